@@ -29,7 +29,7 @@ class Clock:
         self.offset += by
 
     @contextmanager
-    def ago(self, length: timedelta) -> Iterator[None]:
+    def set_back(self, length: timedelta) -> Iterator[None]:
         """Set the clock back by `length`, in this thread only."""
         token = self._behind.set(length)
         try:

@@ -23,8 +23,7 @@ class Packed:
 
     def answer(self) -> Response:
         """Return the response in the encoding that the request accepts, with that encoding's ETag. It ignores
-        conditions.
-        """
+        conditions."""
         is_packed = request.accept_encodings.quality("gzip") > 0
         response = Response(self.packed if is_packed else self.plain, mimetype=self.kind)
         response.headers["Vary"] = "Accept-Encoding"

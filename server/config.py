@@ -95,7 +95,7 @@ _SCHEME = re.compile(r"((?:^|,)\s*[A-Za-z][A-Za-z0-9+]*://)")
 _NO_PORT = re.compile(r"(\[[0-9A-Fa-f:.]*\])|:(?![0-9]*(?:[,/?#\s]|$)).*", re.DOTALL)
 
 
-def masked(text: str) -> str:
+def mask_passwords(text: str) -> str:
     """Return a URL, a list of URLs or a connection string of libpq without its passwords.
 
     Malformed text works, too. If password and host can't be separated, both are hidden.
@@ -120,10 +120,10 @@ def _written(value: Any) -> str:
     if isinstance(value, timedelta):
         return str(value.days)
     if type(value) is tuple:
-        return ",".join(map(masked, value))
+        return ",".join(map(mask_passwords, value))
     if isinstance(value, Path):
         return str(value)
-    return "" if value is None else masked(str(value))
+    return "" if value is None else mask_passwords(str(value))
 
 
 _DATABASE = re.compile(
@@ -159,14 +159,16 @@ def _mail_servers(text: str) -> tuple[str, ...]:
     return servers
 
 
-def _ways_in(text: str) -> tuple[str, ...]:
+def _inbound_routes(text: str) -> tuple[str, ...]:
     """Split at commas, except those within a password."""
     return tuple(
-        map(read_way_in, re.split(r"(?<!\s)\s*,\s*(?=[a-z]{1,9}://|[^,@]{1,255}:[0-9]{1,5}\s{0,9}(?:,|$))", text))
+        map(
+            read_inbound_route, re.split(r"(?<!\s)\s*,\s*(?=[a-z]{1,9}://|[^,@]{1,255}:[0-9]{1,5}\s{0,9}(?:,|$))", text)
+        )
     )
 
 
-def read_way_in(text: str) -> str:
+def read_inbound_route(text: str) -> str:
     """Return the URL of an inbound route. `host:port` alone means SMTP.
 
     Raise ValueError, whose text may contain a password.
@@ -285,7 +287,7 @@ class _Variable(NamedTuple):
         try:
             return self.read(text) if text else None
         except ValueError:
-            shown = "***" if self.read is _token else masked(text)
+            shown = "***" if self.read is _token else mask_passwords(text)
             raise BadSetting(f"{self.name} should be {self.form}, not {shown}.") from None
 
 
@@ -322,7 +324,7 @@ VARIABLES = {
         "host:port, smtp://host:port, lmtp://host:port or imaps://user:password@host/INBOX, or several, separated by commas",
         "Inbound routes for replies: addresses where workers listen for SMTP or LMTP (workers on one machine share a port), "
         "and mailboxes that they read. Unset: none, but `up` listens on the loopback at STERNENPOST_PORT + 25.",
-        _ways_in,
+        _inbound_routes,
     ),
     "mail_in_secret": _Variable(
         "STERNENPOST_MAIL_IN_SECRET",

@@ -13,8 +13,7 @@ log = logging.getLogger(__name__)
 
 class Job:
     """A function that is called at intervals and on notifications, one call at a time. The log has one warning when the
-    database goes away, and one when it returns.
-    """
+    database goes away, and one when it returns."""
 
     def __init__(self, app: Flask, name: str, run: Callable[[], object]) -> None:
         self._app = app

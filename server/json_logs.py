@@ -37,8 +37,7 @@ def _told(error: BaseException) -> str:
 
 class NoRequests(logging.Filter):
     """A filter for gunicorn's messages, which quote unreadable requests and the paths of failed ones. Both may contain
-    a link token.
-    """
+    a link token."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         for beginning in ("Invalid request", "Error handling request"):

@@ -1,6 +1,5 @@
 """Leases on the work in progress of a sender, renewed while it runs. If a process dies, another takes over within
-seconds. A slow process keeps its leases.
-"""
+seconds. A slow process keeps its leases."""
 
 import logging
 import math
@@ -67,7 +66,7 @@ class Leases:
         Thread(target=self._renew_on, daemon=True, name="leases").start()
 
     @contextmanager
-    def held(self, renew: Callable[[datetime], bool], began: float) -> Iterator[Lease]:
+    def hold(self, renew: Callable[[datetime], bool], began: float) -> Iterator[Lease]:
         """Renew a lease within the block. `began` is the monotonic time at which it was requested.
 
         `renew` sets a new end, and returns False if another process holds the lease.
@@ -95,10 +94,10 @@ class Leases:
                 log.exception("A lease could not be renewed")
 
     @contextmanager
-    def looking(self) -> Iterator[datetime | None]:
+    def look(self) -> Iterator[datetime | None]:
         """Yield the moment before which leases count as expired, or None if all are valid.
 
-        None expires until the database has answered for a while, since it was away and no lease could be renewed.
+        No lease expires until the database has answered for a while, since none could be renewed while it was away.
         """
         try:
             yield clock.real() if time.monotonic() >= self._lapse_from else None

@@ -20,7 +20,7 @@ from server.play.seating.lobby import list_games
 from server.play.seating.seats import leave, return_word, take_seat
 from server.play.timing.sandbox_clock import follow_clock, wait_from_now_on
 from server.play.turns.turn_links import caller, turn_word
-from server.play.views import describe, seen_by, turn_of
+from server.play.views import describe, load_visible, turn_of
 from server.play.votes import vote
 
 EMAIL, ADA, BEN = "you@sandbox.example", "ada@sandbox.example", "ben@sandbox.example"
@@ -40,7 +40,7 @@ def open_up(base_url: str) -> Iterator[str]:
     """Yield lines for the terminal. Existing players and games are reused."""
     follow_clock()
     people = _people()
-    games = {title: _seeded(people, title, make) for title, make in SEEDS.items()}
+    games = {title: _ensure_game(people, title, make) for title, make in SEEDS.items()}
     you = people.you
     first = _first_sky(you)
     yield f"  the page         {base_url}/"
@@ -76,15 +76,15 @@ def _first_sky(you: UUID) -> Game:
     game_id = next((it["id"] for it in running if it["title"] == FIRST), None)
     if game_id is None:
         game_id = open_game(you, _sky(FIRST, _ME, _BOT, _BOT)).game_id
-    game = seen_by(game_id, you)
+    game = load_visible(game_id, you)
     deadline = time.monotonic() + _PATIENCE
     while game.table.status == "running" and not _is_asked(game, you) and time.monotonic() < deadline:
         time.sleep(0.2)
-        game = seen_by(game_id, you)
+        game = load_visible(game_id, you)
     return game
 
 
-def _seeded(people: People, title: str, make: Callable[[People, UUID], object]) -> Game:
+def _ensure_game(people: People, title: str, make: Callable[[People, UUID], object]) -> Game:
     """Return the game of this title, created if it is missing."""
     game_id = uuid5(people.you, title)
     try:
@@ -162,7 +162,7 @@ def _all_vote(game_id: UUID, wish: str, *people: UUID) -> None:
 @contextmanager
 def _ago(length: timedelta, game_id: UUID) -> Iterator[None]:
     """Set the clock back within the block, and let the game wait from now on."""
-    with clock.ago(length):
+    with clock.set_back(length):
         yield
     wait_from_now_on(game_id)
 

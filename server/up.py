@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from server.config import CHECKOUT, BadSetting, Settings, masked
+from server.config import CHECKOUT, BadSetting, Settings, mask_passwords
 from server.store import embedded_postgres
 from server.store.tables import APP_ROLE
 
@@ -57,7 +57,7 @@ class Part:
     def stop(self) -> None:
         raise NotImplementedError
 
-    def look_after(self) -> None:
+    def restart_if_dead(self) -> None:
         """Restart the part if it has died, after a pause that grows with each failure."""
         now = time.monotonic()
         if self.is_running():
@@ -159,7 +159,7 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
         say(f"Starting Postgres with its data in {settings.data}")
         add(Postgres(settings.data))
     else:
-        say(f"Using the database {masked(settings.database_url)}")
+        say(f"Using the database {mask_passwords(settings.database_url)}")
         _await_database(settings.database_url)
     url = settings.database_url or embedded_postgres.address(settings.data, APP_ROLE)
     is_real = settings.database_url is not None and settings.smtp_url is not None
@@ -186,7 +186,7 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
     while True:
         time.sleep(0.5)
         for part in parts:
-            part.look_after()
+            part.restart_if_dead()
 
 
 def _await_free_port(port: int) -> None:
@@ -251,7 +251,7 @@ def _trouble_with(way_in: str) -> int:
 
 
 def _about_way_in(way_in: str, trouble: int) -> str:
-    where = masked(way_in).removeprefix("smtp://")
+    where = mask_passwords(way_in).removeprefix("smtp://")
     if not trouble:
         return f"Accepting replies by email at {where}"
     return f"Can't accept replies by email at {where} ({os.strerror(trouble)}). The worker retries every few seconds."
@@ -266,7 +266,7 @@ def _await_database(url: str) -> None:
         except psycopg.Error as error:
             if time.monotonic() > deadline:
                 reason = (str(error).splitlines() or ["no reason given"])[0]
-                raise CannotStart(f"The database {masked(url)} does not answer: {reason}") from None
+                raise CannotStart(f"The database {mask_passwords(url)} does not answer: {reason}") from None
         time.sleep(0.3)
 
 
@@ -336,7 +336,7 @@ def _await_web(port: int, web: Part, others: list[Part]) -> None:
         if not web.is_running():
             raise CannotStart("The web process exited while starting. See the error above.")
         for part in others:
-            part.look_after()
+            part.restart_if_dead()
         if (now := time.monotonic()) - told >= _WAITING:
             told = now
             say(f"Waiting for the web process to answer on port {port}, for {now - begin:.0f} s so far")

@@ -27,7 +27,7 @@ from server.config import Settings
 from server.jobs import Job
 from server.operations.change_address import end_changes
 from server.operations.delete_player import forget_guests
-from server.operations.health import held_up
+from server.operations.health import overdue_work
 from server.play.mail.mail_in import forget_old_mails
 from server.play.mail.postmaster import forget_kept_mails
 from server.play.seating.hosting import close_due
@@ -86,7 +86,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
     )
     ways_in = _ways_in(app, settings)
-    seldom = partial(_seldom, Lookout(_SWEEPS))
+    seldom = partial(_throttle, Lookout(_SWEEPS))
     jobs = {
         Job(app, "sweep", seldom(_sweep, 3, others=60)): _BEAT,
         **{Job(app, "sweep along", _sweep_along): _BEAT for _ in range(_MORE_SWEEPS)},
@@ -96,7 +96,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         Job(app, "replies", seldom(answering.deal_with_mails, 10 if reply_domain(settings) else 60)): _BEAT,
         Job(app, "returned mails", seldom(read_returned_mails, 10 if reply_domain(settings) else 60)): 5,
         Job(app, "changes of address", _by_right_clock(end_changes)): 60,
-        Job(app, "held up", seldom(tell_what_is_held_up, 120)): 30,
+        Job(app, "held up", seldom(log_overdue_work, 120)): 30,
         Job(app, "track records", seldom(read_records, 60)): 60,
         Job(app, "expired apps", _by_right_clock(forget_apps)): 60,
         Job(app, "tidy", _by_right_clock(partial(_tidy, settings))): 3600,
@@ -105,7 +105,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         run = way_in.keep_open if isinstance(way_in, SmtpServer) else way_in.read_on
         jobs[Job(app, "mail in", run)] = int(OPEN_AGAIN)
     notifier.tell_from(app)
-    scheduler = _started(jobs)
+    scheduler = _start_scheduler(jobs)
     for way_in in ways_in:
         if isinstance(way_in, SmtpServer):
             way_in.keep_open()
@@ -139,13 +139,13 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
             hooks.deliver_due()
 
     hinted = Job(app, "deliver", deliver), Job(app, "webhooks", tell_webhooks)
-    seldom = partial(_seldom, Lookout(_POSTS))
+    seldom = partial(_throttle, Lookout(_POSTS))
     by_themselves = {
         Job(app, "look for letters", seldom(hinted[0], 10, others=60)): _HINTED_BEAT,
         Job(app, "look for webhooks", seldom(hinted[1], 10, others=60)): _HINTED_BEAT,
         Job(app, "notes left over", hooks.deliver_due): 300,
     }
-    scheduler = _started(by_themselves)
+    scheduler = _start_scheduler(by_themselves)
     on_hint(app, *hinted)  # so that letters of a commit are sent at once
     signal.sigwait(_STOP)
     _end(scheduler, *hinted)
@@ -159,7 +159,7 @@ def _block_signals() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP | {signal.SIGCHLD})
 
 
-def _started(jobs: Mapping[Job, int]) -> BackgroundScheduler:
+def _start_scheduler(jobs: Mapping[Job, int]) -> BackgroundScheduler:
     scheduler = BackgroundScheduler(timezone="UTC", executors={"default": ThreadPoolExecutor(len(jobs))})
     for job, seconds in jobs.items():
         scheduler.add_job(job, "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None)
@@ -167,7 +167,9 @@ def _started(jobs: Mapping[Job, int]) -> BackgroundScheduler:
     return scheduler
 
 
-def _seldom(lookout: Lookout, run: Callable[[], object], every: float, others: float = math.inf) -> Callable[[], None]:
+def _throttle(
+    lookout: Lookout, run: Callable[[], object], every: float, others: float = math.inf
+) -> Callable[[], None]:
     """Return a job that runs at each beat. If tables are spread over machines, it runs less often (see `lookout.py`)."""
 
     def look() -> None:
@@ -248,9 +250,9 @@ def _tidy(settings: Settings) -> None:
     forget_guests()
 
 
-def tell_what_is_held_up() -> None:
+def log_overdue_work() -> None:
     """Log overdue work. The worker does this, since the sender may hang or get no CPU time."""
-    for what, age in held_up().items():
+    for what, age in overdue_work().items():
         log.warning("Some %s have been due for %.0f s, and nobody carries them", what, age.total_seconds())
 
 

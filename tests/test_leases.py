@@ -25,7 +25,7 @@ def moment(monkeypatch: pytest.MonkeyPatch) -> Moment:
 
 
 def look(office: Leases, breaks: bool = False) -> datetime | None:
-    with office.looking() as lapsed_at:
+    with office.look() as lapsed_at:
         if breaks:
             raise ConnectionError
     return lapsed_at

@@ -11,7 +11,7 @@ from server.accounts.rate_limits import ALL, OF_ONE, Use, count, expect_within
 from server.clock import clock
 from server.errors import BadField
 from server.store.connections import autocommit
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.notify import notifier
 from server.store.rows import Json
 from server.store.tables import Player, PlayerLetterRow, SignIn, db
@@ -22,7 +22,7 @@ NEW_ADDRESS: Final = NEW_ADDRESS_CODE.name
 PURPOSES: Final = (DELETION, OLD_ADDRESS, NEW_ADDRESS)
 
 
-@tried_again
+@with_retries
 def ask_for_deletion(player_id: UUID) -> None:
     """Mail a code that deletes this player's account. Raises SignInFirst, TooMany."""
     expect_no_guest(player_id)
@@ -30,10 +30,10 @@ def ask_for_deletion(player_id: UUID) -> None:
     player = db.session.get_one(Player, player_id, populate_existing=True)
     _mail(player, DELETION, player.email)
     db.session.commit()
-    notifier.posted()
+    notifier.note_letter()
 
 
-@tried_again
+@with_retries
 def ask_for_address(player_id: UUID, email: str, changes: Json | None = None) -> None:
     """Mail a code to either address; that to the new one is mailed alike if it is somebody's already. With it go `changes`
     of the profile.
@@ -50,7 +50,7 @@ def ask_for_address(player_id: UUID, email: str, changes: Json | None = None) ->
         _mail(player, NEW_ADDRESS, email, email)
     change_profile_within(player_id, changes or {})
     db.session.commit()
-    notifier.posted()
+    notifier.note_letter()
 
 
 def _asked_by(player_id: UUID) -> list[Use]:

@@ -20,7 +20,7 @@ from server.accounts.signed_links import sign_text, verify_text
 from server.accounts.tokens import OF_A_SEAT, SCOPES, Caller, expect_still_there, hash_of, new_token
 from server.clock import clock
 from server.errors import NotFound
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.locks import hold
 from server.store.rows import Json
 from server.store.tables import App, OAuthClient, PlayerLetterRow, Token, db
@@ -56,7 +56,7 @@ class Issued(NamedTuple):
 # Clients
 
 
-@tried_again
+@with_retries
 def register_client(client_id: UUID, name: str, uri: str | None, redirect_uris: list[str], sender: str) -> None:
     """Note a program that will ask players to be allowed. `sender`: the network address that asks. Raises Closed, TooMany."""
     if db.session.get(OAuthClient, client_id) is not None:  # a commit whose answer was lost
@@ -232,7 +232,7 @@ def _facts(app: App) -> Json:
     }
 
 
-@tried_again
+@with_retries
 def end_app(player_id: UUID, app_id: UUID) -> None:
     """End an app with its tokens and all that it made. Raises NotFound."""
     hold(player_id)

@@ -9,7 +9,7 @@ from server.clock import clock
 from server.errors import Banned, NotFound
 from server.sanitize import clean
 from server.store import webhook_queue
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Player, Webhook, db
 
 BANNED = "banned"  # why a webhook is disabled
@@ -35,7 +35,7 @@ def is_welcome(player: Player) -> bool:
     return player.deleted_at is None and not is_in_force(player.banned_at, player.banned_until)
 
 
-@tried_again
+@with_retries
 def ban(player_id: UUID, until: datetime | None = None, reason: str = "") -> None:
     """Shut a player out until this moment, or for good; once more changes until when, and why.
 
@@ -48,7 +48,7 @@ def ban(player_id: UUID, until: datetime | None = None, reason: str = "") -> Non
     db.session.commit()
 
 
-@tried_again
+@with_retries
 def unban(player_id: UUID) -> None:
     """Let a player in again; he takes back himself what seats he wants, and enables his webhooks."""
     values = {"banned_at": None, "banned_until": None, "ban_reason": None}

@@ -10,12 +10,12 @@ from server.accounts.rate_limits import Use, expect_within
 from server.clock import clock
 from server.errors import BadField, NotFound
 from server.sanitize import paragraphs
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.rows import Json
 from server.store.tables import Block, Player, Report, db
 
 
-@tried_again
+@with_retries
 def block(player_id: UUID, other: UUID) -> None:
     """Sit down with this player no more, and let him invite no more; he is not told. Raises NotFound, BadField."""
     _expect_other(player_id, other)
@@ -24,7 +24,7 @@ def block(player_id: UUID, other: UUID) -> None:
     db.session.commit()
 
 
-@tried_again
+@with_retries
 def unblock(player_id: UUID, other: UUID) -> None:
     db.session.execute(delete(Block).where(Block.player_id == player_id, Block.blocked_id == other))
     db.session.commit()
@@ -46,7 +46,7 @@ def is_block_between(player_id: UUID, others: Collection[UUID]) -> bool:
     return bool(others) and bool(db.session.scalar(select(exists().where(either))))
 
 
-@tried_again
+@with_retries
 def report(player_id: UUID, other: UUID, text: str, game_id: UUID | None) -> None:
     """Tell the operators of a player, who does not learn of it. Raises NotFound, BadField, TooMany."""
     _expect_other(player_id, other)
@@ -89,7 +89,7 @@ def reports(settled: bool, limit: int) -> list[Json]:
     ]
 
 
-@tried_again
+@with_retries
 def settle(report_id: UUID) -> None:
     """Note that an operator has dealt with a report. Raises NotFound."""
     this = (Report.report_id == report_id) & Report.settled_at.is_(None)

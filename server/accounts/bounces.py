@@ -12,7 +12,7 @@ from server.accounts.notice_kinds import INVITATION
 from server.accounts.signed_links import ANY_SEAT, BOUNCE, Capability, is_mark_of, mark_of, sign, verify
 from server.clock import clock
 from server.store import outbox
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.rows import Json, Seat
 from server.store.tables import Bounce, Delivery, Player, PlayerDelivery, SeatRow, db
 
@@ -41,7 +41,7 @@ def _mark(letter_id: UUID) -> int:
     return int.from_bytes(letter_id.bytes[:4], "big")
 
 
-@tried_again
+@with_retries
 def note_return(word: str, is_hard: bool, why: str) -> None:
     """A letter came back. Changes nothing if it is noted already. Raises NotFound."""
     owner_id, seat, mark = bounced_from(word)
@@ -96,7 +96,7 @@ def lose_invitation(game_id: UUID, seat: Seat, mark: int, why: str) -> str | Non
     return email
 
 
-@tried_again
+@with_retries
 def note_bounce(player_id: UUID, letter_id: UUID, is_hard: bool, why: str) -> None:
     """Count a letter that did not arrive, once, and stop writing to an address that has lost too many."""
     now = clock.now()

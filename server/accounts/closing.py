@@ -11,7 +11,7 @@ from server.accounts.players import player_at
 from server.clock import clock
 from server.errors import Closed
 from server.store import announcements
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Setting, db
 from server.translations import noted
 
@@ -29,7 +29,7 @@ CLOSABLE: Final = {
 }
 
 
-@tried_again
+@with_retries
 def close(what: str) -> None:
     """Close one of `CLOSABLE` until it is opened again."""
     row = insert(Setting).values(name=announcements.CLOSED + what, value=clock.now().isoformat())
@@ -38,7 +38,7 @@ def close(what: str) -> None:
     announcements.forget()
 
 
-@tried_again
+@with_retries
 def open_again(what: str) -> None:
     db.session.execute(delete(Setting).where(Setting.name == announcements.CLOSED + what))
     db.session.commit()

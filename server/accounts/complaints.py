@@ -8,13 +8,13 @@ from server.accounts.notice_kinds import INVITATION
 from server.accounts.signed_links import ANY_SEAT
 from server.accounts.unsubscribe import stop_mails, stop_word
 from server.clock import clock
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import db
 
 WHY: Final = "A letter of ours was reported as spam."
 
 
-@tried_again
+@with_retries
 def note_complaint(word: str) -> None:
     """Stop all mail to the player whose letter went out with this return path, until he signs in by a mailed code, or all
     invitations to a stranger. Once for each letter. Raises NotFound."""
@@ -29,7 +29,7 @@ def note_complaint(word: str) -> None:
     end_mails(owner_id, letter.letter_id)
 
 
-@tried_again
+@with_retries
 def end_mails(player_id: UUID, letter_id: UUID) -> None:
     """Stop all mail to a player who complained of this letter, until he signs in by a mailed code. Once for each letter."""
     now = clock.now()

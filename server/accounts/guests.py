@@ -15,7 +15,7 @@ from server.accounts.rate_limits import Use, expect_within, network_of, network_
 from server.accounts.tokens import NewToken, new_token
 from server.clock import clock
 from server.errors import BadToken, SignInFirst
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.locks import hold
 from server.store.tables import Player, Token, db
 
@@ -23,7 +23,7 @@ GUEST_LIFE = timedelta(days=30)
 OF_A_GUEST = ("games:read", "games:write", "moves:write", "chat:write", "profile:read", "profile:write", "export:read")
 
 
-@tried_again
+@with_retries
 def new_guest(locale: str, sender: str, zone: str = "UTC") -> NewToken:
     """The token of a new guest, which ends when he is forgotten. `sender`: the network address that asks. Raises Closed, TooMany."""
     expect_open(GUESTS)
@@ -86,7 +86,7 @@ def guests_to_forget(but: Collection[UUID] = (), at_most: int = 200) -> Sequence
     return db.session.scalars(over.limit(at_most)).all()
 
 
-@tried_again
+@with_retries
 def begin_forgetting(guest: UUID) -> bool:
     """Whether his time is over even now; from here on he gets no address."""
     over = (Player.player_id == guest) & (Player.guest_until <= clock.now())

@@ -14,7 +14,7 @@ from server.accounts.players import player_at, player_of
 from server.accounts.rate_limits import Use, count, expect_not_above, network_of, network_shares
 from server.accounts.tokens import SCOPES, NewToken, new_token
 from server.clock import clock
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.notify import notifier
 from server.store.outbox import put_into_bundle
 from server.store.tables import PlayerLetterRow, SignIn, Token, db
@@ -33,7 +33,7 @@ def begin_sign_in(email: str, locale: str, sender: str | None, zone: str = "UTC"
     return sign_in
 
 
-@tried_again
+@with_retries
 def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None, zone: str) -> None:
     if db.session.get(SignIn, sign_in) is not None:  # a commit whose answer was lost
         return
@@ -53,7 +53,7 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None, z
             )
         )
     db.session.commit()
-    notifier.posted()  # somebody sits there and waits for it
+    notifier.note_letter()  # somebody sits there and waits for it
 
 
 def _may_be_mailed(email: str, sender: str) -> bool:

@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from server.clock import clock
 from server.errors import NotFound
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.rows import Seat
 from server.store.tables import Setting, db
 
@@ -163,7 +163,7 @@ def _looked_up() -> _Keys:
     )
 
 
-@tried_again
+@with_retries
 def rotate_secret(grace: timedelta) -> datetime:
     """Sign with a new secret from now on. What the present one has signed stays good until the time that is returned; what
     earlier ones have, no longer than that."""
@@ -181,7 +181,7 @@ def rotate_secret(grace: timedelta) -> datetime:
     return now + grace
 
 
-@tried_again
+@with_retries
 def forget_old_secrets() -> None:
     """Drop the secrets whose grace time is over."""
     with db.engine.begin() as connection:

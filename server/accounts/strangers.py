@@ -7,13 +7,13 @@ from sqlalchemy import exists, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.sanitize import mailbox_of
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Delivery, LetterRow, Stranger, db
 
 _NOT_CARRIED = ("dropped", "refused", "given-up")
 
 
-@tried_again
+@with_retries
 def may_be_written_to(email: str, letter: LetterRow) -> bool:
     """Whether this letter is the one for a stranger's address, however often it is tried.
 

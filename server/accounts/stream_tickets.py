@@ -13,7 +13,7 @@ from server.accounts.tokens import Caller, caller_by, hash_of
 from server.clock import clock
 from server.errors import BadToken, OneSeatOnly
 from server.store.connections import autocommit
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import StreamTicket, db
 from server.translations import noted
 
@@ -29,7 +29,7 @@ class NewTicket(NamedTuple):
     expires_at: datetime
 
 
-@tried_again
+@with_retries
 def new_ticket(caller: Caller) -> NewTicket:
     """A ticket with the rights of this caller's token. Raises MissingScope; OneSeatOnly for the link of a turn, which is no
     token and makes nothing."""
@@ -46,7 +46,7 @@ def new_ticket(caller: Caller) -> NewTicket:
     return NewTicket(f"st_{caller.player_id.hex}_{secret}", until)
 
 
-@tried_again
+@with_retries
 def redeem(ticket: str) -> Caller:
     """Who made this ticket, by the token that he made it with; it is used up. Raises BadToken, Banned."""
     if parts := TICKET.fullmatch(ticket):

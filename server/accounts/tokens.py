@@ -21,7 +21,7 @@ from server.clock import clock
 from server.errors import BadField, BadToken, Banned, MissingScope, NotFound, OneSeatOnly
 from server.sanitize import clean
 from server.store.connections import autocommit
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.locks import hold
 from server.store.paging import Cursor, Page
 from server.store.rows import Json
@@ -175,7 +175,7 @@ _NOTE_USE = "UPDATE tokens SET last_used_at = %s WHERE player_id = %s AND token_
 _used: dict[tuple[UUID, bytes], datetime] = {}  # what this process has yet to note
 
 
-@tried_again
+@with_retries
 def caller(token: str) -> Caller:
     """Whose token this is. Raises BadToken, Banned."""
     if parts := TOKEN.fullmatch(token):
@@ -215,7 +215,7 @@ def _is_over(until: datetime | None, now: datetime) -> bool:
     return until is not None and until <= now
 
 
-@tried_again
+@with_retries
 def note_uses() -> None:
     """Note when tokens were last used, once an hour each; not while a request waits."""
     while _used:
@@ -252,7 +252,7 @@ def _facts(row: Token, is_current: bool = False) -> Json:
     }
 
 
-@tried_again
+@with_retries
 def revoke(caller: Caller) -> None:
     """Make the token of this caller worthless at once. Raises OneSeatOnly: a mailed link ends with its turn."""
     if caller.turn is not None:
@@ -261,7 +261,7 @@ def revoke(caller: Caller) -> None:
     db.session.commit()
 
 
-@tried_again
+@with_retries
 def revoke_token(player_id: UUID, token_id: UUID) -> None:
     """Make one of a player's tokens worthless at once. Raises NotFound."""
     is_there = _delete(player_id, func.substring(Token.token_hash, 1, 16) == token_id.bytes)
@@ -281,7 +281,7 @@ def _delete(player_id: UUID, which: ColumnElement[bool]) -> bool:
     return found is not None
 
 
-@tried_again
+@with_retries
 def revoke_all(player_id: UUID) -> None:
     """Make all tokens of a player worthless at once, those that are being made with them included; end his apps; and no
     browser is told any more."""

@@ -9,7 +9,7 @@ from server.accounts.notice_kinds import INVITATION, NOTICE_KINDS, OFF
 from server.accounts.players import player_of, stored_locale
 from server.accounts.preferences import stored_notifications
 from server.accounts.signed_links import STOP, sign_text, verify_text
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.rows import Json
 from server.store.tables import GameRow, Player, SeatRow, db
 
@@ -61,7 +61,7 @@ def stopped(word: str) -> Stopped:
     )
 
 
-@tried_again
+@with_retries
 def stop_mails(word: str, what: str | None = None, again: bool = False) -> None:
     """Stop all letters of the game, or of the kind, or send them `again`; by itself a game's letter stops its game.
 

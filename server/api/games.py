@@ -48,7 +48,7 @@ from server.play.seating.lobby import list_games
 from server.play.seating.seat_tokens import seat_token
 from server.play.seating.seats import change_seat, invite, leave, ready, seat_settings, send_away, take_over, take_seat
 from server.play.talk.chat import last_message, messages, say
-from server.play.views import describe, expect_reached, seen_by
+from server.play.views import describe, expect_reached, load_visible
 from server.play.votes import take_back, vote, votes_of, way_back_of
 
 blp = Blueprint(
@@ -211,7 +211,7 @@ class OneGame(MethodView):
         """
         who = looker("games:read", game_id)
         player_id = who and who.player_id
-        game = seen_by(game_id, player_id, query.get("invitation"))
+        game = load_visible(game_id, player_id, query.get("invitation"))
         told = describe(game, game.seat_of(player_id), query.get("at"), player_id)
         if who and "games:write" not in who.scopes:
             told["invitation"] = None  # with it, a token that only reads could give away seats
@@ -430,7 +430,7 @@ class Votes(MethodView):
 
         Returns the seats that consent, for each proposal.
         """
-        seen_by(game_id, viewer("games:read"), query.get("invitation"))
+        load_visible(game_id, viewer("games:read"), query.get("invitation"))
         return votes_of(game_id)
 
 
@@ -500,7 +500,7 @@ class Messages(MethodView):
 
         Returns the messages after number `after`, oldest first.
         """
-        seen_by(game_id, viewer("games:read", game_id), query.get("invitation"))
+        load_visible(game_id, viewer("games:read", game_id), query.get("invitation"))
         limit = query["limit"]
         found = messages(game_id, query["after"], limit + 1)
         if not found:
@@ -521,7 +521,7 @@ class Events(MethodView):
         leads to the next page. A page may have fewer events than `limit`, since some are hidden from you.
         """
         player_id = viewer("games:read", game_id)
-        game = seen_by(game_id, player_id, query.get("invitation"))
+        game = load_visible(game_id, player_id, query.get("invitation"))
         seat = game.seat_of(player_id)
         expect_reached(query["after"], game.table.seq)
         expect_reached(query["since_version"], game.table.version)

@@ -27,7 +27,7 @@ from server.games.presentation import draw, notation, refusal, sentence
 from server.play.game import Game
 from server.play.seating import seats
 from server.play.seating.seats import come_back, enter_by_invitation, invitation, is_kept, is_newcomer
-from server.play.seating.stand_ins import asked_by_word, enter_as_stand_in, is_stranger, last_minute
+from server.play.seating.stand_ins import enter_as_stand_in, is_stranger, last_minute, open_stand_in_link
 from server.play.table import OVER
 from server.play.talk.motd import notice
 from server.play.turns.going_back import take_backs_of
@@ -225,7 +225,7 @@ def _accepted(game: Game, token: NewToken | None, plain: str) -> Response:
 @blp.get("/s/<word>")
 def asked_to_stand_in(word: str) -> Response:
     """Show the game and the days of a stand-in request, and a button to accept."""
-    game, asked = asked_by_word(word)
+    game, asked = open_stand_in_link(word)
     if game.head.private and asked is None:
         raise NotFound("There is nothing here.")
     about: Json = {"is_new": False}
@@ -251,7 +251,7 @@ def stand_in(word: str) -> Response:
 @blp.get("/back/<word>")
 def returning(word: str) -> Response:
     """Show a button to take the seat back from a bot."""
-    game, seat = seats.returning(word)
+    game, seat = seats.open_return_link(word)
     _speak_to(game, seat)
     absent = game.table.status in ("running", "paused") and game.table.stand_ins[seat] is not None
     return page("returning.html", game=game, absent=absent)
@@ -260,7 +260,7 @@ def returning(word: str) -> Response:
 @blp.post("/back/<word>")
 def back(word: str) -> Response:
     """Take the seat back from the bot."""
-    _speak_to(*seats.returning(word))
+    _speak_to(*seats.open_return_link(word))
     game = come_back(word)
     text = gettext("You play %(title)s yourself again. A mail tells you when it is your turn.", title=game.head.title)
     return page("message.html", title=gettext("You are back"), text=text, game=game)
@@ -269,7 +269,7 @@ def back(word: str) -> Response:
 @blp.get("/ready/<word>")
 def ready_or_not(word: str) -> Response:
     """Show a button to confirm that the player is ready."""
-    game, seat = seats.asked_by(word)
+    game, seat = seats.open_ready_link(word)
     _speak_to(game, seat)
     return page("ready.html", game=game, asked=seats.is_asked(game, seat), salt=game.seats[seat].salt_hash)
 
@@ -277,7 +277,7 @@ def ready_or_not(word: str) -> Response:
 @blp.post("/ready/<word>")
 def said_ready(word: str) -> Response:
     """Confirm that the player is ready. Salts are revealed only at the table."""
-    game, seat = seats.asked_by(word)
+    game, seat = seats.open_ready_link(word)
     _speak_to(game, seat)
     if not game.table.turns:
         player_id = game.seats[seat].player_id

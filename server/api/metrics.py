@@ -12,7 +12,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from server.errors import BadToken, NotFound
 from server.metric_files import Counter, Histogram
 from server.operations import health
-from server.operations.health import waiting
+from server.operations.health import queue_sizes
 from server.post.letters.compose import trouble_with_letters
 
 blp = Blueprint("watching", __name__)
@@ -67,7 +67,7 @@ class _House:
     """What the database tells; while it is away, only that it is."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        numbers = waiting()
+        numbers = queue_sizes()
         yield GaugeMetricFamily("sternenpost_database_up", "1 if the database answers", value=numbers is not None)
         if numbers is not None:
             for box, what in (("inbox", "mail"), ("outbox", "letter")):

@@ -15,7 +15,7 @@ from server.api.openapi import schemas
 from server.api.openapi.document import Blueprint, takes
 from server.api.rate_limits import LONG, spend
 from server.games.presentation import draw
-from server.play.views import seen_by, view_of
+from server.play.views import load_visible, view_of
 from server.render.png import png
 
 blp = Blueprint("pictures", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Pictures of the table")
@@ -69,7 +69,7 @@ class Png(MethodView):
 def _picture(query: Any, game_id: UUID, form: str) -> bytes:
     """What this viewer may see, drawn unless it was before; only drawing is expensive."""
     player_id = viewer("games:read", game_id)
-    game = seen_by(game_id, player_id, query.get("invitation"))
+    game = load_visible(game_id, player_id, query.get("invitation"))
     at = query.get("at", game.table.version)
     seat = game.seat_of(player_id) if at >= game.sees_since(player_id) else None
     look = _Look(game_id, at, seat, tuple(game.names), query["theme"], spoken().locale, form)

@@ -1,4 +1,4 @@
-"""Bots: each chooses a move from what its seat may see and the list of its legal moves, and knows nothing else."""
+"""Bots, which choose a move from the seat's view and the list of its legal moves."""
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
@@ -10,14 +10,13 @@ Bot = Callable[[Rules, Json, Sequence[Any], Random], Any]
 
 
 def random(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
-    """Any of the moves, each as likely as the others."""
     return rng.choice(moves)
 
 
 def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
-    """The move that is worth most at once; between equals the `rng` decides."""
+    """Return the move with the highest value. The `rng` chooses between equals."""
     judge = getattr(rules, "judge", None)
-    if judge is None:  # a game of rules alone
+    if judge is None:  # the game has none
         return rng.choice(moves)
     worth = judge(view)
     worths = [worth(move) for move in moves]

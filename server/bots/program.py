@@ -1,4 +1,5 @@
-"""Programs as bots, in any language: JSON Lines on stdin and stdout, a line for each message (version 1, `/docs/bot`)."""
+"""Programs as bots, in any language. They exchange JSON Lines on stdin and stdout, one per message (version 1,
+`/docs/bot`)."""
 
 import json
 import shlex
@@ -13,17 +14,17 @@ from typing import Any, Self
 from server.games import Json
 
 VERSION = 1
-LONGEST = 1_000_000  # characters of a line
-TRIES = 3  # moves for one turn, until the program is given up
-FAREWELL = 5  # seconds that a program has to end by itself
+LONGEST = 1_000_000  # characters per line
+TRIES = 3  # moves per turn, before the program is given up
+FAREWELL = 5  # seconds for the program to exit on its own
 
 
 class ProgramError(Exception):
-    """What the program did wrong, in a sentence."""
+    """A fault of the program. The text is one sentence."""
 
 
 class Refused(Exception):
-    """A move that cannot be played; the program may choose another one."""
+    """A move that can't be played. The program may choose another one."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -31,7 +32,7 @@ class Refused(Exception):
 
 
 class Program:
-    """A started program, of which one answer may take `patience` seconds. Its stderr is ours."""
+    """A running program. `patience` is the time limit per answer in seconds. Its stderr is ours."""
 
     def __init__(self, command: Sequence[str], patience: float) -> None:
         self._name, self._patience = shlex.join(command), patience
@@ -74,8 +75,8 @@ class Program:
             raise ProgramError(self._ended()) from None
 
     def play(self, table: Json, moves: Sequence[Json], played: Callable[[Any], None]) -> None:
-        """Lets it choose one of the moves. `table` has `game`, `rules`, `seat`, `turn` and `view`; what `played` refuses
-        is chosen anew."""
+        """Let the program choose a move and pass it to `played`, again after a refusal. `table` has `game`, `rules`,
+        `seat`, `turn` and `view`."""
         about = {"game": table["game"], "turn": table["turn"]}
         self.tell({"type": "view", **table})
         self.tell({"type": "legal", **about, "moves": moves})
@@ -91,7 +92,7 @@ class Program:
         raise ProgramError(f"{self._name} sent no move that can be played, {TRIES} times: {detail}")
 
     def _hear(self, kind: str) -> Json:
-        """Its next line, which must be of this type."""
+        """Return the program's next line, which must be of this type."""
         try:
             line = self._lines.get(timeout=self._patience)
         except Empty:

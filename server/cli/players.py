@@ -27,8 +27,8 @@ from server.config import Settings
 from server.errors import NotFound
 from server.games import Json
 from server.operations import queries
+from server.operations.delete_player import count_rows
 from server.operations.delete_player import delete_player as delete
-from server.operations.delete_player import what_goes
 from server.operations.queries import find_player
 from server.play.seating.seats import give_up_seats, seats_under_way
 from server.sanitize import email_address
@@ -180,7 +180,7 @@ def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) ->
     messages. Bots take over the seats. Logs and archives name seats instead of people, so they stay complete. You cannot
     undo this."""
     player_id = find_player(player)
-    rows = what_goes(player_id)
+    rows = count_rows(player_id)
     changes = _seats(player_id)
     changes += [f"chat messages that lose their text: {number}" for name, number in rows.items() if name == "messages"]
     changes += [f"{_TABLES[name]} deleted: {number}" for name, number in rows.items() if name != "messages"]

@@ -28,7 +28,7 @@ from server.cli.common import (
     written,
 )
 from server.clock import clock
-from server.config import Settings, masked, read_way_in
+from server.config import Settings, mask_passwords, read_inbound_route
 from server.operations.certificates import NotShown, smtp_certificate, web_certificate
 from server.operations.health import (
     NOT_RUNNING,
@@ -39,7 +39,7 @@ from server.operations.health import (
     owns_tables,
     parts,
     pooler_trouble,
-    running,
+    running_parts,
     spreading_trouble,
 )
 from server.operations.shelve import shelf_trouble
@@ -90,7 +90,7 @@ def _look_for_database(settings: Settings) -> None:
     except psycopg.OperationalError as error:
         if settings.database_url is None:
             raise click.ClickException(f"The database: {NOT_RUNNING}") from None
-        log.warning("The database %s does not answer: %s", masked(settings.database_url), refusal_of(error))
+        log.warning("The database %s does not answer: %s", mask_passwords(settings.database_url), refusal_of(error))
 
 
 @click.command("worker", epilog=example("worker"))
@@ -145,7 +145,7 @@ def spread(app: Flask, settings: Settings, dry_run: bool) -> None:
         if dry_run or not steps:
             tell(dry_run, [step.says for step in steps])
             return False
-        if seen := running():
+        if seen := running_parts():
             raise click.ClickException(
                 f"Stop web and worker first, and wait {STOPPED.seconds} seconds. Still running: {', '.join(seen)}."
             )
@@ -161,7 +161,9 @@ def spread(app: Flask, settings: Settings, dry_run: bool) -> None:
 
 def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None:
     if mailbox is not None and not _is_mailbox(mailbox):
-        raise click.UsageError(f"--imap should be like imaps://user:password@host/INBOX, not {masked(mailbox)}.")
+        raise click.UsageError(
+            f"--imap should be like imaps://user:password@host/INBOX, not {mask_passwords(mailbox)}."
+        )
     if address is not None:
         try:
             email_address(address)
@@ -240,7 +242,7 @@ def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox
 
 def _is_mailbox(url: str) -> bool:
     try:
-        return read_way_in(url).startswith("imaps:")
+        return read_inbound_route(url).startswith("imaps:")
     except ValueError:
         return False
 

@@ -10,7 +10,7 @@ from typing import Any
 from server.conform.exchange import Answer, Person
 from server.games import GAMES, Json, Seat
 from server.play.archive import Checked, check
-from server.play.table import Table, folded, new_table, story_item, typed
+from server.play.table import Table, fold_commits, new_table, parse_event, story_item
 
 STRANGER = -1
 _MOST_MOVES = 400
@@ -100,7 +100,7 @@ class PlayedGame:
     def tables(self) -> dict[int, Table]:
         """By version."""
         found = {0: new_table(self.rules.NAME)}
-        return found | {after.version: after for _, after in folded(found[0], self.checked.rows)}
+        return found | {after.version: after for _, after in fold_commits(found[0], self.checked.rows)}
 
     def view_at(self, version: int, seat: Seat) -> Any:
         return plain(self.rules.view(self.tables[version].state, None if seat == STRANGER else seat))
@@ -108,7 +108,7 @@ class PlayedGame:
     def story_of(self, seat: Seat) -> Iterator[Json]:
         """As the engine tells it, without who made each move."""
         for row in self.checked.rows:
-            item = story_item(self.rules, row, typed(self.rules, row), None if seat == STRANGER else seat)
+            item = story_item(self.rules, row, parse_event(self.rules, row), None if seat == STRANGER else seat)
             if item is not None:
                 yield plain(item)
 

@@ -1,4 +1,4 @@
-"""Games: one folder each, known to the rest of the server by `Game` in `contract.py` alone."""
+"""The games, one folder each. The rest of the server uses only `Game` in `contract.py`."""
 
 from server.games.contract import Dice, Event, Game, Json, Outcome, Place, Rules, Seat
 from server.games.dice import SeededDice, commitment
@@ -7,12 +7,12 @@ from server.games.registry import GAMES
 from server.games.schemas import (
     NO_SEAT,
     TAKE_BACKS,
-    is_mended,
-    mended_options,
+    has_fix,
     named,
     newest_revision,
     newest_rules,
     object_of,
+    revision_option,
 )
 
 __all__ = [
@@ -33,10 +33,10 @@ __all__ = [
     "Seat",
     "SeededDice",
     "commitment",
-    "is_mended",
-    "mended_options",
+    "has_fix",
     "named",
     "newest_revision",
     "newest_rules",
     "object_of",
+    "revision_option",
 ]

@@ -1,8 +1,8 @@
-"""What a game brings: `Game` is all that the rest of the server knows of one.
+"""The interface of a game. The rest of the server uses `Game` only.
 
-A game is a package with the members of `Game`. It may also bring what the types at the end of this file describe:
-`judge`, `draw`, `table`, `final_view`, `final_table`, `notation`, `SENTENCES` and `REFUSALS`, and a folder `page/`.
-`server.games.presentation` stands in for what it leaves out.
+A game is a package with the members of `Game`. It may also have `judge`, `draw`, `table`, `final_view`, `final_table`,
+`notation`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and a folder `page/`.
+`server.games.presentation` has defaults for missing ones.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ Seat = int
 Json = dict[str, Any]
 
 NOBODY: frozenset[Seat] = frozenset()
-ALONE = [frozenset((seat,)) for seat in range(5)]  # what `to_act` returns for most states, made once
+ALONE = [frozenset((seat,)) for seat in range(5)]  # the value of `to_act` in most states, created once
 
 
 class Outcome(NamedTuple):
@@ -27,14 +27,14 @@ class Outcome(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a spectator's view shows what lies on a place: a JSON pointer (RFC 6901), null there if it is empty."""
+    """A place in a spectator's view, as a JSON pointer (RFC 6901). An empty place has null there."""
 
     at: str
-    given: Mapping[str, Any] = {}  # by pointer, what the view must show for it to be that place
+    given: Mapping[str, Any] = {}  # by pointer, the values that the view must have for this place
 
 
 class Dice(Protocol):
-    """Chance, handed in."""
+    """A source of random numbers, passed to the rules."""
 
     def below(self, k: int) -> int:
         """Return a whole number from 0 to k-1, each equally likely."""
@@ -82,7 +82,7 @@ class Game(Protocol[State, Move, EventT]):
     # Play
 
     def resolve_options(self, options: Mapping[str, Any], seats: int) -> Json:
-        """Return all options, with defaults filled in. Raises BadOption."""
+        """Return all options, with defaults filled in. Raise BadOption."""
         ...
 
     def setup(self, seats: int, options: Mapping[str, Any], dice: Dice) -> list[EventT]:
@@ -100,23 +100,23 @@ class Game(Protocol[State, Move, EventT]):
     def legal_moves(self, state: State, seat: Seat, begun: Sequence[Move] = ()) -> list[Move]:
         """Return every legal move of the seat, or every next step after the steps in `begun`.
 
-        Raises IllegalMove if `begun` is illegal.
+        Raise IllegalMove if `begun` is illegal.
         """
         ...
 
     def decide(self, state: State, seat: Seat, move: Move, dice: Dice) -> list[EventT]:
-        """Return the events that follow from a move. Raises IllegalMove."""
+        """Return the events that follow from a move. Raise IllegalMove."""
         ...
 
     def apply(self, state: State | None, event: EventT) -> State:
-        """Return the state after an event. Decides nothing. `apply(None, first event)` starts a game."""
+        """Return the state after an event, without checks. `apply(None, first event)` starts a game."""
         ...
 
     def outcome(self, state: State) -> Outcome | None:
         """Return scores and places, or None while the game is running."""
         ...
 
-    # See
+    # Views
 
     def view(self, state: State, seat: Seat | None) -> Json:
         """Return what a seat may see of the state; None stands for a spectator."""
@@ -134,10 +134,10 @@ class Game(Protocol[State, Move, EventT]):
         """Return whether these events of its own move have shown the seat anything new."""
         ...
 
-    # Write
+    # Text and JSON
 
     def move_from_json(self, data: Any) -> Move:
-        """Return the move for a JSON value. Raises MalformedMove; legality is left to `decide`."""
+        """Return the move for a JSON value. Raise MalformedMove. Legality is left to `decide`."""
         ...
 
     def move_to_json(self, move: Move) -> Json:
@@ -147,19 +147,19 @@ class Game(Protocol[State, Move, EventT]):
     def move_of(self, events: Sequence[EventT]) -> Move:
         """Return the move that led to these events of one `decide`, or its first step for the first event alone.
 
-        Raises MalformedMove if no move led to them.
+        Raise MalformedMove if no move led to them.
         """
         ...
 
     def read_move(self, text: str) -> Move:
-        """Return the move written in one line. Raises MalformedMove."""
+        """Return the move written in one line. Raise MalformedMove."""
         ...
 
     def write_move(self, move: Move) -> str:
         """Return the move in one line."""
         ...
 
-    # Describe
+    # Description
 
     @property
     def MOVE_SCHEMA(self) -> Json: ...
@@ -169,14 +169,14 @@ class Game(Protocol[State, Move, EventT]):
     def OPTION_SCHEMA(self) -> Json: ...
     @property
     def EVENT_SCHEMAS(self) -> Mapping[str, Json]:
-        """Return the schemas of what `tell` returns, by type, without the types that nobody sees."""
+        """Return the schemas of what `tell` returns, by type, without invisible events."""
         ...
 
     def describe(self) -> Json:
         """Return what a client needs to know of the game, as in `GET /v1/rules/{name}`."""
         ...
 
-    # Plan
+    # Plans
 
     def check_planned(self, state: State, seat: Seat, earlier: Sequence[Move], move: Move) -> None:
         """Raise IllegalMove for a move that a seat may not plan for a later turn, after the `earlier` planned ones.
@@ -187,13 +187,13 @@ class Game(Protocol[State, Move, EventT]):
         ...
 
     def place(self, view: Json, text: str) -> Place:
-        """Return where a spectator's view shows the place written in a line. Raises MalformedMove."""
+        """Return where a spectator's view shows the place written in a line. Raise MalformedMove."""
         ...
 
 
-Rules = Game[Any, Any, Any]  # a game whose states, moves and events the caller does not look into
+Rules = Game[Any, Any, Any]  # a game with states, moves and events opaque to the caller
 
-# What a game may bring besides
+# Optional parts of a game
 
 Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the move is worth to the seat on turn
 Draw = Callable[[Json, Sequence[str], "Theme", str], "Picture"]  # view, names by seat, theme, locale -> picture

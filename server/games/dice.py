@@ -1,13 +1,13 @@
-"""Fair chance: every draw of a game follows from a seed and the players' salts, and anybody can repeat it.
+"""Provably fair random numbers, which follow from a seed and the players' salts.
 
-The method, in full, so that another language can follow it:
+The method, in full, so that other languages can implement it:
 
-1. key = SHA-256(seed || length(salt 0) || salt 0 || length(salt 1) || salt 1 || ...), salts in seat order, as UTF-8;
-   a length is the number of bytes of the salt as 4 bytes, big-endian. A seat without a salt has the empty salt.
+1. key = SHA-256(seed || length(salt 0) || salt 0 || length(salt 1) || salt 1 || ...). Salts are UTF-8, in seat order.
+   A length is the number of bytes of the salt, as 4 bytes, big-endian. A seat without a salt has the empty salt.
 2. Block n = SHA-256(key || n as 8 bytes, big-endian), n = 0, 1, 2, ... Its 32 bytes are four words of 8 bytes each,
-   big-endian. The words of all blocks, in order, are the chance of this game.
+   big-endian. The words of all blocks, in order, are the random words of this game.
 3. A whole number below k takes the next word w. Let t be the largest multiple of k that is at most 2**64. If w < t the
-   number is w mod k, otherwise w is thrown away and the next word is tried. (Below 1, too, takes a word.)
+   number is w mod k. Otherwise discard w and use the next word. A number below 1 takes a word, too.
 4. A shuffle of n things goes from the end: for i = n-1, n-2, ..., 1 draw j below i+1 and swap the things i and j.
 """
 
@@ -20,20 +20,20 @@ WORDS_PER_BLOCK = 4
 
 
 def commitment(seed: bytes) -> str:
-    """The SHA-256 of a seed in hex: published when a game opens, so that the seed cannot be changed later."""
+    """Return the SHA-256 of a seed in hex. It is published when a game opens, so that the seed is final."""
     return sha256(seed).hexdigest()
 
 
 class SeededDice:
-    """The dice of one game. `drawn` counts the words used so far: dice made anew with it go on from there."""
+    """The dice of one game. `drawn` counts the words used so far. New dice with this number continue from there."""
 
     def __init__(self, seed: bytes, salts: Sequence[bytes | str], drawn: int = 0) -> None:
         self._key = _key(seed, salts)
         self.drawn = drawn
-        self._number, self._block = -1, b""  # of the block that the last word came from
+        self._number, self._block = -1, b""  # the block of the last word
 
     def below(self, k: int) -> int:
-        """A whole number from 0 to k-1, each as likely as the others; 1 <= k <= 2**64."""
+        """Return a uniform whole number from 0 to k-1, for 1 <= k <= 2**64."""
         if not 1 <= k <= WORDS:
             raise ValueError("Numbers can be drawn below 1 to 2**64 only.")
         fair = WORDS - WORDS % k
@@ -42,7 +42,7 @@ class SeededDice:
         return word % k
 
     def shuffled(self, things: Iterable[Any]) -> list[Any]:
-        """The things in random order (Fisher-Yates from the end)."""
+        """Return the things in random order (Fisher-Yates from the end)."""
         order = list(things)
         for i in range(len(order) - 1, 0, -1):
             j = self.below(i + 1)

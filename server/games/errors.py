@@ -1,8 +1,8 @@
-"""What the rules of a game raise."""
+"""Errors of the rules of a game."""
 
 
 class RuleError(Exception):
-    """A request that the rules turn down: a stable `code` for programs and a sentence for people."""
+    """A request that the rules refuse, with a stable `code` for programs and a sentence for people."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
@@ -15,8 +15,8 @@ class IllegalMove(RuleError):
 
 
 class MalformedMove(RuleError):
-    """Something that is no move of this game at all."""
+    """Text or JSON that isn't a move of this game."""
 
 
 class BadOption(RuleError):
-    """An option, or a number of seats, that this game does not have."""
+    """An option, or a number of seats, that this game doesn't have."""

@@ -1,4 +1,4 @@
-"""What players see and read of a game: pictures, tables, sentences, refusals. Games may leave any of these out."""
+"""The presentation of games: pictures, tables, sentences and refusals, with defaults where a game has none."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -16,17 +16,17 @@ from server.translations import Language, language, noted
 
 
 def draw(rules_name: str, view: Json, names: Sequence[str], dark: bool = True, locale: str = "en") -> Picture:
-    """Return the picture of a table, with `names` by seat. The same view makes the same picture.
+    """Return the picture of a table, with `names` by seat. Equal views give equal pictures.
 
-    It shows what the viewer may see and nothing else. Each space that a move can name is a group with an id, so that a
-    front end can make it clickable. Names are escaped; there are no scripts and no foreign references.
+    It shows the viewer's view only. Each space that a move can name is a group with an id, so that a front end can make
+    it clickable. Names are escaped. There are no scripts or external references.
     """
     drawn: Draw = getattr(GAMES[rules_name], "draw", _draw_text)
     return drawn(view, names, DARK if dark else LIGHT, locale)
 
 
 def draw_end(rules_name: str, view: Json, story: Sequence[Json], names: Sequence[str], locale: str) -> Picture:
-    """Return the picture of a finished game; `story` is all that this viewer saw happen."""
+    """Return the picture of a finished game. `story` are all events that this viewer saw."""
     final = getattr(GAMES[rules_name], "final_view", None)
     return draw(rules_name, final(view, story) if final else view, names, locale=locale)
 
@@ -47,14 +47,14 @@ def _draw_text(view: Json, names: Sequence[str], theme: Theme, locale: str) -> P
 
 
 def table(rules_name: str, view: Json, names: Sequence[str], locale: str = "en") -> str:
-    """Return what a view shows as plain text, a line per fact, at most 72 columns wide; `names` by seat."""
+    """Return a view as plain text, one fact per line, at most 72 columns wide. `names` are by seat."""
     write = getattr(GAMES[rules_name], "table", _write_view)
     text: str = write(view, names, locale)
     return text
 
 
 def final_table(rules_name: str, view: Json, story: Sequence[Json], names: Sequence[str], locale: str) -> str:
-    """Return the table of a finished game as text; `story` is all that this viewer saw happen."""
+    """Return the table of a finished game as text. `story` are all events that this viewer saw."""
     final = getattr(GAMES[rules_name], "final_table", None)
     return final(view, story, names, language(locale)) if final else table(rules_name, view, names, locale)
 
@@ -78,14 +78,14 @@ def _written(value: Any) -> str:
 
 
 def sentence(item: Json, names: Sequence[str], locale: str = "en") -> str | None:
-    """Return a story item as a sentence, or None for what is not worth telling; `names` by seat."""
+    """Return a story item as a sentence, or None if it isn't worth one. `names` are by seat."""
     tell = sentences().get(item["type"])
     return tell and tell(item, names, language(locale))
 
 
 @cache
 def sentences() -> Mapping[str, Sentence]:
-    """Return what tells each type of event, of all games."""
+    """Return the writer of each event type, for all games."""
     return dict(chain(*map(_sentences_of, GAMES.values()), COMMON_SENTENCES.items()))
 
 

@@ -1,4 +1,4 @@
-"""The games that are installed: packages with an entry point in the group `sternenpost.games`."""
+"""The installed games: packages with an entry point in the group `sternenpost.games`."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property

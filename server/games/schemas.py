@@ -1,4 +1,4 @@
-"""JSON Schemas that all games share, and the options that every game has."""
+"""JSON Schemas and options common to all games."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from server.games.errors import BadOption
 
 
 def object_of(description: str, required: Json, optional: Json | None = None) -> Json:
-    """The JSON Schema of an object with these fields and no others."""
+    """Return the JSON Schema of an object with exactly these fields."""
     return {
         "description": description,
         "type": "object",
@@ -20,11 +20,11 @@ def object_of(description: str, required: Json, optional: Json | None = None) ->
 
 
 def named(name: str, schema: Json) -> Json:
-    """The same JSON Schema with a name of its own, by which the programs of others know what it describes."""
+    """Return the JSON Schema with a name, which generated clients use for its type."""
     return {"title": name, **schema}
 
 
-# Always null; with the type of other events' seats, since generators of clients have no word for null alone.
+# Always null. The type includes integers, like other events' seats, since client generators can't express null alone.
 NO_SEAT: Json = {"description": "Always null: the event belongs to no seat", "type": ["integer", "null"]}
 TAKE_BACKS = ("consent", "free", "never")  # the default first
 TAKE_BACK: Json = {
@@ -64,12 +64,12 @@ NAMELESS: Json = {
     "type": "boolean",
     "default": False,
 }
-# Games that were opened without them do not name them.
+# Games opened before an option existed don't have it.
 HOUSE_OPTIONS: Mapping[str, Json] = {"take_back": TAKE_BACK, "ready_check": READY_CHECK, "nameless": NAMELESS}
 
 
-def mended_options(revision: int) -> Json:
-    """The option by which games know the rules that they began with, once so many faults of these have been mended."""
+def revision_option(revision: int) -> Json:
+    """Return the option that stores with which revision of its rules a game began."""
     if not revision:
         return {}
     meaning = (
@@ -80,7 +80,7 @@ def mended_options(revision: int) -> Json:
 
 
 def newest_revision(rules: Rules) -> int:
-    """How many faults of these rules have been mended."""
+    """Return the number of corrections of these rules."""
     return _newest_in(rules.OPTION_SCHEMA)
 
 
@@ -90,19 +90,21 @@ def _newest_in(schema: Json) -> int:
 
 
 def newest_rules(rules: Rules) -> Json:
-    """What a new game adds to its options, so that it is played by the rules as they are."""
+    """Return the options that make a new game use the current rules."""
     newest = newest_revision(rules)
     return {"revision": newest} if newest else {}
 
 
-def is_mended(options: Mapping[str, Any], revision: int) -> bool:
-    """Whether a game of these options was opened when the fault with this number had been mended. Where it was not, the rules
-    go on as they were: the game began with them, and its log must follow from them when it is asked again."""
+def has_fix(options: Mapping[str, Any], revision: int) -> bool:
+    """Return whether a game of these options began after this correction.
+
+    Older games keep the uncorrected rules, since their logs must stay reproducible.
+    """
     return bool(options.get("revision", 0) >= revision)
 
 
 def check_house_options(options: Mapping[str, Any], schema: Json) -> None:
-    """Raises BadOption for what their schema does not allow and no `enum` says."""
+    """Raise BadOption for options that the schema forbids by other means than `enum`."""
     if type(options.get("nameless", False)) is not bool:
         raise BadOption("bad-option", "The option nameless must be one of false, true.")
     asked = options.get("ready_check")

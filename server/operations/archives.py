@@ -1,4 +1,4 @@
-"""Archives handed out, one by one and many at once, and taken in."""
+"""The export of archives, one by one and in bulk, and their import."""
 
 import logging
 from collections.abc import Collection
@@ -16,20 +16,20 @@ from server.play import archive
 from server.play.archive import Flaw
 from server.play.commits import load, whole_log
 from server.play.table import OVER
-from server.play.views import seen_by
+from server.play.views import load_visible
 from server.store import log
 from server.store.connections import in_transaction
-from server.store.database_retry import Unavailable, committing, in_doubt, is_passing, tried_again
+from server.store.database_retry import Unavailable, committing, in_doubt, is_passing, with_retries
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
-NOBODY = UUID(int=0)  # opened the games that came from elsewhere
+NOBODY = UUID(int=0)  # the host of imported games
 Place = tuple[datetime, UUID]  # an end, and the game that ended
-_LOOKED_AT = 500  # games for one page, of which some may be nobody else's business
+_LOOKED_AT = 500  # games examined per page, some of which may be private
 
 
 def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Json:
-    """The archive of a game that is over, if this person may see it. Raises NotFound."""
-    game = seen_by(game_id, player_id, invitation)
+    """Return the archive of a finished game, if this viewer may see it. Raise NotFound."""
+    game = load_visible(game_id, player_id, invitation)
     if not game.table.turns and game.table.status in OVER:
         raise NotFound("This game was closed before it had begun; there is nothing to check.")
     if game.table.status not in OVER:
@@ -38,7 +38,7 @@ def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = N
 
 
 class Shared(NamedTuple):
-    """A game that may be given to everybody; `players` are pseudonyms by seat, null for bots."""
+    """A game that may be published. `players` are pseudonyms by seat, null for bots."""
 
     ended_at: datetime
     players: list[str | None]
@@ -46,8 +46,8 @@ class Shared(NamedTuple):
 
 
 def shared_games(since: datetime | None, after: Place | None, limit: int) -> tuple[list[Shared], Place | None]:
-    """Public games played to their ends, of which everybody who played agrees to that, the earliest end first; and where
-    the next page begins, if there may be more."""
+    """Return public games played to their ends whose players all agree, earliest end first. Return also the start of
+    the next page, if any."""
     ended = tuple_(PlayerGame.over_at, PlayerGame.game_id)
     query = select(PlayerGame.over_at, PlayerGame.game_id).join(Player, Player.player_id == PlayerGame.player_id)
     query = query.where(Player.shares_games, PlayerGame.over_at.is_not(None), PlayerGame.role.is_(None)).distinct()
@@ -74,7 +74,7 @@ def _given_by_all(game_ids: Collection[UUID]) -> set[UUID]:
         .join(Player, Player.player_id == SeatRow.player_id)
         .where(SeatRow.game_id.in_(game_ids), Player.shares_games.is_(False))
     )
-    others = (  # who has left his seat to somebody, or played somebody's for some days
+    others = (  # players who have left a seat to another player, or were stand-ins
         select(PlayerGame.game_id)
         .join(Player, Player.player_id == PlayerGame.player_id)
         .where(PlayerGame.game_id.in_(game_ids), PlayerGame.role.is_not(None), Player.shares_games.is_(False))
@@ -83,7 +83,7 @@ def _given_by_all(game_ids: Collection[UUID]) -> set[UUID]:
 
 
 def _shared(ended_at: datetime, game_id: UUID) -> Shared | None:
-    """None where the rules or the file of this game are missing here."""
+    """Return None if the rules or the file of this game are missing."""
     try:
         game = load(game_id)
     except Unavailable as error:
@@ -96,13 +96,13 @@ def _shared(ended_at: datetime, game_id: UUID) -> Shared | None:
 
 
 def pseudonym(player_id: UUID) -> str:
-    """The same in all games, until the secret of this installation is changed."""
+    """Return the player's pseudonym, equal in all games until the installation's secret changes."""
     return keyed_hash("pseudonym", str(player_id)).hex()[:16]
 
 
-@tried_again
+@with_retries
 def take_in(raw: bytes) -> UUID:
-    """Keep the game of an archive as a public one of this installation; nobody sits there. Raises Flaw."""
+    """Import an archive as a public game without players. Raise Flaw."""
     start, rows, table, drawn = archive.check(raw)
     terms, game_id = start.terms, UUID(start.terms["game"])
     made = insert(GameRow).values(

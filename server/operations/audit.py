@@ -1,4 +1,4 @@
-"""What operators did, by the commands that change something. It is added to and never changed."""
+"""The append-only record of operators' changes."""
 
 from typing import Any
 from uuid import uuid4
@@ -9,21 +9,19 @@ from server.clock import clock
 from server.errors import NotFound
 from server.games import Json
 from server.operations.queries import find_player
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Audit, db
 
 
-@tried_again
+@with_retries
 def note(who: str, command: str, arguments: Json) -> None:
-    """Keep, before it is done, that this operator has this done. Of addresses the players' ids are kept, since these
-    stay when a player is forgotten."""
+    """Record a command before it runs. Addresses are stored as players' ids, which remain after a deletion."""
     named = {name: _named(value) for name, value in arguments.items()}
     db.session.add(Audit(audit_id=uuid4(), at=clock.now(), who=who, command=command, arguments=named))
     db.session.commit()
 
 
 def entries(limit: int) -> list[Json]:
-    """The newest first."""
     rows = db.session.scalars(select(Audit).order_by(Audit.at.desc()).limit(limit))
     return [{"at": it.at, "who": it.who, "command": it.command, "arguments": it.arguments} for it in rows]
 
@@ -34,4 +32,4 @@ def _named(value: Any) -> Any:
     try:
         return str(find_player(value))
     except NotFound:
-        return "***"  # a domain of one's own is a name, and this table never changes
+        return "***"  # a personal domain is a name, and this table never changes

@@ -19,11 +19,11 @@ _PATIENCE: Final = 5.0  # seconds; the system's resolver may take longer
 
 
 class NotShown(Exception):
-    """The certificate could not be fetched. The text says why."""
+    """A certificate that could not be fetched. The text says why."""
 
 
 def web_certificate(base_url: str) -> str | None:
-    """Return what is wrong with the certificate of the base URL, "" if nothing, None without TLS. Raises NotShown."""
+    """Return what is wrong with the certificate of the base URL, "" if nothing, None without TLS. Raise NotShown."""
     url = urlsplit(base_url)
     host, port = url.hostname or "", url.port or 443
     if url.scheme != "https":
@@ -63,7 +63,7 @@ def _any_certificate() -> ssl.SSLContext:
 
 
 def _in_time(read: Callable[[], bytes | None]) -> bytes | None:
-    """Return the result of `read` within the time limit. Raises NotShown."""
+    """Return the result of `read` within the time limit. Raise NotShown."""
     found: SimpleQueue[bytes | None | Exception] = SimpleQueue()
 
     def run() -> None:

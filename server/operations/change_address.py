@@ -1,4 +1,4 @@
-"""Another address for a player: what was kept for the old one is kept for the new one, or forgotten."""
+"""A player's change of address. Data of the old one is transferred or deleted."""
 
 from uuid import UUID
 
@@ -17,7 +17,7 @@ from server.operations.forget_address import forget_address, forget_mails_with, 
 from server.play.seating.games import note_invitation
 from server.play.seating.stand_ins import ask_anew, is_asked
 from server.sanitize import mailbox_of
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.inbox import mentions
 from server.store.outbox import put_into_bundle
 from server.store.tables import (
@@ -36,31 +36,30 @@ from server.store.tables import (
     db,
 )
 
-FORMER = "(former address)"  # stands for an address that its owner has left
+FORMER = "(former address)"  # replaces an address that its owner has left
 
 
 def change_address(player_id: UUID, email: str, code: str, new_code: str, changes: Json | None = None) -> None:
-    """Give a player this address, by the codes mailed to the one he has and to this one, and with it `changes` of his profile.
+    """Change a player's address, confirmed by codes to the old and the new one. `changes` are further settings.
 
-    Once it has begun it ends even if this process dies: see `end_changes`. Raises BadField if somebody else has it, as nobody
-    learns who does not read its mails; WrongCode, TooMany.
+    An interrupted change is completed later: see `end_changes`. Raise BadField if another player has the address, which
+    only its mailbox's owner learns. Raise WrongCode, TooMany.
     """
-    end_change(player_id)  # of a former address; else that would be forgotten
+    end_change(player_id)  # an earlier change must be complete first
     _change(player_id, email, code, new_code, changes or {})
     end_change(player_id)
 
 
-@tried_again
+@with_retries
 def end_changes() -> None:
-    """Do what is left of changes that broke off."""
+    """Complete interrupted changes."""
     for player_id in db.session.scalars(select(Player.player_id).where(Player.former_email.is_not(None))).all():
         end_change(player_id)
 
 
-@tried_again
+@with_retries
 def end_change(player_id: UUID) -> None:
-    """Turn what is kept for a player's former address to his present one, one game at a time, if that is yet to be done. If it
-    breaks off, call it again."""
+    """Transfer data of a player's former address to the present one, game by game. If it is interrupted, call it again."""
     addresses = select(Player.email, Player.former_email).where(Player.player_id == player_id)
     email, old = db.session.execute(addresses).one()
     if old is None:
@@ -77,7 +76,7 @@ def end_change(player_id: UUID) -> None:
     written_to = select(Delivery.game_id).where(Delivery.player_id == player_id)
     played_in = {game_id for query in (played, written_to) for game_id in db.session.scalars(query)}
     forget_mails_with(player_id, old, sorted({*games, *played_in}))
-    mails = PostmasterMail.mail_id.in_(postmaster_mails_with(old))  # an operator may yet have to answer them
+    mails = PostmasterMail.mail_id.in_(postmaster_mails_with(old))  # an operator may still have to answer them
     db.session.execute(update(PostmasterMail).where(mails).values(player_id=player_id))
     counts = rate_limits.keys_of(old, mailbox_of(old))
     db.session.execute(delete(RateLimit).where(RateLimit.key.in_(counts)))
@@ -89,7 +88,7 @@ def end_change(player_id: UUID) -> None:
     db.session.commit()
 
 
-@tried_again
+@with_retries
 def _change(player_id: UUID, email: str, code: str, new_code: str, changes: Json) -> None:
     if in_doubt() and _address_of(player_id) == email:
         return
@@ -107,7 +106,7 @@ def _change(player_id: UUID, email: str, code: str, new_code: str, changes: Json
         ) from None
     change_profile_within(player_id, changes)
     if reached_again(player_id):
-        put_into_bundle(player_id, clock.now(), clock.now())  # what waits by now has not reached him
+        put_into_bundle(player_id, clock.now(), clock.now())  # waiting notices have not reached the player
     db.session.delete(old)
     db.session.delete(new)
     with committing(old.email):
@@ -118,9 +117,9 @@ def _address_of(player_id: UUID) -> str:
     return db.session.scalars(select(Player.email).where(Player.player_id == player_id)).one()
 
 
-@tried_again
+@with_retries
 def _invite_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
-    """By letters to the new address, to seats and to stand in: the link in a former one was for that which was invited."""
+    """Send invitations and stand-in requests again, since links in earlier letters name the old address."""
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     his = (SeatRow.game_id == game_id) & (SeatRow.email == old) & (SeatRow.kind == "invited")
     for seat in db.session.scalars(
@@ -132,7 +131,7 @@ def _invite_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
     db.session.execute(delete(LetterRow).where(to_old))
     his_own = (SeatRow.player_id == player_id) | (SeatRow.owner_id == player_id)
     own_seats = select(SeatRow.seat).where(SeatRow.game_id == game_id, his_own)
-    of_others = Incoming.due_at.is_(None) & Incoming.seat.not_in(own_seats)  # what is to be dealt with may be a move
+    of_others = Incoming.due_at.is_(None) & Incoming.seat.not_in(own_seats)  # an unprocessed mail may contain a move
     naming_old = (Incoming.mark == mark_of(old)) | (mentions(old) & of_others)
     db.session.execute(delete(Incoming).where(Incoming.game_id == game_id, naming_old))
     db.session.commit()

@@ -1,4 +1,4 @@
-"""Deleting a player: what is left are seats with a name that says nothing, so that every log stays whole."""
+"""The deletion of players. Their seats remain with a neutral name, so that every log stays complete."""
 
 import json
 import logging
@@ -25,7 +25,7 @@ from server.play.seating.seats import give_up_seats
 from server.play.seating.stand_ins import is_about
 from server.sanitize import mailbox_of
 from server.store.connections import let_go
-from server.store.database_retry import is_passing, tried_again
+from server.store.database_retry import is_passing, with_retries
 from server.store.inbox import mentions
 from server.store.tables import (
     App,
@@ -59,16 +59,16 @@ from server.store.tables import (
     db,
 )
 
-NO_TEXT = "(deleted)"  # stands for a message, whose number others count on
+NO_TEXT = "(deleted)"  # replaces a message, so that numbers stay
 _NEUTRAL_HOURS = {"zone": "UTC", "calendar": {}}
-_LONGEST = 60.0  # seconds for guests, since the next hour has others
-_Rows = tuple[Any, ColumnElement[bool]]  # a table, and which of its rows
+_LONGEST = 60.0  # seconds for guests, since another run follows every hour
+_Rows = tuple[Any, ColumnElement[bool]]  # a table and a condition
 
 log = logging.getLogger(__name__)
 
 
-def what_goes(player_id: UUID) -> dict[str, int]:
-    """How many rows of each table `delete_player` would delete or, of messages, empty."""
+def count_rows(player_id: UUID) -> dict[str, int]:
+    """Return how many rows of each table `delete_player` would delete or, of messages, empty."""
     email = _email(player_id)
     ids = _games(player_id, email)
     rows = [*_own(player_id, email), *(it for each in ids for it in _of_game(each, player_id, email))]
@@ -81,32 +81,32 @@ def what_goes(player_id: UUID) -> dict[str, int]:
 
 
 def delete_own_account(player_id: UUID, code: str) -> None:
-    """Delete a player who wishes it himself, by the code mailed to him; a guest, who has no address, needs none.
+    """Delete a player's own account, confirmed by a mailed code. A guest has no address and needs none.
 
-    From then on it happens even if this process dies: see `forget_guests`. Raises WrongCode, TooMany.
+    An interrupted deletion is completed later: see `forget_guests`. Raise WrongCode, TooMany.
     """
     _begin_deletion(player_id, code)
     delete_player(player_id)
 
 
-@tried_again
+@with_retries
 def _begin_deletion(player_id: UUID, code: str) -> None:
-    if not is_guest(player_id):  # as he is, too, after a commit whose answer was lost
+    if not is_guest(player_id):  # also after a commit whose answer was lost
         db.session.delete(expect_account_code(player_id, DELETION, code))
     ending = update(Player).where(Player.player_id == player_id)
     db.session.execute(ending.values(guest_until=clock.now(), deleted_at=clock.now()))
     db.session.commit()
 
 
-@tried_again
+@with_retries
 def delete_player(player_id: UUID) -> None:
-    """Hand over all seats as by resigning, and forget whatever tells who this was: address, name, tokens, webhooks, feed,
-    letters, mails, and what was said at tables. If it breaks off, call it again.
+    """Leave all seats and delete all personal data: address, name, tokens, webhooks, feed, letters, mails and messages.
+    If it is interrupted, call it again.
 
-    One game at a time, and the player last, so that somebody who is not yet gone can be named by his address.
+    It proceeds game by game, with the player last, whose address is needed until then.
     """
-    revoke_all(player_id)  # so that no program begins anything meanwhile
-    end_change(player_id)  # else what is kept for a former address would be left
+    revoke_all(player_id)  # so that no program starts anything meanwhile
+    end_change(player_id)  # otherwise data of a former address would remain
     give_up_seats(player_id)
     email, name = _email(player_id), _name(player_id)
     for game_id in sorted({*_games(player_id, email), *_titled(player_id, name)}):
@@ -127,7 +127,7 @@ def delete_player(player_id: UUID) -> None:
     for table, condition in _own(player_id, email):
         db.session.execute(delete(table).where(condition))
     db.session.commit()
-    if not email.endswith(".invalid"):  # a guest's stands nowhere, and guests are many
+    if not email.endswith(".invalid"):  # a guest's address is in no text, and guests are many
         forget_address(player_id, email, _name_of_nobody(player_id))
         forget_domain(player_id, email, _name_of_nobody(player_id))
     db.session.execute(update(Player).where(Player.player_id == player_id).values(**_nobody(player_id)))
@@ -135,8 +135,7 @@ def delete_player(player_id: UUID) -> None:
 
 
 def forget_guests() -> None:
-    """Delete guests whose time is over, and players whose deletion broke off, for a minute at most. One who cannot be
-    deleted is left to the next call."""
+    """Delete expired guests and complete interrupted deletions, for at most a minute. The next call retries failures."""
     failed: set[UUID] = set()
     until = time.monotonic() + _LONGEST
     while guests := guests_to_forget(failed):
@@ -156,7 +155,7 @@ def forget_guests() -> None:
 
 def _nobody(player_id: UUID) -> Json:
     return {
-        "email": f"{player_id.hex}@deleted.invalid",  # RFC 2606: nothing is ever sent there
+        "email": f"{player_id.hex}@deleted.invalid",  # RFC 2606: undeliverable
         "name": _name_of_nobody(player_id),
         "locale": "en",
         "zone": "UTC",
@@ -191,10 +190,10 @@ def _name(player_id: UUID) -> str:
 
 
 def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> None:
-    """In the title, if he gave it, and in what is kept for a while of the others at a table: answers to be repeated, letters, and
-    mails, which quote them.
+    """Remove a player's name from their titles and from others' data: stored responses, letters, and mails that quote
+    them.
 
-    Of mails that wait for a confirmation only the answer changes, since they are still to be read.
+    Mails that wait for confirmation are still to be read, so only their answers change.
     """
     quoted, answer = json.dumps(name, ensure_ascii=False)[1:-1], IdempotencyKey.answer
     told = answer.contains(quoted, autoescape=True) | answer.contains(str(player_id))
@@ -210,20 +209,20 @@ def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> Non
     ]
     for table, key, words, which in written:
         for id_, before in db.session.execute(select(key, words).where(which)).all():
-            if (after := _replaced(before, name, instead)) != before:
+            if (after := _replace_name(before, name, instead)) != before:
                 this = (table.game_id == game_id) & (key == id_)
                 db.session.execute(update(table).where(this).values({words: after}))
 
 
 def _forget_address_in_letters(game_id: UUID, email: str, instead: str) -> None:
-    """In those to others at this table, as where one of them has asked him by mail to stand in."""
+    """Remove the address from others' letters, such as a request to stand in."""
     told = (LetterRow.game_id == game_id) & _names(LetterRow.data.cast(Text), email)
     for row in db.session.scalars(select(LetterRow).where(told).with_for_update()).all():
-        row.data = _replaced(row.data, email, instead)
+        row.data = _replace_name(row.data, email, instead)
 
 
 def _forget_name_in_bundles(game_id: UUID, name: str, instead: str) -> None:
-    """In the letters of this game that others get with their next bundle."""
+    """Remove the name from this game's letters in others' next bundle."""
     bundle, text = PlayerLetterRow, PlayerLetterRow.data.cast(Text)
     told = text.contains(str(game_id)) & text.contains(json.dumps(name, ensure_ascii=False)[1:-1], autoescape=True)
     for key in db.session.execute(
@@ -231,25 +230,25 @@ def _forget_name_in_bundles(game_id: UUID, name: str, instead: str) -> None:
     ).all():
         if row := db.session.get(bundle, tuple(key), with_for_update=True, populate_existing=True):
             of_game = {id_: it for id_, it in row.data.items() if id_ != "at" and it["game_id"] == str(game_id)}
-            row.data = row.data | _replaced(of_game, name, instead)
+            row.data = row.data | _replace_name(of_game, name, instead)
 
 
-def _replaced(value: Any, name: str, instead: str) -> Any:
-    """With another name wherever this one stands as a word of its own."""
+def _replace_name(value: Any, name: str, instead: str) -> Any:
+    """Return the value with whole-word matches of the name replaced."""
     match value:
         case str():
-            flags = re.IGNORECASE if "@" in name else 0  # an address, as somebody has typed it
+            flags = re.IGNORECASE if "@" in name else 0  # addresses may be typed in any case
             return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda _: instead, value, flags=flags)
         case dict():
-            return {key: _replaced(it, name, instead) for key, it in value.items()}
+            return {key: _replace_name(it, name, instead) for key, it in value.items()}
         case list():
-            return [_replaced(it, name, instead) for it in value]
+            return [_replace_name(it, name, instead) for it in value]
     return value
 
 
 def _games(player_id: UUID, email: str) -> Sequence[UUID]:
-    """Where this player sits, is invited, stands in, was written to, or said something before he got up again; or may be named
-    by an answer that is kept, or is by a mail that waits to be confirmed."""
+    """Return all games that may contain the player's data: seats, invitations, stand-ins, letters, messages, stored
+    responses, and mails to be confirmed."""
     tables: Any = (PlayerGame, Message, LetterRow)
     rows: list[_Rows] = [(table, table.player_id == player_id) for table in tables]
     rows += [
@@ -257,7 +256,7 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
         (StandIn, is_about(player_id, email)),
         (LetterRow, _names(LetterRow.data.cast(Text), email)),
         (Delivery, _was_to(player_id, email)),
-        (Incoming, (Incoming.asks != "") & mentions(email)),  # of all mails it would take too long
+        (Incoming, (Incoming.asks != "") & mentions(email)),  # a search in all mails would take too long
         (IdempotencyKey, IdempotencyKey.player_id == player_id),
     ]
     found = (db.session.scalars(select(table.game_id).where(condition)) for table, condition in rows)
@@ -265,13 +264,13 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
 
 
 def _titled(player_id: UUID, name: str) -> Sequence[UUID]:
-    """The games that this player has opened and called by his name."""
+    """Return the games that this player opened with their name in the title."""
     his = (GameRow.made_by == player_id) & GameRow.title.contains(name, autoescape=True)
     return db.session.scalars(select(GameRow.game_id).where(his)).all()
 
 
 def _own(player_id: UUID, email: str) -> list[_Rows]:
-    """What is stored by player, and letters, codes and counts of his address; and of one that he has not confirmed yet."""
+    """Return tables and conditions of a player's own data, including that of an unconfirmed address."""
     tables: Any = (Token, App, StreamTicket, PushSubscription, WebhookDelivery, Webhook, Bounce, Note)
     ids = [player_id, *(id_of(player_id, purpose) for purpose in PURPOSES)]
     codes = (SignIn.email == email) | SignIn.sign_in.in_(ids)
@@ -297,12 +296,13 @@ def _names(text: Any, email: str) -> ColumnElement[bool]:
 
 
 def _is_to(table: Any, email: str) -> ColumnElement[bool]:
-    """Whether a letter is to this address; it may name no player."""
+    """Return the condition that a letter is to this address, with or without a player."""
     return cast(ColumnElement[bool], table.data["to"].astext == email)
 
 
 def _was_to(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Whether a note is of a letter to this address: it may quote what a mail server said of it while we knew no player there."""
+    """Return the condition that a result is of a letter to this address, since it may quote a mail server's text about
+    it."""
     names_it = Delivery.player_id.is_(None) & _names(Delivery.detail, email)
     return (Delivery.player_id == player_id) | names_it
 

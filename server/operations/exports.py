@@ -1,4 +1,4 @@
-"""Copies for taking away: a game for whoever keeps it, and all that is stored of a player for himself (GDPR, article 15)."""
+"""Exports of a game, or of all data about a player (GDPR, article 15)."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -17,7 +17,7 @@ from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.mail.mail_in import is_of_others
 from server.play.seating.stand_ins import is_about
-from server.play.table import OVER, changed_hands
+from server.play.table import OVER, last_change_of_hands
 from server.play.views import story
 from server.play.votes import votes_of
 from server.post.incoming import replies
@@ -62,7 +62,7 @@ _TIMES: Final = ("hours", "due_at", "remind_at", "wake_at", "mails")
 
 
 def copy_of_game(game_id: UUID) -> Json:
-    """The archive of a game that is over; of any other all that is stored, secrets included. Raises NotFound."""
+    """Return the archive of a finished game, or all data of another one, including secrets. Raise NotFound."""
     game = load(game_id)
     if game.table.status in OVER:
         return archive.make(game.head, game.seats, whole_log(game_id))
@@ -81,14 +81,14 @@ def copy_of_game(game_id: UUID) -> Json:
 
 
 def is_secret(copy: Json) -> bool:
-    """Whether a copy of a game tells what nobody at its table may know yet."""
+    """Return whether a copy of a game contains secrets from its players."""
     return bool(copy["format"] == BACKUP)
 
 
 def copy_of_player(player_id: UUID) -> Json:
-    """Return what is stored about a player, with nothing that acts and nothing hidden in a game that is not over.
+    """Return what is stored about a player, without credentials and without secrets of unfinished games.
 
-    Left out: secrets and tokens, queues, deliveries of webhooks and stored answers, all of which expire within days.
+    Left out: secrets and tokens, queues, deliveries of webhooks and stored responses, all of which expire within days.
     """
     known = player(player_id)
     own = select(PlayerGame).where(PlayerGame.player_id == player_id).order_by(PlayerGame.made_at)
@@ -133,7 +133,7 @@ def copy_of_player(player_id: UUID) -> Json:
 
 
 def _can_be_read(game_id: UUID) -> bool:
-    """False while this release lacks the rules of a game, or the file of it is away: it is left out."""
+    """Return whether the rules and the file of a game are present. Otherwise it is left out."""
     try:
         load(game_id)
     except Unavailable as error:
@@ -144,12 +144,12 @@ def _can_be_read(game_id: UUID) -> bool:
 
 
 def _plays(player_id: UUID, game_id: UUID, seat: int) -> bool:
-    """Whether the mails for this seat are his: they are not those of whoever stands in for him."""
+    """Return whether the player plays this seat: then the seat's mails are theirs, not a stand-in's."""
     return load(game_id).seats[seat].player_id == player_id
 
 
 def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:
-    """Until the game is over, its story is the one that spectators see, and the salt is missing."""
+    """Return a player's game. Until its end, the story is the spectators', without the salt."""
     game = load(game_id)
     row, is_over = game.seats[seat], game.table.status in OVER
     return {
@@ -164,9 +164,9 @@ def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:
 
 
 def _mails(game_id: UUID, seat: int, player_id: UUID, email: str) -> list[Json]:
-    """Return the mails for a seat that are still stored and come from its present player, with our answers."""
+    """Return the stored mails for a seat from its present player, with our answers."""
     rows = _rows(Incoming, (Incoming.game_id == game_id) & (Incoming.seat == seat), Incoming.arrived_at)
-    since = changed_hands(whole_log(game_id), seat)
+    since = last_change_of_hands(whole_log(game_id), seat)
 
     def is_own(turn: int, mark: int | None) -> bool:
         return turn >= since and not is_of_others(turn, player_id) if mark is None else is_mark_of(email, mark)
@@ -178,13 +178,13 @@ _OF_MAIL: Final = ("game_id", "mail_id", "seat", "turn", "arrived_at")
 
 
 def _mail(row: Json) -> Json:
-    """Return what the player wrote, without quotes and attachments: these repeat letters with their links."""
+    """Return what the player wrote, without quotes and attachments, which repeat letters with their links."""
     answer = row["answer"] and {name: value for name, value in row["answer"].items() if name != "confirm"}
     return {name: row[name] for name in _OF_MAIL} | _written(row["raw"]) | {"answer": answer}
 
 
 def _written(raw: bytes) -> Json:
-    """`text` is None for a mail that could not be read, or of which only the time is left."""
+    """Return a mail's content. `text` is None if it is unreadable or deleted."""
     try:
         read = child.run(replies.read, raw) if raw else None
     except TooMuch:

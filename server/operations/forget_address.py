@@ -1,8 +1,8 @@
-"""Removes an address from texts stored for other reasons: refusals of mail servers, other people's letters, titles, chat.
+"""The removal of an address from texts stored for other reasons: errors of mail servers, letters, titles, chat.
 
-A domain is a name if it belongs to one person. Nobody tells us that, and people with a common provider are strangers to each
-other. So a domain goes where programs wrote it and from titles that its owner gave. What others write stays theirs: only the
-whole address goes from it.
+A domain of a single person is a name, but domains don't tell their kind. Users of a common provider are strangers to
+each other. So a domain is removed from texts of programs and from its owner's titles. Other players' texts lose the
+whole address only.
 """
 
 import json
@@ -55,7 +55,7 @@ def own_domain(player_id: UUID, email: str) -> str | None:
 
 
 def forget_address(player_id: UUID, email: str, instead: str) -> None:
-    """Replace the address in texts and drop counts by it. Commits several times; calling it again does no harm."""
+    """Replace the address in texts and drop counts by it. It commits several times and is idempotent."""
     domain = own_domain(player_id, email)
     for column in _BY_OTHERS:
         _replace(column, email, instead)
@@ -81,7 +81,7 @@ def forget_address(player_id: UUID, email: str, instead: str) -> None:
 
 
 def forget_mails_with(player_id: UUID, email: str, game_ids: Sequence[UUID]) -> None:
-    """Empty the mails for these games that hold the address or its domain, once they have been dealt with."""
+    """Empty processed mails for these games that contain the address or its domain."""
     traces = [email, own_domain(player_id, email) or email]
     for game_id in game_ids:
         read = (
@@ -95,21 +95,21 @@ def forget_mails_with(player_id: UUID, email: str, game_ids: Sequence[UUID]) -> 
 
 
 def postmaster_mails_with(email: str) -> list[UUID]:
-    """Return the ids of the mails to the postmaster that hold this address, however it is encoded."""
+    """Return the ids of mails to the postmaster that contain this address, in any encoding."""
     rows = db.session.execute(select(PostmasterMail.mail_id, PostmasterMail.raw)).all()
     return [mail_id for mail_id, raw in rows if mail_holds(raw, email)]
 
 
 def forget_domain(player_id: UUID, email: str, instead: str) -> None:
-    """Replace the domain in mails to the postmaster that other domains sent, and drop OAuth clients there that no player
-    uses. Commits."""
+    """Replace the domain in other senders' mails to the postmaster. Delete OAuth clients there that no player uses.
+    Commit."""
     domain = own_domain(player_id, email)
     if domain is None:
         return
     pattern = _pattern(domain)
     for mail in db.session.scalars(select(PostmasterMail)).all():
         sender = str(message_from_bytes(mail.raw).get("From", ""))
-        if not pattern.search(sender):  # else nobody could answer it
+        if not pattern.search(sender):  # otherwise operators couldn't answer it
             mail.raw = pattern.sub(lambda _: instead, mail.raw.decode("utf-8", "surrogateescape")).encode(
                 "utf-8", "surrogateescape"
             )
@@ -121,7 +121,7 @@ def forget_domain(player_id: UUID, email: str, instead: str) -> None:
 
 
 def mail_holds(raw: bytes, trace: str) -> bool:
-    """Whether an address or a domain stands in a mail or in one of its parts, as it is read."""
+    """Return whether a mail or one of its parts contains an address or a domain."""
     pattern = _pattern(trace)
     return any(pattern.search(text) for text in _readings(raw))
 
@@ -135,7 +135,7 @@ def _readings(raw: bytes) -> Iterator[str]:
 
 
 def _replace(column: Any, trace: str, instead: str, which: ColumnElement[bool] | None = None) -> None:
-    """Commits. A text that changes meanwhile is left to the next call."""
+    """Replace the trace in a column and commit. Texts that change meanwhile are left to the next call."""
     table, pattern = column.class_, _pattern(trace)
     key = table.__table__.primary_key.columns
     rows = select(*key, column).where(_holds(column.cast(Text), trace), *([] if which is None else [which]))
@@ -147,7 +147,7 @@ def _replace(column: Any, trace: str, instead: str, which: ColumnElement[bool] |
 
 
 def _forget_answered(data: Any, domain: str) -> None:
-    """In answers to mails with a Message-ID of this domain: the next letter begins another thread. Commits."""
+    """Remove Message-IDs of this domain from answers and commit. The next letter begins another thread."""
     answered = _holds(data["answers"].astext, f"@{domain}") | _holds(data["answers"].astext, f".{domain}")
     table = data.class_
     for game_id in _games_with(table, answered):
@@ -157,7 +157,7 @@ def _forget_answered(data: Any, domain: str) -> None:
 
 
 def _games_with(table: Any, which: ColumnElement[bool]) -> Sequence[UUID]:
-    """Return the games with such rows: where tables are spread over machines, a statement changes one game."""
+    """Return the games with such rows. With spread tables, a statement changes one game."""
     return db.session.scalars(select(table.game_id).where(which).distinct()).all()
 
 
@@ -167,7 +167,7 @@ def _holds(text: Any, trace: str) -> ColumnElement[bool]:
 
 
 def _pattern(trace: str) -> re.Pattern[str]:
-    """An address or a domain as a word of its own; with a domain, the host in front of it."""
+    """Return a pattern for a whole address or domain, including subdomains."""
     before = r"(?<![\w.+-])" if "@" in trace else r"(?<![\w-])(?:[\w-]{1,63}\.){0,5}"
     return re.compile(before + re.escape(trace) + r"(?![\w-])", re.IGNORECASE)
 

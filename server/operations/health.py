@@ -76,7 +76,7 @@ def parts() -> dict[str, str]:
 
 
 def _temporary_directory() -> str:
-    """Return what is wrong with the temporary directory, now or at the last write of metrics; `ok` if nothing."""
+    """Return what is wrong with the temporary directory, now or at the last write of metrics, or `ok`."""
     return _write_trouble(os.environ.get("PROMETHEUS_MULTIPROC_DIR")) or metric_files.trouble() or "ok"
 
 
@@ -137,7 +137,7 @@ def _room() -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Return Postgres' message without its address, or what to do about it."""
+    """Return Postgres's message without its address, or advice."""
     words = refusal_of(error)
     if words == "No such file or directory":  # the socket of the embedded Postgres
         return NOT_RUNNING
@@ -220,7 +220,7 @@ def _count(rows: ColumnElement[bool]) -> int:
     return db.session.scalar(select(func.count()).where(rows)) or 0
 
 
-def held_up() -> dict[str, timedelta]:
+def overdue_work() -> dict[str, timedelta]:
     """Return what has been due and unclaimed for more than half a minute, and for how long."""
     now, real = clock.now(), clock.real()
     hook_due = func.greatest(Webhook.wake_at, Webhook.rests_until)
@@ -265,7 +265,7 @@ def pooler_trouble() -> str | None:
 
 
 def spreading_trouble() -> str | None:
-    """Return the remaining steps of `spread`; "" if there are none, None if the database is not Citus."""
+    """Return the remaining steps of `spread`. Return "" if there are none, None if the database isn't Citus."""
     with autocommit() as connection:
         if not spreading.is_citus(connection):
             return None
@@ -273,7 +273,7 @@ def spreading_trouble() -> str | None:
     return f'{len(steps)} steps remain, such as "{steps[0].says}": {_SPREAD}' if steps else ""
 
 
-def running() -> list[str]:
+def running_parts() -> list[str]:
     """Return the parts whose last heartbeat is so recent that they may still run."""
     follow_clock()
     now = clock.now()
@@ -288,8 +288,8 @@ def clock_skew() -> timedelta:
         return abs(host_clock.skew(connection))
 
 
-def waiting() -> dict[str, int] | None:
-    """Return numbers for a monitor, with ages in seconds. None while the database does not answer."""
+def queue_sizes() -> dict[str, int] | None:
+    """Return numbers for a monitor, with ages in seconds. Return None while the database doesn't answer."""
     try:
         follow_clock()
         now = clock.now()

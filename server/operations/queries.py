@@ -1,4 +1,4 @@
-"""Queries of operators: players and games as they are stored, secrets left out."""
+"""Queries of operators about stored players and games, without secrets."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -30,7 +30,7 @@ from server.webhooks.subscriptions import webhooks_of
 
 
 def find_player(address_or_id: str) -> UUID:
-    """The player of this address or id. Raises NotFound."""
+    """Return the player with this address or id. Raise NotFound."""
     known = Player.email == address_or_id.lower()
     try:
         known = or_(known, Player.player_id == UUID(address_or_id))
@@ -43,7 +43,7 @@ def find_player(address_or_id: str) -> UUID:
 
 
 def players(words: str = "", banned: bool = False, limit: int = 50) -> list[Json]:
-    """Players, the newest first; those with these words in name or address, or those who are banned now."""
+    """Return players, newest first: those with these words in name or address, or those banned now."""
     query = select(Player).order_by(Player.made_at.desc(), Player.player_id).limit(limit)
     if words:
         query = query.where(
@@ -73,7 +73,7 @@ def _player(row: Player) -> Json:
 
 
 def player(player_id: UUID) -> Json:
-    """All that helps to help a player: how he is set up, where he sits, what waits for him."""
+    """Return what helps to support a player: settings, seats, and waiting letters."""
     row = db.session.get_one(Player, player_id, populate_existing=True)
     tokens = db.session.execute(
         select(Token.name, Token.scopes, Token.game_id, Token.made_at, Token.expires_at, Token.last_used_at)
@@ -99,7 +99,7 @@ def player(player_id: UUID) -> Json:
 def games(
     status: str | None = None, older_than: timedelta | None = None, overdue: bool = False, limit: int = 50
 ) -> list[Json]:
-    """Games, the oldest first: of a status, opened so long ago, or with a seat that the worker should have looked at."""
+    """Return games, oldest first: with this status, opened this long ago, or with an overdue seat."""
     now = clock.now()
     query = select(GameRow).order_by(GameRow.made_at, GameRow.game_id).limit(limit)
     if status:
@@ -134,7 +134,7 @@ def _next_due(ids: list[UUID]) -> list[datetime | None]:
 
 
 def game(game_id: UUID) -> Json:
-    """A game's head, its seats with their times, its votes, and the post that waits for it. Raises NotFound."""
+    """Return a game's row, its seats with their times, its votes, and its waiting letters. Raise NotFound."""
     found = load(game_id)
     times = ("asked_at", "due_at", "remind_at", "wake_at")
     return {
@@ -176,7 +176,6 @@ def _letters(game_id: UUID) -> list[Json]:
 
 
 def _failures(game_id: UUID) -> list[Json]:
-    """The newest letters that did not arrive."""
     columns: Any = (Delivery.kind, Delivery.seat, Delivery.result, Delivery.detail, Delivery.at)
     query = select(*columns).where(Delivery.game_id == game_id, Delivery.result.not_in(("sent", "bundled", "dropped")))
     return [row._asdict() for row in db.session.execute(query.order_by(Delivery.at.desc()).limit(10))]

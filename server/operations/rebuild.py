@@ -1,4 +1,4 @@
-"""Comparing a game's row, seats and index entries with its log, and recomputing them."""
+"""Comparison of a game's row, seats and index entries with its log, and their recomputation."""
 
 from datetime import datetime
 from uuid import UUID
@@ -15,21 +15,20 @@ from server.play.timing.due_times import due_times, hours_of
 from server.play.timing.time_control import first_allowance
 from server.store import log
 from server.store.connections import autocommit
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.log import Records
-from server.store.player_games import note_end, noted_ends
+from server.store.player_games import note_end, stored_ends
 from server.store.rows import GameHead, SeatState
 from server.store.tables import GameRow, db
 
 
 def all_games() -> list[UUID]:
-    """Return the ids of all games."""
     ids = list(db.session.scalars(select(GameRow.game_id)))
     db.session.rollback()
     return ids
 
 
-@tried_again
+@with_retries
 def check_game(game_id: UUID) -> list[str]:
     """Return the differences from the log of this game, in words. Raises NotFound, or Flaw if the log itself is wrong."""
     while True:
@@ -40,7 +39,7 @@ def check_game(game_id: UUID) -> list[str]:
             return _differences(records, head, seats) + wrong_ends
 
 
-@tried_again
+@with_retries
 def rebuild_game(game_id: UUID) -> list[str]:
     """Recompute what differs from the log of this game, and return the former differences in words.
 
@@ -76,7 +75,7 @@ def _seat(game: Stored, was: SeatState, table: Table, now: datetime) -> SeatStat
     row = was._replace(turn=turn, to_act=turn is not None, stand_in=stand_in)
     is_asked, bot = turn is not None and table.status == "running", was.bot or stand_in
     if bot or not is_asked:
-        asked_at = was.asked_at if is_asked and stand_in else None  # the player's time runs on while a bot stands in
+        asked_at = was.asked_at if is_asked and stand_in else None  # the player's time continues while a bot plays
         wake_at = (was.wake_at or now) if is_asked else None
         return row._replace(asked_at=asked_at).with_due_times(None, None, wake_at)
     if was.asked_at is None or was.turn != turn:
@@ -100,7 +99,7 @@ def _wrong_ends(records: Records, head: GameHead) -> list[str]:
     """Return the differences in `player_games`, the index of each player's games, about whether this game is over."""
     over_at = _over_at(records, head)
     with autocommit() as connection:
-        noted = noted_ends(connection, records.head.game_id, people_of(records))
+        noted = stored_ends(connection, records.head.game_id, people_of(records))
     return [
         f"player_games, seat {row.seat}: over_at is {noted[row.player_id]}, by the log {over_at}"
         for row in records.seats

@@ -1,4 +1,4 @@
-"""Shelving: moving the events of old games from their table to files."""
+"""The move of old games' events from their table to files."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -19,7 +19,7 @@ from server.store.tables import EventRow, GameRow, db
 def games_to_shelve(over_for: timedelta) -> list[UUID]:
     """Return the games that ended at least this long ago. A game closed before it began has no archive, so it stays."""
     of_game = select(EventRow.recorded_at).where(EventRow.game_id == GameRow.game_id)
-    # With max() instead of LIMIT it would take minutes.
+    # max() instead of LIMIT would take minutes.
     last = of_game.order_by(EventRow.seq.desc()).limit(1).scalar_subquery()
     found = select(GameRow.game_id).where(
         GameRow.status.in_(OVER), GameRow.version > 1, GameRow.shelved.is_(None), last <= clock.now() - over_for
@@ -32,8 +32,8 @@ def games_to_shelve(over_for: timedelta) -> list[UUID]:
 def shelve_game(game_id: UUID, owner: psycopg.Connection) -> bool:
     """Write the archive, check it, and then delete the rows, on a connection of their owner.
 
-    A concurrent call waits, so that only one writes the file. Return False if the game is shelved already. Raises Flaw,
-    and then the rows stay.
+    A concurrent call waits, so that only one writes the file. Return False if the game is archived already. Raise Flaw,
+    and then keep the rows.
     """
     game, rows = load(game_id), whole_log(game_id)
     with owner.transaction():
@@ -51,7 +51,7 @@ def shelve_game(game_id: UUID, owner: psycopg.Connection) -> bool:
 
 
 def shelf_trouble() -> str | None:
-    """Return what is wrong with a sample file of the shelf, "" if nothing, None if no game is shelved."""
+    """Return what is wrong with a sample file of the archive storage, "" if nothing, None if it is empty."""
     game_id = db.session.scalar(select(GameRow.game_id).where(GameRow.shelved.is_not(None)).limit(1))
     if game_id is None:
         return None

@@ -67,7 +67,7 @@ def _players() -> Iterator[Found]:
 def _games() -> Iterator[Found]:
     seats = select(SeatRow.game_id, func.count().label("number")).group_by(SeatRow.game_id).subquery()
     columns = (GameRow.game_id, GameRow.rules, GameRow.options, GameRow.clock, GameRow.on_timeout, seats.c.number)
-    seen: dict[str, list[Found]] = {}  # most games have the same terms
+    seen: dict[str, list[Found]] = {}  # most games have equal terms
     for game_id, *agreed in _all(select(*columns).join(seats, seats.c.game_id == GameRow.game_id)):
         key = repr(agreed)
         if key not in seen:

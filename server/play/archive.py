@@ -1,6 +1,6 @@
-"""The archive of a game that is over: all that shows that it was fair, and the check of it, which needs no database.
+"""The archive of a finished game, with all that proves its fairness, and its check, which needs no database.
 
-The page /docs/fairness has format and method for those who write a checker of their own.
+/docs/fairness describes format and method, for authors of other checkers.
 """
 
 import re
@@ -29,27 +29,27 @@ from server.play.events import (
     TimeRanOut,
 )
 from server.play.story.line import Line, Link
-from server.play.table import OVER, Table, new_table, next_commit, terms, type_name, typed
+from server.play.table import OVER, Table, new_table, next_commit, parse_event, terms, type_name
 from server.play.timing.time_control import game_clock
 from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, Rung, bot_of, ladder, rung_for
 from server.sanitize import clean
-from server.store.log import MOMENT, Recorded, canonical, chained, fact
+from server.store.log import MOMENT, Recorded, canonical, chain_hash, fact
 from server.store.rows import GameHead, SeatState
 from server.strict_json import read_json
 
 FORMAT, FORMAT_VERSION = "sternenpost-archive", 1
-LARGEST = 16 * 1024 * 1024  # bytes; a game takes some 100,000
+LARGEST = 16 * 1024 * 1024  # bytes; a typical game has 100,000
 
 
 class Flaw(ValueError):
-    """The first thing that is wrong with an archive or a log, in one sentence."""
+    """The first fault of an archive or a log, in one sentence."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(clean(text, 300))  # it may quote what somebody put into a file
+        super().__init__(clean(text, 300))  # it may quote a forged file
 
 
 class Start(NamedTuple):
-    """All that a game follows from, but for the moves."""
+    """The facts that determine a game, apart from its moves."""
 
     terms: Json
     seed: bytes
@@ -57,7 +57,7 @@ class Start(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """A game whose every hash, draw and rule is as it should be; `drawn` counts the words of chance."""
+    """A game whose hashes, draws and events are right. `drawn` counts its random words."""
 
     start: Start
     rows: Sequence[Recorded]
@@ -69,11 +69,11 @@ class Checked(NamedTuple):
         return commitment(self.start.seed)
 
 
-# Making
+# Creation
 
 
 def make(head: GameHead, seats: Sequence[SeatState], rows: Sequence[Recorded]) -> Json:
-    """The archive of a game as it is stored. It names seats and no persons."""
+    """Return the archive of a stored game. It names seats instead of players."""
     agreed = terms(head, seats)
     del agreed["bots"]
     return {
@@ -89,15 +89,14 @@ def make(head: GameHead, seats: Sequence[SeatState], rows: Sequence[Recorded]) -
 
 
 def start(head: GameHead, seats: Sequence[SeatState]) -> Start:
-    """What a stored game follows from."""
     return Start(terms(head, seats), head.seed, [row.salt for row in seats])
 
 
-# Checking
+# Check
 
 
 def check(raw: bytes) -> Checked:
-    """The game in a file, after all has been played and hashed again. Raises Flaw."""
+    """Return the game in a file after replaying it with all hashes. Raise Flaw."""
     if len(raw) > LARGEST:
         raise Flaw(f"The archive is larger than {LARGEST // 1024**2} MiB.")
     try:
@@ -113,13 +112,13 @@ def check(raw: bytes) -> Checked:
 
 
 def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
-    """The commits of a log, one after the other, their numbers and hashes checked. Raises Flaw."""
+    """Yield the commits of a log in order, checking numbers and hashes. Raise Flaw."""
     hash_, seq = bytes.fromhex(commitment(seed)), 0
     for number, (version, commit) in enumerate(groupby(rows, key=lambda row: row.version), 1):
         of_commit = list(commit)
         for row in of_commit:
             seq += 1
-            hash_ = chained(hash_, row)
+            hash_ = chain_hash(hash_, row)
             if row.seq != seq:
                 raise Flaw(f"Event {row.seq} stands where event {seq} should.")
             if version != number:
@@ -132,7 +131,8 @@ def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
 
 
 def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
-    """The table after these events and the words of chance drawn, the rules asked for each commit again. Raises Flaw."""
+    """Return the table after these events and the random words drawn, with each commit recomputed by the rules. Raise
+    Flaw."""
     table, dice, line = new_table(start.terms["rules"]), SeededDice(start.seed, start.salts), Line()
     for commit in commits(start.seed, rows):
         drawn = dice.drawn
@@ -142,7 +142,7 @@ def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
                 taken_back = _taken_back(table, happened[0], start, line)
                 earlier, drawn = taken_back.before, taken_back.drawn
                 dice.drawn = drawn
-            asked_again = _asked_again(table, happened, start, dice)
+            asked_again = _recompute(table, happened, start, dice)
             events, after = next_commit(table, asked_again, earlier)
         except (Flaw, RuleError) as error:
             raise Flaw(f"Event {commit[0].seq} ({commit[0].type}): {error}") from None
@@ -153,8 +153,8 @@ def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
     return table, dice.drawn
 
 
-def _asked_again(table: Table, happened: Sequence[Any], start: Start, dice: Dice) -> Sequence[Any]:
-    """What the house and the rules make of a commit that begins like this. Raises Flaw, RuleError."""
+def _recompute(table: Table, happened: Sequence[Any], start: Start, dice: Dice) -> Sequence[Any]:
+    """Return the events that server and rules compute for a commit that begins like this. Raise Flaw, RuleError."""
     match table.status, happened[0]:
         case "open", GameAbandoned():
             return [GameAbandoned()]
@@ -220,7 +220,7 @@ def _time_ran_out(table: Table, seat: Seat, happened: Sequence[Any], start: Star
 
 
 def _taken_back(table: Table, event: MoveTakenBack, start: Start, line: Line) -> Link:
-    """The move that is taken back. Raises Flaw."""
+    """Return the move that is taken back. Raise Flaw."""
     seat, to = event
     link = line.move_after(to, seat) if type(to) is int else None
     if link is None:
@@ -239,7 +239,7 @@ def _moved(table: Table, seat: Seat | None, happened: Sequence[Any], dice: Dice)
 
 
 def _bots_turn(table: Table, seat: Seat, happened: Sequence[Any], dice: Dice) -> Sequence[Any]:
-    """A bot plays step by step to the end of its turn; the first event of each step shows what it was."""
+    """Play a bot's turn to its end. The first event of each step identifies the step."""
     _on_turn(table, seat)
     rules, state, events = table.rules, table.state, list[Any]()
     while not events or rules.is_mid_turn(state, seat):
@@ -250,7 +250,7 @@ def _bots_turn(table: Table, seat: Seat, happened: Sequence[Any], dice: Dice) ->
 
 
 def _on_turn(table: Table, seat: Seat | None) -> Seat:
-    """This seat, if its move is waited for. Raises Flaw."""
+    """Return the seat if it is its turn. Raise Flaw."""
     if seat is None or seat not in table.rules.to_act(table.state):
         raise Flaw("It is not this seat's turn.")
     return seat
@@ -272,7 +272,7 @@ def _ladder(start: Start) -> Sequence[Rung]:
 
 def _typed(table: Table, row: Recorded) -> Any:
     try:
-        return typed(table.rules, row)
+        return parse_event(table.rules, row)
     except KeyError:
         raise Flaw("There is no such type of event.") from None
     except TypeError:
@@ -280,7 +280,7 @@ def _typed(table: Table, row: Recorded) -> Any:
 
 
 def _compare(commit: Sequence[Recorded], events: Sequence[Any]) -> None:
-    """Raises Flaw for the first event of the commit that is not what it should be."""
+    """Raise Flaw for the first event of the commit that differs from the computed one."""
     for row, event in zip_longest(commit, events):
         if event is None:
             raise Flaw(f"Event {row.seq} ({row.type}) does not follow from what came before it.")
@@ -288,7 +288,7 @@ def _compare(commit: Sequence[Recorded], events: Sequence[Any]) -> None:
             raise Flaw(f"After event {commit[-1].seq} a {type_name(event)} is missing.")
         found = {"type": row.type, "seat": row.seat, **row.body}
         wanted = {"type": type_name(event), **event._asdict()}
-        if canonical(found) == canonical(wanted):  # as JSON: to Python, 1 and true are the same
+        if canonical(found) == canonical(wanted):  # as JSON: in Python, 1 equals true
             continue
         for name in wanted | found:
             if name not in found or name not in wanted or canonical(found[name]) != canonical(wanted[name]):
@@ -296,7 +296,7 @@ def _compare(commit: Sequence[Recorded], events: Sequence[Any]) -> None:
                 raise Flaw(f"Event {row.seq} ({row.type}): {name} is {was} and should be {should}.")
 
 
-# Reading: every field is there, is of its type, and means something
+# Parsing: every field must be present, of its type, and meaningful
 
 _HEAD: Json = {
     "format": str,
@@ -324,11 +324,11 @@ _EVENT: Json = {
 }
 
 
-_ALSO: Json = {"salt_hashes": list}  # where somebody has committed a salt
+_ALSO: Json = {"salt_hashes": list}  # if a player has committed a salt
 
 
 def _read(archive: Any) -> tuple[Start, list[Recorded]]:
-    """Raises ValueError."""
+    """Parse an archive. Raise ValueError."""
     _expect_fields(archive, "The archive", _HEAD, _ALSO)
     if (archive["format"], archive["format_version"]) != (FORMAT, FORMAT_VERSION):
         raise Flaw(f"This is no archive of the format {FORMAT} {FORMAT_VERSION}.")
@@ -408,7 +408,7 @@ def _hex(text: str, what: str) -> bytes:
 
 
 def _expect_fields(data: Any, what: str, fields: Json, also: Json | None = None) -> None:
-    """`also`: what it need not have."""
+    """Raise ValueError unless the object has these fields. `also` are optional ones."""
     if type(data) is not dict:
         raise Flaw(f"{what} is not a JSON object.")
     fields = fields | {name: kind for name, kind in (also or {}).items() if name in data}

@@ -1,5 +1,5 @@
-"""Loading a game, and adding one commit to its log: events, due times and letters, or nothing if the game has gone on
-(an optimistic lock on its version)."""
+"""Loading a game, and adding a commit with its events, due times and letters to its log. An optimistic lock on the
+game's version discards a commit that comes second."""
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
@@ -26,15 +26,15 @@ from server.store.log import GiveWay, OutlineRecords, Recorded, Records
 from server.store.notify import notifier
 from server.store.outages import outages_since
 from server.store.plans import drop_plans
-from server.store.player_games import note_end, seated
+from server.store.player_games import note_end, seated_players
 from server.store.rows import GameHead, SeatState
-from server.store.stand_ins import end_stand_ins, returned, wake_stand_ins
+from server.store.stand_ins import end_stand_ins, return_to_owner, wake_stand_ins
 
 _logger = logging.getLogger(__name__)
 
 
 def load(game_id: UUID) -> Game:
-    """The game as it stands; a warm process reads only what is new. Raises NotFound."""
+    """Return the current game. A warm process reads only new events. Raise NotFound."""
     with autocommit() as connection:
         game = load_within(connection, game_id, tables.get(game_id))
     tables.put(game_id, game.table)
@@ -42,7 +42,8 @@ def load(game_id: UUID) -> Game:
 
 
 def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table | None = None) -> Game:
-    """The game as the transaction of this connection sees it. Raises NotFound, Unavailable: a later release plays it."""
+    """Return the game in this connection's transaction. Raise NotFound. Raise Unavailable for a game of a later
+    release."""
     records = log.read(connection, game_id, known.seq if known else 0)
     if records is None:
         raise NotFound("There is no such game.")
@@ -55,13 +56,14 @@ def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table
 
 
 def _goes_on(known: Table, records: Records) -> bool:
-    """Whether this log is the one that the table was made from: another has taken its place where a replica took over that
-    lacked its newest commits, or a backup was restored."""
+    """Return whether this log continues the table's. It doesn't after a restored backup, or a replica that lacked the
+    newest commits."""
     return records.before == known.hash or known.seq == 0 or records.head.shelved is not None
 
 
 def outlines(game_ids: Collection[UUID]) -> dict[UUID, Outline]:
-    """These games in outline, in a single look; without those that have not begun, or whose head is not of their log."""
+    """Return these games without their tables, in one query. Games that haven't begun, or whose row contradicts the
+    log, are missing."""
     with autocommit() as connection:
         found = log.outlines(connection, game_ids, "time-extended")
     asked_at = [row.asked_at for records in found.values() for row in records.seats if row.asked_at]
@@ -80,29 +82,28 @@ def _outlined(game_id: UUID, records: OutlineRecords, outages: Sequence[Stretch]
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit to a game: its events, and the table and the seats after them."""
+    """A commit to a game: its events, with the table and seats after them."""
 
-    game: Game  # before it
+    game: Game  # before the commit
     events: Sequence[Any]
-    after: Table  # as the events make it; the log has yet to number it
+    after: Table  # without its sequence number in the log
     seats: Sequence[SeatState]
-    drawn: int  # words of chance by then
+    drawn: int  # random words drawn so far
     now: datetime
-    answered_at: datetime  # when the turn that it answers stopped taking time
+    answered_at: datetime  # when the answered turn stopped taking time
 
     def game_after(self) -> Game:
-        """The game with this commit in its log."""
         before, head = self.game.table, self.game.head
         newest = before.hash or bytes.fromhex(commitment(head.seed))
         rows = _rows(self.events, self.now, before.version + 1, before.seq, newest)
         after = self.after.logged(rows[-1])
         left = self.given_back
-        seats = [returned(row) if row.seat in left else row for row in self.seats] if left else self.seats
+        seats = [return_to_owner(row) if row.seat in left else row for row in self.seats] if left else self.seats
         return Game(head.after(self.drawn, after.status, after.version, after.outcome), seats, after, rows)
 
     @property
     def given_back(self) -> list[Seat]:
-        """The seats whose owners play them again after a stand-in."""
+        """Return the seats that return to their owners after a stand-in."""
         return [event.seat for event in self.events if isinstance(event, StandInEnded)]
 
 
@@ -113,17 +114,17 @@ def commit_of(
     drawn: int | None = None,
     answered_at: datetime | None = None,
 ) -> Commit:
-    """A commit of these events, with what the rules and the due times make of them."""
+    """Return a commit of these events, with their effects by the rules and the due times."""
     events, after = next_commit(game.table, events)
     answered_at = answered_at or now
-    seats = game.seats  # before the start they have no turn and no time
+    seats = game.seats  # before the start, seats have no turn and no time
     if after.turns:
         seats = [due_times.after_commit(game, seat, after, now, answered_at) for seat in range(len(game.seats))]
     return Commit(game, events, after, seats, game.head.drawn if drawn is None else drawn, now, answered_at)
 
 
 def record(commit: Commit, give_way: GiveWay | None = None) -> Game | None:
-    """Return the game after this commit, or None if another commit came first and nothing was written."""
+    """Write a commit. Return the game after it, or None if another commit came first."""
     with autocommit() as connection:
         after = record_within(connection, commit, give_way)
     if after is not None:
@@ -132,7 +133,7 @@ def record(commit: Commit, give_way: GiveWay | None = None) -> Game | None:
 
 
 def record_within(connection: psycopg.Connection[Any], commit: Commit, give_way: GiveWay | None = None) -> Game | None:
-    """Make a commit as part of a transaction, which may still be rolled back."""
+    """Write a commit within a transaction, which may still be rolled back."""
     host_clock.expect_right(connection)
     game, now, after = commit.game, commit.now, commit.game_after()
     changed = [row for row, was in zip(after.seats, game.seats, strict=True) if row is not was]
@@ -149,22 +150,23 @@ def record_within(connection: psycopg.Connection[Any], commit: Commit, give_way:
             stood_in = [row.player_id for row in game.seats if row.player_id and row.seat in left]
             end_stand_ins(connection, game.game_id, left, stood_in, now)
     if written and is_over and noted.rowcount < len(people_of(game)):  # a guest's seat has become another player's
-        note_end(connection, game.game_id, seated(connection, game.game_id), now)
+        note_end(connection, game.game_id, seated_players(connection, game.game_id), now)
     if written:
-        notifier.changed(game.game_id)
+        notifier.note_change(game.game_id)
     return after if written else None
 
 
 @contextmanager
 def _in_two_trips(connection: psycopg.Connection[Any]) -> Iterator[None]:
-    """A transaction in a pipeline: it begins with its first statement, and is committed with its last."""
+    """Open a transaction in a pipeline, so that begin and commit need no round trips of their own."""
     with connection.pipeline(), connection.transaction():
         yield
 
 
 def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, now: datetime) -> bool:
-    """Give the present turn of this seat more time; False if somebody holds the game or was faster, or if a mail from
-    the seat arrived before `due_at`.
+    """Extend the present turn of this seat.
+
+    Return False if the game is locked, another commit came first, or a mail from the seat arrived before `due_at`.
     """
     rows = _rows([TimeExtended(seat, by)], now, outline.version + 1, outline.seq, outline.hash)
     head = outline.head._replace(version=outline.version + 1)
@@ -177,41 +179,40 @@ def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, no
         host_clock.expect_right(connection)
         written = log.record(connection, entry, GiveWay(seat, due_at))
     if written:
-        notifier.changed(outline.game_id)
+        notifier.note_change(outline.game_id)
     return written
 
 
 def people_of(game: Game | Records) -> list[UUID]:
-    """The players who sit there, also those for whom somebody stands in."""
+    """Return the players of the game, including owners with a stand-in."""
     return [it for row in game.seats for it in (row.player_id, row.owner_id) if it]
 
 
 def projected(head: GameHead) -> Json:
-    """Return the columns of a head that follow from the log."""
+    """Return the columns of a game row that are projections of the log."""
     return {"version": head.version, "status": head.status, "outcome": head.outcome, "drawn": head.drawn}
 
 
 def _rows(events: Sequence[Any], now: datetime, version: int, seq: int, hash_: bytes) -> list[Recorded]:
-    """The events of a commit as rows of the log, each hashed onto the one before it, the newest by `seq` and `hash_`."""
+    """Return a commit's events as rows of the log, each hashed onto its predecessor."""
     rows = []
     for event in events:
         seq += 1
         body = event._asdict()
         row = Recorded(seq, version, type_name(event), body.pop("seat"), body, now, b"")
-        hash_ = log.chained(hash_, row)
+        hash_ = log.chain_hash(hash_, row)
         rows.append(row._replace(hash=hash_))
     return rows
 
 
 def at_version(game: Game, version: int) -> Table:
-    """The table as it was after an earlier commit."""
     if version == game.table.version:
         return game.table
     return fold(new_table(game.head.rules), [row for row in whole_log(game.game_id) if row.version <= version])
 
 
 def whole_log(game_id: UUID, after: int = 0) -> list[Recorded]:
-    """All events of a game with a seq above `after`."""
+    """Return all events of a game with a seq above `after`."""
     with autocommit() as connection:
         records = log.read(connection, game_id, after)
     return records.events if records else []

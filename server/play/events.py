@@ -1,4 +1,4 @@
-"""The events of the house, which every game may have, beside those of its rules."""
+"""The server's events, common to all games. Each game's rules add their own."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ class TimeExtended(NamedTuple):
 
 class TimeRanOut(NamedTuple):
     seat: Seat
-    bot: str | None  # who moves instead
+    bot: str | None  # the bot that plays instead
 
 
 class SeatHandedOver(NamedTuple):
@@ -47,7 +47,7 @@ class SeatTakenOver(NamedTuple):
 
 class MoveTakenBack(NamedTuple):
     seat: Seat
-    to: int  # the version that the game goes back to
+    to: int  # the version to which the game returns
 
 
 class GamePaused(NamedTuple):
@@ -86,7 +86,7 @@ HOUSE_EVENTS: Mapping[str, type[Any]] = {
 
 _NUMBERS: Json = {"type": "array", "items": {"type": "integer"}}
 
-# Of each event as it is told; the house has no secrets.
+# Events as players see them. They contain no secrets.
 HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
     type_: object_of(meaning, {"type": {"const": type_}, **fields})
     for type_, meaning, fields in (

@@ -1,4 +1,4 @@
-"""One game: what is stored of it, with the table that its log makes, or in outline."""
+"""A game: its stored rows, with the table of its log or without it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ from server.stored_data import REFUSED, as_json, read_or, warn_of
 _KEPT = 1024
 
 
-def seen_from(seats: Sequence[SeatState], player_id: UUID | None) -> tuple[Seat | None, int]:
-    """The seat whose secrets this player sees, and the version with which he sat down: he plays it, or somebody stands in
-    for him."""
+def visible_seat(seats: Sequence[SeatState], player_id: UUID | None) -> tuple[Seat | None, int]:
+    """Return the seat whose secrets this player sees, and the version with which the player sat down. Owners see their
+    seat during a stand-in."""
     for row in seats if player_id is not None else ():
         if row.player_id == player_id:
             return row.seat, row.since
@@ -37,9 +37,9 @@ def seen_from(seats: Sequence[SeatState], player_id: UUID | None) -> tuple[Seat 
 
 
 def readable(head: GameHead) -> GameHead:
-    """Return the head of a game as stored, with defaults for what this release refuses of its clock and its time-outs.
+    """Return a game row with defaults for a clock and time-outs that this release can't read.
 
-    Options that are no JSON object hide names, in case the game was a nameless one.
+    Unreadable options hide names, since the game may be nameless.
     """
     clock, on_timeout = _instead(as_json(head.clock), as_json(head.on_timeout))
     if clock is not None or on_timeout is not None:
@@ -50,9 +50,9 @@ def readable(head: GameHead) -> GameHead:
     return head
 
 
-@lru_cache(_KEPT)  # each load of a game asks, and most games agree on the same
+@lru_cache(_KEPT)  # most games share the same few values
 def _instead(clock_json: bytes, on_timeout_json: bytes) -> tuple[Json | None, Any]:
-    """Return the defaults for what is refused of a clock and a time-out policy, None for what is not."""
+    """Return the defaults for an unreadable clock and time-out policy, None for readable ones."""
     clock, on_timeout = orjson.loads(clock_json), orjson.loads(on_timeout_json)
     is_clock = read_or(None, "clock", lambda: game_clock(clock)) is not None
     is_policy = read_or(None, "on_timeout", lambda: timeout_policy.ladder(on_timeout, BOTS)) is not None
@@ -60,14 +60,14 @@ def _instead(clock_json: bytes, on_timeout_json: bytes) -> tuple[Json | None, An
 
 
 def expect_playable(rules: Rules, options: Any, seats: int) -> None:
-    """Raise Unavailable if the rules refuse the options of a stored game."""
-    if trouble := _trouble_with(rules, newest_revision(rules), as_json(options), seats):  # type: ignore[arg-type]  # a Protocol promises no hash, every module and object has one
+    """Raise Unavailable if the rules reject the stored options."""
+    if trouble := _trouble_with(rules, newest_revision(rules), as_json(options), seats):  # type: ignore[arg-type]  # modules have a hash
         raise Unavailable(trouble)
 
 
 @lru_cache(_KEPT)
 def _trouble_with(rules: Rules, newest: int, options: bytes, seats: int) -> str:
-    """`options` in JSON."""
+    """Return what is wrong with `options` (JSON), or ""."""
     chosen = orjson.loads(options)
     try:
         if chosen.get("revision", 0) > newest:
@@ -80,7 +80,7 @@ def _trouble_with(rules: Rules, newest: int, options: bytes, seats: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What is stored of a game beside its log."""
+    """The stored rows of a game, without its log."""
 
     head: GameHead
     seats: Sequence[SeatState]
@@ -95,25 +95,24 @@ class Stored:
 
     @property
     def ladder(self) -> Sequence[Rung]:
-        """What time-outs of a seat do, one after the other."""
+        """Return the steps of the time-out policy, in order."""
         return timeout_policy.ladder(self.head.on_timeout, BOTS)
 
     @property
     def hides_names(self) -> bool:
-        """Whether its players are unknown to each other."""
+        """Return whether the players of the game are anonymous to each other."""
         return hides_names(self.head.options, self.head.status, self.head.version)
 
     def bot_at(self, seat: Seat) -> str | None:
-        """The bot that plays this seat now."""
         return self.seats[seat].bot or self.seats[seat].stand_in
 
     @property
     def names(self) -> list[str]:
-        """What to call each seat in the reader's language, whoever stands in there; bots of one kind have numbers, and
-        accounts that a program plays are called so."""
+        """Return the name of each seat in the reader's language, also during a stand-in. Bots of one kind have numbers,
+        and programs are marked."""
         people = [NOBODY if self.hides_names else row.owner or row.person for row in self.seats]
         return [
-            self._bots_name(row) or called(row.seat, person.name, person.program_since is not None)
+            self._bots_name(row) or display_name(row.seat, person.name, person.program_since is not None)
             for row, person in zip(self.seats, people, strict=True)
         ]
 
@@ -122,8 +121,8 @@ class Stored:
         return f"{seat.bot} {alike.index(seat.seat) + 1}" if seat.bot and len(alike) > 1 else seat.bot
 
 
-def called(seat: Seat, name: str | None, is_program: bool) -> str:
-    """Return what to call a player in the reader's language: by name, or by their seat without one."""
+def display_name(seat: Seat, name: str | None, is_program: bool) -> str:
+    """Return a player's name in the reader's language, or the seat's if there is none."""
     if name is None:
         return str(gettext("Seat %(number)s", number=seat + 1))
     return str(gettext("%(name)s (program)", name=name)) if is_program else name
@@ -131,34 +130,34 @@ def called(seat: Seat, name: str | None, is_program: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outline(Stored):
-    """A game without its table: all that it takes to remind a player, or to give them more time."""
+    """A game without its table, sufficient for reminders and extensions."""
 
     version: int
-    seq: int  # of the newest event, as its hash
+    seq: int  # of the newest event, like the hash
     hash: bytes
-    extended: Mapping[Seat, int]  # extensions in this game
-    outages: Sequence[Stretch] = ()  # since the first of its seats was asked
+    extended: Mapping[Seat, int]  # extensions per seat
+    outages: Sequence[Stretch] = ()  # since the earliest turn began
 
 
 @dataclass(frozen=True, slots=True)
 class Game(Stored):
-    """A game as stored, and the table that its log makes."""
+    """A game, with the table of its log."""
 
     table: Table
-    newest: Sequence[Recorded] = ()  # the commit that was just recorded
+    newest: Sequence[Recorded] = ()  # the last commit written
 
     @property
     def version(self) -> int:
         return self.table.version
 
     def seat_of(self, player_id: UUID | None) -> Seat | None:
-        """Where this player sits, if he does, be it that somebody stands in for him."""
-        return seen_from(self.seats, player_id)[0]
+        """Return the player's seat, also during a stand-in for it."""
+        return visible_seat(self.seats, player_id)[0]
 
     def sees_since(self, player_id: UUID | None) -> int:
-        """From which version on this player sees what his seat sees."""
-        return seen_from(self.seats, player_id)[1]
+        """Return the version from which this player sees the seat's secrets."""
+        return visible_seat(self.seats, player_id)[1]
 
     def dice(self) -> SeededDice:
-        """The game's chance, from where its last commit stopped."""
+        """Return the game's random source, continued from its last commit."""
         return SeededDice(self.head.seed, [row.salt for row in self.seats], self.head.drawn)

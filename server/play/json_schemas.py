@@ -1,7 +1,7 @@
-"""JSON Schemas of what the house has for every game: clocks, calendars, and the terms that a game is played on.
+"""JSON Schemas common to all games: clocks, calendars and the terms of a game.
 
-Whatever `clock` takes fits its schema here; what a schema cannot say (such as how much of a week must count) stands in
-a description, and only the readers in `clock` refuse it.
+Everything that `clock` accepts is valid by these schemas. Further rules, such as the minimum of counted time a week,
+are in descriptions. Only the readers in `clock` enforce them.
 """
 
 from server.accounts.calendars import CLOCK_FACE, COUNTED_DAYS, MOST_VACATIONS, VACATION_DAYS

@@ -1,4 +1,4 @@
-"""Playing a move, whoever asks for it, and what a player needs to know before he does."""
+"""Playing, trying and listing moves, for all channels."""
 
 from datetime import datetime
 from functools import reduce
@@ -13,33 +13,32 @@ from server.games import Json, Seat
 from server.play.commits import Commit, commit_of, load, record, record_within
 from server.play.game import Game
 from server.play.turns.first_answers import Played, answer_of, first_answer
-from server.play.views import own_seat, played_seat, seen_by, turn_of
-from server.store.database_retry import Unavailable, tried_again
+from server.play.views import load_visible, own_seat, played_seat, turn_of
+from server.store.database_retry import Unavailable, with_retries
 
-RACES = 20  # commits that may come first, one after the other, before a move is turned away
+RACES = 20  # commits in a row that may come first before a move is rejected
 
 
-@tried_again
+@with_retries
 def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
-    """Play one move (the game's JSON form) for the turn it answers; events, due times and letters are one commit.
+    """Play a move (in JSON) for the turn that it answers. Events, due times and letters are one commit.
 
-    Raises NotFound, NotSeated, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
+    Raise NotFound, NotSeated, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """
     for _ in range(RACES):
-        game = seen_by(game_id, player_id)
+        game = load_visible(game_id, player_id)
         wanted = game.table.rules.move_from_json(move)
         if played := answer_turn(game, played_seat(game, player_id), turn, wanted):
             return played
     raise Unavailable
 
 
-@tried_again
+@with_retries
 def play_reply(game: Game, player_id: UUID, turn: int, move: Any, arrived_at: datetime) -> Played:
-    """Play the move of a mail, which the rules have read already, as `play_move` does; the game is loaded again only if
-    it has gone on meanwhile.
+    """Play the parsed move of a mail, like `play_move`. The game is loaded again only if it has changed.
 
-    `arrived_at`: when the mail came; the turn has taken no longer.
-    Raises NotSeated, NotRunning, StaleTurn, HandedOver, IllegalMove.
+    `arrived_at`: when the mail came, which ended the turn's time. Raise NotSeated, NotRunning, StaleTurn, HandedOver,
+    IllegalMove.
     """
     for _ in range(RACES):
         if played := answer_turn(game, played_seat(game, player_id), turn, move, arrived_at):
@@ -49,19 +48,17 @@ def play_reply(game: Game, player_id: UUID, turn: int, move: Any, arrived_at: da
 
 
 def play_planned(connection: Connection[Any], game: Game, seat: Seat, move: Json) -> Game:
-    """Play a move that was left for the present turn, within the transaction that holds the game's head.
+    """Play a planned move for the present turn, in the transaction that locks the game's row.
 
-    Raises HandedOver, IllegalMove.
+    Raise HandedOver, IllegalMove.
     """
     after = record_within(connection, _commit_of_move(game, seat, game.table.rules.move_from_json(move)))
-    assert after is not None  # nobody else could be faster
+    assert after is not None  # the lock excludes other commits
     return after
 
 
 def answer_turn(game: Game, seat: Seat, turn: int, move: Any, arrived_at: datetime | None = None) -> Played | None:
-    """Play one move, which the rules have read, as `play_move` does.
-
-    Return None if another commit was faster: then look again."""
+    """Play a parsed move, like `play_move`. Return None if another commit came first."""
     table = game.table
     if not table.turns:
         raise NotRunning("This game has not started.")
@@ -72,7 +69,7 @@ def answer_turn(game: Game, seat: Seat, turn: int, move: Any, arrived_at: dateti
 
 
 def _commit_of_move(game: Game, seat: Seat, move: Any, arrived_at: datetime | None = None) -> Commit:
-    """Raises NotRunning, HandedOver, IllegalMove."""
+    """Return the commit of a move. Raise NotRunning, HandedOver, IllegalMove."""
     expect_answer(game, seat)
     table, dice = game.table, game.dice()
     events = table.rules.decide(table.state, seat, move, dice)
@@ -80,7 +77,7 @@ def _commit_of_move(game: Game, seat: Seat, move: Any, arrived_at: datetime | No
 
 
 def expect_answer(game: Game, seat: Seat) -> None:
-    """Raises NotRunning, HandedOver if this seat's person cannot move now."""
+    """Raise NotRunning, HandedOver if the player in this seat can't move now."""
     if game.table.status == "paused":
         raise NotRunning("This game is paused.")
     if bot := game.table.stand_ins[seat]:
@@ -88,11 +85,11 @@ def expect_answer(game: Game, seat: Seat) -> None:
 
 
 def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
-    """What this move would lead to, as far as its player can foresee it; changes nothing and reveals nothing.
+    """Return the foreseeable result of a move, without playing it or revealing secrets.
 
-    Raises what `play_move` raises.
+    Raise the errors of `play_move`.
     """
-    game = seen_by(game_id, player_id)
+    game = load_visible(game_id, player_id)
     rules, table, seat = game.table.rules, game.table, played_seat(game, player_id)
     wanted = rules.move_from_json(move)
     if not table.turns:
@@ -109,8 +106,9 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
 
 
 def legal_moves(game_id: UUID, player_id: UUID, begun: list[Any]) -> Json:
-    """The player's present turn and the moves open to him; none while somebody stands in for him. Raises NotFound, NotSeated, MalformedMove, IllegalMove."""
-    game = seen_by(game_id, player_id)
+    """Return the player's present turn and legal moves, none during a stand-in. Raise NotFound, NotSeated,
+    MalformedMove, IllegalMove."""
+    game = load_visible(game_id, player_id)
     rules, state, seat = game.table.rules, game.table.state, own_seat(game, player_id)
     steps = [rules.move_from_json(step) for step in begun]
     turn = turn_of(game.table, seat) if game.seats[seat].player_id == player_id else None

@@ -1,7 +1,7 @@
-"""Nameless tables (option `nameless`): until the end nobody learns from the house who sits where, nor by what habits.
+"""Anonymous games (option `nameless`), where until the end the server doesn't reveal who sits where.
 
-Seats are called by their numbers and show no player; their hours are not those of their people, nor do blocks keep anybody
-away: a due time or a refusal would tell who sits there.
+Seats are called by number and show no player. Players' calendars and blocks don't apply, since a due time or a
+rejection would reveal them.
 """
 
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ from server.play.table import OVER
 
 
 def hides_names(options: Any, status: str, version: int) -> bool:
-    """Return whether the players of such a game are unknown to each other; for good if it never began."""
+    """Return whether the players of this game are anonymous, permanently if it never began."""
     return is_nameless(options) and (status not in OVER or version <= 1)
 
 
 def is_nameless(options: Any) -> bool:
-    """By the options of a game; those that can't be read hide names, in case they said so."""
+    """Return whether these options hide names. Unreadable options count as hiding."""
     return not isinstance(options, Mapping) or options.get("nameless", False) is not False

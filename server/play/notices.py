@@ -1,4 +1,4 @@
-"""Notices: what a player is notified of, and whether it still matters."""
+"""Notices to players, and whether they are still relevant."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class Notice(NamedTuple):
 
     kind: NoticeKind
     reader: UUID | None
-    data: Json  # what its game recorded for it, such as the turn
+    data: Json  # the data of its game's event, such as the turn
 
 
 def notice_in(row: LetterRow) -> Notice:
@@ -30,7 +30,7 @@ def notice_in(row: LetterRow) -> Notice:
 
 
 def ends_at(notice: Notice, seat: SeatState | None) -> datetime | None:
-    """Return until when the reader, who has this seat, can do what the notice asks for."""
+    """Return until when the reader in this seat can act on the notice."""
     match notice.kind.until:
         case Until.CONSENTED:
             return datetime.fromisoformat(notice.data["ends_at"])
@@ -41,14 +41,14 @@ def ends_at(notice: Notice, seat: SeatState | None) -> datetime | None:
 
 
 def still_matters(game: Game, seat: Seat, notice: Notice, now: datetime) -> bool:
-    """Return whether the notice is still for the player in this seat, and what it asks for still waits."""
+    """Return whether the notice still concerns the player in this seat, and its request is still open."""
     kind, reader, data = notice
     row = game.seats[seat]
     readers = (row.player_id, row.owner_id) if kind is ANSWER else (row.player_id,)
     if not kind.to_anyone and reader not in readers:
         return False
     waits = game.table.status == "running" and game.bot_at(seat) is None
-    # The reminder of a ready check names no turn.
+    # The reminder of a ready check has no turn.
     match Until.READY if kind.is_about_turn and "turn" not in data else kind.until:
         case Until.TURN_BEGUN:
             return waits and game.table.turns[seat] == data["turn"]

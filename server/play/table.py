@@ -1,4 +1,4 @@
-"""A game as its log tells it: the state of the rules and what the house adds to it, folded from the events."""
+"""A table: the state of a game by its rules and the server, folded from the log."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -32,7 +32,7 @@ CHANGES_OF_HANDS = ("stand-in-began", "stand-in-ended", "seat-taken-over")
 
 
 class Table(NamedTuple):
-    """A game at one version. Tuples hold one item a seat."""
+    """A game at one version. Tuples have one item per seat."""
 
     rules: Rules
     version: int = 0
@@ -40,22 +40,22 @@ class Table(NamedTuple):
     hash: bytes = b""
     status: str = "open"  # one of the above
     state: Any = None
-    turns: tuple[int | None, ...] = ()  # the turn each seat is asked for
-    stand_ins: tuple[str | None, ...] = ()  # the bot that plays for an absent person
-    stood_in: tuple[bool, ...] = ()  # whether another person plays for him
+    turns: tuple[int | None, ...] = ()  # each seat's present turn
+    stand_ins: tuple[str | None, ...] = ()  # the bot that plays for an absent player
+    stood_in: tuple[bool, ...] = ()  # whether a stand-in plays
     extended: tuple[int, ...] = ()  # extensions in this game
     missed: tuple[int, ...] = ()  # time-outs in a row
     ended: GameEnded | None = None
 
     @property
     def outcome(self) -> Json | None:
-        """As heads and answers show it."""
+        """Return the outcome in the form of rows and responses."""
         return self.ended and {"scores": self.ended.scores, "places": self.ended.places}
 
     def after(self, events: Sequence[Any], version: int, earlier: "Table | None" = None) -> "Table":
-        """The table after these events of one commit, which the log has yet to number.
+        """Return the table after the events of one commit, without their sequence numbers.
 
-        `earlier`: the one that the game goes back to, if a move is taken back.
+        `earlier`: the target of a take-back.
         """
         table, actor, late = self, None, False
         for event in events:
@@ -101,7 +101,7 @@ class Table(NamedTuple):
         if actor is not None and not late and table.missed[actor] and table.stand_ins[actor] is None:
             table = table._replace(missed=_put(table.missed, actor, 0))
         has_changed = table.state is not self.state or table.status != self.status or table.turns is not self.turns
-        if has_changed:  # else nobody is asked anew
+        if has_changed:  # otherwise no turn begins
             table = table._replace(turns=_turns(table, actor, version))
         return table._replace(version=version)
 
@@ -109,12 +109,12 @@ class Table(NamedTuple):
         return self._replace(stand_ins=_put(self.stand_ins, seat, None), missed=_put(self.missed, seat, 0))
 
     def logged(self, newest: Recorded) -> "Table":
-        """This table, with its log at this row."""
+        """Return this table with its log ending at this row."""
         return self._replace(seq=newest.seq, hash=newest.hash)
 
 
 def _turns(table: Table, actor: Seat | None, version: int) -> tuple[int | None, ...]:
-    """A seat keeps the turn it has not answered; whoever is asked anew gets this version as the number of his turn."""
+    """Return the turns after a commit. An unanswered turn keeps its number, and a new one gets this version."""
     asked = table.rules.to_act(table.state) if table.status in ("running", "paused") else frozenset()
     return tuple(
         None if seat not in asked else version if turn is None or seat == actor else turn
@@ -123,7 +123,7 @@ def _turns(table: Table, actor: Seat | None, version: int) -> tuple[int | None, 
 
 
 def _unanswered(now: Sequence[int | None], then: Sequence[int | None]) -> tuple[int | None, ...]:
-    """Of the turns asked for now those that were asked for then: nobody is asked anew for these."""
+    """Return the present turns that have existed before, which don't begin again."""
     return tuple(turn if turn == was else None for turn, was in zip(now, then, strict=True))
 
 
@@ -132,7 +132,7 @@ def _put(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
 
 
 def terms(head: GameHead, seats: Sequence[SeatState]) -> Json:
-    """What a game is played on. The log begins with it, so that nobody can change it later."""
+    """Return the terms of a game. They begin the log, so that they are final."""
     hashes = [row.salt_hash for row in seats]
     return {
         "game": str(head.game_id),
@@ -146,10 +146,9 @@ def terms(head: GameHead, seats: Sequence[SeatState]) -> Json:
 
 
 def next_commit(before: Table, events: Sequence[Any], earlier: Table | None = None) -> tuple[Sequence[Any], Table]:
-    """The events of a commit, with `game-ended` after them if the rules say so, and the table after it. With the game, and
-    with a bot that takes the seat, a stand-in's days end.
+    """Return a commit's events, completed by `game-ended` and ends of stand-ins, and the table after them.
 
-    Each event is applied once. `earlier`: as `Table.after` has it.
+    Each event is applied once. `earlier`: see `Table.after`.
     """
     version = before.version + 1
     after = before.after(events, version, earlier)
@@ -169,49 +168,49 @@ def _is_stand_in_done(table: Table, seat: Seat) -> bool:
 
 
 def rules_of(name: str) -> Rules:
-    """Return the rules of a stored game. Raises Unavailable if this process lacks them."""
+    """Return the rules of a stored game. Raise Unavailable if this process lacks them."""
     if name not in GAMES:
         raise Unavailable(f"This release has no rules for {name}.")
     return GAMES[name]
 
 
 def new_table(rules: str) -> Table:
-    """The table of a game that has not started."""
     return Table(rules_of(rules))
 
 
-def changed_hands(log: Iterable[Recorded], seat: Seat) -> int:
-    """The version with which this seat last got another player, for good or for some days; 0: it never did."""
+def last_change_of_hands(log: Iterable[Recorded], seat: Seat) -> int:
+    """Return the version with which this seat last changed its player, also for a stand-in, or 0."""
     return max((row.version for row in log if row.type in CHANGES_OF_HANDS and row.seat == seat), default=0)
 
 
 def fold(table: Table, log: Sequence[Recorded]) -> Table:
-    """The table after the rest of its log. Raises KeyError if that goes back to before the table: see `goes_behind`."""
-    for _, after in folded(table, log):
+    """Return the table after the rest of its log. Raise KeyError if a take-back goes behind the table: see
+    `goes_behind`."""
+    for _, after in fold_commits(table, log):
         table = after
     return table
 
 
-def folded(table: Table, log: Sequence[Recorded]) -> Iterator[tuple[list[Recorded], Table]]:
-    """The commits of the rest of a log, each with the table after it."""
-    wanted = {row.body["to"] for row in log if row.type == TAKEN_BACK}  # no other table need be held
+def fold_commits(table: Table, log: Sequence[Recorded]) -> Iterator[tuple[list[Recorded], Table]]:
+    """Yield the commits of the rest of a log, each with the table after it."""
+    wanted = {row.body["to"] for row in log if row.type == TAKEN_BACK}  # the only tables that must be kept
     kept = {table.version: table} if table.version in wanted else {}
     for version, commit in groupby(log, key=lambda e: e.version):
         rows = list(commit)
         earlier = kept[rows[0].body["to"]] if rows[0].type == TAKEN_BACK else None
-        table = table.after([typed(table.rules, row) for row in rows], version, earlier).logged(rows[-1])
+        table = table.after([parse_event(table.rules, row) for row in rows], version, earlier).logged(rows[-1])
         if version in wanted:
             kept[version] = table
         yield rows, table
 
 
 def goes_behind(table: Table, log: Iterable[Recorded]) -> bool:
-    """Whether the rest of its log goes back to before this table, so that the whole log must be folded."""
+    """Return whether a take-back goes behind this table, so that the whole log must be folded."""
     return any(row.type == TAKEN_BACK and row.body["to"] < table.version for row in log)
 
 
-def typed(rules: Rules, row: Recorded) -> Any:
-    """The event of a row of the log."""
+def parse_event(rules: Rules, row: Recorded) -> Any:
+    """Return the event of a log's row."""
     kind = HOUSE_EVENTS.get(row.type) or rules.EVENTS[row.type]
     return kind(seat=row.seat, **row.body)
 
@@ -222,12 +221,11 @@ _NAMES = {
 
 
 def type_name(event: Any) -> str:
-    """The name of an event in the log."""
     return _NAMES[type(event)]
 
 
 def story_item(rules: Rules, row: Recorded, event: Any, viewer: Seat | None) -> Json | None:
-    """An event as this viewer saw it happen, or None."""
+    """Return an event as this viewer sees it, or None."""
     told = row.body if row.type in HOUSE_EVENTS else rules.tell(event, viewer)
     if told is None:
         return None

@@ -1,4 +1,4 @@
-"""Looking at a game: who may, and what he sees."""
+"""Views of a game, and the check of who may see it."""
 
 from collections.abc import Sequence
 from itertools import repeat
@@ -10,7 +10,7 @@ from server.errors import HandedOver, NotFound, NotSeated, PlaceAhead
 from server.games import Json, Seat, commitment
 from server.play.commits import at_version, load
 from server.play.game import Game
-from server.play.story.authors import CHANGES_OF_PLAYERS, told
+from server.play.story.authors import CHANGES_OF_PLAYERS, visible_events
 from server.play.table import Table
 from server.store import log
 from server.store.connections import autocommit
@@ -20,16 +20,16 @@ from server.store.tables import Player, db
 from server.translations import noted
 
 
-def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Game:
-    """The game as it stands, if this person may see it; a private one only with a seat or an invitation.
+def load_visible(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Game:
+    """Return the game if this player may see it. A private one requires a seat or an invitation.
 
-    Raises NotFound.
+    Raise NotFound.
     """
     game = load(game_id)
     if not game.head.private or game.seat_of(player_id) is not None:
         return game
     kept_for = [row.email for row in game.seats]
-    if invited_to(game_id, kept_for, invitation) is None:
+    if invitation_access(game_id, kept_for, invitation) is None:
         people = [(row.player_id, row.email) for row in game.seats]
         player = db.session.get(Player, player_id) if player_id else None
         if player is None or not may_see(game.head.host, people, player.player_id, player.email):
@@ -37,8 +37,8 @@ def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None
     return game
 
 
-def invited_to(game_id: UUID, kept_for: Sequence[str | None], invitation: str | None) -> Capability | None:
-    """What this signed link allows at that game: to take any seat, or one that is still kept for its address."""
+def invitation_access(game_id: UUID, kept_for: Sequence[str | None], invitation: str | None) -> Capability | None:
+    """Return what this link token allows at that game: any seat, or one reserved for its address."""
     try:
         word = verify(INVITATION, invitation or "")
     except NotFound:
@@ -54,7 +54,7 @@ def may_see(host: UUID, people: list[tuple[UUID | None, str | None]], player_id:
 
 
 def own_seat(game: Game, player_id: UUID) -> Seat:
-    """Where the player sits. Raises NotSeated."""
+    """Return the player's seat. Raise NotSeated."""
     seat = game.seat_of(player_id)
     if seat is None:
         raise NotSeated("You have no seat at this table.")
@@ -62,7 +62,7 @@ def own_seat(game: Game, player_id: UUID) -> Seat:
 
 
 def played_seat(game: Game, player_id: UUID) -> Seat:
-    """Where the player sits and nobody stands in for him. Raises NotSeated, HandedOver."""
+    """Return the player's seat if no stand-in plays it. Raise NotSeated, HandedOver."""
     seat = own_seat(game, player_id)
     if game.seats[seat].player_id != player_id:
         raise HandedOver(noted("A stand-in plays your seat. End that first to play again."))
@@ -70,9 +70,9 @@ def played_seat(game: Game, player_id: UUID) -> Seat:
 
 
 def describe(game: Game, viewer: Seat | None, version: int | None = None, player_id: UUID | None = None) -> Json:
-    """A game as this viewer sees it, at an earlier version if one is named. Raises NotFound for one to come.
+    """Return a game as this viewer sees it, at an earlier version if given. Raise NotFound for a future one.
 
-    `player_id`: of the viewer, who may be the host without a seat; before he sat down he sees what everybody does.
+    `player_id`: the viewer's, who may be a host without a seat. Secrets from before they sat down are hidden.
     """
     table = game.table if version is None else table_at(game, version)
     seen_as = viewer if table.version >= game.sees_since(player_id) else None
@@ -98,12 +98,12 @@ def _kept_seat(game: Game, player_id: UUID | None) -> Seat | None:
 
 
 def seat_kept_for(email: str | None, seats: Sequence[SeatState]) -> Seat | None:
-    """Which seat is kept for this address."""
+    """Return the seat reserved for this address."""
     return next((row.seat for row in seats if email is not None and row.email == email), None)
 
 
 def view_of(game: Game, viewer: Seat | None, version: int | None = None) -> Json:
-    """What this viewer sees of the table, or saw at an earlier version. Raises NotFound before the start."""
+    """Return the viewer's view of the table, at an earlier version if given. Raise NotFound before the start."""
     table = game.table if version is None else table_at(game, version)
     if table.state is None:
         raise NotFound("This game has not started.")
@@ -111,7 +111,7 @@ def view_of(game: Game, viewer: Seat | None, version: int | None = None) -> Json
 
 
 def table_at(game: Game, version: int) -> Table:
-    """Raises NotFound for a version that the game has not reached."""
+    """Return the table at a version. Raise NotFound if the game hasn't reached it."""
     if not 0 <= version <= game.table.version:
         raise NotFound("This game has no version %(version)s yet.", version=version)
     return at_version(game, version)
@@ -128,30 +128,30 @@ def _seats_at(game: Game, table: Table) -> Sequence[SeatState]:
 
 
 def _open_invitation(game: Game, viewer: Seat | None) -> str | None:
-    """What those who sit at a private table may pass on, while it has room."""
+    """Return the invitation that players of a private table may share, while it has open seats."""
     if not game.head.private or viewer is None or game.table.status != "open":
         return None
     return sign(INVITATION, game.game_id, ANY_SEAT)
 
 
 def you(table: Table, seat: Seat | None) -> Json | None:
-    """The viewer's seat and the turn that he is asked for, if any."""
+    """Return the viewer's seat and present turn."""
     return None if seat is None else {"seat": seat, "turn": turn_of(table, seat)}
 
 
 def _you(game: Game, table: Table, seat: Seat | None, player_id: UUID | None) -> Json | None:
-    """As `you`; whoever is stood in for is not asked."""
+    """Return the same, without a turn for a player with a stand-in."""
     found = you(table, seat)
     return found | {"turn": None} if found and game.seats[found["seat"]].owner_id == player_id is not None else found
 
 
 def turn_of(table: Table, seat: Seat) -> int | None:
-    """The turn that the person in this seat is asked for; none in a pause, or while a bot plays for him."""
+    """Return the present turn of this seat's player, None during a pause or while a bot plays."""
     return table.turns[seat] if table.status == "running" and table.stand_ins[seat] is None else None
 
 
 def summary(head: GameHead, seats: Sequence[SeatState], nameless: bool) -> Json:
-    """A game without its view, as lists show it. `nameless`: whether it hides who sits where."""
+    """Return a game in the form of lists, without its view. `nameless`: whether it hides players."""
     is_open = head.status == "open"
     return {
         "id": head.game_id,
@@ -196,7 +196,7 @@ def _seat(row: SeatState) -> Json:
 
 
 def _ready(head: GameHead, row: SeatState) -> Json:
-    """Whether this seat has said that it is ready, where that is asked; and the salt that it has committed."""
+    """Return whether this seat has confirmed to be ready, during a ready check, and its committed salt."""
     is_asked = row.asked_at is not None or row.ready or head.status != "open"
     return {
         "ready": row.ready if row.player_id and is_asked and head.options.get("ready_check") else None,
@@ -217,7 +217,7 @@ def _stood_in_by(row: SeatState) -> Json | None:
 
 
 def expect_reached(place: int, newest: int) -> None:
-    """Raises PlaceAhead for a place after the newest one."""
+    """Raise PlaceAhead for a position after the newest one."""
     if place > newest:
         raise PlaceAhead(newest)
 
@@ -231,13 +231,13 @@ def story(
     """
     player = None if viewer is None else game.seats[viewer].player_id
     plays, since = player_id in (None, player), game.sees_since(player_id or player)
-    newest = game.table.seq  # up to which these seats are theirs
+    newest = game.table.seq  # the last event with these seats
     last = newest if limit is None else min(newest, after + limit)
     with autocommit() as connection:
         records = log.read_page(connection, game.head, after, last, CHANGES_OF_PLAYERS)
         planned = played_by_plans(connection, game.game_id).get(viewer) if viewer is not None and plays else None
     rows = [row for row in records if row.seq <= newest]
-    items = told(game.table.rules, rows, viewer, game.seats, planned or (), since)
+    items = visible_events(game.table.rules, rows, viewer, game.seats, planned or (), since)
     return [item for row, item in items if after < row.seq <= last]
 
 

@@ -1,4 +1,5 @@
-"""What takes the consent of everybody at the table: pausing, going on, giving up the game, most moves taken back, and offering seats."""
+"""Votes, in which all players must consent: to pause, resume or abandon the game, to take most moves back, and to offer
+seats."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,25 +17,25 @@ from server.games import Json, Seat
 from server.play.commits import commit_of, load_within, record_within, whole_log
 from server.play.events import HOUSE_EVENTS, GameAbandoned, GamePaused, GameResumed
 from server.play.game import Game
-from server.play.mail.letters import take_back_asked
+from server.play.mail.letters import take_back_letters
 from server.play.table import TAKEN_BACK
 from server.play.turns.going_back import WayBack, last_move, take_backs_of, way_back
-from server.play.views import own_seat, played_seat, seen_by, you
+from server.play.views import load_visible, own_seat, played_seat, you
 from server.store import outbox
 from server.store.connections import in_transaction
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.log import moment_text
 from server.store.notify import notifier
 from server.store.tables import EventRow, GameRow, Vote, db
 from server.translations import noted
 
 TAKE_BACK = "take-back"
-ON_THE_GAME: Mapping[str, tuple[frozenset[str], type[Any]]] = {  # in which status, and what it comes to
+ON_THE_GAME: Mapping[str, tuple[frozenset[str], type[Any]]] = {  # the required status, and the event
     "pause": (frozenset({"running"}), GamePaused),
     "resume": (frozenset({"paused"}), GameResumed),
     "abandon": (frozenset({"running", "paused"}), GameAbandoned),
 }
-OFFER = "offer"  # the seats that bots keep for persons are offered to others while all who play themselves want it
+OFFER = "offer"  # offer the bots' seats, while all present players want it
 WISHES = (*ON_THE_GAME, TAKE_BACK, OFFER)
 
 _IN_VAIN = {
@@ -43,33 +44,33 @@ _IN_VAIN = {
     "abandon": noted("Only a running or paused game can be abandoned."),
     OFFER: noted("Seats can be offered only in a running or paused game."),
 }
-_ASKED_FOR = timedelta(days=2)  # silence is no
+_ASKED_FOR = timedelta(days=2)  # without an answer, the vote fails
 
 
 class TakenBack(NamedTuple):
-    """What somebody gets who takes a move back: the table, or a vote of the others."""
+    """The result of taking a move back: the table, or a vote of the others."""
 
     answer: Json
     is_done: bool
 
 
-@tried_again
+@with_retries
 def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
-    """Consent to a wish, or take one's consent back; it comes true when nobody is missing but bots and the absent.
+    """Vote for a wish, or withdraw the vote. It comes true when all present players agree.
 
-    Raises NotFound, NotSeated, NotRunning, HandedOver, TooLate.
+    Raise NotFound, NotSeated, NotRunning, HandedOver, TooLate.
     """
-    seat = played_seat(seen_by(game_id, player_id), player_id)
+    seat = played_seat(load_visible(game_id, player_id), player_id)
     with _holding(game_id) as connection:
         _vote(connection, load_within(connection, game_id), seat, wish, consents)
 
 
 def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consents: bool) -> None:
     game_id, now = game.game_id, clock.now()
-    asked = _asked_of(game_id, now) if wish == TAKE_BACK else None
+    asked = _open_take_back(game_id, now) if wish == TAKE_BACK else None
     statuses = ON_THE_GAME["abandon" if wish == OFFER else wish][0] if wish != TAKE_BACK else ()
     if not asked and game.table.status not in statuses:
-        if in_doubt() == wish:  # that vote has made it come true
+        if in_doubt() == wish:  # this vote has just passed
             db.session.rollback()
             return
         if wish == TAKE_BACK:
@@ -91,9 +92,9 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
 
 
 def way_back_of(game_id: UUID, player_id: UUID) -> Json:
-    """Where the game would go back to if the player took his last move back (`to`, null where he cannot), and whether
-    that is `free`, or the others are asked. Raises NotFound, NotSeated."""
-    game, now = seen_by(game_id, player_id), clock.now()
+    """Return the version before the player's last move (`to`, null if they can't take it back), and whether it is
+    `free`. Raise NotFound, NotSeated."""
+    game, now = load_visible(game_id, player_id), clock.now()
     seat = own_seat(game, player_id)
     to = last_move(game, seat, now)
     is_free = False
@@ -106,13 +107,13 @@ def way_back_of(game_id: UUID, player_id: UUID) -> Json:
     return {"to": to, "free": is_free}
 
 
-@tried_again
+@with_retries
 def take_back(game_id: UUID, player_id: UUID, to: int) -> TakenBack:
-    """Take the player's move back that followed version `to`: at once where it is free, or by a vote, which he opens.
+    """Take back the player's move after version `to`: at once if free, otherwise by a new vote.
 
-    Raises NotFound, NotSeated, NotRunning, HandedOver, NotAllowed, TooLate.
+    Raise NotFound, NotSeated, NotRunning, HandedOver, NotAllowed, TooLate.
     """
-    seat = played_seat(seen_by(game_id, player_id), player_id)
+    seat = played_seat(load_visible(game_id, player_id), player_id)
     with _holding(game_id) as connection:
         return _take_back(connection, load_within(connection, game_id), seat, to)
 
@@ -126,7 +127,7 @@ def _take_back(connection: Connection[Any], game: Game, seat: Seat, to: int) -> 
     is_free = way.is_free(now)
     if not is_free and take_backs_of(game) == "free":
         raise TooLate(noted("Another player has moved since, the move showed you something new, or its time is over."))
-    after = way.go(connection, now, is_free) if is_free else _asked(connection, way, now)
+    after = way.go(connection, now, is_free) if is_free else _ask_for_consent(connection, way, now)
     if after:
         _forget(game_id, TAKE_BACK)
     answer = _table(after, seat) if after else {"vote": votes_of(game_id, now)[TAKE_BACK]}
@@ -135,19 +136,19 @@ def _take_back(connection: Connection[Any], game: Game, seat: Seat, to: int) -> 
     return TakenBack(answer, after is not None)
 
 
-def _asked(connection: Connection[Any], way: WayBack, now: datetime) -> Game | None:
-    """Open a vote, unless it is open already; what comes of it at once, where nobody else plays himself. Raises TooLate."""
+def _ask_for_consent(connection: Connection[Any], way: WayBack, now: datetime) -> Game | None:
+    """Open a vote unless one is open. Return its result if no other player is present. Raise TooLate."""
     game, wanted = way.game, {"mover": way.seat, "to_version": way.move.before.version}
-    way.drawn_before()  # or the others would be asked in vain
-    asked = _asked_of(game.game_id, now)
+    way.drawn_before()  # fails before the vote opens
+    asked = _open_take_back(game.game_id, now)
     if not asked or not wanted.items() <= asked.items():
         _forget(game.game_id, TAKE_BACK)
         more = wanted | {"at_version": game.version, "ends_at": now + _ASKED_FOR}
         row = insert(Vote).values(game_id=game.game_id, wish=TAKE_BACK, seat=way.seat, made_at=now, **more)
         db.session.execute(row)
         others = sorted(_present(game) - {way.seat})
-        outbox.put(game.game_id, take_back_asked(game, votes_of(game.game_id, now)[TAKE_BACK], others, now))
-        notifier.changed(game.game_id)
+        outbox.put(game.game_id, take_back_letters(game, votes_of(game.game_id, now)[TAKE_BACK], others, now))
+        notifier.note_change(game.game_id)
     return _count(connection, game, now)
 
 
@@ -160,9 +161,9 @@ def _has_gone_back(game_id: UUID, seat: Seat, version: int) -> bool:
     return any((row.version, row.type, row.seat) == (version, TAKEN_BACK, seat) for row in whole_log(game_id))
 
 
-@tried_again
+@with_retries
 def count_votes(game_id: UUID) -> None:
-    """Look at the votes again because somebody left: what only he had not wished for comes true."""
+    """Count the votes again after a player left, since the others may now agree."""
     with _holding(game_id) as connection:
         _count(connection, load_within(connection, game_id), clock.now())
         db.session.commit()
@@ -170,7 +171,7 @@ def count_votes(game_id: UUID) -> None:
 
 @contextmanager
 def _holding(game_id: UUID) -> Iterator[Connection[Any]]:
-    """The connection of a transaction that holds the game's head, until it ends or something is refused."""
+    """Lock the game's row and yield the connection. Commit at the end, or roll back after an error."""
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
     try:
         yield in_transaction(db.session.connection())
@@ -184,7 +185,8 @@ def _forget(game_id: UUID, *wishes: str) -> None:
 
 
 def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | None:
-    """Do what all who are present wish for, within the transaction that holds the game's head; None if there is nothing."""
+    """Carry out the wish that all present players share, within the transaction that locks the game's row. Return None
+    if there is none."""
     present, wished = _present(game), votes_of(game.game_id, now)
     for wish, (statuses, event) in ON_THE_GAME.items():
         if present and present <= set(wished[wish]) and game.table.status in statuses:
@@ -195,13 +197,13 @@ def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | Non
         _forget(game.game_id, TAKE_BACK)
         try:
             return way_back(game, asked["seat"], asked["to"]).go(connection, now, is_free=False)
-        except TooLate:  # whoever consented or left did nothing wrong
+        except TooLate:  # the player who voted or left did nothing wrong
             return None
     return None
 
 
 def offered_seats(game: Game) -> list[Seat]:
-    """Those that bots keep for persons, if all who play themselves want them offered, and somebody does."""
+    """Return the seats of absent players that bots play, if the present ones want to offer them."""
     wanted = set(votes_of(game.game_id)[OFFER])
     if not wanted or not _present(game) <= wanted:
         return []
@@ -209,15 +211,15 @@ def offered_seats(game: Game) -> list[Seat]:
 
 
 def _present(game: Game) -> set[Seat]:
-    """The seats whose persons play themselves."""
+    """Return the seats whose players play themselves."""
     return {row.seat for row in game.seats if not game.bot_at(row.seat)}
 
 
 def votes_of(game_id: UUID, now: datetime | None = None) -> Json:
-    """Who consents to what at present; of a take-back also whose move it is, where it goes back to, and when that ends."""
+    """Return the current votes. A take-back also has its mover, target version and end."""
     found = db.session.execute(select(Vote.wish, Vote.seat).where(Vote.game_id == game_id).order_by(Vote.seat)).all()
     seats = {wish: [seat for wished, seat in found if wished == wish] for wish in WISHES}
-    asked = _asked_of(game_id, now or clock.now())
+    asked = _open_take_back(game_id, now or clock.now())
     return seats | {TAKE_BACK: asked and _take_back_vote(asked, seats[TAKE_BACK])}
 
 
@@ -231,8 +233,8 @@ def _take_back_vote(asked: Json, consents: list[Seat]) -> Json:
     }
 
 
-def _asked_of(game_id: UUID, now: datetime) -> Json | None:
-    """The take-back that is asked for, until its end or the next move: whoever moves on does not consent."""
+def _open_take_back(game_id: UUID, now: datetime) -> Json | None:
+    """Return the open take-back. It ends by time or with the next move, which counts as a refusal."""
     moved = exists().where(
         EventRow.game_id == Vote.game_id, EventRow.version > Vote.at_version, EventRow.type.not_in(HOUSE_EVENTS)
     )

@@ -78,7 +78,7 @@ class PostOffice:
         if sum(not _is_push(reader) for reader in self._under_way) >= _BATCH:
             return 0
         rounds: dict[str, list[Waiting]] = {}
-        with self._leases.looking() as lapsed_at:
+        with self._leases.look() as lapsed_at:
             due = outbox.due(clock.now(), _BATCH, self._under_way.keys(), lapsed_at)
         for letter in due:
             rounds.setdefault(letter.reader, []).append(letter)
@@ -117,7 +117,7 @@ class PostOffice:
             writing.enter_context(self._writers)
             planned = plan(letter)
             if planned.later:
-                outbox.put_off(letter, planned.later)
+                outbox.postpone(letter, planned.later)
                 if not planned.is_seen:
                     enqueue_early(letter)
                 return True
@@ -130,7 +130,7 @@ class PostOffice:
         row = outbox.claim(letter, clock.real() + LENGTH)
         if row is None:
             return None
-        lease = leases.enter_context(self._leases.held(partial(outbox.renew, letter, row), began))
+        lease = leases.enter_context(self._leases.hold(partial(outbox.renew, letter, row), began))
         return _InHand(letter, row, lease)
 
     def _carry(
@@ -143,7 +143,7 @@ class PostOffice:
             game = load(row.game_id) if isinstance(row, LetterRow) else None
             if game and isinstance(row, LetterRow) and row.kind == outbox.PUSH:
                 writing.close()
-                outbox.done(first.letter, row, clock.now(), *send(row, player, game))
+                outbox.finish(first.letter, row, clock.now(), *send(row, player, game))
                 return True
             if self._is_left_out(first, player, game):
                 return True
@@ -158,7 +158,7 @@ class PostOffice:
             else:
                 written = compose(row, config["BASE_URL"], self._reply_domain, game)
             if written is None:
-                outbox.done(first.letter, row, clock.now(), "dropped", _NO_LONGER)
+                outbox.finish(first.letter, row, clock.now(), "dropped", _NO_LONGER)
                 return True
             to = written.to
             let_go()  # so that no connection waits for a slow mail server
@@ -193,7 +193,7 @@ class PostOffice:
         enqueue(it.row, player)
         aside = set_aside(it.row, player, game)
         if aside:
-            outbox.done(it.letter, it.row, clock.now(), *aside)
+            outbox.finish(it.letter, it.row, clock.now(), *aside)
         return aside is not None
 
     def _joining(
@@ -220,7 +220,7 @@ class PostOffice:
                 in_hand.append(it)
                 yield it.row, game
             else:
-                outbox.done(letter, it.row, clock.now(), "dropped", _NO_LONGER)
+                outbox.finish(letter, it.row, clock.now(), "dropped", _NO_LONGER)
 
     def _hand_over(self, written: Written, in_hand: Sequence[_InHand]) -> None:
         """In short if the whole is too big. Raises Lost, Refused, Unreachable."""
@@ -237,14 +237,14 @@ class PostOffice:
     def _note_failure(self, it: _InHand, why: str) -> None:
         now = clock.now()
         if now - it.row.made_at > GIVE_UP:
-            outbox.done(it.letter, it.row, now, "given-up", why)
+            outbox.finish(it.letter, it.row, now, "given-up", why)
         else:
             pause = min(FIRST_PAUSE * 2 ** min(it.row.tries - 1, 20), LONGEST_PAUSE)
-            outbox.again(it.letter, it.row, now, now + pause, why)
+            outbox.retry(it.letter, it.row, now, now + pause, why)
 
     def _note_all(self, in_hand: Sequence[_InHand], result: str, detail: str) -> None:
         for it in in_hand:
-            self._note(partial(outbox.done, it.letter, it.row, clock.now(), result, detail))
+            self._note(partial(outbox.finish, it.letter, it.row, clock.now(), result, detail))
 
     def _note(self, note: Callable[[], None]) -> None:
         """However long the database is away: what is not noted is carried again."""

@@ -21,7 +21,7 @@ from server.errors import BadField, NotFound
 from server.games import Json
 from server.push.encryption import Browser, from_text, point_of, to_text
 from server.store.connections import let_go
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.locks import hold
 from server.store.tables import Player, PushSubscription, Setting, db
 from server.webhooks.targets import BadAddress, looked_up, target_of
@@ -50,7 +50,7 @@ def public_key() -> str:
     return to_text(point_of(server_key()))
 
 
-@tried_again
+@with_retries
 def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool, app_id: UUID | None = None) -> Json:
     """Subscribe a browser to push, or renew its keys. `app_id`: the app that asks.
 
@@ -120,7 +120,7 @@ def unsubscribe(player_id: UUID, subscription_id: UUID) -> None:
         raise NotFound("There is no such subscription.")
 
 
-@tried_again
+@with_retries
 def drop(player_id: UUID, subscription_id: UUID) -> bool:
     """Whether there was one."""
     hold(player_id)

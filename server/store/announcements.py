@@ -1,4 +1,4 @@
-"""What operators announce to all users, in rows of `settings`."""
+"""Announcements of operators to all users, in rows of `settings`."""
 
 import time
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from server.store.connections import autocommit
 from server.store.tables import db
 
 NOTICE: Final = "message-of-the-day"
-CLOSED: Final = "closed/"  # and what is closed
+CLOSED: Final = "closed/"  # functions that operators have closed
 _LATELY = 0.2  # seconds
 _ROWS = "SELECT name, value FROM settings WHERE name = %s OR name LIKE %s ORDER BY name"
 _read: WeakKeyDictionary[Engine, tuple[float, Mapping[str, str]]] = WeakKeyDictionary()
@@ -25,7 +25,7 @@ def announced() -> Mapping[str, str]:
 
 
 def announced_lately() -> Mapping[str, str]:
-    """Return the same, at most a fifth of a second old. Programs poll it, and it rarely changes."""
+    """Return the same, at most a fifth of a second old, since programs poll it."""
     now = time.monotonic()
     until, rows = _read.get(db.engine, (now, {}))
     if until <= now:
@@ -35,5 +35,5 @@ def announced_lately() -> Mapping[str, str]:
 
 
 def forget() -> None:
-    """Make `announced_lately` read again, since this process has changed a row."""
+    """Make `announced_lately` read again, after this process has changed a row."""
     _read.clear()

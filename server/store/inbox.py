@@ -1,4 +1,4 @@
-"""Mails that came in. They are kept before their senders hear 250, and dealt with one at a time, each under a lease."""
+"""Inbound mails. They are stored before their senders get a 250, then processed one at a time, each under a lease."""
 
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
@@ -10,28 +10,25 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import aliased
 
 from server.store.connections import autocommit
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import GameRow, Incoming, LetterRow, db
 
 
 class Arrived(NamedTuple):
-    """A mail that is to be dealt with; a hint only."""
+    """A mail that is due. Another worker may have it by now."""
 
     game_id: UUID
     mail_id: UUID
     due_at: datetime | None
 
 
-@tried_again
+@with_retries
 def keep(
     game_id: UUID, seat: int, turn: int, same: str, raw: bytes, now: Callable[[], datetime], mark: int | None = None
 ) -> bool:
-    """Keep a mail; once only, if it is brought again (`same` is what a mail and its copies have in common).
-
-    False if there is no such game.
-    """
-    # Under the lock of the game's head, under which seats are timed out, too, by `record_commit_unless_held`: it has
-    # seen every mail with an earlier moment of arrival.
+    """Store a mail once. Copies of it have the same `same`. Return False if the game doesn't exist."""
+    # The game row's lock orders this with time-outs: `record_commit_unless_held` sees every mail with an earlier
+    # arrival.
     if db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update()).first() is None:
         return False
     moment = now()
@@ -53,7 +50,7 @@ def keep(
 
 
 def has_mail(game_id: UUID, seat: int, before: datetime) -> bool:
-    """Whether a mail that arrived before this moment is not dealt with yet."""
+    """Return whether a mail that arrived before this moment is waiting."""
     waits = (Incoming.game_id == game_id) & (Incoming.seat == seat) & Incoming.due_at.is_not(None)
     query = select(Incoming.mail_id).where(waits, Incoming.arrived_at < before).limit(1)
     found = db.session.execute(query).first()
@@ -62,14 +59,14 @@ def has_mail(game_id: UUID, seat: int, before: datetime) -> bool:
 
 
 def due(now: datetime, most: int) -> list[Arrived]:
-    """The mails that are to be dealt with, in the order in which they arrived."""
+    """Return the due mails in the order of arrival."""
     query = "SELECT game_id, mail_id, due_at FROM inbox WHERE due_at <= %s ORDER BY arrived_at LIMIT %s"
     with autocommit() as connection:
         return [Arrived(*row) for row in connection.execute(query, (now, most))]
 
 
 def claim(mail: Arrived, until: datetime) -> Incoming | None:
-    """The mail's row, ours until the lease ends; None if somebody has it, or an earlier one of the same seat waits."""
+    """Lease a mail and return its row, or None if it is leased or an earlier mail of the seat waits."""
     earlier = aliased(Incoming)
     is_behind = exists().where(
         earlier.game_id == mail.game_id,
@@ -91,13 +88,13 @@ def claim(mail: Arrived, until: datetime) -> Incoming | None:
 
 
 def forget_try(mail: Incoming) -> None:
-    """Have the try that began with this claim not count; the mail is due again when the lease ends."""
+    """Uncount the try that began with this claim. The mail is due again when the lease ends."""
     db.session.execute(update(Incoming).where(_is_ours(mail)).values(tries=Incoming.tries - 1))
     db.session.commit()
 
 
-def asked(game_id: UUID, seat: int) -> list[Incoming]:
-    """The mails of this seat that wait for the player's confirmation, the oldest first."""
+def awaiting_confirmation(game_id: UUID, seat: int) -> list[Incoming]:
+    """Return this seat's mails that wait for the player's confirmation, oldest first."""
     query = select(Incoming).where(Incoming.game_id == game_id, Incoming.seat == seat, Incoming.asks != "")
     rows = list(db.session.scalars(query.order_by(Incoming.arrived_at)))
     db.session.expunge_all()
@@ -105,15 +102,15 @@ def asked(game_id: UUID, seat: int) -> list[Incoming]:
 
 
 def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, Any]]:
-    """What we answered this seat in letters that are answered to the address of this turn, the newest of them."""
+    """Return our newest answers to this seat with this turn's reply address."""
     query = select(Incoming.answer).where(
         Incoming.game_id == game_id, Incoming.seat == seat, Incoming.answer["turn"].as_integer() == turn
     )
     return list(db.session.scalars(query.order_by(Incoming.arrived_at.desc()).limit(most)))
 
 
-def acted_before(mail: Incoming) -> set[str]:
-    """The hashes of the lines that act in mails for this seat that arrived before this one."""
+def earlier_acted_lines(mail: Incoming) -> set[str]:
+    """Return the hashes of the acting lines in this seat's earlier mails."""
     earlier = (
         (Incoming.seat == mail.seat) & (Incoming.arrived_at < mail.arrived_at) & (Incoming.mail_id != mail.mail_id)
     )
@@ -121,7 +118,7 @@ def acted_before(mail: Incoming) -> set[str]:
     return {line for lines in db.session.scalars(query) for line in lines or ()}
 
 
-def done(
+def finish(
     mail: Incoming,
     asks: str,
     letter: dict[str, Any] | None,
@@ -129,10 +126,10 @@ def done(
     acted: Collection[str] = (),
     fault: str | None = None,
 ) -> bool:
-    """Within the transaction under way: this mail is dealt with, `confirmed` asks no more, and the answer is noted, and
-    by which lines the mail is known again.
+    """Finish a mail within the current transaction: store the answer and the hashes of its acting lines, and end the
+    question of `confirmed`.
 
-    With a `fault`, it is kept aside instead. False if the lease ran out and somebody else has it now.
+    With a `fault`, set it aside instead. Return False if the lease has expired and another worker has the mail.
     """
     answer = letter and {"version": letter["version"], "turn": letter["version"], **letter["data"]}
     values = {"due_at": None, "asks": asks, "answer": answer, "acted": sorted(acted) or None, "fault": fault}
@@ -149,7 +146,7 @@ def done(
 
 
 def bring_forward(now: datetime, leeway: timedelta) -> None:
-    """Mails from hours that a clock set right has yet to reach arrived now; one a transaction."""
+    """Set mails from a future clock to now, one per transaction."""
     ahead = (Incoming.due_at.is_not(None)) & (Incoming.arrived_at > now + leeway)
     for game_id, mail_id in db.session.execute(select(Incoming.game_id, Incoming.mail_id).where(ahead)).all():
         db.session.execute(update(Incoming).where(_is(game_id, mail_id), ahead).values(arrived_at=now, due_at=now))
@@ -157,25 +154,25 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
 
 
 def forget(before: datetime) -> None:
-    """Drop the mails that arrived before this moment and are dealt with; of those with lines that acted, all but these."""
+    """Delete processed mails that arrived before this moment. Of those that acted, keep the hashes."""
     old = Incoming.due_at.is_(None) & Incoming.fault.is_(None) & (Incoming.arrived_at < before)
     db.session.execute(delete(Incoming).where(old, Incoming.acted.is_(None)))
-    is_whole = Incoming.raw != literal_column("''")  # a parameter would not tell that the index holds all of these
+    is_whole = Incoming.raw != literal_column("''")  # a parameter would hide that the index covers these rows
     db.session.execute(update(Incoming).where(old, is_whole).values(raw=b"", asks="", answer=None))
     db.session.commit()
 
 
 def mentions(email: str) -> ColumnElement[bool]:
-    """Whether a mail names this address, or our answer to it."""
+    """Return the condition that a mail, or our answer to it, names this address."""
     texts = func.encode(Incoming.raw, "escape"), Incoming.answer.cast(Text)
     return or_(*(text.icontains(email, autoescape=True) for text in texts))
 
 
-# Mails kept aside
+# Mails set aside
 
 
-def aside(most: int) -> list[Incoming]:
-    """The newest of them."""
+def list_aside(most: int) -> list[Incoming]:
+    """Return the newest mails set aside."""
     query = select(Incoming).where(Incoming.fault.is_not(None)).order_by(Incoming.arrived_at.desc())
     return list(db.session.scalars(query.limit(most)))
 
@@ -189,8 +186,8 @@ def number_aside() -> int:
     return db.session.scalar(select(func.count()).where(Incoming.fault.is_not(None))) or 0
 
 
-def again(game_id: UUID, mail_id: UUID, now: datetime) -> bool:
-    """Deal once more with a mail kept aside; whether there is one."""
+def retry_aside(game_id: UUID, mail_id: UUID, now: datetime) -> bool:
+    """Process a mail set aside again. Return whether it exists."""
     own = update(Incoming).where(_is(game_id, mail_id), Incoming.fault.is_not(None))
     found = db.session.scalar(own.values(due_at=now, tries=0, fault=None).returning(Incoming.mail_id)) is not None
     db.session.commit()
@@ -198,14 +195,13 @@ def again(game_id: UUID, mail_id: UUID, now: datetime) -> bool:
 
 
 def drop(game_id: UUID, mail_id: UUID) -> None:
-    """Keep a mail no longer aside; a copy of it is still known for one."""
+    """Delete the content of a mail set aside. Copies of it are still recognized."""
     own = update(Incoming).where(_is(game_id, mail_id), Incoming.fault.is_not(None))
     db.session.execute(own.values(fault=None))
     db.session.commit()
 
 
 def forget_aside(before: datetime) -> None:
-    """Drop the mails kept aside that arrived before this moment."""
     db.session.execute(delete(Incoming).where(Incoming.fault.is_not(None), Incoming.arrived_at < before))
     db.session.commit()
 
@@ -215,5 +211,5 @@ def _is(game_id: UUID, mail_id: UUID) -> ColumnElement[bool]:
 
 
 def _is_ours(mail: Incoming) -> ColumnElement[bool]:
-    """`mail` as it was claimed: its due time is the end of our lease."""
+    """Return the condition that the mail is still under the lease of this claim."""
     return _is(mail.game_id, mail.mail_id) & (Incoming.due_at == mail.due_at)

@@ -1,4 +1,4 @@
-"""Rows that somebody has in his hands until `leased_until`."""
+"""Rows leased until `leased_until`."""
 
 from datetime import datetime
 from typing import Any
@@ -7,6 +7,6 @@ from sqlalchemy import ColumnElement
 
 
 def is_free(table: Any, lapsed_at: datetime | None) -> ColumnElement[bool]:
-    """Whether nobody has it in his hands; a lease that had ended by `lapsed_at` counts no more."""
+    """Return the condition that a row has no lease. A lease that ended by `lapsed_at` has expired."""
     free: ColumnElement[bool] = table.leased_until.is_(None)
     return free if lapsed_at is None else free | (table.leased_until <= lapsed_at)

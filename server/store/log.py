@@ -1,4 +1,4 @@
-"""The log of a game, and the functions of the database that add to it and read it: `functions.sql` beside this file."""
+"""The log of a game, with the database functions that append to it and read it (`functions.sql`)."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_asci
 
 
 class Recorded(NamedTuple):
-    """An event as the log holds it."""
+    """An event as stored in the log."""
 
     seq: int
     version: int
@@ -43,8 +43,8 @@ class Recorded(NamedTuple):
 
 
 class Records(NamedTuple):
-    """What is stored of one game, all seen at the same instant: its head, its seats in order, its newer events; and the hash
-    of the event before these, None if there is none or if it lies in a file."""
+    """A snapshot of a stored game: its row, its seats in order and its newer events. `before` is the hash of the
+    previous event, None if there is none or it is archived."""
 
     head: GameHead
     seats: list[SeatState]
@@ -53,7 +53,7 @@ class Records(NamedTuple):
 
 
 class OutlineRecords(NamedTuple):
-    """What is stored of one game but for its story, all seen at the same instant."""
+    """A snapshot of a stored game without its log."""
 
     head: GameHead
     seats: list[SeatState]
@@ -64,7 +64,7 @@ class OutlineRecords(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What one commit writes to a game that is still at version `seen`."""
+    """The rows that one commit writes to a game that is still at version `seen`."""
 
     game_id: UUID
     seen: int
@@ -75,20 +75,20 @@ class Entry(NamedTuple):
 
 
 class GiveWay(NamedTuple):
-    """How a commit gives way instead of waiting: to a transaction that holds the game, and to a mail from the seat `late`
-    that arrived before `due_at` and is still to be read."""
+    """The conditions under which a commit gives way instead of waiting. It yields to a transaction that holds the game,
+    and to an unread mail from the seat `late` that arrived before `due_at`."""
 
     late: Seat | None = None
     due_at: datetime | None = None
 
 
-def chained(previous: bytes, event: Recorded) -> bytes:
-    """SHA-256 of the previous hash and the event in canonical JSON."""
+def chain_hash(previous: bytes, event: Recorded) -> bytes:
+    """Return the SHA-256 of the previous hash and the event in canonical JSON."""
     return hashlib.sha256(previous + canonical(fact(event)).encode()).digest()
 
 
 def fact(event: Recorded) -> Json:
-    """What the hash of an event covers: all of it but the hash."""
+    """Return the part of an event that its hash covers."""
     return {
         "seq": event.seq,
         "version": event.version,
@@ -100,20 +100,20 @@ def fact(event: Recorded) -> Json:
 
 
 def moment_text(at: datetime) -> str:
-    """Return a moment as hashes, archives and the API have it: `MOMENT`, always with six decimals."""
+    """Return a moment in the form of hashes, archives and the API: `MOMENT`, with six decimals."""
     return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def canonical(value: Any) -> str:
-    """The value in canonical JSON (RFC 8785).
+    """Return the value in canonical JSON (RFC 8785).
 
-    Sorted keys and no spaces are canonical here: keys are ASCII, numbers are whole and below 2**53.
+    Here, sorted keys and no spaces suffice: keys are ASCII, numbers are whole and below 2**53.
     """
     return _CANONICAL.encode(value)
 
 
 _PERSON = ", ".join(f"'{name}', p.{name}" for name in Person._fields)
-# In one statement, so that all is seen at the same instant; as json, since jsonb would be sorted and parsed on the way.
+# One statement gives a consistent snapshot. It returns json, since Postgres would sort and parse jsonb.
 _OUTLINES = f"""
 SELECT g.game_id, row_to_json(g),
   (SELECT json_agg(s ORDER BY s.seat) FROM seats s WHERE s.game_id = g.game_id),
@@ -139,7 +139,7 @@ _LAST_OF_VERSION = "SELECT seq FROM events WHERE game_id = %s AND version <= %s 
 
 
 def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> Records | None:
-    """The game with its events after `after`, or None if there is no such game. Raises NotOnShelf."""
+    """Return the game with its events after `after`, or None if it doesn't exist. Raise NotOnShelf."""
     found = connection.execute("SELECT read_game(%s, %s)", (game_id, after)).fetchone()
     if found is None or found[0] is None:
         return None
@@ -152,11 +152,11 @@ def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> 
 
 
 def read_commits(connection: psycopg.Connection[Any], game_id: UUID, after: int) -> Records | None:
-    """As `read`, but the commit of the first of these events is whole: events up to `after` may stand before them."""
+    """Return the same as `read`, but with the whole first commit, which may begin before `after`."""
     records = read(connection, game_id, max(0, after - 1))
     if records and len(records.events) > 1 and after:
         told, first, *_ = records.events
-        if told.version == first.version:  # whoever asks broke off amid a commit, which is rare
+        if told.version == first.version:  # a client that broke off within a commit, which is rare
             return read(connection, game_id)
     return records
 
@@ -184,7 +184,7 @@ def last_of_version(connection: psycopg.Connection[Any], game_id: UUID, version:
 
 
 def newest(connection: psycopg.Connection[Any], game_ids: Collection[UUID], number: int) -> dict[UUID, list[Recorded]]:
-    """The newest events of each of these games, the latest first: at most so many."""
+    """Return at most `number` of each game's newest events, latest first."""
     rows = rows_of(connection, _NEWEST, game_ids, number=number)
     return {game_id: _events(events) for game_id, events in rows}
 
@@ -192,7 +192,7 @@ def newest(connection: psycopg.Connection[Any], game_ids: Collection[UUID], numb
 def outlines(
     connection: psycopg.Connection[Any], game_ids: Collection[UUID], counted: str
 ) -> dict[UUID, OutlineRecords]:
-    """Those of these games that have begun, and how many events of the type `counted` each seat has there."""
+    """Return the games that have begun, with the number of events of type `counted` per seat."""
     rows = rows_of(connection, _OUTLINES, game_ids, counted=counted)
     return {
         game_id: OutlineRecords(
@@ -210,7 +210,7 @@ def _events(events: list[Json] | None) -> list[Recorded]:
 
 
 def _from_shelf(head: GameHead, after: int) -> list[Recorded]:
-    """As `fact` wrote them, if all of them follow from the seed of this game: nobody else looks after files. Raises NotOnShelf."""
+    """Return the archived events in the form of `fact`, checked against the game's seed. Raise NotOnShelf."""
     game_id, hash_ = head.game_id, hashlib.sha256(head.seed).digest()
     try:
         rows = [
@@ -226,7 +226,7 @@ def _from_shelf(head: GameHead, after: int) -> list[Recorded]:
             for event in shelf.events(game_id)
         ]
         for row in rows:
-            hash_ = chained(hash_, row)
+            hash_ = chain_hash(hash_, row)
             if row.hash != hash_:
                 raise ValueError(f"event {row.seq}: its hash does not follow from it and the hash before it.")
         if not rows or rows[-1].seq != head.shelved:
@@ -237,10 +237,7 @@ def _from_shelf(head: GameHead, after: int) -> list[Recorded]:
 
 
 def record(connection: psycopg.Connection[Any], entry: Entry, give_way: GiveWay | None = None) -> bool:
-    """Write one commit to its game, or nothing at all. Runs in one round trip, as a function of the database.
-
-    False if another commit was faster, or if this one has given way.
-    """
+    """Write one commit, or nothing, in one round trip. Return False if another commit came first, or this one gave way."""
     commit = (entry.game_id, entry.seen, *_as_json(entry))
     if give_way is None:
         found = connection.execute("SELECT record_commit(%s, %s, %s, %s, %s, %s)", commit).fetchone()

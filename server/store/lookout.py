@@ -1,5 +1,5 @@
-"""Lookout: who looks for what is due. On one Postgres a look costs next to nothing, so everybody has one at every beat.
-Where tables are spread over machines each look goes to all of these: there one process is on the lookout, and seldom."""
+"""Leader election for checks of due work. On one Postgres a check is cheap, so every process checks at every beat. If
+tables are spread over machines, each check visits all of them, so one elected process checks at longer intervals."""
 
 import time
 from threading import Lock
@@ -12,11 +12,10 @@ from server.store.spreading import is_citus
 
 
 class Lookout:
-    """Of a process of each worker: who of them looks while nothing is due. The lock that says so is held by the connection,
-    so that another has it once this process is gone; if two should look, that only costs more."""
+    """A candidate in the leader election. The leader's connection holds an advisory lock, so another follows when it
+    ends. Two leaders would only cost time."""
 
     def __init__(self, number: int) -> None:
-        """`number`: the same in all workers."""
         self._number = number
         self._is_spread: bool | None = None
         self._connection: psycopg.Connection[Any] | None = None
@@ -25,8 +24,8 @@ class Lookout:
         self._lock = Lock()
 
     def is_time(self, run: object, every: float, others: float) -> bool:
-        """Whether it is time for this look: where tables are spread after `every` so many seconds, and `others` look after
-        more."""
+        """Return whether the check is due. With spread tables, the leader runs it `every` so many seconds, and other
+        processes every `others` seconds."""
         with self._lock:
             pause, now = every if self._looks_for_all() else others, time.monotonic()
             if self._is_spread and now < self._looked_at.setdefault(run, now - every) + pause:

@@ -1,4 +1,4 @@
-"""Proofs of mail providers that have been used, for all web processes together."""
+"""Used proofs of mail providers, shared by all web processes."""
 
 from datetime import datetime
 
@@ -6,13 +6,13 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store import retention
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import MailProof, db
 
 
-@tried_again
+@with_retries
 def claim_proof(token_hash: bytes, content_hash: bytes, expires_at: datetime) -> bool:
-    """Store a proof with the content that it came with first. Return False if that was another content."""
+    """Store a proof with its content. Return False if it was used with other content before."""
     proof = insert(MailProof).values(token_hash=token_hash, content_hash=content_hash, expires_at=expires_at)
     db.session.execute(proof.on_conflict_do_nothing(index_elements=["token_hash"]))
     first = db.session.scalar(select(MailProof.content_hash).where(MailProof.token_hash == token_hash))

@@ -1,17 +1,17 @@
-"""Leases on mailboxes: each is read by one worker at a time."""
+"""Leases on mailboxes, so that one worker at a time reads each."""
 
 from datetime import datetime
 
 from sqlalchemy import update
 from sqlalchemy.dialects.postgresql import insert
 
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Mailbox, db
 
 
-@tried_again
+@with_retries
 def lease(mailbox: str, now: datetime, until: datetime, held: datetime | None) -> bool:
-    """Take the lease on a mailbox, or renew the one that is `held` until then; False if somebody else has it."""
+    """Acquire the lease on a mailbox, or renew the one that ends at `held`. Return False if another worker has it."""
     row = insert(Mailbox).values(mailbox=mailbox, leased_until=until)
     is_ours = (Mailbox.leased_until <= now) | (Mailbox.leased_until == held)
     taken = row.on_conflict_do_update(index_elements=["mailbox"], set_={"leased_until": until}, where=is_ours)
@@ -21,7 +21,7 @@ def lease(mailbox: str, now: datetime, until: datetime, held: datetime | None) -
 
 
 def give_up(mailbox: str, now: datetime, held: datetime) -> None:
-    """Let others have it at once."""
+    """Release the lease."""
     own = (Mailbox.mailbox == mailbox) & (Mailbox.leased_until == held)
     db.session.execute(update(Mailbox).where(own).values(leased_until=now))
     db.session.commit()

@@ -1,6 +1,6 @@
-"""Brings a database to a revision of `migrations/`, as the owner of the tables.
+"""Migrations of a database to a revision of `migrations/`, run as the owner of the tables.
 
-Alembic comes when it is needed: otherwise it would take a seventh of the time in which each process starts.
+Alembic is imported on demand, since it would take a seventh of each process's start.
 """
 
 import logging
@@ -26,19 +26,19 @@ _logger = logging.getLogger(__name__)
 _SCRIPTS = Path(__file__).parents[2] / "migrations"
 FUNCTIONS = Path(__file__).with_name("functions.sql")
 APPEND_ONLY = ("events", "audit")
-_LOCK = 0x57E2  # any number of processes may start at once; one migrates, the others find it done
+_LOCK = 0x57E2  # processes that start at once migrate one after the other
 _LONGEST_WAIT = 0.5  # seconds for a lock on a table
 _HELD = ("55P03", "40P01")
-_PAUSE = 0.5  # seconds between two tries
+_PAUSE = 0.5  # seconds between tries
 _TRIES = 900
 
 
 def psycopg_url(url: str) -> str:
-    """A database's address for SQLAlchemy with psycopg 3, whichever way it was written; of several hosts, too."""
+    """Return a database URL for SQLAlchemy with psycopg 3, also for several hosts."""
     scheme, _, rest = url.partition("://")
     if scheme not in ("postgres", "postgresql"):
         return url
-    if "," in urlsplit(url).netloc.rpartition("@")[2]:  # which only libpq can read
+    if "," in urlsplit(url).netloc.rpartition("@")[2]:  # only libpq parses several hosts
         return _of_several_hosts(url)
     return f"postgresql+psycopg://{rest}"
 
@@ -52,7 +52,7 @@ NOT_COORDINATOR = "DATABASE_URL leads to a Citus node that is not the coordinato
 
 
 class CannotMigrate(Exception):
-    """The text is one sentence for the operator."""
+    """A reason why the database can't be migrated. The text is one sentence for the operator."""
 
 
 NOT_UTF8 = "its encoding is {encoding} instead of UTF8: create it with `createdb --encoding=UTF8 --template=template0`"
@@ -65,18 +65,18 @@ def _expect_utf8(connection: Connection) -> None:
 
 
 class TooOld(CannotMigrate):
-    """The tables are those of a time before the first step."""
+    """A database whose tables are older than the first migration."""
 
 
 def upgrade(url: str, revision: str = "head") -> None:
-    """Take the steps that are left; those of a later release are left alone. Raises CannotMigrate."""
+    """Run the missing migrations. A database of a later release stays unchanged. Raise CannotMigrate."""
     from alembic import command
 
     def step(config: "Config", connection: Connection) -> None:
         steps = _steps_after(_revision(connection))
         if steps and is_coordinated(in_transaction(connection)):
             raise CannotMigrate(NOT_COORDINATOR)
-        connection.commit()  # else all steps were this one transaction, and held their tables till the last was done
+        connection.commit()  # otherwise all migrations would be one transaction that holds every lock to its end
         if steps:
             command.upgrade(config, revision)
 
@@ -90,13 +90,13 @@ def downgrade(url: str, revision: str) -> None:
 
 
 def is_behind(connection: Connection) -> bool:
-    """Whether the tables lack a step that we know; those of a later release may have steps that we do not."""
+    """Return whether a known migration is missing. A later release may have more."""
     found = _revision(connection)
     return found is None or found < _first_and_last()[1]
 
 
 def steps_ahead(url: str) -> list[str]:
-    """What `upgrade` would do, in order: each step's number and title. Raises TooOld."""
+    """Return number and title of each missing migration, in order. Raise TooOld."""
     engine = create_engine(psycopg_url(url), connect_args={"client_encoding": "UTF8"})
     try:
         with engine.connect() as connection:
@@ -107,7 +107,7 @@ def steps_ahead(url: str) -> list[str]:
 
 
 def _steps_after(known: str | None) -> list[str] | None:
-    """The steps that follow this one, None if it is one of a later release: they are counted. Raises TooOld."""
+    """Return the migrations after `known`, or None if it belongs to a later release. Raise TooOld."""
     first, last = _first_and_last()
     if known is not None and known > last:
         return None
@@ -121,7 +121,6 @@ def _steps_after(known: str | None) -> list[str] | None:
 
 
 def _revision(connection: Connection) -> str | None:
-    """The last step that was taken here, None if none was."""
     if connection.scalar(text("SELECT to_regclass('alembic_version') IS NULL")):
         return None
     found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
@@ -143,7 +142,7 @@ def _first_and_last() -> tuple[str, str]:
 
 
 def lacks_rights(url: str) -> bool:
-    """Whether there are tables that web and worker may not read, as after a restore without roles."""
+    """Return whether web and worker lack rights on existing tables, as after a restore without roles."""
     engine = create_engine(psycopg_url(url), connect_args={"client_encoding": "UTF8"})
     try:
         with engine.connect() as connection:
@@ -155,7 +154,7 @@ def lacks_rights(url: str) -> bool:
 def _lacks_rights(connection: Connection) -> bool:
     tables = "pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')"
     if not connection.scalar(text(f"SELECT EXISTS (SELECT FROM {tables})")):
-        return False  # they are yet to come, and their role with them
+        return False  # the tables and the role don't exist yet
     if not connection.scalar(text("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = :role)"), {"role": APP_ROLE}):
         return True
     closed = text(f"SELECT EXISTS (SELECT FROM {tables} AND NOT has_table_privilege(:role, oid, 'SELECT'))")
@@ -163,7 +162,7 @@ def _lacks_rights(connection: Connection) -> bool:
 
 
 def _give_rights(connection: Connection) -> None:
-    """What the steps gave to the role when they made the tables."""
+    """Grant the role the same rights as the migrations that created the tables."""
     if not connection.scalar(text("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = :role)"), {"role": APP_ROLE}):
         connection.execute(text(f"CREATE ROLE {APP_ROLE} NOLOGIN"))
     if not connection.scalar(text("SELECT pg_has_role(current_user, :role, 'MEMBER')"), {"role": APP_ROLE}):
@@ -182,7 +181,7 @@ def _run(url: str, step: Callable[["Config", Connection], None]) -> None:
     engine = create_engine(psycopg_url(url), connect_args={"client_encoding": "UTF8"})
     try:
         with engine.connect() as connection:
-            if is_pooled(in_transaction(connection)):  # the lock would be some other session's
+            if is_pooled(in_transaction(connection)):  # the lock would belong to another session
                 raise CannotMigrate("DATABASE_URL leads to a pooler. For this command, use Postgres directly.")
             _expect_utf8(connection)
             _take_turn(connection)
@@ -190,7 +189,7 @@ def _run(url: str, step: Callable[["Config", Connection], None]) -> None:
             config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
             config.attributes["connection"] = connection
             lacked_rights = _lacks_rights(connection)
-            # so that where tables are spread over machines a step may change a function after a table
+            # So a migration can change a function after a table, also with spread tables.
             connection.execute(text("SET citus.multi_shard_modify_mode = 'sequential'"))
             connection.commit()
             _patiently(connection, lambda: step(config, connection))
@@ -202,7 +201,7 @@ def _run(url: str, step: Callable[["Config", Connection], None]) -> None:
 
 
 def _take_turn(connection: Connection) -> None:
-    """Wait until nobody else migrates. Who waited within a statement would be waited for by an index that is made beside."""
+    """Wait for other migrations, by polling. A blocked statement would delay a concurrent index build."""
     while not connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}):
         connection.commit()
         sleep(_PAUSE)
@@ -210,8 +209,8 @@ def _take_turn(connection: Connection) -> None:
 
 
 def _patiently(connection: Connection, step: Callable[[], None]) -> None:
-    """Try again while somebody uses a table that a step must change, as a dump or a long query does: whoever comes after
-    a statement that waits for a table waits behind it, so it must not wait for long. Raises CannotMigrate."""
+    """Retry while a dump or a long query uses the table. Other statements queue behind one that waits for a table lock,
+    so each try is short. Raise CannotMigrate."""
     for number in range(_TRIES):
         connection.execute(text(f"SET lock_timeout = '{_LONGEST_WAIT}s'"))
         connection.commit()
@@ -233,15 +232,15 @@ def _patiently(connection: Connection, step: Callable[[], None]) -> None:
 
 
 def make_index(name: str, table: str, columns: Sequence[str], where: str | None = None) -> None:
-    """For a step: an index on a table that others write to meanwhile, which takes no lock that they would wait for.
+    """Create an index concurrently, for a migration. Writers don't wait.
 
-    It ends the transaction of the step, so what the step does before it must be such that it can be done again.
+    This ends the migration's transaction, so its earlier statements must be repeatable.
     """
     from alembic import op
 
     with op.get_context().autocommit_block():
-        op.execute("SET lock_timeout = 0")  # it waits for transactions that nobody else waits for
-        op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # of a try that was cut off, and good for nothing
+        op.execute("SET lock_timeout = 0")  # it waits for transactions only, without blocking others
+        op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # an invalid index of an earlier try
         condition = None if where is None else text(where)
         op.create_index(name, table, list(columns), postgresql_concurrently=True, postgresql_where=condition)
         op.execute(f"SET lock_timeout = '{_LONGEST_WAIT}s'")

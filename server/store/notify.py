@@ -1,7 +1,7 @@
-"""Hints that a game has changed or something was said, for whoever follows it and for the post; or that a player has a
-letter. By NOTIFY after the commit, beside the commits and some at a time.
+"""Notifications (NOTIFY) that a game has changed, a message was posted, or a player has a letter. They follow the
+commit, several at a time.
 
-A hint may get lost; the log is the truth, and those who follow also look by themselves.
+A notification may get lost. The log is the truth, and listeners also poll.
 """
 
 import logging
@@ -21,13 +21,13 @@ from server.store.connections import PATIENT, autocommit, connect, is_open, is_p
 
 log = logging.getLogger(__name__)
 _GAMES, _LETTERS = "games", "letters"  # channels
-_PAUSE = 0.05  # seconds from a commit to its hint: it commits meanwhile, and one notice tells of several
-_MOST = 200  # games in a notice, whose text ends at 8,000 bytes
+_PAUSE = 0.05  # seconds from a commit to its notification, which covers several commits
+_MOST = 200  # games per notification, whose limit is 8,000 bytes
 _AGAIN = 1.0  # seconds until the next try to listen
 
 
 class _Notifier:
-    """What one process has to tell."""
+    """The pending notifications of one process."""
 
     def __init__(self) -> None:
         self._games: set[UUID] = set()
@@ -38,19 +38,19 @@ class _Notifier:
         self._direct: psycopg.Connection[Any] | None = None
 
     def tell_from(self, app: Flask) -> None:
-        """From now on, tell of changes in a thread beside."""
+        """Start a thread that sends notifications of changes."""
         self._is_told = True
         Thread(target=self._tell_on, args=(app,), daemon=True).start()
 
-    def changed(self, game_id: UUID) -> None:
-        """This game has a new commit or message, which commits presently or just did."""
+    def note_change(self, game_id: UUID) -> None:
+        """Note a new commit or message of this game, committed now or soon."""
         if self._is_told:
             with self._lock:
                 self._games.add(game_id)
             self._any.set()
 
-    def posted(self) -> None:
-        """A player has a letter that no game tells of, from a transaction that commits presently or just did."""
+    def note_letter(self) -> None:
+        """Note a player's letter outside any game, committed now or soon."""
         if self._is_told:
             self._has_letters = True
             self._any.set()
@@ -66,11 +66,11 @@ class _Notifier:
             try:
                 with app.app_context(), self._connection() as connection:
                     _notify(connection, games, has_letters)
-            except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:  # whoever follows looks by himself
+            except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:  # listeners also poll
                 log.debug("A hint got lost: %s", error)
 
     def _connection(self) -> AbstractContextManager[psycopg.Connection[Any]]:
-        """To where the others listen; of several nodes, each hears only what it is told itself."""
+        """Return a connection to the node where all processes listen, since Citus nodes don't forward notifications."""
         if not (direct := current_app.config["DATABASE_URL_DIRECT"]):
             return autocommit()
         if self._direct is None or self._direct.closed or not is_open(self._direct):
@@ -90,7 +90,7 @@ def _notify(connection: psycopg.Connection[Any], games: list[UUID], has_letters:
 
 
 def listen(*more: str) -> psycopg.Connection[Any]:
-    """A connection on which hints of games arrive, and of `more`; none do where all connections lead through a pooler."""
+    """Return a connection that receives notifications of games and of `more`. Behind a pooler it receives none."""
     direct = current_app.config["DATABASE_URL_DIRECT"]
     connection = psycopg.connect(direct, autocommit=True, **PATIENT) if direct else connect()
     if not is_pooled(connection):
@@ -99,14 +99,14 @@ def listen(*more: str) -> psycopg.Connection[Any]:
     return connection
 
 
-def notified(connection: psycopg.Connection[Any]) -> set[UUID]:
-    """The games of all hints that have arrived. Raises OperationalError when the database has gone."""
+def received_games(connection: psycopg.Connection[Any]) -> set[UUID]:
+    """Return the games of all received notifications. Raise OperationalError when the database has gone."""
     return {UUID(hex=word) for notice in connection.notifies(timeout=0) for word in notice.payload.split(",")}
 
 
 def on_hint(app: Flask, *actions: Callable[[], object]) -> None:
-    """Call these after hints, in a thread beside, and once whenever hints can be heard again; none while the database is
-    away. Hints that come close together are one."""
+    """Call these functions in a thread after notifications, and once after each reconnection. Notifications in quick
+    succession count as one."""
     Thread(target=_listen_on, args=(app, actions), daemon=True, name="hints").start()
 
 
@@ -116,7 +116,7 @@ def _listen_on(app: Flask, actions: Sequence[Callable[[], object]]) -> NoReturn:
             with app.app_context():
                 connection = listen(_LETTERS)
             with connection:
-                ear = select.poll()  # psycopg would look ten times a second whether it is to stop
+                ear = select.poll()  # psycopg would wake up ten times a second
                 ear.register(connection.fileno(), select.POLLIN)
                 while True:
                     for action in actions:
@@ -125,6 +125,6 @@ def _listen_on(app: Flask, actions: Sequence[Callable[[], object]]) -> NoReturn:
                     time.sleep(_PAUSE)
                     for _ in connection.notifies(timeout=0):
                         pass
-        except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:  # whoever is told looks by himself, too
+        except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:  # the callers also poll
             log.debug("No hints are heard: %s", error)
             time.sleep(_AGAIN)

@@ -1,4 +1,5 @@
-"""Open event streams by whom they count for, as each process of the web notes them, so that bounds hold over all of them."""
+"""Open event streams per player or network. Each web process writes its own numbers, so that limits hold over all of
+them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,20 +18,20 @@ _ELSEWHERE = "SELECT coalesce(sum(number), 0) FROM open_streams WHERE whom = %s 
 
 
 def note_open(process_id: UUID, held: Mapping[str, int], until: datetime) -> None:
-    """Note how many streams this process keeps open for each of them; it counts until then."""
+    """Store how many streams this process keeps open for each key, valid until this moment."""
     if held:
         with autocommit() as connection:
             connection.execute(_NOTE, (process_id, until, list(held.keys()), list(held.values())))
 
 
 def open_elsewhere(whom: str, process_id: UUID, now: datetime) -> int:
-    """How many streams all other processes keep open for him."""
+    """Return how many streams other processes keep open for this key."""
     with autocommit() as connection:
         row = connection.execute(_ELSEWHERE, (whom, process_id, now)).fetchone()
     return int(row[0]) if row else 0
 
 
 def forget_open(before: datetime) -> None:
-    """Drop what counts no more since before this moment, as of processes that were killed."""
+    """Delete numbers that expired before this moment, as of killed processes."""
     db.session.execute(delete(OpenStreams).where(OpenStreams.until < before))
     db.session.commit()

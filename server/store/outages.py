@@ -1,4 +1,4 @@
-"""Hours in which the service was not to be reached."""
+"""Outages: hours in which the service was unreachable."""
 
 from datetime import datetime
 
@@ -8,6 +8,6 @@ Interval = tuple[datetime, datetime]
 
 
 def outages_since(moment: datetime) -> list[Interval]:
-    """From when to when, of all outages that ended after `moment`."""
+    """Return start and end of all outages that ended after `moment`."""
     with autocommit() as connection:
         return connection.execute("SELECT began_at, ended_at FROM outages WHERE ended_at > %s", (moment,)).fetchall()

@@ -1,6 +1,6 @@
-"""Letters that wait to be carried. Whoever claims one holds a lease on it, so that no lock is held while SMTP is slow.
+"""Letters that wait to be sent. Claiming one leases it, so that no lock is held during slow SMTP.
 
-A claim counts up the tries, and whoever has lost his lease to another is told apart by their number.
+A claim increments `tries`, which then identifies the holder of the lease.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,13 +13,13 @@ from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store.connections import autocommit, in_transaction, rows_of
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Delivery, LetterRow, Player, PlayerDelivery, PlayerLetterRow, columns_of, db
 from server.store.webhook_queue import NOTE
 
 
 class Waiting(NamedTuple):
-    """A letter of a game (`owner` is the game) or of a player that is due; a hint only."""
+    """A due letter of a game (`owner` is the game) or of a player. Another process may have it by now."""
 
     table: type[LetterRow] | type[PlayerLetterRow]
     owner: UUID
@@ -35,8 +35,8 @@ _DUE = """
 SELECT {owner}, letter_id, due_at, tries, {reader}, kind, made_at FROM {outbox}
  WHERE due_at <= %(now)s AND (leased_until IS NULL OR leased_until <= %(lapsed_at)s) AND {reader} <> ALL(%(busy)s::text[]) {but}
  ORDER BY due_at LIMIT %(most)s"""
-PUSH = "push"  # the kind of rows that are for browsers
-TO_BROWSERS = "push "  # so begins a reader whose browsers are meant, apart from himself
+PUSH = "push"  # the kind of rows for browsers
+TO_BROWSERS = "push "  # prefix of the reader in rows for their browsers
 _READER = f"CASE kind WHEN '{PUSH}' THEN '{TO_BROWSERS}' ELSE '' END || coalesce(player_id::text, data->>'to')"
 _DUE_OF_GAMES = _DUE.format(owner="game_id", reader=f"({_READER})", outbox="outbox", but=f"AND kind <> '{NOTE}'")
 _DUE_OF_PLAYERS = _DUE.format(owner="player_id", reader="player_id::text", outbox="player_outbox", but="")
@@ -48,16 +48,16 @@ SELECT game_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM ou
 
 
 def put(game_id: UUID, letters: Sequence[dict[str, Any]]) -> None:
-    """Add letters of a game beside a commit, as part of the transaction under way; once only."""
+    """Add a game's letters once, within the current transaction."""
     for letter in letters:
         row = insert(LetterRow).values({"game_id": game_id, "due_at": letter["made_at"], "tries": 0, **letter})
         db.session.execute(row.on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
 
 
 def due(now: datetime, most: int, busy: Collection[str] = (), lapsed_at: datetime | None = None) -> list[Waiting]:
-    """The letters that are due, of both outboxes, the oldest first; but none to the `busy` readers.
+    """Return the due letters of both outboxes, oldest first, without those to `busy` readers.
 
-    Also those whose lease had ended by `lapsed_at`.
+    Leases that had ended by `lapsed_at` have expired.
     """
     asked = {"now": now, "lapsed_at": lapsed_at, "busy": list(busy), "most": most}
     with autocommit() as connection:
@@ -70,7 +70,7 @@ def due(now: datetime, most: int, busy: Collection[str] = (), lapsed_at: datetim
 
 
 def bring_forward(now: datetime, leeway: timedelta) -> None:
-    """Letters from hours that a clock set right has yet to reach are due now; one a transaction."""
+    """Set letters from a future clock to now, one per transaction."""
     for table, owner in ((LetterRow, LetterRow.game_id), (PlayerLetterRow, PlayerLetterRow.player_id)):
         query = select(owner, table.letter_id, table.due_at).where(table.made_at > now + leeway, table.due_at > now)
         for owner_id, letter_id, due_at in db.session.execute(query).all():
@@ -79,8 +79,8 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
             db.session.commit()
 
 
-def put_off(letter: Waiting, later: datetime) -> None:
-    """A letter with which nobody has begun is due later."""
+def postpone(letter: Waiting, later: datetime) -> None:
+    """Postpone a letter that has not been claimed."""
     with autocommit() as connection:
         connection.execute(
             "UPDATE outbox SET due_at = %(later)s"
@@ -90,14 +90,14 @@ def put_off(letter: Waiting, later: datetime) -> None:
 
 
 def turns_of(player_id: UUID, games: Collection[UUID]) -> list[Waiting]:
-    """The letters about turns of these games that wait for a player and that nobody carries now, the newest first."""
+    """Return a player's unclaimed letters about turns of these games, newest first."""
     with autocommit() as connection:
         found = [Waiting(LetterRow, *row) for row in rows_of(connection, _TURNS, games, player=player_id)]
     return sorted(found, key=lambda it: it.made_at, reverse=True)
 
 
 def claim(letter: Waiting, until: datetime) -> Any | None:
-    """The letter's row, ours until the lease ends; None if somebody else was faster."""
+    """Lease a letter and return its row, or None if another process was faster."""
     owner = "game_id" if letter.table is LetterRow else "player_id"
     with autocommit() as connection, connection.cursor(row_factory=dict_row) as cursor:
         row = cursor.execute(
@@ -109,7 +109,7 @@ def claim(letter: Waiting, until: datetime) -> Any | None:
 
 
 def renew(letter: Waiting, row: Any, until: datetime) -> bool:
-    """Have the lease end later; False if somebody else has the letter now."""
+    """Extend the lease. Return False if another process has the letter."""
     table: Any = letter.table
     owner = table.game_id if table is LetterRow else table.player_id
     this = (owner == letter.owner) & (table.letter_id == letter.letter_id)
@@ -121,10 +121,7 @@ def renew(letter: Waiting, row: Any, until: datetime) -> bool:
 
 
 def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[str, Any] | None = None) -> None:
-    """Have a player get a mail for all his games at this moment, with what is noted by letter, as part of the transaction.
-
-    Putting the same in again changes nothing.
-    """
+    """Schedule a player's bundled email with `noted`, by letter, within the current transaction. It is idempotent."""
     bundle = insert(PlayerLetterRow).values(
         player_id=player_id,
         letter_id=uuid4(),
@@ -139,23 +136,23 @@ def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[st
     db.session.execute(bundle.on_conflict_do_update(index_elements=["player_id", "dedupe"], set_={"data": merged}))
 
 
-@tried_again
-def done(letter: Waiting, row: Any, at: datetime, result: str, detail: str) -> None:
-    """Note what became of a letter, and forget it, unless the lease ran out and somebody else has it now."""
+@with_retries
+def finish(letter: Waiting, row: Any, at: datetime, result: str, detail: str) -> None:
+    """Store the result of a letter and delete it, unless the lease expired and another process has it."""
     _settle(letter, row, "DELETE FROM {table}", {"result": result, "detail": detail, "at": at})
 
 
-@tried_again
-def again(letter: Waiting, row: Any, at: datetime, later: datetime, detail: str) -> None:
-    """Note a failed try, and when the next one is due."""
+@with_retries
+def retry(letter: Waiting, row: Any, at: datetime, later: datetime, detail: str) -> None:
+    """Store a failed try, with the time of the next one."""
     put_off = "UPDATE {table} SET due_at = %(later)s, leased_until = NULL"
     _settle(letter, row, put_off, {"result": "failed", "detail": detail, "at": at, "later": later})
 
 
 def _settle(letter: Waiting, row: Any, change: str, values: dict[str, Any]) -> None:
-    """Note this of a letter and change it, unless somebody else has it now: one statement, so one round trip.
+    """Store a result and change the letter in one round trip, unless another process has it.
 
-    Each part of it names the game by itself, for tables that are spread over machines.
+    Each part of the statement names the game, for tables spread over machines.
     """
     table = letter.table.__tablename__
     owner = "game_id" if letter.table is LetterRow else "player_id"
@@ -167,19 +164,19 @@ def _settle(letter: Waiting, row: Any, change: str, values: dict[str, Any]) -> N
         if row.kind == "invitation" and values["result"] in ("refused", "given-up", "dropped"):
             values["to"] = row.data["to"]
             parts.append(f"lost AS ({_LOSE_INVITATION})")
-    elif values["player_id"] is not None:  # else there is nobody to tell
+    elif values["player_id"] is not None:  # without a player, the history has no reader
         parts.append(_noted(PlayerDelivery, values))
     is_ours = f"WHERE {owner} = %(owner)s AND letter_id = %(letter_id)s AND tries = %(nr)s"
     statement = f"{change.format(table=table)} {is_ours}"
     if parts:
         statement = f"WITH {', '.join(parts)} {statement}"
-    db.session.rollback()  # whatever was read for this letter
+    db.session.rollback()  # rows read for this letter
     with autocommit() as connection:
         connection.execute(statement, {"owner": letter.owner, **values})
 
 
 def _noted(table: type[Delivery | PlayerDelivery], values: dict[str, Any]) -> str:
-    """Nothing is done if a commit whose answer was lost has noted it."""
+    """Return the statement that stores a result once, since a commit without an answer is repeated."""
     columns = [it.name for it in table.__table__.columns if it.name in values]
     places = ", ".join(f"%({column})s" for column in columns)
     return (
@@ -193,13 +190,13 @@ _LOSE_INVITATION = (
 
 
 def lose_invitation(game_id: UUID, seat: int, email: str, at: datetime) -> None:
-    """Within the transaction under way: the invitation to this address did not arrive."""
+    """Record, within the current transaction, that the invitation to this address bounced."""
     invitation = {"game_id": game_id, "seat": seat, "to": email, "at": at}
     in_transaction(db.session.connection()).execute(_LOSE_INVITATION, invitation)
 
 
 def reader_of(row: Any) -> UUID | None:
-    """The player whom a letter goes to, also when it names an address only."""
+    """Return the player who receives a letter, also if it names an address only."""
     if "to" not in row.data:
         reader: UUID | None = row.player_id
         return reader

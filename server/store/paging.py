@@ -1,4 +1,4 @@
-"""Lists in pages, the newest first."""
+"""Pages of a list, newest first."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -6,11 +6,11 @@ from uuid import UUID
 
 from server.store.rows import Json
 
-Cursor = tuple[datetime, UUID]  # the moment and the id of the last item of a page
+Cursor = tuple[datetime, UUID]  # moment and id of a page's last item
 
 
 class Page(NamedTuple):
-    """Some of a list, and where the next page begins if there is more."""
+    """A page of a list, with the cursor of the next one, if any."""
 
     items: list[Json]
     next: Cursor | None

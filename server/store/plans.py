@@ -1,4 +1,4 @@
-"""Plans by statements of their own, beside the ORM."""
+"""Statements about plans that bypass the ORM."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,11 +14,11 @@ _PLAYED = "SELECT seat, played FROM plans WHERE game_id = %s"
 
 
 def drop_plans(connection: psycopg.Connection[Any], game_id: UUID) -> None:
-    """Forget all plans of a game that ends, as part of the transaction under way."""
+    """Delete all plans of a game that ends, within the current transaction."""
     connection.execute(_DROP, (game_id,))
     connection.execute(_NO_PLANS, (game_id,))
 
 
 def played_by_plans(connection: psycopg.Connection[Any], game_id: UUID) -> Mapping[Seat, frozenset[int]]:
-    """The versions that plans have played, by seat."""
+    """Return, by seat, the versions that plans have played."""
     return {seat: frozenset(played) for seat, played in connection.execute(_PLAYED, (game_id,))}

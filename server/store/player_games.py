@@ -1,4 +1,4 @@
-"""Where a player's games are looked up: which of them are over, and since when."""
+"""The index of a player's games, with their ends."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -15,22 +15,21 @@ _NOTED = "SELECT player_id, over_at FROM player_games WHERE player_id = ANY(%s) 
 def note_end(
     connection: psycopg.Connection[Any], game_id: UUID, players: Collection[UUID], over_at: datetime | None
 ) -> psycopg.Cursor[Any]:
-    """Note for these who sit there since when the game is over, as part of the transaction under way; None: it is not.
+    """Store for these players when the game ended (None: it continues), within the current transaction.
 
-    The cursor tells for how many it is noted; a guest's seat may have become another player's.
+    The cursor has the number of rows. It is lower if a guest's seat has become another player's.
     """
     cursor = connection.cursor()
-    cursor.executemany(_NOTE, [(over_at, player_id, game_id) for player_id in players])  # each is somewhere of his own
+    # One by one, since players are spread over machines.
+    cursor.executemany(_NOTE, [(over_at, player_id, game_id) for player_id in players])
     return cursor
 
 
-def seated(connection: psycopg.Connection[Any], game_id: UUID) -> list[UUID]:
-    """The players who sit there by now."""
+def seated_players(connection: psycopg.Connection[Any], game_id: UUID) -> list[UUID]:
     return [player_id for (player_id,) in connection.execute(_SEATED, (game_id,))]
 
 
-def noted_ends(
+def stored_ends(
     connection: psycopg.Connection[Any], game_id: UUID, players: Collection[UUID]
 ) -> dict[UUID, datetime | None]:
-    """What is noted for these of the end of the game."""
     return dict(connection.execute(_NOTED, (list(players), game_id)).fetchall())

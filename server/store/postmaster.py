@@ -1,4 +1,4 @@
-"""Mails to whoever runs this (RFC 5321, 4.5.1), kept until they are dropped or old."""
+"""Mails to the operators (RFC 5321, 4.5.1), stored until they are deleted or old."""
 
 from datetime import datetime
 from uuid import UUID
@@ -6,13 +6,13 @@ from uuid import UUID
 from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import PostmasterMail, db
 
 
-@tried_again
+@with_retries
 def keep(mail_id: UUID, recipient: str, raw: bytes, now: datetime) -> None:
-    """Keep a mail; once only, if it is brought again."""
+    """Store a mail once."""
     row = insert(PostmasterMail).values(mail_id=mail_id, recipient=recipient, raw=raw, arrived_at=now)
     db.session.execute(row.on_conflict_do_nothing())
     db.session.commit()
@@ -31,7 +31,7 @@ def one(mail_id: UUID) -> PostmasterMail | None:
 
 
 def drop(mail_id: UUID) -> bool:
-    """Whether there was one."""
+    """Delete a mail. Return whether it existed."""
     gone = delete(PostmasterMail).where(PostmasterMail.mail_id == mail_id).returning(PostmasterMail.mail_id)
     found = db.session.scalar(gone) is not None
     db.session.commit()
@@ -39,6 +39,5 @@ def drop(mail_id: UUID) -> bool:
 
 
 def forget(before: datetime) -> None:
-    """Drop what arrived before this moment."""
     db.session.execute(delete(PostmasterMail).where(PostmasterMail.arrived_at < before))
     db.session.commit()

@@ -1,4 +1,4 @@
-"""Files that only their owner may read, whatever the umask: archives, exports and dumps hold what is personal or secret."""
+"""Files that only their owner may read, since archives, exports and dumps contain personal or secret data."""
 
 import os
 from pathlib import Path
@@ -6,14 +6,14 @@ from typing import BinaryIO
 
 
 def create(path: Path) -> BinaryIO:
-    """Open a file for writing, with mode 0600 even if it is there already."""
+    """Open a file for writing, with mode 0600 also if it exists."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.fchmod(file, 0o600)
     return os.fdopen(file, "wb")
 
 
 def make_directory(path: Path) -> None:
-    """Make a directory with mode 0700, unless it is there already."""
+    """Create a directory with mode 0700, unless it exists."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.mkdir(mode=0o700, exist_ok=True)

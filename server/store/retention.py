@@ -1,4 +1,4 @@
-"""Rows whose time is over, dropped some at a time, so that nobody waits for it."""
+"""Deletion of old rows in small batches, so that other transactions don't wait."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ _AT_ONCE = 1000
 
 
 def forget(table: Any, moment: Any, before: datetime) -> int:
-    """Drop the rows of `table` whose `moment` is earlier; how many. Each batch is a commit of its own."""
+    """Delete rows of `table` whose `moment` is earlier. Return how many. Each batch is its own commit."""
     key, forgotten = tuple_(*table.__table__.primary_key.columns), 0
     while True:
         some = select(*table.__table__.primary_key.columns).where(moment < before).order_by(moment).limit(_AT_ONCE)

@@ -1,4 +1,4 @@
-"""Mails to return paths of ours, kept before they are read; each is read under a lease."""
+"""Mails to our return paths, stored before they are read under a lease."""
 
 from datetime import datetime
 from uuid import UUID
@@ -7,13 +7,13 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store.connections import autocommit
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import ReturnedMail, db
 
 
-@tried_again
+@with_retries
 def keep(mail_id: UUID, recipient: str, raw: bytes, now: datetime) -> None:
-    """Store a mail; once only, if it is brought again."""
+    """Store a mail once."""
     row = insert(ReturnedMail).values(
         mail_id=mail_id, recipient=recipient, raw=raw, arrived_at=now, due_at=now, tries=0
     )
@@ -41,6 +41,5 @@ def claim(now: datetime, until: datetime) -> ReturnedMail | None:
 
 
 def drop(mail_id: UUID) -> None:
-    """Delete a mail that has been read."""
     db.session.execute(delete(ReturnedMail).where(ReturnedMail.mail_id == mail_id))
     db.session.commit()

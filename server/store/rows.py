@@ -1,4 +1,4 @@
-"""Rows of the database as values: the head of a game, its seats, and the players in them. They are built here and nowhere else."""
+"""Database rows as values: the game row, its seats and their players. They are built here only."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ Seat = int
 
 
 class Person(NamedTuple):
-    """What games know of a player."""
+    """A player as games need them."""
 
     name: str | None
     zone: str
@@ -27,7 +27,7 @@ NOBODY = Person(None, "UTC", {}, {}, False, None, None)  # in a seat without a p
 
 
 class GameHead(NamedTuple):
-    """The row of a game: see `tables.GameRow`."""
+    """The row of a game (see `tables.GameRow`)."""
 
     game_id: UUID
     rules: str
@@ -52,12 +52,12 @@ class GameHead(NamedTuple):
     shelved: int | None
 
     def after(self, drawn: int, status: str, version: int, outcome: Json | None) -> "GameHead":
-        """Return the head with other projections. Four times as fast as `_replace`."""
+        """Return the row with other projections. This is four times as fast as `_replace`."""
         return _head((*self[:_DRAWN], drawn, status, version, outcome, *self[_DRAWN + 4 :]))
 
 
 class TurnTime(NamedTuple):
-    """The time of a seat's turn, or what is kept of it for the next one."""
+    """The time of a seat's turn, or the remainder for the next one."""
 
     asked_at: datetime | None
     allowed: float | None
@@ -66,7 +66,7 @@ class TurnTime(NamedTuple):
 
 
 class SeatState(NamedTuple):
-    """The row of a seat (see `tables.SeatRow`), with its player, and its owner while another player stands in."""
+    """The row of a seat (see `tables.SeatRow`), with its player. During a stand-in, `owner` is the seat's owner."""
 
     seat: Seat
     to_act: bool
@@ -103,10 +103,9 @@ class SeatState(NamedTuple):
     def time(self) -> TurnTime:
         return TurnTime(self.asked_at, self.allowed, self.lent, self.hours)
 
-    # Each commit makes some of these copies. They take a fourth of the time of `_replace`.
+    # Each commit makes some of these copies, in a fourth of the time of `_replace`.
 
     def renumbered(self, turn: int | None) -> "SeatState":
-        """Return the seat with another number for its turn."""
         return _seat((*self[:_TURN], turn, *self[_TURN + 1 :]))
 
     def with_turn(self, turn: int | None, stand_in: str | None, time: TurnTime) -> "SeatState":
@@ -116,7 +115,6 @@ class SeatState(NamedTuple):
     def with_due_times(
         self, due_at: datetime | None, remind_at: datetime | None, wake_at: datetime | None
     ) -> "SeatState":
-        """Return the seat with other due times."""
         return _seat((*self[:_DUE_AT], due_at, remind_at, wake_at, *self[_DUE_AT + 3 :]))
 
 
@@ -136,7 +134,7 @@ _MOMENTS_OF_SEAT = [
 _MOMENTS_OF_PERSON = [Person._fields.index(name) for name in ("unreachable_since", "program_since")]
 _head_values, _seat_values = itemgetter(*GameHead._fields), itemgetter(*SEAT_COLUMNS)
 _person_values = itemgetter(*Person._fields)
-_as_uuid = lru_cache(4096)(UUID)  # Each load of a game names the same players, and parsing takes longer than all else.
+_as_uuid = lru_cache(4096)(UUID)  # Each load of a game names the same players, and parsing takes the most time.
 
 
 def players_in(columns: Sequence[Any]) -> list[UUID]:
@@ -145,12 +143,11 @@ def players_in(columns: Sequence[Any]) -> list[UUID]:
 
 
 def seat_of(columns: Sequence[Any], people: Mapping[UUID, Person]) -> SeatState:
-    """Return a seat from its `SEAT_COLUMNS`."""
     return _seat((*columns, people.get(columns[_PLAYER_ID], NOBODY), people.get(columns[_OWNER_ID])))
 
 
 def game_from_json(head: Json, seats: list[Json], people: dict[str, Json] | None) -> tuple[GameHead, list[SeatState]]:
-    """Return a head and its seats from what Postgres writes in JSON, with the players by their ids."""
+    """Return a game row and its seats from Postgres's JSON, with the players by id."""
     known = {player_id: _person_of(row) for player_id, row in (people or {}).items()}
     return _head_of(head), [_seat_of(row, known) for row in seats]
 
@@ -177,12 +174,12 @@ def _person_of(row: Json) -> Person:
 
 
 def moment_from_json(text: str) -> datetime:
-    """Return a moment in UTC."""
+    """Parse a moment into UTC."""
     return datetime.fromisoformat(text).astimezone(UTC)
 
 
 def bytes_from_json(text: str) -> bytes:
-    """Return what Postgres writes in JSON as `\\x00ff`."""
+    r"""Parse bytes from Postgres's JSON (`\x00ff`)."""
     return bytes.fromhex(text.removeprefix("\\x"))
 
 

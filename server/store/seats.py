@@ -1,4 +1,4 @@
-"""Seats as the sweep finds them, and whether their game is free."""
+"""Statements of the sweep about seats."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -10,23 +10,23 @@ from server.store.connections import autocommit
 from server.store.rows import Seat
 from server.store.tables import SeatRow, db
 
-LATER = timedelta(minutes=5)  # when a game that failed in a sweep is tried again
+LATER = timedelta(minutes=5)  # delay for a game that failed in a sweep
 
 
 def is_free(game_id: UUID) -> bool:
-    """Whether nobody holds this game's head; to wait for one who has stopped would hold up all other games.
+    """Return whether the game's row is unlocked. Waiting for a stuck transaction would delay all other games.
 
-    Rolled back, since a lock that is committed has to reach the disk first, as if it were a commit.
+    The lock is rolled back, since committing it would cost a write to disk.
     """
     look = "SELECT FROM games WHERE game_id = %s FOR UPDATE SKIP LOCKED"
-    with autocommit() as connection, psycopg.ClientCursor(connection) as cursor:  # it can send several statements
+    with autocommit() as connection, psycopg.ClientCursor(connection) as cursor:  # allows several statements
         cursor.execute(f"BEGIN; {look}; ROLLBACK", (game_id,))
         cursor.nextset()
         return cursor.rowcount == 1
 
 
-def put_off(seat_as_seen: ColumnElement[bool], wake_at: datetime) -> None:
-    """Unless somebody else has done by now what was due."""
+def postpone(seat_as_seen: ColumnElement[bool], wake_at: datetime) -> None:
+    """Postpone a seat, unless it has changed."""
     db.session.rollback()
     db.session.execute(update(SeatRow).where(seat_as_seen).values(wake_at=wake_at))
     db.session.commit()

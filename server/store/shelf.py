@@ -1,6 +1,6 @@
-"""The shelf: a directory of files with the events of games that are long over, each file the archive of its game.
+"""The archive storage: a directory with one file per old game, which contains the game's events.
 
-Rows of these events are gone, so the file is the truth. It names seats and no persons.
+The rows of these events are deleted, so the file is the truth. It names seats instead of players.
 """
 
 import os
@@ -16,7 +16,7 @@ from server.store.database_retry import Unavailable
 
 
 class NotOnShelf(Unavailable):
-    """A file of a shelved game cannot be read at present, as while its disk is away; the text is for operators."""
+    """A file of an archived game that can't be read, for example while its disk is away. The text is for operators."""
 
     @classmethod
     def since(cls, game_id: UUID, reason: object) -> Self:
@@ -24,7 +24,7 @@ class NotOnShelf(Unavailable):
 
 
 def path_of(game_id: UUID) -> Path:
-    """Raises NotOnShelf if there is no shelf."""
+    """Return the file of a game. Raise NotOnShelf without a storage directory."""
     shelf: Path | None = current_app.config["SHELF"]
     if shelf is None:
         raise NotOnShelf(f"Game {game_id} is in a file, and STERNENPOST_SHELF is not set.")
@@ -32,7 +32,7 @@ def path_of(game_id: UUID) -> Path:
 
 
 def put(game_id: UUID, archive: bytes) -> Path:
-    """Write the file, whole or not at all, and return when the disk has it."""
+    """Write the file atomically, and return once it is on disk."""
     path = path_of(game_id)
     private_files.make_directory(path.parent.parent)
     private_files.make_directory(path.parent)
@@ -52,7 +52,7 @@ def put(game_id: UUID, archive: bytes) -> Path:
 
 
 def events(game_id: UUID) -> list[dict[str, Any]]:
-    """All events, as archives have them. Raises NotOnShelf."""
+    """Return all events in the form of archives. Raise NotOnShelf."""
     try:
         found: list[dict[str, Any]] = orjson.loads(path_of(game_id).read_bytes())["events"]
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Tables spread over machines by Citus: each by what it says in `tables.py`. Little else here knows of Citus."""
+"""Tables spread over machines by Citus, each as `tables.py` says. Most other code is independent of Citus."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -10,22 +10,22 @@ from server.store.connections import is_coordinated, is_pooled, refusal_of
 from server.store.migrate import APPEND_ONLY, NOT_COORDINATOR
 from server.store.tables import APP_ROLE, GameRow, db
 
-_TRIGGERS = "citus.enable_unsafe_triggers"  # any are unsafe to Citus; those of ours refuse to change the log
+_TRIGGERS = "citus.enable_unsafe_triggers"  # Citus calls all triggers unsafe; ours refuse changes to the log
 
 
 class CannotSpread(Exception):
-    """The text is one sentence for the operator."""
+    """A reason why tables can't be spread. The text is one sentence for the operator."""
 
 
 class Step(NamedTuple):
-    """What is left to do: in words, and as statements of one transaction."""
+    """A step that is left: a description, and the statements of one transaction."""
 
     says: str
     statements: tuple[str, ...]
 
 
 def tables_by_spread() -> dict[str, list[str]]:
-    """The tables by what they are spread by; what others refer to comes first."""
+    """Return tables by their distribution key, referenced tables first."""
     found: dict[str, list[str]] = {}
     for table in sorted(db.metadata.sorted_tables, key=lambda it: it.name != GameRow.__tablename__):
         found.setdefault(table.info["spread"], []).append(table.name)
@@ -38,9 +38,9 @@ def is_citus(connection: psycopg.Connection[Any]) -> bool:
 
 
 def spread(url: str, go_on: Callable[[list[Step]], bool], begun: Callable[[Step], None]) -> None:
-    """Take the steps that are left, as the owner of the tables, if `go_on` says so of them; each is told when it is `begun`.
+    """Run the steps that are left, as the owner of the tables, if `go_on` accepts them. Call `begun` before each.
 
-    Each counts by itself, so that it can be said again. Raises CannotSpread.
+    Each step is its own transaction and repeatable. Raise CannotSpread.
     """
     with psycopg.connect(url, autocommit=True) as connection:
         _expect_coordinator(connection)
@@ -70,7 +70,7 @@ def _expect_coordinator(connection: psycopg.Connection[Any]) -> None:
 
 
 def steps_left(connection: psycopg.Connection[Any]) -> list[Step]:
-    """What is left to do in a database of Citus until all is spread; nothing once it is."""
+    """Return the steps that are left until a Citus database is spread."""
     return [*_settings(connection), *_tables(connection), *_functions(connection), *_old_copies(connection)]
 
 
@@ -85,7 +85,7 @@ _SET_FOR_DATABASE = """
 SELECT FROM pg_db_role_setting
  WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database()) AND setrole = 0
    AND %s = ANY(setconfig)"""
-# A role's settings come before those of the database.
+# A role's settings override those of the database.
 _PLANS_OF_ROLES = """
 SELECT CASE WHEN s.setdatabase = 0 THEN format('ROLE %I', r.rolname)
             ELSE format('ROLE %I IN DATABASE %I', r.rolname, current_database()) END
@@ -117,7 +117,7 @@ SELECT c.relname, CASE WHEN p.partmethod = 'h' THEN column_to_column_name(p.logi
 
 
 def _tables(connection: psycopg.Connection[Any]) -> list[Step]:
-    """Those that are not spread as they say: all, or what later migrations have added."""
+    """Return the tables that aren't spread yet: all, or those of later migrations."""
     found = dict(connection.execute(_SPREAD).fetchall())
     wanted = tables_by_spread()
     steps = []
@@ -139,7 +139,7 @@ def _tables(connection: psycopg.Connection[Any]) -> list[Step]:
     ]
 
 
-# Those whose first argument is the game: see `functions.sql`.
+# Functions whose first argument is the game (see `functions.sql`).
 _FUNCTIONS = """
 SELECT p.oid::regprocedure::text FROM pg_proc p
  WHERE p.pronamespace = 'public'::regnamespace AND p.proargnames[1] = 'game' AND NOT EXISTS (
@@ -149,7 +149,7 @@ SELECT p.oid::regprocedure::text FROM pg_proc p
 
 
 def _functions(connection: psycopg.Connection[Any]) -> list[Step]:
-    """They run where the game is, so that a commit is one statement on one node."""
+    """Distribute functions to the game's node, so that a commit is one statement on one node."""
     return [
         Step(
             f"{function.partition('(')[0]} runs on the node that has the game",
@@ -159,7 +159,7 @@ def _functions(connection: psycopg.Connection[Any]) -> list[Step]:
     ]
 
 
-# What Citus has copied to the nodes stays on the coordinator's disk as well, where no statement sees it.
+# The coordinator's disk still has the rows that Citus has copied to nodes. No statement sees them.
 _FILLED = """
 SELECT relname FROM pg_class
  WHERE relnamespace = 'public'::regnamespace AND relname = ANY(%s) AND pg_relation_size(oid) > 0 ORDER BY oid"""
@@ -174,7 +174,7 @@ def _old_copies(connection: psycopg.Connection[Any]) -> list[Step]:
 
 
 def _dropping(table: str) -> list[str]:
-    """That of the log is guarded as well, on the coordinator."""
+    """Return statements that drop these rows. The log's have a guard on the coordinator, too."""
     drop = f"SELECT truncate_local_data_after_distributing_table('{table}')"
     if table not in APPEND_ONLY:
         return [drop]

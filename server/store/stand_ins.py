@@ -1,4 +1,4 @@
-"""What goes when a seat gets another player, and the end of somebody's standing in; by statements beside the ORM."""
+"""Statements for a change of a seat's player and the end of a stand-in. They bypass the ORM."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ import psycopg
 
 from server.store.rows import Seat, SeatState
 
-STAND_IN, FORMER = "stand-in", "former"  # roles in `player_games`; none: it is his seat
+STAND_IN, FORMER = "stand-in", "former"  # roles in `player_games`; None: the seat's owner
 
 _LEFT_BEHIND = (
     "DELETE FROM plans WHERE game_id = %s AND seat = ANY(%s)",
@@ -28,7 +28,7 @@ _RETURN = (
     ),
     "DELETE FROM stand_ins WHERE game_id = %s AND seat = ANY(%s)",
 )
-_LIST_AS_FORMER = (  # of whoever has left the seat before, and stood in for who sits there since
+_LIST_AS_FORMER = (  # a player who left the seat earlier, and stood in for its present owner
     "UPDATE player_games SET role = 'former', over_at = %s"
     " WHERE player_id = ANY(%s) AND game_id = %s AND role = 'stand-in' AND record IS NOT NULL"
 )
@@ -41,18 +41,17 @@ _REVOKE = (
 
 
 def leave_behind(connection: psycopg.Connection[Any], game_id: UUID, seats: Sequence[Seat]) -> None:
-    """Forget what those who played these seats have left there, plans, votes and mails, as part of the transaction under
-    way: none of it is for whoever plays them next."""
+    """Delete plans, votes and mails of these seats' former players, within the current transaction."""
     for statement in _LEFT_BEHIND:
         connection.execute(statement, (game_id, list(seats)))
 
 
 def wake_stand_ins(connection: psycopg.Connection[Any], game_id: UUID, now: datetime) -> None:
-    """Have a worker call off what will not begin any more in a game that ends, as part of the transaction under way."""
+    """Let a worker cancel the pending stand-ins of a game that ends, within the current transaction."""
     connection.execute(_WAKE, (now, game_id))
 
 
-def returned(row: SeatState) -> SeatState:
+def return_to_owner(row: SeatState) -> SeatState:
     """Return a seat whose owner plays it again."""
     assert row.owner is not None and row.owner_since is not None
     return row._replace(
@@ -74,7 +73,7 @@ def returned(row: SeatState) -> SeatState:
 def end_stand_ins(
     connection: psycopg.Connection[Any], game_id: UUID, seats: Sequence[Seat], players: Sequence[UUID], now: datetime
 ) -> None:
-    """Give these seats, which these players hold for a time, back to their owners, as part of the transaction under way."""
+    """Return these seats from these stand-ins to their owners, within the current transaction."""
     leave_behind(connection, game_id, seats)
     for statement in _RETURN:
         connection.execute(statement, (game_id, list(seats)))

@@ -1,5 +1,5 @@
-"""The tables. Each says in `info["spread"]` what it is spread by when one machine is too small:
-a column that leads its primary key, "everywhere" (a copy on every machine) or "local"."""
+"""The tables. `info["spread"]` of each says how Citus distributes it: by a leading column of its primary key,
+"everywhere" (a copy on each machine) or "local"."""
 
 from datetime import datetime
 from typing import Any
@@ -23,11 +23,11 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 
-APP_ROLE = "sternenpost_app"  # what the web and the worker may do; the tables belong to another role
+APP_ROLE = "sternenpost_app"  # the role of web and worker; another role owns the tables
 
 
 class Moment(TypeDecorator[datetime]):
-    """A moment with its zone; a naive one is refused, since beside a timestamptz it means another hour on another machine."""
+    """A moment with a time zone. Naive ones are rejected, since Postgres would read them in the machine's zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -59,8 +59,8 @@ class Base(DeclarativeBase):
     )
 
 
-# By default Postgres waits until a fifth of the rows are dead. Each move leaves two in `seats`, each letter two in
-# `outbox`, and those who look for what is due read them; no update of `seats` that moves `wake_at` can be HOT.
+# Each move leaves two dead rows in `seats`, each letter two in `outbox`. Every check for due work reads them. Updates
+# of `seats` that move `wake_at` can't be HOT. By default, vacuum waits until a fifth of the rows are dead.
 _FEW_DEAD = {"autovacuum_vacuum_scale_factor": 0.01}
 
 db = SQLAlchemy(model_class=Base, session_options={"expire_on_commit": False})
@@ -71,7 +71,7 @@ def _key(**kw: Any) -> Any:
 
 
 def columns_of(table: type[Base]) -> str:
-    """For a statement: those that this release knows, whatever a later one has added."""
+    """Return the columns that this release knows, for a statement. A later release may have added some."""
     return ", ".join(table.__table__.columns.keys())
 
 
@@ -87,9 +87,9 @@ class Player(Base):
 
     player_id: Mapped[UUID] = _key()
     email: Mapped[str]
-    former_email: Mapped[str | None]  # until nothing is kept for it any more; see `operations.change_address`
+    former_email: Mapped[str | None]  # until no data is stored for it; see `operations.change_address`
     name: Mapped[str]
-    named: Mapped[bool]  # whether that name was chosen; else it is made up
+    named: Mapped[bool]  # whether the player chose the name; otherwise it is generated
     locale: Mapped[str]
     zone: Mapped[str]
     calendar: Mapped[dict[str, Any]]
@@ -97,21 +97,21 @@ class Player(Base):
     has_webhooks: Mapped[bool] = mapped_column(default=False)
     has_push: Mapped[bool] = mapped_column(default=False)
     made_at: Mapped[datetime]
-    unreachable_since: Mapped[datetime | None]  # nothing but sign-in codes is sent to the address
+    unreachable_since: Mapped[datetime | None]  # since then the address gets sign-in codes only
     unreachable_why: Mapped[str | None]
-    feed: Mapped[int | None]  # what the word of the present feed of due times has and no earlier one had
-    feed_app_id: Mapped[UUID | None]  # the app that made this feed, and with which it ends
-    banned_at: Mapped[datetime | None]  # until when and why stands beside it; see `play.bans`
-    banned_until: Mapped[datetime | None]  # None: for good
+    feed: Mapped[int | None]  # number in the link token of the calendar feed
+    feed_app_id: Mapped[UUID | None]  # the app that created the feed, which ends with it
+    banned_at: Mapped[datetime | None]  # end and reason are in the next columns; see `play.bans`
+    banned_until: Mapped[datetime | None]  # None: permanent
     ban_reason: Mapped[str | None]
-    shares_games: Mapped[bool] = mapped_column(default=False)  # finished ones, with whoever studies them
-    program_since: Mapped[datetime | None]  # when he marked his account as played by a program; see `play.programs`
-    guest_until: Mapped[datetime | None]  # a guest is forgotten then; None for whoever has an address
-    deleted_at: Mapped[datetime | None]  # what is left is a name that says nothing, for the seats he sat in
+    shares_games: Mapped[bool] = mapped_column(default=False)  # finished games are shared for research
+    program_since: Mapped[datetime | None]  # when the account was marked as a program's; see `play.programs`
+    guest_until: Mapped[datetime | None]  # when the guest is deleted; None for players with an address
+    deleted_at: Mapped[datetime | None]  # a neutral name remains, for the seats of old games
 
 
 class Setting(Base):
-    """What all processes of one installation share, such as the secret that signs links."""
+    """A value that all processes of an installation share, such as the secret that signs links."""
 
     __tablename__ = "settings"
     __table_args__ = ({"info": {"spread": "everywhere"}},)
@@ -121,7 +121,7 @@ class Setting(Base):
 
 
 class Token(Base):
-    """A token at rest: only the SHA-256 of its secret part."""
+    """A token, stored as the SHA-256 of its secret part."""
 
     __tablename__ = "tokens"
     __table_args__ = (
@@ -133,15 +133,15 @@ class Token(Base):
     token_hash: Mapped[bytes] = _key()
     name: Mapped[str]
     scopes: Mapped[list[str]]
-    game_id: Mapped[UUID | None]  # the player's seat in this game is all that it is good for
-    app_id: Mapped[UUID | None]  # the app that was given it, and with which it ends
+    game_id: Mapped[UUID | None]  # limits the token to the player's seat in this game
+    app_id: Mapped[UUID | None]  # the app that received the token, which ends with it
     made_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
-    last_used_at: Mapped[datetime | None]  # noted once an hour at most
+    last_used_at: Mapped[datetime | None]  # updated once an hour at most
 
 
 class OAuthClient(Base):
-    """A program of a stranger as it made itself known (RFC 7591). `is_allowed`: somebody has allowed it something."""
+    """A third-party app as it registered (RFC 7591). `is_allowed`: a player has authorized it."""
 
     __tablename__ = "oauth_clients"
     __table_args__ = ({"info": {"spread": "everywhere"}},)
@@ -155,10 +155,10 @@ class OAuthClient(Base):
 
 
 class App(Base):
-    """What a player has allowed a program; of its code and refresh tokens only the SHA-256.
+    """An app's authorization by a player. Code and refresh tokens are stored as SHA-256.
 
-    `family_hash`: of what all its refresh tokens have in common; None until its code has been used. `expires_at`: when the
-    code is too old, or the refresh token; `ends_at`: no later than the token by which it was allowed.
+    `family_hash`: hash of the refresh tokens' common part, None until the code is used. `expires_at`: end of the code,
+    or of the refresh token. `ends_at`: limit set by the token that authorized the app.
     """
 
     __tablename__ = "apps"
@@ -182,8 +182,8 @@ class App(Base):
 
 
 class StreamTicket(Base):
-    """What opens one event stream with the rights of a token, where no header can be sent; at rest only the SHA-256 of its
-    secret part."""
+    """A ticket that opens one event stream with a token's rights, for clients that can't send headers. Its secret part
+    is stored as SHA-256."""
 
     __tablename__ = "stream_tickets"
     __table_args__ = (Index("stream_tickets_expires_at", "expires_at"), {"info": {"spread": "player_id"}})
@@ -195,7 +195,7 @@ class StreamTicket(Base):
 
 
 class PushSubscription(Base):
-    """A browser in which a player is told; its keys are those of RFC 8291."""
+    """A browser's push subscription, with its keys (RFC 8291)."""
 
     __tablename__ = "push_subscriptions"
     __table_args__ = (UniqueConstraint("player_id", "endpoint"), {"info": {"spread": "player_id"}})
@@ -205,12 +205,12 @@ class PushSubscription(Base):
     endpoint: Mapped[str]
     p256dh: Mapped[bytes]
     auth: Mapped[bytes]
-    app_id: Mapped[UUID | None]  # the app that subscribed, and with which this ends
+    app_id: Mapped[UUID | None]  # the app that subscribed, which ends with it
     made_at: Mapped[datetime]
 
 
 class PlayerGame(Base):
-    """Where a player sits: what lists of one's own games start from."""
+    """A player's game, for the lists of their games."""
 
     __tablename__ = "player_games"
     __table_args__ = (
@@ -225,16 +225,16 @@ class PlayerGame(Base):
     player_id: Mapped[UUID] = _key()
     game_id: Mapped[UUID] = _key()
     seat: Mapped[int] = _key()
-    made_at: Mapped[datetime]  # of the game
-    over_at: Mapped[datetime | None]  # when it ended; None while it is open, running or paused
+    made_at: Mapped[datetime]  # creation of the game
+    over_at: Mapped[datetime | None]  # end of the game; None while it is open, running or paused
     record: Mapped[dict[str, Any] | None] = mapped_column(
         JSONB(none_as_null=True)
-    )  # what its log says of him, once it is over
-    role: Mapped[str | None]  # None: it is his seat; stand-in: for some days; former: somebody has taken it over
+    )  # the player's record from the log, once the game is over
+    role: Mapped[str | None]  # None: owner; stand-in: for some days; former: another player has taken the seat over
 
 
 class Note(Base):
-    """What a player notes of a game for himself. `muted`: he does not want to hear what is said there."""
+    """A player's private note about a game. `muted`: its chat is muted."""
 
     __tablename__ = "notes"
     __table_args__ = ({"info": {"spread": "player_id"}},)
@@ -246,7 +246,7 @@ class Note(Base):
 
 
 class Block(Base):
-    """That a player does not want to play with another one."""
+    """A player's block of another player."""
 
     __tablename__ = "blocks"
     __table_args__ = ({"info": {"spread": "player_id"}},)
@@ -257,7 +257,7 @@ class Block(Base):
 
 
 class Report(Base):
-    """What operators are told of a player (`player_id`) by another one."""
+    """A report of a player (`player_id`) to the operators by another player."""
 
     __tablename__ = "reports"
     __table_args__ = ({"info": {"spread": "player_id"}},)
@@ -272,7 +272,7 @@ class Report(Base):
 
 
 class PlayerLetterRow(Base):
-    """A letter that belongs to no game. `player_id` is the sign-in's id where the reader is no player yet."""
+    """A letter outside any game. `player_id` is the sign-in's id until the reader is a player."""
 
     __tablename__ = "player_outbox"
     __table_args__ = (
@@ -293,10 +293,10 @@ class PlayerLetterRow(Base):
 
 
 class GameRow(Base):
-    """The head of a game. From `status` to `outcome` it is a projection of the log, the rest is source.
+    """A game. The columns from `status` to `outcome` are projections of the log, the rest is source.
 
-    But for `shelved`, those after them matter while it is open. `host`: who may close it and send guests away; `sent_away`: those of whom he
-    did not want to know any more; `wake_at`: when the worker must look at it next.
+    Except for `shelved`, the columns after these matter while the game is open. `host`: the player who may close it and
+    remove guests. `sent_away`: the players whom the host removed. `wake_at`: the worker's next check.
     """
 
     __tablename__ = "games"
@@ -319,7 +319,7 @@ class GameRow(Base):
     made_by: Mapped[UUID]
     made_at: Mapped[datetime]
     seed: Mapped[bytes]
-    drawn: Mapped[int]  # words of chance used so far
+    drawn: Mapped[int]  # random words drawn so far
     status: Mapped[str]
     version: Mapped[int]
     outcome: Mapped[dict[str, Any] | None]
@@ -327,23 +327,26 @@ class GameRow(Base):
     closes_at: Mapped[datetime | None]
     wake_at: Mapped[datetime | None]
     sent_away: Mapped[list[str]] = mapped_column(default=list)
-    min_reliability: Mapped[int | None]  # what it asks of those who come: see `track_record.reliability_of`
-    programs: Mapped[bool] = mapped_column(default=True)  # whether accounts that a program plays may sit there
-    shelved: Mapped[int | None]  # the seq of the last event, once all of them stand in a file: see `shelf.py`
+    min_reliability: Mapped[int | None]  # required reliability: see `track_record.reliability_of`
+    programs: Mapped[bool] = mapped_column(default=True)  # whether accounts of programs may join
+    shelved: Mapped[int | None]  # seq of the last event, once all are in a file: see `shelf.py`
 
 
 class SeatRow(Base):
     """A seat at a table. `to_act`, `turn` and `stand_in` are projections of the log.
 
-    kind: human, bot, open or invited. `stand_in`: the bot that plays for an absent person. `allowed`: seconds of
-    counted time for the present turn, or kept for the next one; `lent`: what an extension adds. `hours`: zone and
-    calendar of its person when he was asked for the present turn. `wake_at`: when the worker must look at this seat next.
-    Before the start, times are those in which he is to say that he is `ready`, and `salt_hash` is what he has committed.
-    `mails`: at-once, bundled or off, if its person chose for this game alone. `lost_at`: when it turned out that the
-    invitation to `email` did not arrive; of an open seat, when that was declined. `planned`: whether its person has left
-    a plan; `plan_turn`: the turn for which that was looked at last, and `plan_at`: when it plays, if it does so later.
-    `since`: the version with which `player_id` sat down; he sees as the seat what came with it or later. While he stands in
-    for somebody, `owner_id` is whose seat it is, `owner_since` and `owner_mails` are his, and `stood_in_until` is the end.
+    - `kind`: human, bot, open or invited.
+    - `stand_in`: the bot that plays for an absent player.
+    - `allowed`: seconds of counted time for the present or next turn. `lent`: seconds added by an extension.
+    - `hours`: time zone and calendar of the player when the turn began.
+    - `wake_at`: the worker's next check of this seat.
+    - Before the start, the times are those of the ready check. `salt_hash`: the player's commitment.
+    - `mails`: at-once, bundled or off, if chosen for this game.
+    - `lost_at`: when the invitation to `email` bounced; of an open seat, when it was declined.
+    - `planned`: whether the player has a plan. `plan_turn`: the last turn for which it was checked. `plan_at`: when it
+      plays, if later.
+    - `since`: the version with which `player_id` sat down. The player sees the seat's secrets from there on.
+    - `owner_id`, `owner_since`, `owner_mails`: the seat's owner during a stand-in. `stood_in_until`: its end.
     """
 
     __tablename__ = "seats"
@@ -360,7 +363,7 @@ class SeatRow(Base):
     kind: Mapped[str]
     player_id: Mapped[UUID | None]
     bot: Mapped[str | None]
-    email: Mapped[str | None]  # of an invited person
+    email: Mapped[str | None]  # of an invited player
     salt: Mapped[str]
     to_act: Mapped[bool]
     turn: Mapped[int | None]
@@ -387,11 +390,11 @@ class SeatRow(Base):
 
 
 class Plan(Base):
-    """The moves that the person in this seat has left for its next turns; nobody else knows of it.
+    """The planned moves of a seat, which only its player sees.
 
-    `revision` counts its changes. `version`: that of the game when it was left; `moves`: those to come, as the API has
-    them; `done`: how many were played before these; `played`: the versions of all that any plan of this seat has
-    played. `ended`: why it ended before its end, and with which move.
+    `revision`: counts changes. `version`: the game's when the plan was made. `moves`: those left, in the API's form.
+    `done`: how many were played before these. `played`: versions of all moves that plans of this seat played. `ended`:
+    why it ended early, and at which move.
     """
 
     __tablename__ = "plans"
@@ -411,10 +414,10 @@ class Plan(Base):
 
 
 class StandIn(Base):
-    """That somebody is asked to play this seat for some days, will do so, or does; until these are over.
+    """A request for a stand-in in this seat for some days, from the request to its end.
 
-    He is named by `player_id` or by `email`; `mark` is what the word in his letter has and no earlier one had.
-    `accepted_by`: who will. `wake_at`: when the worker must look at it next.
+    `player_id` or `email` names the stand-in. `mark`: unique number in the letter's link token. `accepted_by`: the
+    player who accepted. `wake_at`: the worker's next check.
     """
 
     __tablename__ = "stand_ins"
@@ -433,14 +436,14 @@ class StandIn(Base):
     from_at: Mapped[datetime]
     until_at: Mapped[datetime]
     accepted_by: Mapped[UUID | None]
-    app_id: Mapped[UUID | None]  # the app that asked; the request ends with it unless it has been accepted
+    app_id: Mapped[UUID | None]  # the app that made the request, which ends with it unless accepted
     wake_at: Mapped[datetime]
 
 
 class Vote(Base):
-    """That the person in this seat wants the game paused, resumed or abandoned, or wants or allows a move to be taken back.
+    """A vote to pause, resume or abandon the game, or to take a move back.
 
-    Of a take-back: whose move it is, the version to go back to, that at which he asked, and until when he waits.
+    A take-back also stores whose move it is, the target version, the version of the request, and its end.
     """
 
     __tablename__ = "votes"
@@ -460,7 +463,7 @@ class Vote(Base):
 
 
 class Message(Base):
-    """What a player said at the table; `nr` counts the messages of a game."""
+    """A chat message. `nr` counts a game's messages."""
 
     __tablename__ = "messages"
     __table_args__ = (
@@ -477,7 +480,7 @@ class Message(Base):
 
 
 class IdempotencyKey(Base):
-    """That a request was carried out, and its answer; `game_id` is the game that it made or changed."""
+    """A request that was carried out, with its response. `game_id` is the game that it created or changed."""
 
     __tablename__ = "idempotency_keys"
     __table_args__ = (Index("idempotency_keys_made_at", "made_at"), {"info": {"spread": "game_id"}})
@@ -486,15 +489,15 @@ class IdempotencyKey(Base):
     player_id: Mapped[UUID] = _key()
     key: Mapped[str] = _key()
     request_hash: Mapped[bytes]
-    status: Mapped[int | None]  # None: carried out, but the answer was not kept
-    answer: Mapped[str | None]  # None beside a status: it is made anew, as that of a move is from the log
+    status: Mapped[int | None]  # None: carried out, but the response is missing
+    answer: Mapped[str | None]  # None beside a status: the response is computed again, as that of a move from the log
     made_at: Mapped[datetime]
 
 
 class EventRow(Base):
-    """The log. Append-only: the app's role may not change it, and a trigger refuses everybody else.
+    """The log. It is append-only: the app's role may not change it, and a trigger stops all others.
 
-    No foreign key: `record_commit` holds the lock on the game's head, so a look-up per event would only cost.
+    It has no foreign key, since `record_commit` locks the game's row and a look-up per event would only cost time.
     """
 
     __tablename__ = "events"
@@ -511,8 +514,7 @@ class EventRow(Base):
 
 
 class LetterRow(Base):
-    """A letter of a game that waits to be carried. `leased_until`: by the real clock, while somebody is at it; which of
-    them it is, `tries` says."""
+    """A letter of a game that waits to be sent. `leased_until`: in real time. `tries` identifies the lease."""
 
     __tablename__ = "outbox"
     __table_args__ = (
@@ -529,7 +531,7 @@ class LetterRow(Base):
     kind: Mapped[str]
     version: Mapped[int]
     seat: Mapped[int]
-    player_id: Mapped[UUID | None]  # None: somebody invited by address
+    player_id: Mapped[UUID | None]  # None: an invited address
     data: Mapped[dict[str, Any]]
     made_at: Mapped[datetime]
     due_at: Mapped[datetime]
@@ -538,7 +540,7 @@ class LetterRow(Base):
 
 
 class Watching(Base):
-    """That somebody is at a table, and until when he counts as being there unless it is noted again."""
+    """A player's presence at a table, which expires unless renewed."""
 
     __tablename__ = "watching"
     __table_args__ = ({"info": {"spread": "game_id"}},)
@@ -549,7 +551,7 @@ class Watching(Base):
 
 
 class Delivery(Base):
-    """What became of a letter: one row a try that ended it or failed."""
+    """A try to deliver a letter that ended it or failed."""
 
     __tablename__ = "deliveries"
     __table_args__ = (
@@ -564,15 +566,15 @@ class Delivery(Base):
     kind: Mapped[str]
     seat: Mapped[int]
     version: Mapped[int]
-    player_id: Mapped[UUID | None]  # None: it went to an address where no player was known
-    # sent, bundled, bounced, dropped (no longer true, or not wanted), refused, failed (tried again), given-up
+    player_id: Mapped[UUID | None]  # None: an address without a known player
+    # sent, bundled, bounced, dropped (outdated or unwanted), refused, failed (will retry), given-up
     result: Mapped[str]
     detail: Mapped[str]
     at: Mapped[datetime]
 
 
 class PlayerDelivery(Base):
-    """What became of a letter that belongs to no game."""
+    """A try to deliver a letter outside any game."""
 
     __tablename__ = "player_deliveries"
     __table_args__ = (Index("player_deliveries_at", "at"), {"info": {"spread": "player_id"}})
@@ -587,14 +589,15 @@ class PlayerDelivery(Base):
 
 
 class Incoming(Base):
-    """A mail for a seat, kept before its sender is told that it has arrived; `turn` is the one that its address names.
+    """A mail for a seat, stored before its sender gets a 250. `turn` comes from its address.
 
-    `due_at`: when to deal with it, also the lease of who does; None: it is dealt with. `asks`: what in it waits for
-    the player's confirmation: nothing, "all" because somebody else may have sent it, or "rest", what needs a second thought.
-    `answer`: what we wrote back, which may come back as a quote; with its version, and the turn of its Reply-To.
-    `acted`: hashes of the lines in it that act by themselves, which are kept when all else is forgotten: see `replies`.
-    `fault`: why it could not be dealt with; whoever runs this may look at it. `mark`: of the invited address, where the
-    mail answers an invitation to the seat; there is no turn then.
+    - `due_at`: when to process it, also the end of the lease; None: it is processed.
+    - `asks`: what waits for the player's confirmation: nothing, "all" because the sender is in doubt, or "rest", the
+      commands that need a second thought.
+    - `answer`: our reply, which may come back as a quote, with its version and the turn of its Reply-To.
+    - `acted`: hashes of its acting lines, which outlive the rest: see `replies`.
+    - `fault`: why it could not be processed, for the operators.
+    - `mark`: of the invited address, if the mail answers an invitation. It has no turn then.
     """
 
     __tablename__ = "inbox"
@@ -626,11 +629,11 @@ class Incoming(Base):
 
 
 class Webhook(Base):
-    """An address that a player's program is told at.
+    """A webhook of a player's program.
 
-    The secrets are kept as they are, since we sign with them; a hash would do for checking only. `wake_at`: when there
-    is something to carry next, None while nothing waits. `rests_until`: nothing is carried before, since the address
-    did not answer. `leased_until`: by the real clock, while somebody carries; which of them it is, `round` says.
+    Secrets are stored in plain text, since we sign with them. `wake_at`: the next delivery, None while none waits.
+    `rests_until`: no delivery before, since the address didn't answer. `leased_until`: in real time. `round` identifies
+    the lease.
     """
 
     __tablename__ = "webhooks"
@@ -642,13 +645,13 @@ class Webhook(Base):
     player_id: Mapped[UUID] = _key()
     webhook_id: Mapped[UUID] = _key()
     url: Mapped[str]
-    form: Mapped[str | None]  # that of a chat: discord, slack; None: Standard Webhooks
+    form: Mapped[str | None]  # format of a chat: discord, slack; None: Standard Webhooks
     kinds: Mapped[list[str]]
-    game_id: Mapped[UUID | None]  # None: all games of this player
+    game_id: Mapped[UUID | None]  # None: all games of the player
     secret: Mapped[bytes]
     old_secret: Mapped[bytes | None]
     old_until: Mapped[datetime | None]
-    disabled: Mapped[str | None]  # why: by-you, gone or failing
+    disabled: Mapped[str | None]  # the reason: by-you, gone or failing
     failures: Mapped[int]  # in a row
     failing_since: Mapped[datetime | None]
     made_at: Mapped[datetime]
@@ -656,12 +659,11 @@ class Webhook(Base):
     rests_until: Mapped[datetime]
     leased_until: Mapped[datetime | None]
     round: Mapped[int] = mapped_column(default=0)
-    app_id: Mapped[UUID | None]  # the app that set `url`, and with which this ends
+    app_id: Mapped[UUID | None]  # the app that set `url`, which ends with it
 
 
 class WebhookDelivery(Base):
-    """Something that a webhook is told, and what became of it; its id is sent along and stays, however often it is
-    tried."""
+    """A delivery to a webhook, with its result. All tries send the same id."""
 
     __tablename__ = "webhook_deliveries"
     __table_args__ = (
@@ -684,19 +686,19 @@ class WebhookDelivery(Base):
     webhook_id: Mapped[UUID] = _key()
     delivery_id: Mapped[UUID] = _key()
     kind: Mapped[str]
-    payload: Mapped[str]  # the very bytes that are signed and sent, the same at every try
+    payload: Mapped[str]  # the bytes that are signed and sent, equal at every try
     made_at: Mapped[datetime]
-    begun_at: Mapped[datetime]  # from when on it is given up after some days: when it was made, or asked for again
-    due_at: Mapped[datetime | None]  # None: it is not tried any more
+    begun_at: Mapped[datetime]  # creation or manual retry, from which the days until giving up count
+    due_at: Mapped[datetime | None]  # None: no further try
     tries: Mapped[int]
-    result: Mapped[str]  # waiting, delivered, failed (it is tried again) or given-up
-    status: Mapped[int | None]  # of the last answer
+    result: Mapped[str]  # waiting, delivered, failed (will retry) or given-up
+    status: Mapped[int | None]  # of the last response
     detail: Mapped[str]
     tried_at: Mapped[datetime | None]
 
 
 class WebhookMessage(Base):
-    """The one message about a game that a chat shows, which is changed with each turn."""
+    """The message about a game in a chat, which each turn updates."""
 
     __tablename__ = "webhook_messages"
     __table_args__ = (
@@ -714,7 +716,7 @@ class WebhookMessage(Base):
 
 
 class Bounce(Base):
-    """A letter that did not arrive. `counts`: the address has not been proved since."""
+    """A letter that bounced. `counts`: the address has not been proved since."""
 
     __tablename__ = "bounces"
     __table_args__ = ({"info": {"spread": "player_id"}},)
@@ -728,20 +730,20 @@ class Bounce(Base):
 
 
 class Audit(Base):
-    """That an operator had something changed. Append-only as the log is."""
+    """An operator's change. The table is append-only, like the log."""
 
     __tablename__ = "audit"
     __table_args__ = (Index("audit_at", "at"), {"info": {"spread": "local"}})
 
     audit_id: Mapped[UUID] = _key()
     at: Mapped[datetime]
-    who: Mapped[str]  # the user of the operating system
+    who: Mapped[str]  # the operating system's user
     command: Mapped[str]
     arguments: Mapped[dict[str, Any]]
 
 
 class PostmasterMail(Base):
-    """A mail to whoever runs this. `player_id`: its writer, from the time at which they left the address in it."""
+    """A mail to the operators. `player_id`: its sender, once they no longer have the address in it."""
 
     __tablename__ = "postmaster_mails"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -754,7 +756,7 @@ class PostmasterMail(Base):
 
 
 class ReturnedMail(Base):
-    """A mail to a return path of ours, or one that may hold a complaint; kept until it has been read."""
+    """A mail to one of our return paths, or a possible complaint, stored until it is read."""
 
     __tablename__ = "returned_mails"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -768,7 +770,7 @@ class ReturnedMail(Base):
 
 
 class Mailbox(Base):
-    """A mailbox that is read by one worker at a time, whose it is until the lease ends."""
+    """A mailbox, leased by one worker at a time."""
 
     __tablename__ = "mailboxes"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -778,7 +780,7 @@ class Mailbox(Base):
 
 
 class SignIn(Base):
-    """A mailed code, kept as a keyed hash."""
+    """A mailed code, stored as a keyed hash."""
 
     __tablename__ = "sign_in_codes"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -793,7 +795,7 @@ class SignIn(Base):
 
 
 class RateLimit(Base):
-    """How often `key` was used in the window that began at `since`."""
+    """The use of `key` in the window that began at `since`."""
 
     __tablename__ = "rate_limits"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -804,8 +806,8 @@ class RateLimit(Base):
 
 
 class OpenStreams(Base):
-    """How many event streams a process of the web keeps open for a player, or for a network that sends no token; it counts
-    until then unless it is noted again."""
+    """The number of event streams that a web process keeps open for a player, or for a network without a token. It
+    expires unless renewed."""
 
     __tablename__ = "open_streams"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -817,7 +819,7 @@ class OpenStreams(Base):
 
 
 class MailProof(Base):
-    """A signature of a mail provider that has been used, and the content that came with it, both as SHA-256."""
+    """A mail provider's used signature and its content, both as SHA-256."""
 
     __tablename__ = "mail_proofs"
     __table_args__ = (Index("mail_proofs_expires_at", "expires_at"), {"info": {"spread": "local"}})
@@ -828,9 +830,9 @@ class MailProof(Base):
 
 
 class Stranger(Base):
-    """An address at which no player was known when a letter went there: the one letter that does.
+    """An address without a known player that has received its one letter.
 
-    Only a hash is kept of the address, which outlives the secret of the installation.
+    Only a hash of the address is stored. It outlives the installation's secret.
     """
 
     __tablename__ = "strangers"
@@ -842,7 +844,7 @@ class Stranger(Base):
 
 
 class Heartbeat(Base):
-    """When a web or worker process of this installation was last seen alive."""
+    """The last heartbeat of a web or worker process."""
 
     __tablename__ = "heartbeats"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -852,9 +854,9 @@ class Heartbeat(Base):
 
 
 class Outage(Base):
-    """Hours in which the service was not to be reached; they count for nobody.
+    """Hours in which the service was unreachable. They don't count for any player.
 
-    `followed`: every seat's due time has been computed anew since.
+    `followed`: the due times of all seats have been recomputed.
     """
 
     __tablename__ = "outages"

@@ -1,4 +1,4 @@
-"""Watching: who is at which table; noted while a page, or a program, follows a game by a stream, and forgotten soon."""
+"""Presence: who is at which table. It is stored while a page or program follows a game's stream, and expires soon."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -12,13 +12,13 @@ from server.store.tables import Watching, db
 
 
 class Place(NamedTuple):
-    """A seat with a person, at a table that is not over."""
+    """A player's seat at a table that isn't over."""
 
     game_id: UUID
     player_id: UUID
-    due_at: datetime | None  # until when the game waits for him; None: it does not
-    mails: str | None  # what he has chosen for its letters
-    is_there: bool  # whether he is at the table now
+    due_at: datetime | None  # when the player's turn ends; None: it isn't their turn
+    mails: str | None  # the player's choice for this game's letters
+    is_there: bool  # whether the player is at the table now
 
 
 _TABLES = "SELECT game_id FROM player_games WHERE player_id = %s AND over_at IS NULL"
@@ -33,21 +33,21 @@ ON CONFLICT (game_id, player_id) DO UPDATE SET until = excluded.until"""
 
 
 def places_around(player_id: UUID, now: datetime) -> list[Place]:
-    """All places at the tables of a player."""
+    """Return all places at a player's tables."""
     with autocommit() as connection:
         games = [game_id for (game_id,) in connection.execute(_TABLES, (player_id,))]
         return [Place(*row) for row in rows_of(connection, _PLACES, games, now=now)]
 
 
 def note_watching(those: Collection[tuple[UUID, UUID]], until: datetime) -> None:
-    """Note of each game and player that he counts as being there until then."""
+    """Store for each game and player that they are present until this moment."""
     if those:
-        games, players = zip(*sorted(set(those)), strict=True)  # in one order, so that no two webs wait for each other
+        games, players = zip(*sorted(set(those)), strict=True)  # in one order, so that two web processes don't deadlock
         with autocommit() as connection:
             connection.execute(_NOTE, (until, list(games), list(players)))
 
 
 def forget_watching(before: datetime) -> None:
-    """Drop who has been gone since before this moment."""
+    """Delete presences that expired before this moment."""
     db.session.execute(delete(Watching).where(Watching.until < before))
     db.session.commit()

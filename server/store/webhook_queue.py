@@ -1,6 +1,6 @@
-"""What webhooks are to be told: out of the outbox of games into a queue for each webhook, and from there on its way.
+"""The queue of webhooks. Notes move from the games' outbox into a queue per webhook.
 
-Whoever carries for a webhook holds a lease on it, so that it is told one thing at a time.
+A sender leases a webhook, so that it gets one delivery at a time.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,15 +13,15 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store.connections import autocommit
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import LetterRow, PlayerLetterRow, Webhook, WebhookDelivery, WebhookMessage, columns_of, db
 
-NOTE = "webhook"  # the kind of letters that are for webhooks
+NOTE = "webhook"  # the kind of letters for webhooks
 _OFTEN = 3
 
 
 class Waiting(NamedTuple):
-    """A webhook that has something to carry; a hint only. `round` counts who has carried for it."""
+    """A webhook with due deliveries. Another process may have it by now. `round` counts its leases."""
 
     player_id: UUID
     webhook_id: UUID
@@ -29,33 +29,32 @@ class Waiting(NamedTuple):
 
 
 def are_there_any() -> bool:
-    """Whether some player has a webhook."""
     with autocommit() as connection:
         row = connection.execute("SELECT EXISTS (SELECT 1 FROM players WHERE has_webhooks)").fetchone()
     return row is not None and row[0]
 
 
-# From the outbox of games
+# Notes of games
 
 
 def notes(now: datetime, most: int) -> Sequence[LetterRow]:
-    """What games have noted for webhooks, the oldest first."""
+    """Return the notes of games for webhooks, oldest first."""
     which = f"kind = '{NOTE}' AND due_at <= %s ORDER BY due_at, version LIMIT %s"
     query = f"SELECT {columns_of(LetterRow)} FROM outbox WHERE {which}"
     with autocommit() as connection, connection.cursor(row_factory=dict_row) as cursor:
         return [LetterRow(**row) for row in cursor.execute(query, (now, most))]
 
 
-@tried_again
+@with_retries
 def hand_over(note: LetterRow, kind: str, payload: str, now: datetime) -> None:
-    """Put a note into the queue of each webhook that wants it, then forget it.
+    """Put a note into the queue of each webhook that wants it, then delete it.
 
-    These are two transactions, since games and players may be stored apart. What is handed over once more finds its
-    delivery there, whose id is made of the webhook and the note.
+    These are two transactions, since games and players may be on different machines. A repetition finds its delivery,
+    whose id derives from webhook and note.
     """
     wants = (Webhook.player_id == note.player_id) & Webhook.disabled.is_(None) & Webhook.kinds.contains([kind])
     of_this_game = Webhook.game_id.is_(None) | (Webhook.game_id == note.game_id)
-    # First of all, since it locks the webhook: `put_down` then sees all that was handed over before.
+    # First, since it locks the webhook: `release` then sees all deliveries added before.
     woken = update(Webhook).where(wants, of_this_game).values(wake_at=now).returning(Webhook.webhook_id)
     for webhook_id in db.session.scalars(woken).all():
         _enqueue(note.player_id, webhook_id, uuid5(webhook_id, str(note.letter_id)), kind, payload, note.made_at)
@@ -66,15 +65,15 @@ def hand_over(note: LetterRow, kind: str, payload: str, now: datetime) -> None:
     db.session.commit()
 
 
-def put_off(note: LetterRow, later: datetime) -> None:
-    """A note that cannot be handed over keeps the others waiting no longer."""
+def postpone_note(note: LetterRow, later: datetime) -> None:
+    """Postpone a note that can't be queued, so that others go first."""
     here = (LetterRow.game_id == note.game_id) & (LetterRow.letter_id == note.letter_id)
     db.session.execute(update(LetterRow).where(here).values(due_at=later))
     db.session.commit()
 
 
 def enqueue(player_id: UUID, webhook_id: UUID, kind: str, payload: str, now: datetime) -> UUID:
-    """One delivery to one webhook, as part of the transaction under way; its id."""
+    """Queue one delivery for one webhook, within the current transaction. Return its id."""
     delivery_id = uuid4()
     db.session.execute(update(Webhook).where(_is(player_id, webhook_id)).values(wake_at=now))
     _enqueue(player_id, webhook_id, delivery_id, kind, payload, now)
@@ -102,7 +101,7 @@ def _enqueue(
     db.session.execute(row.on_conflict_do_nothing())
 
 
-# On its way
+# Deliveries
 
 
 _DUE = """
@@ -112,9 +111,9 @@ SELECT player_id, webhook_id, round FROM webhooks
 
 
 def due(now: datetime, most: int, busy: Collection[UUID], lapsed_at: datetime | None) -> list[Waiting]:
-    """The webhooks that have something to carry and do not rest; but none of the `busy` ones.
+    """Return the webhooks with due deliveries, without resting and `busy` ones.
 
-    Also those on which a lease had ended by `lapsed_at`.
+    Leases that had ended by `lapsed_at` have expired.
     """
     asked = {"now": now, "lapsed_at": lapsed_at, "busy": list(busy), "most": most}
     with autocommit() as connection:
@@ -122,7 +121,7 @@ def due(now: datetime, most: int, busy: Collection[UUID], lapsed_at: datetime | 
 
 
 def claim(hook: Waiting, until: datetime) -> Waiting | None:
-    """This webhook, ours until the lease ends; None if somebody was faster."""
+    """Lease a webhook and return it, or None if another process was faster."""
     mine = _is(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
     taken = update(Webhook).where(mine).values(leased_until=until, round=Webhook.round + 1).returning(Webhook.round)
     found = db.session.scalar(taken)
@@ -131,7 +130,7 @@ def claim(hook: Waiting, until: datetime) -> Waiting | None:
 
 
 def renew(hook: Waiting, until: datetime) -> bool:
-    """Have the lease end later; False if somebody else carries for this webhook now."""
+    """Extend the lease. Return False if another process has the webhook."""
     renewed = update(Webhook).where(_is_ours(hook)).values(leased_until=until).returning(Webhook.webhook_id)
     is_ours = db.session.execute(renewed).first() is not None
     db.session.commit()
@@ -139,8 +138,8 @@ def renew(hook: Waiting, until: datetime) -> bool:
 
 
 def queue_of(hook: Waiting, now: datetime, most: int) -> Sequence[WebhookDelivery]:
-    """What is due for this webhook, in the order in which it happened; but what has failed often goes last, since
-    the fault may be its own."""
+    """Return due deliveries in the order of their events. Those that failed often come last, since they may be at
+    fault."""
     query = select(WebhookDelivery).where(_of(hook.player_id, hook.webhook_id), WebhookDelivery.due_at <= now)
     order = (WebhookDelivery.tries >= _OFTEN, WebhookDelivery.made_at, WebhookDelivery.delivery_id)
     found = db.session.scalars(query.order_by(*order).limit(most)).all()
@@ -149,25 +148,24 @@ def queue_of(hook: Waiting, now: datetime, most: int) -> Sequence[WebhookDeliver
     return found
 
 
-def leased(hook: Waiting) -> Webhook | None:
-    """The webhook as it is now; None if it is switched off or deleted, or the lease was lost."""
+def load_leased(hook: Waiting) -> Webhook | None:
+    """Return the webhook, or None if it is disabled or deleted, or the lease is lost."""
     found = db.session.scalars(select(Webhook).where(_is_ours(hook), Webhook.disabled.is_(None))).one_or_none()
     db.session.expunge_all()
     db.session.rollback()
     return found
 
 
-@tried_again
-def delivered(hook: Webhook, delivery: WebhookDelivery, now: datetime, status: int, detail: str) -> None:
-    """Note that it arrived."""
+@with_retries
+def record_success(hook: Webhook, delivery: WebhookDelivery, now: datetime, status: int, detail: str) -> None:
     _tried(delivery, now, "delivered", None, status, detail)
     here = _is(hook.player_id, hook.webhook_id)
     db.session.execute(update(Webhook).where(here).values(failures=0, failing_since=None))
     db.session.commit()
 
 
-@tried_again
-def failed(
+@with_retries
+def record_failure(
     hook: Webhook,
     delivery: WebhookDelivery,
     now: datetime,
@@ -176,9 +174,9 @@ def failed(
     later: datetime | None,
     disabled: str | None,
 ) -> None:
-    """Note a failed try, and when the next one is due; None: it is given up.
+    """Store a failed try, with the time of the next one (None: give up).
 
-    `disabled` says why nothing at all is to be carried to this webhook any more; its owner gets a letter.
+    `disabled`: why the webhook is disabled. Its owner gets a letter.
     """
     _tried(delivery, now, "failed" if later else "given-up", later, status, detail)
     here = _is(hook.player_id, hook.webhook_id)
@@ -199,22 +197,22 @@ def failed(
     db.session.commit()
 
 
-@tried_again
-def dropped(hook: Webhook, delivery: WebhookDelivery, now: datetime, why: str) -> None:
-    """Note that there was nothing to be told any more."""
+@with_retries
+def record_drop(hook: Webhook, delivery: WebhookDelivery, now: datetime, why: str) -> None:
+    """Store that the delivery became pointless."""
     _tried(delivery, now, "given-up", None, None, why)
     db.session.commit()
 
 
 def message_of(hook: Webhook, game_id: UUID) -> str | None:
-    """The message about this game that a chat was told to write."""
+    """Return the chat's id of the message about this game."""
     found = db.session.get(WebhookMessage, (hook.player_id, hook.webhook_id, game_id), populate_existing=True)
     message_id = found.message_id if found else None
     db.session.rollback()
     return message_id
 
 
-@tried_again
+@with_retries
 def note_message(hook: Webhook, game_id: UUID, message_id: str, now: datetime) -> None:
     row = insert(WebhookMessage).values(
         player_id=hook.player_id, webhook_id=hook.webhook_id, game_id=game_id, message_id=message_id, at=now
@@ -233,7 +231,7 @@ def _tried(
 
 
 def switch_off(player_id: UUID, webhook_id: UUID, why: str) -> bool:
-    """Disable a webhook and give up what waits for it, as part of the transaction under way; False if it was off."""
+    """Disable a webhook and give up its deliveries, within the current transaction. Return False if it was disabled."""
     here = _is(player_id, webhook_id) & Webhook.disabled.is_(None)
     off = update(Webhook).where(here).values(disabled=why, wake_at=None).returning(Webhook.webhook_id)
     if db.session.execute(off).first() is None:
@@ -243,9 +241,9 @@ def switch_off(player_id: UUID, webhook_id: UUID, why: str) -> bool:
     return True
 
 
-@tried_again
-def put_down(hook: Waiting, rests_until: datetime | None) -> None:
-    """End the lease; from `rests_until` on, if any, whatever waits is carried."""
+@with_retries
+def release(hook: Waiting, rests_until: datetime | None) -> None:
+    """End the lease. Remaining deliveries follow at `rests_until`, if set."""
     mine = _is_ours(hook)
     if db.session.execute(select(Webhook.webhook_id).where(mine).with_for_update()).first() is not None:
         waiting = _of(hook.player_id, hook.webhook_id)
@@ -255,18 +253,18 @@ def put_down(hook: Waiting, rests_until: datetime | None) -> None:
     db.session.commit()
 
 
-# Beside it
+# Maintenance
 
 
 def forget_before(moment: datetime) -> None:
-    """Drop what became of deliveries that were made before this moment, but for those that are still on their way."""
+    """Delete finished deliveries that were created before this moment."""
     old = (WebhookDelivery.made_at < moment) & WebhookDelivery.due_at.is_(None)
     db.session.execute(delete(WebhookDelivery).where(old))
     db.session.commit()
 
 
 def bring_forward(now: datetime, leeway: timedelta) -> None:
-    """What waits for hours that a clock set right has yet to reach is due now."""
+    """Set deliveries from a future clock to now."""
     future = now + leeway
     made_later = WebhookDelivery.due_at.is_not(None) & (WebhookDelivery.made_at > future)
     db.session.execute(update(WebhookDelivery).where(made_later).values(due_at=now, begun_at=now))
@@ -282,7 +280,7 @@ def _is(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
 
 
 def _is_ours(hook: Waiting) -> ColumnElement[bool]:
-    """`hook` as it was claimed: nobody has claimed it since, and its lease was not given up."""
+    """Return the condition that this process still holds its lease."""
     mine = _is(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
     return mine & Webhook.leased_until.is_not(None)
 

@@ -24,7 +24,7 @@ from server.play.story import event_feed
 from server.play.story.event_feed import OwnFollower, Progress, new_games, news
 from server.play.turns.turn_links import still_valid
 from server.store.database_retry import is_passing
-from server.store.notify import listen, notified
+from server.store.notify import listen, received_games
 from server.store.open_streams import note_open, open_elsewhere
 from server.store.watching import note_watching
 
@@ -227,7 +227,7 @@ class Streams:
             self._ear_number = self._ear.fileno()  # which it knows no more when it has broken off
             self._selector.register(self._ear_number, selectors.EVENT_READ)
             self._next_look = 0.0
-        return notified(self._ear)
+        return received_games(self._ear)
 
     def _deafen(self) -> None:
         if self._ear is not None:
@@ -248,7 +248,7 @@ class Streams:
         waiting = {stream for streams in self._due.values() for stream in streams}
         for stream in self._open.values():
             if isinstance(stream.follower, OwnFollower) and stream not in waiting:
-                stream.follower.up_to_date(moment)
+                stream.follower.mark_sent_until(moment)
 
     def _check(self) -> None:
         """End the streams whose tokens are good no more; follow games that have begun."""

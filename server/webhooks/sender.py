@@ -59,7 +59,7 @@ class HookOffice:
 
     def deliver_due(self) -> None:
         """Hand over what games have noted, and set out to every webhook that has something to be told."""
-        with self._leases.looking() as lapsed_at:
+        with self._leases.look() as lapsed_at:
             while self._hand_over() == _BATCH:
                 pass
             self._under_way = {hook: run for hook, run in self._under_way.items() if not run.done()}
@@ -87,7 +87,7 @@ class HookOffice:
                 if is_passing(error):
                     raise
                 log.exception("Note %s could not be handed over", note.letter_id)
-                store.put_off(note, now + _NOTE_LATER)
+                store.postpone_note(note, now + _NOTE_LATER)
         return len(notes)
 
     def _round(self, hook: Waiting) -> None:
@@ -96,8 +96,8 @@ class HookOffice:
             try:
                 began = time.monotonic()
                 if ours := store.claim(hook, clock.real() + LENGTH):
-                    with self._leases.held(partial(store.renew, ours), began) as lease:
-                        store.put_down(ours, self._carry(ours, lease))
+                    with self._leases.hold(partial(store.renew, ours), began) as lease:
+                        store.release(ours, self._carry(ours, lease))
             except Lost:
                 log.warning("Webhook %s is left to another office: our lease on it ran out", hook.webhook_id)
             except Exception as error:
@@ -107,7 +107,7 @@ class HookOffice:
     def _carry(self, hook: Waiting, lease: Lease) -> datetime | None:
         """From when on the webhook may be told more; None: at once."""
         for delivery in store.queue_of(hook, clock.now(), _ROUND):
-            row = store.leased(hook)
+            row = store.load_leased(hook)
             if row is None:
                 break
             rests_until = self._deliver(row, delivery, lease)
@@ -120,7 +120,7 @@ class HookOffice:
         try:
             answer, reason = self._send(hook, delivery, lease), ""
         except NoLonger:
-            store.dropped(hook, delivery, clock.now(), failures.NO_LONGER)
+            store.record_drop(hook, delivery, clock.now(), failures.NO_LONGER)
             return None
         except (Unanswered, BadAddress) as error:
             answer, reason = None, str(error)
@@ -129,7 +129,7 @@ class HookOffice:
         now = clock.now()
         status = answer and answer.status
         if answer is not None and 200 <= answer.status < 300:
-            store.delivered(hook, delivery, now, answer.status, f"{answer.status}")
+            store.record_success(hook, delivery, now, answer.status, f"{answer.status}")
             return None
         detail = reason or failures.BAD_STATUS % {"status": status}
         scattered = random.uniform(1.0, 1.1)
@@ -141,7 +141,7 @@ class HookOffice:
         elif is_hopeless(hook.failing_since, hook.failures, now):
             disabled = FAILING
         hopeless = is_hopeless(delivery.begun_at, delivery.tries, now)
-        store.failed(hook, delivery, now, status, detail, None if hopeless else later, disabled)
+        store.record_failure(hook, delivery, now, status, detail, None if hopeless else later, disabled)
         return rests_until
 
     def _send(self, hook: Webhook, delivery: WebhookDelivery, lease: Lease) -> Answer:

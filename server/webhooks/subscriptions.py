@@ -21,9 +21,9 @@ from server.clock import clock
 from server.errors import BadField, NotFound, TooManyWebhooks, WebhookDisabled
 from server.games import Json, named, object_of
 from server.play import json_schemas
-from server.play.views import seen_by
+from server.play.views import load_visible
 from server.store import webhook_queue as store
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.locks import hold
 from server.store.log import moment_text
 from server.store.paging import Cursor, Page
@@ -120,7 +120,7 @@ def make_webhook(
     return Made(webhook(player_id, webhook_id), _written(secret))
 
 
-@tried_again
+@with_retries
 def _make(player_id: UUID, webhook_id: UUID, **given: Any) -> None:
     now = clock.now()
     _lock(player_id)
@@ -220,7 +220,7 @@ def _check(player_id: UUID, url: str, form: str, kinds: Sequence[str], game_id: 
         pass
     if game_id is not None:
         try:
-            seen_by(game_id, player_id)
+            load_visible(game_id, player_id)
         except NotFound as error:
             raise BadField("game", error.words) from None
 

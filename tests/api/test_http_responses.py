@@ -176,14 +176,14 @@ def test_nobody_comes_between_the_look_at_an_open_game_and_its_change(
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     etag, looked, comes = ada.get(path).headers["ETag"], Event(), Event()
-    hosted = hosting.hosted
+    hosted = hosting.lock_hosted_game
 
     def slow(game_id: UUID, player_id: UUID) -> Any:
         looked.set()
         until(lambda: comes.is_set() or waits_for_a_lock(shared_url))
         return hosted(game_id, player_id)
 
-    monkeypatch.setattr(hosting, "hosted", slow)
+    monkeypatch.setattr(hosting, "lock_hosted_game", slow)
 
     def sits() -> int:
         assert looked.wait(PATIENCE)

@@ -23,7 +23,7 @@ from server.play.moves import legal_moves, play_move
 from server.play.seating.games import open_game
 from server.play.seating.seats import leave, return_word
 from server.play.turns.turn_links import caller, turn_word
-from server.play.views import describe, seen_by
+from server.play.views import describe, load_visible
 from server.post.delivery import PostOffice
 from server.post.smtp import carrier
 from server.store import embedded_postgres
@@ -344,7 +344,7 @@ def test_an_invitation_is_accepted_with_a_button(page: Page, site: Site) -> None
         expect(page.get_by_role("listitem")).to_have_text(["ada", "You", "an open seat"])
     page.get_by_role("button", name="Take your seat").click()
     page.wait_for_url(re.compile(f"#/games/{game_id}$"))
-    assert seen_by(game_id, person("dora")).seat_of(person("dora")) == 1
+    assert load_visible(game_id, person("dora")).seat_of(person("dora")) == 1
     page.goto(link)
     expect(page.get_by_text("This seat is taken.")).to_be_visible()
 

@@ -39,7 +39,7 @@ from server.play.commits import whole_log
 from server.play.timing.heartbeats import beat
 from server.play.timing.sweep import wake_due
 from server.play.timing.timeout_policy import DEFAULT_LADDER
-from server.play.views import describe, seen_by
+from server.play.views import describe, load_visible
 from server.store import embedded_postgres
 from tests.bench.http import Run, drive, run
 from tests.bench.http import report as report_moves
@@ -101,7 +101,7 @@ def view() -> None:
 
 
 def _look(game_id: UUID, player_id: UUID) -> None:
-    game = seen_by(game_id, player_id)
+    game = load_visible(game_id, player_id)
     describe(game, game.seat_of(player_id))
 
 

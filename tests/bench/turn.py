@@ -63,7 +63,7 @@ STATIONS: Sequence[tuple[str, object, str]] = (
     ("MIME", compose, "build"),
     ("DKIM", dkim_signing.Signing, "send"),
     ("SMTP", smtp.SmtpCarrier, "send"),
-    ("note", outbox, "done"),
+    ("note", outbox, "finish"),
 )
 
 

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from server import cli
-from server.config import BadSetting, Settings, masked
+from server.config import BadSetting, Settings, mask_passwords
 from tests.support.live_server import free_port
 
 WORD = "sesame"
@@ -107,4 +107,4 @@ def test_no_mailbox_of_a_check_is_shown_with_its_password(secret: str, shared_ur
     ],
 )
 def test_what_is_no_password_stays_readable(text: str, shown: str) -> None:
-    assert masked(text) == shown
+    assert mask_passwords(text) == shown

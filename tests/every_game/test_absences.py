@@ -38,7 +38,7 @@ from server.play.nameless import is_nameless
 from server.play.seating.games import open_game
 from server.play.seating.seats import take_over, take_seat
 from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, stand_in_word
-from server.play.table import OVER, folded, new_table
+from server.play.table import OVER, fold_commits, new_table
 from server.play.timing.sweep import wake_due
 from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.timing.timeout_policy import DEFAULT_LADDER, Extend
@@ -216,7 +216,7 @@ def waits(game: Game, crowd: Crowd) -> Iterator[timedelta]:
     stood_in: set[Seat] = set()
     asked: dict[Seat, Calendar] = {}  # by whose hours, as they were when he was asked
     since = rows[0].recorded_at
-    for commit, after in folded(new_table(rules.NAME), rows):
+    for commit, after in fold_commits(new_table(rules.NAME), rows):
         at, moved = commit[0].recorded_at, [row for row in commit if row.type in rules.EVENTS]
         for row in commit:
             match row.type, row.seat:

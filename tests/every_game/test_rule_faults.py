@@ -1,7 +1,7 @@
 """A fault of the rules is mended for new games; running ones stay as they are, and every log replays.
 
 Ten faults are planted in the rules of both games, and games begin by these. Then one fault after the other is mended as in a
-release (`is_mended`), each with new games after it. What is seen of the running games and may be played there must stay as it
+release (`has_fix`), each with new games after it. What is seen of the running games and may be played there must stay as it
 was, and every log, by its hashes, its chance and its rules, must follow from the rules that its game began with, also when
 the games have gone on.
 """
@@ -18,7 +18,7 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
-from server.games import GAMES, BadOption, IllegalMove, Json, is_mended, mended_options, newest_rules, sternenhimmel
+from server.games import GAMES, BadOption, IllegalMove, Json, has_fix, newest_rules, revision_option, sternenhimmel
 from server.games.sternenglanz.state import StarLaid
 from server.games.sternenhimmel.material import BOARDS
 from server.operations.rebuild import check_game
@@ -150,7 +150,7 @@ class Rulebooks:
         def either(*arguments: Any) -> Any:
             if fault in self.forgotten:
                 return right(*arguments)
-            if fault in self.mended and is_mended(_options(arguments[at]), self._revision(fault)):
+            if fault in self.mended and has_fix(_options(arguments[at]), self._revision(fault)):
                 return right(*arguments)
             return wrong(right, *arguments)
 
@@ -163,7 +163,7 @@ class Rulebooks:
     def mend(self, fault: Fault) -> None:
         self.mended.append(fault)
         properties = GAMES[fault.rules].OPTION_SCHEMA["properties"]
-        self._patches.enter_context(patch.dict(properties, mended_options(self._revision(fault))))
+        self._patches.enter_context(patch.dict(properties, revision_option(self._revision(fault))))
 
 
 class Outcome(NamedTuple):
@@ -298,7 +298,7 @@ def test_a_game_names_a_revision_of_its_rules_once_a_fault_was_mended(
     with app.app_context():
         ada = person("ada")
         before = open_game(ada, {"rules": name, "seats": seats})
-        monkeypatch.setitem(rules.OPTION_SCHEMA["properties"], "revision", mended_options(2)["revision"])
+        monkeypatch.setitem(rules.OPTION_SCHEMA["properties"], "revision", revision_option(2)["revision"])
         for chosen in ({}, {"revision": 0}):  # as whoever opens a game with the options of an old one
             after = open_game(ada, {"rules": name, "seats": seats, "options": chosen})
             assert after.head.options["revision"] == 2
@@ -309,7 +309,7 @@ def test_a_game_names_a_revision_of_its_rules_once_a_fault_was_mended(
 @pytest.mark.parametrize("revision", [True, -1, 3, 1.0, None, "1"])
 def test_a_revision_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, revision: object) -> None:
     rules = GAMES[name]
-    monkeypatch.setitem(rules.OPTION_SCHEMA["properties"], "revision", mended_options(2)["revision"])
+    monkeypatch.setitem(rules.OPTION_SCHEMA["properties"], "revision", revision_option(2)["revision"])
     assert rules.resolve_options(newest_rules(rules), rules.SEATS[0])["revision"] == 2
     with pytest.raises(BadOption):
         rules.resolve_options({"revision": revision}, rules.SEATS[0])
@@ -320,7 +320,7 @@ def test_a_process_leaves_a_game_alone_whose_rules_are_of_a_later_release(
 ) -> None:
     properties = GAMES["sternenhimmel"].OPTION_SCHEMA["properties"]
     with app.app_context():
-        monkeypatch.setitem(properties, "revision", mended_options(1)["revision"])
+        monkeypatch.setitem(properties, "revision", revision_option(1)["revision"])
         game_id = open_game(person("ada"), {"rules": "sternenhimmel", "seats": [ME, BOT, BOT]}).game_id
         monkeypatch.delitem(properties, "revision")
         with pytest.raises(Unavailable):

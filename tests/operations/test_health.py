@@ -21,7 +21,7 @@ from server.store import log, outbox
 from server.store.connections import autocommit
 from server.store.tables import Incoming, LetterRow, PlayerLetterRow, Webhook, db
 from server.webhooks.subscriptions import make_webhook
-from server.worker import tell_what_is_held_up
+from server.worker import log_overdue_work
 from tests.conftest import PUBLIC
 from tests.support.games import game_of, head_of, host_clock_is_off, person
 from tests.support.illnesses import A_WHILE, ILLNESSES, LONG, a_letter_that_our_relay_refuses, unreachable
@@ -93,8 +93,8 @@ def test_what_our_relay_answers_is_named_but_no_address(well: Flask) -> None:
     db.session.commit()
     words = readiness(well)[1]["parts"]["outbox"]
     assert words.endswith("; the mail server answers 550 5.7.1")
-    assert health.waiting() == {
-        **(health.waiting() or {}),
+    assert health.queue_sizes() == {
+        **(health.queue_sizes() or {}),
         "letters_failed": 1,
         "outbox_age": pytest.approx(660, abs=30),
     }
@@ -105,14 +105,14 @@ def test_what_nobody_carries_for_long_stands_in_the_log(well: Flask, caplog: pyt
     make_webhook(ada, f"https://{PUBLIC}/", ["your-turn"], None, sandbox=False)
     game_id = game_of(ada, person("ben"), person("cleo"))
     take_mail(mail_in.reply_word(game_id, 0, 1), "", b"", limited=False)
-    tell_what_is_held_up()
+    log_overdue_work()
     assert caplog.messages == []
     long_ago = clock.now() - minute
     db.session.execute(update(LetterRow).values(due_at=long_ago))
     db.session.execute(update(Incoming).values(due_at=long_ago))
     db.session.execute(update(Webhook).values(wake_at=long_ago, rests_until=long_ago))
     db.session.commit()
-    tell_what_is_held_up()
+    log_overdue_work()
     waiting = [
         f"Some {what} have been due for 60 s, and nobody carries them" for what in ("letters", "mails", "webhooks")
     ]
@@ -122,7 +122,7 @@ def test_what_nobody_carries_for_long_stands_in_the_log(well: Flask, caplog: pyt
         db.session.execute(update(table).values(leased_until=clock.real() + minute))
     db.session.execute(update(Incoming).values(due_at=clock.now() + minute))
     db.session.commit()
-    tell_what_is_held_up()
+    log_overdue_work()
     assert caplog.messages == []
 
 

@@ -23,7 +23,7 @@ from server.play.timing.outages import follow_outages
 from server.play.views import describe
 from server.play.votes import vote
 from server.store import webhook_queue
-from server.store.database_retry import Unavailable, tried_again
+from server.store.database_retry import Unavailable, with_retries
 from server.store.tables import LetterRow, Message, PlayerLetterRow, SignIn, db
 from tests.support.games import (
     BOT,
@@ -250,7 +250,7 @@ def test_a_commit_that_never_comes_through_is_given_up(ada: UUID, bea: UUID) -> 
 def test_the_pool_begins_anew_only_where_a_connection_broke(error: type[Exception], begins_anew: bool) -> None:
     errors, pool = [error("Try again")], db.engine.pool
 
-    @tried_again
+    @with_retries
     def commit() -> str:
         if errors:
             raise errors.pop()

@@ -12,7 +12,7 @@ from server.play.seating.games import open_game
 from server.play.seating.seats import invite, take_seat
 from server.play.talk.chat import say
 from server.play.talk.motd import put_up_notice
-from server.play.views import describe, seen_by
+from server.play.views import describe, load_visible
 from server.sanitize import has_link
 from server.store.tables import Delivery, SignIn, db
 from tests.post.office import Mail, Office
@@ -63,7 +63,7 @@ def test_who_invites_him_again_sees_that_no_letter_arrives(ada: UUID, bea: UUID,
     invites(ada)
     game_id = invites(bea)
     office.delivers()
-    assert describe(seen_by(game_id, bea), 0)["seats"][1]["unreachable"]
+    assert describe(load_visible(game_id, bea), 0)["seats"][1]["unreachable"]
 
 
 def test_a_stranger_hears_nothing_of_a_game_that_began_without_him(ada: UUID, bea: UUID, office: Office) -> None:

@@ -25,9 +25,9 @@ import pytest
 from server.games import GAMES
 from server.games.sternenhimmel.material import BOARDS
 from server.play.events import HOUSE_EVENTS, SeatTakenBack
-from server.play.table import Table, fold, new_table, typed
+from server.play.table import Table, fold, new_table, parse_event
 from server.post.wording import answer_above
-from server.store.log import Recorded, chained
+from server.store.log import Recorded, chain_hash
 from tests.support.live_server import PATIENCE, Client, House, Json, Mail, Turn, new_house, sign_in, until
 
 RULES = GAMES["sternenhimmel"]
@@ -336,7 +336,7 @@ def test_each_hash_is_chained_to_the_one_before(evening: Evening) -> None:
             evening.house.rows("SELECT seed FROM games WHERE game_id = %s", game_id)[0]["seed"]
         ).digest()
         for row in log:
-            hash_ = chained(hash_, row)
+            hash_ = chain_hash(hash_, row)
             assert row.hash == hash_
 
 
@@ -415,7 +415,7 @@ def asked(evening: Evening) -> set[Turn]:
     for game_id, log in evening.logs.items():
         for version, commit in groupby(log, key=lambda row: row.version):
             table = evening.tables[game_id, version]
-            back = {event.seat for row in commit if isinstance(event := typed(RULES, row), SeatTakenBack)}
+            back = {event.seat for row in commit if isinstance(event := parse_event(RULES, row), SeatTakenBack)}
             for seat, turn in enumerate(table.turns):
                 if turn is not None and table.stand_ins[seat] is None and (turn == version or seat in back):
                     found.add(Turn(game_id, seat, turn))

@@ -76,7 +76,7 @@ def test_a_hash_covers_the_one_before_and_the_event_in_canonical_json() -> None:
         '{"at":"2026-11-21T12:00:00.000005Z","body":{"board":"löwe","star":"7"},'
         '"seat":0,"seq":3,"type":"star-placed","version":2}'
     )
-    assert log.chained(b"\1" * 32, event) == hashlib.sha256(b"\1" * 32 + written.encode()).digest()
+    assert log.chain_hash(b"\1" * 32, event) == hashlib.sha256(b"\1" * 32 + written.encode()).digest()
 
 
 @pytest.mark.parametrize(
@@ -84,4 +84,4 @@ def test_a_hash_covers_the_one_before_and_the_event_in_canonical_json() -> None:
 )
 def test_no_part_of_an_event_can_be_changed_without_another_hash(change: dict[str, Any]) -> None:
     event = Recorded(3, 2, "star-placed", 0, {"star": "7"}, NOW + MINUTE, b"")
-    assert log.chained(b"", event._replace(**change)) != log.chained(b"", event) != log.chained(b"\0", event)
+    assert log.chain_hash(b"", event._replace(**change)) != log.chain_hash(b"", event) != log.chain_hash(b"\0", event)

@@ -27,7 +27,7 @@ def reaches(breaker: CircuitBreaker, failure: str = "") -> bool:
     """Whether a caller gets as far as Postgres, which fails like this."""
     reached = False
     try:
-        with breaker.asking():
+        with breaker.guard():
             reached = True
             if failure:
                 raise psycopg.OperationalError(failure)
@@ -49,7 +49,7 @@ def test_while_postgres_is_silent_one_caller_a_second_asks(clock: Clock) -> None
 def test_callers_are_refused_while_one_still_waits_for_an_answer(clock: Clock) -> None:
     breaker = CircuitBreaker()
     reaches(breaker, NOBODY_ANSWERED)
-    with breaker.asking():
+    with breaker.guard():
         assert not reaches(breaker)
         clock.seconds += 1.0
         assert reaches(breaker, NOBODY_ANSWERED)

@@ -18,9 +18,9 @@ from server.config import Settings
 from server.store import connections
 from server.store.circuit_breaker import NOBODY_ANSWERED
 from server.store.connections import engine_options
-from server.store.database_retry import Unavailable, is_passing, tried_again
+from server.store.database_retry import Unavailable, is_passing, with_retries
 from server.store.migrate import CannotMigrate, psycopg_url, upgrade
-from server.store.notify import _Notifier, listen, notified
+from server.store.notify import _Notifier, listen, received_games
 from server.store.tables import db
 from tests.support import citus
 from tests.support.live_server import free_port, until
@@ -84,8 +84,8 @@ def test_hints_are_told_where_they_are_heard(shared_url: str, database_url: str)
     with app.app_context(), listen() as ear:
         notifier, game_id = _Notifier(), uuid4()
         notifier.tell_from(app)
-        notifier.changed(game_id)
-        assert until(lambda: notified(ear)) == {game_id}
+        notifier.note_change(game_id)
+        assert until(lambda: received_games(ear)) == {game_id}
 
 
 def test_neither_end_waits_for_ever(engine: Engine) -> None:
@@ -102,7 +102,7 @@ def test_a_statement_without_an_answer_keeps_nobody_else_from_postgres(
         soon.setattr(connections, "_NO_ANSWER", 0.1)
         with pytest.raises(sqlalchemy.exc.OperationalError, match=NOBODY_ANSWERED):
             connection.execute(text("SELECT pg_sleep(60)"))
-    with connections._breaker.asking(), engine.connect() as connection:  # two at the same time
+    with connections._breaker.guard(), engine.connect() as connection:  # two at the same time
         assert connection.scalar(text("SELECT 1")) == 1
 
 
@@ -111,7 +111,7 @@ def test_a_host_that_says_nothing_is_waited_for_once(others: str, monkeypatch: p
     monkeypatch.setitem(connections.PATIENT, "connect_timeout", 2)  # psycopg has no shorter one
     tries = []
 
-    @tried_again
+    @with_retries
     def asks() -> None:
         tries.append(1)
         db.engine.connect()

@@ -57,9 +57,9 @@ def test_a_lease_that_runs_out_leaves_the_letter_to_another(waiting: outbox.Wait
     second = outbox.claim(again, NOW + 3 * MINUTE)
     assert not outbox.renew(waiting, first, NOW + 4 * MINUTE)
     assert (first.tries, second.tries) == (1, 2)
-    outbox.done(waiting, first, NOW, "sent", "")  # the first comes late: the letter is no longer his
+    outbox.finish(waiting, first, NOW, "sent", "")  # the first comes late: the letter is no longer his
     assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == 1
-    outbox.done(again, second, NOW, "sent", "")
+    outbox.finish(again, second, NOW, "sent", "")
     assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == 0
     assert [(row.nr, row.result) for row in db.session.scalars(db.select(Delivery).order_by(Delivery.nr))] == [
         (1, "sent"),
@@ -69,7 +69,7 @@ def test_a_lease_that_runs_out_leaves_the_letter_to_another(waiting: outbox.Wait
 
 def test_a_letter_that_arrived_is_forgotten_and_noted(waiting: outbox.Waiting) -> None:
     row = outbox.claim(waiting, NOW + MINUTE)
-    outbox.done(waiting, row, NOW, "sent", "250 OK")
+    outbox.finish(waiting, row, NOW, "sent", "250 OK")
     assert outbox.due(NOW + timedelta(days=9), 10) == []
     noted = db.session.scalars(db.select(Delivery)).one()
     assert (noted.letter_id, noted.nr, noted.kind, noted.seat, noted.version) == (
@@ -84,11 +84,11 @@ def test_a_letter_that_arrived_is_forgotten_and_noted(waiting: outbox.Waiting) -
 
 def test_a_letter_that_failed_is_due_again_later(waiting: outbox.Waiting) -> None:
     row = outbox.claim(waiting, NOW + MINUTE)
-    outbox.again(waiting, row, NOW, NOW + 5 * MINUTE, "451")
+    outbox.retry(waiting, row, NOW, NOW + 5 * MINUTE, "451")
     assert not outbox.renew(waiting, row, NOW + timedelta(days=1))  # it is in nobody's hands
     assert outbox.due(NOW + 4 * MINUTE, 10) == []
     (again,) = outbox.due(NOW + 5 * MINUTE, 10)
     second = outbox.claim(again, NOW + 6 * MINUTE)
-    outbox.done(again, second, NOW + 5 * MINUTE, "sent", "")
+    outbox.finish(again, second, NOW + 5 * MINUTE, "sent", "")
     results = [(row.nr, row.result) for row in db.session.scalars(db.select(Delivery).order_by(Delivery.nr))]
     assert results == [(1, "failed"), (2, "sent")]

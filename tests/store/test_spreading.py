@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from server import cli
 from server.clock import clock
-from server.operations.health import STOPPED, running, spreading_trouble
+from server.operations.health import STOPPED, running_parts, spreading_trouble
 from server.store import migrate
 from server.store.connections import autocommit
 from server.store.spreading import tables_by_spread
@@ -50,12 +50,12 @@ def test_a_part_may_still_run_some_seconds_after_its_last_heartbeat(
     app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with app.app_context():
-        assert running() == []
+        assert running_parts() == []
         service_is_up()
-        assert running() == ["web", "worker"]
+        assert running_parts() == ["web", "worker"]
         seen = clock.now()
         monkeypatch.setattr(clock, "now", lambda: seen + 2 * STOPPED)
-        assert running() == []
+        assert running_parts() == []
 
 
 @citus.leave_out("all plans are made for what is asked")

@@ -12,7 +12,7 @@ import psycopg
 from psycopg.rows import dict_row, namedtuple_row
 
 from server.games import GAMES, Json
-from server.play.table import Table, folded, new_table, story_item, typed
+from server.play.table import Table, fold_commits, new_table, parse_event, story_item
 from server.store.log import Recorded
 from tests.support.live_server import PATIENCE, House, until
 
@@ -63,7 +63,7 @@ def check_moves(database_url: str, history: Collection[Acknowledged]) -> Moves:
                 continue
             rows = [Recorded(*row) for row in connection.execute(_LOG, (game_id,))]
             rules = GAMES[found.rules]
-            commits = {rows[0].version: (rows, table) for rows, table in folded(new_table(found.rules), rows)}
+            commits = {rows[0].version: (rows, table) for rows, table in fold_commits(new_table(found.rules), rows)}
             moved = {version: _mover(rules.EVENTS, rows) for version, (rows, _) in commits.items()}
             for it in of_game:
                 version = it.answer["version"]
@@ -85,7 +85,7 @@ def _mover(moves: Collection[str], rows: Iterable[Recorded]) -> int | None:
 def _shown(commit: Iterable[Recorded], after: Table, seat: int) -> tuple[Any, Any]:
     """The view of this seat, and the commit as it saw that happen."""
     rules = after.rules
-    told = [story_item(rules, row, typed(rules, row), seat) for row in commit]
+    told = [story_item(rules, row, parse_event(rules, row), seat) for row in commit]
     return _as_sent(rules.view(after.state, seat)), _as_sent([item for item in told if item is not None])
 
 

@@ -64,7 +64,7 @@ def _is_whole(connection: Connection, game_id: UUID) -> bool:
     head, events = records.head, records.events
     hash_, version = bytes.fromhex(commitment(head.seed)), 0
     for seq, event in enumerate(events, 1):
-        if event.seq != seq or event.version - version not in (0, 1) or event.hash != log.chained(hash_, event):
+        if event.seq != seq or event.version - version not in (0, 1) or event.hash != log.chain_hash(hash_, event):
             return False
         hash_, version = event.hash, event.version
     return version == head.version

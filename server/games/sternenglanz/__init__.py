@@ -1,17 +1,16 @@
-"""Sternenglanz. R and S numbers in this folder are those of the rules.
+"""The game Sternenglanz. R and S numbers in this folder are those of the rules.
 
-material.py  R1, S3     the board, the cards, and what their data files must be like
-options.py   S1         what a table agrees on
-moves.py     R13        steps and moves as values and as JSON
-notation.py  R13        steps and moves in one line
-state.py     R2         the state, the events, and what each event makes of it
-actions.py   R5, R7     the four actions
-figures.py   R8.1       does a Sternbild lie on the Firmament?
-rules.py     R3 - R11   the game from its setup to its end
-views.py     R12        what each seat may see
-schemas.py              moves, views and events as JSON Schemas
-judge.py                what a step is worth to a greedy bot
-sentences.py, table.py, picture.py (with cards.py, pieces.py, names.py), refusals.py: the game in words and pictures
+- `material.py` (R1, S3): the board and the cards, with checks of their data files
+- `options.py` (S1): the options of a game
+- `moves.py`, `notation.py` (R13): steps and moves as values, as JSON and as text
+- `state.py` (R2): the state, and the events with their effects
+- `actions.py` (R5, R7): the four actions
+- `figures.py` (R8.1): the search for a Sternbild on the Firmament
+- `rules.py` (R3 to R11): set-up, turns and end
+- `views.py` (R12): the view of each seat
+- `schemas.py`: moves, views and events as JSON Schemas
+- `judge.py`: the value of a step, for bots
+- `sentences.py`, `table.py`, `picture.py`, `cards.py`, `pieces.py`, `names.py`, `refusals.py`: words and pictures
 """
 
 from server.games.contract import Json
@@ -31,7 +30,7 @@ from server.games.sternenglanz.views import move_of, place, preview, reveals, te
 
 
 def describe() -> Json:
-    """All that a client needs to know of this game, as plain JSON."""
+    """Return what a client needs to know of this game, as JSON."""
     return {
         "name": NAME,
         "seats": list(SEATS),

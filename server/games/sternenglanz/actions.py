@@ -1,6 +1,6 @@
-"""The four actions (R5): when they may be performed, what they score (R7), and all the ways to perform them.
+"""The four actions (R5): their conditions, their scores (R7), and all ways to perform them.
 
-The ways are made once for each slot and then only picked from: a few operations on bits tell which of them are open.
+The ways per slot are computed once. A few bit operations then select the legal ones.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -51,12 +51,12 @@ PLURALS = {PUNKT: "Punktsterne", LEUCHT: "Leuchtsterne", PRACHT: "Prachtsterne",
 
 
 def type_of(card: str | None) -> str:
-    """The type of action of a card; without one, that of the permanent action."""
+    """Return a card's type of action; without a card, that of the permanent action."""
     return GEBURT if card is None else KIND_OF[card].type
 
 
 def perform(sky: State, seat: Seat, action: Action) -> ActionEvent:
-    """What this action does with the card on its slot. Raises IllegalMove if it may not."""
+    """Return the event of this action with the card on its slot. Raise IllegalMove."""
     slot, card = action.slot, sky.slots[seat][action.slot - 1]
     if action.do != DOES[type_of(card)]:
         what = card or "the permanent Sterngeburt"
@@ -76,7 +76,7 @@ def perform(sky: State, seat: Seat, action: Action) -> ActionEvent:
 
 
 def ways(sky: State, seat: Seat, slot: int) -> list[Move]:
-    """Every way to perform a slot, as a move of one step."""
+    """Return every way to perform a slot, as a move of one step."""
     card = sky.slots[seat][slot - 1]
     type_ = type_of(card)
     if type_ == WANDERUNG and card is not None:
@@ -93,7 +93,7 @@ def _check_birth(sky: State, star: str, field: Field) -> None:
         raise IllegalMove("no-supply", f"No {NAMES[star]} is left in the supply.")
     shining = lit(sky.stars)
     if not shining and star == PUNKT:
-        pass  # the dark sky
+        pass  # an empty Firmament
     elif not field.near & shining:
         raise IllegalMove("not-adjacent", f"No star lies next to {field.id}.")
     elif (need := CARDS.birth_needs[star]) is not None:
@@ -112,7 +112,7 @@ def _check_free(sky: State, field: Field) -> None:
 
 
 def birth_points(sky: State, star: str, field: Field) -> int:
-    """What laying this star gains: for its class, and for a Leuchtstern on a special field (R7.2)."""
+    """Return the points for laying this star: for its class, and for a Leuchtstern on a special field (R7.2)."""
     scenario = sky.scenario
     for_class = CARDS.birth_points[star] if scenario.card_points else 0
     return for_class + (field.bonus if star == LEUCHT and scenario.bonus_points else 0)
@@ -158,7 +158,7 @@ def _fields_of(star: str, pairs: Collection[Pair]) -> Fields:
 
 
 def _checked_removal(sky: State, field: str) -> str:
-    """The class of the star that is removed."""
+    """Return the class of the star that is removed."""
     star = _checked_class(sky, field, "removed")
     _check_removable(sky, field, star)
     return star
@@ -179,7 +179,7 @@ def _check_removable(sky: State, field: str, star: str) -> None:
 
 
 def removal_points(sky: State, card: Card, star: str, field: Field) -> int:
-    """The best constellation of the card that holds around this star; further neighbours do not matter."""
+    """Return the points of the card's best constellation around this star. Further neighbours don't matter."""
     if not sky.scenario.card_points:
         return 0
     beside = {other: (field.near & sky.stars[other]).bit_count() for other in STARS}
@@ -208,7 +208,7 @@ def _removal_moves(slot: int) -> list[tuple[Fields, Move]]:
 
 
 def _checked_star(sky: State, card: Card, path: tuple[str, ...]) -> str:
-    """The class of the star that moves along the path."""
+    """Return the class of the star that moves along the path."""
     star = _checked_class(sky, path[0], "moved")
     if len(path) - 1 not in card.steps:
         steps = " or ".join(map(str, card.steps))
@@ -226,7 +226,7 @@ def _checked_star(sky: State, card: Card, path: tuple[str, ...]) -> str:
 
 
 def _refused_path(sky: State, star: str, path: tuple[str, ...]) -> IllegalMove | None:
-    """Why the star may not go this way after all that happened in this turn."""
+    """Return why the star can't take this path, given this turn's earlier actions."""
     log, options, last = sky.log, sky.options, path[-1]
     trail = log.trails.get(path[0])
     passed = list(log.lines if options["lineBan"] == "any-star" else trail.lines if trail else ())
@@ -260,7 +260,7 @@ def _migrations(sky: State, slot: int, card: Card) -> list[Move]:
 
 
 def _open_paths(stars: Mapping[str, Fields], slot: int, steps: int, movers: Fields) -> list[Move]:
-    """The paths of these stars on which no piece lies."""
+    """Return the paths of these stars without a piece on them."""
     blocked, moves_from = occupied(stars), _migration_moves(slot, steps)
     return [move for bit in bits_of(movers) for passed, move in moves_from[bit] if not passed & blocked]
 
@@ -273,7 +273,7 @@ def _path_of(move: Move) -> tuple[str, ...]:
 
 @cache
 def _migration_moves(slot: int, steps: int) -> Mapping[Fields, list[tuple[Fields, Move]]]:
-    """By first field: what must be free, and the move, for each path that no earlier move forbids."""
+    """Return, by first field, each path that no earlier move forbids: the fields that must be free, and the move."""
     return {
         field.bit: [
             (sum({FIELDS[each].bit for each in path} - {field.bit}), Move((Sternwanderung(slot, path),)))
@@ -285,7 +285,7 @@ def _migration_moves(slot: int, steps: int) -> Mapping[Fields, list[tuple[Fields
 
 
 def _paths(path: tuple[str, ...], steps: int) -> Iterator[tuple[str, ...]]:
-    """The path and so many further steps, no line twice."""
+    """Yield the path with so many further steps, without repeating a line."""
     if not steps:
         yield path
         return
@@ -314,7 +314,7 @@ def _supernova(sky: State, seat: Seat, slot: int, card: str, field: Field) -> Su
 
 
 def supernova_points(sky: State, seat: Seat, card: str) -> list[int]:
-    """What each seat gains or loses by a Supernova (R7.1); points never fall below 0 (R7.3)."""
+    """Return each seat's gain or loss by a Supernova (R7.1). Points never fall below 0 (R7.3)."""
     if not sky.scenario.card_points:
         return [0] * len(sky.points)
     malus, full = sky.options["supernovaMalus"], KIND_OF[card].points

@@ -1,4 +1,4 @@
-"""The cards of Sternenglanz: actions on slots and in hands, and Sternbilder."""
+"""Pictures of the cards of Sternenglanz: actions on slots and in hands, and Sternbilder."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -37,7 +37,7 @@ def frame(width: int, height: int, theme: Theme, is_dashed: bool = False) -> str
 
 
 def action_card(copy: str, theme: Theme, locale: str, ground: str) -> Iterator[Part]:
-    """The face of a card, with what it does, as it lies on this colour."""
+    """Yield the face of a card, with its effect, on a ground of this colour."""
     yield f"<title>{copy}, {card_name(copy, locale)}</title>"
     for part in _face(KIND_OF[copy].id, theme):
         yield part._replace(ground=ground) if isinstance(part, Sprite) else part
@@ -45,7 +45,7 @@ def action_card(copy: str, theme: Theme, locale: str, ground: str) -> Iterator[P
 
 @cache
 def permanent_action(theme: Theme) -> tuple[Sprite, Line]:
-    """The Sterngeburt that is printed on slot 1."""
+    """Return the Sterngeburt that is printed on slot 1."""
     return _birth(frame(CARD_WIDTH, CARD_HEIGHT, theme, is_dashed=True), theme, theme.card)
 
 
@@ -81,7 +81,7 @@ def _migration(kind: Card, card_frame: str, theme: Theme) -> tuple[Sprite, Line]
 
 
 def _black_hole(kind: Card, card_frame: str, theme: Theme) -> tuple[Part, ...]:
-    """What it scores: the star removed, the stars beside it, the points."""
+    """Return its scoring: the star removed, the stars beside it, the points."""
     drawn, points = [card_frame], []
     for row, each in enumerate(kind.constellations):
         y = 17 + 25 * row
@@ -98,7 +98,6 @@ def _black_hole(kind: Card, card_frame: str, theme: Theme) -> tuple[Part, ...]:
 
 @cache
 def sternbild(bild: str, theme: Theme, locale: str, size: int = BILD) -> Sprite:
-    """The figure, as a square of this size."""
     figure = _FIGURES[bild]
     edge = size * 0.14
     at = {it["id"]: (edge + it["x"] * (size - 2 * edge), edge + it["y"] * (size - 2 * edge)) for it in figure["nodes"]}
@@ -118,7 +117,6 @@ def sternbild(bild: str, theme: Theme, locale: str, size: int = BILD) -> Sprite:
 
 @cache
 def back(width: int, height: int, theme: Theme) -> tuple[Sprite, Line]:
-    """A card that lies face down."""
     inner = f'<rect x="6" y="6" width="{width - 12}" height="{height - 12}" rx="5" fill="{theme.card}"/>'
     unknown = Line(width // 2, height // 2 + 9, "?", theme.faint, 26, theme.card, anchor="middle", bold=True)
     return Sprite(frame(width, height, theme) + inner, Box(-1, -1, width + 1, height + 1), theme.card), unknown

@@ -1,7 +1,7 @@
-"""Does a Sternbild lie on the Firmament (R8.1)?
+"""A search for a Sternbild on the Firmament (R8.1).
 
-A figure is laid node by node, each on a field that is joined to those of the nodes before it. The rarest star comes
-first, so that most boards are settled by a glance; fields are sets of bits, so that a step is a few operations.
+A figure is placed node by node, each on a field joined to those of earlier nodes. The rarest star comes first, so that
+most boards are rejected at once. Fields are bit sets, so that a step is a few operations.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ RARITY = {PRACHT: 0, LEUCHT: 1, PUNKT: 2, GAP: 3}
 
 
 class Node(NamedTuple):
-    """What lies on it; the earlier nodes of the plan that it is joined to, and the earlier stars that it is not."""
+    """A node of a plan: its piece, the earlier nodes joined to it, and the earlier stars that must not be joined to it."""
 
     piece: str
     joined: tuple[int, ...]
@@ -39,7 +39,7 @@ Plan = tuple[Node, ...]
 def lies_on(
     bild: Sternbild, stars: Mapping[str, Fields], induced: bool = False, touching: Fields | None = None
 ) -> list[str] | None:
-    """The fields on which the Sternbild lies, or None.
+    """Return the fields on which the Sternbild lies, or None.
 
     `induced`: stars that the figure does not join must not be joined. `touching`: one of these fields must be among
     them.
@@ -56,7 +56,7 @@ def lies_on(
 
 
 def placements(bild: Sternbild) -> Iterator[tuple[tuple[str, Fields], ...]]:
-    """Every way in which the Sternbild could lie on an empty Firmament: the nodes with their fields."""
+    """Yield every placement of the Sternbild on an empty Firmament: the nodes with their fields."""
     plan = plan_from(bild, bild.nodes.index(PRACHT))
     anywhere = dict.fromkeys(RARITY, ALL_FIELDS)
     for placed in _ways(plan, anywhere, False, ALL_FIELDS, ()):
@@ -66,7 +66,7 @@ def placements(bild: Sternbild) -> Iterator[tuple[tuple[str, Fields], ...]]:
 def _ways(
     plan: Plan, lying: Mapping[str, Fields], induced: bool, allowed: Fields, placed: tuple[Fields, ...]
 ) -> Iterator[tuple[Fields, ...]]:
-    """Every way to lay the rest of the plan; `allowed` is for the next node only."""
+    """Yield every way to lay the rest of the plan. `allowed` is for the next node only."""
     if len(placed) == len(plan):
         yield placed
         return
@@ -85,7 +85,7 @@ def _ways(
 
 @cache
 def plan_from(bild: Sternbild, first: int) -> Plan:
-    """The nodes in the order in which they are laid: next comes the one with most lines to those before it."""
+    """Return the nodes in the order of placement. The next is the one with most lines to earlier ones."""
     lines = {frozenset(line) for line in bild.lines}
     order = [first]
     while len(order) < len(bild.nodes):

@@ -1,4 +1,4 @@
-"""What a step is worth in Sternenglanz, judged by one look at the table: points, chances of points, a Sternbild."""
+"""The value of a step in Sternenglanz, estimated from the view: points, chances of points, and the Sternbild."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -43,23 +43,23 @@ from server.games.sternenglanz.state import NOTHING_DONE, Bilder, State, lit, oc
 Stars = Mapping[str, Fields]
 Target = tuple[tuple[str, Fields], ...]  # nodes and their fields
 
-# A view does not name the options; the default ones are near enough for all of them.
+# Views lack the options. The defaults are close enough for all of them.
 OPTIONS = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items()}
 CARD_WORTH = {GEBURT: 1.0, LOCH: 0.6, WANDERUNG: 0.4, SUPERNOVA: 1.5}
-CHANCES = {0: 0.5, 1: 0.2, 2: 0.05}  # of the points of a birth, by how many of the stars that it needs are missing
-NEARER = 1.0  # to come an action nearer to the Sternbild
+CHANCES = {0: 0.5, 1: 0.2, 2: 0.05}  # share of a birth's points, by the number of missing stars
+NEARER = 1.0  # for an action less until the Sternbild
 COMPLETED = 20.0
-IN_ROW = 0.2  # to be able to perform all three slots
-MOST_TARGETS = 5000  # that are looked at; the supplied board has no more
+IN_ROW = 0.2  # for the chance of performing all three slots
+MOST_TARGETS = 5000  # upper limit; the supplied board stays below it
 HOPELESS = 30.0  # actions
 
 
 def judge(view: Json) -> Callable[[Move], float]:
-    """What each step open to the seat that has this view is worth to it, in points."""
+    """Return a function that gives the value of a step for the viewing seat, in points."""
     sky = _sky(view)
     target = _target(view, sky.stars)
     lacking = _lack(sky.stars, target)
-    prospects: dict[tuple[Fields, ...], float] = {}  # many paths lead to the same sky
+    prospects: dict[tuple[Fields, ...], float] = {}  # many paths lead to the same state
 
     def worth(move: Move) -> float:
         (step,) = move.steps
@@ -81,7 +81,6 @@ def judge(view: Json) -> Callable[[Move], float]:
 
 
 def _sky(view: Json) -> State:
-    """As much of the sky as is asked here."""
     stars = dict.fromkeys(PIECES, 0)
     for field, piece in view["board"].items():
         stars[piece] |= FIELDS[field].bit
@@ -140,11 +139,11 @@ def _gain(sky: State, me: int, step: Action) -> float:
     return 0.0
 
 
-# Chances: what could be born on the free fields
+# Chances: possible births on the free fields
 
 
 def _chances(sky: State, after: Stars) -> float:
-    """What the fields around a change promise more than before it."""
+    """Return the gain in chances on the fields around a change."""
     changed = 0
     for piece in PIECES:
         changed |= sky.stars[piece] ^ after[piece]
@@ -167,11 +166,11 @@ def _chance(sky: State, field: Field) -> float:
     return chance
 
 
-# The Sternbild: where it is nearest to lying, and about how many actions that takes
+# The Sternbild: its nearest placement, and an estimate of the missing actions
 
 
 def _target(view: Json, stars: Stars) -> Target:
-    """Where the Sternbild of this seat lacks least."""
+    """Return the placement of this seat's Sternbild that lacks least."""
     bilder, me = view["sternbilder"], view["next"]
     own = bilder["own"][me] if me is not None else None
     bild = bilder["open"] or (own and own["sternbild"])
@@ -183,7 +182,7 @@ def _target(view: Json, stars: Stars) -> Target:
 
 @cache
 def _targets(bild: str) -> list[Target]:
-    """Where it could lie, mirror images of itself left out."""
+    """Return all placements, without mirror images of itself."""
     found = islice(placements(CARDS.sternbilder[bild]), MOST_TARGETS)
     return [tuple(sorted(target)) for target in dict.fromkeys(frozenset(target) for target in found)]
 
@@ -193,7 +192,7 @@ def _lack(stars: Stars, target: Target) -> float:
 
 
 def _lack_of(stars: Stars, piece: str, field: Field) -> float:
-    """About how many actions are needed until this piece lies here."""
+    """Return an estimate of the actions until this piece lies here."""
     is_free = not occupied(stars) & field.bit
     if piece == GAP:
         return 0 if is_free else HOPELESS if (stars[PRACHT] | stars[NOVA]) & field.bit else 1

@@ -1,4 +1,4 @@
-"""The material (R1), read from two data files: an owner of the printed game replaces them and touches no code (S3)."""
+"""The material (R1), read from two data files. An owner of the printed game replaces them without changing code (S3)."""
 
 import json
 import re
@@ -25,7 +25,7 @@ Fields = int
 
 
 class Field(NamedTuple):
-    """A place for one piece; x, y lie in the unit square. `near` are the fields joined to it by a line."""
+    """A field for one piece. x, y lie in the unit square. `near` are the fields joined to it by a line."""
 
     id: str
     x: float
@@ -36,7 +36,7 @@ class Field(NamedTuple):
 
 
 class Firmament(NamedTuple):
-    """The board. `lines` has each line by its two ends, both ways, as its name: `a1-b1`."""
+    """The board. `lines` maps both directions of each line to its name: `a1-b1`."""
 
     id: str
     start: str
@@ -45,7 +45,7 @@ class Firmament(NamedTuple):
 
 
 class Constellation(NamedTuple):
-    """What a Schwarzes Loch scores: the star removed and the stars that must be joined to it."""
+    """The condition of a Schwarzes Loch's score: the star removed and the stars that must be joined to it."""
 
     top: str
     needs: tuple[tuple[str, int], ...]
@@ -68,7 +68,7 @@ class Card(NamedTuple):
 
 
 class Sternbild(NamedTuple):
-    """A small graph: what lies on each node, and the pairs of nodes that are joined."""
+    """A small graph: the piece of each node, and the pairs of nodes that are joined."""
 
     id: str
     points: int
@@ -77,7 +77,7 @@ class Sternbild(NamedTuple):
 
 
 class Scenario(NamedTuple):
-    """What is played for. A goal of None points asks for none."""
+    """The goals of a game. A goal of None points requires none."""
 
     id: int
     card_points: bool
@@ -90,7 +90,7 @@ class Scenario(NamedTuple):
 
 
 class Cards(NamedTuple):
-    """All that comes with the board: pieces, cards, and the numbers of the rules."""
+    """The pieces, the cards, and the numbers of the rules."""
 
     id: str
     limits: Mapping[str, int]
@@ -107,7 +107,7 @@ class Cards(NamedTuple):
 
 
 def load_firmament(data: Json) -> Firmament:
-    """The board of this data. Raises ValueError with a sentence that says what is wrong with it."""
+    """Return the board of this data. Raise ValueError with a sentence about what is wrong."""
     try:
         entries, pairs, start = data["fields"], data["lines"], data["start"]
         ids = [_word(entry["id"], "A field") for entry in entries]
@@ -138,7 +138,7 @@ def _bonus(entry: Json) -> int:
 
 
 def load_cards(data: Json) -> Cards:
-    """The cards and pieces of this data. Raises ValueError with a sentence that says what is wrong with them."""
+    """Return the cards and pieces of this data. Raise ValueError with a sentence about what is wrong."""
     try:
         cards = Cards(
             id=data["id"],
@@ -236,7 +236,7 @@ def _check_counts(cards: Cards) -> None:
     )
 
 
-# What both files are checked for
+# Checks of both files
 
 
 def _demand(condition: bool, sentence: str) -> None:
@@ -245,7 +245,7 @@ def _demand(condition: bool, sentence: str) -> None:
 
 
 def _word(value: Any, what: str) -> str:
-    """An id that can be written in a line of notation."""
+    """Return an id that can be written in a line of notation."""
     is_word = type(value) is str and re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", value) is not None
     _demand(is_word, f"{what} has the id {value!r}: ids are made of a to z, 0 to 9 and hyphens.")
     word: str = value
@@ -301,7 +301,7 @@ SUPERNOVA_CARDS = tuple(copy for copy, card in KIND_OF.items() if card.type == S
 
 
 def bits_of(fields: Fields) -> Iterator[Fields]:
-    """Each field of a set, as a set of its own."""
+    """Yield each field of a set, as a set of its own."""
     while fields:
         bit = fields & -fields
         yield bit
@@ -309,5 +309,5 @@ def bits_of(fields: Fields) -> Iterator[Fields]:
 
 
 def ids_of(fields: Fields) -> list[str]:
-    """The fields of a set by id, in the order of the board."""
+    """Return the ids of a set of fields, in the order of the board."""
     return [FIELD_AT[bit].id for bit in bits_of(fields)]

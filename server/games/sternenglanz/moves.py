@@ -1,4 +1,4 @@
-"""The commands of R13 as values and as JSON."""
+"""The commands of R13 as values and JSON."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,14 +7,14 @@ from server.games.contract import Json
 from server.games.errors import MalformedMove
 from server.games.sternenglanz.material import FIELDS, KIND_OF, SLOTS, STARS
 
-MOST_STEPS = 4  # no turn has more: three actions and the laying, or two, `finish` and the laying
+MOST_STEPS = 4  # per turn: three actions and the laying, or two, `finish` and the laying
 LONGEST_PATH = max(step for card in KIND_OF.values() for step in (*card.steps, 0)) + 1
 
-# The last field of a step says what it is: NamedTuples of different kinds with the same values would be equal.
+# The last field distinguishes the steps: NamedTuples of different types with the same values are equal.
 
 
 class Choose(NamedTuple):
-    """The first two cards of a player, before the game begins."""
+    """The choice of a player's first two cards, before the first turn."""
 
     slot2: str
     slot3: str
@@ -22,7 +22,7 @@ class Choose(NamedTuple):
 
 
 class Sterngeburt(NamedTuple):
-    """Lay a star of this class on that field."""
+    """A step that lays a star of this class on that field."""
 
     slot: int
     star: str
@@ -31,7 +31,7 @@ class Sterngeburt(NamedTuple):
 
 
 class Sternwanderung(NamedTuple):
-    """Move the star on the first field of the path to the last one."""
+    """A step that moves the star from the path's first field to its last."""
 
     slot: int
     path: tuple[str, ...]
@@ -39,7 +39,7 @@ class Sternwanderung(NamedTuple):
 
 
 class SchwarzesLoch(NamedTuple):
-    """Remove the star on this field."""
+    """A step that removes the star on this field."""
 
     slot: int
     field: str
@@ -47,7 +47,7 @@ class SchwarzesLoch(NamedTuple):
 
 
 class Supernova(NamedTuple):
-    """Lay a Supernova on this field, which removes the stars around it."""
+    """A step that lays a Supernova on this field, which removes the stars around it."""
 
     slot: int
     field: str
@@ -55,20 +55,20 @@ class Supernova(NamedTuple):
 
 
 class Lapse(NamedTuple):
-    """Choose a slot whose action cannot be performed."""
+    """A step for a slot whose action can't be performed."""
 
     slot: int
     do: str = "lapse"
 
 
 class Finish(NamedTuple):
-    """Leave it at slots 1 and 2."""
+    """A step that ends the actions after slots 1 and 2."""
 
     do: str = "finish"
 
 
 class LayCards(NamedTuple):
-    """Lay hand cards on slots 2 and 1 after the shift, and perhaps drop the Supernova card on slot 1 first."""
+    """A step that lays hand cards on slots 2 and 1 after the shift, and may first drop the Supernova card on slot 1."""
 
     drop_nova: bool
     slot2: str | None
@@ -81,7 +81,7 @@ Step = Choose | Action | Finish | LayCards
 
 
 class Move(NamedTuple):
-    """One or more further steps of a turn, played all or not at all."""
+    """One or more steps of a turn, played atomically."""
 
     steps: tuple[Step, ...]
 
@@ -90,7 +90,7 @@ class Move(NamedTuple):
 
 
 def move_from_json(data: Any) -> Move:
-    """The move that this JSON value is. Raises MalformedMove; whether it is legal is for `decide` to say."""
+    """Parse a move. Raise MalformedMove. `decide` checks whether it is legal."""
     (steps,) = _values(data, "A move", steps=list)
     if not 1 <= len(steps) <= MOST_STEPS:
         raise MalformedMove("bad-steps", f"A move has 1 to {MOST_STEPS} steps.")
@@ -136,7 +136,7 @@ def _action_from_json(data: Json) -> Action:
 
 
 def _values(data: Any, what: str, **types: type | None) -> list[Any]:
-    """The values of exactly these fields, each of this very type (None: of any)."""
+    """Return the values of exactly these fields, each of exactly this type (None: any)."""
     if type(data) is not dict:
         raise MalformedMove("not-an-object", f"{what} is an object with {', '.join(types)}.")
     for name, type_ in types.items():
@@ -152,7 +152,7 @@ def _values(data: Any, what: str, **types: type | None) -> list[Any]:
 _JSON_TYPES = {str: "string", int: "integer", bool: "boolean", list: "array"}
 
 
-# The sentences repeat nothing that was sent: it may be anything.
+# Error texts don't repeat what was sent, which may be any text.
 
 
 def card_named(card: Any) -> str:
@@ -191,7 +191,6 @@ def path_along(path: Sequence[Any]) -> tuple[str, ...]:
 
 
 def move_to_json(move: Move) -> Json:
-    """The move as plain JSON."""
     return {"steps": [_step_to_json(step) for step in move.steps]}
 
 

@@ -1,4 +1,4 @@
-"""Moves of Sternenglanz in one line, such as `1 lay punkt b1; 2 move a1 b2 c3` (R13)."""
+"""Moves of Sternenglanz as text, such as `1 lay punkt b1; 2 move a1 b2 c3` (R13)."""
 
 from server.games.errors import MalformedMove
 from server.games.sternenglanz.moves import (
@@ -31,7 +31,7 @@ NOTATION = (
 
 
 def read_move(text: str) -> Move:
-    """The move written as `1 lay punkt b1; 2 move a1 b2 c3`; case does not matter. Raises MalformedMove."""
+    """Parse a move such as `1 lay punkt b1; 2 move a1 b2 c3`, in upper or lower case. Raise MalformedMove."""
     lines = [[word for word in step.split(" ") if word] for step in text.lower().split(";")]
     if len(lines) > MOST_STEPS:
         raise MalformedMove("bad-steps", f"A move has 1 to {MOST_STEPS} steps.")
@@ -70,7 +70,7 @@ def _read_card(word: str) -> str | None:
 
 
 def write_move(move: Move) -> str:
-    """The move in one line, such as `1 lay punkt b1; 2 move a1 b2 c3`."""
+    """Return the move as text, such as `1 lay punkt b1; 2 move a1 b2 c3`."""
     return "; ".join(map(_write_step, move.steps))
 
 

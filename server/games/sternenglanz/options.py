@@ -1,16 +1,16 @@
-"""What a table agrees on before the game: the scenario, and the readings of S1. Each option stands alone."""
+"""The options of a game: the scenario, and the readings of S1. Each option is independent."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from server.games.contract import Json
 from server.games.errors import BadOption
-from server.games.schemas import HOUSE_OPTIONS, check_house_options, mended_options
+from server.games.schemas import HOUSE_OPTIONS, check_house_options, revision_option
 from server.games.sternenglanz.material import CARDS, CARDS_DATA, FIRMAMENT, SEATS
 
-REVISION = 0  # how many faults of these rules have been mended since 0.1.0: see `is_mended`
+REVISION = 0  # number of corrections of these rules since 0.1.0: see `has_fix`
 MOST_ROUNDS = 1000
-READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default first
+READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default comes first
     "pairRepeat": (
         "Which two slots form a pair. The row 1-2-3 is exempt",
         {"any": "any two", "different": "two with different types of action"},
@@ -68,7 +68,7 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
 
 
 def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
-    """The value of every option: those given, those of the game as they are by default. Raises BadOption."""
+    """Return the value of every option, by default that of the game. Raise BadOption."""
     if type(seats) is not int or seats not in SEATS:
         raise BadOption("bad-seats", "Sternenglanz is a game for 2, 3 or 4 players.")
     for name, value in options.items():
@@ -90,7 +90,7 @@ def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
 
 
 def _same(value: Any, other: Any) -> bool:
-    """JSON's 1 is neither true nor 1.0 here."""
+    """Return whether two JSON values are equal. 1 is neither true nor 1.0 here."""
     return type(value) is type(other) and bool(value == other)
 
 
@@ -136,6 +136,6 @@ OPTION_SCHEMA: Json = {
         },
         **{name: _reading(meaning, values) for name, (meaning, values) in READINGS.items()},
         **HOUSE_OPTIONS,
-        **mended_options(REVISION),
+        **revision_option(REVISION),
     },
 }

@@ -1,7 +1,6 @@
-"""The table of Sternenglanz, drawn from a view.
+"""The picture of a table of Sternenglanz, drawn from a view.
 
-Every field is a group with the id `field-c4`, every slot one with the id `slot-0-1` (the seat, the slot), every card of
-the viewer's hand one with the id `card-geburt-3`.
+Groups have ids: `field-c4` for a field, `slot-0-1` for a slot (seat, slot), `card-geburt-3` for a card of the hand.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,16 +46,17 @@ from server.render.picture_parts import (
 
 _HEAD = 78
 _FULL = WIDTH - 2 * MARGIN
-_SKY = 684  # the square in which the Firmament is drawn
+_SKY = 684  # size of the Firmament's square
 _IS_ROUND = all(hypot(field.x - 0.5, field.y - 0.5) <= 0.46 for field in FIELDS.values())
 _FREE = 27  # radius of a free field
-_PIECE = 1.2  # the size of a piece on the Firmament
-_TABLEAU = 72  # where the slots begin below a panel's edge
-_MINI = 46  # a completed Sternbild
+_PIECE = 1.2  # scale of a piece on the Firmament
+_TABLEAU = 72  # distance of the slots from a panel's top
+_MINI = 46  # size of a completed Sternbild
 
 
 def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture:
-    """The Firmament, the supplies, the seats in two columns and the viewer's hand, which fills a gap if there is one."""
+    """Draw the Firmament, the supplies, the seats in two columns and the viewer's hand. The hand fills a gap if there
+    is one."""
     parts: list[Part] = [
         *_head(view, names, theme, locale),
         *placed(MARGIN, _HEAD, _firmament(view, theme, locale)),
@@ -111,7 +111,7 @@ def _goal(scenario: int, locale: str) -> str:
 
 
 def _firmament(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
-    """What was done in this turn is marked in the colour of the seat on turn."""
+    """Yield the Firmament. This turn's actions are marked in the colour of the seat on turn."""
     colour = theme.ink if view["next"] is None else SEAT_COLOURS[view["next"]]
     has_bonus = CARDS.scenarios[view["scenario"]].bonus_points
     laid = {where for where, _ in view["log"]["laid"]}
@@ -131,14 +131,13 @@ def _firmament(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
 
 
 def _at(field: Field) -> tuple[int, int]:
-    """In whole pixels: all fields look alike then, and pack well."""
+    """Return whole pixels, so that all fields look alike and compress well."""
     edge = (_FULL - _SKY) / 2
     return round(edge + field.x * _SKY), round(edge + field.y * _SKY)
 
 
 @cache
 def _empty(theme: Theme) -> Sprite:
-    """The Firmament without its fields."""
     corner = _FULL / 2 if _IS_ROUND else 14
     ends = [(_at(FIELDS[one]), _at(FIELDS[other])) for one, other in FIRMAMENT.lines if one < other]
     ways = "".join(f"M{x1} {y1}L{x2} {y2}" for (x1, y1), (x2, y2) in ends)
@@ -148,7 +147,7 @@ def _empty(theme: Theme) -> Sprite:
 
 
 def _passed(ends: str, colour: str, theme: Theme) -> Iterator[Part]:
-    """A line along which a star wandered, such as `c1-d1`."""
+    """Yield a line along which a star moved, such as `c1-d1`."""
     (x1, y1), (x2, y2) = (_at(FIELDS[end]) for end in ends.split("-"))
     return placed(x1, y1, [_way(x2 - x1, y2 - y1, colour, theme)])
 
@@ -175,7 +174,7 @@ def _field(field: str, lying: str | None, bonus: int, theme: Theme, locale: str)
 
 @cache
 def _bonuses(theme: Theme) -> list[Line]:
-    """Each beside its field, where no other one is near."""
+    """Return the labels of the bonuses, each nearest to its own field."""
     lines = []
     for field in FIELDS.values():
         if field.bonus:
@@ -187,7 +186,7 @@ def _bonuses(theme: Theme) -> list[Line]:
 
 
 def _done(is_laid: bool, removed: Sequence[str], colour: str, theme: Theme) -> Iterator[Part]:
-    """What is marked of a field in the turn in which something was laid there, or stars removed."""
+    """Yield the marks on a field where this turn laid or removed stars."""
     if is_laid:
         yield Sprite(f'<circle r="34" fill="none" stroke="{colour}" stroke-width="4"/>', around(0, 0, 37), theme.card)
     for star in removed:
@@ -228,7 +227,7 @@ def _named_bild(bild: str, theme: Theme, locale: str, ground: str) -> Iterator[P
 
 
 def _panel_height(view: Json) -> int:
-    """Tall enough for everybody's Sternbilder, so that the panels stand in line."""
+    """Return a height for the most Sternbilder, so that the panels line up."""
     bilder = view["sternbilder"]
     own = BILD + 12 if any(bilder["own"]) else 0
     done = _MINI + 12 if any(bilder["done"]) else 0
@@ -278,7 +277,7 @@ def _is_waited_for(view: Json, seat: int) -> bool:
 
 
 def _slot(view: Json, seat: int, slot: int, theme: Theme, locale: str) -> Iterator[Part]:
-    """A slot with its card; a tick says that it was performed in this turn."""
+    """Yield a slot with its card, and a tick if it was performed this turn."""
     card = view["slots"][seat][slot - 1]
     yield f'<g id="slot-{seat}-{slot}" data-slot="{slot}">'
     if card is not None:

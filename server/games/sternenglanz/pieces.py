@@ -1,4 +1,4 @@
-"""The pieces of Sternenglanz. Each class has a shape of its own, so that nobody needs its colour to know it."""
+"""Pictures of the pieces of Sternenglanz. Each class has its own shape, so that colours aren't needed."""
 
 from functools import cache
 from math import cos, pi, sin
@@ -15,12 +15,11 @@ _GAP = 15.0
 
 
 def pieces_in(view: Json) -> tuple[str, ...]:
-    """The classes of pieces that this scenario is played with."""
     return PIECES if CARDS.scenarios[view["scenario"]].supernova else STARS
 
 
 def piece(kind: str, x: float, y: float, size: float, theme: Theme, has_label: bool = False) -> str:
-    """A star, a Supernova, or the gap of a Sternbild; size 1 is that on the Firmament."""
+    """Return a star, a Supernova, or the gap of a Sternbild, as SVG. Size 1 is that on the Firmament."""
     style = f'fill="{_COLOURS.get(kind, "none")}" stroke="{theme.ink}" stroke-width="{1.6 * size**0.5:.1f}"'
     if kind == GAP:
         dashes = f'stroke-dasharray="{4 * size:.1f} {4 * size:.1f}"'
@@ -33,12 +32,12 @@ def piece(kind: str, x: float, y: float, size: float, theme: Theme, has_label: b
 
 @cache
 def lone_piece(kind: str, size: float, theme: Theme, ground: str, has_label: bool = False) -> Sprite:
-    """A piece about the origin."""
+    """Return a piece around the origin."""
     return Sprite(piece(kind, 0, 0, size, theme, has_label), around(0, 0, 35 * size), ground)
 
 
 def label(kind: str, words: str) -> Line:
-    """What is written on a piece of size 1."""
+    """Return the text on a piece of size 1."""
     return Line(0, 8, words, "#ffffff" if kind == NOVA else ON_BRIGHT, 23, _COLOURS[kind], anchor="middle", bold=True)
 
 

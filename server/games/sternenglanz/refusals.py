@@ -1,4 +1,4 @@
-"""Why the rules of Sternenglanz refuse a step, by code, for translation."""
+"""The reasons why Sternenglanz's rules refuse a step, by code, for translation."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""A game from the set-up (R3) through its turns (R4 to R9) to its end (R10, R11)."""
+"""The rules of Sternenglanz: set-up (R3), turns (R4 to R9) and end (R10, R11)."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, permutations
@@ -62,7 +62,7 @@ REVEALING = (ChoicesShown, SternbildTurnedUp, SternbildDrawn, CardsDrawn, Discar
 
 
 class TurnSteps:
-    """What one move does, event by event."""
+    """The steps of one move, with their events."""
 
     def __init__(self, sky: State) -> None:
         self.events: list[Event] = []
@@ -73,7 +73,7 @@ class TurnSteps:
 
     @property
     def sky(self) -> State:
-        """The sky after these events; made when it is asked for, since after the last one it seldom is."""
+        """Return the state after these events, computed on demand, since it is rarely needed after the last one."""
         while self._applied < len(self.events):
             self._sky = foresee(self._sky, self.events[self._applied])
             self._applied += 1
@@ -84,7 +84,7 @@ class TurnSteps:
 
 
 def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
-    """The opening events. Draws the first seat, if none is named, then the order of both decks."""
+    """Return the opening events. Draws the first seat, unless an option names it, then the order of both decks."""
     resolved = resolve_options(options, seats)
     scenario = CARDS.scenarios[resolved["scenario"]]
     start = dice.below(seats) if resolved["start_seat"] is None else resolved["start_seat"]
@@ -106,22 +106,21 @@ def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
 
 
 def to_act(sky: State) -> frozenset[Seat]:
-    """The seat on turn; while the first cards are chosen, all that have not."""
+    """Return the seat on turn, or during the choice of first cards the seats that haven't chosen."""
     if sky.phase == CHOOSE:
         return frozenset(seat for seat, chosen in enumerate(sky.chosen) if chosen is None)
     return NOBODY if sky.on_turn is None else ALONE[sky.on_turn]
 
 
 def is_mid_turn(sky: State, seat: Seat) -> bool:
-    """Whether this seat is in the middle of its turn: what it still owes is no new turn."""
     return sky.on_turn == seat and (sky.phase == LAY or bool(sky.log.performed))
 
 
 def decide(sky: State, seat: Seat, move: Move, dice: Dice) -> list[Event]:
-    """What happens if `seat` plays `move`, all its steps or none. Raises IllegalMove if it may not.
+    """Return the events of a move, all its steps or none. Raise IllegalMove.
 
-    A move ends with a step that shows its player something new (a card, a Sternbild, what the others chose): nothing
-    can follow unseen. Whatever is left of the turn is a further move.
+    A move ends with a step that reveals something to its player (a card, a Sternbild, others' choices). The rest of the
+    turn is another move.
     """
     if seat not in to_act(sky):
         raise _out_of_turn(sky)
@@ -129,8 +128,8 @@ def decide(sky: State, seat: Seat, move: Move, dice: Dice) -> list[Event]:
 
 
 def _performed(sky: State, seat: Seat, steps: Sequence[Step], dice: Dice | None) -> TurnSteps:
-    """What these steps do, one after the other; without dice nothing is drawn. Raises IllegalMove for the first that may
-    not follow."""
+    """Return the effects of these steps in order. Without dice nothing is drawn. Raise IllegalMove at the first illegal
+    one."""
     so_far = TurnSteps(sky)
     for number, step in enumerate(steps, start=1):
         try:
@@ -158,9 +157,9 @@ def _out_of_turn(sky: State) -> IllegalMove:
 
 
 def _check_goes_on(so_far: TurnSteps, seat: Seat) -> None:
-    """Whether a further step of the same move may follow."""
+    """Raise IllegalMove unless another step of the same move may follow."""
     if checks_secrets(so_far.sky) and any(isinstance(event, ACTIONS) for event in so_far.events):
-        raise _reveals()  # whatever it did: a refusal that came only now and then would tell a secret
+        raise _reveals()  # always, since an occasional refusal would reveal a secret
     if so_far.sky.phase == OVER:
         raise IllegalMove("game-over", "The step before ends the game.")
     if not is_mid_turn(so_far.sky, seat):
@@ -174,12 +173,11 @@ def _reveals() -> IllegalMove:
 
 
 def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -> None:
-    """Whether `seat` may leave this move for one of its next turns. Raises IllegalMove.
+    """Raise IllegalMove unless the seat may plan this move.
 
-    Only cards that are in its hand now, and that none of the `earlier` moves takes: a hand loses cards by its own moves
-    alone, and what will be drawn nobody knows. Where Sternbilder are secret, nothing follows an action in the same move:
-    whether it could would tell of the Sternbild that the action may complete. As moves of their own the steps follow each
-    other, whatever they complete. So whether the move is legal in its turn follows from what lies on the table.
+    Its cards must be in the hand now and unused by `earlier` moves. A hand loses cards by its own moves only, and later
+    draws are unknown. With secret Sternbilder, an action ends its move, since a further step would reveal whether the
+    action completes one. So the table alone decides whether the move is legal in its turn.
     """
     for step in _laid(move):
         if step not in sky.hands[seat] or any(step in _laid(it) for it in earlier) or _laid(move).count(step) > 1:
@@ -192,7 +190,7 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -
 
 
 def _laid(move: Move) -> list[str]:
-    """The cards of the hand that a move takes."""
+    """Return the hand cards that a move takes."""
     cards: list[str | None] = []
     for step in move.steps:
         if isinstance(step, Choose | LayCards):
@@ -201,14 +199,14 @@ def _laid(move: Move) -> list[str]:
 
 
 def checks_secrets(sky: State) -> bool:
-    """Whether an action may complete a Sternbild that the player on turn cannot see."""
+    """Return whether an action may complete a Sternbild that the player on turn can't see."""
     return sky.options["sternbildCredit"] == "any-player" and sky.scenario.sternbild == OWN_SECRET
 
 
 def legal_moves(sky: State, seat: Seat, begun: Sequence[Move] = ()) -> list[Move]:
-    """Every step open to `seat`, each a move of its own; after the steps `begun`, if it could look so far ahead.
+    """Return every legal step of a seat, as a move of its own, after the steps in `begun`.
 
-    Raises IllegalMove for steps that could not be begun.
+    Raise IllegalMove for illegal steps in `begun`.
     """
     if seat not in to_act(sky):
         return []
@@ -225,7 +223,7 @@ def legal_moves(sky: State, seat: Seat, begun: Sequence[Move] = ()) -> list[Move
 
 
 def _choose(so_far: TurnSteps, seat: Seat, step: Choose) -> None:
-    """Two different hand cards for slots 2 and 3; when all have chosen, all are shown and the first turn begins."""
+    """Choose two different hand cards for slots 2 and 3. After the last choice all are shown and the first turn begins."""
     sky = so_far.sky
     if sky.phase != CHOOSE:
         raise IllegalMove("wrong-phase", "The first cards have been chosen.")
@@ -251,7 +249,7 @@ ROW = ((1,), (1, 2), (1, 2, 3))
 
 
 def open_slots(sky: State) -> tuple[int, ...]:
-    """The slots that may be performed next: two in any order, or all three in theirs."""
+    """Return the slots that may be performed next: two in any order, or all three in theirs."""
     done = sky.log.slots
     after = NEXT_SLOTS.get(done, ())
     if sky.options["pairRepeat"] == "any":
@@ -262,7 +260,7 @@ def open_slots(sky: State) -> tuple[int, ...]:
 
 
 def may_finish(sky: State) -> bool:
-    """Whether the player may leave it at the slots performed."""
+    """Return whether the player may stop after the slots performed."""
     return sky.log.slots == (1, 2) and _may_pair(sky, 1, 2)
 
 
@@ -273,13 +271,13 @@ def _may_pair(sky: State, slot: int, other: int) -> bool:
 
 
 def _type_on(sky: State, slot: int) -> str:
-    """The type of action of a slot; of one performed, what it was then (R4.4)."""
+    """Return the type of action of a slot. For one performed, this is its type then (R4.4)."""
     assert sky.on_turn is not None
     return type_of(dict(sky.log.performed).get(slot, sky.slots[sky.on_turn][slot - 1]))
 
 
 def _actions(sky: State, seat: Seat) -> list[Move]:
-    """Every way to perform an open slot; a lapse for each that has none (R5.6)."""
+    """Return every way to perform an open slot, and a lapse for each slot that has none (R5.6)."""
     ways_of = {slot: ways(sky, seat, slot) for slot in open_slots(sky)}
     found = list(chain.from_iterable(ways_of.values()))
     if not found or sky.options["impossible"] == "lapse":
@@ -342,7 +340,7 @@ def _shift(so_far: TurnSteps, seat: Seat) -> None:
 
 
 def _cards_to_lay(sky: State, seat: Seat) -> list[Move]:
-    """Every way to lay cards after the shift (R6.2)."""
+    """Return every way to lay cards after the shift (R6.2)."""
     slot1, slot2, _ = sky.slots[seat]
     hand = sky.hands[seat]
     found = []
@@ -361,7 +359,7 @@ def _must_cover(sky: State, seat: Seat) -> bool:
 
 
 def _lay_cards(so_far: TurnSteps, seat: Seat, step: LayCards, dice: Dice | None) -> None:
-    """Lay cards and draw; the next turn begins, or the last round has ended."""
+    """Lay cards and draw. Then the next turn begins, or the last round ends."""
     sky = so_far.sky
     _check_cards_to_lay(sky, seat, step)
     so_far.happens(CardsLaid(seat, sky.slots[seat][0] if step.drop_nova else None, step.slot2, step.slot1))
@@ -399,7 +397,7 @@ def _check_cards_to_lay(sky: State, seat: Seat, step: LayCards) -> None:
 
 
 def _draw(so_far: TurnSteps, seat: Seat, due: int, deck: Sequence[str], dice: Dice) -> None:
-    """Draw as many cards as are due. The discards become the deck when one is due and the deck is empty (R6.3)."""
+    """Draw the due cards. If the deck is empty, the discards become the deck first (R6.3)."""
     while due > 0:
         if not deck:
             cards = [card for discard in so_far.sky.discards for card in discard]
@@ -416,7 +414,7 @@ def _draw(so_far: TurnSteps, seat: Seat, due: int, deck: Sequence[str], dice: Di
 
 
 def _check_sternbilder(so_far: TurnSteps, seat: Seat, action: ActionEvent) -> None:
-    """The Sternbilder that this action completes, and the cards that come in their place."""
+    """Add the Sternbilder that this action completes, and the cards that replace them."""
     sky = so_far.sky
     mode, credit = sky.scenario.sternbild, sky.options["sternbildCredit"]
     if mode == NO_STERNBILD or not sky.stars[PRACHT]:  # every figure has a Prachtstern
@@ -439,7 +437,6 @@ def _check_sternbilder(so_far: TurnSteps, seat: Seat, action: ActionEvent) -> No
 
 
 def _clockwise(sky: State, seat: Seat) -> list[Seat]:
-    """All seats, this one first."""
     return [*range(seat, len(sky.points)), *range(seat)]
 
 
@@ -460,7 +457,7 @@ def _changed(action: ActionEvent) -> Fields:
 
 
 def _grant_supernovae(so_far: TurnSteps, seat: Seat) -> None:
-    """A Supernova card for each player who has come to have enough points for the first time."""
+    """Give a Supernova card to each player who reaches enough points for the first time."""
     sky = so_far.sky
     if not sky.reserve or max(sky.points) < CARDS.supernova_at:
         return
@@ -480,7 +477,7 @@ def _check_end(so_far: TurnSteps, seat: Seat) -> None:
 
 
 def verdict_on(sky: State, seat: Seat) -> tuple[str, list[Seat]] | None:
-    """Why the game ends with the action just performed by this seat, and who wins; None if it goes on."""
+    """Return the reason and the winners if the action just performed ends the game, otherwise None."""
     scenario = sky.scenario
     goal_points, goal_bilder = scenario.goal_points or 0, scenario.goal_bilder
     for each in _clockwise(sky, seat):
@@ -494,13 +491,13 @@ def verdict_on(sky: State, seat: Seat) -> tuple[str, list[Seat]] | None:
 
 
 def _by_points(sky: State) -> list[Seat]:
-    """Those with most points; among equals those with the fewest cards discarded."""
+    """Return the seats with most points, among equals those with the fewest cards discarded."""
     standings = [(-points, len(discard)) for points, discard in zip(sky.points, sky.discards, strict=True)]
     return [seat for seat, standing in enumerate(standings) if standing == min(standings)]
 
 
 def _decided(sky: State, reason: str, winners: list[Seat]) -> GameDecided:
-    """The winners come first, the others by points and discards."""
+    """Return the decision, with the winners first and the others by points and discards."""
     seats = range(len(sky.points))
     ranks = [(seat not in winners, -sky.points[seat], len(sky.discards[seat])) for seat in seats]
     places = [1 + sum(other < rank for other in ranks) for rank in ranks]
@@ -508,5 +505,5 @@ def _decided(sky: State, reason: str, winners: list[Seat]) -> GameDecided:
 
 
 def outcome(sky: State) -> Outcome | None:
-    """Points and places once the game is over, else None. All on place 1 win together."""
+    """Return points and places once the game is over, otherwise None. All on place 1 share the win."""
     return None if sky.result is None else Outcome(sky.points, tuple(sky.result.places))

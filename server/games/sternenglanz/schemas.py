@@ -1,6 +1,6 @@
-"""Moves, views and events as JSON Schemas, for those who write clients.
+"""Moves, views and events of Sternenglanz as JSON Schemas, for authors of clients.
 
-Cards, fields and Sternbilder are strings here: which there are is told by the data, as `describe` shows them.
+Cards, fields and Sternbilder are strings here. `describe` lists their values.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ def _or_null(description: str, schema: Json) -> Json:
 
 
 _NUMBER: Json = {"type": "integer", "minimum": 0}
-OWN_NAMES = ("Action", "Scenario", "Slot", "StarClass")  # lists whose words need the name of the list in generated code
+OWN_NAMES = ("Action", "Scenario", "Slot", "StarClass")  # generated code prefixes the names of these lists' values
 _FLAG: Json = {"type": "boolean"}
 _SEAT: Json = {**_NUMBER, "maximum": max(SEATS) - 1}
 _SLOT = named("Slot", {"enum": list(SLOTS)})
@@ -69,7 +69,7 @@ _ACTION = named(
 )
 _STEPS: list[Json] = [
     _step("ChooseCards", "Choose your first two cards", "choose", {"slot2": _CARD, "slot3": _CARD}),
-    _step(  # one object, not one for each action: generated clients lose themselves in a union within a union
+    _step(  # one object for all actions, since client generators fail at nested unions
         "Act",
         "Perform the action of a slot",
         "act",

@@ -1,4 +1,4 @@
-"""What happened in a game of Sternenglanz, in words."""
+"""Sentences about the events of Sternenglanz."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -132,7 +132,6 @@ def _game_decided(item: Json, names: Sequence[str], say: Language) -> str:
 
 
 def _why(reason: str, say: Language) -> str:
-    """Why the game is over."""
     match reason:
         case "goal":
             return say.gettext("The goal was reached.")
@@ -155,7 +154,7 @@ def _card(copy: str, say: Language) -> str:
 
 
 def _cards(cards: Sequence[str | None], say: Language) -> str:
-    """Those that the reader knows by name, the others by their number."""
+    """Return the known cards by name, and the others by number."""
     if known := [card for card in cards if card]:
         return say.listed([_card(card, say) for card in known])
     return say.ngettext("a card", "%(num)s cards", len(cards))
@@ -166,12 +165,11 @@ def _bild(bild: str, say: Language) -> str:
 
 
 def _gained(points: int, say: Language) -> str:
-    """The end of a sentence."""
+    """Return the end of a sentence about points."""
     return say.ngettext(" and gained %(num)s point.", " and gained %(num)s points.", points) if points else "."
 
 
 def notation(say: Language) -> str:
-    """How a move is written."""
     return say.gettext(
         "Write one step, or several with ; between them. An action: the slot, what it does, and where: 1 lay punkt b1, "
         "2 move a1 b2 c3 (each field of the path), 3 remove c1, 1 nova d4, 2 lapse. Then: finish (after slots 1 and "

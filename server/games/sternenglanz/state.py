@@ -1,7 +1,7 @@
-"""The state of a game (R2) and the events that make it.
+"""The state of a game (R2), and its events.
 
-Events hold facts: points gained, cards drawn, the slots after a shift, who is on turn. `apply` works none of them out,
-so a corrected rule leaves every recorded game as it was played.
+Events hold results: points gained, cards drawn, the slots after a shift, the next seat. `apply` computes none of them,
+so corrected rules don't change recorded games.
 """
 
 from collections import Counter
@@ -31,24 +31,23 @@ Pair = tuple[str, str]
 
 
 class Trail(NamedTuple):
-    """What a star that was moved in this turn has done: where it rested, and the lines it passed."""
+    """The trail of a star moved in this turn: its stops, and the lines it passed."""
 
     rests: tuple[str, ...]
     lines: tuple[str, ...]
 
 
 class TurnLog(NamedTuple):
-    """What the player on turn has done in this turn."""
+    """The actions of the current turn so far."""
 
     performed: tuple[tuple[int, str | None], ...]  # slots, each with the card that was on it
     laid: tuple[Pair, ...]  # field and class, as in `removed`
     removed: tuple[Pair, ...]
-    trails: Mapping[str, Trail]  # by the field where the moved star lies now
-    lines: tuple[str, ...]  # those passed by any star
+    trails: Mapping[str, Trail]  # by the present field of the moved star
+    lines: tuple[str, ...]  # passed by any star
 
     @property
     def slots(self) -> tuple[int, ...]:
-        """The slots performed, in order."""
         return tuple([slot for slot, _ in self.performed])
 
 
@@ -56,7 +55,7 @@ NOTHING_DONE = TurnLog((), (), (), {}, ())
 
 
 class Bilder(NamedTuple):
-    """The Sternbild cards: those not yet seen, the common one, each seat's own one, and the completed ones."""
+    """The Sternbild cards: the deck, the common one, each seat's own one, and the completed ones."""
 
     deck: tuple[str, ...]
     open: str | None
@@ -65,21 +64,21 @@ class Bilder(NamedTuple):
 
 
 class State(NamedTuple):
-    """The state of a game. Never changed: `apply` makes the next one."""
+    """An immutable state of a game. `apply` returns the next one."""
 
     options: Json
     phase: str
     turn: int
     on_turn: Seat | None
     start: Seat
-    stars: Mapping[str, Fields]  # where the pieces of each class lie, Supernovae too
+    stars: Mapping[str, Fields]  # fields of each class of pieces, including Supernovae
     gone: Mapping[str, int]  # stars that have left the game, by class
     points: tuple[int, ...]
     deck: tuple[str, ...]
     hands: tuple[Hand, ...]
     slots: tuple[Slots, ...]
     discards: tuple[tuple[str, ...], ...]
-    chosen: tuple[Pair | None, ...]  # first cards, as long as not all seats have chosen
+    chosen: tuple[Pair | None, ...]  # first cards, until all seats have chosen
     reserve: tuple[str, ...]
     granted: tuple[bool, ...]
     bilder: Bilder
@@ -92,23 +91,21 @@ class State(NamedTuple):
 
 
 def occupied(stars: Mapping[str, Fields]) -> Fields:
-    """The fields on which a star or a Supernova lies."""
+    """Return the fields with a star or a Supernova."""
     return stars[PUNKT] | stars[LEUCHT] | stars[PRACHT] | stars[NOVA]
 
 
 def lit(stars: Mapping[str, Fields]) -> Fields:
-    """The fields on which a star lies."""
     return stars[PUNKT] | stars[LEUCHT] | stars[PRACHT]
 
 
 def piece_on(stars: Mapping[str, Fields], field: str) -> str | None:
-    """What lies on this field."""
     bit = FIELDS[field].bit
     return next((piece for piece in PIECES if stars[piece] & bit), None)
 
 
 def supply(sky: State, piece: str) -> int:
-    """How many pieces of a class can still be laid (R1.1)."""
+    """Return how many pieces of a class can still be laid (R1.1)."""
     return CARDS.limits[piece] - sky.stars[piece].bit_count() - sky.gone.get(piece, 0)
 
 
@@ -116,7 +113,7 @@ def supply(sky: State, piece: str) -> int:
 
 
 class CardsShuffled(NamedTuple):
-    """The game begins. Nobody is told: the order of both decks is secret."""
+    """The start of a game. No player sees this event, since the order of both decks is secret."""
 
     seats: int
     options: Json
@@ -129,14 +126,14 @@ class CardsShuffled(NamedTuple):
 
 
 class HandDealt(NamedTuple):
-    """A player's first cards came from the deck."""
+    """A deal of a player's first cards."""
 
     seat: Seat
     cards: list[str]
 
 
 class SternbildDrawn(NamedTuple):
-    """The top Sternbild went to a player, face up or in secret."""
+    """A draw of the top Sternbild by a player, face up or in secret."""
 
     seat: Seat
     sternbild: str
@@ -144,14 +141,14 @@ class SternbildDrawn(NamedTuple):
 
 
 class SternbildTurnedUp(NamedTuple):
-    """The top Sternbild is the common one now."""
+    """A new common Sternbild from the deck."""
 
     sternbild: str
     seat: None = None
 
 
 class CardsChosen(NamedTuple):
-    """A player chose the first two cards; nobody else is told which."""
+    """A player's choice of the first two cards, hidden from the others."""
 
     seat: Seat
     slot2: str
@@ -159,21 +156,21 @@ class CardsChosen(NamedTuple):
 
 
 class ChoicesShown(NamedTuple):
-    """All have chosen: the cards for slots 2 and 3 by seat."""
+    """The reveal of all choices: the cards for slots 2 and 3 by seat."""
 
     choices: list[list[str]]
     seat: None = None
 
 
 class TurnBegan(NamedTuple):
-    """It is this player's turn."""
+    """The start of a player's turn."""
 
     seat: Seat
     turn: int
 
 
 class StarLaid(NamedTuple):
-    """Sterngeburt. `card` is None for the permanent action, `star` a class; the points are those gained by it."""
+    """A Sterngeburt. `card` is None for the permanent action, `star` a class, and `points` is the gain."""
 
     seat: Seat
     slot: int
@@ -184,7 +181,7 @@ class StarLaid(NamedTuple):
 
 
 class StarRemoved(NamedTuple):
-    """Schwarzes Loch."""
+    """A Schwarzes Loch."""
 
     seat: Seat
     slot: int
@@ -195,7 +192,7 @@ class StarRemoved(NamedTuple):
 
 
 class StarMoved(NamedTuple):
-    """Sternwanderung."""
+    """A Sternwanderung."""
 
     seat: Seat
     slot: int
@@ -205,9 +202,9 @@ class StarMoved(NamedTuple):
 
 
 class SupernovaLaid(NamedTuple):
-    """A Supernova lies on `field`; `removed` has the fields and classes around it, `out` the classes that left the game.
+    """A Supernova on `field`. `removed` has the fields and classes around it, `out` the classes that left the game.
 
-    `points` has what each seat gained or lost. The card is on the player's discard.
+    `points` has each seat's gain or loss. The card is on the player's discard pile.
     """
 
     seat: Seat
@@ -220,7 +217,7 @@ class SupernovaLaid(NamedTuple):
 
 
 class ActionLapsed(NamedTuple):
-    """A slot counts as performed whose action could not be."""
+    """A slot that counts as performed although its action was impossible."""
 
     seat: Seat
     slot: int
@@ -228,7 +225,7 @@ class ActionLapsed(NamedTuple):
 
 
 class SternbildCompleted(NamedTuple):
-    """A Sternbild lies on the Firmament, on these fields, and is the player's now."""
+    """A Sternbild completed on these fields of the Firmament, which now belongs to the player."""
 
     seat: Seat
     sternbild: str
@@ -237,20 +234,20 @@ class SternbildCompleted(NamedTuple):
 
 
 class SupernovaGranted(NamedTuple):
-    """A player took a Supernova card of the reserve into the hand."""
+    """A Supernova card that a player took from the reserve into the hand."""
 
     seat: Seat
     card: str
 
 
 class ActFinished(NamedTuple):
-    """The player left it at slots 1 and 2."""
+    """A player's end of the actions after slots 1 and 2."""
 
     seat: Seat
 
 
 class CardsShifted(NamedTuple):
-    """The part `act` is over: what is on the slots now, and what went to the player's discard."""
+    """The end of the part `act`: the cards on the slots now, and those on the player's discard pile."""
 
     seat: Seat
     slots: list[str | None]
@@ -258,7 +255,7 @@ class CardsShifted(NamedTuple):
 
 
 class CardsLaid(NamedTuple):
-    """The player dropped the Supernova card on slot 1, or not, and laid hand cards."""
+    """The laying of hand cards, and whether the player dropped the Supernova card on slot 1."""
 
     seat: Seat
     dropped: str | None
@@ -267,7 +264,7 @@ class CardsLaid(NamedTuple):
 
 
 class DiscardsShuffled(NamedTuple):
-    """All discards are the deck now, in this secret order, but for those that left the game."""
+    """A new deck of all discards in this secret order, without those that left the game."""
 
     deck: list[str]
     out: list[str]
@@ -275,14 +272,14 @@ class DiscardsShuffled(NamedTuple):
 
 
 class CardsDrawn(NamedTuple):
-    """A player drew the top cards of the deck."""
+    """A draw of the deck's top cards by a player."""
 
     seat: Seat
     cards: list[str]
 
 
 class GameDecided(NamedTuple):
-    """The game is over: why, who won, each seat's place, and the Sternbild that each had before it."""
+    """The end of the game: reason, winners, each seat's place, and each seat's Sternbild before it."""
 
     reason: str
     winners: list[Seat]
@@ -334,11 +331,11 @@ EVENTS: Mapping[str, type[Any]] = {
 }
 
 
-# From state to state
+# Transitions
 
 
 def apply(sky: State | None, event: Event) -> State:
-    """The sky after `event`. Asks no questions: it has happened."""
+    """Return the state after an event, without checks."""
     if sky is None:
         assert isinstance(event, CardsShuffled)
         return _opened(event)
@@ -349,11 +346,10 @@ def apply(sky: State | None, event: Event) -> State:
 
 
 def foresee(sky: State, event: Event) -> State:
-    """The same for `decide`, the last kept for whoever applies its events right afterwards: an action that is one event
-    is then worked out once."""
+    """Return the state after an event, for `decide`. `apply` reuses the last result."""
     global _foreseen
     after = apply(sky, event)
-    _foreseen = (sky, event, after)  # whole at any moment, whatever other threads foresee
+    _foreseen = (sky, event, after)  # assigned atomically, since other threads may foresee events
     return after
 
 
@@ -545,7 +541,8 @@ def _with_game_decided(sky: State, event: GameDecided) -> State:
 
 
 def _changed(sky: State, **fields: Any) -> State:
-    """The sky with these fields changed: `_replace` in little more than half its time, which is most of what a fold takes."""
+    """Return the state with these fields changed. `_replace` would take almost twice as long, and a fold does little
+    else."""
     values = list(sky)
     for name, value in fields.items():
         values[_PLACE[name]] = value

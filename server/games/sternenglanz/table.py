@@ -1,4 +1,4 @@
-"""The table of Sternenglanz in words."""
+"""The table of Sternenglanz as text."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -8,11 +8,11 @@ from server.games.sternenglanz.names import bild_name, card_name, piece_name, sc
 from server.games.sternenglanz.pieces import pieces_in
 from server.render.text_layout import page
 
-_PERMANENT = "geburt#1"  # any copy: slot 1 has a Sterngeburt printed on it
+_PERMANENT = "geburt#1"  # any copy: slot 1 has a printed Sterngeburt
 
 
 def table(view: Json, names: Sequence[str], locale: str) -> str:
-    """The Firmament, what each seat has on its slots, and what the reader holds in a game of Sternenglanz."""
+    """Return the Firmament, each seat's slots and the reader's hand as text."""
     blocks = [_goal(view, locale), _firmament(view, locale), _supply(view, locale)]
     blocks += [_seat(view, seat, names, locale) for seat in range(len(names))]
     return page([*blocks, _bilder(view, locale), _hand(view, locale), _turn(view, names, locale)], locale)
@@ -26,7 +26,7 @@ def _goal(view: Json, locale: str) -> Iterator[str]:
 
 
 def _firmament(view: Json, locale: str) -> Iterator[str]:
-    """What lies on the fields, and where one can go from there."""
+    """Yield the pieces on the fields, and the fields joined to each."""
     say = _WORDS[locale]
     has_bonus = CARDS.scenarios[view["scenario"]].bonus_points
     yield f"{say['firmament']}:"
@@ -63,7 +63,7 @@ def _seat(view: Json, seat: int, names: Sequence[str], locale: str) -> Iterator[
     say, bilder = _WORDS[locale], view["sternbilder"]
     held = f"{say['cards in hand']} {view['hand_sizes'][seat]}, {say['discarded']} {view['discards'][seat]}"
     held += f", {say['took a Supernova card']}" if view["granted"][seat] else ""
-    yield f"{names[seat]}: {say['points']} {view['points'][seat]}, {held}"  # so that one reads well, too
+    yield f"{names[seat]}: {say['points']} {view['points'][seat]}, {held}"  # readable for a single point, too
     for slot in SLOTS:
         yield f"  {say['slot']} {slot}: {_on_slot(view, seat, slot, locale)}"
     if own := bilder["own"][seat]:
@@ -85,7 +85,7 @@ def _on_slot(view: Json, seat: int, slot: int, locale: str) -> str:
 
 
 def _bilder(view: Json, locale: str) -> Iterator[str]:
-    """The common Sternbild, and how those that the reader can see are made."""
+    """Yield the common Sternbild, and the figures of all visible ones."""
     say, bilder = _WORDS[locale], view["sternbilder"]
     if CARDS.scenarios[view["scenario"]].sternbild == SHARED_OPEN and bilder["open"]:
         yield f"{say['common Sternbild']}: {_bild(bilder['open'], locale)}"
@@ -99,7 +99,7 @@ def _bild(bild: str, locale: str) -> str:
 
 
 def _figure(bild: str, locale: str) -> Iterator[str]:
-    """The places of a Sternbild, numbered, each with those that it is joined to."""
+    """Yield the nodes of a Sternbild, numbered, each with those joined to it."""
     figure, say = CARDS.sternbilder[bild], _WORDS[locale]
     for place, what in enumerate(figure.nodes):
         joined = [b if a == place else a for a, b in figure.lines if place in (a, b)]

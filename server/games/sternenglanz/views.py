@@ -1,4 +1,4 @@
-"""Who may know what (R12): the table and the events as a seat or a spectator sees them."""
+"""The views of table and events, by seat or spectator (R12)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -35,7 +35,7 @@ NAME_OF = {kind: name for name, kind in EVENTS.items()}
 
 
 def view(sky: State, seat: Seat | None) -> Json:
-    """What `seat` (None: a spectator) may see of the table."""
+    """Return the view of a seat, or of a spectator (None)."""
     bilder, result = sky.bilder, sky.result
     return {
         "scenario": sky.options["scenario"],
@@ -91,7 +91,7 @@ def _log_seen(log: TurnLog) -> Json:
 
 
 def place(view: Json, text: str) -> Place:
-    """Where a spectator's view shows a field, written as `b1`. Raises MalformedMove."""
+    """Return the place of a field such as `b1` in a spectator's view. Raise MalformedMove."""
     field = text.strip().lower()
     if field not in FIELDS:
         raise MalformedMove("unknown-field", "There is no such field. Write, for example: b1")
@@ -99,7 +99,7 @@ def place(view: Json, text: str) -> Place:
 
 
 def tell(event: Event, seat: Seat | None) -> Json | None:
-    """The event as `seat` (None: a spectator) saw it happen; None if there was nothing to be seen."""
+    """Return the event as a seat or a spectator (None) sees it, None if it is invisible."""
     told: Json = {"type": NAME_OF[type(event)], "seat": event.seat}
     match event:
         case CardsShuffled():
@@ -113,14 +113,14 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
         case DiscardsShuffled(deck, out):
             return {**told, "deck": len(deck), "out": out}
         case _:
-            return {**told, **event._asdict()}  # all of it lies open on the table
+            return {**told, **event._asdict()}  # all of it is public
 
 
 def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
-    """How far `seat` can foresee these events of its own move, and whether what it cannot is hidden as yet.
+    """Return the events of its own move that the seat can foresee, and whether the others are still hidden.
 
-    What the others chose and what comes from a deck is left out, and an end that shows secret Sternbilder. So is all
-    that follows an action which might complete a Sternbild that `seat` cannot see, whether it does or not.
+    Left out are others' choices, cards from a deck, and an end that shows secret Sternbilder. So are events after an
+    action that might complete a Sternbild hidden from the seat.
     """
     for number, event in enumerate(events, start=1):
         if isinstance(event, CardsChosen):
@@ -133,13 +133,13 @@ def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event
 
 
 def reveals(sky: State, seat: Seat, events: Sequence[Event]) -> bool:
-    """Whether these events of its own move have shown `seat` something: a drawn card, a Sternbild, what others chose, or
-    that an action completes no Sternbild which it cannot see."""
+    """Return whether these events revealed something: a card, a Sternbild, others' choices, or that an action completes
+    no hidden Sternbild."""
     return preview(sky, seat, events)[1]
 
 
 def move_of(events: Sequence[Any]) -> Move:
-    """The move that these events came from. Raises MalformedMove if they do not begin with one."""
+    """Return the move that led to these events. Raise MalformedMove if they begin otherwise."""
     steps = [step for event in events if (step := _step_of(event)) is not None]
     if not steps or _step_of(events[0]) is None:
         raise MalformedMove("not-a-move", "These events do not begin with a step of a turn.")

@@ -1,16 +1,15 @@
-"""Sternenhimmel. Section numbers in this folder are those of the rules.
+"""The game Sternenhimmel. Section numbers in this folder are those of the rules.
 
-material.py  1, 7   stars, boards, and what a set of boards must be like
-options.py   8      options and editions
-moves.py            placements as values and as JSON
-notation.py         placements in one line
-state.py     3      the state, the events, and what each event makes of it
-scoring.py   5, 6   what a full board is worth, and who pays whom
-rules.py     2 - 9  the game from its setup to its end
-views.py     10     what each seat may see
-schemas.py          moves, views and events as JSON Schemas
-judge.py            what a placement is worth to a greedy bot
-sentences.py, table.py, ending.py, picture.py, refusals.py: the game in words and pictures
+- `material.py` (1, 7): stars and boards, with checks of a set of boards
+- `options.py` (8): options and editions
+- `moves.py`, `notation.py`: placements as values, as JSON and as text
+- `state.py` (3): the state, and the events with their effects
+- `scoring.py` (5, 6): scores and payments of a full board
+- `rules.py` (2 to 9): setup, turns and end
+- `views.py` (10): the view of each seat
+- `schemas.py`: moves, views and events as JSON Schemas
+- `judge.py`: the value of a placement, for bots
+- `sentences.py`, `table.py`, `ending.py`, `picture.py`, `refusals.py`: the game in words and pictures
 """
 
 from server.games.contract import Json
@@ -41,7 +40,7 @@ from server.games.sternenhimmel.views import move_of, place, preview, reveals, t
 
 
 def describe() -> Json:
-    """All that a client needs to know of this game, as plain JSON."""
+    """Return what a client needs to know of this game, as JSON."""
     example = Placement("7", "leo", "c")
     return {
         "name": NAME,

@@ -1,4 +1,4 @@
-"""A game of Sternenhimmel that is over: no board lies on the table any more, so all are shown as they were scored."""
+"""The end of a game of Sternenhimmel. All boards have left the table, so they are shown as they were scored."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from server.translations import Language
 
 
 def final_view(view: Json, story: Sequence[Json]) -> Json:
-    """The view with every board that was scored, its stars turned up, and what each seat gained by it."""
+    """Return the view with all scored boards, their stars face up, and each seat's gains."""
     boards = [
         {
             "board": it["board"],
@@ -23,7 +23,7 @@ def final_view(view: Json, story: Sequence[Json]) -> Json:
 
 
 def final_table(view: Json, story: Sequence[Json], names: Sequence[str], say: Language) -> str:
-    """Each board with what it brought, and with its stars."""
+    """Return each board as text, with its stars and the gains."""
     return page(([scored(it, names, say), f"  {_stars(it, names)}"] for it in _scored(story)), say.locale)
 
 

@@ -1,4 +1,4 @@
-"""What a placement is worth in Sternenhimmel, judged by one look at the table."""
+"""The value of a placement in Sternenhimmel, estimated from the view alone."""
 
 from collections.abc import Callable, Mapping
 
@@ -8,14 +8,14 @@ from server.games.sternenhimmel.moves import Placement
 from server.games.sternenhimmel.options import DEFAULT_EDITION, EDITIONS
 from server.games.sternenhimmel.scoring import payments, rank, swallowed_by_holes, tally, values_of, vanishing
 
-# A view does not name the options; the payments of this edition are near enough for all of them.
+# Views lack the options. The payments of this edition are close enough for all of them.
 OPTIONS = EDITIONS[DEFAULT_EDITION]
-GUESS = "5"  # what a star that lies face down is taken for
-LEAD = 0.05  # what a point of lead is worth in coins while prizes may still change hands
+GUESS = "5"  # the assumed value of a star face down
+LEAD = 0.05  # coins per point of lead while prizes may still change hands
 
 
 def judge(view: Json) -> Callable[[Placement], float]:
-    """What each placement of the seat on turn changes for it, in coins."""
+    """Return a function that gives a placement's gain for the seat on turn, in coins."""
     me = view["next"]
     stars = {it["board"]: _lying(it["spaces"]) for it in view["boards"]}
     before = {board: _standing(BOARDS[board], lying, me, view["coins"]) for board, lying in stars.items()}
@@ -33,7 +33,7 @@ def _lying(spaces: Json) -> dict[str, Lying]:
 
 
 def _standing(board: Board, stars: Mapping[str, Lying], me: int, coins: list[int]) -> float:
-    """How much `me` would gain over the others if the board were scored as it is; the fuller, the more it counts."""
+    """Return the lead of `me` if the board were scored now. A fuller board counts more."""
     vanished = vanishing(board, stars)
     gone = vanished | swallowed_by_holes(board, stars, vanished)
     values = values_of(board, stars, gone, OPTIONS["doubling"])

@@ -1,4 +1,4 @@
-"""Sternenhimmel's boards and stars (sections 1 and 7), and what a set of boards must be like so that no game stalls."""
+"""The boards and stars of Sternenhimmel (sections 1 and 7). Checks of a set of boards ensure that no game stalls."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ BANK = "bank"
 
 
 class Space(NamedTuple):
-    """Room for one star: face down on a large space, face up on a small one. x, y lie in the unit square."""
+    """A space for one star: face down on a large space, face up on a small one. x, y lie in the unit square."""
 
     size: str
     x: float
@@ -27,7 +27,7 @@ class Space(NamedTuple):
 
 
 class Board(NamedTuple):
-    """A constellation: its spaces by id, the lines that join neighbours, and two prizes."""
+    """A constellation: its spaces by id, the lines between neighbours, and two prizes."""
 
     id: str
     abbr: str
@@ -47,7 +47,7 @@ class Lying(NamedTuple):
     star: str
 
 
-LYING = [{star: Lying(seat, star) for star in STARS} for seat in range(max(SEATS))]  # made once
+LYING = [{star: Lying(seat, star) for star in STARS} for seat in range(max(SEATS))]  # created once
 
 
 def is_large(board: str, space: str) -> bool:
@@ -55,7 +55,7 @@ def is_large(board: str, space: str) -> bool:
 
 
 def load_boards(data: Json) -> dict[str, Board]:
-    """The boards of a set by id. Raises ValueError with a sentence that says what is wrong with the set."""
+    """Return the boards of a set by id. Raise ValueError with a sentence about what is wrong."""
     boards: dict[str, Board] = {}
     words: set[str] = set()
     for entry in data.get("boards", ()):

@@ -1,4 +1,4 @@
-"""Moves of Sternenhimmel as values and as JSON."""
+"""Moves of Sternenhimmel as values and JSON."""
 
 from typing import Any, NamedTuple
 
@@ -8,14 +8,14 @@ from server.games.sternenhimmel.material import BOARDS, FACE_VALUES, STARS
 
 
 class Placement(NamedTuple):
-    """The one kind of move: put this star of one's hand on that space."""
+    """The only kind of move: put this star from one's hand on that space."""
 
     star: str
     board: str
     space: str
 
 
-# Every placement there is, made once.
+# All placements, created once.
 PLACEMENTS = {
     (star, board, space): Placement(star, board, space)
     for board in BOARDS
@@ -25,7 +25,7 @@ PLACEMENTS = {
 
 
 def move_from_json(data: Any) -> Placement:
-    """The placement that this JSON value is. Raises MalformedMove; whether it is legal is for `decide` to say."""
+    """Parse a placement. Raise MalformedMove. `decide` checks whether it is legal."""
     if type(data) is not dict:
         raise MalformedMove("not-an-object", "A move is an object with star, board and space.")
     try:
@@ -42,5 +42,4 @@ def move_from_json(data: Any) -> Placement:
 
 
 def move_to_json(move: Placement) -> Json:
-    """The placement as plain JSON."""
     return move._asdict()

@@ -1,4 +1,4 @@
-"""Moves of Sternenhimmel in one line, such as `7 leo c`."""
+"""Moves of Sternenhimmel as text, such as `7 leo c`."""
 
 from server.games.errors import MalformedMove
 from server.games.sternenhimmel.material import BOARDS, STARS
@@ -10,7 +10,7 @@ BOARD_OF_WORD = {word: board.id for board in BOARDS.values() for word in (board.
 
 
 def read_move(text: str) -> Placement:
-    """The placement written as `7 leo c`; case does not matter, `7 Leo C` is the same. Raises MalformedMove."""
+    """Parse a placement such as `7 leo c`, in upper or lower case. Raise MalformedMove."""
     words = [word for word in text.lower().split(" ") if word]
     if len(words) != 3:
         raise MalformedMove("not-a-placement", f"That is not a placement. {_NOTATION}")
@@ -23,5 +23,5 @@ def read_move(text: str) -> Placement:
 
 
 def write_move(move: Placement) -> str:
-    """The placement in one line, such as `7 leo c`."""
+    """Return the placement as text, such as `7 leo c`."""
     return f"{move.star} {move.board} {move.space}"

@@ -1,14 +1,14 @@
-"""What a table of Sternenhimmel agrees on: options and editions (section 8)."""
+"""The options and editions of Sternenhimmel (section 8)."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from server.games.contract import Json
 from server.games.errors import BadOption
-from server.games.schemas import HOUSE_OPTIONS, check_house_options, mended_options, named
+from server.games.schemas import HOUSE_OPTIONS, check_house_options, named, revision_option
 from server.games.sternenhimmel.material import BOARD_SET, SEATS
 
-REVISION = 0  # how many faults of these rules have been mended since 0.1.0: see `is_mended`
+REVISION = 0  # number of corrections of these rules since 0.1.0: see `has_fix`
 OPTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "doubling": (
         "What several double stars next to the same number do",
@@ -107,7 +107,7 @@ DEFAULT_EDITION = "schloth-en"
 
 
 def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
-    """The value of every option: those given, those of the game as in the edition. Raises BadOption."""
+    """Return the value of every option, by default that of the edition. Raise BadOption."""
     if type(seats) is not int or seats not in SEATS:
         raise BadOption("bad-seats", "Sternenhimmel is a game for 3, 4 or 5 players.")
     for name in options:
@@ -162,6 +162,6 @@ OPTION_SCHEMA: Json = {
             for name, (meaning, values) in OPTIONS.items()
         },
         **HOUSE_OPTIONS,
-        **mended_options(REVISION),
+        **revision_option(REVISION),
     },
 }

@@ -1,4 +1,4 @@
-"""The table of Sternenhimmel, drawn from a view.
+"""The picture of a table of Sternenhimmel, drawn from a view.
 
 Every board is a group with the id `board-leo`, every space one with the id `leo-c`.
 """
@@ -33,8 +33,8 @@ from server.render.picture_parts import (
     short,
 )
 
-_ROW, _HEAD = 392, 50  # the height of a board, and of what is written above it
-_MAP, _TOP = 300, 74  # the square in which a constellation is drawn, and where it begins below the card's edge
+_ROW, _HEAD = 392, 50  # heights of a board and its heading
+_MAP, _TOP = 300, 74  # size of a constellation's square, and its distance from the card's top
 _SEAT = 58
 _RADIUS = {"large": 24, "small": 19}
 
@@ -47,7 +47,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
 
 
 def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture:
-    """Constellations in two columns, then the seats; these fill the gap that an odd number of boards leaves."""
+    """Draw constellations in two columns, then the seats. Seats fill the gap that an odd number of boards leaves."""
     boards = view["boards"]
     rows = (len(boards) + 1) // 2
     in_gap = len(boards) % 2 == 1
@@ -71,7 +71,7 @@ def _spoken(view: Json, names: Sequence[str], locale: str) -> str:
     return f"Sternenhimmel: {boards}. {_WORDS[locale]['coins']}: {scores}"
 
 
-# A board
+# Boards
 
 
 def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
@@ -96,19 +96,19 @@ def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
 
 @cache
 def _name_beside(board_id: str, space: str, seat: int, theme: Theme) -> Line:
-    """The name of a space on which a star lies, where nothing else is near."""
+    """Return the name of a space with a star, placed where it touches nothing."""
     board = BOARDS[board_id]
     (left, top), r = _at(board, space), _RADIUS[board.spaces[space].size]
     others = [(x - left, y - top) for x, y in (_at(board, it) for it in board.spaces if it != space)]
     places = corners(0.75 * r + 9)
-    if SEAT_SHAPES[seat] == "triangle":  # which is broad below
+    if SEAT_SHAPES[seat] == "triangle":  # a triangle is broad below
         places = [*places[:2], (0, r + 15)]
     x, y = clearest(places, [*others, (0, _HEAD - top)])
     return Line(left + x, top + y + 6, space, theme.faint, 20, theme.card, anchor="middle")
 
 
 def _gains(payouts: Sequence[int], theme: Theme) -> Iterator[Part]:
-    """What a board that was scored brought to whom."""
+    """Yield each seat's gains from a scored board."""
     paid = [(seat, coins) for seat, coins in enumerate(payouts) if coins]
     for place, (seat, coins) in enumerate(reversed(paid)):
         right = PANEL - 16 - 64 * place
@@ -118,7 +118,7 @@ def _gains(payouts: Sequence[int], theme: Theme) -> Iterator[Part]:
 
 @cache
 def _lines(board_id: str, theme: Theme) -> Sprite:
-    """The constellation that a board shows, without its spaces."""
+    """Return the constellation of a board, without its spaces."""
     board = BOARDS[board_id]
     ends = [(_at(board, one), _at(board, other)) for one, other in board.lines]
     ways = "".join(f"M{x1} {y1}L{x2} {y2}" for (x1, y1), (x2, y2) in ends)
@@ -143,7 +143,7 @@ def _space(board: Board, space: str, lying: Json | None, theme: Theme) -> Iterat
         seat, star = lying["seat"], lying["star"]
         yield f"<title>{board.id} {space}, {size}, seat {seat}, {star or 'face down'}</title>"
         yield _star(seat, size, theme)
-        type_size = LEGIBLE if star != "10" else 19  # which a triangle has no more room for
+        type_size = LEGIBLE if star != "10" else 19  # a triangle has no room for more
         yield Line(0, 8, star or "?", ON_BRIGHT, type_size, SEAT_COLOURS[seat], bold=True, anchor="middle")
 
 
@@ -156,7 +156,7 @@ def _free(size: str, theme: Theme) -> Sprite:
 
 @cache
 def _star(seat: int, size: str, theme: Theme) -> Sprite:
-    """A seat's star; on a large space it lies face down, even where the viewer knows it."""
+    """Return a seat's star. On a large space it lies face down, even if the viewer knows it."""
     star = seat_mark(seat, _RADIUS[size], theme, theme.card, width=2)
     if size == "small":
         return star
@@ -164,7 +164,7 @@ def _star(seat: int, size: str, theme: Theme) -> Sprite:
     return star._replace(svg=star.svg + shape(SEAT_SHAPES[seat], _RADIUS[size] - 4, dashes))
 
 
-# The seats
+# Seats
 
 
 def _seats(view: Json, names: Sequence[str], theme: Theme, locale: str, width: int) -> Iterator[Part]:

@@ -1,4 +1,4 @@
-"""Why the rules of Sternenhimmel refuse a move, by code, for translation."""
+"""The reasons why Sternenhimmel's rules refuse a move, by code, for translation."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""A game of Sternenhimmel from its setup through each turn to its end (sections 2, 4 and 9)."""
+"""The rules of Sternenhimmel: setup, turns and end (sections 2, 4 and 9)."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -14,7 +14,7 @@ from server.games.sternenhimmel.state import BoardDealt, BoardsShuffled, Event, 
 
 
 def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
-    """The opening events. Draws the order of the boards, then the starting seat where it is drawn."""
+    """Return the opening events. Draws the order of the boards, then the starting seat if it is random."""
     resolved = resolve_options(options, seats)
     order = dice.shuffled(BOARDS)
     start = resolved["start_seat"] if resolved["start_seat"] is not None else dice.below(seats)
@@ -23,19 +23,18 @@ def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
 
 
 def to_act(sky: State) -> frozenset[Seat]:
-    """The seat on turn."""
     return NOBODY if sky.on_turn is None else ALONE[sky.on_turn]
 
 
 def is_mid_turn(sky: State, seat: Seat) -> bool:
-    """Never: a placement is a whole turn."""
+    """Return False, since a placement is a whole turn."""
     return False
 
 
 def legal_moves(sky: State, seat: Seat, begun: Sequence[Placement] = ()) -> list[Placement]:
-    """Every placement open to `seat`: none for a seat not on turn, and none after a placement, which ends a turn.
+    """Return all legal placements of a seat, none after a placement, which ends the turn.
 
-    Raises IllegalMove for placements that could not be begun.
+    Raise IllegalMove for illegal placements in `begun`.
     """
     if seat != sky.on_turn:
         return []
@@ -57,12 +56,12 @@ def legal_moves(sky: State, seat: Seat, begun: Sequence[Placement] = ()) -> list
 
 @cache
 def _placements(board: str, hand: tuple[str, ...]) -> list[tuple[str, list[Placement]]]:
-    """For each space of the board, every placement of a star of this hand: a list of legal moves only picks from these."""
+    """Return, for each space of the board, the placements of all stars of this hand. Legal moves are picked from these."""
     return [(space, [PLACEMENTS[star, board, space] for star in dict.fromkeys(hand)]) for space in BOARDS[board].spaces]
 
 
 def decide(sky: State, seat: Seat, move: Placement, dice: Dice) -> list[Event]:
-    """What happens if `seat` plays `move`. Raises IllegalMove if it may not."""
+    """Return the events of a move. Raise IllegalMove."""
     _check_placement(sky, seat, move)
     star, board, space = move
     hand_sizes = list(map(len, sky.hands))
@@ -86,10 +85,10 @@ def _not_your_turn() -> IllegalMove:
 
 
 def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Placement) -> None:
-    """Whether `seat` may leave this placement for one of its next turns. Raises IllegalMove.
+    """Raise IllegalMove unless the seat may plan this placement.
 
-    Only a star that is in its hand now, and that none of the `earlier` ones takes: a hand loses stars by its own
-    placements alone, so whether this one is legal in its turn follows from what lies on the boards.
+    Its star must be in the hand now and unused by `earlier` ones. A hand loses stars by its own placements only. So the
+    boards alone decide whether it is legal in its turn.
     """
     star, board, space = move
     if board not in BOARDS:
@@ -105,7 +104,7 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Pl
 
 
 def _check_placement(sky: State, seat: Seat, move: Placement) -> None:
-    # The sentences repeat nothing but known ids: what a player sent may be anything.
+    # Error texts repeat known ids only, since a player may send any text.
     star, board, space = move
     if sky.on_turn is None:
         raise IllegalMove("game-over", "The game is over.")
@@ -124,19 +123,19 @@ def _check_placement(sky: State, seat: Seat, move: Placement) -> None:
 
 
 def _who_is_next(options: Json, seat: Seat, has_filled: bool, hand_sizes: Sequence[int]) -> tuple[Seat, Sequence[Seat]]:
-    """The seat on turn after `seat` has placed, and the seats skipped on the way to it (section 4.1)."""
+    """Return the next seat on turn, and the seats skipped before it (section 4.1)."""
     step = 1 if options["direction"] == "clockwise" else -1
     goes_left = has_filled and options["resume"] == "left_of_completer"
     candidate = (seat + (1 if goes_left else step)) % len(hand_sizes)
     skipped = []
-    while not hand_sizes[candidate]:  # section 7: there is one that has a star
+    while not hand_sizes[candidate]:  # by section 7, some seat has a star
         skipped.append(candidate)
         candidate = (candidate + step) % len(hand_sizes)
     return candidate, skipped
 
 
 def outcome(sky: State) -> Outcome | None:
-    """Coins and places once the last board is scored, else None. All on place 1 win together."""
+    """Return coins and places once the last board is scored, otherwise None. All on place 1 share the win."""
     if sky.stars or sky.stack:
         return None
     return Outcome(sky.coins, tuple(1 + sum(other > coins for other in sky.coins) for coins in sky.coins))

@@ -1,4 +1,4 @@
-"""Scoring and paying a full board of Sternenhimmel (sections 5 and 6)."""
+"""The scoring and payment of a full board of Sternenhimmel (sections 5 and 6)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from server.games.sternenhimmel.state import BoardScored
 
 
 def score(board: Board, stars: Mapping[str, Lying], options: Mapping[str, Any], coins: Sequence[int]) -> BoardScored:
-    """The scoring of a full board; `coins` holds what each seat owns before it."""
+    """Return the scoring of a full board. `coins` are each seat's before it."""
     annihilated = vanishing(board, stars)
     swallowed = swallowed_by_holes(board, stars, annihilated)
     values = values_of(board, stars, annihilated | swallowed, options["doubling"])
@@ -45,19 +45,19 @@ def score(board: Board, stars: Mapping[str, Lying], options: Mapping[str, Any], 
 
 
 def vanishing(board: Board, stars: Mapping[str, Lying]) -> set[str]:
-    """The black holes beside a black hole: all of them go at once, in a row or ring of any length."""
+    """Return the black holes beside a black hole. All of them vanish at once, in a row or ring of any length."""
     holes = {space for space, (_, star) in stars.items() if star == BLACK_HOLE}
     return {hole for hole in holes if not holes.isdisjoint(board.neighbours[hole])}
 
 
 def swallowed_by_holes(board: Board, stars: Mapping[str, Lying], vanished: set[str]) -> set[str]:
-    """The stars beside a black hole that has not vanished. (It has no black hole beside it.)"""
+    """Return the stars beside a black hole that remains. Such a hole has no black hole beside it."""
     holes = [space for space, (_, star) in stars.items() if star == BLACK_HOLE and space not in vanished]
     return {space for hole in holes for space in board.neighbours[hole] if space in stars}
 
 
 def values_of(board: Board, stars: Mapping[str, Lying], gone: set[str], doubling: str) -> dict[str, int]:
-    """The value of every star that is not `gone`; the double stars beside a number multiply it."""
+    """Return the value of each star that isn't `gone`, multiplied by adjacent double stars."""
     doubles = {space for space, (_, star) in stars.items() if star == DOUBLE_STAR and space not in gone}
     return {
         space: FACE_VALUES[star] * factor(len(doubles.intersection(board.neighbours[space])), doubling)
@@ -67,14 +67,14 @@ def values_of(board: Board, stars: Mapping[str, Lying], gone: set[str], doubling
 
 
 def factor(doubles: int, doubling: str) -> int:
-    """What so many double stars make of a number."""
+    """Return the factor of a number beside so many double stars."""
     if doubles == 0:
         return 1
     return 2 * doubles if doubling == "linear" else 2**doubles
 
 
 def tally(stars: Mapping[str, Lying], values: Mapping[str, int], seats: int) -> tuple[list[int | None], list[int]]:
-    """Total and number of remaining stars of every seat; the total of a seat without one is None."""
+    """Return each seat's total, None without a star, and its number of remaining stars."""
     totals: list[int | None] = [None] * seats
     counts = [0] * seats
     for space, value in values.items():
@@ -85,7 +85,7 @@ def tally(stars: Mapping[str, Lying], values: Mapping[str, int], seats: int) -> 
 
 
 def rank(totals: Sequence[int | None], counts: Sequence[int]) -> list[list[Seat]]:
-    """Groups of equal seats, best first: by total, then by number of stars. Seats without a star are not ranked."""
+    """Return groups of equal seats, best first, by total, then by number of stars. Seats without a star are omitted."""
     equals: dict[tuple[int, int], list[Seat]] = {}
     for seat, total in enumerate(totals):
         if total is not None:
@@ -101,7 +101,7 @@ def payments(
     options: Mapping[str, Any],
     coins: Sequence[int],
 ) -> tuple[str, list[Json]]:
-    """The outcome of a scoring and its single payments, in order."""
+    """Return the outcome of a scoring and its single payments, in order."""
     if not ranking:
         return "void", []
     first, *others = (seat for group in ranking for seat in group)
@@ -125,7 +125,7 @@ def payments(
 def _star_coins(
     receivers: Sequence[Seat], counts: Sequence[int], reason: str, payer: Seat | str, limit: int
 ) -> Iterator[Json]:
-    """A coin per remaining star; a seat pays no more than `limit` in all, and the bank adds the shortfall."""
+    """Yield payments of a coin per remaining star. A seat pays at most `limit`, and the bank adds the rest."""
     for seat in receivers:
         part = counts[seat] if payer == BANK else min(counts[seat], limit)
         limit -= part

@@ -1,4 +1,4 @@
-"""What happened in a game of Sternenhimmel, in words."""
+"""Sentences about the events of Sternenhimmel."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -56,7 +56,6 @@ def _board(item: Json, say: Language) -> str:
 
 
 def notation(say: Language) -> str:
-    """How a move is written."""
     return say.gettext(
         "One line: the star, the board and the space, with spaces between. The board goes by its id or its "
         "abbreviation; capitals do not matter."

@@ -1,4 +1,4 @@
-"""The state of a game of Sternenhimmel, its events, and what each event makes of the state (section 3)."""
+"""The state of a game of Sternenhimmel, with its events and their effects (section 3)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,19 +8,19 @@ from server.games.sternenhimmel.material import HAND_ORDER, LYING, STAR_SET, Lyi
 
 
 class State(NamedTuple):
-    """The state of a game. Never changed: `apply` makes the next one."""
+    """An immutable state of a game. `apply` returns the next one."""
 
     options: Json
     stack: tuple[str, ...]
     slots: tuple[str | None, ...]
-    stars: Mapping[str, Mapping[str, Lying]]  # what lies on each board in play, by space
-    hands: tuple[tuple[str, ...], ...]  # each in the order of STARS, so that it tells nothing of what was held when
+    stars: Mapping[str, Mapping[str, Lying]]  # the stars on each board in play, by space
+    hands: tuple[tuple[str, ...], ...]  # each in the order of STARS, so that it reveals no history
     coins: tuple[int, ...]
     on_turn: Seat | None
 
 
 class BoardsShuffled(NamedTuple):
-    """The game begins. Nobody is told: the order of the boards is secret until they are dealt."""
+    """The start of a game. No player sees this event, since the order of the boards is secret."""
 
     seats: int
     options: Json
@@ -30,7 +30,7 @@ class BoardsShuffled(NamedTuple):
 
 
 class BoardDealt(NamedTuple):
-    """The top board of the stack came into play."""
+    """The deal of the stack's top board."""
 
     board: str
     slot: int
@@ -38,7 +38,7 @@ class BoardDealt(NamedTuple):
 
 
 class StarPlaced(NamedTuple):
-    """A star was placed; `next` is the seat on turn when all that follows has happened, None after the last one."""
+    """A placement of a star. `next` is the seat on turn after all effects, None after the last one."""
 
     seat: Seat
     board: str
@@ -48,7 +48,7 @@ class StarPlaced(NamedTuple):
 
 
 class BoardScored(NamedTuple):
-    """A full board was revealed, scored and paid, and has left the game; its stars are back in the hands."""
+    """A scoring of a full board. It has been revealed and paid, and its stars are back in the hands."""
 
     board: str
     placements: list[Json]
@@ -69,7 +69,7 @@ class BoardScored(NamedTuple):
 
 
 class SeatSkipped(NamedTuple):
-    """It would have been this seat's turn, but it has no star in hand."""
+    """A skipped turn of a seat without stars."""
 
     seat: Seat
 
@@ -85,7 +85,7 @@ EVENTS: Mapping[str, type[Any]] = {
 
 
 def apply(sky: State | None, event: Event) -> State:
-    """The sky after `event`. Asks no questions: it has happened."""
+    """Return the state after an event, without checks."""
     if sky is None:
         assert isinstance(event, BoardsShuffled)
         return _opened(event)

@@ -1,4 +1,4 @@
-"""The table of Sternenhimmel in words."""
+"""The table of Sternenhimmel as text."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from server.render.text_layout import page
 
 
 def table(view: Json, names: Sequence[str], locale: str) -> str:
-    """The boards in play, the coins, and what the reader holds in a game of Sternenhimmel."""
+    """Return the boards in play, the coins and the reader's hand as text."""
     say = _WORDS[locale]
     seats = [
         f"{name}: {say['coins']} {coins}, {say['stars in hand']} {stars}"

@@ -1,4 +1,4 @@
-"""What each seat of Sternenhimmel may see (section 10)."""
+"""The view of each seat of Sternenhimmel (section 10)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,9 +20,9 @@ from server.games.sternenhimmel.state import (
 
 
 def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
-    """How far `seat` can foresee these events of its own move, and whether what it cannot is hidden as yet.
+    """Return the events of its own move that the seat can foresee, and whether the others are still hidden.
 
-    A scoring that turns over a star of somebody else, and the board that is dealt after it, are left out.
+    The scoring of a board with another seat's star face down is left out, with the next board.
     """
     placed, *rest = events
     assert isinstance(placed, StarPlaced)
@@ -36,12 +36,12 @@ def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event
 
 
 def reveals(sky: State, seat: Seat, events: Sequence[Event]) -> bool:
-    """Whether these events of its own move have shown `seat` something: a scoring does, with the board that follows it."""
+    """Return whether these events revealed something, as a scoring does, with the board dealt after it."""
     return any(isinstance(event, BoardScored | BoardDealt) for event in events)
 
 
 def place(view: Json, text: str) -> Place:
-    """Where a spectator's view shows a space, written as `leo c`. Raises MalformedMove."""
+    """Return the place of a space such as `leo c` in a spectator's view. Raise MalformedMove."""
     match text.lower().split():
         case [board, space] if board in BOARD_OF_WORD:
             board = BOARD_OF_WORD[board]
@@ -53,7 +53,7 @@ def place(view: Json, text: str) -> Place:
 
 
 def view(sky: State, seat: Seat | None) -> Json:
-    """What `seat` (None: a spectator) may see of the sky."""
+    """Return the view of a seat, or of a spectator (None)."""
     return {
         "boards": [
             {"board": board, "slot": slot, "spaces": _spaces_seen(BOARDS[board], sky.stars[board], seat)}
@@ -77,7 +77,7 @@ def _spaces_seen(board: Board, stars: Mapping[str, Lying], viewer: Seat | None) 
 
 
 def tell(event: Event, seat: Seat | None) -> Json | None:
-    """The event as `seat` (None: a spectator) saw it happen; None if there was nothing to be seen."""
+    """Return the event as a seat or a spectator (None) sees it, None if it is invisible."""
     match event:
         case StarPlaced(owner, board, space, star):
             may_know = owner == seat or BOARDS[board].spaces[space].size == "small"
@@ -86,7 +86,7 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
         case BoardDealt(board, slot):
             return {"type": "board-dealt", "seat": None, "board": board, "slot": slot}
         case BoardScored():
-            return {"type": "board-scored", **event._asdict()}  # all of it lies open on the table
+            return {"type": "board-scored", **event._asdict()}  # all of it is public
         case SeatSkipped(skipped):
             return {"type": "seat-skipped", "seat": skipped}
         case BoardsShuffled():
@@ -94,7 +94,7 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
 
 
 def move_of(events: Sequence[Any]) -> Placement:
-    """The placement that these events came from. Raises MalformedMove if they do not begin with one."""
+    """Return the placement that led to these events. Raise MalformedMove if they begin otherwise."""
     match events:
         case [StarPlaced(_, board, space, star), *_]:
             return move_from_json({"star": star, "board": board, "space": space})

@@ -1,4 +1,4 @@
-"""Which letters a commit causes, and to whom. They are noted with the commit and written when they are carried."""
+"""The letters that a commit causes. They are stored with the commit and written when they are sent."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -43,19 +43,21 @@ News = tuple[NoticeKind, Seat, Json]  # kind, reader, data
 
 
 def after(game: Game, events: Sequence[Any], now: datetime, before: Game) -> list[Json]:
-    """Return the letters of a commit that led to the game as it is now."""
-    told = _told(game, list(_news(game, events, now, before.table)), now, list(_news_for_programs(events)))
-    known = list(_of_stand_ins(game, events, now, before))
+    """Return the letters of a commit that led to this game."""
+    told = _letters(game, list(_news(game, events, now, before.table)), now, list(_news_for_programs(events)))
+    known = list(_letters_of_stand_ins(game, events, now, before))
     return _in_order([*known, *told], now) if known else told
 
 
 def after_extension(outline: Outline, seat: Seat, by: str, now: datetime) -> list[Json]:
-    """The letters of an extension, after which the game is as it is now."""
-    return _told(outline, [(TIME_EXTENDED, seat, {"by": by})], now)
+    """Return the letters of an extension that led to this game."""
+    return _letters(outline, [(TIME_EXTENDED, seat, {"by": by})], now)
 
 
-def _told(game: Game | Outline, news: list[News], now: datetime, for_programs: Sequence[NoticeKind] = ()) -> list[Json]:
-    """Each is made a microsecond after the one before, so that they are carried and listed as the story goes."""
+def _letters(
+    game: Game | Outline, news: list[News], now: datetime, for_programs: Sequence[NoticeKind] = ()
+) -> list[Json]:
+    """Return letters a microsecond apart, so that they are sent and listed in order."""
     told = [letter(game, kind, seat, now, **data) for kind, seat, data in news]
     if hooked := [row.seat for row in game.seats if row.person.has_webhooks]:
         mailed = [it for it in news if it[0] not in for_programs]
@@ -68,15 +70,15 @@ def _in_order(told: list[Json], now: datetime) -> list[Json]:
     return [row | {"made_at": now + timedelta(microseconds=place)} for place, row in enumerate(told)]
 
 
-def take_back_asked(game: Game, asked: Json, seats: Sequence[Seat], now: datetime) -> list[Json]:
-    """The letters to those who are asked for their consent to a take-back (see `votes_of`)."""
+def take_back_letters(game: Game, asked: Json, seats: Sequence[Seat], now: datetime) -> list[Json]:
+    """Return letters that ask for consent to a take-back (see `votes_of`)."""
     about = {"by": asked["seat"], "to_version": asked["to"], "ends_at": asked["ends_at"]}
-    return _told(game, [(TAKE_BACK_ASKED, seat, about) for seat in seats], now)
+    return _letters(game, [(TAKE_BACK_ASKED, seat, about) for seat in seats], now)
 
 
-def ready_asked(game: Game, seats: Sequence[Seat], now: datetime) -> list[Json]:
-    """The letters to those who are asked whether they are ready; who has said so already is not."""
-    return _told(game, [(READY_ASKED, seat, {"about": now.isoformat()}) for seat in seats], now)
+def ready_check_letters(game: Game, seats: Sequence[Seat], now: datetime) -> list[Json]:
+    """Return letters that ask whether players are ready, without those who have said so."""
+    return _letters(game, [(READY_ASKED, seat, {"about": now.isoformat()}) for seat in seats], now)
 
 
 def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> Iterator[News]:
@@ -107,26 +109,26 @@ def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> It
         if is_asked and seat in handed_on:
             yield from [(YOUR_TURN, seat, {})] if game.table.status == "running" else []
             continue
-        if game.seats[seat].planned:  # he is told once his plan was looked at, if it does not move
+        if game.seats[seat].planned:  # the worker checks the plan first, and sends the letter if it doesn't move
             continue
-        if is_asked and not game.table.rules.is_mid_turn(game.table.state, seat):  # whoever is at it needs no letter
+        if is_asked and not game.table.rules.is_mid_turn(game.table.state, seat):  # they need no letter mid-turn
             yield YOUR_TURN, seat, {}
 
 
-def _of_stand_ins(game: Game, events: Sequence[Any], now: datetime, before: Game) -> Iterator[Json]:
-    """Both are notified: the owner of the seat and the player who stands in."""
+def _letters_of_stand_ins(game: Game, events: Sequence[Any], now: datetime, before: Game) -> Iterator[Json]:
+    """Yield the letters about stand-ins, to owner and stand-in."""
     for event in events:
         match event:
             case StandInBegan(seat):
                 until = game.seats[seat].stood_in_until
                 assert until is not None
-                yield from _about_stand_in(game, game.seats[seat], "began", now, until=until.isoformat())
+                yield from _letters_of_stand_in(game, game.seats[seat], "began", now, until=until.isoformat())
             case StandInEnded(seat):
-                yield from _about_stand_in(game, before.seats[seat], "ended", now)
+                yield from _letters_of_stand_in(game, before.seats[seat], "ended", now)
 
 
-def _about_stand_in(game: Game, row: SeatState, what: str, now: datetime, **more: Any) -> Iterator[Json]:
-    """`row`: the seat while another player stands in."""
+def _letters_of_stand_in(game: Game, row: SeatState, what: str, now: datetime, **more: Any) -> Iterator[Json]:
+    """Yield letters about a stand-in. `row` is the seat during it."""
     assert row.owner is not None
     owner, stand_in = (row.owner_id, row.owner.name), (row.player_id, row.person.name)
     for (reader, name), (_, who) in ((owner, stand_in), (stand_in, owner)):
@@ -134,15 +136,15 @@ def _about_stand_in(game: Game, row: SeatState, what: str, now: datetime, **more
         yield letter(game, STAND_IN, row.seat, now, f"{what}/{reader}", **about) | {"player_id": reader}
 
 
-def told_of_stand_in(game: Game, seat: Seat, what: str, who: str, begin: datetime, now: datetime) -> list[Json]:
-    """To whoever has asked for a stand-in, that he is `accepted` and when he comes."""
+def stand_in_letters(game: Game, seat: Seat, what: str, who: str, begin: datetime, now: datetime) -> list[Json]:
+    """Return the letter to a player whose request for a stand-in was `accepted`, with the dates."""
     key, name = f"{what}/{begin.isoformat()}", game.seats[seat].person.name
     about: Json = {"what": what, "name": name, "who": who, "own": True, "until": begin.isoformat()}
     return [letter(game, STAND_IN, seat, now, key, **about)]
 
 
 def _news_for_programs(events: Sequence[Any]) -> Iterator[NoticeKind]:
-    """What a program may have to act upon, though it is worth no mail."""
+    """Yield the notices for programs only, which aren't worth an email."""
     for event in events:
         match event:
             case GameStarted():
@@ -154,7 +156,7 @@ def _news_for_programs(events: Sequence[Any]) -> Iterator[NoticeKind]:
 
 
 def note(game: Game | Outline, kind: NoticeKind, seat: Seat, now: datetime, about: str = "", **data: Any) -> Json:
-    """A row for the webhooks of whoever sits there, as `letter` makes one for a mail."""
+    """Return a row for the webhooks of the player in this seat, in the form of `letter`."""
     row = letter(game, kind, seat, now, about, "webhook", **data)
     return row | {"kind": NOTE, "data": {"kind": kind.name, **row["data"]}}
 
@@ -168,7 +170,7 @@ def letter(
     channel: str = "mail",
     **data: Any,
 ) -> Json:
-    """A row for the outbox. The dedupe key names kind, version, reader and channel, and what else sets it apart."""
+    """Return a row for the outbox. Its dedupe key consists of kind, version, reader, channel and `about`."""
     row = game.seats[seat]
     due_at, turn = row.due_at, {} if row.turn is None else {"turn": row.turn}
     return {

@@ -1,4 +1,4 @@
-"""Mail for a seat: the address that replies go to, and taking one in. What it says is read later."""
+"""Inbound mail for a seat: its reply address and its arrival. The content is read later."""
 
 from datetime import timedelta
 from secrets import compare_digest
@@ -12,25 +12,25 @@ from server.games import Seat
 from server.store import inbox
 
 KEPT = timedelta(days=7)
-_BEFORE_THE_START = 2**30  # from here on no turn of a game: see `turn_before`
-SEVERAL = 0  # the turn in the address of a letter about several games: what comes there plays nothing
+_BEFORE_THE_START = 2**30  # larger than any turn of a game: see `turn_before`
+SEVERAL = 0  # the turn in letters about several games; replies play no moves
 _CONFIRM, _ASKED = "confirm", "asked"
-_NO_TURN = 0  # none begins before the game does
+_NO_TURN = 0  # no turn exists before the start
 
 
 def reply_word(game_id: UUID, seat: Seat, turn: int) -> str:
-    """The signed link that is the local part of the address for answers to this turn of this seat."""
+    """Return the link token that is the local part of the reply address for this turn."""
     return sign(REPLY, game_id, seat, turn)
 
 
 def turn_before(player_id: UUID) -> int:
-    """The turn in the address of a letter that asks this player, before the start, whether he is ready: the seat may be another's
-    by the time he answers."""
+    """Return the turn in reply addresses of a ready check. It depends on the player, since the seat may be another's by
+    the time of the answer."""
     return _before(keyed_hash(_ASKED, str(player_id)))
 
 
 def is_of_others(turn: int, player_id: UUID) -> bool:
-    """Whether an address with this turn was made for somebody else before the start."""
+    """Return whether this turn belongs to another player's ready check."""
     own = (_before(it) for it in keyed_hashes(_ASKED, str(player_id)))
     return turn >= _BEFORE_THE_START and turn not in own
 
@@ -39,39 +39,39 @@ def _before(hashed: bytes) -> int:
     return _BEFORE_THE_START + int.from_bytes(hashed[:4], "big") % _BEFORE_THE_START
 
 
-def addressee(word: str) -> Capability:
-    """For which turn of which seat a mail to this word is. Raises NotFound."""
+def open_reply_address(word: str) -> Capability:
+    """Return the seat and turn of a reply address. Raise NotFound."""
     return verify(REPLY, word)
 
 
 def rsvp_word(game_id: UUID, seat: Seat, email: str) -> str:
-    """The same for answers of this address to its invitation to this seat."""
+    """Return the link token for replies of this address to its invitation."""
     return sign(RSVP, game_id, seat, mark_of(email))
 
 
-def invited(word: str) -> Capability:
-    """To which seat an address, whose mark is the number, is invited that a mail to this word is from. Raises NotFound."""
+def open_rsvp_address(word: str) -> Capability:
+    """Return the seat of an invitation's reply address, with the mark of the invited address. Raise NotFound."""
     return verify(RSVP, word)
 
 
 def expect_addressee(word: str) -> None:
-    """Raises NotFound for a word that is no address of ours."""
+    """Raise NotFound unless this is one of our reply addresses."""
     _addressed(word)
 
 
 def _addressed(word: str) -> tuple[Capability, int | None]:
-    """With the mark of the invited address, if it is for one."""
+    """Return the address's content, with the mark of an invited address."""
     try:
-        return addressee(word), None
+        return open_reply_address(word), None
     except NotFound:
-        found = invited(word)
+        found = open_rsvp_address(word)
         return found._replace(number=_NO_TURN), found.number
 
 
 def take_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
-    """Keep a mail to this word, once, however often it is brought; `same` is what it and its copies have in common.
+    """Store a mail to this address once. Copies of it have the same `same`.
 
-    Raises NotFound, TooMany, Unavailable.
+    Raise NotFound, TooMany, Unavailable.
     """
     (game_id, seat, turn), mark = _addressed(word)
     if limited:
@@ -81,12 +81,11 @@ def take_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
 
 
 def confirming_word(mail_id: UUID) -> str:
-    """What to write to confirm that mail; it is sent to nobody but the player."""
+    """Return the token that confirms this mail. Only the player receives it."""
     return _confirming(keyed_hash(_CONFIRM, str(mail_id)))
 
 
 def confirms(word: str, mail_id: UUID) -> bool:
-    """Whether this is what to write to confirm that mail."""
     return any(compare_digest(_confirming(it), word) for it in keyed_hashes(_CONFIRM, str(mail_id)))
 
 
@@ -95,5 +94,5 @@ def _confirming(hashed: bytes) -> str:
 
 
 def forget_old_mails() -> None:
-    """Drop what was dealt with long enough ago; until then a copy is known for one."""
+    """Delete mails processed long ago. Until then copies are recognized."""
     inbox.forget(clock.now() - KEPT)

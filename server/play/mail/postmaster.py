@@ -1,4 +1,4 @@
-"""Mails that wait for whoever runs this: those to the postmaster, and those for a seat that could not be dealt with."""
+"""Mails for the operators: those to the postmaster, and those to a seat that could not be processed."""
 
 from datetime import timedelta
 from typing import Any, Final
@@ -13,13 +13,13 @@ from server.store.tables import Incoming
 
 POSTMASTERS: Final = ("postmaster", "abuse")  # RFC 5321, 4.5.1, and RFC 2142
 KEPT: Final = timedelta(days=30)
-_LARGEST: Final = 64 * 1024  # octets; what is above is cut off
-_MOST: Final = 500  # at a time
+_LARGEST: Final = 64 * 1024  # bytes; the rest is cut off
+_MOST: Final = 500  # waiting mails
 _NAMESPACE: Final = UUID("5e1f0c5c-6a0e-4b3f-9c39-2f6f7f3d9d55")
 
 
 def take_postmaster_mail(recipient: str, same: str, raw: bytes, limited: bool) -> None:
-    """Keep a mail to the postmaster, once, however often it is brought. Raises TooMany, Unavailable."""
+    """Store a mail to the postmaster once. Raise TooMany, Unavailable."""
     if limited:
         expect_within(Use("postmaster-mails", "all"))
     if letterbox.number() >= _MOST:
@@ -28,13 +28,13 @@ def take_postmaster_mail(recipient: str, same: str, raw: bytes, limited: bool) -
 
 
 def kept_mails(most: int) -> list[dict[str, Any]]:
-    """The newest of both kinds."""
-    found = [_described(mail) for mail in (*inbox.aside(most), *letterbox.newest(most))]
+    """Return the newest mails of both kinds."""
+    found = [_described(mail) for mail in (*inbox.list_aside(most), *letterbox.newest(most))]
     return sorted(found, key=lambda it: it["arrived_at"], reverse=True)[:most]
 
 
 def kept_mail(mail_id: UUID) -> dict[str, Any]:
-    """Raises NotFound."""
+    """Return a mail. Raise NotFound."""
     mail = inbox.one_aside(mail_id) or letterbox.one(mail_id)
     if mail is None:
         raise NotFound("There is no such mail.")
@@ -42,14 +42,14 @@ def kept_mail(mail_id: UUID) -> dict[str, Any]:
 
 
 def deal_again(mail_id: UUID) -> None:
-    """Have the workers deal once more with a mail for a seat, as if it arrived when it did. Raises NotFound."""
+    """Process a mail to a seat again, with its old time of arrival. Raise NotFound."""
     game_id = kept_mail(mail_id)["game"]
-    if game_id is None or not inbox.again(game_id, mail_id, clock.now()):
+    if game_id is None or not inbox.retry_aside(game_id, mail_id, clock.now()):
         raise NotFound("There is no such mail.")
 
 
 def drop_kept_mail(mail_id: UUID) -> None:
-    """Raises NotFound."""
+    """Delete a mail. Raise NotFound."""
     game_id = kept_mail(mail_id)["game"]
     if game_id is None:
         letterbox.drop(mail_id)
@@ -58,12 +58,11 @@ def drop_kept_mail(mail_id: UUID) -> None:
 
 
 def mails_aside() -> int:
-    """How many mails for seats could not be dealt with."""
+    """Return how many mails to seats could not be processed."""
     return inbox.number_aside()
 
 
 def forget_kept_mails() -> None:
-    """Drop what has waited for long enough."""
     before = clock.now() - KEPT
     inbox.forget_aside(before)
     letterbox.forget(before)

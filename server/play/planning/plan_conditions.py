@@ -1,7 +1,7 @@
-"""Conditions of planned moves: what every spectator sees, and nothing else.
+"""Conditions of planned moves, which see only the spectator's view.
 
-`{"at": JSON pointer, "is": value}` or `"is_not"` ask the spectator's view at the version that made it the seat's turn;
-what is not there counts as null. `{"only": [event types]}`: nothing else has happened since the plan was left.
+`{"at": JSON pointer, "is": value}` or `"is_not"` compare a value in the spectator's view at the turn's first version. A
+missing value counts as null. `{"only": [event types]}`: no other events since the plan was made.
 """
 
 import re
@@ -14,13 +14,13 @@ from server.play.events import HOUSE_EVENTS
 from server.play.json_schemas import POINTER
 from server.store.log import canonical
 
-MOST: Final = 10  # conditions of a move
-_INDEX: Final = re.compile("0|[1-9][0-9]{0,4}")  # of an item, in a pointer
+MOST: Final = 10  # conditions per move
+_INDEX: Final = re.compile("0|[1-9][0-9]{0,4}")  # an array index in a pointer
 _SHAPES = ({"at", "is"}, {"at", "is_not"}, {"only"})
 
 
 def check_condition(rules: Rules, seats: int, condition: Any) -> None:
-    """Raises Unfit for a condition that is malformed, or points where no view of a game for so many seats has anything."""
+    """Raise Unfit for a malformed condition, or a pointer to nothing in any view of such a game."""
     if type(condition) is not dict or set(condition) not in _SHAPES:
         raise Unfit("A condition needs either `at` with `is` or `is_not`, or `only`.")
     if "at" in condition:
@@ -36,7 +36,7 @@ def check_condition(rules: Rules, seats: int, condition: Any) -> None:
 
 
 def holds(condition: Json, view: Json, happened: Collection[str]) -> bool:
-    """`happened`: the types of what spectators saw happen since the plan was left."""
+    """Return whether a condition is true. `happened` are the types of public events since the plan was made."""
     if "only" in condition:
         return set(happened) <= set(condition["only"])
     found = canonical(_at(view, condition["at"]))  # as JSON: true is not 1
@@ -44,7 +44,7 @@ def holds(condition: Json, view: Json, happened: Collection[str]) -> bool:
 
 
 def _at(view: Any, pointer: str) -> Any:
-    """What this pointer leads to, None if that is nowhere."""
+    """Return the value at this pointer, or None."""
     found = view
     for token in _tokens(pointer):
         if type(found) is dict:
@@ -61,9 +61,9 @@ def _tokens(pointer: str) -> list[str]:
 
 
 def _may_lead(schema: Any, tokens: list[str], sizes: range, seats: int) -> bool:
-    """Whether a value of this schema may have something there. It goes by the schema alone, which holds no secret.
+    """Return whether a value of this schema may have something there. The schema contains no secret.
 
-    An array that may have as many items as a game may have seats is by seat.
+    An array whose size may be the number of seats counts as one item per seat.
     """
     if not tokens or type(schema) is not dict:
         return schema is not False

@@ -1,4 +1,4 @@
-"""Planned moves: what a worker does with a plan when it is its seat's turn."""
+"""Planned moves, which a worker plays when it is their seat's turn."""
 
 from datetime import datetime
 from typing import Any
@@ -15,9 +15,9 @@ from server.play.game import Game
 from server.play.mail.letters import letter, note
 from server.play.moves import play_planned
 from server.play.planning.plan_conditions import holds
-from server.play.planning.plans import NO_PLAN, delay, end_of, over_because, stored
+from server.play.planning.plans import NO_PLAN, delay, end_of, load_plan, over_because
 from server.play.story.table_cache import tables
-from server.play.table import story_item, typed
+from server.play.table import parse_event, story_item
 from server.play.timing.due_times import due_times
 from server.play.views import turn_of
 from server.store import outbox
@@ -28,8 +28,8 @@ from server.store.tables import GameRow, Plan, SeatRow, db
 
 
 def is_plan_due(row: SeatState, now: datetime) -> bool:
-    """Whether the plan of this seat, which is asked to move, must be looked at: for the first time in this turn, or
-    because the moment has come that it waits for; at the latest the end of the turn's time."""
+    """Return whether the plan of this seat must be checked. It is due once in each turn, and at the moment it waits
+    for."""
     if not row.planned:
         return False
     if row.plan_turn != row.turn or row.plan_at is None:
@@ -38,10 +38,11 @@ def is_plan_due(row: SeatState, now: datetime) -> bool:
 
 
 def let_plan_move(game_id: UUID, seat: Seat, now: datetime) -> bool:
-    """Play what is planned for this turn, wait with it, or end the plan. False if somebody holds the game or was faster.
+    """Play the planned move for this turn, postpone it, or end the plan. Return False if the game is locked or another
+    commit came first.
 
-    The move and what is left of the plan are one commit, under the lock that every other move takes: of a plan, a mail, a
-    click, a time-out and a take-back exactly one counts, and a plan that is looked at again goes on where it was.
+    Move and plan change in one commit, under the lock of all moves. So exactly one counts of a plan, a mail, a click, a
+    time-out and a take-back. A plan checked again continues where it was.
     """
     free = select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     if db.session.execute(free).first() is None:
@@ -57,7 +58,7 @@ def let_plan_move(game_id: UUID, seat: Seat, now: datetime) -> bool:
 
 
 def _look(connection: Connection[Any], game: Game, seat: Seat, now: datetime) -> None:
-    plan, row, turn = stored(game, seat), game.seats[seat], turn_of(game.table, seat)
+    plan, row, turn = load_plan(game, seat), game.seats[seat], turn_of(game.table, seat)
     assert turn is not None
     if plan is None or not plan.moves:
         return _wait_for_player(game, seat, now)
@@ -76,19 +77,19 @@ def _look(connection: Connection[Any], game: Game, seat: Seat, now: datetime) ->
 
 
 def _may_play(game: Game, plan: Plan, turn: int) -> bool:
-    """Whether the conditions of its next move hold at the version that made it the seat's turn."""
+    """Return whether the next move's conditions are true at the turn's first version."""
     rules = game.table.rules
     conditions = plan.moves[0]["if"]
     if not conditions:
         return True
     view = rules.view(at_version(game, turn).state, None)
     rows = [row for row in whole_log(game.game_id) if plan.version < row.version <= turn]
-    happened = {row.type for row in rows if story_item(rules, row, typed(rules, row), None) is not None}
+    happened = {row.type for row in rows if story_item(rules, row, parse_event(rules, row), None) is not None}
     return all(holds(condition, view, happened) for condition in conditions)
 
 
 def _wait(game: Game, plan: Plan, turn: int, now: datetime) -> None:
-    """As long as its owner chose; his turn's time runs, and he may move himself."""
+    """Postpone the plan for its delay. The turn's time continues, and the player may move."""
     row = game.seats[plan.seat]
     assert row.due_at is not None
     plan_at = min(now + delay(plan.moves[0]), row.due_at)
@@ -100,13 +101,13 @@ def _end(game: Game, plan: Plan, now: datetime, because: str, reason: str | None
     ended, is_first_look = end_of(plan, because, reason), game.seats[plan.seat].plan_at is None
     _change(plan, moves=[], ended=ended)
     if because == "moved" and game.table.rules.is_mid_turn(game.table.state, plan.seat):
-        _note_times(game, game.seats[plan.seat]._replace(**NO_PLAN), now)  # whoever is at it needs no letter
+        _note_times(game, game.seats[plan.seat]._replace(**NO_PLAN), now)  # a player within a turn needs no letter
     else:
         _wait_for_player(game, plan.seat, now, ended, "" if is_first_look else "plan-ended")
 
 
 def _go_on(after: Game, plan: Plan, now: datetime) -> None:
-    """What is left of the plan waits for the next turn, which may have come."""
+    """Keep the rest of the plan for the next turn, which may have begun."""
     left = plan.moves[1:]
     _change(plan, moves=left, done=plan.done + 1, played=[*plan.played, after.version])
     if left:
@@ -123,7 +124,7 @@ def _wait_for_player(game: Game, seat: Seat, now: datetime, ended: Json | None =
 
 
 def _change(plan: Plan, **values: Any) -> None:
-    own = (Plan.game_id == plan.game_id) & (Plan.seat == plan.seat)  # there is none any more if the move ended the game
+    own = (Plan.game_id == plan.game_id) & (Plan.seat == plan.seat)  # there is none if the move ended the game
     db.session.execute(update(Plan).where(own).values(revision=plan.revision + 1, **values))
 
 
@@ -134,7 +135,7 @@ def _note_times(game: Game, row: SeatState, now: datetime) -> None:
 
 
 def _tell(game: Game, seat: Seat, now: datetime, plan: Json | None, about: str = "") -> None:
-    """That it is his turn, and what has become of his plan."""
+    """Notify the player that it is their turn, with the result of their plan."""
     data: Json = {} if plan is None else {"plan": plan}
     told = [letter(game, YOUR_TURN, seat, now, about, **data)]
     if game.seats[seat].person.has_webhooks:

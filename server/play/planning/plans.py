@@ -1,14 +1,13 @@
-"""Plans: moves that a player leaves for his next turns, each on conditions. `planned_moves` plays them.
+"""Plans: a player's moves for later turns, each with conditions. `planned_moves` plays them.
 
-Nobody else learns what is left, nor that anything is. What others can see of a plan, that and when it moves or does not,
-follows from what they saw before and from the plan, never from what its owner holds:
+A plan is secret, and so is its existence. All visible effects follow from public facts and the plan, never from the
+player's secrets:
 
-- A condition speaks of the spectator's view only.
-- Whether a move is legal in its turn follows from that view, too: `Rules.check_planned` lets a plan use only what its owner
-  holds when he leaves it, a thing once. What a seat holds it loses by moves of its own alone, and any such move but the
-  plan's own ends the plan, as does any take-back at the table, which might give and take. What is drawn meanwhile can
-  be used by a later plan only, and where a step might reveal a secret or not, what follows it is a move of its own.
-- When a plan plays follows from the plan and from when its seat was asked; that it ended only its owner is told.
+- A condition sees the spectator's view only.
+- Whether a move is legal follows from that view, too. `Rules.check_planned` lets a plan use only what the player
+  holds when making it, each thing once. A seat loses things only by its own moves. Any own move outside the plan ends
+  the plan, as does any take-back. Things drawn later are for later plans. A step that may reveal a secret ends a move.
+- The time of a planned move follows from the plan and the start of the turn. Only the player learns that it ended.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,32 +29,32 @@ from server.play.game import Game
 from server.play.planning.plan_conditions import check_condition
 from server.play.story.line import mover
 from server.play.table import OVER, TAKEN_BACK
-from server.play.views import played_seat, seen_by, turn_of
+from server.play.views import load_visible, played_seat, turn_of
 from server.store.connections import in_transaction
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.seats import is_seat
 from server.store.tables import GameRow, Plan, SeatRow, db
 from server.stored_data import REFUSED, warn_of
 from server.translations import Words, noted
 
-MOST = 20  # moves of a plan
+MOST = 20  # moves per plan
 AT_ONCE = "PT0S"
-NO_PLAN: Json = {"planned": False, "plan_turn": None, "plan_at": None}  # of a seat
-REASONS = ("condition", "illegal-move", "moved", "taken-back")  # why a plan ends before its end
+NO_PLAN: Json = {"planned": False, "plan_turn": None, "plan_at": None}  # columns of a seat
+REASONS = ("condition", "illegal-move", "moved", "taken-back")  # why a plan ends early
 _GIVEN_AWAY = ("time-ran-out", "seat-handed-over", "seat-taken-back")
 
 
 def get_plan(game_id: UUID, player_id: UUID) -> Json:
-    """The player's plan as it stands. Raises NotFound, NotSeated, HandedOver."""
-    game = seen_by(game_id, player_id)
+    """Return the player's plan. Raise NotFound, NotSeated, HandedOver."""
+    game = load_visible(game_id, player_id)
     return plan_of(game, played_seat(game, player_id))
 
 
-@tried_again
+@with_retries
 def put_plan(game_id: UUID, player_id: UUID, revision: int, moves: Sequence[Json]) -> Json:
-    """Leave these moves instead of those of this revision. Done twice, it is done once.
+    """Replace the plan of this revision. It is idempotent.
 
-    Raises NotFound, NotSeated, NotRunning, HandedOver, StalePlan, IllegalPlan.
+    Raise NotFound, NotSeated, NotRunning, HandedOver, StalePlan, IllegalPlan.
     """
     with _holding(game_id, player_id) as (game, seat):
         if game.table.status in OVER or not game.table.turns:
@@ -71,23 +70,23 @@ def put_plan(game_id: UUID, player_id: UUID, revision: int, moves: Sequence[Json
         return plan_of(game, seat)
 
 
-@tried_again
+@with_retries
 def drop_plan(game_id: UUID, player_id: UUID) -> None:
-    """Leave nothing any more. Raises NotFound, NotSeated, HandedOver."""
+    """Delete the player's plan. Raise NotFound, NotSeated, HandedOver."""
     with _holding(game_id, player_id) as (game, seat):
-        if stored(game, seat):
+        if load_plan(game, seat):
             _write(game, seat, plan_of(game, seat)["revision"] + 1, [])
 
 
 def forget_plan(game_id: UUID, seat: Seat) -> None:
-    """Within the transaction in which somebody leaves his seat, or lets another one play it: a plan is of who left it."""
+    """Delete a seat's plan, within the transaction in which the player leaves or hands over the seat."""
     db.session.execute(delete(Plan).where(Plan.game_id == game_id, Plan.seat == seat))
     db.session.execute(update(SeatRow).where(is_seat(game_id, seat)).values(**NO_PLAN))
 
 
 def plan_of(game: Game, seat: Seat) -> Json:
-    """The plan of this seat as its owner sees it: its revision, the moves to come, and why it ended, if it did."""
-    plan = stored(game, seat)
+    """Return this seat's plan for its player: the revision, the moves left, and why it ended early."""
+    plan = load_plan(game, seat)
     if plan is None:
         return {"revision": 0, "moves": [], "ended": None}
     ended = plan.ended
@@ -97,12 +96,12 @@ def plan_of(game: Game, seat: Seat) -> Json:
 
 
 def end_of(plan: Plan, because: str, reason: str | None = None) -> Json:
-    """`index`: of the move at which it ended, among those left. `reason`: the rule's that forbids it."""
+    """Return the reason for the end. `index`: the move at which it ended. `reason`: the rule that forbids it."""
     return {"because": because, "index": plan.done, "move": plan.moves[0]["move"], "reason": reason}
 
 
-def stored(game: Game, seat: Seat) -> Plan | None:
-    """Return the plan of this seat. Moves that this release can't read count as none."""
+def load_plan(game: Game, seat: Seat) -> Plan | None:
+    """Return this seat's plan. Unreadable moves count as none."""
     own = select(Plan).where(Plan.game_id == game.game_id, Plan.seat == seat)
     plan = db.session.scalars(own.execution_options(populate_existing=True)).one_or_none()
     if plan is not None and not is_readable(game.table.rules, len(game.seats), plan.moves):
@@ -113,7 +112,7 @@ def stored(game: Game, seat: Seat) -> Plan | None:
 
 
 def is_readable(rules: Rules, seats: int, moves: Any) -> bool:
-    """Whether these are planned moves in a game for so many seats, be they legal or not."""
+    """Return whether these are planned moves for such a game, legal or not."""
     try:
         for item in moves:
             _check_times(rules, seats, item)
@@ -124,16 +123,16 @@ def is_readable(rules: Rules, seats: int, moves: Any) -> bool:
 
 
 def _check_times(rules: Rules, seats: int, item: Json) -> None:
-    """Raises Unfit for a planned move that is put off or bound to conditions as none can be."""
+    """Raise Unfit for impossible delays or conditions of a planned move."""
     delay(item)
     for condition in item["if"]:
         check_condition(rules, seats, condition)
 
 
 def over_because(game: Game, plan: Plan) -> str | None:
-    """What has happened since that ends this plan: its owner or a bot has moved without it, or a move was taken back.
+    """Return why later events end this plan: a move by its player or a bot, or a take-back.
 
-    It is read from the log, so that no move need know of plans.
+    The log tells this, so that moves are independent of plans.
     """
     rows = [row for row in whole_log(game.game_id) if plan.version < row.version <= game.version]
     for version, events in groupby(rows, key=lambda row: row.version):
@@ -148,14 +147,14 @@ def over_because(game: Game, plan: Plan) -> str | None:
 
 
 def delay(item: Json) -> timedelta:
-    """How long a planned move waits once its turn has come."""
+    """Return how long a planned move waits from the start of its turn."""
     return NOTHING if item["after"] == AT_ONCE else duration(item["after"])
 
 
 @contextmanager
 def _holding(game_id: UUID, player_id: UUID) -> Iterator[tuple[Game, Seat]]:
-    """The game and this player's seat there, in a transaction that holds the game's head and is committed at the end."""
-    seen_by(game_id, player_id)
+    """Lock the game's row, yield the game and the player's seat, then commit."""
+    load_visible(game_id, player_id)
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
     try:
         game = load_within(in_transaction(db.session.connection()), game_id)
@@ -167,7 +166,7 @@ def _holding(game_id: UUID, player_id: UUID) -> Iterator[tuple[Game, Seat]]:
 
 
 def _write(game: Game, seat: Seat, revision: int, moves: Sequence[Json]) -> None:
-    """Whoever is asked already is looked at now."""
+    """Store the plan. If it is the seat's turn, the worker checks it at once."""
     row = insert(Plan).values(
         game_id=game.game_id,
         seat=seat,
@@ -188,7 +187,7 @@ def _write(game: Game, seat: Seat, revision: int, moves: Sequence[Json]) -> None
 
 
 def _check(game: Game, seat: Seat, moves: Sequence[Json]) -> None:
-    """Raises IllegalPlan for the first that cannot be left."""
+    """Raise IllegalPlan for the first illegal move."""
     rules, earlier = game.table.rules, list[Any]()
     for index, item in enumerate(moves):
         try:

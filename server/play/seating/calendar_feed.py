@@ -1,4 +1,4 @@
-"""The secret address at which a player's calendar program looks up when he is due."""
+"""The secret address of a player's calendar feed, which contains the due times of their turns."""
 
 import secrets
 from uuid import UUID
@@ -12,22 +12,22 @@ from server.accounts.signed_links import FEED, sign, verify
 from server.errors import NotFound
 from server.games import Json
 from server.play.seating.lobby import waiting_games
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Player, db
 
-_NUMBERS = 2**31  # drawn at random, so that none comes again
+_NUMBERS = 2**31  # random, so that none repeats
 
 
 def feed_word(player_id: UUID) -> str | None:
-    """The signed link of a player's feed; None if he has none."""
+    """Return the link token of a player's feed, or None."""
     number = db.session.scalars(select(Player.feed).where(Player.player_id == player_id)).one()
     return None if number is None else sign(FEED, player_id, 0, number)
 
 
 def new_feed(player_id: UUID, app_id: UUID | None = None) -> str:
-    """Return a new link token for a player's feed; earlier ones stop working. `app_id`: the app that asks.
+    """Create a new link token for a player's feed. Earlier ones expire. `app_id`: the app that asks.
 
-    Raises BadToken.
+    Raise BadToken.
     """
     number = secrets.randbelow(_NUMBERS)
     _set_feed(player_id, number, app_id)
@@ -35,11 +35,11 @@ def new_feed(player_id: UUID, app_id: UUID | None = None) -> str:
 
 
 def end_feed(player_id: UUID) -> None:
-    """Make the word of a player's feed worthless."""
+    """Revoke the link token of a player's feed."""
     _set_feed(player_id, None)
 
 
-@tried_again
+@with_retries
 def _set_feed(player_id: UUID, number: int | None, app_id: UUID | None = None) -> None:
     expect_app(player_id, app_id)
     own = update(Player).where(Player.player_id == player_id)
@@ -48,7 +48,7 @@ def _set_feed(player_id: UUID, number: int | None, app_id: UUID | None = None) -
 
 
 def feed(word: str) -> tuple[list[Json], str]:
-    """The games that wait for the player of this word, as `waiting_games` has them, and his language. Raises NotFound."""
+    """Return the games of the token's player, in the form of `waiting_games`, and their language. Raise NotFound."""
     player_id, _, number = verify(FEED, word)
     player = db.session.get(Player, player_id)
     if player is None or player.feed != number or not is_welcome(player):

@@ -1,5 +1,5 @@
-"""The exhibition: a game of bots for whoever has nothing else to watch. It is another one every day, the same for all, and
-no log holds it: each process plays it through once and shows it move by move, by the clock."""
+"""The exhibition: a daily game of bots that is always on. It has no log: each process computes it and shows the moves
+by the clock."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -13,20 +13,19 @@ from server.bots import BOTS
 from server.clock import clock
 from server.games import GAMES, Json, SeededDice, newest_rules
 
-STEP = 4  # seconds for a move
-_AT_THE_END = 3  # moves' time for its last picture, before it begins again
-_MOST_GAMES = 4  # yesterday's and today's of each kind
+STEP = 4  # seconds per move
+_AT_THE_END = 3  # moves that the final state lasts
+_MOST_GAMES = 4  # two days' games of each kind
 
 
 class Exhibition(NamedTuple):
-    """What a spectator sees of a game, after each move."""
+    """The spectator's view after each move."""
 
     names: Sequence[str]
     views: Sequence[Json]
 
     @property
     def position(self) -> int:
-        """How far it has come by now."""
         moment = int(clock.now().timestamp()) // STEP
         return min(moment % (len(self.views) + _AT_THE_END), len(self.views) - 1)
 
@@ -37,7 +36,6 @@ def today() -> date:
 
 @lru_cache(_MOST_GAMES)
 def exhibition(rules_name: str, day: date) -> Exhibition:
-    """The game of this day."""
     rules = GAMES[rules_name]
     seats = rules.SEATS.start
     seed = sha256(f"{rules_name} {day}".encode()).digest()
@@ -46,7 +44,7 @@ def exhibition(rules_name: str, day: date) -> Exhibition:
     for event in rules.setup(seats, rules.resolve_options(newest_rules(rules), seats), dice):
         state = rules.apply(state, event)
     views = []
-    while rules.outcome(state) is None:  # what may be left to do then is not worth a look
+    while rules.outcome(state) is None:  # later bot moves aren't worth watching
         views.append(rules.view(state, None))
         seat = min(rules.to_act(state))
         move = BOTS["greedy"](rules, rules.view(state, seat), rules.legal_moves(state, seat), rng)

@@ -1,4 +1,4 @@
-"""Opening a game, and starting it when its last seat is taken."""
+"""Opening a game, and starting it when it is full."""
 
 import secrets
 from collections.abc import Iterator
@@ -29,14 +29,14 @@ from server.play.timing import time_control
 from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.timing.timeout_policy import DEFAULT_LADDER, ladder
 from server.sanitize import clean, mailbox_of
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
 
 
 def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Game:
-    """Open a game; it starts at once if every seat is taken. Raises BadOption, BadField, TooMany, SignInFirst.
+    """Open a game. It starts at once if it is full. Raise BadOption, BadField, TooMany, SignInFirst.
 
-    With a `game_id` that exists already nothing is opened, and that game is returned.
+    If `game_id` exists, return that game.
     """
     rules = GAMES.get(wanted["rules"])
     if rules is None:
@@ -89,12 +89,12 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     )
 
 
-@tried_again
+@with_retries
 def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], **head: Any) -> Game:
     now = clock.now()
-    if db.session.get(GameRow, game_id) is None:  # a commit whose answer was lost is found again
+    if db.session.get(GameRow, game_id) is None:  # a commit without an answer is repeated
         if guests:
-            hold_guest(player_id)  # or his games are those of another player by now
+            hold_guest(player_id)  # otherwise another player may get the guest's games meanwhile
         expect_within(
             Use("games", player_id),
             *guests,
@@ -130,7 +130,7 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], 
 
 
 def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
-    """A row for `seats`, from one of the four ways to fill a seat."""
+    """Return a row for `seats`, in one of its four forms."""
     row: Json = {"seat": seat, "kind": "open", "player_id": None, "bot": None, "email": None, "salt_hash": None}
     match wanted:
         case {"player": "me"}:
@@ -149,16 +149,15 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
 
 
 def invitations(by: UUID, *emails: str) -> Iterator[Use]:
-    """What inviting these addresses counts for."""
+    """Yield the rate-limit uses of these invitations."""
     for email in emails:
         yield from (Use("invitations", by), Use("invitations-to", mailbox_of(email)))
         yield from (Use("invitations-in-all", ALL), Use("invitations-in-all", by, OF_ONE))
 
 
 def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime) -> None:
-    """A letter with the word for a seat, from the player who invites; the same one again only when the first was
-    carried. None goes to whoever blocks him.
-    """
+    """Queue the letter with the link to a seat. It is sent again only if the first was sent, and never to a player who
+    blocks the host."""
     word = sign(INVITATION, game_id, seat, mark_of(email))
     note_letter_to(game_id, seat, email, by, now, f"invitation/0/{seat}/mail/{email}", {"invitation": word})
 
@@ -166,7 +165,7 @@ def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: dateti
 def note_letter_to(
     game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime, dedupe: str, data: dict[str, object]
 ) -> None:
-    """A letter that asks somebody to a seat; none goes to whoever blocks the player who asks, or is blocked."""
+    """Queue a letter that asks for a player. It isn't sent if one blocks the other."""
     if (asked := player_at(email)) and is_block_between(asked, [by]):
         return
     row = insert(LetterRow).values(
@@ -186,7 +185,8 @@ def note_letter_to(
 
 
 def note_seat(player_id: UUID, game_id: UUID, seat: Seat, made_at: datetime, role: str | None = None) -> None:
-    """`role`: see `PlayerGame`. Whoever comes for good to a seat again that he has left to another begins anew."""
+    """List the game among the player's games. `role`: see `PlayerGame`. A player who returns permanently starts a new
+    record."""
     again = {"role": role, "over_at": None} | ({} if role else {"record": None})
     row = insert(PlayerGame).values(player_id=player_id, game_id=game_id, seat=seat, made_at=made_at, role=role)
     was = PlayerGame.role.is_not(None)

@@ -1,4 +1,4 @@
-"""What becomes of a guest's games when he signs in as somebody who is known already."""
+"""The transfer of a guest's games when the guest signs in as an existing player."""
 
 from uuid import UUID
 
@@ -8,21 +8,22 @@ from server.accounts.guests import is_guest
 from server.accounts.sign_in import redeem
 from server.accounts.tokens import NewToken
 from server.play.seating.games import note_seat
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.locks import hold
 from server.store.tables import GameRow, PlayerGame, SeatRow, Token, db
 
 
 def sign_in_guest(guest: UUID, sign_in: UUID, code: str) -> NewToken:
-    """As `redeem`. A guest whose address is new is its player from here on; otherwise its player gets the guest's seats.
+    """Sign in, like `redeem`. A guest with a new address becomes its player. Otherwise the existing player gets the
+    guest's seats.
 
-    Raises WrongCode, Closed, TooMany, Banned.
+    Raise WrongCode, Closed, TooMany, Banned.
     """
     made = redeem(sign_in, code, guest)
     if made.player_id != guest and is_guest(guest):
         _hand_over_all(guest, made.player_id)
-        _end_tokens(guest)  # he is forgotten when his time is over
-        _hand_over_all(guest, made.player_id)  # what he opened until then
+        _end_tokens(guest)  # the guest itself expires later
+        _hand_over_all(guest, made.player_id)  # games opened during the sign-in
     return made
 
 
@@ -31,9 +32,9 @@ def _hand_over_all(guest: UUID, player_id: UUID) -> None:
         _hand_over(game_id, guest, player_id)
 
 
-@tried_again
+@with_retries
 def _hand_over(game_id: UUID, guest: UUID, player_id: UUID) -> None:
-    """Guests sit with bots only, so this player has no seat there yet."""
+    """Transfer one game. Guests sit with bots only, so this player has no seat there yet."""
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     own = (SeatRow.game_id == game_id) & (SeatRow.player_id == guest)
     seat = db.session.scalars(update(SeatRow).where(own).values(player_id=player_id).returning(SeatRow.seat)).first()
@@ -48,8 +49,8 @@ def _hand_over(game_id: UUID, guest: UUID, player_id: UUID) -> None:
     db.session.commit()
 
 
-@tried_again
+@with_retries
 def _end_tokens(guest: UUID) -> None:
-    hold(guest)  # whoever opens a game for him is waited for
+    hold(guest)  # wait for games that the guest is opening
     db.session.execute(delete(Token).where(Token.player_id == guest))
     db.session.commit()

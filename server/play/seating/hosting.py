@@ -1,4 +1,4 @@
-"""A game that has not begun: what its host may do, and how it closes by itself."""
+"""Games that haven't begun: the host's actions, and closing by time."""
 
 import logging
 from datetime import datetime, timedelta
@@ -19,22 +19,22 @@ from server.play.game import Game
 from server.play.mail.letters import letter
 from server.play.seating.ready_check import call_off_within, expect_asking, is_free, start_if_full
 from server.play.timing.heartbeats import GAP
-from server.play.views import seat_kept_for, seen_by
+from server.play.views import load_visible, seat_kept_for
 from server.store import outbox
 from server.store.connections import in_transaction
-from server.store.database_retry import committing, in_doubt, one_by_one, tried_again
+from server.store.database_retry import committing, in_doubt, one_by_one, with_retries
 from server.store.seats import LATER
 from server.store.tables import GameRow, Player, SeatRow, db
 
 DEFAULT_OPEN_FOR: Final = "P14D"
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=90)
-_NOTICE = timedelta(days=3)  # so long before it closes its host is told; of a short time, the half
+_NOTICE = timedelta(days=3)  # the host's notice before the game closes; for short games, half the time
 
 log = logging.getLogger(__name__)
 
 
 def closing(open_for: Any, now: datetime) -> Json:
-    """When a game closes that has not begun by then, and when the worker must look at it next. Raises BadField."""
+    """Return when the game closes unless it begins, and the worker's next check. Raise BadField."""
     try:
         length = duration(open_for)
         if not SHORTEST <= length <= LONGEST:
@@ -45,46 +45,46 @@ def closing(open_for: Any, now: datetime) -> Json:
 
 
 def expect_open(head: GameRow) -> None:
-    """Raises NotRunning if the game has begun, or was closed before."""
+    """Raise NotRunning if the game has begun or is closed."""
     if head.status == "abandoned" and head.version == 1:
         raise NotRunning("This game was closed before it had begun.")
     if head.status != "open":
         raise NotRunning("This game has begun; its seats are taken.")
 
 
-# What its host may do
+# Actions of the host
 
 
-@tried_again
+@with_retries
 def close_game(game_id: UUID, player_id: UUID) -> None:
-    """Close a game that has not begun. Raises NotFound, NotRunning, NotHost."""
+    """Close a game that hasn't begun. Raise NotFound, NotRunning, NotHost."""
     if in_doubt() and load(game_id).head.status == "abandoned":
         return
-    hosted(game_id, player_id)
+    lock_hosted_game(game_id, player_id)
     close_within(game_id, clock.now())
     with committing("closing"):
         db.session.commit()
 
 
-@tried_again
+@with_retries
 def keep_open(game_id: UUID, player_id: UUID, open_for: Any) -> Game:
-    """Have a game close so long from now, if it has not begun by then. Raises NotFound, NotRunning, NotHost, BadField."""
+    """Set how long from now the game stays open. Raise NotFound, NotRunning, NotHost, BadField."""
     times = closing(open_for, clock.now())
-    hosted(game_id, player_id)
+    lock_hosted_game(game_id, player_id)
     db.session.execute(update(GameRow).where(GameRow.game_id == game_id).values(**times))
     db.session.commit()
     return load(game_id)
 
 
-@tried_again
+@with_retries
 def begin(game_id: UUID, player_id: UUID) -> Game:
-    """Begin a game whose players are asked whether they are ready without those who have not said so.
+    """Begin a game during its ready check, without the players who haven't said that they are ready.
 
-    Raises NotFound, NotRunning, NotHost, NotAllowed.
+    Raise NotFound, NotRunning, NotHost, NotAllowed.
     """
     if in_doubt() and load(game_id).table.turns:
         return load(game_id)
-    head = hosted(game_id, player_id)
+    head = lock_hosted_game(game_id, player_id)
     expect_asking(head)
     game = load_within(in_transaction(db.session.connection()), game_id)
     if any(map(is_free, game.seats)):
@@ -95,25 +95,25 @@ def begin(game_id: UUID, player_id: UUID) -> Game:
     return load(game_id)
 
 
-@tried_again
+@with_retries
 def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
-    """Keep this seat for nobody any more, as its host wishes or whoever is invited. Raises NotFound, NotRunning, NotHost."""
+    """Withdraw or decline an invitation to this seat. Raise NotFound, NotRunning, NotHost."""
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
     own, declined_at = address_of(player_id), None
     if in_doubt() == seat:
         expect_open(_locked(game_id))
-    elif seat_kept_for(own, seen_by(game_id, player_id).seats) == seat:
+    elif seat_kept_for(own, load_visible(game_id, player_id).seats) == seat:
         expect_open(_locked(game_id))
-        invited &= SeatRow.email == own  # it may be kept for somebody else by now
+        invited &= SeatRow.email == own  # the seat may be reserved for another player now
         declined_at = clock.now()
     else:
-        hosted(game_id, player_id)
+        lock_hosted_game(game_id, player_id)
     _free(seat, invited, declined_at)
 
 
-@tried_again
+@with_retries
 def give_back(game_id: UUID, seat: Seat, email: str) -> None:
-    """Keep this seat for this address no more, as whoever reads its mail wishes. Raises NotFound, NotRunning."""
+    """Decline an invitation with the token in its letter. Raise NotFound, NotRunning."""
     expect_open(_locked(game_id))
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
     _free(seat, invited & (SeatRow.email == email), clock.now())
@@ -128,9 +128,9 @@ def _free(seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None
         db.session.commit()
 
 
-def hosted(game_id: UUID, player_id: UUID) -> GameRow:
-    """The head of this player's game, locked. Raises NotFound, NotRunning, NotHost."""
-    seen_by(game_id, player_id)
+def lock_hosted_game(game_id: UUID, player_id: UUID) -> GameRow:
+    """Return the locked row of this player's game. Raise NotFound, NotRunning, NotHost."""
+    load_visible(game_id, player_id)
     head = _locked(game_id)
     expect_open(head)
     if head.host != player_id:
@@ -143,11 +143,12 @@ def _locked(game_id: UUID) -> GameRow:
     return db.session.execute(query.execution_options(populate_existing=True)).scalar_one()
 
 
-# When he leaves, and at the end of its time
+# When the host leaves, and at the end of the game's time
 
 
 def host_leaves_within(game_id: UUID, now: datetime) -> None:
-    """Within the transaction in which a host has got up: whoever sits first is host now; without anybody it closes."""
+    """Make the first seated player the host, within the transaction in which the host leaves. Close a game without
+    players."""
     people = select(SeatRow.player_id).where(SeatRow.game_id == game_id, SeatRow.player_id.is_not(None))
     host = db.session.scalars(people.order_by(SeatRow.seat).limit(1)).one_or_none()
     if host is None:
@@ -157,13 +158,13 @@ def host_leaves_within(game_id: UUID, now: datetime) -> None:
 
 
 def give_up_hosting(player_id: UUID) -> None:
-    """Have somebody else be host of every open game of a player who sits in none any more."""
+    """Replace the player as host of every open game where they have no seat."""
     own = (GameRow.host == player_id) & (GameRow.status == "open")
     for game_id in db.session.scalars(select(GameRow.game_id).where(own)).all():
         _give_up(game_id, player_id)
 
 
-@tried_again
+@with_retries
 def _give_up(game_id: UUID, player_id: UUID) -> None:
     head = _locked(game_id)
     if head.host == player_id and head.status == "open":
@@ -172,7 +173,7 @@ def _give_up(game_id: UUID, player_id: UUID) -> None:
 
 
 def close_within(game_id: UUID, now: datetime) -> None:
-    """Within the transaction that holds the head of an open game: end it; whoever was invited to it no longer is."""
+    """End an open game within the transaction that locks its row. Its invitations end, too."""
     call_off_within(game_id)
     invited = (SeatRow.game_id == game_id) & (SeatRow.kind == "invited")
     db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
@@ -181,9 +182,9 @@ def close_within(game_id: UUID, now: datetime) -> None:
 
 
 def close_due(batch: int = 100) -> None:
-    """Tell hosts that their games will close, and close those whose time is over, one game at a time.
+    """Warn hosts before their games close, and close games whose time is over, one at a time.
 
-    A game that somebody holds at the moment is left for the next call.
+    Locked games are left for the next call.
     """
     now = clock.now()
     due = (GameRow.status == "open") & (GameRow.wake_at <= now)
@@ -199,16 +200,16 @@ def close_due(batch: int = 100) -> None:
     one_by_one(found, lambda game_id: _wake(game_id, now), try_later)
 
 
-@tried_again
+@with_retries
 def _wake(game_id: UUID, now: datetime) -> None:
-    """Do what is due for an open game, if it still is. Of the time in which its host can answer an outage takes nothing."""
+    """Do what is due for an open game. Outages don't count against the host's time to answer."""
     free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()
     if head is None or head.status != "open" or not (head.wake_at and head.closes_at) or head.wake_at > now:
         db.session.rollback()
         return
     asked_until = db.session.scalar(select(func.max(SeatRow.due_at)).where(SeatRow.game_id == game_id))
-    if asked_until:  # whether they are ready: it is full, and closes no sooner than it would with a seat open again
+    if asked_until:  # a full game, in its ready check, gets this much notice if a seat opens again
         head.wake_at = max(asked_until, now)
         head.closes_at = max(head.closes_at, head.wake_at + _NOTICE)
     elif head.wake_at < head.closes_at:
@@ -228,6 +229,6 @@ def _tell_host(game_id: UUID, host: UUID, closes_at: datetime, now: datetime) ->
 def addressed(
     game: Game, kind: NoticeKind, seat: Seat, player_id: UUID, now: datetime, about: str, **data: Any
 ) -> Json:
-    """A letter to a player who may sit there no more, or never did."""
+    """Return a letter to a player who may have left the seat, or never had it."""
     name = db.session.scalars(select(Player.name).where(Player.player_id == player_id)).one()
     return letter(game, kind, seat, now, about, name=name, **data) | {"player_id": player_id}

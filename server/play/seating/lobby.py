@@ -25,9 +25,9 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from server.accounts.players import address_of
 from server.games import GAMES, Json, Seat
-from server.play.game import Stored, expect_playable, readable, seen_from
+from server.play.game import Stored, expect_playable, readable, visible_seat
 from server.play.seating.track_record import reliability_of
-from server.play.table import UNDER_WAY, story_item, typed
+from server.play.table import UNDER_WAY, parse_event, story_item
 from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.views import seat_kept_for, summary
 from server.play.votes import OFFER
@@ -39,20 +39,20 @@ from server.store.rows import SEAT_COLUMNS, GameHead, Person, SeatState, players
 from server.store.stand_ins import FORMER
 from server.store.tables import GameRow, PlayerGame, SeatRow, Vote, db
 
-PACES: Final = {  # how long a move may take: more than, and up to
+PACES: Final = {  # time per move: more than, and up to
     "quick": (timedelta(0), timedelta(hours=12)),
     "usual": (timedelta(hours=12), timedelta(hours=48)),
     "slow": (timedelta(hours=48), None),
 }
-_DURATION = (  # as `server.durations` reads them
+_DURATION = (  # the form that `server.durations` parses
     "^P(?=[0-9T])([0-9]{1,8}W)?([0-9]{1,8}D)?(T(?=[0-9])([0-9]{1,8}H)?([0-9]{1,8}M)?([0-9]{1,8}S)?)?$"
 )
-_MANY = 1000  # of a player's games are looked through at once, at most
-_NEWEST = 24  # events of a game that are looked through for what happened last: more than a commit mostly has
-_MORE = 4  # times as many as the time before
+_MANY = 1000  # of a player's games per query
+_NEWEST = 24  # newest events that are searched for the last move, more than most commits have
+_MORE = 4  # factor from one search to the next
 
 
-Tell = Callable[[Sequence[Json], Sequence[str]], str | None]  # items of a story in words, with the names of the seats
+Tell = Callable[[Sequence[Json], Sequence[str]], str | None]  # items of a story as text, with the seats' names
 
 
 def list_games(
@@ -73,12 +73,11 @@ def list_games(
     limit: int = 20,
     tell: Tell | None = None,
 ) -> Page:
-    """Games, newest first: public ones, or those where the player sits; among the open ones, those he is invited to.
+    """List games, newest first: public ones, or the player's own. Open ones include those with an invitation.
 
-    `free`: with a seat that anybody may take; `players`: for so many; `pace`, `clock`, `edition`: played so; `reliability`:
-    of those who sit there. They are asked of each game that is looked through, so they choose among open games, which are
-    few beside all that ever were. `offered`: with a seat that a bot keeps and the table offers to whoever takes it over;
-    of these, some vote tells. `tell`: words the `latest` of those where the player sits and that go on.
+    Filters: `free`, an open seat; `players`, their number; `pace`, `clock` and `edition`; `reliability` of those
+    seated. They are computed per game, so they are for open games, which are few. `offered`: a bot's seat that the
+    table offers for take-over. `tell` writes `latest` for the player's own games in progress.
     """
     where: list[ColumnElement[bool]] = []
     if status:
@@ -103,7 +102,8 @@ def list_games(
         where.append(func.coalesce(GameRow.options["edition"].astext, scenario) == edition)
     if reliability is not None:
         where.append(_seats_of_each(_among(SeatRow.player_id, _less_reliable(reliability))) == 0)
-        where.append(func.coalesce(GameRow.options["nameless"].astext, "false") == "false")  # it tells nothing of them
+        # Anonymous games must reveal nothing about their players.
+        where.append(func.coalesce(GameRow.options["nameless"].astext, "false") == "false")
     if offered:
         where += _with_offered_seat()
     if not (mine or my_turn):
@@ -134,8 +134,8 @@ def list_games(
 
 
 def waiting_games(player_id: UUID) -> list[Json]:
-    """The games that wait for this player himself, the most urgent first: game, title, rules, seat, turn, due time, and
-    what he wants of its mails."""
+    """Return the games that wait for this player, most urgent first. Each has game, title, rules, seat, turn, due time,
+    and the mail setting."""
     under_way = (PlayerGame.player_id == player_id) & PlayerGame.over_at.is_(None)
     ids = list(db.session.scalars(select(PlayerGame.game_id).where(under_way)))
     asked = select(SeatRow.game_id, SeatRow.seat, SeatRow.turn, SeatRow.asked_at, SeatRow.due_at, SeatRow.mails).where(
@@ -151,7 +151,7 @@ def waiting_games(player_id: UUID) -> list[Json]:
 
 
 def _sat_at_or_invited_to(player_id: UUID) -> list[UUID]:
-    """The games that have not begun among these; and some that have."""
+    """Return the games before their start that the player sits in or is invited to, with some that have begun."""
     sat = select(PlayerGame.game_id).where(PlayerGame.player_id == player_id, PlayerGame.over_at.is_(None))
     kept = select(SeatRow.game_id).where(SeatRow.email == address_of(player_id), SeatRow.kind == "invited")
     return [*db.session.scalars(sat), *db.session.scalars(kept)]
@@ -164,12 +164,12 @@ def _newest(query: Select[Any], table: Any, cursor: Cursor | None) -> Select[Any
 
 
 def _seats_of_each(*which: ColumnElement[bool]) -> ScalarSelect[int]:
-    """How many seats of each game are of this kind; a count, for which no plan looks through the seats of all games."""
+    """Return a subquery that counts such seats per game. The planner can't turn it into a scan of all seats."""
     return select(func.count()).where(SeatRow.game_id == GameRow.game_id, *which).correlate(GameRow).scalar_subquery()
 
 
 def _with_offered_seat() -> list[ColumnElement[bool]]:
-    """As `votes.offered_seats` tells it of one game."""
+    """Return conditions equal to `votes.offered_seats`."""
     wants = Vote.wish == OFFER
     plays = (SeatRow.kind == "human") & SeatRow.stand_in.is_(None)
     agrees = exists().where(Vote.game_id == SeatRow.game_id, Vote.seat == SeatRow.seat, wants)
@@ -182,16 +182,16 @@ def _with_offered_seat() -> list[ColumnElement[bool]]:
 
 
 def _paced(pace: str) -> list[ColumnElement[bool]]:
-    """By the time for a move, or that which each adds to a bank."""
+    """Return conditions on the time per move, or on the increment of a bank."""
     least, most = PACES[pace]
     text = func.coalesce(GameRow.clock["per_move"].astext, GameRow.clock["increment"].astext)
-    is_duration = text.regexp_match(_DURATION)  # Postgres would end the statement at any other text
+    is_duration = text.regexp_match(_DURATION)  # Postgres would fail on other text
     allowed = cast_to(case((is_duration, text), else_=DEFAULT_CLOCK["per_move"]), Interval)
     return [allowed > least, *([allowed <= most] if most else [])]
 
 
 def _less_reliable(asked: int) -> list[UUID]:
-    """Those at tables that have not begun who have left more games than that."""
+    """Return the players in open games who have left more games than that."""
     sits = (SeatRow.game_id == GameRow.game_id) & SeatRow.player_id.is_not(None)
     people = db.session.scalars(select(SeatRow.player_id).where(sits, GameRow.status == "open").distinct()).all()
     found = reliability_of([it for it in people if it])
@@ -199,7 +199,6 @@ def _less_reliable(asked: int) -> list[UUID]:
 
 
 def _waiting(ids: list[UUID], player_id: UUID | None) -> list[UUID]:
-    """Those of the games that wait for this player himself."""
     asked = select(SeatRow.game_id).where(
         _among(SeatRow.game_id, ids), SeatRow.player_id == player_id, SeatRow.to_act, SeatRow.stand_in.is_(None)
     )
@@ -207,7 +206,7 @@ def _waiting(ids: list[UUID], player_id: UUID | None) -> list[UUID]:
 
 
 def _among(column: Any, ids: list[UUID]) -> ColumnElement[bool]:
-    """As one parameter, however many there are."""
+    """Return a condition with one parameter for all ids."""
     return cast(ColumnElement[bool], column == any_(literal(ids, ARRAY(Uuid))))
 
 
@@ -235,7 +234,7 @@ def _page(found: list[GameHead], limit: int, player_id: UUID | None, tell: Tell 
 
 
 def _with_options(head: GameHead, seats: int) -> GameHead:
-    """The head of a game, without options that its rules refuse."""
+    """Return the game row, without options that its rules reject."""
     try:
         if head.rules in GAMES:
             expect_playable(GAMES[head.rules], head.options, seats)
@@ -252,7 +251,7 @@ def _latest_of(
     for head in heads:
         rows = seats_of[head.game_id]
         # The log has no other commit of this version, unless a replica or a backup took its place: hence the moments.
-        keys[head.game_id] = head.game_id, head.version, *seen_from(rows, player_id), *(row.asked_at for row in rows)
+        keys[head.game_id] = head.game_id, head.version, *visible_seat(rows, player_id), *(row.asked_at for row in rows)
     found = {game_id: it for game_id, key in keys.items() if (it := _recent.get(key)) is not None}
     changed = {head.game_id: head.rules for head in heads if head.game_id not in found}
     if changed:
@@ -271,8 +270,8 @@ _MOST_RECENT = 10_000
 
 
 def _latest(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None, since: int) -> list[Json]:
-    """What others did last, as this viewer saw it happen, who sits there since that version; nothing if he himself was the
-    last to move, or this process lacks the rules."""
+    """Return others' last actions as this viewer saw them. Return none if the viewer moved last, or this process lacks
+    the rules."""
     if rules not in GAMES:
         return []
     try:
@@ -290,15 +289,15 @@ def _newest_seen(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None
         if mover is not None and mover == viewer and not has_begun:
             return []
         seen_as = viewer if commit[0].version >= since else None
-        told = [story_item(GAMES[rules], row, typed(GAMES[rules], row), seen_as) for row in commit]
+        told = [story_item(GAMES[rules], row, parse_event(GAMES[rules], row), seen_as) for row in commit]
         if any(told):
             return [it for it in told if it]
     return []
 
 
 def _you(head: GameHead, seats: list[SeatState], player_id: UUID | None) -> Json | None:
-    """As `views.you` of a table, by what is stored of the seats."""
-    seat = seen_from(seats, player_id)[0]
+    """Return `views.you`, computed from the rows of the seats."""
+    seat = visible_seat(seats, player_id)[0]
     if seat is None:
         return None
     own = seats[seat]
@@ -306,7 +305,7 @@ def _you(head: GameHead, seats: list[SeatState], player_id: UUID | None) -> Json
     return {"seat": seat, "turn": own.turn if is_asked else None}
 
 
-# By columns: objects of the ORM would cost a list of games more than all its statements.
+# As columns, since ORM objects would cost more than all statements.
 _HEADS = select(*(GameRow.__table__.c[name] for name in GameHead._fields))
 _SEATS = f"SELECT game_id, {', '.join(SEAT_COLUMNS)} FROM seats WHERE game_id = ANY(%s) ORDER BY seat"
 _PEOPLE = f"SELECT player_id, {', '.join(Person._fields)} FROM players WHERE player_id = ANY(%s)"

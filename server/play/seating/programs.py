@@ -1,7 +1,7 @@
-"""Accounts that a program plays: their owners mark them, others see it wherever they sit, and a host may keep them out.
+"""Accounts that programs play. Their owners mark them, others see the mark, and a host may exclude them.
 
-At a nameless table a mark would tell who sits where, so none is shown before the end. Such a table lets programs in only if
-its host says so, which all see before they sit down.
+In anonymous games a mark would identify the player, so it is hidden until the end. Such a game excludes programs unless
+its host says otherwise, which players see before they join.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from server.store.tables import PlayerGame, db
 
 
 def marked_since(player_id: UUID, is_program: bool) -> datetime | None:
-    """What a player's `program_since` becomes as he marks his account or takes the mark off: while he sits nowhere, and not
-    once a game was played as a program. Raises BadField, SignInFirst."""
-    expect_no_guest(player_id)  # his seats may become those of another account
+    """Return a player's new `program_since`. It changes only while they sit nowhere, and stays once a program has
+    played a game. Raise BadField, SignInFirst."""
+    expect_no_guest(player_id)  # their seats may become another account's
     since = program_since(player_id)
     if is_program == (since is not None):
         return since
@@ -38,17 +38,17 @@ def _has_game(player_id: UUID, which: ColumnElement[bool]) -> bool:
 
 
 def is_admitted(programs: bool, player_id: UUID) -> bool:
-    """Whether a player may sit in a game that lets programs in, or does not."""
+    """Return whether the player may join a game with this setting."""
     return programs or program_since(player_id) is None
 
 
 def expect_admitted(programs: bool, player_id: UUID) -> None:
-    """Before a player sits down, which a program does no more often than it may. Raises NoPrograms, TooMany."""
+    """Raise NoPrograms, TooMany before a program sits down at a table."""
     if not is_admitted(programs, player_id):
         raise NoPrograms("This game is for humans only, and a program plays your account.")
     expect_within(*comings(player_id))
 
 
 def comings(player_id: UUID) -> Sequence[Use]:
-    """What coming to a game counts for."""
+    """Return the rate-limit uses of joining a game."""
     return [Use("program-games", player_id)] if program_since(player_id) else []

@@ -1,7 +1,7 @@
-"""Before a game begins: whether everybody is ready (option `ready_check`), and the salts that are revealed with it.
+"""The ready check before a game begins (option `ready_check`), in which players also reveal their salts.
 
-Who is asked has the time of a turn for it: by his calendar, and without the hours of outages. He is reminded once, by the
-first of his reminders of turns.
+Players have a set time, by their calendar and without outages. They get one reminder, at the first of their thresholds
+for turns.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from server.games import Json
 from server.play.commits import commit_of, load_within, record_within
 from server.play.events import GameStarted
 from server.play.game import Game
-from server.play.mail.letters import letter, ready_asked
+from server.play.mail.letters import letter, ready_check_letters
 from server.play.table import terms
 from server.play.timing.due_times import DueTimes, due_times, hours_of
 from server.store import outbox
@@ -29,19 +29,19 @@ from server.store.seats import is_seat
 from server.store.tables import GameRow, SeatRow, db
 from server.translations import noted
 
-FREE: Final = ("open", "invited")  # kinds of seats to which a player has still to come
+FREE: Final = ("open", "invited")  # kinds of seats without a player
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=30)
 ASKED_BY_NOBODY: Final = dict.fromkeys(("asked_at", "allowed", "hours", "due_at", "remind_at", "wake_at"))
 
 
 def within(options: Mapping[str, Any]) -> timedelta | None:
-    """How long everybody may take to say that he is ready; None: nobody is asked."""
+    """Return how long players may take to say that they are ready, or None without a ready check."""
     asked = options.get("ready_check")
     return duration(asked["within"]) if asked else None
 
 
 def check_option(options: Mapping[str, Any]) -> None:
-    """Raises BadField."""
+    """Check the option. Raise BadField."""
     try:
         if (time := within(options)) and not SHORTEST <= time <= LONGEST:
             text = options["ready_check"]["within"]
@@ -51,7 +51,7 @@ def check_option(options: Mapping[str, Any]) -> None:
 
 
 def check_salt(options: Mapping[str, Any], salt: str, salt_hash: str | None) -> None:
-    """Whether such a salt may be given, or committed, by whoever takes a seat. Raises BadField."""
+    """Check whether a new player may give this salt, or commit it. Raise BadField."""
     if salt_hash is None:
         return
     if within(options) is None:
@@ -61,13 +61,13 @@ def check_salt(options: Mapping[str, Any], salt: str, salt_hash: str | None) -> 
 
 
 def expect_asking(head: GameRow) -> None:
-    """Raises NotAllowed."""
+    """Raise NotAllowed for a game without a ready check."""
     if within(head.options) is None:
         raise NotAllowed(noted("Players in this game aren't asked to confirm: it has no `ready_check`."))
 
 
 def expect_committed(salt: str, salt_hash: str | None) -> None:
-    """Raises WrongSalt."""
+    """Raise WrongSalt if the salt doesn't match its commitment."""
     if salt_hash is None:
         raise WrongSalt(noted("You haven't committed a salt, so there is none to reveal."))
     if sha256(salt.encode()).hexdigest() != salt_hash:
@@ -75,14 +75,14 @@ def expect_committed(salt: str, salt_hash: str | None) -> None:
 
 
 def is_free(seat: SeatState) -> bool:
-    """Return whether a player has still to come to this seat."""
+    """Return whether the seat has no player yet."""
     return seat.kind in FREE
 
 
 def start_if_full(game_id: UUID, now: datetime, anyway: bool = False) -> None:
-    """Within the transaction that took a seat: if it was the last one begin the game, or ask first whether all are ready.
+    """Begin the game if it is full, or start its ready check, within the transaction that took a seat.
 
-    `anyway`: without waiting for those who have not said so.
+    `anyway`: begin without waiting for players who aren't ready.
     """
     game = load_within(in_transaction(db.session.connection()), game_id)
     if any(map(is_free, game.seats)):
@@ -113,12 +113,12 @@ def _ask(game: Game, rows: list[SeatState], time: timedelta, now: datetime) -> N
         values = asked | times._asdict()
         db.session.execute(update(SeatRow).where(is_seat(game.game_id, row.seat)).values(**values))
     game = load_within(in_transaction(db.session.connection()), game.game_id)
-    outbox.put(game.game_id, ready_asked(game, [row.seat for row in rows], now))
+    outbox.put(game.game_id, ready_check_letters(game, [row.seat for row in rows], now))
 
 
 def remind_within(game: Game, row: SeatState, fresh: DueTimes, now: datetime) -> None:
-    """Within the transaction that holds the head of an open game: note when to wake this seat next, and a reminder if it is
-    due; an outage only moves the times."""
+    """Set a seat's next check, and queue a reminder if due, in the transaction that locks the open game. An outage only
+    moves the times."""
     remind_at = fresh.remind_at if row.remind_at else None
     if row.remind_at and row.remind_at <= now and fresh.due_at == row.due_at:
         outbox.put(game.game_id, [letter(game, REMINDER, row.seat, now, row.remind_at.isoformat())])
@@ -128,9 +128,9 @@ def remind_within(game: Game, row: SeatState, fresh: DueTimes, now: datetime) ->
 
 
 def call_off_within(game_id: UUID) -> None:
-    """Within the transaction that holds the head of an open game: ask nobody any more.
+    """End the ready check, in the transaction that locks the open game.
 
-    A salt that was revealed is known by now to whoever comes next, so it counts no more.
+    Revealed salts are deleted, since the next player would know them.
     """
     here = SeatRow.game_id == game_id
     revealed = update(SeatRow).where(here, SeatRow.salt_hash.is_not(None), SeatRow.salt != "")

@@ -1,4 +1,4 @@
-"""Tokens of a seat: for the bot of somebody else, and for nothing but that seat."""
+"""Tokens for a single seat, to be given to another person's bot."""
 
 from datetime import datetime
 from uuid import UUID
@@ -7,24 +7,24 @@ from sqlalchemy import select
 
 from server.accounts.tokens import Caller, NewToken, made_by
 from server.errors import NotSeated
-from server.play.views import seen_by
+from server.play.views import load_visible
 from server.store.locks import hold
 from server.store.tables import GameRow, SeatRow, db
 
 
 def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expires_at: datetime | None) -> NewToken:
-    """A token for the caller's seat in this game and nothing else, for the bot of somebody else. It ends when he gives
-    the seat up.
+    """Create a token that is limited to the caller's seat in this game. It expires when the caller gives up the seat.
 
-    Raises NotFound, NotSeated, BadToken, MissingScope, BadField, TooMany.
+    Raise NotFound, NotSeated, BadToken, MissingScope, BadField, TooMany.
     """
     hold_seat(caller.player_id, game_id)
     return made_by(caller, name, scopes, expires_at, game_id)
 
 
 def hold_seat(player_id: UUID, game_id: UUID) -> None:
-    """See that he sits in this game, and that he does not get up before this transaction ends. Raises NotFound, NotSeated."""
-    seen_by(game_id, player_id)
+    """Check that the player sits in this game, and keep the seat until this transaction ends. Raise NotFound,
+    NotSeated."""
+    load_visible(game_id, player_id)
     hold(player_id)
     head = select(GameRow.game_id).where(GameRow.game_id == game_id)
     db.session.execute(head.with_for_update())

@@ -1,4 +1,4 @@
-"""Sitting down, inviting, getting up, and coming back."""
+"""Sitting down, inviting, leaving and coming back."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -43,7 +43,7 @@ from server.play.seating.hosting import (
     give_back,
     give_up_hosting,
     host_leaves_within,
-    hosted,
+    lock_hosted_game,
 )
 from server.play.seating.programs import expect_admitted
 from server.play.seating.ready_check import (
@@ -60,11 +60,11 @@ from server.play.table import UNDER_WAY
 from server.play.timing.due_times import due_times
 from server.play.timing.timeout_policy import bot_of
 from server.play.turns.idempotency import note_named
-from server.play.views import invited_to, may_see, own_seat, seen_by
+from server.play.views import invitation_access, load_visible, may_see, own_seat
 from server.play.votes import count_votes, offered_seats
 from server.store import outbox
 from server.store.connections import in_transaction
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.rows import SeatState
 from server.store.seats import is_seat
 from server.store.stand_ins import FORMER, leave_behind
@@ -72,7 +72,7 @@ from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 from server.translations import noted
 
 
-@tried_again
+@with_retries
 def take_seat(
     game_id: UUID,
     player_id: UUID,
@@ -81,10 +81,10 @@ def take_seat(
     invitation: str | None = None,
     salt_hash: str | None = None,
 ) -> Game:
-    """Sit down at a game that has not started, or take one's own seat back from a bot.
+    """Sit down at a game that hasn't started, or take one's own seat back from a bot.
 
-    `salt_hash`: the SHA-256, in hex, of a salt that is revealed with `ready`.
-    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany, BadField.
+    `salt_hash`: SHA-256, in hex, of a salt to be revealed with `ready`. Raise NotFound, SeatTaken, AlreadySeated,
+    NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany, BadField.
     """
     return _take_seat(game_id, player_id, seat, salt, invitation, salt_hash)
 
@@ -102,7 +102,7 @@ def _take_seat(
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     seats = db.session.scalars(select(SeatRow).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)).all()
     people = [(s.player_id, s.email) for s in seats]
-    word = invited_to(game_id, [s.email for s in seats], invitation)
+    word = invitation_access(game_id, [s.email for s in seats], invitation)
     if head.private and word is None and not may_see(head.host, people, player_id, email):
         raise NotFound("There is no such game.")
     if invitation and word is None:
@@ -121,7 +121,7 @@ def _take_seat(
     expect_admitted(head.programs, player_id)
     check_salt(head.options, salt, salt_hash)
     free = [row for row in seats if row.kind in ("open", "invited") and _is_kept_for(row, email, word)]
-    free.sort(key=lambda s: (s.kind == "open", s.seat))  # a seat kept for this person first
+    free.sort(key=lambda s: (s.kind == "open", s.seat))  # reserved seats first
     chosen = next((s for s in free if seat is None or s.seat == seat), None)
     if chosen is None:
         if seat is None:
@@ -148,19 +148,20 @@ def _expect_reliable(player_id: UUID, asked: int) -> None:
 
 
 def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> bool:
-    """Whether this player may take this seat: it was kept for his address, or he holds the word mailed to it."""
+    """Return whether the seat is reserved for the player's address, or for the holder of the invitation."""
     if row.email is None or row.email == email:
         return row.kind == "open" or row.email == email
     return invitation is not None and invitation.seat == row.seat and is_mark_of(row.email, invitation.number)
 
 
-@tried_again
+@with_retries
 def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None) -> Seat:
-    """Keep a seat (the lowest open one) for this address and mail the invitation; instead of an earlier one, if named.
+    """Reserve a seat (the lowest open one) for this address and mail the invitation. A named seat may replace an
+    earlier one.
 
-    Raises NotFound, NotSeated, NotRunning, SeatTaken, TooMany.
+    Raise NotFound, NotSeated, NotRunning, SeatTaken, TooMany.
     """
-    game, now = seen_by(game_id, player_id), clock.now()
+    game, now = load_visible(game_id, player_id), clock.now()
     lost: Seat | None = in_doubt()
     if lost is not None and game.seats[lost].email == email:
         return lost
@@ -184,29 +185,29 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None)
 
 
 def invitation(word: str) -> tuple[Game, Seat | None]:
-    """The game that an invitation is for, and the seat that is kept there. Raises NotFound."""
+    """Return an invitation's game, and the seat reserved by it. Raise NotFound."""
     game_id, seat, _ = verify(INVITATION, word)
     return load(game_id), None if seat == ANY_SEAT else seat
 
 
 def is_kept(game: Game, word: str) -> bool:
-    """Whether a seat of this game is still kept for whoever holds this word, or any open one may be taken with it."""
-    return invited_to(game.game_id, [row.email for row in game.seats], word) is not None
+    """Return whether the invitation still gives access to its reserved seat, or to any open one."""
+    return invitation_access(game.game_id, [row.email for row in game.seats], word) is not None
 
 
 def is_newcomer(game: Game, word: str) -> bool:
-    """Whether this word invites an address at which no player is known yet."""
+    """Return whether the invited address has no player yet."""
     seat = verify(INVITATION, word).seat
     email = None if seat == ANY_SEAT else game.seats[seat].email
     return email is not None and db.session.scalars(select(Player).where(Player.email == email)).first() is None
 
 
-@tried_again
+@with_retries
 def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
-    """Take the seat for the address that the invitation was mailed to: whoever holds the word reads its mail.
+    """Take the seat for the invited address, as the holder of the invitation's token.
 
-    `locale` and `name`: of somebody who is new here.
-    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, NoPrograms, Closed, TooMany.
+    `locale` and `name` are for new players. Raise NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, NoPrograms,
+    Closed, TooMany.
     """
     game, seat = invitation(word)
     if seat is not None and in_doubt() == (game.seats[seat].player_id, seat):
@@ -219,14 +220,14 @@ def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
 
 
 def invited_address(game: Game, seat: Seat, mark: int) -> str | None:
-    """The address with this mark, while the seat is kept for it, or once its player sits there."""
+    """Return the address with this mark while its seat is reserved, or once its player sits there."""
     row = game.seats[seat]
     email = row.email or address_of(row.player_id)
     return email if email is not None and is_mark_of(email, mark) else None
 
 
 def decline_invitation(word: str) -> None:
-    """Give the seat back that is kept for the address that the invitation was mailed to. Raises NotFound, NotRunning."""
+    """Decline the invitation with this token. Raise NotFound, NotRunning."""
     game, seat = invitation(word)
     email = None if seat is None else game.seats[seat].email
     if seat is None or email is None or not is_mark_of(email, verify(INVITATION, word).number):
@@ -246,13 +247,13 @@ def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[
 
 
 def return_word(game_id: UUID, seat: Seat, since: int = 0) -> str:
-    """The signed link with which an absent person comes back to his seat, where he has sat `since` that version; until
-    somebody takes it over."""
+    """Return the link token with which an absent player returns to the seat, until another takes it over. `since`:
+    version of sitting down."""
     return sign(RETURN, game_id, seat, since)
 
 
-def returning(word: str) -> tuple[Game, Seat]:
-    """The game and the seat that somebody may come back to. Raises NotFound."""
+def open_return_link(word: str) -> tuple[Game, Seat]:
+    """Return game and seat of a return link. Raise NotFound."""
     game_id, seat, since = verify(RETURN, word)
     game = load(game_id)
     if game.seats[seat].since != since:
@@ -260,10 +261,10 @@ def returning(word: str) -> tuple[Game, Seat]:
     return game, seat
 
 
-@tried_again
+@with_retries
 def come_back(word: str) -> Game:
-    """Take the seat of this word back from the bot. Raises NotFound, NotRunning, AlreadySeated, Banned."""
-    game, seat = returning(word)
+    """Take the seat back from the bot. Raise NotFound, NotRunning, AlreadySeated, Banned."""
+    game, seat = open_return_link(word)
     if game.table.status not in ("running", "paused"):
         raise NotRunning("This game is over.")
     return _take_back(game, seat)
@@ -271,7 +272,7 @@ def come_back(word: str) -> Game:
 
 def _take_back(game: Game, seat: Seat) -> Game:
     player_id = game.seats[seat].player_id
-    assert player_id is not None  # links to come back are made for players only
+    assert player_id is not None  # return links exist for players only
     expect_welcome(player_id)
     if game.table.stand_ins[seat] is None:
         if in_doubt() == (player_id, seat):
@@ -282,14 +283,15 @@ def _take_back(game: Game, seat: Seat) -> Game:
     return after or take_seat(game.game_id, player_id)
 
 
-@tried_again
+@with_retries
 def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitation: str | None = None) -> Game:
-    """Take a seat over, the lowest or this one, that a bot plays and the others offer (see `votes.OFFER`), for good. Its
-    person may come back until then; the record of each is his own.
+    """Take over an offered seat (see `votes.OFFER`) from a bot, permanently. Without `seat`, it is the lowest.
 
-    Raises NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany.
+    Its player may come back until then. Each player keeps their own record.
+
+    Raise NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany.
     """
-    game = seen_by(game_id, player_id, invitation)
+    game = load_visible(game_id, player_id, invitation)
     lost: Seat | None = in_doubt()
     if lost is not None and game.seats[lost].player_id == player_id:
         return game
@@ -319,7 +321,7 @@ def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitati
 
 
 def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUID, now: datetime) -> None:
-    """Within the transaction that holds the game's head."""
+    """Replace the player, within the transaction that locks the game's row."""
     game_id, former = game.game_id, game.seats[seat].player_id
     assert former is not None  # only seats of players are offered
     leave_behind(connection, game_id, [seat])
@@ -327,26 +329,26 @@ def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUI
     his = (PlayerGame.player_id == former) & (PlayerGame.game_id == game_id)
     gone = {"role": FORMER, "over_at": now, "record": record_so_far(game, seat)}
     db.session.execute(update(PlayerGame).where(his).values(**gone))
-    call_off(game, seat, now, former)  # a letter of its own tells him more
+    call_off(game, seat, now, former)  # a separate letter informs the former player
     time_anew = {"allowed": None, "lent": 0, "asked_at": None, "hours": None}
     new = {"player_id": player_id, "since": game.version + 1, "mails": None, **time_anew}
     db.session.execute(update(SeatRow).where(is_seat(game_id, seat)).values(**new))
     note_seat(player_id, game_id, seat, game.head.made_at)
     taken_over = commit_of(load_within(connection, game_id), [SeatTakenOver(seat)], now)
     after = record_within(connection, taken_over)
-    assert after is not None  # nobody else could be faster
+    assert after is not None  # the lock excludes other commits
     outbox.put(game_id, [addressed(after, SEAT_TAKEN_OVER, seat, former, now, str(former))])
 
 
-@tried_again
+@with_retries
 def leave(game_id: UUID, player_id: UUID) -> None:
-    """Get up before the start, or resign: a bot plays on. Whoever stands in ends that instead.
+    """Leave before the start, or resign: a bot continues. A stand-in ends the stand-in instead.
 
-    Raises NotFound, NotSeated, NotRunning.
+    Raise NotFound, NotSeated, NotRunning.
     """
     if in_doubt() and load(game_id).seat_of(player_id) is None:
         return
-    game = seen_by(game_id, player_id)
+    game = load_visible(game_id, player_id)
     seat = game.seat_of(player_id)
     if seat is None:
         raise NotSeated("You have no seat at this table.")
@@ -358,7 +360,7 @@ def leave(game_id: UUID, player_id: UUID) -> None:
         end_stand_in(game_id, player_id)
     else:
         if game.seats[seat].owner_id is None:
-            end_stand_in(game_id, player_id)  # nobody is to come for him later
+            end_stand_in(game_id, player_id)  # cancels the player's pending stand-in
         revoke_of_seat(player_id, game_id)
         forget_plan(game_id, seat)
         db.session.commit()
@@ -381,7 +383,7 @@ def _get_up(game_id: UUID, player_id: UUID) -> None:
 
 
 def _vacate(game_id: UUID, player_id: UUID) -> None:
-    """Within the transaction that holds the head of a game that has not begun."""
+    """Leave, within the transaction that locks an open game."""
     his = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
     seats = db.session.scalars(select(SeatRow.seat).where(his)).all()
     leave_behind(in_transaction(db.session.connection()), game_id, seats)
@@ -394,15 +396,15 @@ def _vacate(game_id: UUID, player_id: UUID) -> None:
     revoke_of_seat(player_id, game_id)
 
 
-@tried_again
+@with_retries
 def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
-    """Say that one is ready, now that all seats are taken, and reveal the salt that one has committed; the last one begins
-    the game. Raises NotFound, NotSeated, NotRunning, NotAllowed, WrongSalt."""
-    own_seat(seen_by(game_id, player_id), player_id)
+    """Confirm that the player is ready, and reveal a committed salt. The last player's confirmation begins the game.
+    Raise NotFound, NotSeated, NotRunning, NotAllowed, WrongSalt."""
+    own_seat(load_visible(game_id, player_id), player_id)
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     expect_asking(head)
     row = _own_row(game_id, player_id)
-    if row.ready and salt in (None, row.salt):  # said twice, as by a click on a page and one in a mail
+    if row.ready and salt in (None, row.salt):  # repeated, as by a click and a mail
         db.session.rollback()
         return load(game_id)
     expect_open(head)
@@ -419,12 +421,12 @@ def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
 
 
 def ready_word(game: Game, seat: Seat) -> str:
-    """The signed link with which the person who sits there now says that he is ready."""
+    """Return the link token with which the player in this seat says that they are ready."""
     return sign(READY, game.game_id, seat, mark_of(str(game.seats[seat].player_id)))
 
 
-def asked_by(word: str) -> tuple[Game, Seat]:
-    """The game and the seat of such a link. Raises NotFound for one to somebody who sits there no more."""
+def open_ready_link(word: str) -> tuple[Game, Seat]:
+    """Return game and seat of such a link. Raise NotFound if the player has left."""
     game_id, seat, mark = verify(READY, word)
     game = load(game_id)
     if not is_mark_of(str(game.seats[seat].player_id), mark):
@@ -433,13 +435,13 @@ def asked_by(word: str) -> tuple[Game, Seat]:
 
 
 def is_asked(game: Game, seat: Seat) -> bool:
-    """Whether this seat is to say that it is ready."""
+    """Return whether this seat still has to confirm that it is ready."""
     row = game.seats[seat]
     return game.table.status == "open" and row.asked_at is not None and not row.ready
 
 
 def _own_row(game_id: UUID, player_id: UUID) -> SeatRow:
-    """As it is under the lock of its game. Raises NotSeated."""
+    """Return the player's row, with the game locked. Raise NotSeated."""
     own = select(SeatRow).where(SeatRow.game_id == game_id, SeatRow.player_id == player_id)
     row = db.session.scalars(own.execution_options(populate_existing=True)).one_or_none()
     if row is None:
@@ -447,22 +449,24 @@ def _own_row(game_id: UUID, player_id: UUID) -> SeatRow:
     return row
 
 
-@tried_again
+@with_retries
 def wake_asked(game_id: UUID, now: datetime) -> bool:
-    """Open the seats again of those who did not say in time that they are ready, and tell all, or remind those whose time is
-    not over; False if nobody is late, or somebody holds the game. Raises NotRunning."""
+    """Open the seats of players who missed the ready check, or remind those with time left.
+
+    Return False if none is late, or the game is locked. Raise NotRunning.
+    """
     free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()
-    if head is None or head.status == "abandoned":  # held by somebody, or closed for another late seat a moment ago
+    if head is None or head.status == "abandoned":  # locked, or closed for another late seat a moment ago
         db.session.rollback()
         return False
-    if head.status != "open":  # its log and its head differ, or it has begun this moment
+    if head.status != "open":  # its row contradicts the log, or it has just begun
         raise NotRunning("This game has begun; its seats are taken.")
     game = load_within(in_transaction(db.session.connection()), game_id)
     asked = [(row, due_times(game, row, now)) for row in game.seats if row.asked_at and not row.ready]
     late = [row for row, times in asked if times.due_at <= now]
     if late:
-        names = [game.names[row.seat] for row in late]  # read by the release before
+        names = [game.names[row.seat] for row in late]  # the previous release reads this
         gone = [row.player_id for row in late if row.player_id]
         for player_id in gone:
             _vacate(game_id, player_id)
@@ -482,21 +486,21 @@ def wake_asked(game_id: UUID, now: datetime) -> bool:
 
 
 def _facts(game: Game, row: SeatState) -> Json | None:
-    """What a letter says of a player, None while the game hides names."""
+    """Return what a letter says about a player, None in anonymous games."""
     person = row.person
     since = person.program_since and person.program_since.isoformat()
     return None if game.hides_names else {"name": person.name, "program_since": since}
 
 
-@tried_again
+@with_retries
 def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
-    """Take a seat from a guest before the start, and tell him; he cannot take another there unless he is invited.
+    """Remove a guest from a game before the start, with a letter. The guest can join it again only by invitation.
 
-    Raises NotFound, NotRunning, NotHost.
+    Raise NotFound, NotRunning, NotHost.
     """
     lost: UUID | None = in_doubt()
-    head, now = hosted(game_id, player_id), clock.now()
-    if lost is not None and str(lost) in head.sent_away:  # by now somebody else may sit there
+    head, now = lock_hosted_game(game_id, player_id), clock.now()
+    if lost is not None and str(lost) in head.sent_away:  # another player may have the seat by now
         return db.session.rollback()
     taken = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "human")
     guest = db.session.scalars(select(SeatRow.player_id).where(taken)).one_or_none()
@@ -513,7 +517,8 @@ def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
 
 
 def seats_under_way(player_id: UUID) -> list[Json]:
-    """Where others may wait for this player: game, title, status and seat; but not what a bot keeps for him already."""
+    """Return the player's seats where others may wait for them: game, title, status and seat. Seats that a bot plays
+    are left out."""
     under_way = (PlayerGame.player_id == player_id) & PlayerGame.over_at.is_(None)
     ids = list(db.session.scalars(select(PlayerGame.game_id).where(under_way)))
     heads = select(GameRow.game_id, GameRow.title, GameRow.status).where(GameRow.game_id.in_(ids))
@@ -527,13 +532,12 @@ def seats_under_way(player_id: UUID) -> list[Json]:
 
 
 def give_up_seats(player_id: UUID) -> None:
-    """Have a player leave every game under way, as if he did so himself: bots play on where it has begun. Open games where
-    he is host without a seat get another host, or close."""
+    """Leave all of a player's games. Bots continue those that have begun. Open games get another host, or close."""
     for it in seats_under_way(player_id):
         try:
             leave(it["game_id"], player_id)
         except (NotSeated, NotRunning):
-            pass  # it was over by then
+            pass  # it has ended meanwhile
     for game_id in games_with_stand_ins(player_id):
         with suppress(NotFound, NotSeated):  # likewise
             end_stand_in(game_id, player_id)
@@ -541,8 +545,8 @@ def give_up_seats(player_id: UUID) -> None:
 
 
 def seat_settings(game_id: UUID, player_id: UUID) -> Json:
-    """Where the player sits in this game, and what he wants of its mails. Raises NotFound, NotSeated."""
-    game = seen_by(game_id, player_id)
+    """Return the player's seat in this game, and the mail setting. Raise NotFound, NotSeated."""
+    game = load_visible(game_id, player_id)
     seat = own_seat(game, player_id)
     row = game.seats[seat]
     plays = row.player_id == player_id
@@ -553,13 +557,13 @@ def seat_settings(game_id: UUID, player_id: UUID) -> Json:
     }
 
 
-@tried_again
+@with_retries
 def change_seat(game_id: UUID, player_id: UUID, changes: Json) -> Json:
-    """Choose for all mails of one game (`mails`; None: as for all games), or commit a salt before the start (`salt_hash`).
+    """Set the mails of one game (`mails`, None: default), or commit a salt before the start (`salt_hash`).
 
-    Raises NotFound, NotSeated, NotRunning, NotAllowed, WrongSalt.
+    Raise NotFound, NotSeated, NotRunning, NotAllowed, WrongSalt.
     """
-    own_seat(seen_by(game_id, player_id), player_id)
+    own_seat(load_visible(game_id, player_id), player_id)
     if "salt_hash" in changes:
         _expect_nothing_revealed(game_id)
         changes = changes | {"salt": ""}
@@ -574,7 +578,7 @@ def change_seat(game_id: UUID, player_id: UUID, changes: Json) -> Json:
 
 
 def _expect_nothing_revealed(game_id: UUID) -> None:
-    """Hold the head of an open game in which nobody has revealed his salt. Raises NotRunning, NotAllowed, WrongSalt."""
+    """Lock an open game and check that no salt is revealed. Raise NotRunning, NotAllowed, WrongSalt."""
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     expect_asking(head)
     expect_open(head)

@@ -1,7 +1,7 @@
-"""Stand-ins: somebody plays another one's seat for some days. He is asked by a letter with a word, accepts, and sits there from
-the first day to the last; what the seat sees, he sees in that time only.
+"""Stand-ins, who play another player's seat for some days. A stand-in accepts a request by letter, sits there from the
+first day to the last, and sees the seat's secrets in that time only.
 
-The owner looks on and talks meanwhile, and plays again once he has ended it: so each move has one author. Either may end it.
+The owner may watch and chat meanwhile, but plays only after ending it, so each move has one author. Either may end it.
 """
 
 import logging
@@ -34,16 +34,16 @@ from server.games import Json, Seat
 from server.play.commits import commit_of, load, load_within, people_of, record_within
 from server.play.events import SeatTakenBack, StandInBegan, StandInEnded
 from server.play.game import Game
-from server.play.mail.letters import told_of_stand_in
+from server.play.mail.letters import stand_in_letters
 from server.play.nameless import is_nameless
 from server.play.seating.games import invitations, note_letter_to, note_seat
 from server.play.seating.hosting import addressed
 from server.play.seating.programs import expect_admitted, is_admitted
 from server.play.table import OVER
-from server.play.views import own_seat, seen_by
+from server.play.views import load_visible, own_seat
 from server.store import outbox
 from server.store.connections import in_transaction
-from server.store.database_retry import one_by_one, tried_again
+from server.store.database_retry import one_by_one, with_retries
 from server.store.notify import notifier
 from server.store.seats import LATER, is_seat
 from server.store.stand_ins import STAND_IN, leave_behind
@@ -59,14 +59,14 @@ _logger = logging.getLogger(__name__)
 
 
 class Days(NamedTuple):
-    """From the beginning of the first day to the end of the last one."""
+    """A span from the start of the first day to the end of the last one."""
 
     begin: datetime
     end: datetime
 
 
 def days(first: str, last: str, zone: str, now: datetime) -> Days:
-    """By the clocks of that zone. Raises BadField."""
+    """Return the span between two dates in this time zone. Raise BadField."""
     first_day, last_day = _day(first, "from"), _day(last, "until")
     if last_day < first_day:
         raise BadField("until", "The last day comes before the first.")
@@ -74,13 +74,13 @@ def days(first: str, last: str, zone: str, now: datetime) -> Days:
         datetime.combine(day, time(), stored_zone(zone)).astimezone(now.tzinfo)
         for day in (first_day, last_day + timedelta(days=1))
     )
-    if end <= now or end - begin > LONGEST + timedelta(hours=12):  # clocks may change in between
+    if end <= now or end - begin > LONGEST + timedelta(hours=12):  # daylight saving time may change in between
         raise BadField("until", "These days are in the past, or there are more than %(most)s.", most=LONGEST.days)
     return Days(begin, end)
 
 
 def last_minute(until_at: datetime) -> datetime:
-    """What people are told of an end: midnight after the last day would read as a day more."""
+    """Return the end as letters show it, since midnight after the last day would read as an extra day."""
     return until_at - timedelta(minutes=1)
 
 
@@ -92,12 +92,12 @@ def _day(text: str, field: str) -> date:
 
 
 def stand_in_of(game_id: UUID, player_id: UUID) -> Json | None:
-    """Whom the player, who sits there or is stood in for, has asked to play his seat. Raises NotFound, NotSeated."""
-    return _facts(game_id, own_seat(seen_by(game_id, player_id), player_id))
+    """Return the player's request for a stand-in. Raise NotFound, NotSeated."""
+    return _facts(game_id, own_seat(load_visible(game_id, player_id), player_id))
 
 
 def _facts(game_id: UUID, seat: Seat) -> Json | None:
-    asked = _stored(game_id, seat)
+    asked = _load_request(game_id, seat)
     if asked is None:
         return None
     who = asked.accepted_by or asked.player_id
@@ -112,7 +112,7 @@ def _facts(game_id: UUID, seat: Seat) -> Json | None:
     }
 
 
-@tried_again
+@with_retries
 def ask_stand_in(
     game_id: UUID,
     by: UUID,
@@ -122,16 +122,17 @@ def ask_stand_in(
     email: str | None = None,
     app_id: UUID | None = None,
 ) -> Json:
-    """Ask somebody, a player or an address, to play the seat of `by` from the first day to the last, by his clocks (at a nameless
-    table by those of UTC); instead of whom he has asked before. Done twice, it is done once. `app_id`: the app that asks for him.
+    """Ask a player or an address to play the seat of `by`, replacing an earlier request. It is idempotent.
 
-    Raises NotFound, NotSeated, NotRunning, SeatTaken, BadField, SignInFirst, TooMany, BadToken.
+    Days are in the zone of `by`, in anonymous games in UTC. `app_id`: the app that asks.
+
+    Raise NotFound, NotSeated, NotRunning, SeatTaken, BadField, SignInFirst, TooMany, BadToken.
     """
-    head = seen_by(game_id, by).head
+    head = load_visible(game_id, by).head
     expect_no_guest(by)
     now = clock.now()
     zone = db.session.scalars(select(Player.zone).where(Player.player_id == by)).one()
-    if is_nameless(head.options):  # when it begins and ends, all see
+    if is_nameless(head.options):  # all players see when it begins and ends
         zone = "UTC"
     begin, end = days(first, last, zone, now)
     to = _address(player, email)
@@ -142,11 +143,11 @@ def ask_stand_in(
         _expect_under_way(game)
         if game.seats[seat].owner_id is not None:
             raise SeatTaken("A stand-in plays this seat now. End that first.")
-        # At a nameless table, or by an address, a refusal would tell who sits there.
+        # In an anonymous game, or for an address, a rejection would reveal who sits there.
         is_seen = player is not None and not is_nameless(game.head.options)
         if is_seen or player_at(to) == by:
             _expect_elsewhere(game, player or by)
-        before = _stored(game_id, seat, is_locked=True)
+        before = _load_request(game_id, seat, is_locked=True)
         if before is None or any(getattr(before, name) != value for name, value in asked.items()):
             expect_within(*invitations(by, to))
             if before is not None:
@@ -157,7 +158,7 @@ def ask_stand_in(
             db.session.execute(row.on_conflict_do_update(index_elements=["game_id", "seat"], set_=values))
             _note_letter(game_id, seat, to, by, mark)
         elif before.app_id is not None:
-            before.app_id = app_id  # the player wants it as well, or another app does
+            before.app_id = app_id  # the player or another app wants it, too
     found = _facts(game_id, seat)
     assert found is not None
     return found
@@ -169,8 +170,7 @@ def _note_letter(game_id: UUID, seat: Seat, to: str, by: UUID, mark: int) -> Non
 
 
 def ask_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
-    """Within the transaction that holds the head of a game: ask a player at his new address where he was asked at the old one
-    and has not answered."""
+    """Send open requests for a player again, to a new address, within the transaction that locks the game."""
     asked = select(StandIn).where(StandIn.game_id == game_id, is_asked(player_id, old))
     for row in db.session.scalars(asked.with_for_update().execution_options(populate_existing=True)).all():
         row.email = row.email and email
@@ -180,7 +180,7 @@ def ask_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
 
 
 def _address(player: UUID | None, email: str | None) -> str:
-    """Where the letter goes. Raises BadField."""
+    """Return the address for the letter. Raise BadField."""
     if (player is None) == (email is None):
         raise BadField("player", "Send either a player or an address.")
     if email is not None:
@@ -192,44 +192,44 @@ def _address(player: UUID | None, email: str | None) -> str:
 
 
 def _expect_elsewhere(game: Game, player_id: UUID | None) -> None:
-    """Raises AlreadySeated if this player has a seat in the game, or will stand in for another one."""
+    """Raise AlreadySeated if this player has a seat in the game, or will stand in for another."""
     if player_id in people_of(game):
         raise AlreadySeated("A player at this table can't stand in for another one there.")
 
 
 def stand_in_word(game_id: UUID, seat: Seat, mark: int) -> str:
-    """The signed link with which whoever is asked accepts."""
+    """Return the link token that accepts a request."""
     return sign(WORD, game_id, seat, mark)
 
 
-def asked_by_word(word: str) -> tuple[Game, StandIn | None]:
-    """The game of a word, and what its holder is asked for, if he still is. Raises NotFound."""
+def open_stand_in_link(word: str) -> tuple[Game, StandIn | None]:
+    """Return a token's game and request, None if the request has ended. Raise NotFound."""
     game_id, seat, mark = verify(WORD, word)
-    asked = _stored(game_id, seat)
+    asked = _load_request(game_id, seat)
     return load(game_id), asked if asked and asked.mark == mark and asked.until_at > clock.now() else None
 
 
 def is_asked(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Whether a player, or whoever has this address, is asked to stand in."""
+    """Return the condition that a request is to this player or address."""
     return or_(StandIn.email == email, StandIn.player_id == player_id)
 
 
 def is_about(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Whether a player, who has this address, has asked for a stand-in, or is asked or has promised to be one."""
+    """Return the condition that a request is by or to this player or address, or accepted by them."""
     return or_(is_asked(player_id, email), StandIn.asked_by == player_id, StandIn.accepted_by == player_id)
 
 
 def is_stranger(asked: StandIn) -> bool:
-    """Whether no player is known at the address that is asked."""
+    """Return whether the request's address has no player."""
     return asked.player_id is None and asked.email is not None and player_at(asked.email) is None
 
 
 def accept_stand_in(word: str, player_id: UUID) -> Game:
-    """Play the seat of this word from the first day on, as the player or the address that is named.
+    """Accept a request as the player or address that it names. Play begins on the first day.
 
-    Raises NotFound, NotRunning, AlreadySeated, SeatTaken, Banned, SignInFirst.
+    Raise NotFound, NotRunning, AlreadySeated, SeatTaken, Banned, SignInFirst.
     """
-    game, asked = asked_by_word(word)
+    game, asked = open_stand_in_link(word)
     email = db.session.get_one(Player, player_id).email
     if asked is None or (asked.player_id != player_id if asked.player_id else asked.email != email):
         raise NotFound(_NOBODY)
@@ -238,7 +238,7 @@ def accept_stand_in(word: str, player_id: UUID) -> Game:
 
 def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
     """Accept a stand-in request and sign a new account in; see `token_of_visitor`."""
-    game, asked = asked_by_word(word)
+    game, asked = open_stand_in_link(word)
     if asked is None or asked.accepted_by is not None:
         raise NotFound(_NOBODY)
     is_new = is_stranger(asked)
@@ -251,13 +251,13 @@ def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Ga
     return game, token
 
 
-@tried_again
+@with_retries
 def _accept(game_id: UUID, seat: Seat, mark: int, player_id: UUID) -> Game:
     expect_welcome(player_id)
     expect_no_guest(player_id)
     now = clock.now()
     with _holding(game_id) as (connection, game):
-        asked = _stored(game_id, seat, is_locked=True)
+        asked = _load_request(game_id, seat, is_locked=True)
         if asked is None or asked.mark != mark or asked.accepted_by not in (None, player_id):
             raise NotFound(_NOBODY)
         _expect_under_way(game)
@@ -275,18 +275,18 @@ def _accept(game_id: UUID, seat: Seat, mark: int, player_id: UUID) -> Game:
                 game = _begin(connection, game, asked, now)
             else:
                 stand_in = db.session.get_one(Player, player_id).name
-                outbox.put(game_id, told_of_stand_in(game, seat, "accepted", stand_in, asked.from_at, now))
+                outbox.put(game_id, stand_in_letters(game, seat, "accepted", stand_in, asked.from_at, now))
     return load(game_id)
 
 
-@tried_again
+@with_retries
 def end_stand_in(game_id: UUID, player_id: UUID) -> None:
-    """End it, as whose seat it is or who plays it, or ask nobody any more; also what has not begun.
+    """End a stand-in or a request, as the seat's owner or the stand-in.
 
-    Raises NotFound, NotSeated.
+    Raise NotFound, NotSeated.
     """
     if _stands_in_later(game_id, player_id) is None:
-        own_seat(seen_by(game_id, player_id), player_id)
+        own_seat(load_visible(game_id, player_id), player_id)
     with _holding(game_id) as (connection, game):
         later = _stands_in_later(game_id, player_id)
         seat = own_seat(game, player_id) if later is None else later
@@ -297,8 +297,8 @@ def end_stand_in(game_id: UUID, player_id: UUID) -> None:
 
 
 def call_off(game: Game, seat: Seat, now: datetime, by: UUID | None = None) -> None:
-    """Ask nobody any more to play this seat later, within the transaction that holds the game's head."""
-    asked = _stored(game.game_id, seat, is_locked=True)
+    """Cancel the pending stand-in for this seat, within the transaction that locks the game's row."""
+    asked = _load_request(game.game_id, seat, is_locked=True)
     if asked is not None:
         _tell_called_off(game, asked, now, by)
         db.session.delete(asked)
@@ -306,7 +306,7 @@ def call_off(game: Game, seat: Seat, now: datetime, by: UUID | None = None) -> N
 
 
 def _tell_called_off(game: Game, asked: StandIn, now: datetime, by: UUID | None) -> None:
-    """To whoever has promised to come, and to the owner while he plays there; but for `by`, who has called it off."""
+    """Notify the player who has accepted, and the present owner, except for `by`."""
     if asked.accepted_by is None:
         return
     told = {asked.accepted_by: asked.asked_by}
@@ -315,7 +315,7 @@ def _tell_called_off(game: Game, asked: StandIn, now: datetime, by: UUID | None)
     letters = []
     for reader, other in told.items():
         about = {"what": "called-off", "until": asked.from_at.isoformat(), "own": reader == asked.asked_by}
-        about["other"] = str(other)  # by his id, since he may end his account before this is written
+        about["other"] = str(other)  # the id, since the account may close before the letter is written
         key = f"called-off/{asked.mark}/{reader}"
         letters += (
             [addressed(game, notice_kinds.STAND_IN, asked.seat, reader, now, key, **about)] if reader != by else []
@@ -324,25 +324,25 @@ def _tell_called_off(game: Game, asked: StandIn, now: datetime, by: UUID | None)
 
 
 def games_with_stand_ins(player_id: UUID) -> Sequence[UUID]:
-    """Where a player has asked somebody to stand in, or has promised to."""
+    """Return games where the player has asked for a stand-in, or has accepted to be one."""
     his = or_(StandIn.asked_by == player_id, StandIn.accepted_by == player_id)
     return db.session.scalars(select(StandIn.game_id).where(his)).all()
 
 
 def _stands_in_later(game_id: UUID, player_id: UUID) -> Seat | None:
-    """The seat that this player has promised to play, though he does not sit there yet."""
+    """Return the seat where this player will stand in later."""
     promised = select(StandIn.seat).join(SeatRow, (SeatRow.game_id == StandIn.game_id) & (SeatRow.seat == StandIn.seat))
     promised = promised.where(StandIn.game_id == game_id, StandIn.accepted_by == player_id, SeatRow.owner_id.is_(None))
     return db.session.scalars(promised).one_or_none()
 
 
-# By the clock
+# Beginning and ending by time
 
 
 def change_stand_ins(batch: int = 100) -> None:
-    """Let those begin whose first day has come, and end those whose last one is over, one game at a time.
+    """Begin and end stand-ins whose time has come, one game at a time.
 
-    A game that somebody holds at the moment is left for the next call.
+    Locked games are left for the next call.
     """
     now = clock.now()
     due = select(StandIn.game_id, StandIn.seat, StandIn.wake_at).where(StandIn.wake_at <= now)
@@ -358,7 +358,7 @@ def change_stand_ins(batch: int = 100) -> None:
     one_by_one(found, lambda it: _change(it.game_id, it.seat, now), try_later)
 
 
-@tried_again
+@with_retries
 def _change(game_id: UUID, seat: Seat, now: datetime) -> None:
     free = select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     if db.session.execute(free).first() is None:
@@ -367,7 +367,7 @@ def _change(game_id: UUID, seat: Seat, now: datetime) -> None:
     here = (StandIn.game_id == game_id) & (StandIn.seat == seat)
     if db.session.scalars(select(StandIn.seat).where(here, StandIn.wake_at <= now)).first() is not None:
         connection = in_transaction(db.session.connection())
-        game, asked = load_within(connection, game_id), _stored(game_id, seat)
+        game, asked = load_within(connection, game_id), _load_request(game_id, seat)
         if seat < len(game.seats) and game.seats[seat].owner_id is not None:
             record_within(connection, commit_of(game, [StandInEnded(seat)], now))
         elif asked is None or seat >= len(game.seats):
@@ -380,7 +380,7 @@ def _change(game_id: UUID, seat: Seat, now: datetime) -> None:
 
 
 def _may_begin(game: Game, asked: StandIn) -> bool:
-    """Whether nothing has come between since he promised."""
+    """Return whether the request is still valid since it was accepted."""
     assert asked.accepted_by is not None
     return (
         game.table.status in ("running", "paused")
@@ -393,7 +393,7 @@ def _may_begin(game: Game, asked: StandIn) -> bool:
 
 
 def _begin(connection: Connection[Any], game: Game, asked: StandIn, now: datetime) -> Game:
-    """Within the transaction that holds the game's head. From a bot the seat is taken back at once."""
+    """Begin a stand-in, within the transaction that locks the game's row. A bot returns the seat at once."""
     row, player_id = game.seats[asked.seat], asked.accepted_by
     assert player_id is not None
     asked.wake_at = asked.until_at
@@ -406,13 +406,13 @@ def _begin(connection: Connection[Any], game: Game, asked: StandIn, now: datetim
     events: list[Any] = [SeatTakenBack(asked.seat)] if game.table.stand_ins[asked.seat] else []
     begun = commit_of(load_within(connection, game.game_id), [*events, StandInBegan(asked.seat)], now)
     after = record_within(connection, begun)
-    assert after is not None  # nobody else could be faster
+    assert after is not None  # the lock excludes other commits
     return after
 
 
 @contextmanager
 def _holding(game_id: UUID) -> Iterator[tuple[Connection[Any], Game]]:
-    """The game, in a transaction that holds its head and is committed at the end."""
+    """Lock the game's row, yield connection and game, then commit."""
     if db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update()).first() is None:
         raise NotFound("There is no such game.")
     try:
@@ -422,19 +422,20 @@ def _holding(game_id: UUID) -> Iterator[tuple[Connection[Any], Game]]:
         db.session.rollback()
         raise
     db.session.commit()
-    notifier.changed(game_id)
+    notifier.note_change(game_id)
 
 
 def _expect_under_way(game: Game) -> None:
-    """Raises NotRunning."""
+    """Raise NotRunning unless the game is in progress."""
     if game.table.status in OVER or not game.table.turns:
         raise NotRunning(_OVER)
 
 
-def _stored(game_id: UUID, seat: Seat, is_locked: bool = False) -> StandIn | None:
-    """Return the request for this seat. To change it, lock it: an app that ends deletes its own without the game's head.
+def _load_request(game_id: UUID, seat: Seat, is_locked: bool = False) -> StandIn | None:
+    """Return the request for this seat. Lock it before changes: an ending app deletes its requests without the game's
+    lock.
 
-    A request that names nobody, or no days, counts as none.
+    A request without a name or days counts as none.
     """
     own = select(StandIn).where(StandIn.game_id == game_id, StandIn.seat == seat)
     own = own.with_for_update() if is_locked else own
@@ -446,7 +447,7 @@ def _stored(game_id: UUID, seat: Seat, is_locked: bool = False) -> StandIn | Non
 
 
 def is_sound(asked: StandIn) -> bool:
-    """Whether a stored request names players that exist, whom it is for, and days in their order."""
+    """Return whether a stored request names existing players, a recipient, and days in order."""
     is_addressed = asked.player_id is not None or asked.email is not None
     people = {asked.asked_by, asked.accepted_by} - {None}
     are_players = all(db.session.get(Player, player_id) for player_id in people)

@@ -1,5 +1,5 @@
-"""Track records: how somebody has played, by the logs of games that are over. Such a log changes no more, so what it says of
-each player is read once, by the worker, and kept where his games are looked up: no move costs anything, and no look a replay."""
+"""Track records of players, from the logs of finished games. Such a log is final, so a worker reads it once and stores
+the result with the player's games."""
 
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -17,24 +17,24 @@ from server.games import Json, Seat
 from server.play.commits import whole_log
 from server.play.game import Game
 from server.play.nameless import hides_names
-from server.play.table import Table, folded, new_table
+from server.play.table import Table, fold_commits, new_table
 from server.store.connections import let_go
-from server.store.database_retry import Unavailable, is_passing, tried_again
+from server.store.database_retry import Unavailable, is_passing, with_retries
 from server.store.log import Recorded
 from server.store.stand_ins import STAND_IN
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
 log = logging.getLogger(__name__)
 
-FEW: Final = 3  # games played out, below which a record says little
-_LATEST: Final = 200  # games of which the times to answer are counted
+FEW: Final = 3  # finished games below which a record says little
+_LATEST: Final = 200  # games whose response times count
 _AT_ONCE: Final = 50
 
 
 def read_records() -> None:
-    """Read some of the logs of games that are over and not read yet; one game a transaction.
+    """Read some logs of finished games, one game a transaction.
 
-    They are drawn at random, so that games whose rules or file are missing hold up no others.
+    They are drawn at random, so that games with missing rules or files don't block others.
     """
     unread = select(PlayerGame.game_id).where(PlayerGame.over_at.is_not(None), PlayerGame.record.is_(None))
     for game_id in set(db.session.scalars(unread.order_by(func.random()).limit(_AT_ONCE)).all()):
@@ -47,7 +47,7 @@ def read_records() -> None:
             log.warning("The track record of game %s is read later: %s", game_id, error)
 
 
-@tried_again
+@with_retries
 def _read(game_id: UUID) -> None:
     rules = db.session.scalars(select(GameRow.rules).where(GameRow.game_id == game_id)).one_or_none()
     records = dict(_records(rules, whole_log(game_id))) if rules else {}
@@ -64,10 +64,10 @@ _NOTHING: Final[Json] = {"finished": False, "left": False, "time_outs": 0, "answ
 
 
 def _records(rules: str, events: Sequence[Recorded]) -> Iterator[tuple[Seat, Json]]:
-    """Of each seat: whether it was played to the end, and by its person; his time-outs; the seconds that others waited for
-    each of his moves. What a stand-in did counts for nobody, and whoever took a seat over begins anew."""
+    """Yield each seat's record: whether its player finished the game, the time-outs, and seconds per move. Moves of
+    stand-ins don't count, and a new player starts from scratch."""
     table, at, answers, late = new_table(rules), dict[int, datetime](), dict[Seat, list[int]](), list[Seat | None]()
-    for rows, after in folded(table, events):
+    for rows, after in fold_commits(table, events):
         first = rows[0]
         at[after.version] = first.recorded_at
         late += [it.seat for it in rows if it.type == "time-ran-out" and not _is_stood_in(table, it.seat)]
@@ -96,12 +96,12 @@ def _is_stood_in(table: Table, seat: Seat | None) -> bool:
 
 
 def record_so_far(game: Game, seat: Seat) -> Json:
-    """Of whoever leaves a seat for good that a bot plays for him."""
+    """Return the record of a player who leaves a seat permanently."""
     return dict(_records(game.table.rules.NAME, whole_log(game.game_id)))[seat]
 
 
 def track_record(player_id: UUID) -> Json:
-    """What others may know of a player, be he a guest or one who is deleted. Raises NotFound."""
+    """Return a player's public record, also for guests and deleted players. Raise NotFound."""
     player = db.session.get(Player, player_id)
     if player is None:
         raise NotFound("There is no such player.")
@@ -138,10 +138,9 @@ def _sums() -> tuple[Any, Any, Any]:
 
 
 def _at_nameless_tables(players: Collection[UUID]) -> list[UUID]:
-    """The games of these players that hide until their end who sits there, or for good: whose numbers change as one of its seats
-    does, sits there."""
+    """Return these players' games that hide names now. A changing number would reveal who sits there."""
     may_go_on = PlayerGame.over_at.is_(None) | PlayerGame.role.is_not(None)
-    never_began = ~PlayerGame.record["finished"].as_boolean()  # or was abandoned later
+    never_began = ~PlayerGame.record["finished"].as_boolean()  # or it was abandoned later
     which = may_go_on | PlayerGame.record.is_(None) | never_began
     ids = db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id.in_(players), which)).all()
     heads = select(GameRow.game_id, GameRow.options, GameRow.status, GameRow.version).where(GameRow.game_id.in_(ids))
@@ -156,7 +155,7 @@ def _left_under_way(player_id: UUID, hidden: Collection[UUID]) -> int:
 
 
 def reliability_of(players: Collection[UUID]) -> Mapping[UUID, int]:
-    """Of how many in a hundred of his games that are over each was there at the end; 100 for whoever has none."""
+    """Return each player's percentage of finished games that they played to the end, 100 without games."""
     record = PlayerGame.record
     query = select(PlayerGame.player_id, func.count(), _sums()[1]).where(
         PlayerGame.player_id.in_(players), record.is_not(None), PlayerGame.game_id.not_in(_at_nameless_tables(players))

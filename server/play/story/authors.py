@@ -1,10 +1,10 @@
-"""Who made a move: its player, a bot, or a plan, which nobody but its owner learns."""
+"""The author of a move: the player, a bot, or a plan, which only its player learns."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from server.games import Json, Rules, Seat
-from server.play.table import story_item, typed
+from server.play.table import parse_event, story_item
 from server.store.log import Recorded
 from server.store.rows import SeatState
 
@@ -12,7 +12,7 @@ PLAYER, STAND_IN, BOT, PLAN = "player", "stand-in", "bot", "plan"
 AUTHORS = (PLAYER, STAND_IN, BOT, PLAN)
 
 
-def told(
+def visible_events(
     rules: Rules,
     rows: Sequence[Recorded],
     viewer: Seat | None,
@@ -20,14 +20,15 @@ def told(
     planned: Collection[int],
     since: int = 0,
 ) -> Iterator[tuple[Recorded, Json]]:
-    """These rows of a log, each as this viewer saw it happen, and each move with `by`.
+    """Yield these events of a log as this viewer sees them. Moves have `by`.
 
-    `rows`: whole commits; up to the end of the log at least those of `CHANGES_OF_PLAYERS`. `seats`: as they are after these rows. `planned`: the versions that the viewer's own plans have played. `since`: the
-    version with which he sat down; of what was before he sees what everybody does.
+    `rows`: whole commits, and up to the end of the log at least the events of `CHANGES_OF_PLAYERS`. `seats`: after
+    these rows. `planned`: the versions of the viewer's planned moves. `since`: the version with which the viewer sat
+    down; earlier secrets are hidden.
     """
     moved_by = _authors(rules, rows, seats)
     for row in rows:
-        item = story_item(rules, row, typed(rules, row), viewer if row.version >= since else None)
+        item = story_item(rules, row, parse_event(rules, row), viewer if row.version >= since else None)
         if item is None:
             continue
         seat, author = moved_by.get(row.version, (None, PLAYER))
@@ -37,14 +38,14 @@ def told(
 
 
 def _authors(rules: Rules, rows: Sequence[Recorded], seats: Sequence[SeatState]) -> dict[int, tuple[Seat, str]]:
-    """Who has moved at which version, and how: read backwards, from who plays each seat now."""
+    """Return seat and author kind by version, read backwards from the present players."""
     has_bot = [bool(row.bot or row.stand_in) for row in seats]
     stood_in = [row.owner_id is not None for row in seats]
     found = {}
     for version, events in groupby(reversed(rows), key=lambda row: row.version):
         commit = list(events)[::-1]
         seat = next((row.seat for row in commit if row.type in rules.EVENTS and row.seat is not None), None)
-        for row in reversed(commit):  # beside a move, who plays a seat changes after it
+        for row in reversed(commit):  # in one commit, a change of hands comes after the move
             if row.seat is not None and row.type in _BOT_BEFORE:
                 has_bot[row.seat] = _BOT_BEFORE[row.type]
             elif row.seat is not None and row.type in _STAND_IN_BEFORE:

@@ -1,5 +1,4 @@
-"""Following games as they go on: whoever follows is told each event once and in order, however often he breaks off; and
-what is said meanwhile, if he follows a single game."""
+"""The event feed. A follower gets each event once and in order, also after reconnecting, and a single game's messages."""
 
 import re
 import struct
@@ -13,12 +12,12 @@ from server.accounts.tokens import Caller
 from server.clock import clock
 from server.errors import BadField, NotFound
 from server.games import GAMES, Json
-from server.play.game import seen_from
-from server.play.story.authors import told
+from server.play.game import visible_seat
+from server.play.story.authors import visible_events
 from server.play.table import OVER
 from server.play.talk.chat import last_message, messages
 from server.play.turns.turn_links import still_valid
-from server.play.views import seen_by
+from server.play.views import load_visible
 from server.store import log
 from server.store.connections import autocommit, rows_of
 from server.store.plans import played_by_plans
@@ -26,23 +25,23 @@ from server.store.rows import GameHead
 from server.store.stand_ins import FORMER
 from server.translations import noted
 
-_MOST = 500  # events told at a time
-_MOST_SAID = 50  # messages told at a time
-_LATE = timedelta(minutes=1)  # longer than any commit takes, on clocks that disagree a little
-_ROOM = 8  # bytes of a game's id that tell it from all others of one person
+_MOST = 500  # events per batch
+_MOST_SAID = 50  # messages per batch
+_LATE = timedelta(minutes=1)  # longer than any commit takes, with some clock skew
+_ROOM = 8  # bytes of a game's id that are unique among a player's games
 
 
 class Place(NamedTuple):
-    """Up to where somebody has been told of his games: all before a moment, and of some games up to an event.
+    """A position in a player's feed: all events before a moment, and some games up to an event.
 
-    The log counts the events of each game, not of all; and a commit may arrive after one with a later moment.
+    Events are numbered per game, and a commit may arrive after one with a later moment.
     """
 
     since: datetime
-    told: dict[bytes, int]  # by the first bytes of the game's id: those told of events at `since` or later
+    told: dict[bytes, int]  # last events at `since` or later, by the game id's first bytes
 
     def word(self) -> str:
-        """For `Last-Event-ID`."""
+        """Return the position in the form of `Last-Event-ID`."""
         packed = struct.pack(">Q", int(self.since.timestamp() * 1_000_000))
         for game, seq in self.told.items():
             packed += game + struct.pack(">I", seq)
@@ -50,7 +49,7 @@ class Place(NamedTuple):
 
 
 def _place(word: str) -> Place:
-    """Raises BadField."""
+    """Parse a position. Raise BadField."""
     try:
         packed = urlsafe_b64decode(word + "=" * (-len(word) % 4))
         since = datetime.fromtimestamp(struct.unpack_from(">Q", packed)[0] / 1_000_000, UTC)
@@ -60,7 +59,7 @@ def _place(word: str) -> Place:
 
 
 class Item(NamedTuple):
-    """An event or a message to tell, and how the teller calls the place after it."""
+    """An event or message to send, with the position after it."""
 
     id: str
     what: Json
@@ -68,7 +67,7 @@ class Item(NamedTuple):
 
 
 class Follower:
-    """Somebody who follows one game; a stranger if there is no caller."""
+    """A follower of one game, anonymous without a caller."""
 
     def __init__(
         self, caller: Caller | None, told: dict[UUID, int], invitation: str | None = None, heard: int | None = None
@@ -76,46 +75,46 @@ class Follower:
         self.caller = caller
         self.player_id = caller and caller.player_id
         self.invitation = invitation
-        self.told = told  # up to which event of each game
-        self.heard = heard  # up to which message; None: he does not listen
-        self.is_over = False  # nothing more will come
-        self.went_back = list[Json]()  # logs that end before the place from which it goes on
+        self.told = told  # last event sent, by game
+        self.heard = heard  # last message sent; None: without chat
+        self.is_over = False  # the feed has ended
+        self.went_back = list[Json]()  # logs that end before the position
 
     def place(self) -> str:
-        """The id to begin with: up to which event, and which message, he has been told."""
+        """Return the first id: the last event and message that were sent."""
         [seq] = self.told.values()
         return f"{seq}-{self.heard}"
 
     def tell(self, game_id: UUID, what: Json, at: datetime) -> Item:
-        """Note that he is told of it."""
+        """Record an event as sent."""
         self.told[game_id] = what["seq"]
         return Item(self.place(), what)
 
     def hear(self, message: Json) -> Item:
-        """Note that he is told what was said."""
+        """Record a message as sent."""
         self.heard = message["nr"]
         return Item(self.place(), message, is_said=True)
 
-    def passed(self, game_id: UUID, seq: int, is_over: bool) -> None:
-        """Note that there is nothing for him up to this event, or in the whole rest of the game."""
+    def skip(self, game_id: UUID, seq: int, is_over: bool) -> None:
+        """Record that nothing up to this event, or in the rest of the game, is for this follower."""
         self.told[game_id] = seq
         self.is_over = is_over
 
-    def lost(self, game_id: UUID) -> None:
-        """Note that he may not see this game any more."""
+    def drop(self, game_id: UUID) -> None:
+        """Record that the follower may no longer see this game."""
         self.is_over = True
 
 
 class OwnFollower(Follower):
-    """Somebody who follows all games in which he sits."""
+    """A follower of all of a player's games."""
 
     def __init__(self, caller: Caller, since: datetime) -> None:
         super().__init__(caller, {})
         self.owner = caller.player_id
         self.since = since
-        self.recent: dict[UUID, tuple[int, datetime]] = {}  # the last events told, if they were not long ago
+        self.recent: dict[UUID, tuple[int, datetime]] = {}  # recent last events
         self.ended: set[UUID] = set()
-        self.left: dict[UUID, int] = {}  # the last events told of games in which he sits no more
+        self.left: dict[UUID, int] = {}  # last events of games that the player has left
 
     def place(self) -> str:
         return Place(self.since, {game.bytes[:_ROOM]: seq for game, (seq, _) in self.recent.items()}).word()
@@ -124,17 +123,17 @@ class OwnFollower(Follower):
         self.recent[game_id] = what["seq"], at
         return Item(self.place(), {"game": str(game_id), **what})
 
-    def passed(self, game_id: UUID, seq: int, is_over: bool) -> None:
+    def skip(self, game_id: UUID, seq: int, is_over: bool) -> None:
         self.told[game_id] = seq
         if is_over:
             del self.told[game_id]
             self.ended.add(game_id)
 
-    def lost(self, game_id: UUID) -> None:
+    def drop(self, game_id: UUID) -> None:
         self.left[game_id] = self.told.pop(game_id)
 
-    def up_to_date(self, moment: datetime) -> None:
-        """Note that all that had happened by this moment was told."""
+    def mark_sent_until(self, moment: datetime) -> None:
+        """Record that all events before this moment were sent."""
         self.since = max(self.since, moment - _LATE)
         self.recent = {game: (seq, at) for game, (seq, at) in self.recent.items() if at >= self.since}
 
@@ -142,11 +141,11 @@ class OwnFollower(Follower):
 def follow_game(
     game_id: UUID, caller: Caller | None, invitation: str | None, after: int, last: str = ""
 ) -> Follower | None:
-    """From the place with this id on; or from an event on, and from now on with what is said. None if the game is over and
-    all was told. Raises NotFound, BadField."""
+    """Return a follower from this position, or from an event on with new messages. Return None if the game is over and
+    all was sent. Raise NotFound, BadField."""
     if last and not re.fullmatch("[0-9]{1,9}(-[0-9]{1,9})?", last):
         raise BadField("Last-Event-ID", noted("This is no id of an event of this stream."))
-    game = seen_by(game_id, caller and caller.player_id, invitation)
+    game = load_visible(game_id, caller and caller.player_id, invitation)
     seq, _, nr = last.partition("-")
     after, newest = int(seq or after), last_message(game_id)
     heard = int(nr or newest)
@@ -160,7 +159,7 @@ def follow_game(
 
 
 def follow_own(caller: Caller, last: str | None) -> OwnFollower:
-    """From the event with this id on, or from now. Raises BadField."""
+    """Return a follower from the position `last`, or from now. Raise BadField."""
     place = _place(last) if last else Place(clock.now() - _LATE, {})
     follower = OwnFollower(caller, place.since)
     games = [game_id for _, game_id, _ in _games_of([caller.player_id], place.since)]
@@ -181,7 +180,7 @@ def follow_own(caller: Caller, last: str | None) -> OwnFollower:
 
 
 def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, list[Item], bool]]:
-    """What each of these has not been told of this game, and whether there is more; it counts as told now."""
+    """Return unsent items per follower, and whether there are more. They count as sent."""
     with autocommit() as connection:
         since = min(follower.told[game_id] for follower in followers)
         records = log.read_commits(connection, game_id, since)
@@ -189,12 +188,12 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         planned = played_by_plans(connection, game_id) if is_news else {}
     if records is None:
         for follower in followers:
-            follower.lost(game_id)
+            follower.drop(game_id)
         return []
     listening = [follower.heard for follower in followers if follower.heard is not None]
     said = messages(game_id, min(listening), _MOST_SAID) if listening else []
     head, seats, rows, _ = records
-    if head.rules not in GAMES:  # a process of another release tells it
+    if head.rules not in GAMES:  # a process of another release sends them
         return []
     rules = GAMES[head.rules]
     seated = {it for row in seats for it in (row.player_id, row.owner_id) if it}
@@ -202,9 +201,9 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
     found = []
     for follower in followers:
         if follower not in allowed:
-            follower.lost(game_id)
+            follower.drop(game_id)
             continue
-        seat, sat_since = seen_from(seats, follower.player_id)
+        seat, sat_since = visible_seat(seats, follower.player_id)
         after = follower.told[game_id]
         todo = [row for row in rows if row.seq > after]
         plays = seat is not None and seats[seat].player_id == follower.player_id
@@ -212,21 +211,21 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
         now = {row.seq for row in todo[:_MOST]}
         items = [
             follower.tell(game_id, what, row.recorded_at)
-            for row, what in told(rules, rows, seat, seats, own, sat_since)
+            for row, what in visible_events(rules, rows, seat, seats, own, sat_since)
             if row.seq in now
         ]
         is_more = len(todo) > _MOST
         if follower.heard is not None and said:
             items += [follower.hear(message) for message in said if message["nr"] > follower.heard]
             is_more = is_more or len(said) == _MOST_SAID
-        follower.passed(game_id, todo[:_MOST][-1].seq if todo else after, head.status in OVER and not is_more)
+        follower.skip(game_id, todo[:_MOST][-1].seq if todo else after, head.status in OVER and not is_more)
         found.append((follower, items, is_more))
     return found
 
 
 def _who_may_still_see(head: GameHead, followers: Sequence[Follower], seated: Collection[UUID]) -> set[Follower]:
-    """It asks the database, which may be away: so it comes before anything counts as told, and after the reading, so
-    that nobody is told what happened after his token was revoked."""
+    """Return followers who may still see the game. It runs after reading events, so that revoked tokens get none. It
+    runs before they count as sent, since the query may fail."""
     callers = [follower.caller for follower in followers if follower.caller]
     valid = still_valid(callers) if callers else set()
     return {
@@ -243,14 +242,14 @@ def _may_still_see(head: GameHead, follower: Follower) -> bool:
     if not head.private:
         return True
     try:
-        seen_by(head.game_id, follower.player_id, follower.invitation)
+        load_visible(head.game_id, follower.player_id, follower.invitation)
     except NotFound:
         return False
     return True
 
 
 def new_games(followers: Collection[OwnFollower]) -> None:
-    """Let those who follow all their games follow those, too, that have begun since, or in which they sit again."""
+    """Add games that have begun, or that players have joined, to their followers."""
     games: dict[UUID, dict[UUID, datetime | None]] = {}
     since = min(follower.since for follower in followers)
     for player_id, game_id, over_at in _games_of({follower.owner for follower in followers}, since):
@@ -263,16 +262,16 @@ def new_games(followers: Collection[OwnFollower]) -> None:
 
 
 def _unknown(follower: OwnFollower, games: Mapping[UUID, datetime | None]) -> set[UUID]:
-    """Those of his games, each with the moment when it was over, that are new to him."""
+    """Return the player's games that are new to the follower. Values are when games ended."""
     not_told = {game_id for game_id, over_at in games.items() if over_at is None or over_at >= follower.since}
     return not_told - follower.told.keys() - follower.ended
 
 
 class Progress(NamedTuple):
-    """How far a game has come."""
+    """The progress of a game."""
 
-    version: int  # how many commits it has
-    said: int | None  # and how many messages; None where nothing was said
+    version: int  # number of commits
+    said: int | None  # number of messages; None without any
 
 
 _PROGRESS = """
@@ -281,7 +280,6 @@ SELECT g.game_id, g.version, (SELECT max(m.nr) FROM messages m WHERE m.game_id =
 
 
 def progress(games: Collection[UUID]) -> dict[UUID, Progress]:
-    """How far each of these games has come by now."""
     if not games:
         return {}
     with autocommit() as connection:
@@ -290,7 +288,7 @@ def progress(games: Collection[UUID]) -> dict[UUID, Progress]:
 
 
 def _games_of(players: Collection[UUID], since: datetime) -> list[tuple[UUID, UUID, datetime | None]]:
-    """Who sits where, for good or for some days, and when that game was over; without those that were over before `since`."""
+    """Return player, game and end of the players' seats, without games that ended before `since`."""
     with autocommit() as connection:
         return connection.execute(
             "SELECT player_id, game_id, over_at FROM player_games"
@@ -308,7 +306,7 @@ SELECT game_id, status, shelved, made_at FROM games WHERE game_id = ANY(%(games)
 
 
 def _last_events(games: Sequence[UUID]) -> list[tuple[UUID, str, int, datetime]]:
-    """Status, last event and its moment, of those that have begun; of one that is shelved some moment long ago."""
+    """Return game, status, last event and its moment of games that have begun. Archived ones get a moment long ago."""
     with autocommit() as connection:
         return rows_of(connection, _LAST_EVENTS, games)
 

@@ -1,16 +1,16 @@
-"""The line of a game: its commits but for those that were taken back, which the log keeps."""
+"""The line of a game: its commits without those that were taken back, which only the log keeps."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from server.games import Rules, Seat
-from server.play.table import TAKEN_BACK, Table, folded, new_table, typed
+from server.play.table import TAKEN_BACK, Table, fold_commits, new_table, parse_event
 from server.store.log import Recorded
 
 
 class Link(NamedTuple):
-    """A commit, with the tables before and after it, and the words of chance that were drawn before it."""
+    """A commit, with the tables before and after it, and the random words drawn before it."""
 
     before: Table
     commit: Sequence[Recorded]
@@ -19,11 +19,11 @@ class Link(NamedTuple):
 
 
 class Line:
-    """What the table has come from, by version."""
+    """The history of a table, by version."""
 
     def __init__(self) -> None:
         self._links: dict[int, Link] = {}
-        self._free: set[int] = set()  # take-backs of what had shown its player nothing
+        self._free: set[int] = set()  # take-backs of moves that had revealed nothing
 
     def add(self, link: Link) -> None:
         first = link.commit[0]
@@ -34,21 +34,21 @@ class Line:
         self._links[link.after.version] = link
 
     def move_after(self, version: int, seat: Seat) -> Link | None:
-        """The move of this seat that came next after that version, if both still stand."""
+        """Return this seat's next move after that version, if both still stand."""
         link = self._links.get(version + 1) if version in self._links else None
         return link if link and mover(link.before.rules, link.commit) == seat else None
 
     def last_move(self, seat: Seat) -> int | None:
-        """The version that the newest move of this seat followed; None if it has made none that stands."""
+        """Return the version before this seat's last standing move, or None."""
         moves = (it for _, it in sorted(self._links.items(), reverse=True) if mover(it.before.rules, it.commit) == seat)
         return next((it.before.version for it in moves if it.before.version in self._links), None)
 
     def is_free(self, version: int, seat: Seat) -> bool:
-        """Whether since then only this seat's own person has moved, and was shown nothing by it."""
+        """Return whether only this seat's player has moved since, and the moves revealed nothing."""
         return all(self._shows_nothing(link, seat) for at, link in self._links.items() if at > version)
 
     def asked_at(self, version: int, seat: Seat) -> datetime | None:
-        """Since when the turn that this seat had then has taken time, if nothing came between: no pause, no extension."""
+        """Return since when this seat's turn at that version has taken time. Return None after a pause or an extension."""
         since = None
         for at, (before, commit, after, _) in self._links.items():
             if at > version:
@@ -57,7 +57,7 @@ class Line:
             if turn is None or any(_changes_time(row, seat) for row in commit):
                 since = None
             elif at in self._free:
-                continue  # the turn goes on where it was
+                continue  # the turn continues unchanged
             elif turn == at and not (is_rest and before.turns[seat] is not None):
                 since = commit[0].recorded_at
         return since
@@ -68,21 +68,21 @@ class Line:
             return commit[0].seat == seat and commit[0].version in self._free
         if mover(before.rules, commit) != seat or before.stand_ins[seat] is not None:
             return False
-        events = [typed(before.rules, row) for row in commit if row.type in before.rules.EVENTS]
+        events = [parse_event(before.rules, row) for row in commit if row.type in before.rules.EVENTS]
         return not before.rules.reveals(before.state, seat, events)
 
 
 def line_of(rules: str, rows: Sequence[Recorded]) -> Line:
-    """The line of a whole log."""
+    """Return the line of a whole log."""
     line, before = Line(), new_table(rules)
-    for commit, after in folded(before, rows):
+    for commit, after in fold_commits(before, rows):
         line.add(Link(before, commit, after))
         before = after
     return line
 
 
 def mover(rules: Rules, commit: Sequence[Recorded]) -> Seat | None:
-    """Whose move this commit is, if it is one and nothing else."""
+    """Return the seat of a commit that is one move, otherwise None."""
     if commit[0].type not in rules.EVENTS:
         return None
     return next((row.seat for row in commit if row.seat is not None), None)

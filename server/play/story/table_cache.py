@@ -1,4 +1,4 @@
-"""The cache of tables: recent ones of this process, any of which can be made again from the log."""
+"""A cache of recent tables. Each can be computed again from the log."""
 
 from collections import OrderedDict
 from threading import Lock
@@ -10,7 +10,7 @@ _RECENT = 1000
 
 
 class TableCache:
-    """The most recently used tables of this process. Any of them can be made again from the log."""
+    """The most recently used tables of this process."""
 
     def __init__(self) -> None:
         self._tables: OrderedDict[UUID, Table] = OrderedDict()

@@ -1,4 +1,4 @@
-"""What is said at the table, by those who sit there, to all who may look on."""
+"""The chat of a table: its players write, all spectators read."""
 
 from datetime import datetime
 from uuid import UUID
@@ -13,29 +13,29 @@ from server.games import Json
 from server.play.mail.letters import note
 from server.play.nameless import hides_names
 from server.play.talk.notes import deaf
-from server.play.views import own_seat, seen_by
+from server.play.views import load_visible, own_seat
 from server.sanitize import paragraphs
 from server.store import outbox
 from server.store.connections import autocommit
-from server.store.database_retry import committing, in_doubt, tried_again
+from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.notify import notifier
 from server.store.tables import GameRow, Message, db
 
 
-@tried_again
+@with_retries
 def say(game_id: UUID, player_id: UUID, words: str) -> Json:
-    """Add a message. Raises NotFound, NotSeated, BadField, TooMany."""
+    """Add a message. Raise NotFound, NotSeated, BadField, TooMany."""
     text = paragraphs(words)
     if not text:
         raise BadField("text", "This text has no visible characters.")
     lost: Json | None = in_doubt()
     if lost is not None and _is_stored(game_id, player_id, lost):
         return lost
-    game = seen_by(game_id, player_id)
+    game = load_visible(game_id, player_id)
     seat = own_seat(game, player_id)
     expect_within(Use("messages", player_id), Use("messages-hourly", player_id))
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
-    now = clock.now()  # after the lock, so that times are in the order of the numbers
+    now = clock.now()  # after the lock, so that times follow the numbers
     last = db.session.execute(select(func.max(Message.nr)).where(Message.game_id == game_id)).scalar() or 0
     row = {"nr": last + 1, "seat": seat, "text": text, "at": now}
     db.session.execute(insert(Message).values(game_id=game_id, player_id=player_id, **row))
@@ -47,7 +47,7 @@ def say(game_id: UUID, player_id: UUID, words: str) -> Json:
     said = _message(last + 1, seat, None if game.hides_names else speaker.name, text, now)
     with committing(said):
         db.session.commit()
-    notifier.changed(game_id)
+    notifier.note_change(game_id)
     return said
 
 
@@ -58,7 +58,7 @@ def _is_stored(game_id: UUID, player_id: UUID, said: Json) -> bool:
 
 
 def messages(game_id: UUID, after: int, limit: int) -> list[Json]:
-    """The messages of a game after number `after`, in order."""
+    """Return messages of a game after number `after`, in order."""
     with autocommit() as connection:
         found = connection.execute(
             "SELECT m.nr, m.seat, p.name, m.text, m.at FROM messages m LEFT JOIN players p ON p.player_id = m.player_id "
@@ -73,7 +73,7 @@ def messages(game_id: UUID, after: int, limit: int) -> list[Json]:
 
 
 def last_message(game_id: UUID) -> int:
-    """The number of the newest message of a game; 0 if nothing was said."""
+    """Return the number of a game's newest message, or 0."""
     with autocommit() as connection:
         row = connection.execute("SELECT max(nr) FROM messages WHERE game_id = %s", (game_id,)).fetchone()
     return row[0] or 0 if row else 0

@@ -1,4 +1,4 @@
-"""The message of the day: what operators have to tell everybody."""
+"""The message of the day from the operators."""
 
 import json
 from collections.abc import Mapping
@@ -14,15 +14,15 @@ from server.clock import clock
 from server.games import Json
 from server.sanitize import clean
 from server.store import announcements
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Setting, db
 
 LONGEST: Final = 500
 
 
-@tried_again
+@with_retries
 def put_up_notice(text: str, until: datetime | None = None) -> Json:
-    """Show this to everybody, instead of what was shown before, until this moment or until it is taken down."""
+    """Show this message to all users until this moment or until it is removed. It replaces an earlier one."""
     notice = {"text": clean(text, LONGEST), "until": until and until.isoformat()}
     row = insert(Setting).values(name=announcements.NOTICE, value=json.dumps(notice))
     db.session.execute(row.on_conflict_do_update(index_elements=["name"], set_={"value": row.excluded.value}))
@@ -31,7 +31,7 @@ def put_up_notice(text: str, until: datetime | None = None) -> Json:
     return notice
 
 
-@tried_again
+@with_retries
 def take_down_notice() -> None:
     db.session.execute(delete(Setting).where(Setting.name == announcements.NOTICE))
     db.session.commit()
@@ -39,7 +39,7 @@ def take_down_notice() -> None:
 
 
 def notice() -> Json | None:
-    """Return the current message, `text` and `until`. None as well while the database does not answer."""
+    """Return the current message (`text` and `until`), or None, also while the database doesn't answer."""
     try:
         return notice_in(announcements.announced())
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError):
@@ -47,7 +47,7 @@ def notice() -> Json | None:
 
 
 def notice_in(rows: Mapping[str, str]) -> Json | None:
-    """Return the message in these rows of `announcements`, None if it is over."""
+    """Return the message in these rows of `announcements`, None if it has expired."""
     if announcements.NOTICE not in rows:
         return None
     found: Json = json.loads(rows[announcements.NOTICE])

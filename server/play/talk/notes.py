@@ -1,4 +1,4 @@
-"""Notes on a game, each for whoever wrote it alone; and whether he wants to hear what is said there."""
+"""Players' private notes about a game, and whether they mute its chat."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -7,22 +7,22 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from server.games import Json
-from server.play.views import seen_by
+from server.play.views import load_visible
 from server.sanitize import plain
-from server.store.database_retry import tried_again
+from server.store.database_retry import with_retries
 from server.store.tables import Note, db
 
 
 def note_of(game_id: UUID, player_id: UUID) -> Json:
-    """What this player has noted of a game that he may see. Raises NotFound."""
-    seen_by(game_id, player_id)
+    """Return the player's note about a visible game. Raise NotFound."""
+    load_visible(game_id, player_id)
     note = db.session.get(Note, (player_id, game_id), populate_existing=True)
     return {"text": note.text if note else "", "muted": bool(note and note.muted)}
 
 
-@tried_again
+@with_retries
 def keep_note(game_id: UUID, player_id: UUID, changes: Json) -> Json:
-    """Keep a note, or change a part of it. Raises NotFound."""
+    """Create or change a note. Raise NotFound."""
     note = note_of(game_id, player_id) | changes
     note["text"] = plain(note["text"])
     row = insert(Note).values(player_id=player_id, game_id=game_id, **note)
@@ -32,6 +32,6 @@ def keep_note(game_id: UUID, player_id: UUID, changes: Json) -> Json:
 
 
 def deaf(game_id: UUID, players: Collection[UUID]) -> set[UUID]:
-    """Those of the players who have muted the chat of this game."""
+    """Return the players who have muted this game's chat."""
     muted = select(Note.player_id).where(Note.player_id.in_(players), Note.game_id == game_id, Note.muted)
     return set(db.session.scalars(muted)) if players else set()

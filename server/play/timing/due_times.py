@@ -1,4 +1,4 @@
-"""Due times: what a commit does to the time of each seat, case by case."""
+"""Due times, and how commits change the time of each seat."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ from server.stored_data import warn_of
 
 
 class DueTimes(NamedTuple):
-    """When a turn is over, when its player is reminded next, and when a worker checks the seat next."""
+    """The end of a turn, its next reminder, and the worker's next check of the seat."""
 
     due_at: datetime
     remind_at: datetime | None
@@ -29,45 +29,44 @@ class DueTimes(NamedTuple):
 
 
 def after_commit(game: Game, seat: Seat, after: Table, now: datetime, answered_at: datetime) -> SeatState:
-    """Return the seat after the commit, the very same if nothing changed for it.
+    """Return the seat after the commit, the identical object if nothing changed for it.
 
-    The time of a turn continues while a bot sits in for its player or another player stands in. So nobody gains time by
-    leaving and coming back.
+    The time of a turn continues while a bot or a stand-in plays. So no player gains time by leaving and coming back.
     """
     was, turn, stand_in = game.seats[seat], after.turns[seat], after.stand_ins[seat]
-    changes_hands = turn is not None and _changes_hands(game.table, after, seat)  # nobody plays on after the end
+    changes_hands = turn is not None and _changes_hands(game.table, after, seat)  # after the end, no player follows
     if not changes_hands and _is_mid_turn(was, after, seat):
         return was.renumbered(turn)  # the rest of a turn has no time of its own
     if turn != was.turn and not changes_hands:
         time = _after_its_turn(game, was, answered_at)
     elif turn is not None and _stops_or_goes_on(game.table, after):
-        time = _stopped(game, was, answered_at)
+        time = _stop_turn(game, was, answered_at)
     elif stand_in != was.stand_in:
         time = _with_allowance(was.time, game.clock)
-    else:  # under a new number the turn goes on
+    else:  # the turn continues under a new number
         return was.with_turn(turn, stand_in, was.time) if changes_hands else was
     row = was.with_turn(turn, stand_in, time)
-    return row.with_due_times(None, None, None) if after.status == "paused" else _asked(game, row, now)
+    return row.with_due_times(None, None, None) if after.status == "paused" else _start_turn(game, row, now)
 
 
 def after_take_back(game: Game, seat: Seat, after: Table, now: datetime, answered: Stretch | None = None) -> SeatState:
-    """Return the seat after a move was taken back, the very same if nothing changed for it.
+    """Return the seat after a take-back, the identical object if nothing changed for it.
 
-    A turn that is no longer asked for has taken no time. One that is open again begins from scratch, or goes on as if it
-    had not been `answered` (from when it was asked until it was). So nobody gains time by moving and taking it back.
+    A cancelled turn has taken no time. A reopened turn begins from scratch, or continues as if it had not been
+    `answered` (start and answer). So no player gains time by taking a move back.
     """
     was, turn = game.seats[seat], after.turns[seat]
     if turn == was.turn:
         return was
     if answered and was.asked_at == answered[0]:
-        return was.renumbered(turn)  # it went on all the time
+        return was.renumbered(turn)  # it was never interrupted
     time = _with_allowance(TurnTime(None, was.allowed, 0, None), game.clock)
     row = was.with_turn(turn, was.stand_in, time)
-    return _asked(game, _unanswered(game, row, answered) if answered else row, now)
+    return _start_turn(game, _undo_answer(game, row, answered) if answered else row, now)
 
 
 def after_extension(game: Outline, seat: Seat, by: str, now: datetime) -> SeatState:
-    """Return the seat after an extension, which lends its turn so much time from now on."""
+    """Return the seat after an extension, which gives its turn this time from now on."""
     row = game.seats[seat]
     time = seat_time(game, row, now)
     lent = time.extended(_allowed(row), row.asked_at, duration(by), now)
@@ -76,7 +75,7 @@ def after_extension(game: Outline, seat: Seat, by: str, now: datetime) -> SeatSt
 
 
 def due_times(game: Stored, row: SeatState, now: datetime) -> DueTimes:
-    """Compute the due time of the seat's turn and its next reminder again."""
+    """Recompute the due time of the seat's turn and its next reminder."""
     return _due_times(row, seat_time(game, row, now), now)
 
 
@@ -97,9 +96,9 @@ def _allowed(row: SeatState) -> timedelta:
 
 
 def seat_time(game: Stored, row: SeatState, now: datetime) -> SeatTime:
-    """Return the time of this seat's turn, with the outages that were noted by now.
+    """Return the time of this seat's turn, with the outages so far.
 
-    At a nameless table every hour counts for every player. Only reminders keep to a player's own hours.
+    In anonymous games every hour counts for all players. Only reminders follow a player's own hours.
     """
     awake = _of_hours(_own_hours(row)) if is_nameless(game.head.options) else None
     return SeatTime(game.clock, _of_hours(row.hours), _outages(game, row, now), awake)
@@ -108,7 +107,7 @@ def seat_time(game: Stored, row: SeatState, now: datetime) -> SeatTime:
 def hours_of(game: Stored, row: SeatState) -> Json:
     """Return the hours that count for a turn that begins now.
 
-    At a nameless table they are everybody's, since due times would tell who sits there.
+    In anonymous games all players share them, since due times would reveal who sits there.
     """
     return {"zone": "UTC", "calendar": {}} if is_nameless(game.head.options) else _own_hours(row)
 
@@ -117,17 +116,17 @@ def _own_hours(row: SeatState) -> Json:
     return {"zone": row.person.zone, "calendar": row.person.calendar}
 
 
-# What happened to the seat
+# Changes of a seat
 
 
 def _is_mid_turn(was: SeatState, after: Table, seat: Seat) -> bool:
-    """Whether a part of its turn was played, and it goes on under a new number."""
+    """Return whether a part of the turn was played, and the rest continues under a new number."""
     turn = after.turns[seat]
     return None not in (turn, was.turn) and turn != was.turn and after.rules.is_mid_turn(after.state, seat)
 
 
 def _changes_hands(before: Table, after: Table, seat: Seat) -> bool:
-    """Whether somebody else plays the seat from here on, while the table is as it was."""
+    """Return whether the seat changes its player while the table is unchanged."""
     if not before.turns or after.state is not before.state:
         return False
     is_taken_over = before.stand_ins[seat] is not None and before.turns[seat] != after.turns[seat]
@@ -135,30 +134,30 @@ def _changes_hands(before: Table, after: Table, seat: Seat) -> bool:
 
 
 def _stops_or_goes_on(before: Table, after: Table) -> bool:
-    """Whether a pause begins or ends."""
+    """Return whether a pause begins or ends."""
     return before.status != after.status and "paused" in (before.status, after.status)
 
 
-# What that does to its time
+# Their effects on its time
 
 
 def _after_its_turn(game: Game, row: SeatState, answered_at: datetime) -> TurnTime:
-    """Return the time for the next turn: what this one leaves of its own, by the game's clock, and nothing of what was lent."""
+    """Return the time for the next turn: the rest of this one by the game's clock, without extensions."""
     clock = game.clock
-    if not row.hours:  # it had no turn that took time
+    if not row.hours:  # no turn of it took time
         return _with_allowance(row.time, clock)
-    time = seat_time(game, row, answered_at) if isinstance(clock, Bank) else SeatTime(clock)  # else nobody asks
+    time = seat_time(game, row, answered_at) if isinstance(clock, Bank) else SeatTime(clock)  # only banks depend on it
     allowed = time.after_commit(_allowed(row), row.asked_at, answered_at)
     return TurnTime(None, allowed.total_seconds(), 0, None)
 
 
 def _with_allowance(time: TurnTime, clock: GameClock) -> TurnTime:
-    """Its time begins with the first turn, or when a bot takes the seat before."""
+    """Set the time with the first turn, or earlier when a bot takes the seat."""
     return time if time.allowed is not None else time._replace(allowed=first_allowance(clock).total_seconds())
 
 
-def _unanswered(game: Game, row: SeatState, answered: Stretch) -> SeatState:
-    """What the answer brought to its time is gone again, and what it took counts from when it was asked."""
+def _undo_answer(game: Game, row: SeatState, answered: Stretch) -> SeatState:
+    """Undo the answer's effect on the seat's time, and count from the start of the turn."""
     row = row._replace(asked_at=answered[0], hours=hours_of(game, row))
     if not isinstance(game.clock, Bank):
         return row
@@ -166,16 +165,16 @@ def _unanswered(game: Game, row: SeatState, answered: Stretch) -> SeatState:
     return row._replace(allowed=allowed.total_seconds())
 
 
-def _stopped(game: Game, row: SeatState, answered_at: datetime) -> TurnTime:
-    """The rest of this turn's time, and what was lent for it, is kept until the game goes on."""
+def _stop_turn(game: Game, row: SeatState, answered_at: datetime) -> TurnTime:
+    """Keep the rest of this turn's time, with its extension, until the game resumes."""
     if row.asked_at is None:
         return row.time
     left = _allowed(row) - seat_time(game, row, answered_at).used(row.asked_at, answered_at)
     return row.time._replace(allowed=left.total_seconds(), asked_at=None)
 
 
-def _asked(game: Game, row: SeatState, now: datetime) -> SeatState:
-    """Start the player's time, or let it go on. Wake a bot at once. Without a turn there are no due times."""
+def _start_turn(game: Game, row: SeatState, now: datetime) -> SeatState:
+    """Start or continue the player's time. Wake a bot at once. Without a turn there are no due times."""
     if row.turn is None:
         return row.with_due_times(None, None, None)
     if row.bot or row.stand_in:
@@ -186,7 +185,7 @@ def _asked(game: Game, row: SeatState, now: datetime) -> SeatState:
 
 
 def _outages(game: Stored, row: SeatState, now: datetime) -> Collection[Stretch]:
-    """Return the outages since this seat was asked. An outline has them already."""
+    """Return the outages since this turn began. An outline has them already."""
     asked_at = row.asked_at
     if asked_at is None or asked_at >= now:
         return ()

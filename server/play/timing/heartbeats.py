@@ -1,4 +1,4 @@
-"""Heartbeats of web and worker; what they leave out is an outage, in which time runs out for nobody."""
+"""Heartbeats of web and worker. A gap between them is an outage, which doesn't count against players."""
 
 from datetime import datetime, timedelta
 from uuid import uuid4
@@ -13,12 +13,12 @@ from server.store.connections import autocommit
 from server.store.tables import Heartbeat, Outage, db
 
 PARTS = ("web", "worker")
-GAP = timedelta(minutes=2)  # a part not seen for longer was not to be reached
-_OFTEN = timedelta(seconds=5)  # one that was seen so lately need not be noted again: who idles writes little
+GAP = timedelta(minutes=2)  # a part without a heartbeat for longer was unreachable
+_OFTEN = timedelta(seconds=5)  # minimum between two writes, so that idle processes write little
 
 
 def beat(part: str) -> None:
-    """Note that a part of the service is alive, and as an outage that it was not. A machine with a wrong clock notes nothing."""
+    """Record that a part of the service is alive, and a preceding outage. A machine with a wrong clock records nothing."""
     follow_clock()
     with autocommit() as connection:
         if host_clock.compare(connection):
@@ -40,7 +40,7 @@ def _beat(part: str) -> None:
         row.at = now
     else:
         if row.at - now > GAP:
-            # The clock had run ahead and was set right: what was noted in between happened now at the latest.
+            # The clock was ahead and is corrected. Records from then happened now at the latest.
             db.session.execute(update(Outage).where(Outage.ended_at > now).values(ended_at=now))
             _note_outage(part, now, now)
         if row.at - now > GAP or now > row.at:
@@ -53,7 +53,7 @@ def _note_outage(part: str, began_at: datetime, ended_at: datetime) -> None:
 
 
 def is_reachable(now: datetime) -> bool:
-    """Whether every part of the service was seen lately; time runs out for nobody while one is away."""
+    """Return whether every part of the service was seen lately. No time runs out while one is away."""
     with autocommit() as connection:
         beats = dict(connection.execute("SELECT part, at FROM heartbeats"))
     return all(part in beats and abs(now - beats[part]) <= GAP for part in PARTS)

@@ -11,7 +11,7 @@ from server.store.connections import autocommit
 from server.store.database_retry import Unavailable
 
 TOLERANCE = timedelta(minutes=2)
-_FRESH = timedelta(seconds=30)  # heartbeats look more often
+_FRESH = timedelta(seconds=30)  # heartbeats compare more often
 
 log = logging.getLogger(__name__)
 
@@ -50,12 +50,12 @@ def compare(connection: psycopg.Connection[Any]) -> bool:
 
 
 def trouble(ahead: timedelta) -> str:
-    """Return what operators read about clocks that differ by more than the tolerance."""
+    """Return the message for operators about a difference beyond the tolerance."""
     return f"this machine's clock is {abs(ahead)} {'ahead of' if ahead > timedelta(0) else 'behind'} the database's"
 
 
 def is_wrong() -> bool:
-    """Return whether this machine's clock is wrong, by a comparison of the last half minute."""
+    """Return whether this machine's clock is wrong, by a comparison within the last half minute."""
     if _is_fresh():
         return _host_clock.is_wrong
     with autocommit() as connection:
@@ -69,5 +69,5 @@ def expect_right(connection: psycopg.Connection[Any]) -> None:
 
 
 def _is_fresh() -> bool:
-    """Whether the last comparison still counts. A clock that has jumped since is compared at once."""
+    """Return whether the last comparison is still valid. A jump of the clock ends it."""
     return timedelta(0) <= clock.real() - _host_clock.looked_at < _FRESH

@@ -1,4 +1,4 @@
-"""Outages: the due times of all seats follow the hours in which the service was not to be reached."""
+"""The adjustment of all due times to outages."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,20 +12,20 @@ from server.play.game import Outline
 from server.play.timing.due_times import due_times
 from server.play.timing.heartbeats import GAP
 from server.play.timing.reminders import remind
-from server.play.timing.sweep import by_few, log
+from server.play.timing.sweep import chunks, log
 from server.store import inbox, outbox, webhook_queue
 from server.store.connections import let_go
-from server.store.database_retry import is_passing, tried_again
+from server.store.database_retry import is_passing, with_retries
 from server.store.rows import SeatState
 from server.store.seats import is_free, is_seat
 from server.store.tables import Outage, SeatRow, db
 
 
 def follow_outages() -> None:
-    """Have the times of all seats follow the outages that were noted since, one game at a time.
+    """Recompute the times of all seats after new outages, one game at a time.
 
-    Nobody's time runs out by an old due time, since the sweep computes it anew; this is for those who read it, and
-    after a clock that ran ahead. A call that breaks off is made good by the next one.
+    The sweep itself computes due times afresh. This keeps displayed ones right, also after a clock that was ahead. The
+    next call continues an interrupted one.
     """
     now = clock.now()
     noted = db.session.scalars(select(Outage.outage_id).where(~Outage.followed)).all()
@@ -37,14 +37,14 @@ def follow_outages() -> None:
     outbox.bring_forward(now, GAP)
     inbox.bring_forward(now, GAP)
     webhook_queue.bring_forward(now, GAP)
-    have_followed = [_have_followed(some) for some in by_few(games)]
+    have_followed = [_have_followed(some) for some in chunks(games)]
     if all(have_followed):
         db.session.execute(update(Outage).where(Outage.outage_id.in_(noted)).values(followed=True))
         db.session.commit()
 
 
 def _have_followed(game_ids: Sequence[UUID]) -> bool:
-    """Compute the due times of these games anew, as far as they change; False if somebody is at one of them."""
+    """Recompute the due times of these games. Return False if one of them is locked."""
     found, now = outlines(game_ids), clock.now()
     have_followed = [_has_followed(outline, now) for outline in found.values()]
     return all(have_followed)
@@ -58,10 +58,10 @@ def _has_followed(outline: Outline, now: datetime) -> bool:
             raise
         let_go()
         log.exception("The due times of game %s do not follow the outages", outline.game_id)
-        return True  # the sweep goes on trying
+        return True  # the sweep will retry
 
 
-@tried_again
+@with_retries
 def _follow(game: Outline, now: datetime) -> bool:
     moved = [row for row in game.seats if row.asked_at and (row.asked_at > now or _is_moved(game, row, now))]
     if moved and not is_free(game.game_id):
@@ -70,7 +70,7 @@ def _follow(game: Outline, now: datetime) -> bool:
         if row.asked_at and row.asked_at > now:
             seen = is_seat(game.game_id, row.seat) & (SeatRow.asked_at == row.asked_at)
             db.session.execute(update(SeatRow).where(seen).values(asked_at=now))
-            row = row._replace(asked_at=now)  # the game stays as it was, for another try
+            row = row._replace(asked_at=now)  # unchanged, for another try
         if _is_moved(game, row, now):
             remind(game, row, due_times(game, row, now), now)
     db.session.commit()

@@ -1,4 +1,4 @@
-"""Reminders: when a player is told that his time runs out."""
+"""Reminders before a player's time runs out."""
 
 from datetime import datetime
 
@@ -15,9 +15,9 @@ from server.store.tables import SeatRow, db
 
 
 def remind(game: Outline, row: SeatState, fresh: DueTimes, now: datetime) -> bool:
-    """Note the next time to wake this seat, and a reminder if one is due; an outage only moves the times.
+    """Store the next check of this seat, and a reminder if one is due. An outage only moves the times.
 
-    False if somebody else has done so.
+    Return False if another process came first.
     """
     seen = is_seat(game.game_id, row.seat) & (SeatRow.turn == row.turn) & (SeatRow.wake_at == row.wake_at)
     written = db.session.execute(update(SeatRow).where(seen).values(**fresh._asdict()).returning(SeatRow.seat)).first()

@@ -1,4 +1,4 @@
-"""The sandbox's clock, which all processes follow."""
+"""The sandbox's clock, shared by all processes."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ _OFFSET = "clock-offset"
 
 
 def wait_from_now_on(game_id: UUID) -> None:
-    """Have letters and seats of a game that was made as if long ago wait since now: nobody was late with them."""
+    """Move the waiting letters and seats of a backdated game to now, so that none is late."""
     now = clock.now()
     new = (LetterRow.game_id == game_id) & (LetterRow.due_at < now) & (LetterRow.tries == 0)
     db.session.execute(update(LetterRow).where(new).values(made_at=now, due_at=now))
@@ -25,7 +25,7 @@ def wait_from_now_on(game_id: UUID) -> None:
 
 
 def move_clock(by: timedelta) -> datetime:
-    """Put the clock of all processes forward, as if the service had been running all the while; the new time."""
+    """Put the clock of all processes forward, as if the service had run meanwhile. Return the new time."""
     db.session.execute(select(Heartbeat.part).with_for_update()).all()
     offset = (_stored_offset(in_transaction(db.session.connection())) or clock.offset) + by
     row = insert(Setting).values(name=_OFFSET, value=str(offset.total_seconds()))
@@ -37,8 +37,8 @@ def move_clock(by: timedelta) -> datetime:
 
 
 def follow_clock() -> None:
-    """Take over what another process did to the clock; outside a sandbox nobody ever does."""
-    with autocommit() as connection:  # the sandbox asks with every request
+    """Adopt clock changes of other processes, which only a sandbox has."""
+    with autocommit() as connection:  # in a sandbox, once per request
         offset = _stored_offset(connection)
     if offset is not None:
         clock.offset = offset

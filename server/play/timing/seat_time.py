@@ -1,4 +1,4 @@
-"""The time of a seat: when its turn is over, when its player is reminded, and what is left for the next turn. All of it is pure."""
+"""The time of a seat, as pure functions: the end of its turn, reminders, and the rest for the next turn."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from server.play.timing.time_control import Bank, GameClock, next_allowance
 
 @dataclass(frozen=True, slots=True)
 class SeatTime:
-    """What the time of a seat depends on: the clock of its game, the hours that count, and the outages since it was asked.
+    """The parameters of a seat's time: its game's clock, the hours that count, and the outages since the turn began.
 
-    `awake`: the hours in which its player may be reminded, where these differ from the hours that count.
+    `awake`: the hours for reminders, if they differ from the hours that count.
     """
 
     clock: GameClock
@@ -33,30 +33,30 @@ class SeatTime:
         return _used(asked_at, until, self.calendar, self.outages)
 
     def after_commit(self, allowed: timedelta, asked_at: datetime | None, answered_at: datetime) -> timedelta:
-        """Return the time for the next turn, after a commit that ends one that allowed so much.
+        """Return the time for the next turn after a commit that ends one with `allowed`.
 
-        Of what was lent for the ended turn, nothing is left over.
+        Extensions aren't carried over.
         """
         is_counted = isinstance(self.clock, Bank) and asked_at is not None
         used = self.used(asked_at, answered_at) if is_counted and asked_at else NOTHING
         return next_allowance(self.clock, allowed, used)
 
     def before_commit(self, allowed: timedelta, answered: Stretch) -> timedelta:
-        """Return the time that a turn had, from that for the next one: the opposite of `after_commit` for a turn that was
-        asked for and `answered` at these moments."""
+        """Return the time of a turn from that for the next one, the inverse of `after_commit`. `answered`: start and
+        answer of the turn."""
         return allowed - self.clock.increment + self.used(*answered) if isinstance(self.clock, Bank) else allowed
 
     def extended(self, allowed: timedelta, asked_at: datetime | None, by: timedelta, now: datetime) -> timedelta:
-        """Return what must be lent to a turn that allowed so much, so that it has `by` from now on."""
+        """Return the extension that gives a turn with `allowed` the time `by` from now on."""
         return (self.used(asked_at, now) if asked_at else NOTHING) - allowed + by
 
     def reminders(
         self, asked_at: datetime, due_at: datetime, thresholds: Sequence[str] = DEFAULT_REMINDERS
     ) -> list[datetime]:
-        """Return when to remind, in order, between `asked_at` and `due_at`.
+        """Return the moments of reminders between `asked_at` and `due_at`, in order.
 
-        A reminder in hours that do not count waits for their end, or is left out if the next one has come by then. Only
-        the last comes at any hour.
+        A reminder outside counted hours waits for them, or is dropped if the next one comes first. Only the last is
+        sent at any hour.
         """
         moments = {self._reached(threshold, asked_at, due_at) for threshold in thresholds}
         times = sorted(moment for moment in moments if asked_at < moment < due_at)
@@ -101,7 +101,7 @@ def _used(start: datetime, end: datetime, calendar: Calendar, outages: Collectio
 
 
 def _counted(start: datetime, calendar: Calendar, outages: Collection[Stretch]) -> Iterator[Stretch]:
-    """The stretches of counted time from `start` on, in order, without end."""
+    """Yield the stretches of counted time from `start` on, in order, endlessly."""
     gaps = _merged(outages)
     for begin, end in counting_hours(start, calendar):
         for gap_begin, gap_end in gaps:

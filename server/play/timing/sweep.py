@@ -1,4 +1,5 @@
-"""Nobody holds up a table: bots move, the slow are reminded, the absent are timed out, and outages count for nobody."""
+"""The sweep, which keeps games moving. Bots move, late players get reminders and then time out, and outages don't
+count."""
 
 import logging
 import random
@@ -20,12 +21,12 @@ from server.play.timing.reminders import remind
 from server.play.timing.timeouts import time_out
 from server.play.turns.bot_moves import let_move
 from server.store.connections import autocommit
-from server.store.database_retry import one_by_one, tried_again
-from server.store.seats import LATER, is_free, is_seat, put_off
+from server.store.database_retry import one_by_one, with_retries
+from server.store.seats import LATER, is_free, is_seat, postpone
 from server.store.tables import SeatRow
 
-_AT_ONCE = 20  # so many games are looked at together
-_APART = 5  # among so many batches a sweep picks its own, so that it seldom meets another one
+_AT_ONCE = 20  # games processed together
+_APART = 5  # a sweep picks one of so many batches, so that it rarely meets another
 
 T = TypeVar("T")
 
@@ -33,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class Due(NamedTuple):
-    """A seat whose time has come; a hint only."""
+    """A seat that is due. Another sweep may have it by now."""
 
     game_id: UUID
     seat: Seat
@@ -46,11 +47,10 @@ SELECT game_id, seat, wake_at FROM seats
 
 
 def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -> int:
-    """Wake seats whose time has come, one game at a time; how many were woken, 0 if all sleep. Help is called for many.
+    """Wake due seats, one game at a time. Return how many, or 0 if none is due. `call_help` is called for many.
 
-    A game that somebody holds at the moment is left for the next sweep. Any number of sweeps may run at once: each
-    picks its seats at random, and each commit counts only for the version of the game that it has seen. Nobody is woken
-    while this machine's clock is wrong.
+    Locked games are left for the next sweep. Sweeps may run in parallel: each picks seats at random, and each commit
+    depends on the game's version. While this machine's clock is wrong, no seat is woken.
     """
     if host_clock.is_wrong():
         return 0
@@ -61,44 +61,44 @@ def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -
     if len(due) > _AT_ONCE:
         call_help()
     picked = random.sample(due, min(batch, len(due)))
-    return sum(map(_wake_all, by_few(picked)))
+    return sum(map(_wake_all, chunks(picked)))
 
 
 def _due(now: datetime, most: int, can_run_out: bool = True) -> list[Due]:
-    """`can_run_out`: also those whose time is over."""
+    """Return due seats. `can_run_out`: include those whose time is over."""
     with autocommit() as connection:
         found = connection.execute(_DUE, {"now": now, "can_run_out": can_run_out, "most": most})
         return [Due(*row) for row in found]
 
 
-def by_few(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Not more than are looked at together."""
+def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield groups of at most `_AT_ONCE` items."""
     return (items[n : n + _AT_ONCE] for n in range(0, len(items), _AT_ONCE))
 
 
 def _wake_all(due: Sequence[Due]) -> int:
-    """Looked at together, but each game's commit is one of its own."""
+    """Process seats together, with one commit per game."""
     now = clock.now()
-    can_run_out = is_reachable(now)  # before the outages are looked up: what has ended by now is among them
+    can_run_out = is_reachable(now)  # before outages are read, so that those that have ended are among them
     found = outlines({it.game_id for it in due})
 
     def wake_one(it: Due) -> bool:
         if it.game_id in found:
             return wake(found[it.game_id], it.seat, now, can_run_out)
-        return can_run_out and wake_asked(it.game_id, now)  # it has not begun
+        return can_run_out and wake_asked(it.game_id, now)  # before the start
 
     def try_later(it: Due) -> None:
-        put_off(is_seat(it.game_id, it.seat) & (SeatRow.wake_at == it.wake_at), now + LATER)
+        postpone(is_seat(it.game_id, it.seat) & (SeatRow.wake_at == it.wake_at), now + LATER)
         log.exception("Seat %s of game %s could not be woken and is tried again later", it.seat, it.game_id)
 
     return one_by_one(due, wake_one, try_later)
 
 
-@tried_again
+@with_retries
 def wake(outline: Outline, seat: Seat, now: datetime, can_run_out: bool) -> bool:
-    """Do what is due for a seat, if it still is: let its bot move, time its player out, or remind him.
+    """Do what is due for a seat: play its bot, time its player out, or send a reminder.
 
-    False if there was nothing to do, or somebody holds the game or was faster.
+    Return False if nothing was due, the game is locked or another commit came first.
     """
     row = outline.seats[seat]
     if row.turn is None or row.wake_at is None or row.wake_at > now:

@@ -1,4 +1,4 @@
-"""Time control: the counted time that a turn has (per move, or a bank with an increment)."""
+"""Time control: the counted time of a turn, per move or from a bank with an increment."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,14 +12,14 @@ from server.errors import Unfit
 
 @dataclass(frozen=True)
 class PerMove:
-    """A clock with as much time for every turn."""
+    """A clock with equal time for every turn."""
 
     allowed: timedelta
 
 
 @dataclass(frozen=True)
 class Bank:
-    """A store of time: what a turn leaves over is kept, and each turn adds the increment, up to the cap."""
+    """A clock that saves unused time. Each turn adds the increment, up to the cap."""
 
     bank: timedelta
     increment: timedelta
@@ -32,7 +32,7 @@ DEFAULT_CLOCK: Final = {"per_move": "P2D"}
 
 
 def game_clock(data: Any) -> GameClock:
-    """`{"per_move": "P2D"}` or `{"bank": "P3D", "increment": "PT12H", "cap": "P5D"}`. Raises Unfit."""
+    """Parse `{"per_move": "P2D"}` or `{"bank": "P3D", "increment": "PT12H", "cap": "P5D"}`. Raise Unfit."""
     if isinstance(data, dict) and "per_move" in data:
         expect_fields(data, "clock", {"per_move"})
         return PerMove(length_of(data["per_move"], "clock: `per_move`"))
@@ -45,12 +45,12 @@ def game_clock(data: Any) -> GameClock:
 
 @lru_cache(1000)
 def stored_clock(*fields: tuple[str, str]) -> GameClock:
-    """Return the clock of a stored game from the fields of its JSON; most games share a few clocks."""
+    """Return the clock of a stored game from its JSON fields. Most games share a few clocks."""
     return game_clock(dict(fields))
 
 
 def first_allowance(clock: GameClock) -> timedelta:
-    """The counted time that a seat has for its first turn."""
+    """Return the counted time for a seat's first turn."""
     match clock:
         case PerMove(allowed):
             return allowed
@@ -59,10 +59,10 @@ def first_allowance(clock: GameClock) -> timedelta:
 
 
 def next_allowance(clock: GameClock, allowed: timedelta, used: timedelta) -> timedelta:
-    """The counted time for a seat's next turn, after one that allowed so much and used so much of it.
+    """Return the counted time for a seat's next turn, after one with `allowed` of which `used` was used.
 
-    `allowed` is what the turn began with, without extensions: an extension is lent for one turn, so whoever needed it
-    goes on with the increment alone, and what he leaves of it is not saved.
+    `allowed` excludes extensions, which are for one turn. A player who needed one continues with the increment alone,
+    and its rest isn't saved.
     """
     match clock:
         case PerMove():

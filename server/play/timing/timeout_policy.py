@@ -1,4 +1,4 @@
-"""The timeout policy of a game: what its time-outs do, one step after the other."""
+"""The time-out policy of a game: a sequence of steps."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from server.errors import Unfit
 
 @dataclass(frozen=True)
 class Extend:
-    """More time for this turn; so often for a seat in the whole game."""
+    """A step that extends this turn, so often per seat and game."""
 
     by: timedelta
     times: int
@@ -19,7 +19,7 @@ class Extend:
 
 @dataclass(frozen=True)
 class BotMove:
-    """A bot plays this turn; for so many time-outs in a row."""
+    """A step in which a bot plays this turn, for so many time-outs in a row."""
 
     bot: str
     times: int
@@ -27,14 +27,14 @@ class BotMove:
 
 @dataclass(frozen=True)
 class BotTakesOver:
-    """A bot takes the seat, until its player comes back."""
+    """A step in which a bot takes the seat until its player comes back."""
 
     bot: str
 
 
 @dataclass(frozen=True)
 class Abandon:
-    """The game ends without a result."""
+    """A step that ends the game without a result."""
 
 
 Rung = Extend | BotMove | BotTakesOver | Abandon
@@ -51,7 +51,7 @@ MOST_TIMES: Final = 100
 
 
 def ladder(data: Any, bots: Collection[str]) -> tuple[Rung, ...]:
-    """The rungs of `on_timeout`, lowest first; `bots` are those that the game may name. Raises Unfit."""
+    """Parse the steps of `on_timeout`, first to last. `bots` are the allowed ones. Raise Unfit."""
     if not isinstance(data, list) or not 1 <= len(data) <= MOST_RUNGS:
         raise Unfit("Must be a list of 1 to %(most)s steps.", "on_timeout", most=MOST_RUNGS)
     rungs = tuple(_rung(item, bots) for item in data)
@@ -91,10 +91,10 @@ def _bot(name: Any, bots: Collection[str]) -> str:
 
 
 def rung_for(ladder: Sequence[Rung], extended: int, missed: int) -> Rung:
-    """What the next time-out of a seat does.
+    """Return the step for a seat's next time-out.
 
-    `extended` counts its extensions in this game so far, `missed` the turns in a row that a bot has just played for it
-    (extensions apart; 0 once its player has moved himself).
+    `extended`: its extensions in this game. `missed`: its last turns in a row that a bot has played, without
+    extensions. A move of the player resets it.
     """
     for rung in ladder:
         match rung:
@@ -112,6 +112,6 @@ def rung_for(ladder: Sequence[Rung], extended: int, missed: int) -> Rung:
 
 
 def bot_of(ladder: Sequence[Rung]) -> str:
-    """The bot that plays on for whoever leaves: the last that the ladder names."""
+    """Return the bot that replaces a leaving player: the policy's last one."""
     bots = [rung.bot for rung in ladder if isinstance(rung, BotMove | BotTakesOver)]
     return bots[-1] if bots else DEFAULT_BOT

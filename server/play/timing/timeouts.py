@@ -1,4 +1,4 @@
-"""Time-outs: what happens to a seat whose time has run out."""
+"""Time-outs of seats whose time has run out."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,25 +13,24 @@ from server.play.turns.bot_moves import bots_turn
 from server.play.votes import count_votes
 from server.store import inbox
 from server.store.log import GiveWay
-from server.store.seats import is_seat, put_off
+from server.store.seats import is_seat, postpone
 from server.store.tables import SeatRow
 
-SOON = timedelta(seconds=5)  # when to look again at a seat whose mail is being read
+SOON = timedelta(seconds=5)  # delay while the seat's mail is being read
 
 
 def time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> bool:
-    """Do what the policy of the game says. False if somebody holds the game or was faster, or if a mail from the seat
-    arrived in time: what is in that mail comes first.
-    """
+    """Apply the game's time-out policy to a seat. Return False if the game is locked, another commit came first, or a
+    mail from the seat arrived in time."""
     is_done = _time_out(outline, seat, due_at, now)
     if not is_done and inbox.has_mail(outline.game_id, seat, due_at):
-        put_off(is_seat(outline.game_id, seat) & (SeatRow.wake_at == outline.seats[seat].wake_at), now + SOON)
+        postpone(is_seat(outline.game_id, seat) & (SeatRow.wake_at == outline.seats[seat].wake_at), now + SOON)
     return is_done
 
 
 def _time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> bool:
     rung = rung_for(outline.ladder, outline.extended[seat], missed=0)
-    if not isinstance(rung, Extend):  # only above its extensions must the story be known
+    if not isinstance(rung, Extend):  # only steps after the extensions need the log
         game = load(outline.game_id)
         if game.version != outline.version:
             return False
@@ -42,7 +41,7 @@ def _time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> 
 
 
 def _miss(game: Game, seat: Seat, rung: Rung, due_at: datetime, now: datetime) -> bool:
-    """The turn is over for its player, whatever becomes of it."""
+    """End the turn for its player with this step."""
     events, drawn = _what_happens(game, seat, rung)
     is_done = record(commit_of(game, events, now, drawn), GiveWay(seat, due_at)) is not None
     if is_done and isinstance(rung, BotTakesOver):
@@ -51,7 +50,7 @@ def _miss(game: Game, seat: Seat, rung: Rung, due_at: datetime, now: datetime) -
 
 
 def _what_happens(game: Game, seat: Seat, rung: Rung) -> tuple[list[Any], int]:
-    """The events, and the words of chance drawn by then."""
+    """Return the step's events, and the random words drawn by then."""
     drawn = game.head.drawn
     match rung:
         case BotMove(bot):

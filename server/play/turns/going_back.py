@@ -1,4 +1,4 @@
-"""Going back to before a move: whether that may be, whether it costs nobody anything, and doing it."""
+"""Taking a move back: whether it is allowed, whether it is free, and doing it."""
 
 import logging
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from server.play.events import MoveTakenBack
 from server.play.game import Game
 from server.play.moves import expect_answer
 from server.play.story.line import Line, Link, line_of, mover
-from server.play.table import OVER, TAKEN_BACK, Table, changed_hands, next_commit
+from server.play.table import OVER, TAKEN_BACK, Table, last_change_of_hands, next_commit
 from server.play.timing.due_times import after_take_back
 from server.translations import noted
 
@@ -23,7 +23,7 @@ _logger = logging.getLogger(__name__)
 
 
 class WayBack(NamedTuple):
-    """To before a move of this seat that still stands."""
+    """A way back to before a standing move of this seat."""
 
     game: Game
     seat: Seat
@@ -31,8 +31,8 @@ class WayBack(NamedTuple):
     move: Link
 
     def is_free(self, now: datetime) -> bool:
-        """Whether nobody loses or learns anything by it: nobody else has moved since, the move has shown its player nothing
-        new, and the time of its turn is not over, which goes on as if the move had not been made."""
+        """Return whether going back harms no other player. That is so if no other player has moved, the move revealed
+        nothing, and the turn's time isn't over."""
         earlier, answered = self.move.before, self._answered
         if answered is None or not self.line.is_free(earlier.version, self.seat):
             return False
@@ -41,14 +41,14 @@ class WayBack(NamedTuple):
         return due_at is not None and due_at > now
 
     def go(self, connection: Connection[Any], now: datetime, is_free: bool) -> Game:
-        """Within the transaction that holds the game's head. Raises TooLate."""
+        """Go back, within the transaction that locks the game's row. Raise TooLate."""
         after = record_within(connection, self._commit(now, is_free))
-        assert after is not None  # nobody else could be faster
+        assert after is not None  # the lock excludes other commits
         return after
 
     def _commit(self, now: datetime, is_free: bool) -> Commit:
         game = self.game
-        drawn = game.head.drawn if is_free else self.drawn_before()  # so that the same words of chance come again
+        drawn = game.head.drawn if is_free else self.drawn_before()  # so that the same random words come again
         answered = self._answered if is_free else None
         events, after = self._next()
         seats = [
@@ -58,12 +58,12 @@ class WayBack(NamedTuple):
         return Commit(game, events, after, seats, drawn, now, answered_at=now)
 
     def _next(self) -> tuple[Sequence[Any], Table]:
-        """The events of going back, and the table after them."""
+        """Return the events of going back, and the table after them."""
         earlier = self.move.before
         return next_commit(self.game.table, [MoveTakenBack(self.seat, earlier.version)], earlier)
 
     def drawn_before(self) -> int:
-        """The words of chance that were drawn before the move. Raises TooLate if the log does not replay that far."""
+        """Return the count of random words before the move. Raise TooLate if the log can't be replayed that far."""
         game, until = self.game, self.move.before.version
         rows = [row for row in whole_log(game.game_id) if row.version <= until]
         try:
@@ -74,15 +74,15 @@ class WayBack(NamedTuple):
 
     @property
     def _answered(self) -> tuple[datetime, datetime] | None:
-        """From when its turn was asked for until it was answered; None if its time was changed meanwhile."""
+        """Return start and answer of the turn, or None if its time was changed meanwhile."""
         since = self.line.asked_at(self.move.before.version, self.seat)
         return (since, self.move.commit[0].recorded_at) if since else None
 
 
 def way_back(game: Game, seat: Seat, to: int) -> WayBack:
-    """To version `to`, which this seat's move followed.
+    """Return the way back to version `to`, before this seat's move.
 
-    Raises NotFound, NotRunning, HandedOver, NotAllowed, TooLate.
+    Raise NotFound, NotRunning, HandedOver, NotAllowed, TooLate.
     """
     if game.table.status in OVER:
         raise TooLate(noted("This game is over."))
@@ -94,7 +94,7 @@ def way_back(game: Game, seat: Seat, to: int) -> WayBack:
     rules, rows = game.table.rules, whole_log(game.game_id)
     line = line_of(rules.NAME, rows)
     move = line.move_after(to, seat)
-    if to < changed_hands(rows, seat):
+    if to < last_change_of_hands(rows, seat):
         raise TooLate(noted("Another player has played your seat since then."))
     if move is None:
         commit = [row for row in rows if row.version == to + 1]
@@ -105,22 +105,22 @@ def way_back(game: Game, seat: Seat, to: int) -> WayBack:
 
 
 def last_move(game: Game, seat: Seat, at: datetime) -> int | None:
-    """The version that this seat's last move followed, of those that stood at that time; None if there was none."""
+    """Return the version before this seat's last standing move at that time, or None."""
     rows = [row for row in whole_log(game.game_id) if row.recorded_at <= at]
     return line_of(game.table.rules.NAME, rows).last_move(seat)
 
 
 def stands(game: Game, seat: Seat, to: int) -> bool:
-    """Whether this seat's move that followed version `to` has not been taken back."""
+    """Return whether this seat's move after version `to` still stands."""
     return line_of(game.table.rules.NAME, whole_log(game.game_id)).move_after(to, seat) is not None
 
 
 def has_gone_back(game: Game, since: datetime) -> bool:
-    """Whether a move was taken back since then."""
+    """Return whether a move was taken back since then."""
     return any(row.type == TAKEN_BACK and row.recorded_at >= since for row in whole_log(game.game_id))
 
 
 def take_backs_of(game: Game) -> str:
-    """By the options of the game; one that was opened before there was a choice says nothing."""
+    """Return the option for take-backs. Old games lack it."""
     option: str = game.head.options.get("take_back", TAKE_BACKS[0])
     return option

@@ -1,4 +1,4 @@
-"""Requests that come again with the same Idempotency-Key are carried out once and get the first answer."""
+"""Idempotency keys: a repeated request runs once and gets the first response."""
 
 import time
 from datetime import timedelta
@@ -14,19 +14,19 @@ from server.errors import KeyReused, UnderWay
 from server.store import retention
 from server.store.tables import GameRow, IdempotencyKey, db
 
-PROMISED = timedelta(days=7)  # so long no answer is forgotten
-_PATIENCE = 2.0  # seconds for the first request to be answered, if it is under way
+PROMISED = timedelta(days=7)  # minimum storage of responses
+_PATIENCE = 2.0  # seconds to wait for the first request's response
 
 
 class Kept(NamedTuple):
-    """The first answer: its status and its body as it was sent; no body if it can be made anew."""
+    """A first response: status and body. There is no body if it can be computed again."""
 
     status: int
     body: str | None
 
 
 def game_of_key(player_id: UUID, key: str) -> UUID:
-    """The id of the game that this player opens with this key: the same one until the key is forgotten."""
+    """Return the id of the game that this player opens with this key, stable while the key is stored."""
     for time_around in count():
         game_id = uuid5(player_id, f"{key}\n{time_around}" if time_around else key)
         made_at = db.session.execute(select(GameRow.made_at).where(GameRow.game_id == game_id)).scalar()
@@ -36,9 +36,10 @@ def game_of_key(player_id: UUID, key: str) -> UUID:
 
 
 def first_answer(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, may_repeat: bool) -> Kept | None:
-    """The answer kept for this key; else None, and the key is taken as part of the transaction that now begins.
+    """Return the stored response for this key. Otherwise reserve the key in the transaction that begins now, and return
+    None.
 
-    `may_repeat`: what is done does nothing when it is done again. Raises KeyReused, UnderWay.
+    `may_repeat`: the request is idempotent by itself. Raise KeyReused, UnderWay.
     """
     row = insert(IdempotencyKey).values(
         game_id=game_id, player_id=player_id, key=key, request_hash=request_hash, made_at=clock.now()
@@ -53,7 +54,7 @@ def first_answer(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, 
             return Kept(known.status, known.answer)
         if time.monotonic() > deadline:
             break
-        db.session.rollback()  # it holds no connection while it waits
+        db.session.rollback()  # frees the connection during the wait
         time.sleep(0.02)
     if may_repeat:
         return None
@@ -66,7 +67,7 @@ def _known(own: ColumnElement[bool]) -> IdempotencyKey | None:
 
 
 def keep(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, answer: Kept) -> None:
-    """Keep the first answer, for seven days at least."""
+    """Store the first response, for at least seven days."""
     row = insert(IdempotencyKey).values(
         game_id=game_id,
         player_id=player_id,
@@ -82,8 +83,8 @@ def keep(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, answer: 
 
 
 def note_named(game_id: UUID, player_id: UUID) -> None:
-    """Within the transaction in which somebody leaves a table where nothing else is kept of him: that answers to others may
-    name him, for as long as these are kept. No request has this key, which no header can hold."""
+    """Record, within the transaction in which a player leaves a table without other traces, that others' responses may
+    name them. No request has this key, which is invalid in a header."""
     row = insert(IdempotencyKey).values(
         game_id=game_id, player_id=player_id, key="\n", request_hash=b"", made_at=clock.now()
     )
@@ -92,7 +93,6 @@ def note_named(game_id: UUID, player_id: UUID) -> None:
 
 
 def forget_old_answers(kept: timedelta) -> None:
-    """Drop answers that were given so long ago."""
     retention.forget(IdempotencyKey, IdempotencyKey.made_at, clock.now() - kept)
 
 

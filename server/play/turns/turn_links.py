@@ -1,4 +1,4 @@
-"""The signed link of a turn, also as a token: it sees and plays that turn of that seat, and is no login."""
+"""The signed link of a turn, also used as a token. It can see and play this turn only, and is no login."""
 
 from collections.abc import Collection
 from contextlib import suppress
@@ -17,7 +17,7 @@ from server.play.moves import RACES, answer_turn, expect_answer, play_move
 from server.play.turns.first_answers import Played, answer_again, is_taken_back, present_turn
 from server.play.views import turn_of
 from server.store.connections import autocommit, rows_of
-from server.store.database_retry import Unavailable, tried_again
+from server.store.database_retry import Unavailable, with_retries
 from server.translations import noted
 
 _READER = "SELECT locale, banned_at, banned_until, ban_reason FROM players WHERE player_id = %s"
@@ -30,9 +30,9 @@ SELECT s.game_id, s.seat, s.turn, p.banned_at, p.banned_until
 
 
 def check_line(word: str, line: str) -> str:
-    """The move of this line as the notation writes it, if it may be played now; changes nothing.
+    """Return the move of this line in canonical notation, if it is legal now.
 
-    Raises NotFound, StaleTurn, MalformedMove, IllegalMove.
+    Raise NotFound, StaleTurn, MalformedMove, IllegalMove.
     """
     game, seat, is_open = open_turn(word)
     rules = game.table.rules
@@ -44,36 +44,36 @@ def check_line(word: str, line: str) -> str:
 
 
 def turn_word(game_id: UUID, seat: Seat, turn: int) -> str:
-    """The signed link that plays this turn of this seat and nothing else."""
+    """Return the link token that plays only this turn."""
     return sign(TURN, game_id, seat, turn)
 
 
 def open_turn(word: str) -> tuple[Game, Seat, bool]:
-    """The game and seat of a signed link, and whether its turn still waits for an answer. Raises NotFound."""
+    """Return game and seat of a link token, and whether its turn is still open. Raise NotFound."""
     game_id, seat, turn = verify(TURN, word)
     game = load(game_id)
     return game, seat, turn_of(game.table, seat) == turn
 
 
 def is_undone(word: str) -> bool:
-    """Whether the turn of a signed link is over because a move was taken back. Raises NotFound."""
+    """Return whether a take-back ended this link's turn. Raise NotFound."""
     game_id, _, turn = verify(TURN, word)
     return is_taken_back(game_id, turn)
 
 
 def rest_of_turn(word: str) -> str | None:
-    """The signed link that plays what is left of a turn, if a part of it was played. Raises NotFound."""
+    """Return the link token for the rest of a partly played turn. Raise NotFound."""
     game_id, seat, turn = verify(TURN, word)
     game = load(game_id)
     now = present_turn(game, seat, turn)
     return turn_word(game_id, seat, now) if now not in (None, turn) and now == turn_of(game.table, seat) else None
 
 
-@tried_again
+@with_retries
 def play_line(word: str, line: str) -> Played:
-    """Play the turn that a signed link allows, the move written in the game's notation.
+    """Play a link's turn with a move in the game's notation.
 
-    Raises NotFound, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
+    Raise NotFound, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """
     game_id, seat, turn = verify(TURN, word)
     for _ in range(RACES):
@@ -83,24 +83,24 @@ def play_line(word: str, line: str) -> Played:
     raise Unavailable
 
 
-@tried_again
+@with_retries
 def caller(token: str) -> Caller:
-    """Whose token this is, or whose turn if it is that of a mailed link. Raises BadToken, Banned."""
+    """Return the owner of a token, or the player of a mailed turn link. Raise BadToken, Banned."""
     if not TOKEN.fullmatch(token):
         with suppress(NotFound):
-            return _asked_by_mail(token)
+            return _player_of_link(token)
     return tokens.caller(token)
 
 
 def still_valid(callers: Collection[Caller]) -> set[bytes]:
-    """The hashes of those tokens, and signed links of turns, that are good even now."""
+    """Return the hashes of those tokens and turn links that are still active."""
     of_turns = [(it, it.turn) for it in callers if it.turn is not None]
     valid = tokens.still_valid(it for it in callers if it.turn is None)
-    return valid | _still_asked(of_turns) if of_turns else valid
+    return valid | _open_turns(of_turns) if of_turns else valid
 
 
-def _asked_by_mail(word: str) -> Caller:
-    """Whoever sits where this word leads to. Raises NotFound, Banned."""
+def _player_of_link(word: str) -> Caller:
+    """Return the player in a turn link's seat. Raise NotFound, Banned."""
     game_id, seat, number = verify(TURN, word)
     game = load(game_id)
     player_id = game.seats[seat].player_id
@@ -127,22 +127,21 @@ def _asked_by_mail(word: str) -> Caller:
 
 
 def play_by_link(player_id: UUID, link: Capability, closed: str | None, turn: int, move: Any) -> Played:
-    """Play the turn of a mailed link; when that is over (`closed` says why), whoever may have lost the answer to his
-    own move gets it again.
+    """Play the turn of a mailed link. If it is over (`closed`: why), a repeated move gets its first response.
 
-    Raises BadToken, and what `play_move` raises.
+    Raise BadToken, and the errors of `play_move`.
     """
     if closed is not None:
         if again := answer_again(link, turn, move):
             return again
         raise BadToken(closed)
-    if turn > link.number:  # it may begin before this is played
+    if turn > link.number:  # the turn may begin before this is played
         raise StaleTurn(link.number)
     return play_move(link.game_id, player_id, turn, move)
 
 
-def _still_asked(callers: Collection[tuple[Caller, Capability]]) -> set[bytes]:
-    """The hashes of those words whose turns wait for an answer even now."""
+def _open_turns(callers: Collection[tuple[Caller, Capability]]) -> set[bytes]:
+    """Return the hashes of those turn links whose turns are still open."""
     with autocommit() as connection:
         found = rows_of(connection, _STILL_ASKED, {turn.game_id for _, turn in callers})
     asked = {(game_id, seat): now for game_id, seat, now, *ban in found if not is_in_force(*ban)}
@@ -150,5 +149,5 @@ def _still_asked(callers: Collection[tuple[Caller, Capability]]) -> set[bytes]:
 
 
 def _goes_on(turn: Capability, now: int | None) -> bool:
-    """Whether the turn by which a seat is asked now is this one, or the rest of it."""
+    """Return whether the seat's present turn is this one, or its rest."""
     return now == turn.number or (now is not None and present_turn(load(turn.game_id), turn.seat, turn.number) == now)

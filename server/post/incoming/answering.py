@@ -34,7 +34,7 @@ from server.play.nameless import is_nameless
 from server.play.planning.plans import drop_plan, get_plan, put_plan
 from server.play.seating.seats import invited_address, leave, ready
 from server.play.seating.stand_ins import ask_stand_in, end_stand_in
-from server.play.table import changed_hands
+from server.play.table import last_change_of_hands
 from server.play.talk.chat import say
 from server.play.turns.going_back import has_gone_back, last_move, stands
 from server.play.turns.idempotency import first_answer
@@ -68,7 +68,7 @@ from server.post.wording import moment, spoken
 from server.sanitize import clean, email_address, mailbox_of
 from server.store import inbox
 from server.store.connections import let_go
-from server.store.database_retry import Unavailable, is_outage, is_passing, tried_again
+from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
 from server.store.tables import Incoming, Player, db
 from server.translations import noted, times
 
@@ -178,7 +178,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     doing = _Doing(mail, player.player_id, mail.arrived_at, game, _answer(answers=fit_id(read.message_id)))
     asks = ""
     if waiting is None and not _is_from(read, player.email):
-        hands = changed_hands(whole_log(mail.game_id), mail.seat)
+        hands = last_change_of_hands(whole_log(mail.game_id), mail.seat)
         if mail.turn < hands or is_of_others(mail.turn, player.player_id):
             return _finish(mail, None)  # from whoever played the seat then; it is no business of who does now
         asks = _ask_whether_his(mail, read, wishes, doing.answer)
@@ -199,7 +199,9 @@ def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set
     ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
     at_table = game.table.rules.NAME, spoken().locale, ours, repeated
-    return child.run(replies.read_wishes, read, *at_table, f"{mail.game_id}/{mail.seat}", inbox.acted_before(mail))
+    return child.run(
+        replies.read_wishes, read, *at_table, f"{mail.game_id}/{mail.seat}", inbox.earlier_acted_lines(mail)
+    )
 
 
 def _is_from(read: replies.Mail, email: str) -> bool:
@@ -227,7 +229,7 @@ def _answer(**said: object) -> Json:
 
 def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
     """The mail that this word confirms. Whoever writes it reads the player's mail, wherever he writes from."""
-    asked = inbox.asked(mail.game_id, mail.seat) if word else []
+    asked = inbox.awaiting_confirmation(mail.game_id, mail.seat) if word else []
     return next((it for it in asked if confirms(word or "", it.mail_id)), None)
 
 
@@ -629,7 +631,7 @@ _PROBLEMS = {
 }
 
 
-@tried_again
+@with_retries
 def _finish(
     mail: Incoming,
     letter: Json | None,
@@ -647,7 +649,7 @@ def _finish(
         if more < 0:
             letter = None
             log.warning("Mail %s gets no answer: too many in an hour", mail.mail_id)
-    inbox.done(mail, asks, letter, confirmed, acted, fault)
+    inbox.finish(mail, asks, letter, confirmed, acted, fault)
     db.session.commit()
 
 

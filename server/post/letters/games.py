@@ -10,7 +10,7 @@ from sqlalchemy import select
 from server.accounts import notice_kinds
 from server.clock import clock
 from server.games import presentation as text
-from server.play.game import called
+from server.play.game import display_name
 from server.play.seating.ready_check import is_free
 from server.play.seating.seats import ready_word
 from server.play.views import story
@@ -70,7 +70,7 @@ def not_ready(reader: Reader) -> NotReady:
     late = said["late"]
     if "who" in said:
         people = ((who["name"], bool(who["program_since"])) if who else (None, False) for who in said["who"])
-        late = [called(seat, *person) for seat, person in zip(said["seats"], people, strict=True)]
+        late = [display_name(seat, *person) for seat, person in zip(said["seats"], people, strict=True)]
     return NotReady(**reader.about, late=tuple(late), is_late=reader.seat in said["seats"])
 
 

@@ -11,7 +11,7 @@ from server.accounts.calendars import stored_zone
 from server.accounts.notice_kinds import INVITATION, RSVP, SEAT_HANDED_OVER, SEAT_TAKEN_OVER, SENT_AWAY, STAND_IN
 from server.accounts.signed_links import INVITATION as INVITED
 from server.accounts.signed_links import mark_of, sign
-from server.play.seating.stand_ins import asked_by_word, last_minute, stand_in_word
+from server.play.seating.stand_ins import last_minute, open_stand_in_link, stand_in_word
 from server.play.timing import time_control
 from server.play.timing.time_control import Bank, GameClock, PerMove
 from server.post.letters.context import Reader, builds
@@ -159,7 +159,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
 def _stand_in_asked(reader: Reader) -> StandInAsked | None:
     """Return None if the request has been accepted or withdrawn."""
     game, word = reader.game, stand_in_word(reader.game.game_id, reader.seat, reader.letter.data["stand_in"])
-    asked = asked_by_word(word)[1]
+    asked = open_stand_in_link(word)[1]
     if asked is None or asked.accepted_by is not None:
         return None
     owner = db.session.get_one(Player, asked.asked_by)

@@ -17,7 +17,7 @@ from server.play.seating.lobby import list_games
 from server.play.seating.seats import accept_invitation, come_back, leave, return_word, take_seat
 from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.turns.turn_links import turn_word
-from server.play.views import seen_by
+from server.play.views import load_visible
 from server.store.tables import GameRow, db
 from tests.support.games import (
     BOT,
@@ -151,10 +151,10 @@ def without_seat(event: Any) -> Any:
 def test_a_private_game_is_for_its_maker_the_invited_and_the_seated_only(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(OPEN, {"email": "bea@example.org"}, OPEN, private=True)).game_id
     for who in (ada, bea):
-        assert seen_by(game_id, who).game_id == game_id
+        assert load_visible(game_id, who).game_id == game_id
     for commit in (
-        lambda: seen_by(game_id, cyd),
-        lambda: seen_by(game_id, None),
+        lambda: load_visible(game_id, cyd),
+        lambda: load_visible(game_id, None),
         lambda: take_seat(game_id, cyd),
         lambda: leave(game_id, cyd),
         lambda: legal_moves(game_id, cyd, []),
@@ -183,7 +183,7 @@ def test_a_private_game_is_not_found_with_a_bad_invitation_either(ada: UUID, bea
 
 def assert_is_as_unknown(commit: Callable[[], Any]) -> None:
     with pytest.raises(NotFound) as unknown:
-        seen_by(uuid4(), None)
+        load_visible(uuid4(), None)
     with pytest.raises(NotFound) as refused:
         commit()
     assert str(refused.value) == str(unknown.value)

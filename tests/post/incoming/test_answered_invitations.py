@@ -10,7 +10,7 @@ from server.accounts.signed_links import INVITATION, mark_of, sign
 from server.errors import NotFound
 from server.operations.delete_player import delete_player
 from server.operations.exports import copy_of_player
-from server.play.mail.mail_in import addressee, invited
+from server.play.mail.mail_in import open_reply_address, open_rsvp_address
 from server.play.seating.games import open_game
 from server.play.seating.hosting import withdraw_invitation
 from server.play.seating.seats import accept_invitation, invite
@@ -60,8 +60,8 @@ def test_an_invitation_says_how_it_is_answered(office: Office, game_id: UUID) ->
         assert "Or answer this mail with one word in a line of its own: yes or no." in part
     word = letter.reply_to.partition("@")[0]
     assert len(word) <= 64
-    assert invited(word) == invited(word.upper()) == (game_id, 1, mark_of(CYD))
-    for other in (addressee, lambda it: invited(sign(INVITATION, *invited(it)))):
+    assert open_rsvp_address(word) == open_rsvp_address(word.upper()) == (game_id, 1, mark_of(CYD))
+    for other in (open_reply_address, lambda it: open_rsvp_address(sign(INVITATION, *open_rsvp_address(it)))):
         with pytest.raises(NotFound):
             other(word)
 

@@ -15,7 +15,7 @@ from server.accounts.players import profile
 from server.clock import clock
 from server.games import GAMES
 from server.play.commits import load_within
-from server.play.mail.mail_in import addressee
+from server.play.mail.mail_in import open_reply_address
 from server.play.seating.seats import return_word
 from server.play.timing.outages import follow_outages
 from server.play.turns.turn_links import turn_word
@@ -65,7 +65,7 @@ def test_every_letter_of_a_game_can_be_answered(office: Office, game_id: UUID) -
     word, _, domain = turn.reply_to.partition("@")
     assert domain == DOMAIN
     assert len(word) <= 64
-    assert addressee(word) == addressee(word.upper()) == (game_id, 0, turn_of_ada(game_id))
+    assert open_reply_address(word) == open_reply_address(word.upper()) == (game_id, 0, turn_of_ada(game_id))
     assert turn.message["From"].addresses[0].display_name == "Your turn · Sternenpost"
     assert re.search(rb"^From: =\?utf-8\?[bq]\?[!-~]+\?= <sternenpost@localhost>\r$", turn.raw, re.MULTILINE)
     assert turn.text.startswith("##- Answer above this line")
@@ -105,7 +105,7 @@ def test_any_other_postmaster_is_a_machine_and_so_is_he_where_he_says_so(
 
 def test_the_word_of_a_link_is_no_address(game_id: UUID) -> None:
     with pytest.raises(errors.NotFound):
-        addressee(turn_word(game_id, 0, 1))
+        open_reply_address(turn_word(game_id, 0, 1))
 
 
 # Moves

@@ -21,7 +21,7 @@ from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
 from server.play.seating.seats import invite, take_seat
 from server.play.turns.turn_links import turn_word
-from server.play.views import describe, seen_by
+from server.play.views import describe, load_visible
 from server.post.incoming import bounces
 from server.post.incoming.automatic_mail import is_automatic
 from server.post.incoming.bounces import Bounce, read, read_returned_mails
@@ -423,7 +423,7 @@ def test_the_others_at_the_table_see_it(ada: UUID, bea: UUID, office: Office) ->
     change_profile(bea, {"notifications": AT_ONCE})
     game_id = game_of(ada, bea, bots=1)
     is_lost_for_good(ada, bea, office)
-    game = seen_by(game_id, bea)
+    game = load_visible(game_id, bea)
     assert [seat["unreachable"] for seat in describe(game, 1)["seats"]] == [True, False, False]
     *_, listed = list_games(bea, mine=True).items
     assert [seat["unreachable"] for seat in listed["seats"]] == [True, False, False]
@@ -522,7 +522,7 @@ def test_a_stranger_who_complains_is_invited_no_more(bea: UUID, office: Office) 
 
 def is_lost(game_id: UUID, viewer: UUID, seat: int = 1) -> bool:
     """Whether those at the table see that the invitation to this seat did not arrive; in lists as well."""
-    shown: bool = describe(seen_by(game_id, viewer), 0)["seats"][seat]["unreachable"]
+    shown: bool = describe(load_visible(game_id, viewer), 0)["seats"][seat]["unreachable"]
     (listed,) = list_games(viewer, mine=True).items
     assert listed["seats"][seat]["unreachable"] is shown
     return shown
