@@ -209,7 +209,7 @@ def accept(word: str) -> Response:
     Refuse forms of other origins: their owner could make a visitor play under another name.
     """
     if is_from_elsewhere():
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     game, token = enter_by_invitation(word, spoken().locale, request.form.get("name", ""))
     return _accepted(game, token, url_for("link_pages.invited", word=word))
 
@@ -227,7 +227,7 @@ def asked_to_stand_in(word: str) -> Response:
     """Show the game and the days of a stand-in request, and a button to accept."""
     game, asked = asked_by_word(word)
     if game.head.private and asked is None:
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     about: Json = {"is_new": False}
     if asked is not None:
         _speak_to_player(asked.player_id or player_at(str(asked.email)))
@@ -243,7 +243,7 @@ def asked_to_stand_in(word: str) -> Response:
 def stand_in(word: str) -> Response:
     """Accept a stand-in request. A new player is signed in. Refuse forms of other origins."""
     if is_from_elsewhere():
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     game, token = enter_as_stand_in(word, spoken().locale, request.form.get("name", ""))
     return _accepted(game, token, url_for("link_pages.asked_to_stand_in", word=word))
 

@@ -379,7 +379,7 @@ def metadata() -> Response:
     try:
         found.validate()
     except ValueError:  # the public address is neither https nor of this machine
-        raise NotFound("There is nothing here.") from None
+        raise NotFound("Nothing was found at this address.") from None
     return jsonify(found)
 
 
@@ -431,10 +431,10 @@ def decide() -> Response:
     is signed in, since another window may have changed that.
     """
     if is_from_elsewhere():
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     said = read_json(request.get_data()) if request.mimetype == "application/json" else None
     if not isinstance(said, dict):
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     try:
         _expect_plain()
         grant = _server().get_consent_grant()

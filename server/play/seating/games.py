@@ -41,7 +41,10 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     rules = GAMES.get(wanted["rules"])
     if rules is None:
         raise BadField(
-            "rules", "There is no `%(name)s`; there is %(known)s.", name=wanted["rules"], known=", ".join(GAMES)
+            "rules",
+            "Unknown name `%(name)s`. Use one of these: %(known)s.",
+            name=wanted["rules"],
+            known=", ".join(GAMES),
         )
     seats = [_wanted_seat(i, seat, player_id) for i, seat in enumerate(wanted["seats"])]
     if sum(seat["player_id"] is not None for seat in seats) > 1:

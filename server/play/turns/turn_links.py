@@ -107,7 +107,7 @@ def _asked_by_mail(word: str) -> Caller:
     with autocommit() as connection:
         row = connection.execute(_READER, (player_id,)).fetchone()
     if row is None or player_id is None:
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     locale, *ban, why = row
     if is_in_force(*ban):
         raise Banned(ban[1], why)
