@@ -411,8 +411,8 @@ def ask() -> Response:
         _expect_plain()
         grant = _server().get_consent_grant()
     except OAuth2Error as error:
-        text = gettext("The app that sent you here asks for something that we cannot answer: %(why)s", why=_why(error))
-        return page("message.html", 400, title=gettext("This does not work"), text=text, **_way_back(error))
+        text = gettext("The app that sent you here made a request that we can't answer: %(why)s", why=_why(error))
+        return page("message.html", 400, title=gettext("The app's request failed"), text=text, **_way_back(error))
     scopes, game_id = _read_scope(grant.request.scope)
     client: OAuthClient = grant.request.client.row
     address = apps.address_of(grant.redirect_uri)
@@ -447,7 +447,7 @@ def decide() -> Response:
         if caller.turn is not None or caller.game_id is not None:
             raise OneSeatOnly
         if str(caller.player_id) != said.get("player"):
-            raise BadToken(noted("Somebody else is signed in here by now. Look again."))
+            raise BadToken(noted("Another account is signed in here now. Check the page again."))
     answer = _server().create_authorization_response(grant_user=caller, grant=grant)
     response = jsonify(redirect=answer.location)
     response.headers["Cache-Control"] = "no-store"

@@ -45,7 +45,7 @@ def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table
     """The game as the transaction of this connection sees it. Raises NotFound, Unavailable: a later release plays it."""
     records = log.read(connection, game_id, known.seq if known else 0)
     if records is None:
-        raise NotFound("There is no such game.")
+        raise NotFound("Game not found.")
     head = readable(records.head)
     expect_playable(rules_of(head.rules), records.head.options, len(records.seats))
     if known and (goes_behind(known, records.events) or not _goes_on(known, records)):

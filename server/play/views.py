@@ -33,7 +33,7 @@ def seen_by(game_id: UUID, player_id: UUID | None, invitation: str | None = None
         people = [(row.player_id, row.email) for row in game.seats]
         player = db.session.get(Player, player_id) if player_id else None
         if player is None or not may_see(game.head.host, people, player.player_id, player.email):
-            raise NotFound("There is no such game.")
+            raise NotFound("Game not found.")
     return game
 
 

@@ -47,7 +47,7 @@ def closing(open_for: Any, now: datetime) -> Json:
 def expect_open(head: GameRow) -> None:
     """Raises NotRunning if the game has begun, or was closed before."""
     if head.status == "abandoned" and head.version == 1:
-        raise NotRunning("This game was closed before it had begun.")
+        raise NotRunning("This game was closed before it started.")
     if head.status != "open":
         raise NotRunning("This game has begun; its seats are taken.")
 

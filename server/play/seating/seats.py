@@ -104,7 +104,7 @@ def _take_seat(
     people = [(s.player_id, s.email) for s in seats]
     word = invited_to(game_id, [s.email for s in seats], invitation)
     if head.private and word is None and not may_see(head.host, people, player_id, email):
-        raise NotFound("There is no such game.")
+        raise NotFound("Game not found.")
     if invitation and word is None:
         raise NotFound("This invitation is not for this game.")
     if any(s.player_id == player_id for s in seats):
@@ -213,7 +213,7 @@ def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
         return game
     email = None if seat is None else game.seats[seat].email
     if email is None or not is_mark_of(email, verify(INVITATION, word).number):
-        raise SeatTaken("No seat is kept for you here any more.")
+        raise SeatTaken("This seat is no longer reserved for you.")
     expect_known_or_open(email)
     return _take_seat(game.game_id, player_of(email, locale, name), seat, "", None)
 
@@ -230,7 +230,7 @@ def decline_invitation(word: str) -> None:
     game, seat = invitation(word)
     email = None if seat is None else game.seats[seat].email
     if seat is None or email is None or not is_mark_of(email, verify(INVITATION, word).number):
-        raise NotFound("No seat is kept for you here any more.")
+        raise NotFound("This seat is no longer reserved for you.")
     give_back(game.game_id, seat, email)
 
 

@@ -414,7 +414,7 @@ def _begin(connection: Connection[Any], game: Game, asked: StandIn, now: datetim
 def _holding(game_id: UUID) -> Iterator[tuple[Connection[Any], Game]]:
     """The game, in a transaction that holds its head and is committed at the end."""
     if db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update()).first() is None:
-        raise NotFound("There is no such game.")
+        raise NotFound("Game not found.")
     try:
         connection = in_transaction(db.session.connection())
         yield connection, load_within(connection, game_id)

@@ -118,7 +118,7 @@ def _asked_by_mail(word: str) -> Caller:
         if now is None:
             if is_taken_back(game_id, number):
                 raise BadToken(
-                    noted("A move was taken back, and with it this turn. A mail tells you when it is your turn again.")
+                    noted("A move was taken back, and this turn with it. We'll email you when it's your turn again.")
                 )
             raise BadToken(noted("This turn is over. A mail tells you when it is your turn again."))
     except PlayError as error:
