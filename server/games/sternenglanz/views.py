@@ -94,7 +94,7 @@ def place(view: Json, text: str) -> Place:
     """Where a spectator's view shows a field, written as `b1`. Raises MalformedMove."""
     field = text.strip().lower()
     if field not in FIELDS:
-        raise MalformedMove("unknown-field", "There is no such field. Write, for example: b1")
+        raise MalformedMove("unknown-field", "The Firmament has no such field. Write, for example: b1")
     return Place(f"/board/{field}")
 
 
