@@ -66,11 +66,11 @@ def email_address(text: str) -> str:
     Raises Unfit for all others; those with non-ASCII letters or quotes may exist, but we cannot reach them.
     """
     if not text.isascii():
-        raise Unfit("We can only write to addresses of plain ASCII letters; this one has others.")
+        raise Unfit("We can only write to addresses in plain ASCII. This one has other characters.")
     parts = _ADDRESS.fullmatch(text)
     # some readers decode =?...?= even within an address
     if parts is None or "=?" in text or len(text) > 254 or len(parts[1]) > 64:
-        raise Unfit("This is not an email address such as name@example.org.")
+        raise Unfit("Enter an email address such as name@example.org.")
     return f"{parts[1]}@{parts[2].lower()}"
 
 

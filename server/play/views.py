@@ -65,7 +65,7 @@ def played_seat(game: Game, player_id: UUID) -> Seat:
     """Where the player sits and nobody stands in for him. Raises NotSeated, HandedOver."""
     seat = own_seat(game, player_id)
     if game.seats[seat].player_id != player_id:
-        raise HandedOver(noted("A stand-in plays your seat. End that first to play again."))
+        raise HandedOver(noted("A stand-in is playing for you. End that to play again."))
     return seat
 
 

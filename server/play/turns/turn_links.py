@@ -120,7 +120,7 @@ def _asked_by_mail(word: str) -> Caller:
                 raise BadToken(
                     noted("A move was taken back, and this turn with it. We'll email you when it's your turn again.")
                 )
-            raise BadToken(noted("This turn is over. A mail tells you when it is your turn again."))
+            raise BadToken(noted("This turn is over. We'll email you when it's your turn again."))
     except PlayError as error:
         return who._replace(turn=Capability(game_id, seat, number), closed=error.words)
     return who._replace(turn=Capability(game_id, seat, now))
