@@ -141,12 +141,12 @@ RARE: dict[str, tuple[Any, str]] = {
     ),
     "supernova-laid": (
         SupernovaLaid(2, 1, "supernova-4#1", "a1", [["b1", "punkt"]], [], [-1, 0, 3]),
-        "Hevelius laid a Supernova on a1, which swept away b1 (Dot star); Ada -1, Hevelius +3.",
+        "Hevelius set off a Supernova on a1, which swept away b1 (Dot star); Ada -1, Hevelius +3.",
     ),
-    "action-lapsed": (ActionLapsed(0, 2, "loch-a#1"), "Ada could do nothing on slot 2."),
+    "action-lapsed": (ActionLapsed(0, 2, "loch-a#1"), "Ada couldn't act on slot 2."),
     "supernova-granted": (
         SupernovaGranted(0, "supernova-4#1"),
-        "Ada took a Supernova card into the hand.",
+        "Ada took a Supernova card into their hand.",
     ),
 }
 
