@@ -175,7 +175,7 @@ def test_a_move_is_chosen_by_tapping_and_may_be_left_for_another(page: Page, tur
     page.goto(turn.plain)
     for move in (turn.move, turn.other):
         page.get_by_text("Choose from all").click()
-        page.get_by_role("button", name=f"Look at {move}", exact=True).click()
+        page.get_by_role("button", name=f"Preview {move}", exact=True).click()
         expect(page.get_by_role("button", name=f"Play {move}")).to_be_visible()
         page.get_by_role("link", name="Choose another").click()
         expect(page.get_by_label("Your move")).to_be_visible()

@@ -90,7 +90,7 @@ def test_looking_stops_nothing(ada: UUID, bea: UUID, office: Office, web: FlaskC
     link = stop_link(office.mails("ada")[0])
     for method in (web.get, web.head):
         assert method(link).status_code == 200
-    assert "No more mails of A clear night" in web.get(link).text
+    assert "Stop emails about A clear night" in web.get(link).text
     assert seat_settings(game_id, ada)["mails"] is None
     assert profile(ada)["notifications"] == {}
 

@@ -137,7 +137,7 @@ def test_every_event_that_is_told_has_a_sentence_for_whoever_hears_it() -> None:
 RARE: dict[str, tuple[Any, str]] = {
     "sternbild-completed": (
         SternbildCompleted(0, "kelch", ["a1", "b1"], 5),
-        "Ada completed “Chalice” on a1 b1 and gained 5 points.",
+        "Ada completed the Sternbild “Chalice” on a1 b1 and gained 5 points.",
     ),
     "supernova-laid": (
         SupernovaLaid(2, 1, "supernova-4#1", "a1", [["b1", "punkt"]], [], [-1, 0, 3]),
