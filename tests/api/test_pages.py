@@ -272,7 +272,7 @@ def long_turn(site: Site) -> Turn:
 @ON_BOTH
 def test_a_turn_is_tapped_together_from_the_first_step_to_the_last(page: Page, long_turn: Turn) -> None:
     page.goto(long_turn.plain)
-    expect(page.get_by_text("It is your turn")).to_be_visible()
+    expect(page.get_by_text("It's your turn")).to_be_visible()
     commits = long_turn.commits()
     for step in range(1, 5):
         page.get_by_text("Choose from all").click()
@@ -280,12 +280,12 @@ def test_a_turn_is_tapped_together_from_the_first_step_to_the_last(page: Page, l
         page.get_by_role("button", name="Play ").click()
         expect(page.get_by_text("Played: ")).to_be_visible()
         assert long_turn.commits() == commits + step
-        if page.get_by_text("A mail tells you").is_visible():
+        if page.get_by_text("We'll email you").is_visible():
             break
         expect(page.get_by_text("Your turn continues")).to_be_visible()
         page.reload()  # the browser sends the form again
         assert long_turn.commits() == commits + step
-    expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
+    expect(page.get_by_text("We'll email you when it's your turn again.")).to_be_visible()
     assert turn_of(long_turn.game_id, person("ben")) is not None
 
 
@@ -302,7 +302,7 @@ def test_a_whole_turn_is_typed_in_one_line(page: Page, long_turn: Turn) -> None:
     page.get_by_role("button", name="Preview this move").click()
     page.get_by_role("button", name=f"Play {line}").click()
     expect(page.get_by_text(f"Played: {line}.")).to_be_visible()
-    expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
+    expect(page.get_by_text("We'll email you when it's your turn again.")).to_be_visible()
     assert long_turn.commits() == commits + 1
 
 
