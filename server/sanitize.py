@@ -66,11 +66,11 @@ def email_address(text: str) -> str:
     That is an ASCII dot-atom of at most 254 characters (RFC 5321). Raise Unfit for others, which we couldn't reach.
     """
     if not text.isascii():
-        raise Unfit("We can only write to addresses of plain ASCII letters; this one has others.")
+        raise Unfit("We can only write to addresses in plain ASCII. This one has other characters.")
     parts = _ADDRESS.fullmatch(text)
     # Some readers decode =?...?= even within an address.
     if parts is None or "=?" in text or len(text) > 254 or len(parts[1]) > 64:
-        raise Unfit("This is not an email address such as name@example.org.")
+        raise Unfit("Enter an email address such as name@example.org.")
     return f"{parts[1]}@{parts[2].lower()}"
 
 

@@ -26,7 +26,7 @@ def read_json(raw: bytes) -> Any:
     except UnicodeDecodeError:
         raise Unfit("This is not UTF-8.") from None
     except json.JSONDecodeError as error:
-        raise Unfit("This is not JSON, from character %(nr)s on.", nr=error.pos) from None
+        raise Unfit("Not valid JSON from character %(nr)s on.", nr=error.pos) from None
     if "\\u" in text or "\0" in text:
         _check_text(value)
     return value
@@ -42,7 +42,7 @@ def _check_depth(text: str) -> None:
         elif char in "[{":
             depth += 1
             if depth > _DEEPEST:
-                raise Unfit("This is nested deeper than %(most)s.", most=_DEEPEST)
+                raise Unfit("Nested more than %(most)s levels deep.", most=_DEEPEST)
         elif char in "]}":
             depth -= 1
 
@@ -51,7 +51,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
         twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-        raise Unfit("The key %(key)s comes twice.", key=ascii(twice[:40]))
+        raise Unfit("The key %(key)s appears twice.", key=ascii(twice[:40]))
     return made
 
 
@@ -75,7 +75,7 @@ def _check_text(value: Any) -> None:
     match value:
         case str():
             if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in value):
-                raise Unfit("A text holds a NUL character or half a character.")
+                raise Unfit("A text contains a NUL character or a lone surrogate.")
         case dict():
             for key, item in value.items():
                 _check_text(key)

@@ -43,7 +43,7 @@ def ask_for_address(player_id: UUID, email: str, changes: Json | None = None) ->
     expect_no_guest(player_id)
     player = db.session.get_one(Player, player_id, populate_existing=True)
     if player.email == email:
-        raise BadField("email", "This is your address already.")
+        raise BadField("email", "This is already your email address.")
     expect_within(*_asked_by(player_id), Use("codes-in-all", ALL), Use("codes-in-all", player_id, OF_ONE))
     _mail(player, OLD_ADDRESS, player.email, email)
     if all(left >= 0 for left in count(*codes_to(email)).values()):

@@ -29,14 +29,14 @@ from server.translations import noted
 APP_SCOPES: Final = tuple(scope for scope in SCOPES if scope != "tokens:write")  # which would outlive what ends an app
 OF_A_GAME: Final = OF_A_SEAT
 RIGHTS: Final = {  # what whoever allows an app is told of its scopes
-    "games:read": noted("see your games, private ones too, and the moves open to you"),
-    "games:write": noted("open games, take and leave seats, invite, vote"),
+    "games:read": noted("see your games, including private ones, and your possible moves"),
+    "games:write": noted("create games, take and leave seats, invite players and vote"),
     "moves:write": noted("play for you"),
-    "chat:write": noted("speak for you at your tables"),
-    "profile:read": noted("see your profile, your address, and the letters to you"),
-    "profile:write": noted("change your profile and what letters you get"),
-    "export:read": noted("download a copy of all that is stored about you"),
-    "webhooks:manage": noted("be called when something happens in your games"),
+    "chat:write": noted("write messages at your tables in your name"),
+    "profile:read": noted("see your profile, your email address and the emails we send you"),
+    "profile:write": noted("change your profile and your email settings"),
+    "export:read": noted("download a copy of all data stored about you"),
+    "webhooks:manage": noted("get notified when something happens in your games"),
 }
 CODE_LIFE: Final = timedelta(seconds=60)
 ACCESS_LIFE: Final = timedelta(hours=1)
@@ -238,7 +238,7 @@ def end_app(player_id: UUID, app_id: UUID) -> None:
     hold(player_id)
     app = db.session.get(App, (player_id, app_id))
     if app is None and in_doubt() != app_id:
-        raise NotFound("There is no such app.")
+        raise NotFound("App not found.")
     if app is not None:
         _end(app)
     with committing(app_id):

@@ -25,7 +25,7 @@ def expect_welcome(player_id: UUID | None) -> None:
     """Raises Banned, or NotFound if nobody plays under this id any more."""
     player = db.session.get(Player, player_id, populate_existing=True) if player_id else None
     if player is None or player.deleted_at is not None:
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     if is_in_force(player.banned_at, player.banned_until):
         raise Banned(player.banned_until, player.ban_reason or "")
 

@@ -61,9 +61,9 @@ def report(player_id: UUID, other: UUID, text: str, game_id: UUID | None) -> Non
 
 def _expect_other(player_id: UUID, other: UUID) -> None:
     if other == player_id:
-        raise BadField("player_id", "That is you.")
+        raise BadField("player_id", "You can't do this to yourself.")
     if db.session.get(Player, other) is None:
-        raise NotFound("There is no such player.")
+        raise NotFound("Player not found.")
 
 
 def reports(settled: bool, limit: int) -> list[Json]:
@@ -95,5 +95,5 @@ def settle(report_id: UUID) -> None:
     this = (Report.report_id == report_id) & Report.settled_at.is_(None)
     settled = update(Report).where(this).values(settled_at=clock.now()).returning(Report.report_id)
     if db.session.execute(settled).first() is None:
-        raise NotFound("No such report waits.")
+        raise NotFound("This report doesn't exist or is already settled.")
     db.session.commit()

@@ -72,8 +72,8 @@ def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
     begun = {day for day in _days(before.vacations) if day.year == today.year and day <= today}
     if missing := begun - _days(after.vacations):
         raise Unfit(
-            "%(day)s is missing; a vacation that has begun may end today, %(today)s, or later, and its days "
-            "stay until their year is over.",
+            "%(day)s is missing. A vacation that has started can't end before today, %(today)s. Its days count until "
+            "the end of the year.",
             "vacations",
             day=min(missing),
             today=today,
@@ -83,7 +83,7 @@ def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
 def time_zone(name: Any) -> ZoneInfo:
     """The zone of an IANA name such as `Europe/Berlin`. Raises Unfit."""
     if not isinstance(name, str) or name not in _zone_names():
-        raise Unfit("This is not the IANA name of a time zone such as Europe/Berlin.", "zone")
+        raise Unfit("Not an IANA time zone such as Europe/Berlin.", "zone")
     return ZoneInfo(name)
 
 
@@ -112,7 +112,7 @@ def _night(text: Any) -> tuple[time, time] | None:
     begin, end = map(time.fromisoformat, match.groups())
     length = (_since_midnight(end) - _since_midnight(begin)) % DAY
     if not NOTHING < length <= DAY - COUNTED_HOURS:
-        raise Unfit("It must leave at least 8 counted hours a day and can't be empty.", "night")
+        raise Unfit("At least 8 hours a day must count, and the range can't be empty.", "night")
     return begin, end
 
 

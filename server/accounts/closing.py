@@ -21,11 +21,11 @@ APPS: Final = "apps"
 MAIL_IN: Final = "mail-in"
 CLOSABLE: Final = {
     SIGN_UPS: noted(
-        "This server takes no new players at the moment. If you have an account, sign in with its address."
+        "This server isn't accepting new players right now. If you have an account, sign in with its email address."
     ),
-    GUESTS: noted("This server takes no guests at the moment. Sign in to play."),
-    APPS: noted("This server registers no new apps at the moment. Those that are registered already still work."),
-    MAIL_IN: noted("This server takes no mail at the moment. Send it again later."),
+    GUESTS: noted("This server isn't accepting guests right now. Sign in to play."),
+    APPS: noted("This server isn't accepting new apps right now. Registered apps still work."),
+    MAIL_IN: noted("This server isn't accepting email right now. Send it again later."),
 }
 
 

@@ -19,7 +19,7 @@ def expect_app(player_id: UUID, app_id: UUID | None) -> None:
         return
     hold(player_id)
     if db.session.get(App, (player_id, app_id)) is None:
-        raise BadToken("This token is not valid.")
+        raise BadToken("This token is invalid.")
 
 
 def end_apps(player_id: UUID, *which: ColumnElement[bool]) -> None:

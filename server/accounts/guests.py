@@ -57,13 +57,13 @@ def hold_guest(guest: UUID) -> None:
     """Whoever else holds this guest waits until this transaction ends. Raises BadToken if he has signed in meanwhile."""
     hold(guest)
     if db.session.scalars(select(Token.token_hash).where(Token.player_id == guest)).first() is None:
-        raise BadToken("This token is not valid.")
+        raise BadToken("This token is invalid.")
 
 
 def expect_no_guest(player_id: UUID) -> None:
     """Raises SignInFirst."""
     if is_guest(player_id):
-        raise SignInFirst("Sign in first: as a guest you play against bots only.")
+        raise SignInFirst("Sign in first. Guests can only play against bots.")
 
 
 def give_address(guest: UUID, email: str, locale: str) -> bool:

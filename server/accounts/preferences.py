@@ -25,7 +25,9 @@ def check_notifications(data: Json) -> None:
     known = {"reminders", "mails", "bundle_at", "push"}
     if unknown := set(data) - known:
         raise Unfit(
-            "There is no `%(name)s`; there is %(known)s.", name=min(unknown)[:40], known=", ".join(sorted(known))
+            "Unknown name `%(name)s`. Use one of these: %(known)s.",
+            name=min(unknown)[:40],
+            known=", ".join(sorted(known)),
         )
     thresholds(data.get("reminders", []))
     _check_choices("mails", data.get("mails", {}), {kind: NOTICE_KINDS[kind].choices for kind in MAIL_KINDS})
@@ -68,7 +70,7 @@ def _check_choices(name: str, chosen: Any, choices: Mapping[str, Sequence[str]])
     for kind, choice in chosen.items():
         if kind not in choices:
             known = ", ".join(choices)
-            raise Unfit("There is no `%(name)s`; there is %(known)s.", name, name=kind[:40], known=known)
+            raise Unfit("Unknown name `%(name)s`. Use one of these: %(known)s.", name, name=kind[:40], known=known)
         if choice not in choices[kind]:
             raise Unfit("`%(field)s` must be one of %(known)s.", name, field=kind, known=", ".join(choices[kind]))
 

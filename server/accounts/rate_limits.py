@@ -50,7 +50,7 @@ _REACHED = {  # what whoever reaches a bound is told
     "games": noted("You've created %(most)s games. Try again later."),
     "program-games": noted("Your account's program has joined %(most)s games. Try again later."),
     "waiting-games": noted(
-        "You have %(most)s open games waiting for players. Create another when one of them has started."
+        "You have %(most)s open games waiting for players. Create another once one of them has started."
     ),
     "invitations": noted("You've sent %(most)s invitations. Try again later."),
     "invitations-to": noted("This address has been invited %(most)s times. Try again later."),
@@ -61,16 +61,18 @@ _REACHED = {  # what whoever reaches a bound is told
     "streams": noted("You have %(most)s open event streams. Close one first."),
     "streams-of-address": noted("Your network has %(most)s open event streams. Close one, or send a token."),
     "webhook-tries": noted("You've requested %(most)s tests and retries. Try again later."),
-    "mails": noted("For this seat %(most)s mails have come. Try again later."),
-    "returned-mails": noted("Too many letters came back: %(most)s. Try again later."),
-    "returned-mails-in-all": noted("Too many letters came back: %(most)s. Try again later."),
-    "postmaster-mails": noted("To the postmaster %(most)s mails have come. Try again later."),
+    "mails": noted("Too many emails for this seat (%(most)s). Try again later."),
+    "returned-mails": noted("Too many bounced emails (%(most)s). Try again later."),
+    "returned-mails-in-all": noted("Too many bounced emails (%(most)s). Try again later."),
+    "postmaster-mails": noted("Too many emails to the postmaster (%(most)s). Try again later."),
 }
 _SHARE_USED_UP = {
-    "guests-in-all": noted("Too many guests have come from your network. Try again later, or sign in."),
-    "codes-in-all": noted("Too many codes were requested from your network. Try again later."),
-    "app-registrations-in-all": noted("Too many apps were registered from your network. Try again later."),
-    "invitations-in-all": noted("You've sent many invitations, and this server is near its limit. Try again later."),
+    "guests-in-all": noted("Too many guests from your network. Try again later, or sign in."),
+    "codes-in-all": noted("Too many code requests from your network. Try again later."),
+    "app-registrations-in-all": noted("Too many app registrations from your network. Try again later."),
+    "invitations-in-all": noted(
+        "You've sent many invitations, and this server is close to its limit. Try again later."
+    ),
 }
 _TOLD = {
     "sign-ins",

@@ -74,10 +74,10 @@ def _verified(purpose: str, word: str) -> bytes:
     try:
         raw = base64.b32decode(word.upper() + "=" * (-len(word) % 8))
     except ValueError:
-        raise NotFound("There is nothing here.") from None
+        raise NotFound("Nothing was found at this address.") from None
     body, mac = raw[:-_MAC_BYTES], raw[-_MAC_BYTES:]
     if _written(raw) != word or not any(hmac.compare_digest(mac, _mac(key, purpose, body)) for key in _valid_keys()):
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     return body
 
 

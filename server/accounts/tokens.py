@@ -101,7 +101,7 @@ def made_by(
         raise BadField("name", "A name needs at least one visible character.")
     now = clock.now()
     if expires_at is not None and expires_at <= now:
-        raise BadField("expires_at", "This time is in the past.")
+        raise BadField("expires_at", "This time is in the past. Choose a later one.")
     if expires_at is not None and caller.until is not None and expires_at > caller.until:
         raise BadField("expires_at", "A new token can't expire later than the current one.")
     expect_still_there(caller)
@@ -116,7 +116,7 @@ def expect_still_there(caller: Caller) -> None:
     """Whoever revokes all tokens waits until this transaction ends, and sees what it has made. Raises BadToken."""
     still_there = select(Token.token_hash).where(_is(caller)).with_for_update(read=True)
     if db.session.execute(still_there).first() is None:
-        raise BadToken("This token is not valid.")
+        raise BadToken("This token is invalid.")
 
 
 def new_token(
@@ -180,7 +180,7 @@ def caller(token: str) -> Caller:
     """Whose token this is. Raises BadToken, Banned."""
     if parts := TOKEN.fullmatch(token):
         return caller_by(UUID(parts[1]), hash_of(parts[2]))
-    raise BadToken("This token is not valid.")
+    raise BadToken("This token is invalid.")
 
 
 def caller_by(player_id: UUID, token_hash: bytes) -> Caller:
@@ -189,7 +189,7 @@ def caller_by(player_id: UUID, token_hash: bytes) -> Caller:
         row = connection.execute(_CALLER, (player_id, token_hash)).fetchone()
     now = clock.now()
     if row is None or _is_over(row[1], now):
-        raise BadToken("This token is not valid.")
+        raise BadToken("This token is invalid.")
     scopes, until, game_id, app_id, last_used_at, locale, *ban, why = row
     if is_in_force(*ban):
         raise Banned(ban[1], why)
@@ -266,7 +266,7 @@ def revoke_token(player_id: UUID, token_id: UUID) -> None:
     """Make one of a player's tokens worthless at once. Raises NotFound."""
     is_there = _delete(player_id, func.substring(Token.token_hash, 1, 16) == token_id.bytes)
     if not is_there and in_doubt() != token_id:
-        raise NotFound("There is no such token.")
+        raise NotFound("Token not found.")
     with committing(token_id):
         db.session.commit()
 

@@ -136,7 +136,7 @@ def _exhibited(name: str, day: date, at: int, dark: bool, locale: str) -> Packed
 def _known(name: str) -> str:
     """Raises NotFound."""
     if name not in GAMES:
-        raise NotFound("There is no such game.")
+        raise NotFound("Game not found.")
     return name
 
 

@@ -64,7 +64,7 @@ def problem(code: str) -> Response:
     """Explain an error: the address in the `type` of a problem (RFC 9457)."""
     found = ALL.get(code)
     if found is None:
-        return page("message.html", 404, title=gettext("Nothing here"), text=gettext("There is no such problem."))
+        return page("message.html", 404, title=gettext("Page not found"), text=gettext("Problem not found."))
     return _handbook("problem.html", problem=found, example=example_of(found))
 
 

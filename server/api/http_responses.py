@@ -48,7 +48,7 @@ def _expect_accept() -> None:
         answered_in = next((kind for end, kind in _OTHERS.items() if request.path.endswith(end)), "application/json")
         accepted = MIMEAccept([(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes])
         if not accepted[answered_in]:  # parameters such as a charset choose among nothing that we have
-            raise NotAcceptable(Words("The response of this call is %(type)s.", type=answered_in))
+            raise NotAcceptable(Words("This call returns %(type)s. Allow it in `Accept`.", type=answered_in))
 
 
 def _expect_match() -> None:

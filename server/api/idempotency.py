@@ -32,9 +32,7 @@ def _expect_no_key() -> None:
     if request.method == "POST" and "Idempotency-Key" in request.headers and is_for_api():
         view = current_app.view_functions.get(request.endpoint or "")
         if view is not None and not hasattr(getattr(getattr(view, "view_class", None), "post", None), _KEEPS):
-            raise BadRequest(
-                Words("This call doesn't support Idempotency-Key. If you send it again, it is carried out again.")
-            )
+            raise BadRequest(Words("This call doesn't support Idempotency-Key. If you send it again, it runs again."))
 
 
 def new_game_id(caller: Caller) -> UUID | None:
@@ -78,5 +76,5 @@ def _answer(body: Any, status: int) -> Response:
 def _key() -> str | None:
     key = request.headers.get("Idempotency-Key")
     if key is not None and not (0 < len(key) <= _LONGEST and key.isascii() and key.isprintable()):
-        raise BadRequest(Words("An Idempotency-Key has 1 to %(most)s visible ASCII characters.", most=_LONGEST))
+        raise BadRequest(Words("An Idempotency-Key must have 1 to %(most)s visible ASCII characters.", most=_LONGEST))
     return key

@@ -73,7 +73,7 @@ def play_turn(word: str) -> Response:
             return _turn_page(word, check_line(word, line), ask=True)
         played = play_line(word, line)
     except StaleTurn:
-        wrong = gettext("A part of this turn has been played; here is the rest.")
+        wrong = gettext("Part of this turn has already been played. Here's the rest.")
         return _turn_page(word, line="", wrong=wrong, status=409)
     except RuleError as error:
         return _turn_page(word, line, wrong=refusal(game.table.rules.NAME, error, spoken().locale))
@@ -138,11 +138,11 @@ def _turn_page(
 
 _GOING_BACK = {
     "consent": noted(
-        "It can be taken back at once while nobody else has moved and it has shown you nothing new, and later only if all "
-        "who play agree."
+        "You can take it back until another player moves, unless it shows you something new. After that, every "
+        "player must agree."
     ),
-    "free": noted("It can be taken back only while nobody else has moved and it has shown you nothing new."),
-    "never": noted("It cannot be taken back."),
+    "free": noted("You can take it back until another player moves, unless it shows you something new."),
+    "never": noted("You can't take it back."),
 }
 
 
@@ -172,17 +172,17 @@ def _not_now(game: Game, seat: Seat, word: str, status: int) -> Response:
             "message.html", status, title=gettext("This turn is over"), text=gettext("The game is over."), game=game
         )
     if game.table.status == "paused":
-        text = gettext("All who play agreed to a pause. This link works again when the game goes on.")
-        return page("message.html", 409, title=gettext("The game rests"), text=text, game=game)
+        text = gettext("Everyone agreed to a pause. This link works again when the game resumes.")
+        return page("message.html", 409, title=gettext("The game is paused"), text=text, game=game)
     if bot := game.table.stand_ins[seat]:
         text = gettext(
-            "The bot %(bot)s keeps your seat. The mail that told you so has a link to take it back.", bot=bot
+            "The bot %(bot)s is playing for you. To take your seat back, use the link in the email about it.", bot=bot
         )
-        return page("message.html", 409, title=gettext("A bot plays for you"), text=text, game=game)
+        return page("message.html", 409, title=gettext("A bot is playing for you"), text=text, game=game)
     if is_undone(word):
-        text = gettext("A move was taken back, and with it this turn. A mail tells you when it is your turn again.")
+        text = gettext("A move was taken back, and this turn with it. We'll email you when it's your turn again.")
     else:
-        text = gettext("It has been answered, or time ran out. A mail tells you when it is your turn again.")
+        text = gettext("Your move was played, or your time ran out. We'll email you when it's your turn again.")
     return page("message.html", status, title=gettext("This turn is over"), text=text, game=game)
 
 
@@ -195,7 +195,7 @@ def invited(word: str) -> Response:
     game, seat = invitation(word)
     kept = is_kept(game, word)
     if game.head.private and not kept:
-        raise SeatTaken("No seat is kept for you here any more.")
+        raise SeatTaken("This seat is no longer reserved for you.")
     is_new = kept and is_newcomer(game, word)
     response = page("invitation.html", game=game, seat=seat, kept=kept, is_new=is_new, word=word)
     response.headers["Referrer-Policy"] = "same-origin"  # without it, older browsers hide the origin of a form
@@ -209,7 +209,7 @@ def accept(word: str) -> Response:
     Refuse forms of other origins: their owner could make a visitor play under another name.
     """
     if is_from_elsewhere():
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     game, token = enter_by_invitation(word, spoken().locale, request.form.get("name", ""))
     return _accepted(game, token, url_for("link_pages.invited", word=word))
 
@@ -227,7 +227,7 @@ def asked_to_stand_in(word: str) -> Response:
     """Show the game and the days of a stand-in request, and a button to accept."""
     game, asked = open_stand_in_link(word)
     if game.head.private and asked is None:
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     about: Json = {"is_new": False}
     if asked is not None:
         _speak_to_player(asked.player_id or player_at(str(asked.email)))
@@ -243,7 +243,7 @@ def asked_to_stand_in(word: str) -> Response:
 def stand_in(word: str) -> Response:
     """Accept a stand-in request. A new player is signed in. Refuse forms of other origins."""
     if is_from_elsewhere():
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     game, token = enter_as_stand_in(word, spoken().locale, request.form.get("name", ""))
     return _accepted(game, token, url_for("link_pages.asked_to_stand_in", word=word))
 
@@ -262,8 +262,10 @@ def back(word: str) -> Response:
     """Take the seat back from the bot."""
     _speak_to(*seats.open_return_link(word))
     game = come_back(word)
-    text = gettext("You play %(title)s yourself again. A mail tells you when it is your turn.", title=game.head.title)
-    return page("message.html", title=gettext("You are back"), text=text, game=game)
+    text = gettext(
+        "You're playing %(title)s yourself again. We'll email you when it's your turn.", title=game.head.title
+    )
+    return page("message.html", title=gettext("You're back"), text=text, game=game)
 
 
 @blp.get("/ready/<word>")
@@ -283,9 +285,9 @@ def said_ready(word: str) -> Response:
         player_id = game.seats[seat].player_id
         assert player_id is not None  # by the link, which is this player's
         game = seats.ready(game.game_id, player_id)
-    begun = gettext("The game has begun.")
-    text = begun if game.table.turns else gettext("You are ready; the game begins as soon as all who play are.")
-    return page("message.html", title=gettext("You are ready"), text=text, game=game)
+    begun = gettext("The game has started.")
+    text = begun if game.table.turns else gettext("Thanks. The game starts as soon as everyone is ready.")
+    return page("message.html", title=gettext("You're ready"), text=text, game=game)
 
 
 # Apps
@@ -315,7 +317,7 @@ def ended_app(word: str) -> Response:
 @blp.get("/stop/<word>")
 def stopping(word: str) -> Response:
     """Show a button for each kind of letter that can be stopped."""
-    return _stop_page(word, noted("Fewer mails"))
+    return _stop_page(word, noted("Fewer emails"))
 
 
 @blp.post("/stop/<word>")
@@ -323,7 +325,7 @@ def stop(word: str) -> Response:
     """Stop these letters, or send them again. Mail programs post here for a one-click unsubscribe (RFC 8058)."""
     again = request.form.get("again") == "yes"
     stop_mails(word, request.form.get("what"), again)
-    return _stop_page(word, noted("They come again") if again else noted("It is done"))
+    return _stop_page(word, noted("Turned back on") if again else noted("Done"))
 
 
 def _stop_page(word: str, title: str) -> Response:

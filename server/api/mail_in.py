@@ -31,7 +31,7 @@ def take(provider: str) -> Response:
     try:
         brought = providers.read(provider, _post(), current_app.config["MAIL_IN_SECRET"], clock.real())
     except KeyError:
-        raise NotFound("There is no such provider.") from None
+        raise NotFound("Unknown mail provider.") from None
     except Forged:
         return _unproved()
     except Unreadable as error:

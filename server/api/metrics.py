@@ -58,9 +58,9 @@ def _expect_token() -> None:
     """Raises NotFound where operators have set none, BadToken for another one."""
     token: str | None = current_app.config["METRICS_TOKEN"]
     if token is None:
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     if not compare_digest(request.headers.get("Authorization", "").encode(), f"Bearer {token}".encode()):
-        raise BadToken("This token is not valid.")
+        raise BadToken("This token is invalid.")
 
 
 class _House:

@@ -125,7 +125,7 @@ class _S256(CodeChallenge):
     def validate_code_challenge(self, grant: Any, redirect_uri: str) -> None:
         super().validate_code_challenge(grant, redirect_uri)
         if grant.request.payload.data.get("code_challenge_method") != "S256":
-            raise InvalidRequestError("A 'code_challenge' with 'code_challenge_method=S256' is needed.")
+            raise InvalidRequestError("Send a 'code_challenge' with 'code_challenge_method=S256'.")
 
 
 class _CodeGrant(grants.AuthorizationCodeGrant):
@@ -227,15 +227,15 @@ class _Registration(ClientRegistrationEndpoint):
             wrong: Any = InvalidClientMetadataError
             if isinstance(error.messages, dict) and list(error.messages) == ["redirect_uris"]:
                 wrong = InvalidRedirectURIError
-            raise wrong("Some fields are missing or not in the form that they must have.") from None
+            raise wrong("Some fields are missing or invalid.") from None
         wanted = request.payload.data
         wanted["client_name"] = clean(wanted["client_name"], _LONGEST_NAME)
         if not wanted["client_name"]:
             raise InvalidClientMetadataError("A name needs at least one visible character.")
         if "client_uri" in wanted and not _is_address(wanted["client_uri"]):
-            raise InvalidClientMetadataError("An address is https or on the loopback, without a fragment.")
+            raise InvalidClientMetadataError("An address must be https or on the loopback, without a fragment.")
         if not all(map(_is_address, wanted["redirect_uris"])):
-            raise InvalidRedirectURIError("An address is https or on the loopback, without a fragment.")
+            raise InvalidRedirectURIError("An address must be https or on the loopback, without a fragment.")
         return super().extract_client_metadata(request)
 
     def generate_client_info(self, request: Any) -> Any:
@@ -379,7 +379,7 @@ def metadata() -> Response:
     try:
         found.validate()
     except ValueError:  # the public address is neither https nor of this machine
-        raise NotFound("There is nothing here.") from None
+        raise NotFound("Nothing was found at this address.") from None
     return jsonify(found)
 
 
@@ -411,8 +411,8 @@ def ask() -> Response:
         _expect_plain()
         grant = _server().get_consent_grant()
     except OAuth2Error as error:
-        text = gettext("The app that sent you here asks for something that we cannot answer: %(why)s", why=_why(error))
-        return page("message.html", 400, title=gettext("This does not work"), text=text, **_way_back(error))
+        text = gettext("The app that sent you here made a request that we can't answer: %(why)s", why=_why(error))
+        return page("message.html", 400, title=gettext("The app's request failed"), text=text, **_way_back(error))
     scopes, game_id = _read_scope(grant.request.scope)
     client: OAuthClient = grant.request.client.row
     address = apps.address_of(grant.redirect_uri)
@@ -431,10 +431,10 @@ def decide() -> Response:
     is signed in, since another window may have changed that.
     """
     if is_from_elsewhere():
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     said = read_json(request.get_data()) if request.mimetype == "application/json" else None
     if not isinstance(said, dict):
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     try:
         _expect_plain()
         grant = _server().get_consent_grant()
@@ -447,7 +447,7 @@ def decide() -> Response:
         if caller.turn is not None or caller.game_id is not None:
             raise OneSeatOnly
         if str(caller.player_id) != said.get("player"):
-            raise BadToken(noted("Somebody else is signed in here by now. Look again."))
+            raise BadToken(noted("Another account is signed in here now. Check the page again."))
     answer = _server().create_authorization_response(grant_user=caller, grant=grant)
     response = jsonify(redirect=answer.location)
     response.headers["Cache-Control"] = "no-store"
@@ -480,7 +480,7 @@ def _by_form(answer: Any) -> Response:
     """Nothing is read from the address, which gets into logs."""
     try:
         if request.args:
-            raise InvalidRequestError("Parameters are sent in the body.")
+            raise InvalidRequestError("Send the parameters in the body.")
         _expect_plain()
         found: Response = answer()
     except OAuth2Error as error:
@@ -493,7 +493,7 @@ def _expect_plain() -> None:
     for name, values in [*request.args.lists(), *request.form.lists()]:
         is_plain = all(len(it) <= _LONGEST and _PLAIN.fullmatch(it) for it in (name, *values))
         if len(values) > 1 or not is_plain or (name != "state" and _OF_ERRORS.search(values[0])):
-            raise InvalidRequestError("A parameter comes twice, is too long, or has characters that it may not have.")
+            raise InvalidRequestError("A parameter appears twice, is too long, or contains invalid characters.")
 
 
 def _refused(error: OAuth2Error) -> Response:

@@ -30,7 +30,7 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
 
 def on_the_page(plain: str, **opened_for: str) -> Response:
     """Return the client of players, opened by a mailed link; `plain` is the address of the same page without scripts."""
-    response = index(plain=plain, words=gettext("Go on without scripts"), language=spoken().locale, **opened_for)
+    response = index(plain=plain, words=gettext("Continue without scripts"), language=spoken().locale, **opened_for)
     response.headers.update(QUIET | {"Cache-Control": "no-store"})
     return response
 
@@ -41,8 +41,8 @@ def sorry(error: Exception) -> Response:
     title, detail = (problem.get_json()[name] for name in ("title", "detail"))
     if problem.status_code == 404:
         title, detail = (
-            gettext("Nothing here"),
-            gettext("Perhaps a part of the link is missing. Try it again from the mail, the whole of it."),
+            gettext("Page not found"),
+            gettext("Part of the link may be missing. Open it from your email again, or copy the whole link."),
         )
     answer = page("message.html", problem.status_code, title=title, text=detail)
     answer.headers.extend((name, value) for name, value in problem.headers if name in ("Allow", "Retry-After"))

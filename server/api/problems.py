@@ -90,9 +90,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         422,
         "wrong-salt",
         "This salt is not accepted",
-        "Its SHA-256 doesn't match the `salt_hash` of your seat, or your seat has none. Or you committed a "
-        "salt after another player had revealed theirs. You can confirm without `salt`; your seat then "
-        "adds none.",
+        "Its SHA-256 doesn't match the `salt_hash` of your seat, or your seat has none. Or you committed a salt "
+        "after another player had revealed theirs. You can confirm without `salt`. Then your seat adds none.",
     ),
     errors.NotAllowed: Problem(
         409,
@@ -103,7 +102,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
     errors.HandedOver: Problem(
         409,
         "seat-handed-over",
-        "A bot or a stand-in plays your seat",
+        "A bot or a stand-in is playing for you",
         "If you resigned or timed out too often, take your seat back with POST to the game's seats. If a "
         "stand-in plays for you, end it with DELETE of your seat's `stand-in`.",
     ),
@@ -111,8 +110,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         409,
         "seat-taken",
         "This seat is not available",
-        "It is taken, reserved for another player, not offered, or played by a stand-in. Or a block keeps "
-        "you and a player at the table apart.",
+        "It's taken, reserved for another player, not offered, or played by a stand-in. Or there is a block between "
+        "you and a player at the table.",
     ),
     errors.NotReliable: Problem(
         403,
@@ -231,7 +230,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "unavailable",
         "The service is temporarily unavailable",
         "The database is not responding. A move you sent may have arrived. Send the same move again after "
-        "`Retry-After` seconds; it counts only once.",
+        "`Retry-After` seconds. It counts only once.",
     ),
 }
 HTTP_PROBLEMS = {

@@ -39,7 +39,7 @@ _REACHED = {
         "Too many requests without a token from your network. The limit is %(most)s units per %(seconds)s seconds."
     ),
     OF_PAGES: noted("Too many requests from your network. Try again in a moment."),
-    OF_MAIL_IN: noted("Too many mails from your network. Try again in a moment."),
+    OF_MAIL_IN: noted("Too many emails from your network. Try again in a moment."),
 }
 
 

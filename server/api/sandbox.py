@@ -76,7 +76,7 @@ def letters() -> Response:
         following=following,
         sent=_sent,
         begin=_beginning,
-        title=gettext("The mailbox"),
+        title=gettext("Mailbox"),
     )
 
 
@@ -95,7 +95,7 @@ def letter_as_html(key: str) -> Response:
     message = _message(_file(key))
     body = message.get_body(("html",))
     if body is None:
-        raise NotFound("This letter is plain text.")
+        raise NotFound("This email is plain text.")
     shown = body.get_content()
     for part in message.walk():
         if name := part["Content-ID"]:
@@ -166,7 +166,7 @@ class Token(MethodView):
         Pages from other origins can't use this.
         """
         if is_from_elsewhere():
-            raise NotFound("Only the server's own page can use this.")
+            raise NotFound("Only the page of this server can use this.")
         return {"token": player_token(f"{wanted['name']}@sandbox.example", wanted["name"])}
 
 
@@ -201,7 +201,7 @@ def _file(key: str) -> Path:
     try:
         return _files()[key]
     except KeyError:
-        raise NotFound("There is no such letter.") from None
+        raise NotFound("Email not found.") from None
 
 
 @lru_cache(10_000)

@@ -104,12 +104,12 @@ def _name_event(item: Json, names: Sequence[str], say: Language) -> str:
 def _time_ran_out(item: Json, names: Sequence[str], say: Language) -> str:
     name, bot = names[item["seat"]], item["bot"]
     if bot:
-        return say.gettext("%(name)s ran out of time; the bot %(bot)s moved instead.", name=name, bot=bot)
+        return say.gettext("%(name)s ran out of time. The bot %(bot)s moved instead.", name=name, bot=bot)
     return say.gettext("%(name)s ran out of time.", name=name)
 
 
 def _handed_over(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("The bot %(bot)s plays for %(name)s now.", bot=item["bot"], name=names[item["seat"]])
+    return say.gettext("The bot %(bot)s now plays for %(name)s.", bot=item["bot"], name=names[item["seat"]])
 
 
 def _game_ended(item: Json, names: Sequence[str], say: Language) -> str:
@@ -124,23 +124,23 @@ def _game_ended(item: Json, names: Sequence[str], say: Language) -> str:
 
 
 COMMON_SENTENCES: Mapping[str, Sentence] = {
-    "game-started": lambda item, names, say: say.gettext("The game began."),
-    "time-extended": lambda item, names, say: say.gettext("%(name)s got more time.", name=names[item["seat"]]),
+    "game-started": lambda item, names, say: say.gettext("The game started."),
+    "time-extended": lambda item, names, say: say.gettext("%(name)s got extra time.", name=names[item["seat"]]),
     "time-ran-out": _time_ran_out,
     "seat-handed-over": _handed_over,
     "stand-in-began": lambda item, names, say: say.gettext(
-        "Somebody stands in for %(name)s now.", name=names[item["seat"]]
+        "A stand-in now plays for %(name)s.", name=names[item["seat"]]
     ),
     "stand-in-ended": lambda item, names, say: say.gettext(
-        "Nobody stands in for %(name)s any more.", name=names[item["seat"]]
+        "The stand-in no longer plays for %(name)s.", name=names[item["seat"]]
     ),
     "seat-taken-over": lambda item, names, say: say.gettext(
-        "%(name)s has taken the seat over from the bot.", name=names[item["seat"]]
+        "%(name)s took over the seat from the bot.", name=names[item["seat"]]
     ),
     "seat-taken-back": lambda item, names, say: say.gettext("%(name)s is back.", name=names[item["seat"]]),
     "move-taken-back": lambda item, names, say: say.gettext("%(name)s took a move back.", name=names[item["seat"]]),
     "game-paused": lambda item, names, say: say.gettext("The game was paused."),
-    "game-resumed": lambda item, names, say: say.gettext("The game went on."),
+    "game-resumed": lambda item, names, say: say.gettext("The game was resumed."),
     "game-ended": _game_ended,
     "game-abandoned": lambda item, names, say: say.gettext("The game was abandoned."),
 }
@@ -181,13 +181,13 @@ def refusals() -> Mapping[str, str]:
 
 COMMON_REFUSALS: Mapping[str, str] = {
     "game-over": noted("The game is over."),
-    "not-your-turn": noted("It is not your turn."),
+    "not-your-turn": noted("It's not your turn."),
     "not-a-move": noted("This is not a move of this game."),
-    "not-an-object": noted("A move is a JSON object, as the schema in GET /v1/rules/{name} has it."),
-    "missing-field": noted("The move lacks a field; GET /v1/rules/{name} has the schema of moves."),
-    "unknown-field": noted("The move has a field too many; GET /v1/rules/{name} has the schema of moves."),
-    "wrong-type": noted("A field of the move has the wrong type; GET /v1/rules/{name} has the schema of moves."),
-    "bad-seats": noted("The game is not for so many players."),
-    "unknown-option": noted("The game has no such option; GET /v1/rules/{name} lists them."),
-    "bad-option": noted("An option cannot have this value; GET /v1/rules/{name} lists the values."),
+    "not-an-object": noted("A move must be a JSON object. See the move schema in GET /v1/rules/{name}."),
+    "missing-field": noted("The move lacks a field. See the move schema in GET /v1/rules/{name}."),
+    "unknown-field": noted("The move has an unknown field. See the move schema in GET /v1/rules/{name}."),
+    "wrong-type": noted("A field of the move has the wrong type. See the move schema in GET /v1/rules/{name}."),
+    "bad-seats": noted("This game isn't for this number of players."),
+    "unknown-option": noted("The game has no such option. See the options schema in GET /v1/rules/{name}."),
+    "bad-option": noted("An option can't have this value. See the options schema in GET /v1/rules/{name}."),
 }

@@ -31,9 +31,9 @@ def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = N
     """Return the archive of a finished game, if this viewer may see it. Raise NotFound."""
     game = load_visible(game_id, player_id, invitation)
     if not game.table.turns and game.table.status in OVER:
-        raise NotFound("This game was closed before it had begun; there is nothing to check.")
+        raise NotFound("This game was closed before it started, so there is nothing to check.")
     if game.table.status not in OVER:
-        raise NotFound("This game is not over; its archive comes with its end.")
+        raise NotFound("This game isn't over. Its archive is available after the end.")
     return archive.make(game.head, game.seats, whole_log(game_id))
 
 

@@ -95,14 +95,14 @@ def _change(player_id: UUID, email: str, code: str, new_code: str, changes: Json
     old = expect_account_code(player_id, OLD_ADDRESS, code)
     new = expect_account_code(player_id, NEW_ADDRESS, new_code)
     if new.email != email or old.email != _address_of(player_id):
-        raise WrongCode("These codes are for another address. Ask for new ones.")
+        raise WrongCode("These codes are for another address. Request new ones.")
     try:
         with db.session.begin_nested():
             addresses = {"email": email, "former_email": old.email}
             db.session.execute(update(Player).where(Player.player_id == player_id).values(addresses))
     except IntegrityError:
         raise BadField(
-            "email", "Another account has this address. Delete that one first, or take another address."
+            "email", "Another account uses this address. Delete that account first, or choose another address."
         ) from None
     change_profile_within(player_id, changes)
     if reached_again(player_id):

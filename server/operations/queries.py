@@ -38,7 +38,7 @@ def find_player(address_or_id: str) -> UUID:
         pass
     found = db.session.scalars(select(Player.player_id).where(known)).one_or_none()
     if found is None:
-        raise NotFound("There is no player %(name)s.", name=address_or_id)
+        raise NotFound("There is no player called %(name)s.", name=address_or_id)
     return found
 
 

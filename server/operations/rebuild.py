@@ -57,7 +57,7 @@ def _read(game_id: UUID) -> Records:
     with autocommit() as connection:
         records = log.read(connection, game_id)
     if records is None:
-        raise NotFound("There is no such game.")
+        raise NotFound("Game not found.")
     return records._replace(head=readable(records.head))
 
 

@@ -46,7 +46,7 @@ def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table
     release."""
     records = log.read(connection, game_id, known.seq if known else 0)
     if records is None:
-        raise NotFound("There is no such game.")
+        raise NotFound("Game not found.")
     head = readable(records.head)
     expect_playable(rules_of(head.rules), records.head.options, len(records.seats))
     if known and (goes_behind(known, records.events) or not _goes_on(known, records)):

@@ -81,7 +81,7 @@ def expect_answer(game: Game, seat: Seat) -> None:
     if game.table.status == "paused":
         raise NotRunning("This game is paused.")
     if bot := game.table.stand_ins[seat]:
-        raise HandedOver("The bot %(bot)s plays your seat. Take your seat back first.", bot=bot)
+        raise HandedOver("The bot %(bot)s is playing for you. Take your seat back first.", bot=bot)
 
 
 def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:

@@ -33,7 +33,7 @@ def load_visible(game_id: UUID, player_id: UUID | None, invitation: str | None =
         people = [(row.player_id, row.email) for row in game.seats]
         player = db.session.get(Player, player_id) if player_id else None
         if player is None or not may_see(game.head.host, people, player.player_id, player.email):
-            raise NotFound("There is no such game.")
+            raise NotFound("Game not found.")
     return game
 
 
@@ -65,7 +65,7 @@ def played_seat(game: Game, player_id: UUID) -> Seat:
     """Return the player's seat if no stand-in plays it. Raise NotSeated, HandedOver."""
     seat = own_seat(game, player_id)
     if game.seats[seat].player_id != player_id:
-        raise HandedOver(noted("A stand-in plays your seat. End that first to play again."))
+        raise HandedOver(noted("A stand-in is playing for you. End that to play again."))
     return seat
 
 

@@ -42,7 +42,7 @@ _IN_VAIN = {
     "pause": noted("Only a running game can be paused."),
     "resume": noted("Only a paused game can be resumed."),
     "abandon": noted("Only a running or paused game can be abandoned."),
-    OFFER: noted("Seats can be offered only in a running or paused game."),
+    OFFER: noted("You can offer seats only in a running or paused game."),
 }
 _ASKED_FOR = timedelta(days=2)  # without an answer, the vote fails
 
@@ -77,7 +77,7 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
             raise TooLate(noted("There is no open take-back vote."))
         raise NotRunning(_IN_VAIN[wish])
     if game.bot_at(seat):
-        raise HandedOver("A bot plays your seat. Take your seat back first.")
+        raise HandedOver("A bot is playing for you. Take your seat back first.")
     own = (Vote.game_id == game_id) & (Vote.wish == wish) & (Vote.seat == seat)
     if consents:
         row = insert(Vote).values(game_id=game_id, wish=wish, seat=seat, made_at=now, **(asked or {}))

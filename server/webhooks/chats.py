@@ -52,15 +52,14 @@ def check_form(form: str, target: Target, kinds: list[str]) -> None:
     if form == STANDARD and fits != STANDARD:
         raise BadField(
             "url",
-            "This is an address of %(chat)s, which would not understand us: send `form` %(form)s with it, and `kinds` with "
-            "your-turn alone.",
+            "This is a webhook of %(chat)s. Send `form` %(form)s with it, and only your-turn in `kinds`.",
             chat=_NAMES[fits],
             form=fits,
         )
     if form != fits:
-        raise BadField("url", "This is no address of a webhook of %(chat)s.", chat=_NAMES[form])
+        raise BadField("url", "This is not a webhook of %(chat)s.", chat=_NAMES[form])
     if form != STANDARD and kinds != list(CHAT_KINDS):
-        raise BadField("kinds", "%(chat)s is told of your turns only: send your-turn alone.", chat=_NAMES[form])
+        raise BadField("kinds", "%(chat)s only gets notified of your turns. Send only your-turn.", chat=_NAMES[form])
 
 
 def stored_form(form: str | None) -> str | None:
@@ -77,13 +76,13 @@ def message_for(form: str, delivery: WebhookDelivery, base_url: str) -> Message:
     player = db.session.get_one(Player, delivery.player_id)
     with force_locale(stored_locale(player.locale)):
         if not about:
-            return Message(None, _body(form, gettext("Your turns will be told here.")))
+            return Message(None, _body(form, gettext("We'll post here when it's your turn.")))
         game = game_of(delivery)
         seat = game.seats[about["seat"]]
         title, link = game.head.title, f"{base_url}/#/games/{about['game']}"
         lines = [gettext("Your turn: %(title)s", title=_bold(form, title))]
         if seat.due_at:
-            lines.append(gettext("Your time ends: %(due)s", due=_moment(form, int(seat.due_at.timestamp()))))
+            lines.append(gettext("Move by: %(due)s", due=_moment(form, int(seat.due_at.timestamp()))))
         return Message(about["game"], _body(form, "\n".join([*lines, link])))
 
 

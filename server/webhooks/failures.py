@@ -6,14 +6,14 @@ from typing import Final
 from server.translations import LookUp, noted
 
 REFUSED: Final = noted("The connection was refused")
-BROKE_OFF: Final = noted("The connection broke off")
-NO_ADDRESS: Final = noted("The name of the host has no address")
-NO_ANSWER: Final = noted("No answer within %(seconds)s seconds")
-NO_HTTP: Final = noted("The answer was not HTTP")
-NO_TLS: Final = noted("TLS could not be agreed on")
-BAD_CERTIFICATE: Final = noted("The certificate is not valid: %(why)s")
-BAD_STATUS: Final = noted("The answer was %(status)s")
-NO_LONGER: Final = noted("It was no longer true")
+BROKE_OFF: Final = noted("The connection was lost")
+NO_ADDRESS: Final = noted("The host name has no address")
+NO_ANSWER: Final = noted("No response within %(seconds)s seconds")
+NO_HTTP: Final = noted("The response was not HTTP")
+NO_TLS: Final = noted("The TLS handshake failed")
+BAD_CERTIFICATE: Final = noted("The certificate is invalid: %(why)s")
+BAD_STATUS: Final = noted("The response was %(status)s")
+NO_LONGER: Final = noted("No longer relevant")
 _ALL = (REFUSED, BROKE_OFF, NO_ADDRESS, NO_ANSWER, NO_HTTP, NO_TLS, BAD_CERTIFICATE, BAD_STATUS, NO_LONGER)
 
 

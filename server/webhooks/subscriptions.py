@@ -188,7 +188,7 @@ def delete_webhook(player_id: UUID, webhook_id: UUID) -> None:
     gone = delete(Webhook).where(_is(player_id, webhook_id)).returning(Webhook.webhook_id)
     if db.session.execute(gone).first() is None:
         db.session.rollback()
-        raise NotFound("There is no such webhook.")
+        raise NotFound("Webhook not found.")
     if db.session.execute(select(Webhook.webhook_id).where(Webhook.player_id == player_id).limit(1)).first() is None:
         db.session.execute(update(Player).where(Player.player_id == player_id).values(has_webhooks=False))
     db.session.commit()
@@ -236,7 +236,7 @@ def _in_order(kinds: Sequence[str]) -> list[str]:
 def _own(player_id: UUID, webhook_id: UUID) -> Webhook:
     row = db.session.get(Webhook, (player_id, webhook_id), populate_existing=True)
     if row is None:
-        raise NotFound("There is no such webhook.")
+        raise NotFound("Webhook not found.")
     return row
 
 
@@ -277,7 +277,7 @@ def webhook_delivery(player_id: UUID, webhook_id: UUID, delivery_id: UUID) -> Js
     """Raises NotFound."""
     row = db.session.get(WebhookDelivery, (player_id, webhook_id, delivery_id), populate_existing=True)
     if row is None:
-        raise NotFound("There is no such delivery.")
+        raise NotFound("Delivery not found.")
     return _delivery(row)
 
 

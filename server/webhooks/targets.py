@@ -48,19 +48,19 @@ def target_of(url: str) -> Target:
     """Raises BadAddress for what is no plain URL of the web."""
     if len(url) > LONGEST_URL or not re.fullmatch(URL_FORM, url):
         raise BadAddress(
-            "A URL such as https://stars.example/hook is needed here, of at most %(most)s plain ASCII characters.",
+            "Send a URL such as https://stars.example/hook, with at most %(most)s plain ASCII characters.",
             most=LONGEST_URL,
         )
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise BadAddress("This URL cannot be read.") from None
+        raise BadAddress("This URL is invalid.") from None
     host = parts.hostname or ""
     if parts.username is not None or parts.password is not None or "#" in url or "\\" in url:
         raise BadAddress("The URL can't contain a user, password or fragment.")
     if not (_is_ipv6(host) or _NAME.fullmatch(host)) or len(host) > 253 or port == 0:
-        raise BadAddress("This URL has no usable host and port.")
+        raise BadAddress("This URL has no valid host and port.")
     query = f"?{parts.query}" if parts.query else ""
     return Target(parts.scheme, host, port or _PORTS[parts.scheme], (parts.path or "/") + query)
 
@@ -85,7 +85,7 @@ def addresses_of(target: Target, sandbox: bool) -> list[str]:
         if not (is_public(address) or (sandbox and address.is_loopback)):
             raise BadAddress("This host is not on the public internet.")
         if target.scheme == "http" and not address.is_loopback:
-            raise BadAddress("The URL must begin with https, so that the connection is encrypted.")
+            raise BadAddress("The URL must begin with https.")
     return found
 
 

@@ -118,7 +118,7 @@ def test_a_code_that_was_mailed_before_makes_no_account_until_sign_ups_are_open_
     assert is_problem(refused, 403, "closed")
     assert "no new players" in refused.json["detail"]
     plain = stranger.post(f"/sign-in/{asked}", data={"code": by_code["code"]}, headers={"Accept-Language": "de"})
-    assert (plain.status_code, "keine neuen Mitspieler" in plain.text) == (403, True)
+    assert (plain.status_code, "keine neuen Spieler" in plain.text) == (403, True)
     assert player_at(NEW) is None
     run("open", "sign-ups")
     assert stranger.post("/v1/tokens", by_code).status_code == 201

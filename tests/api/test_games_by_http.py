@@ -81,7 +81,7 @@ def latest(who: Someone, path: str = "/v1/games?mine=true") -> list[str | None]:
 
 
 def test_ones_own_games_say_what_others_did_last(ada: Someone, bea: Someone, game: str) -> None:
-    assert latest(ada) == latest(bea) == ["The game began."]
+    assert latest(ada) == latest(bea) == ["The game started."]
     move = first_move(ada, game)
     ada.post(f"{game}/moves", move)
     assert latest(ada) == [None]  # he knows what he did

@@ -246,7 +246,7 @@ def test_an_invitation_that_is_withdrawn_is_not_sent_and_opens_nothing(
     assert office.mails("new") == []
     page = Someone(app).get(f"/i/{word}")
     assert page.status_code == 200
-    assert "This seat is no longer kept for you." in page.text
+    assert "This seat is no longer reserved for you." in page.text
     assert "<form" not in page.text
     assert not any(seat["unreachable"] for seat in ada.get(path).json["seats"])
     is_problem(ada.delete(f"{path}/invitations/2"), 404, "not-found")
@@ -272,8 +272,8 @@ def test_nobody_is_invited_any_more_to_a_game_that_was_closed(app: Flask, office
     ada.delete(path)
     office.delivers()
     assert office.mails("new") == []
-    assert "This game was closed before it had begun." in Someone(app).get(f"/i/{word}").text
-    assert "This game was closed before it had begun." not in Someone(app).get(f"/i/{opened_word(app, ada)}").text
+    assert "This game was closed before it started." in Someone(app).get(f"/i/{word}").text
+    assert "This game was closed before it started." not in Someone(app).get(f"/i/{opened_word(app, ada)}").text
 
 
 def opened_word(app: Flask, ada: Someone) -> str:

@@ -158,8 +158,8 @@ def test_a_move_is_typed_looked_at_confirmed_and_played_once(page: Page, turn: T
     page.goto(turn.plain)
     expect(page).to_have_title("A clear night · Sternenpost")
     page.get_by_label("Your move").fill(turn.move)
-    page.get_by_role("button", name="Look at this move").click()
-    expect(page.get_by_text("It can be taken back at once while nobody else has moved")).to_be_visible()
+    page.get_by_role("button", name="Preview this move").click()
+    expect(page.get_by_text("You can take it back until another player moves")).to_be_visible()
     assert turn.commits() == 1
     page.get_by_role("button", name=f"Play {turn.move}").click()
     expect(page.get_by_text(f"Played: {turn.move}.")).to_be_visible()
@@ -175,7 +175,7 @@ def test_a_move_is_chosen_by_tapping_and_may_be_left_for_another(page: Page, tur
     page.goto(turn.plain)
     for move in (turn.move, turn.other):
         page.get_by_text("Choose from all").click()
-        page.get_by_role("button", name=f"Look at {move}", exact=True).click()
+        page.get_by_role("button", name=f"Preview {move}", exact=True).click()
         expect(page.get_by_role("button", name=f"Play {move}")).to_be_visible()
         page.get_by_role("link", name="Choose another").click()
         expect(page.get_by_label("Your move")).to_be_visible()
@@ -193,8 +193,8 @@ def test_looking_and_reloading_change_nothing(page: Page, turn: Turn) -> None:
 def test_what_cannot_be_played_is_told_and_stays_to_be_mended(page: Page, turn: Turn) -> None:
     page.goto(turn.plain)
     page.get_by_label("Your move").fill("9 leo z")
-    page.get_by_role("button", name="Look at this move").click()
-    expect(page.get_by_role("alert")).to_contain_text("There is no such star")
+    page.get_by_role("button", name="Preview this move").click()
+    expect(page.get_by_role("alert")).to_contain_text("This star doesn't exist")
     expect(page.get_by_label("Your move")).to_have_value("9 leo z")
     assert turn.commits() == 1
 
@@ -204,7 +204,7 @@ def test_the_table_is_seen_as_a_picture_and_as_text_and_the_due_time_by_the_read
 ) -> None:
     change_profile(person("ada"), {"zone": "Asia/Tokyo"})
     page.goto(turn.plain)
-    picture = page.get_by_role("img", name="A picture of the table")
+    picture = page.get_by_role("img", name="Picture of the table")
     assert picture.evaluate("it => it.complete && it.naturalWidth") == 720
     expect(page.locator("pre")).to_contain_text("Your hand: 1 3 5 6 7 10 B D D")
     expect(page.get_by_text("(Asia/Tokyo, UTC+9)")).to_be_visible()
@@ -220,8 +220,8 @@ def test_the_link_of_an_old_turn_says_so(page: Page, turn: Turn) -> None:
 @pytest.mark.parametrize(
     ("locale", "words", "refused"),
     [
-        ("de", "Du bist am Zug. Bitte zieh bis ", "Dieses Sternbild hat kein solches Feld."),
-        ("en", "It is your turn. Please move by ", "has no such space, only"),
+        ("de", "Du bist am Zug. Bitte zieh bis ", "Dieses Feld hat das Sternbild nicht."),
+        ("en", "It's your turn. Please move by ", "has no such space. Its spaces are"),
         ("fr", "C’est ton tour. Joue avant le ", "Cette constellation n’a pas cette case."),
         ("it", "Tocca a te. Muovi, per favore, entro ", "Questa costellazione non ha questa casella."),
     ],
@@ -244,13 +244,13 @@ def test_who_is_not_known_is_spoken_to_in_the_language_of_his_browser(chromium: 
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.goto("/t/abc")
-        expect(page.get_by_role("heading")).to_have_text("Hier ist nichts")
+        expect(page.get_by_role("heading")).to_have_text("Seite nicht gefunden")
         assert page.locator("html").get_attribute("lang") == "de"
 
 
 def test_half_a_link_gets_a_hint(page: Page, turn: Turn) -> None:
     page.goto(turn.link[:-1])
-    expect(page.get_by_role("heading")).to_have_text("Nothing here")
+    expect(page.get_by_role("heading")).to_have_text("Page not found")
 
 
 # A turn of several moves
@@ -272,7 +272,7 @@ def long_turn(site: Site) -> Turn:
 @ON_BOTH
 def test_a_turn_is_tapped_together_from_the_first_step_to_the_last(page: Page, long_turn: Turn) -> None:
     page.goto(long_turn.plain)
-    expect(page.get_by_text("It is your turn")).to_be_visible()
+    expect(page.get_by_text("It's your turn")).to_be_visible()
     commits = long_turn.commits()
     for step in range(1, 5):
         page.get_by_text("Choose from all").click()
@@ -280,12 +280,12 @@ def test_a_turn_is_tapped_together_from_the_first_step_to_the_last(page: Page, l
         page.get_by_role("button", name="Play ").click()
         expect(page.get_by_text("Played: ")).to_be_visible()
         assert long_turn.commits() == commits + step
-        if page.get_by_text("A mail tells you").is_visible():
+        if page.get_by_text("We'll email you").is_visible():
             break
-        expect(page.get_by_text("Your turn goes on")).to_be_visible()
+        expect(page.get_by_text("Your turn continues")).to_be_visible()
         page.reload()  # the browser sends the form again
         assert long_turn.commits() == commits + step
-    expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
+    expect(page.get_by_text("We'll email you when it's your turn again.")).to_be_visible()
     assert turn_of(long_turn.game_id, person("ben")) is not None
 
 
@@ -297,12 +297,12 @@ def test_a_whole_turn_is_typed_in_one_line(page: Page, long_turn: Turn) -> None:
     commits = long_turn.commits()
     page.goto(long_turn.plain)
     page.get_by_text("How to write a move").click()
-    expect(page.get_by_text("or several with ; between them")).to_be_visible()
+    expect(page.get_by_text("or several separated by ;")).to_be_visible()
     page.get_by_label("Your move").fill(line)
-    page.get_by_role("button", name="Look at this move").click()
+    page.get_by_role("button", name="Preview this move").click()
     page.get_by_role("button", name=f"Play {line}").click()
     expect(page.get_by_text(f"Played: {line}.")).to_be_visible()
-    expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
+    expect(page.get_by_text("We'll email you when it's your turn again.")).to_be_visible()
     assert long_turn.commits() == commits + 1
 
 
@@ -310,14 +310,14 @@ def test_the_link_of_a_turn_that_was_begun_leads_on_to_the_rest(page: Page, long
     page.goto(long_turn.plain)
     page.get_by_label("Your move").fill(long_turn.move)
     moves_on(long_turn.game_id, person("ada"))  # by another way, meanwhile
-    page.get_by_role("button", name="Look at this move").click()
-    expect(page.get_by_role("alert")).to_have_text("A part of this turn has been played; here is the rest.")
+    page.get_by_role("button", name="Preview this move").click()
+    expect(page.get_by_role("alert")).to_have_text("Part of this turn has already been played. Here's the rest.")
     page.goto(long_turn.plain)
-    expect(page.get_by_text("Your turn goes on")).to_be_visible()
+    expect(page.get_by_text("Your turn continues")).to_be_visible()
     page.get_by_text("Choose from all").click()
     page.get_by_role("button", name="Look at").nth(1).click()
     page.get_by_role("link", name="Choose another").click()
-    expect(page.get_by_text("Your turn goes on")).to_be_visible()
+    expect(page.get_by_text("Your turn continues")).to_be_visible()
 
 
 # The other links in mails
@@ -352,11 +352,11 @@ def test_an_invitation_is_accepted_with_a_button(page: Page, site: Site) -> None
 def test_who_left_comes_back_with_a_button(page: Page, turn: Turn) -> None:
     leave(turn.game_id, person("ada"))
     page.goto(f"/back/{return_word(turn.game_id, 0)}")
-    expect(page.get_by_text("A bot keeps your seat in this game.")).to_be_visible()
+    expect(page.get_by_text("A bot is playing for you in this game.")).to_be_visible()
     page.get_by_role("button", name="Take my seat back").click()
-    expect(page.get_by_role("heading")).to_have_text("You are back")
+    expect(page.get_by_role("heading")).to_have_text("You're back")
     page.goto(f"/back/{return_word(turn.game_id, 0)}")
-    expect(page.get_by_text("There is no bot on your seat.")).to_be_visible()
+    expect(page.get_by_text("No bot is playing for you in this game.")).to_be_visible()
 
 
 def test_a_mailed_code_signs_in_once(page: Page, site: Site) -> None:
@@ -365,13 +365,13 @@ def test_a_mailed_code_signs_in_once(page: Page, site: Site) -> None:
     code = re.search(r"\b\d{6}\b", mailed(site, "sign-in"))[0]
     wrong = "000000" if code != "000000" else "111111"
     page.goto(link)
-    for tried, told in [(wrong, "This code is wrong"), (code, "You are signed in")]:
-        page.get_by_label("The code from your mail").fill(tried)
+    for tried, told in [(wrong, "This code is wrong"), (code, "You're signed in")]:
+        page.get_by_label("Code from your email").fill(tried)
         page.get_by_role("button", name="Sign in").click()
         expect(page.get_by_text(told)).to_be_visible()
     assert caller(page.locator("pre").first.inner_text()).player_id == person("ada")
     page.goto(link)
-    page.get_by_label("The code from your mail").fill(code)
+    page.get_by_label("Code from your email").fill(code)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("This code is wrong, already used or expired.")
 
@@ -493,7 +493,7 @@ def test_everybody_can_use_every_page_in_light_and_dark_and_on_every_screen(
     page.get_by_text("Choose from all").click()
     assert faults(page) == [], "a move that cannot be"
     page.get_by_role("button", name="Look at").last.click()
-    expect(page.get_by_text("It can be taken back at once while nobody else has moved")).to_be_visible()
+    expect(page.get_by_text("You can take it back until another player moves")).to_be_visible()
     assert faults(page) == [], "a question"
     page.goto("/sandbox/mail")
     page.get_by_role("listitem").first.get_by_role("link").first.click()

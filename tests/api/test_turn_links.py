@@ -119,7 +119,7 @@ def test_when_the_turn_is_over_it_opens_nothing_and_says_so(scene: Scene) -> Non
     for look in READING:
         refused = link.get(path + look)
         is_problem(refused, 401, "bad-token")
-        assert refused.json["detail"] == "This turn is over. A mail tells you when it is your turn again."
+        assert refused.json["detail"] == "This turn is over. We'll email you when it's your turn again."
     is_problem(link.post(f"{path}/legal-moves", {"begun": []}), 401, "bad-token")
     moves_on(scene.bea, path)
     with scene.app.app_context():

@@ -113,7 +113,7 @@ def test_a_report_is_listed_until_it_is_settled(ada: UUID, ben: UUID) -> None:
     run("reports", "--settle", waiting["id"])
     assert run("reports") == "None.\n"
     assert "Insults at the table" in run("reports", "--all")
-    assert "No such report waits" in ask("reports", "--settle", waiting["id"]).output
+    assert "This report doesn't exist or is already settled." in ask("reports", "--settle", waiting["id"]).output
 
 
 # Every command
@@ -297,7 +297,7 @@ def test_a_game_is_shown_with_its_seats_due_times_and_letters_that_wait(game: UU
 def test_a_game_is_told_in_words_as_it_was_and_as_a_seat_saw_it(ada: UUID, game: UUID) -> None:
     moves_on(game, ada)
     told = run("replay", game)
-    assert "The game began." in told
+    assert "The game started." in told
     assert "Autumn sky (Sternenhimmel), running, version 2" in told
     before = run("replay", game, "--at", 1)
     assert "version 1" in before

@@ -34,7 +34,7 @@ def test_an_archive_is_there_when_the_game_is_over_and_not_before(here: Flask) -
         for name in ("", "ada", "bea"):
             answer = get(here, f"/v1/games/{game_id}/archive", name=name)
             assert (answer.status_code, answer.json["code"]) == (404, nowhere.json["code"])
-            assert answer.json["detail"] == "This game is not over; its archive comes with its end."
+            assert answer.json["detail"] == "This game isn't over. Its archive is available after the end."
     vote(running, person("ada"), "abandon", True)
     answer = get(here, f"/v1/games/{running}/archive")
     assert answer.status_code == 200

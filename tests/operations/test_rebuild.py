@@ -290,7 +290,7 @@ def test_a_game_that_does_not_exist_cannot_be_checked(app: Flask) -> None:
     for command in ("check", "rebuild"):
         answer = run(command, uuid4())
         assert answer.exit_code == 1
-        assert "There is no such game." in answer.stdout
+        assert "Game not found." in answer.stdout
 
 
 def test_the_role_of_the_app_is_enough_for_a_repair(running: UUID) -> None:

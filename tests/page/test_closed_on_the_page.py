@@ -17,7 +17,7 @@ NO_NEW_PLAYERS = {
     "it": "non accetta nuovi giocatori",
 }
 NO_GUESTS = {
-    "en": "takes no guests",
+    "en": "isn't accepting guests",
     "de": "keine Gäste",
     "fr": "pas d’invités",
     "it": "non accetta ospiti",

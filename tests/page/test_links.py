@@ -109,7 +109,7 @@ def test_a_turn_of_sternenhimmel_is_played_by_its_link_and_by_nothing_else(
     page.get_by_role("button", name="Play it").tap()
     expect(page.get_by_role("heading", name=f"Played for {name}")).to_be_focused()
     expect(page.get_by_text(re.compile(f"{name} put .* on "))).to_be_visible()
-    expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
+    expect(page.get_by_text("We'll email you when it's your turn again.")).to_be_visible()
     assert not too_wide(page)
     assert [it["seat"] for it in ada.get(f"/v1/games/{game_id}/events")["items"] if it["version"] == 2] == [0]
 
@@ -156,7 +156,7 @@ def test_a_link_plays_its_own_seat_whoever_is_signed_in(
     expect(page.get_by_role("heading", name="Played for ada")).to_be_visible()
     assert version_of(ada, game_id) > 1
     page.get_by_role("link", name="The whole game").click()
-    expect(page.get_by_text("There is no such game.")).to_be_visible()  # for Ben
+    expect(page.get_by_text("Game not found.")).to_be_visible()  # for Ben
     assert json.loads(stored(page))[0]["sternenpost.token"] == ben.token
 
 
@@ -182,7 +182,7 @@ def test_who_has_the_link_open_is_told_when_its_turn_is_over(house: House, windo
     expect(page.locator(".news.live")).to_be_visible()
     moves_on(ada, game_id)
     expect(page.get_by_role("heading", name="This link no longer works")).to_be_visible()
-    expect(page.get_by_text("This turn is over. A mail tells you when it is your turn again.")).to_be_visible()
+    expect(page.get_by_text("This turn is over. We'll email you when it's your turn again.")).to_be_visible()
 
 
 def test_it_is_shown_in_the_language_of_its_seat(house: House, windows: Windows, ada: Client) -> None:
@@ -215,7 +215,7 @@ def test_a_link_whose_turn_cannot_be_played_says_why(house: House, windows: Wind
     ada.ask("DELETE", f"{path}/seats/me")
     expect(page.get_by_text("plays your seat")).to_be_visible()  # it was open, and is told
     page.goto(link)
-    expect(page.get_by_role("heading", name="A bot plays for you")).to_be_visible()
+    expect(page.get_by_role("heading", name="A bot is playing for you")).to_be_visible()
     assert word.ask("GET", path).status_code == 401
     ben.post(f"{path}/votes", {"on": "abandon", "vote": True}, status=200)
     page.goto(link)
@@ -235,10 +235,10 @@ def test_without_scripts_a_plain_page_does_the_same(
     page.goto(link)
     page.wait_for_url(f"**{link}/plain")
     before = version_of(ada, game_id)
-    while not page.get_by_text("A mail tells you when it is your turn again.").is_visible():
-        page.get_by_text("Choose from all").or_(page.get_by_text("Look at the one move")).tap()
+    while not page.get_by_text("We'll email you when it's your turn again.").is_visible():
+        page.get_by_text("Choose from all").or_(page.get_by_text("Preview the only possible move")).tap()
         page.locator(".moves button").first.tap()
-        expect(page.get_by_text("It can be taken back at once while nobody else has moved")).to_be_visible()
+        expect(page.get_by_text("You can take it back until another player moves")).to_be_visible()
         assert version_of(ada, game_id) == before
         page.get_by_role("button", name="Play ").tap()
         expect(page.get_by_text("Played: ")).to_be_visible()
@@ -251,7 +251,7 @@ def test_where_the_modules_do_not_arrive_there_is_a_way_on(house: House, windows
     page = windows.open(**PHONE)
     page.route("**/page/main.*.js", lambda route: route.abort())
     page.goto(link_of(house, ada, sky(ada)))
-    page.get_by_role("link", name="Go on without scripts").tap()
+    page.get_by_role("link", name="Continue without scripts").tap()
     expect(page.get_by_label("Your move")).to_be_visible()
 
 
@@ -317,7 +317,7 @@ def test_without_scripts_it_gives_a_token_for_programs(house: House, windows: Wi
     asked = Client(house).post("/v1/sign-ins", {"email": "hilda@example.org"}, status=202)["sign_in"]
     page = windows.open(java_script_enabled=False, **PHONE)
     page.goto(f"/sign-in/{asked}")
-    page.get_by_label("The code from your mail").fill(code_for(house, "hilda@example.org"))
+    page.get_by_label("Code from your email").fill(code_for(house, "hilda@example.org"))
     page.get_by_role("button", name="Sign in").tap()
     token = page.locator("pre").first.inner_text()
     assert Client(house, token).get("/v1/me")["email"] == "hilda@example.org"
@@ -337,7 +337,7 @@ def test_who_has_taken_a_seat_or_taken_it_back_is_led_to_the_game(house: House, 
     page.reload()
     expect(page.locator(".board")).to_have_count(3)
     page.goto(f"/i/{invitation.word('i')}")
-    expect(page.get_by_text("This game has begun.")).to_be_visible()
+    expect(page.get_by_text("This game has started.")).to_be_visible()
     house.forward(2 * HOUR)
     email = ada.get("/v1/me")["email"]
     handed_over = house.await_mail(email, lambda it: it.word("back") and game_id in it.text)

@@ -324,7 +324,7 @@ def test_the_games_that_wait_for_one_come_first_and_the_most_urgent_at_the_top(
     page.get_by_role("button", name="Play it").click()
     expect(page.get_by_role("link", name="Next: Daily")).to_be_visible()
     page.goto("/#/")
-    expect(page.locator(".waiting .latest").filter(has_not_text="The game began.")).to_contain_text("greedy 2 put")
+    expect(page.locator(".waiting .latest").filter(has_not_text="The game started.")).to_contain_text("greedy 2 put")
 
 
 def test_games_that_are_over_come_page_by_page(house: House, windows: Windows) -> None:

@@ -67,7 +67,7 @@ def test_a_refusal_stands_beside_its_field_and_nothing_typed_is_lost(house: Hous
     name.fill("Otto")
     zone.fill("Europe/Atlantis")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator("#profile-zone-wrong")).to_contain_text("not the IANA name")
+    expect(page.locator("#profile-zone-wrong")).to_contain_text("Not an IANA time zone")
     expect(name).to_have_value("Otto")
 
     zone.fill("Europe/Rome")

@@ -50,9 +50,9 @@ def test_somebody_new_is_asked_accepts_by_his_letter_and_plays_until_it_is_ended
     assert not too_wide(page)
 
     other.goto(word_for(house, f"new-{name}@example.net"))
-    expect(other.get_by_text(f"ada-{name} asks you to stand in for some days")).to_be_visible()
+    expect(other.get_by_text(f"ada-{name} is asking you to stand in for a few days")).to_be_visible()
     assert not too_wide(other)
-    other.get_by_label("What others are to call you:").fill("Night Owl")
+    other.get_by_label("Your name at the table:").fill("Night Owl")
     other.get_by_role("button", name="Stand in").click()
     expect(other.locator(".seats")).to_contain_text("Night Owl stands in until")
     expect(other.locator(".hand .star.open").first).to_be_visible()  # it is his turn
@@ -77,7 +77,7 @@ def test_a_refusal_stands_beside_the_form_and_a_link_whose_question_was_ended_as
     windows.expected = "409"
     to_form(page, game_id)
     asks(page, "ada@example.org")
-    expect(page.locator(".stand-in [role=alert]")).to_contain_text("can't stand in for another one there")
+    expect(page.locator(".stand-in [role=alert]")).to_contain_text("can't stand in for one another")
     asks(page, "cyd@example.org")
     expect(page.locator(".stand-in").get_by_role("status")).to_be_visible()
     word = word_for(house, "cyd@example.org")

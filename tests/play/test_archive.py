@@ -430,7 +430,7 @@ OF_STERNENHIMMEL: Retold = {
     "a star not in hand": (a_star_twice, "You have no 7"),
     "a taken space": (on_a_taken_space, "already holds a star"),
     "an unknown space": (lambda it: body(it, "star-placed").update(space="z"), "no such space"),
-    "no star at all": (lambda it: body(it, "star-placed").update(star="moon"), "no such star"),
+    "no star at all": (lambda it: body(it, "star-placed").update(star="moon"), "star doesn't exist"),
     "a move that is none": (lambda it: body(it, "star-placed").update(star=[]), "strings"),
     "hidden stars exchanged": (swap_hidden_stars, "Event"),
     "a coin more": (pay_more, "transfers|payouts"),
@@ -502,7 +502,7 @@ OF_STERNENGLANZ: Retold = {
     "another field to begin with": (lambda it: body(it, "cards-shuffled").update(field="b1"), "field is .b1"),
     "first cards exchanged": (chosen_in_other_slots, "Event"),
     "a first card not in hand": (lambda it: exchanged(it, "cards-chosen", "slot2"), "not in your hand"),
-    "a card that is none": (lambda it: body(it, "cards-chosen").update(slot2="joker#1"), "no such card"),
+    "a card that is none": (lambda it: body(it, "cards-chosen").update(slot2="joker#1"), "card doesn't exist"),
     "a card for both slots": (
         lambda it: body(it, "cards-chosen").update(slot3=body(it, "cards-chosen")["slot2"]),
         "different cards",
@@ -524,11 +524,11 @@ OF_STERNENGLANZ: Retold = {
     "a star on another star's field": (laid_elsewhere, "Event"),
     "a star of a higher class": (
         lambda it: body(it, "star-laid").update(star="pracht"),
-        "needs at least 3|No star lies next to",
+        "needs at least 3|There is no star next to",
     ),
-    "a star of no class": (lambda it: body(it, "star-laid").update(star="moon"), "no such class"),
+    "a star of no class": (lambda it: body(it, "star-laid").update(star="moon"), "class of stars doesn't exist"),
     "a field that is none": (lambda it: body(it, "star-laid").update(field="z9"), "no such field"),
-    "a slot that is none": (lambda it: body(it, "star-laid").update(slot=4), "no such slot"),
+    "a slot that is none": (lambda it: body(it, "star-laid").update(slot=4), "slot doesn't exist"),
     "another slot": (lambda it: body(it, "star-laid").update(slot=body(it, "star-laid")["slot"] % 3 + 1), "Event"),
     "another card on the slot": (lambda it: body(it, "star-laid").update(card="supernova#4"), "card is"),
     "a move back home": (another_path, "Event"),
@@ -544,7 +544,7 @@ OF_STERNENGLANZ: Retold = {
     "a card laid that is not in hand": (lambda it: exchanged(it, "cards-laid", "slot2"), "Event"),
     "a Supernova dropped that was not there": (
         lambda it: body(it, "cards-laid").update(dropped="supernova#1"),
-        "No Supernova card lies on slot 1",
+        "There is no Supernova card on slot 1",
     ),
     "another card drawn": (
         lambda it: body(it, "cards-drawn")["cards"].reverse() or exchanged(it, "cards-drawn", "cards"),
@@ -600,12 +600,12 @@ MALFORMED: dict[str, tuple[bytes, str]] = {
     "half a file": (b'{"format": "sternenpost-archive"', "not JSON"),
     "a list": (b"[]", "not a JSON object"),
     "an empty object": (b"{}", "lacks the field format"),
-    "a key twice": (b'{"format": 1, "format": 2}', "comes twice"),
+    "a key twice": (b'{"format": 1, "format": 2}', "appears twice"),
     "NaN": (b'{"format": NaN}', "NaN is not JSON"),
     "a huge number": (b"9" * 5000, "more than 15 digits"),
-    "nested deeply": (b"[" * 100_000, "nested deeper"),
+    "nested deeply": (b"[" * 100_000, "Nested more"),
     "too large": (b" " * (LARGEST + 1), "larger than 16 MiB"),
-    "half a character": (b'{"format": "\\ud800"}', "half a character"),
+    "half a character": (b'{"format": "\\ud800"}', "lone surrogate"),
     "escape sequences": (b'{"\\u001b[31m": 1}', "lacks the field"),
 }
 

@@ -336,7 +336,7 @@ def test_a_log_that_no_longer_replays_is_taken_back_by_nobody_and_nobody_fails_b
     db.session.commit()
     consent(game_id, cyd)
     assert votes_of(game_id)["take-back"] is None
-    with pytest.raises(TooLate, match="followed back"):
+    with pytest.raises(TooLate, match="no longer go back"):
         take_back(game_id, ada, 1)
     assert "move-taken-back" not in happened(game_id)
 

@@ -69,8 +69,8 @@ def test_rungs_of_one_kind_are_used_up_one_after_the_other():
     [
         ([], "1 to 10"),
         (None, "list"),
-        ([{"do": "abandon"}, {"do": "abandon"}], "and no other"),
-        ([{"do": "extend", "by": "P1D", "times": 1}], "The last step"),
+        ([{"do": "abandon"}, {"do": "abandon"}], "Only the last step"),
+        ([{"do": "extend", "by": "P1D", "times": 1}], "Only the last step"),
         ([{"do": "wait"}], "do"),
         ([{}], "do"),
         (["abandon"], "do"),

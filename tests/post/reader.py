@@ -54,8 +54,8 @@ def sky(text: str, names: Sequence[str]) -> Json:
         "coins": [int(it[1]) for it in seats],
         "hand_sizes": [int(it[2]) for it in seats],
         "hand": [] if hand == "no star" else hand.split(),
-        "next": names.index(only("On turn: (.+)", lines)[1]),
-        "stack": int(only(r"Boards in the stack: (\d+)", lines)[1]),
+        "next": names.index(only("To move: (.+)", lines)[1]),
+        "stack": int(only(r"Constellations in the stack: (\d+)", lines)[1]),
     }
 
 
@@ -79,7 +79,7 @@ def firmament(text: str, names: Sequence[str]) -> Json:
     choosing = [
         it[1].split(", ") for line in lines if (it := re.fullmatch("Still choosing their first cards: (.+)", line))
     ]
-    turn = [it for line in lines if (it := re.fullmatch(r"Turn (\d+), on turn: (.+)", line))]
+    turn = [it for line in lines if (it := re.fullmatch(r"Turn (\d+), to move: (.+)", line))]
     hand = only("Your hand: (.+)", lines)[1]
     scenario = next(line.split(" - goal")[0] for line in lines if " - goal: " in line)
     return {

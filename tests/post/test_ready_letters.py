@@ -64,8 +64,8 @@ def test_one_tap_says_so_and_looking_does_not(app: Flask, office: Office, game_i
     for path in paths:
         assert "All seats are taken. Are you ready?" in client.get(path).text
     assert load(game_id).table.status == "open"
-    assert "the game begins as soon as all who play are" in client.post(paths[0]).text
-    assert "Nobody is asked" in client.get(paths[0]).text
+    assert "The game starts as soon as everyone is ready." in client.post(paths[0]).text
+    assert "There's nothing to confirm" in client.get(paths[0]).text
     assert [client.post(paths[1]).status_code for _ in range(2)] == [200, 200]
     assert load(game_id).table.status == "running"
     assert client.get(paths[0].upper()).status_code == 404

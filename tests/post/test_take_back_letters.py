@@ -93,4 +93,4 @@ def test_the_link_of_a_turn_that_is_gone_says_so(app: Flask, game_id: UUID, ada:
     assert app.test_client().get(link).status_code == 200
     take_back(game_id, ada, 1)
     page = app.test_client().get(link)
-    assert (page.status_code, "A move was taken back, and with it this turn." in page.text) == (410, True)
+    assert (page.status_code, "A move was taken back, and this turn with it." in page.text) == (410, True)

@@ -90,7 +90,7 @@ def test_looking_stops_nothing(ada: UUID, bea: UUID, office: Office, web: FlaskC
     link = stop_link(office.mails("ada")[0])
     for method in (web.get, web.head):
         assert method(link).status_code == 200
-    assert "No more mails of A clear night" in web.get(link).text
+    assert "Stop emails about A clear night" in web.get(link).text
     assert seat_settings(game_id, ada)["mails"] is None
     assert profile(ada)["notifications"] == {}
 
@@ -129,7 +129,7 @@ def test_the_page_stops_one_kind_for_all_games_and_the_others_come(
 ) -> None:
     game_of(ada, bea, bots=1)
     link = stop_link(office.mails("ada")[0])
-    assert "You get no more letters that tell you that it is your turn" in web.post(link, data={"what": "kind"}).text
+    assert "You no longer get letters that tell you that it is your turn" in web.post(link, data={"what": "kind"}).text
     assert profile(ada)["notifications"]["mails"] == {"your-turn": "off"}
     game_of(ada, bea, bots=1)
     assert len(office.mails("ada")) == 1

@@ -52,7 +52,7 @@ def test_what_a_bot_did_for_an_absent_person_is_told_as_news(ada: UUID, bea: UUI
     everything_due_happens()
     moves_on(game_id, bea)
     everything_due_happens()
-    assert "the bot greedy moved instead" in text_of(letters(game_id, "your-turn")[-1])
+    assert "The bot greedy moved instead" in text_of(letters(game_id, "your-turn")[-1])
 
 
 def test_so_is_what_the_bot_did_that_had_taken_his_seat(ada: UUID, bea: UUID) -> None:
@@ -64,7 +64,7 @@ def test_so_is_what_the_bot_did_that_had_taken_his_seat(ada: UUID, bea: UUID) ->
     everything_due_happens()
     news = text_of(letters(game_id, "your-turn")[-1])
     assert news.startswith("ada, it is your turn.")
-    assert "- The bot greedy plays for ada now." in news
+    assert "- The bot greedy now plays for ada." in news
     assert "- ada is back." in news
 
 

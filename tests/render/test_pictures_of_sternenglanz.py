@@ -137,16 +137,16 @@ def test_every_event_that_is_told_has_a_sentence_for_whoever_hears_it() -> None:
 RARE: dict[str, tuple[Any, str]] = {
     "sternbild-completed": (
         SternbildCompleted(0, "kelch", ["a1", "b1"], 5),
-        "Ada completed “Chalice” on a1 b1 and gained 5 points.",
+        "Ada completed the Sternbild “Chalice” on a1 b1 and gained 5 points.",
     ),
     "supernova-laid": (
         SupernovaLaid(2, 1, "supernova-4#1", "a1", [["b1", "punkt"]], [], [-1, 0, 3]),
-        "Hevelius laid a Supernova on a1, which swept away b1 (Dot star); Ada -1, Hevelius +3.",
+        "Hevelius set off a Supernova on a1, which swept away b1 (Dot star); Ada -1, Hevelius +3.",
     ),
-    "action-lapsed": (ActionLapsed(0, 2, "loch-a#1"), "Ada could do nothing on slot 2."),
+    "action-lapsed": (ActionLapsed(0, 2, "loch-a#1"), "Ada couldn't act on slot 2."),
     "supernova-granted": (
         SupernovaGranted(0, "supernova-4#1"),
-        "Ada took a Supernova card into the hand.",
+        "Ada took a Supernova card into their hand.",
     ),
 }
 

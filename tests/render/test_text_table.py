@@ -43,9 +43,9 @@ def test_the_table_reads_well() -> None:
         "Ben: coins 0, stars in hand 8\n"
         "Cem: coins 0, stars in hand 9\n"
         "\n"
-        "Boards in the stack: 1\n"
+        "Constellations in the stack: 1\n"
         "Your hand: 1 3 5 6 10 B D D\n"
-        "On turn: Cem\n"
+        "To move: Cem\n"
         "\n"
         "B is a black hole, D a double star.\n"
     )

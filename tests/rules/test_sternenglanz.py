@@ -257,7 +257,7 @@ def test_choosing_is_no_part_of_the_first_turn() -> None:
 def test_a_move_is_played_with_all_its_steps_or_not_at_all() -> None:
     sky = at(board={"a1": "punkt"})
     refused = refusal(sky, "1 lay punkt b1; 2 lay punkt b1")
-    assert (refused.code, refused.text) == ("occupied", "Step 2: b1 is not free.")
+    assert (refused.code, refused.text) == ("occupied", "Step 2: b1 is taken.")
 
 
 def test_nothing_follows_the_end_of_a_turn_in_the_same_move() -> None:
@@ -536,7 +536,7 @@ def test_the_next_steps_are_those_open_after_the_ones_begun() -> None:
     assert game.legal_moves(sky, 0, [first]) == game.legal_moves(after(sky, "1 lay punkt b1"), 0)
     assert game.legal_moves(sky, 0, [first, second]) == [game.read_move("lay geburt#9 -")]
     assert game.legal_moves(sky, 0, [first, second, game.read_move("lay geburt#9 -")]) == []
-    with pytest.raises(IllegalMove, match="Slot 1 is not open"):
+    with pytest.raises(IllegalMove, match="You can't use slot 1 now"):
         game.legal_moves(sky, 0, [first, first])
 
 

@@ -138,30 +138,30 @@ def test_a_seat_has_no_moves_out_of_turn_nor_after_its_placement() -> None:
     assert game.legal_moves(sky, 1) == []
     begun = [Placement("7", "leo", "c")]
     assert game.legal_moves(sky, 0, begun) == []
-    with pytest.raises(IllegalMove, match="It is not your turn."):
+    with pytest.raises(IllegalMove, match="It's not your turn."):
         game.legal_moves(sky, 0, [*begun, Placement("7", "leo", "d")])
 
 
 def test_only_the_seat_on_turn_may_place() -> None:
     refused = refusal(night(*THREE), "7 leo c", seat=1)
-    assert (refused.code, refused.text) == ("not-your-turn", "It is not your turn.")
+    assert (refused.code, refused.text) == ("not-your-turn", "It's not your turn.")
 
 
 def test_a_board_must_be_in_play() -> None:
     refused = refusal(night(*THREE), "7 virgo a")
     assert refused.code == "board-not-in-play"
-    assert refused.text == "virgo is not in play; these boards are in play: leo, aries, cancer."
+    assert refused.text == "virgo is not in play. Constellations in play: leo, aries, cancer."
 
 
 def test_a_board_must_exist() -> None:
-    with pytest.raises(IllegalMove, match="There is no such board; these boards are in play: leo") as refused:
+    with pytest.raises(IllegalMove, match="This constellation doesn't exist. Constellations in play: leo") as refused:
         game.decide(night(*THREE), 0, Placement("7", "ophiuchus", "a"), DICE)
     assert refused.value.code == "board-not-in-play"
 
 
 def test_a_space_must_exist() -> None:
     refused = refusal(night(*THREE), "7 aries z")
-    assert (refused.code, refused.text) == ("unknown-space", "aries has no such space, only a, b, c, d, e.")
+    assert (refused.code, refused.text) == ("unknown-space", "aries has no such space. Its spaces are a, b, c, d, e.")
 
 
 def test_a_space_holds_at_most_one_star() -> None:
@@ -171,7 +171,10 @@ def test_a_space_holds_at_most_one_star() -> None:
 
 def test_a_star_must_be_in_the_hand() -> None:
     refused = refusal(after(night(*THREE), "7 leo c", "1 leo a", "1 leo b"), "7 leo d")
-    assert (refused.code, refused.text) == ("star-not-in-hand", "You have no 7 in your hand, only 1 3 5 6 10 B D D.")
+    assert (refused.code, refused.text) == (
+        "star-not-in-hand",
+        "You have no 7 in your hand. Your hand is 1 3 5 6 10 B D D.",
+    )
 
 
 def test_both_double_stars_can_be_placed_and_no_third() -> None:
@@ -421,7 +424,7 @@ def test_other_options_are_refused(options: Json, code: str) -> None:
 
 @pytest.mark.parametrize("seats", [2, 6, 0, -3, True, 3.0, "3", None])
 def test_three_to_five_can_play(seats: Any) -> None:
-    with pytest.raises(BadOption, match="Sternenhimmel is a game for 3, 4 or 5 players.") as refused:
+    with pytest.raises(BadOption, match="Sternenhimmel is for 3, 4 or 5 players.") as refused:
         game.resolve_options({}, seats)
     assert refused.value.code == "bad-seats"
 
@@ -572,14 +575,14 @@ def test_a_move_is_written_with_the_id_of_the_board() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "That is not a placement. Write a star, a board and a space"),
-        ("7 leo", "That is not a placement."),
-        ("7 leo c please", "That is not a placement."),
-        ("7\tleo\tc", "That is not a placement."),
-        ("leo 7 c", "There is no such star, only 1, 3, 5, 6, 7, 10, B, D."),
-        ("07 leo c", "There is no such star"),
-        ("7 le c", "There is no such board, only aries, taurus,"),
-        ("7, leo, c", "There is no such star"),
+        ("", "This is not a move of this game. Write a star, a constellation and a space"),
+        ("7 leo", "This is not a move of this game."),
+        ("7 leo c please", "This is not a move of this game."),
+        ("7\tleo\tc", "This is not a move of this game."),
+        ("leo 7 c", "This star doesn't exist. The stars are 1, 3, 5, 6, 7, 10, B, D."),
+        ("07 leo c", "This star doesn't exist"),
+        ("7 le c", "This constellation doesn't exist. The constellations are aries, taurus,"),
+        ("7, leo, c", "This star doesn't exist"),
     ],
 )
 def test_other_lines_are_refused_with_a_sentence_that_helps(text: str, sentence: str) -> None:

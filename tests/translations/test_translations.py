@@ -139,7 +139,7 @@ def test_numbers_take_the_form_of_their_language() -> None:
 def test_winners_are_listed_as_one_lists_them() -> None:
     item = {"type": "game-ended", "places": [1, 1, 1], "scores": [9, 9, 9]}
     assert sentence(item, NAMES, "de") == (
-        "Das Spiel ist zu Ende: Ada, Hevelius und Tycho haben gemeinsam mit 9 gewonnen."
+        "Die Partie ist zu Ende: Ada, Hevelius und Tycho haben gemeinsam mit 9 gewonnen."
     )
 
 

@@ -151,7 +151,7 @@ def test_what_is_no_longer_his_turn_is_not_told(office: HookOffice, discord: Rec
     carry(office)
     assert discord.calls == []
     (newest,) = hook.deliveries
-    assert (newest["result"], newest["detail"]) == ("given-up", "It was no longer true")
+    assert (newest["result"], newest["detail"]) == ("given-up", "No longer relevant")
     assert hook.shown["failing_since"] is None
 
 
@@ -201,7 +201,7 @@ def test_a_ping_is_a_message_of_its_own(
     hook_at(receiver, form).ping()
     carry(office)
     (call,) = receiver.calls
-    assert text(call) == "Your turns will be told here."
+    assert text(call) == "We'll post here when it's your turn."
 
 
 @pytest.mark.parametrize(
@@ -221,9 +221,9 @@ def test_a_plain_webhook_at_the_address_of_a_chat_is_refused_and_told_how(url: s
     assert hook.shown["form"] == chat.lower()
     with pytest.raises(BadField, match=f"address of {chat}"):
         change_webhook(hook.who, hook.id, {"form": "standard"}, sandbox=True)
-    with pytest.raises(BadField, match=f"{chat} is told of your turns only"):
+    with pytest.raises(BadField, match=f"{chat} only gets notified of your turns"):
         change_webhook(hook.who, hook.id, {"kinds": ["reminder"]}, sandbox=True)
-    with pytest.raises(BadField, match=f"no address of a webhook of {chat}"):
+    with pytest.raises(BadField, match=f"not a webhook of {chat}"):
         change_webhook(hook.who, hook.id, {"url": "https://stars.example/hook"}, sandbox=True)
     changes = {"url": "https://stars.example/hook", "form": "standard", "kinds": ["reminder"]}
     assert change_webhook(hook.who, hook.id, changes, sandbox=True)["form"] == "standard"

@@ -63,7 +63,7 @@ def test_what_fails_is_tried_again_later_and_later_for_three_days_under_the_same
     assert len({call.id for call in receiver.calls}) == 1
     assert len({call.body for call in receiver.calls}) == 1
     assert hook.deliveries[0]["result"] == "given-up"
-    assert (hook.deliveries[0]["status"], hook.deliveries[0]["detail"]) == (500, "The answer was 500")
+    assert (hook.deliveries[0]["status"], hook.deliveries[0]["detail"]) == (500, "The response was 500")
 
 
 def test_what_arrives_at_last_starts_the_webhook_afresh(office: HookOffice, receiver: Receiver) -> None:
@@ -218,7 +218,7 @@ def test_after_a_day_without_an_answer_no_turn_is_told_that_is_past_and_all_else
     assert turns == [turn_of(game_id, ada)]
     assert sorted(receiver.kinds) == ["game-started", "message", "your-turn"]
     dropped = [it for it in hook.deliveries if it["result"] == "given-up"]
-    assert [(it["kind"], it["detail"]) for it in dropped] == [("your-turn", "It was no longer true")]
+    assert [(it["kind"], it["detail"]) for it in dropped] == [("your-turn", "No longer relevant")]
 
 
 def test_what_one_commit_causes_is_told_in_the_order_of_the_story(office: HookOffice, receiver: Receiver) -> None:
@@ -273,7 +273,7 @@ def flood() -> Iterator[bytes]:
 
 
 def test_an_answer_whose_head_never_ends_is_none() -> None:
-    with pytest.raises(http.Unanswered, match="No answer within 0.5 seconds"):
+    with pytest.raises(http.Unanswered, match="No response within 0.5 seconds"):
         Talker(drip(b"HTTP/1.1 200 OK\r\nx-")).asked(0.5)
 
 

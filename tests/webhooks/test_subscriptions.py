@@ -84,7 +84,7 @@ def test_a_webhook_for_a_private_game_of_others_is_one_for_no_game(app: Flask, a
     for game in (private, "6f1f0c52-3f0e-4c6f-9b60-0d5f4b1f7a11"):
         answer = ada.post("/v1/webhooks", {**WANTED, "game": game})
         assert is_problem(answer, 422, "invalid-field")
-        assert answer.json["detail"] == "There is no such game."
+        assert answer.json["detail"] == "Game not found."
 
 
 def test_the_document_describes_what_we_call(wired: Flask) -> None:

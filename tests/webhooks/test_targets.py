@@ -145,7 +145,7 @@ def test_a_name_is_looked_up_once_and_that_address_is_called_under_the_name(
     hook.ping()
     carry(office)
     assert (hook.deliveries[0]["result"], secure.calls) == ("failed", [])
-    assert hook.deliveries[0]["detail"].startswith("The certificate is not valid")
+    assert hook.deliveries[0]["detail"].startswith("The certificate is invalid")
 
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     trusting = HookOffice(sandbox)
@@ -170,5 +170,5 @@ def test_a_name_that_nobody_knows_is_tried_again(office: HookOffice, monkeypatch
     carry(office)
     assert (hook.deliveries[0]["result"], hook.deliveries[0]["detail"]) == (
         "failed",
-        "The name of the host has no address",
+        "The host name has no address",
     )

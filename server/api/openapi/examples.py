@@ -172,7 +172,7 @@ WEBHOOK_DELIVERY: Json = {
     "result": "failed",
     "tries": 2,
     "status": 503,
-    "detail": "The answer was 503",
+    "detail": "The response was 503",
     "made_at": payload("your-turn")["timestamp"],
     "tried_at": "2026-11-21T19:42:07.000000Z",
     "next_at": "2026-11-21T19:42:28.000000Z",

@@ -60,7 +60,7 @@ def perform(sky: State, seat: Seat, action: Action) -> ActionEvent:
     slot, card = action.slot, sky.slots[seat][action.slot - 1]
     if action.do != DOES[type_of(card)]:
         what = card or "the permanent Sterngeburt"
-        raise IllegalMove("wrong-action", f"Slot {slot} holds {what}: it can {DOES[type_of(card)]}, no more.")
+        raise IllegalMove("wrong-action", f"Slot {slot} holds {what}. It can only {DOES[type_of(card)]}.")
     match action:
         case Sterngeburt(_, star, field):
             _check_birth(sky, star, FIELDS[field])
@@ -95,20 +95,20 @@ def _check_birth(sky: State, star: str, field: Field) -> None:
     if not shining and star == PUNKT:
         pass  # an empty Firmament
     elif not field.near & shining:
-        raise IllegalMove("not-adjacent", f"No star lies next to {field.id}.")
+        raise IllegalMove("not-adjacent", f"There is no star next to {field.id}.")
     elif (need := CARDS.birth_needs[star]) is not None:
         other, count = need
         found = (field.near & sky.stars[other]).bit_count()
         if found < count:
             rule = f"A {NAMES[star]} needs at least {count} {PLURALS[other]} next to it"
-            raise IllegalMove("needs-3", f"{rule}; {field.id} has {found}.")
+            raise IllegalMove("needs-3", f"{rule}. {field.id} has {found}.")
     if (field.id, star) in sky.log.removed:
-        raise IllegalMove("ban", f"A {NAMES[star]} was removed from {field.id} in this turn.")
+        raise IllegalMove("ban", f"A {NAMES[star]} was already removed from {field.id} in this turn.")
 
 
 def _check_free(sky: State, field: Field) -> None:
     if field.bit & occupied(sky.stars):
-        raise IllegalMove("occupied", f"{field.id} is not free.")
+        raise IllegalMove("occupied", f"{field.id} is taken.")
 
 
 def birth_points(sky: State, star: str, field: Field) -> int:
@@ -167,9 +167,9 @@ def _checked_removal(sky: State, field: str) -> str:
 def _checked_class(sky: State, field: str, done: str) -> str:
     piece = piece_on(sky.stars, field)
     if piece is None:
-        raise IllegalMove("empty", f"No star lies on {field}.")
+        raise IllegalMove("empty", f"There is no star on {field}.")
     if piece not in (PUNKT, LEUCHT):
-        raise IllegalMove("immovable", f"On {field} lies a {NAMES[piece]}: it cannot be {done}.")
+        raise IllegalMove("immovable", f"The {NAMES[piece]} on {field} can't be {done}.")
     return piece
 
 
@@ -212,13 +212,13 @@ def _checked_star(sky: State, card: Card, path: tuple[str, ...]) -> str:
     star = _checked_class(sky, path[0], "moved")
     if len(path) - 1 not in card.steps:
         steps = " or ".join(map(str, card.steps))
-        raise IllegalMove("wrong-length", f"{card.id} moves a star over {steps} lines, not over {len(path) - 1}.")
+        raise IllegalMove("wrong-length", f"{card.id} moves a star along {steps} lines, not {len(path) - 1}.")
     blocked = occupied(sky.stars) & ~FIELDS[path[0]].bit  # the star itself has left
     for here, there in pairwise(path):
         if (here, there) not in FIRMAMENT.lines:
             raise IllegalMove("no-line", f"No line joins {here} and {there}.")
         if FIELDS[there].bit & blocked:
-            raise IllegalMove("blocked", f"{there} is not free.")
+            raise IllegalMove("blocked", f"{there} is taken.")
     refused = _refused_path(sky, star, path)
     if refused is not None:
         raise refused
@@ -233,10 +233,10 @@ def _refused_path(sky: State, star: str, path: tuple[str, ...]) -> IllegalMove |
     for ends in pairwise(path):
         line = FIRMAMENT.lines[ends]
         if line in passed:
-            return IllegalMove("line-twice", f"The line {line} was passed in this turn.")
+            return IllegalMove("line-twice", f"The line {line} was already used in this turn.")
         passed.append(line)
     if last in (trail.rests if trail else path[:1]):
-        return IllegalMove("back-home", f"The star rested on {last} in this turn.")
+        return IllegalMove("back-home", f"The star has already rested on {last} in this turn.")
     if options["banMoves"]:
         if (path[0], star) in log.laid:
             return IllegalMove("ban", f"A {NAMES[star]} was laid on {path[0]} in this turn.")
@@ -302,7 +302,7 @@ def _paths(path: tuple[str, ...], steps: int) -> Iterator[tuple[str, ...]]:
 def _supernova(sky: State, seat: Seat, slot: int, card: str, field: Field) -> SupernovaLaid:
     _check_free(sky, field)
     if not supply(sky, NOVA):
-        raise IllegalMove("no-supply", "All Supernovae lie on the Firmament.")
+        raise IllegalMove("no-supply", "All Supernovae are on the Firmament.")
     removed = [(FIELD_AT[bit].id, star) for star in STARS for bit in bits_of(field.near & sky.stars[star])]
     if sky.options["banSupernova"]:
         for beside, star in removed:

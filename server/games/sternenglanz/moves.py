@@ -99,7 +99,7 @@ def move_from_json(data: Any) -> Move:
 
 def _step_from_json(data: Any) -> Step:
     if type(data) is not dict:
-        raise MalformedMove("not-an-object", "A step is an object.")
+        raise MalformedMove("not-an-object", "A step must be an object.")
     match data.get("cmd"):
         case "choose":
             _, slot2, slot3 = _values(data, "choose", cmd=str, slot2=str, slot3=str)
@@ -112,7 +112,7 @@ def _step_from_json(data: Any) -> Step:
         case "lay":
             _, drop_nova, slot2, slot1 = _values(data, "lay", cmd=str, dropNova=bool, slot2=None, slot1=None)
             return LayCards(drop_nova, _card_or_none(slot2), _card_or_none(slot1))
-    raise MalformedMove("unknown-step", "The cmd of a step is choose, act, finish or lay.")
+    raise MalformedMove("unknown-step", "The cmd of a step must be choose, act, finish or lay.")
 
 
 def _action_from_json(data: Json) -> Action:
@@ -132,20 +132,20 @@ def _action_from_json(data: Json) -> Action:
         case "lapse":
             _, slot, _ = _values(data, "lapse", cmd=str, slot=int, do=str)
             return Lapse(slot_named(slot))
-    raise MalformedMove("unknown-action", "An action does one of lay, move, remove, nova, lapse.")
+    raise MalformedMove("unknown-action", "An action must be one of lay, move, remove, nova, lapse.")
 
 
 def _values(data: Any, what: str, **types: type | None) -> list[Any]:
     """Return the values of exactly these fields, each of exactly this type (None: any)."""
     if type(data) is not dict:
-        raise MalformedMove("not-an-object", f"{what} is an object with {', '.join(types)}.")
+        raise MalformedMove("not-an-object", f"{what} must be an object with {', '.join(types)}.")
     for name, type_ in types.items():
         if name not in data:
             raise MalformedMove("missing-field", f"{what} lacks the field {name}.")
         if type_ is not None and type(data[name]) is not type_:
-            raise MalformedMove("wrong-type", f"{what}: {name} is of type {_JSON_TYPES[type_]}.")
+            raise MalformedMove("wrong-type", f"{what}: {name} must be of type {_JSON_TYPES[type_]}.")
     if len(data) > len(types):
-        raise MalformedMove("unknown-field", f"{what} has the fields {', '.join(types)}, and no other.")
+        raise MalformedMove("unknown-field", f"{what} has only the fields {', '.join(types)}.")
     return [data[name] for name in types]
 
 
@@ -158,7 +158,7 @@ _JSON_TYPES = {str: "string", int: "integer", bool: "boolean", list: "array"}
 def card_named(card: Any) -> str:
     if type(card) is not str or card not in KIND_OF:
         kinds = ", ".join(dict.fromkeys(kind.id for kind in KIND_OF.values()))
-        raise MalformedMove("no-such-card", f"There is no such card; a card is {kinds} with a number: geburt#1.")
+        raise MalformedMove("no-such-card", f"This card doesn't exist. A card is {kinds} with a number: geburt#1.")
     return card
 
 
@@ -168,25 +168,25 @@ def _card_or_none(card: Any) -> str | None:
 
 def slot_named(slot: int) -> int:
     if slot not in SLOTS:
-        raise MalformedMove("no-such-slot", "There is no such slot; the slots are 1, 2 and 3.")
+        raise MalformedMove("no-such-slot", "This slot doesn't exist. The slots are 1, 2 and 3.")
     return slot
 
 
 def class_named(star: str) -> str:
     if star not in STARS:
-        raise MalformedMove("no-such-class", f"There is no such class of stars; the classes are {', '.join(STARS)}.")
+        raise MalformedMove("no-such-class", f"This class of stars doesn't exist. The classes are {', '.join(STARS)}.")
     return star
 
 
 def field_named(field: Any) -> str:
     if type(field) is not str or field not in FIELDS:
-        raise MalformedMove("no-such-field", "There is no such field on the Firmament.")
+        raise MalformedMove("no-such-field", "The Firmament has no such field.")
     return field
 
 
 def path_along(path: Sequence[Any]) -> tuple[str, ...]:
     if not 2 <= len(path) <= LONGEST_PATH:
-        raise MalformedMove("bad-path", f"A path has 2 to {LONGEST_PATH} fields, the star's own first.")
+        raise MalformedMove("bad-path", f"A path has 2 to {LONGEST_PATH} fields, beginning with the star's own.")
     return tuple(field_named(field) for field in path)
 
 

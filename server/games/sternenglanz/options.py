@@ -70,12 +70,12 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
 def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
     """Return the value of every option, by default that of the game. Raise BadOption."""
     if type(seats) is not int or seats not in SEATS:
-        raise BadOption("bad-seats", "Sternenglanz is a game for 2, 3 or 4 players.")
+        raise BadOption("bad-seats", "Sternenglanz is for 2, 3 or 4 players.")
     for name, value in options.items():
         schema = OPTION_SCHEMA["properties"].get(name)
         if schema is None:
             known = ", ".join(OPTION_SCHEMA["properties"])
-            raise BadOption("unknown-option", f"There is no option {name[:40]!r}; there are {known}.")
+            raise BadOption("unknown-option", f"Unknown option {name[:40]!r}. The options are {known}.")
         choice = [False, True] if schema.get("type") == "boolean" else schema.get("enum")
         if choice and not any(_same(value, each) for each in choice):
             values = ", ".join(str(each).lower() for each in choice)

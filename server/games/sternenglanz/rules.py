@@ -152,8 +152,8 @@ def _out_of_turn(sky: State) -> IllegalMove:
     if sky.phase == OVER:
         return IllegalMove("game-over", "The game is over.")
     if sky.phase == CHOOSE:
-        return IllegalMove("not-your-turn", "You have chosen; others have not yet.")
-    return IllegalMove("not-your-turn", "It is not your turn.")
+        return IllegalMove("not-your-turn", "You have chosen. Wait for the other players.")
+    return IllegalMove("not-your-turn", "It's not your turn.")
 
 
 def _check_goes_on(so_far: TurnSteps, seat: Seat) -> None:
@@ -161,15 +161,17 @@ def _check_goes_on(so_far: TurnSteps, seat: Seat) -> None:
     if checks_secrets(so_far.sky) and any(isinstance(event, ACTIONS) for event in so_far.events):
         raise _reveals()  # always, since an occasional refusal would reveal a secret
     if so_far.sky.phase == OVER:
-        raise IllegalMove("game-over", "The step before ends the game.")
+        raise IllegalMove("game-over", "The previous step ends the game.")
     if not is_mid_turn(so_far.sky, seat):
-        raise IllegalMove("wrong-phase", "The step before ends your turn.")
+        raise IllegalMove("wrong-phase", "The previous step ends your turn.")
     if any(isinstance(event, REVEALING) for event in so_far.events):
         raise _reveals()
 
 
 def _reveals() -> IllegalMove:
-    return IllegalMove("reveals", "The step before may show you something new: play as far as that, and look first.")
+    return IllegalMove(
+        "reveals", "The previous step may show you something new. Play up to that step first, then look."
+    )
 
 
 def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -> None:
@@ -181,12 +183,12 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -
     """
     for step in _laid(move):
         if step not in sky.hands[seat] or any(step in _laid(it) for it in earlier) or _laid(move).count(step) > 1:
-            raise IllegalMove("bad-cards", f"{step} is not left for it; your hand is {' '.join(sky.hands[seat])}.")
+            raise IllegalMove(
+                "bad-cards", f"{step} is not left for this move. Your hand is {' '.join(sky.hands[seat])}."
+            )
     acts = [isinstance(step, Action) for step in move.steps]
     if sky.scenario.sternbild == OWN_SECRET and any(acts[:-1]):
-        raise IllegalMove(
-            "reveals", "An action may complete your Sternbild: plan what follows it as a move of its own."
-        )
+        raise IllegalMove("reveals", "An action may complete your Sternbild. Plan what follows it as a separate move.")
 
 
 def _laid(move: Move) -> list[str]:
@@ -226,7 +228,7 @@ def _choose(so_far: TurnSteps, seat: Seat, step: Choose) -> None:
     """Choose two different hand cards for slots 2 and 3. After the last choice all are shown and the first turn begins."""
     sky = so_far.sky
     if sky.phase != CHOOSE:
-        raise IllegalMove("wrong-phase", "The first cards have been chosen.")
+        raise IllegalMove("wrong-phase", "The first cards have already been chosen.")
     _check_in_hand(sky, seat, step.slot2)
     _check_in_hand(sky, seat, step.slot3)
     if step.slot2 == step.slot3:
@@ -239,7 +241,7 @@ def _choose(so_far: TurnSteps, seat: Seat, step: Choose) -> None:
 
 def _check_in_hand(sky: State, seat: Seat, card: str) -> None:
     if card not in sky.hands[seat]:
-        raise IllegalMove("bad-cards", f"{card} is not in your hand, only {' '.join(sky.hands[seat])}.")
+        raise IllegalMove("bad-cards", f"{card} is not in your hand. Your hand is {' '.join(sky.hands[seat])}.")
 
 
 # 4.1 The part `act`
@@ -289,16 +291,16 @@ def _act(so_far: TurnSteps, seat: Seat, step: Action | Finish) -> None:
     sky = so_far.sky
     if sky.phase != ACT:
         now = "choose your first cards" if sky.phase == CHOOSE else "lay cards"
-        raise IllegalMove("wrong-phase", f"This is not the time for actions: {now}.")
+        raise IllegalMove("wrong-phase", f"You can't act now: {now}.")
     if isinstance(step, Finish):
         if not may_finish(sky):
             done = _listed(sky.log.slots)
-            raise IllegalMove("too-few-actions", f"A turn takes a pair of slots, or all three; you performed {done}.")
+            raise IllegalMove("too-few-actions", f"Use two slots in a turn, or all three. So far you used {done}.")
         so_far.happens(ActFinished(seat))
         _shift(so_far, seat)
         return
     if step.slot not in open_slots(sky):
-        raise IllegalMove("slot-not-open", f"Slot {step.slot} is not open, only {_listed(open_slots(sky))}.")
+        raise IllegalMove("slot-not-open", f"You can't use slot {step.slot} now. Open: {_listed(open_slots(sky))}.")
     if isinstance(step, Lapse):
         _check_lapse(sky, seat, step.slot)
         so_far.happens(ActionLapsed(seat, step.slot, sky.slots[seat][step.slot - 1]))
@@ -319,11 +321,11 @@ def _listed(slots: Sequence[int]) -> str:
 
 def _check_lapse(sky: State, seat: Seat, slot: int) -> None:
     if ways(sky, seat, slot):
-        raise IllegalMove("must-act", f"Slot {slot} can be performed.")
+        raise IllegalMove("must-act", f"You can use slot {slot}.")
     if sky.options["impossible"] == "strict":
         for other in open_slots(sky):
             if ways(sky, seat, other):
-                raise IllegalMove("must-act", f"Slot {other} can be performed.")
+                raise IllegalMove("must-act", f"You can use slot {other}.")
 
 
 # 6. Shift, lay and draw
@@ -375,25 +377,25 @@ def _lay_cards(so_far: TurnSteps, seat: Seat, step: LayCards, dice: Dice | None)
 
 def _check_cards_to_lay(sky: State, seat: Seat, step: LayCards) -> None:
     if sky.phase != LAY:
-        raise IllegalMove("wrong-phase", "Cards are laid after the actions.")
+        raise IllegalMove("wrong-phase", "You lay cards after the actions.")
     slot1, slot2, _ = sky.slots[seat]
     if step.drop_nova and slot1 is None:
-        raise IllegalMove("bad-cards", "No Supernova card lies on slot 1.")
+        raise IllegalMove("bad-cards", "There is no Supernova card on slot 1.")
     if slot2 is None and step.slot2 is None:
-        raise IllegalMove("bad-cards", "Slot 2 is empty: an action card must be laid on it.")
+        raise IllegalMove("bad-cards", "Slot 2 is empty. Lay an action card on it.")
     if slot2 is not None and step.slot2 is not None:
-        raise IllegalMove("bad-cards", f"{slot2} lies on slot 2: no card can be laid on it.")
+        raise IllegalMove("bad-cards", f"Slot 2 holds {slot2}. You can't lay a card on it.")
     for card in (step.slot2, step.slot1):
         if card is not None:
             _check_in_hand(sky, seat, card)
     if step.slot2 is not None and type_of(step.slot2) == SUPERNOVA:
-        raise IllegalMove("bad-cards", "A Supernova card can be laid on slot 1 only.")
+        raise IllegalMove("bad-cards", "You can lay a Supernova card only on slot 1.")
     if step.slot1 is None and _must_cover(sky, seat):
-        raise IllegalMove("bad-cards", "Slot 2 is filled: a card must be laid on slot 1.")
+        raise IllegalMove("bad-cards", "Slot 2 is filled. Lay a card on slot 1.")
     if step.slot1 is not None and slot1 is not None and not step.drop_nova:
-        raise IllegalMove("bad-cards", f"{slot1} lies on slot 1: drop it first.")
+        raise IllegalMove("bad-cards", f"Slot 1 holds {slot1}. Drop it first.")
     if step.slot1 is not None and step.slot1 == step.slot2:
-        raise IllegalMove("bad-cards", f"{step.slot1} can be laid on one slot only.")
+        raise IllegalMove("bad-cards", f"You can lay {step.slot1} on only one slot.")
 
 
 def _draw(so_far: TurnSteps, seat: Seat, due: int, deck: Sequence[str], dice: Dice) -> None:

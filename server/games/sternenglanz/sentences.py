@@ -15,11 +15,11 @@ def _sternbild_drawn(item: Json, names: Sequence[str], say: Language) -> str:
     name, bild = names[item["seat"]], item["sternbild"]
     if bild is None:
         return say.gettext("%(name)s took a secret Sternbild.", name=name)
-    return say.gettext("%(name)s took %(sternbild)s.", name=name, sternbild=_bild(bild, say))
+    return say.gettext("%(name)s took the Sternbild %(sternbild)s.", name=name, sternbild=_bild(bild, say))
 
 
 def _sternbild_turned_up(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("The common Sternbild is %(sternbild)s now.", sternbild=_bild(item["sternbild"], say))
+    return say.gettext("The common Sternbild is now %(sternbild)s.", sternbild=_bild(item["sternbild"], say))
 
 
 def _cards_chosen(item: Json, names: Sequence[str], say: Language) -> str:
@@ -68,20 +68,20 @@ def _supernova_laid(item: Json, names: Sequence[str], say: Language) -> str:
     where = {"name": names[item["seat"]], "field": item["field"]}
     if removed:
         swept = say.gettext(
-            "%(name)s laid a Supernova on %(field)s, which swept away %(removed)s", **where, removed=removed
+            "%(name)s set off a Supernova on %(field)s, which swept away %(removed)s", **where, removed=removed
         )
     else:
-        swept = say.gettext("%(name)s laid a Supernova on %(field)s, which swept away nothing", **where)
+        swept = say.gettext("%(name)s set off a Supernova on %(field)s, which swept nothing away", **where)
     return f"{swept}{scored}."
 
 
 def _action_lapsed(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("%(name)s could do nothing on slot %(slot)s.", name=names[item["seat"]], slot=item["slot"])
+    return say.gettext("%(name)s couldn't act on slot %(slot)s.", name=names[item["seat"]], slot=item["slot"])
 
 
 def _sternbild_completed(item: Json, names: Sequence[str], say: Language) -> str:
     completed = say.gettext(
-        "%(name)s completed %(sternbild)s on %(fields)s",
+        "%(name)s completed the Sternbild %(sternbild)s on %(fields)s",
         name=names[item["seat"]],
         sternbild=_bild(item["sternbild"], say),
         fields=" ".join(item["fields"]),
@@ -90,15 +90,15 @@ def _sternbild_completed(item: Json, names: Sequence[str], say: Language) -> str
 
 
 def _supernova_granted(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("%(name)s took a Supernova card into the hand.", name=names[item["seat"]])
+    return say.gettext("%(name)s took a Supernova card into their hand.", name=names[item["seat"]])
 
 
 def _act_finished(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("%(name)s left it at slots 1 and 2.", name=names[item["seat"]])
+    return say.gettext("%(name)s stopped after slots 1 and 2.", name=names[item["seat"]])
 
 
 def _cards_shifted(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("The cards of %(name)s moved on.", name=names[item["seat"]])
+    return say.gettext("The cards of %(name)s moved on by one slot.", name=names[item["seat"]])
 
 
 def _cards_laid(item: Json, names: Sequence[str], say: Language) -> str:
@@ -109,14 +109,14 @@ def _cards_laid(item: Json, names: Sequence[str], say: Language) -> str:
     ]
     told = {"name": names[item["seat"]], "cards": say.listed(laid) if laid else say.gettext("no card")}
     if dropped := item["dropped"]:
-        return say.gettext("%(name)s laid %(cards)s, and dropped %(dropped)s.", **told, dropped=_card(dropped, say))
+        return say.gettext("%(name)s dropped %(dropped)s and laid %(cards)s.", **told, dropped=_card(dropped, say))
     return say.gettext("%(name)s laid %(cards)s.", **told)
 
 
 def _discards_shuffled(item: Json, names: Sequence[str], say: Language) -> str:
     return say.ngettext(
-        "The discards were shuffled: %(num)s card is the new deck.",
-        "The discards were shuffled: %(num)s cards are the new deck.",
+        "The discards were shuffled. The new deck has %(num)s card.",
+        "The discards were shuffled. The new deck has %(num)s cards.",
         item["deck"],
     )
 
@@ -136,10 +136,10 @@ def _why(reason: str, say: Language) -> str:
         case "goal":
             return say.gettext("The goal was reached.")
         case "all-sternbilder":
-            return say.gettext("All Sternbilder were completed.")
+            return say.gettext("All Sternbilder are completed.")
         case "all-prachtsterne":
-            return say.gettext("All splendid stars had been laid.")
-    return say.gettext("The last round was over.")
+            return say.gettext("All splendid stars have been laid.")
+    return say.gettext("The last round is over.")
 
 
 def _star(item: Json, say: Language) -> str:
@@ -171,11 +171,11 @@ def _gained(points: int, say: Language) -> str:
 
 def notation(say: Language) -> str:
     return say.gettext(
-        "Write one step, or several with ; between them. An action: the slot, what it does, and where: 1 lay punkt b1, "
-        "2 move a1 b2 c3 (each field of the path), 3 remove c1, 1 nova d4, 2 lapse. Then: finish (after slots 1 and "
-        "2), and lay with a card for slot 2 and one for slot 1, - for none: lay geburt#4 -. To drop the Supernova card "
-        "on slot 1 first: drop lay geburt#4 -. Before the game: choose with the cards for slots 2 and 3: choose "
-        "geburt#3 loch-a#1. Capitals do not matter."
+        "Write one step, or several separated by ; (semicolon). An action names the slot, what to do and where: 1 "
+        "lay punkt b1, 2 move a1 b2 c3 (each field of the path), 3 remove c1, 1 nova d4, 2 lapse. To stop after "
+        "slots 1 and 2: finish. Then lay a card on slot 2 and one on slot 1, - for none: lay geburt#4 -. To drop the "
+        "Supernova card on slot 1 first: drop lay geburt#4 -. Before the first turn, choose the cards for slots 2 "
+        "and 3: choose geburt#3 loch-a#1. Capitals don't matter."
     )
 
 

@@ -54,8 +54,8 @@ def describe() -> Json:
         "events": dict(EVENT_SCHEMAS),
         "notation": {
             "form": "star board space",
-            "text": "One line: the star, the board and the space, with spaces between. The board goes by its id or its "
-            "abbreviation; capitals do not matter.",
+            "text": "Write one line: the star, the constellation and the space, separated by spaces. Use the id or the "
+            "abbreviation of the constellation. Capitals don't matter.",
             "examples": [
                 {"text": write_move(example), "move": move_to_json(example)},
                 {"text": "d Cnc a", "move": move_to_json(Placement(DOUBLE_STAR, "cancer", "a"))},

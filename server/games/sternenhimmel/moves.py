@@ -27,17 +27,17 @@ PLACEMENTS = {
 def move_from_json(data: Any) -> Placement:
     """Parse a placement. Raise MalformedMove. `decide` checks whether it is legal."""
     if type(data) is not dict:
-        raise MalformedMove("not-an-object", "A move is an object with star, board and space.")
+        raise MalformedMove("not-an-object", "A move must be an object with star, board and space.")
     try:
         star, board, space = data["star"], data["board"], data["space"]
     except KeyError as missing:
         raise MalformedMove("missing-field", f"The move lacks the field {missing.args[0]}.") from None
     if len(data) != 3:
-        raise MalformedMove("unknown-field", "A move has the fields star, board and space, and no other.")
+        raise MalformedMove("unknown-field", "A move has only the fields star, board and space.")
     if type(star) is not str or type(board) is not str or type(space) is not str:
-        raise MalformedMove("wrong-type", "star, board and space are strings.")
+        raise MalformedMove("wrong-type", "star, board and space must be strings.")
     if star not in FACE_VALUES:
-        raise MalformedMove("unknown-star", f"There is no such star; the stars are {', '.join(STARS)}.")
+        raise MalformedMove("unknown-star", f"This star doesn't exist. The stars are {', '.join(STARS)}.")
     return Placement(star, board, space)
 
 

@@ -109,11 +109,11 @@ DEFAULT_EDITION = "schloth-en"
 def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
     """Return the value of every option, by default that of the edition. Raise BadOption."""
     if type(seats) is not int or seats not in SEATS:
-        raise BadOption("bad-seats", "Sternenhimmel is a game for 3, 4 or 5 players.")
+        raise BadOption("bad-seats", "Sternenhimmel is for 3, 4 or 5 players.")
     for name in options:
         if name not in OPTION_SCHEMA["properties"]:
             known = ", ".join(OPTION_SCHEMA["properties"])
-            raise BadOption("unknown-option", f"There is no option {name[:40]!r}; there are {known}.")
+            raise BadOption("unknown-option", f"Unknown option {name[:40]!r}. The options are {known}.")
     for name, schema in OPTION_SCHEMA["properties"].items():
         if name in options and "enum" in schema and options[name] not in schema["enum"]:
             raise BadOption("bad-option", f"The option {name} must be one of {', '.join(schema['enum'])}.")
@@ -130,7 +130,7 @@ def _check_start_seat(start_seat: Any, start_player: str, seats: int) -> None:
     if type(start_seat) is not int or not 0 <= start_seat < seats:
         raise BadOption("bad-option", f"The option start_seat must be a seat from 0 to {seats - 1}, or null.")
     if start_player == "random":
-        raise BadOption("bad-option", "The option start_seat has no place where start_player is random.")
+        raise BadOption("bad-option", "Omit the option start_seat if start_player is random.")
 
 
 OPTION_SCHEMA: Json = {

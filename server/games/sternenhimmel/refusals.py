@@ -6,11 +6,11 @@ from server.translations import noted
 
 NOTATION_HELPS = frozenset({"not-a-placement", "unknown-star", "unknown-board"})
 REFUSALS: Mapping[str, str] = {
-    "board-not-in-play": noted("This board is not in play."),
-    "unknown-space": noted("This board has no such space."),
+    "board-not-in-play": noted("This constellation isn't in play."),
+    "unknown-space": noted("This constellation has no such space."),
     "space-taken": noted("This space already holds a star."),
-    "star-not-in-hand": noted("You do not have this star in your hand."),
+    "star-not-in-hand": noted("You don't have this star in your hand."),
     "not-a-placement": noted("This is not a move of this game."),
-    "unknown-star": noted("There is no such star."),
-    "unknown-board": noted("There is no such board."),
+    "unknown-star": noted("This star doesn't exist."),
+    "unknown-board": noted("This constellation doesn't exist."),
 }

@@ -81,7 +81,7 @@ def decide(sky: State, seat: Seat, move: Placement, dice: Dice) -> list[Event]:
 
 
 def _not_your_turn() -> IllegalMove:
-    return IllegalMove("not-your-turn", "It is not your turn.")
+    return IllegalMove("not-your-turn", "It's not your turn.")
 
 
 def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Placement) -> None:
@@ -92,14 +92,16 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Pl
     """
     star, board, space = move
     if board not in BOARDS:
-        raise IllegalMove("board-not-in-play", "There is no such board.")
+        raise IllegalMove("board-not-in-play", "This constellation doesn't exist.")
     if space not in BOARDS[board].spaces:
-        raise IllegalMove("unknown-space", f"{board} has no such space, only {', '.join(BOARDS[board].spaces)}.")
+        raise IllegalMove(
+            "unknown-space", f"{board} has no such space. Its spaces are {', '.join(BOARDS[board].spaces)}."
+        )
     if space in sky.stars.get(board, ()) or any((it.board, it.space) == (board, space) for it in earlier):
         raise IllegalMove("space-taken", f"{space} on {board} already holds a star.")
     if sky.hands[seat].count(star) <= sum(it.star == star for it in earlier):
         raise IllegalMove(
-            "star-not-in-hand", f"You have no {star} left for it; your hand is {' '.join(sky.hands[seat])}."
+            "star-not-in-hand", f"You have no {star} left for this move. Your hand is {' '.join(sky.hands[seat])}."
         )
 
 
@@ -112,14 +114,18 @@ def _check_placement(sky: State, seat: Seat, move: Placement) -> None:
         raise _not_your_turn()
     if board not in sky.stars:
         in_play = ", ".join(board for board in sky.slots if board is not None)
-        named = f"{board} is not in play" if board in BOARDS else "There is no such board"
-        raise IllegalMove("board-not-in-play", f"{named}; these boards are in play: {in_play}.")
+        named = f"{board} is not in play" if board in BOARDS else "This constellation doesn't exist"
+        raise IllegalMove("board-not-in-play", f"{named}. Constellations in play: {in_play}.")
     if space not in BOARDS[board].spaces:
-        raise IllegalMove("unknown-space", f"{board} has no such space, only {', '.join(BOARDS[board].spaces)}.")
+        raise IllegalMove(
+            "unknown-space", f"{board} has no such space. Its spaces are {', '.join(BOARDS[board].spaces)}."
+        )
     if space in sky.stars[board]:
         raise IllegalMove("space-taken", f"{space} on {board} already holds a star.")
     if star not in sky.hands[seat]:
-        raise IllegalMove("star-not-in-hand", f"You have no {star} in your hand, only {' '.join(sky.hands[seat])}.")
+        raise IllegalMove(
+            "star-not-in-hand", f"You have no {star} in your hand. Your hand is {' '.join(sky.hands[seat])}."
+        )
 
 
 def _who_is_next(options: Json, seat: Seat, has_filled: bool, hand_sizes: Sequence[int]) -> tuple[Seat, Sequence[Seat]]:

@@ -39,8 +39,10 @@ def scored(item: Json, names: Sequence[str], say: Language) -> str:
         if total is not None
     ]
     if not totals:
-        return say.gettext("%(board)s was full, and no star was left to score.", board=_board(item, say))
-    return say.gettext("%(board)s was full and scored: %(totals)s.", board=_board(item, say), totals=", ".join(totals))
+        return say.gettext("%(board)s was full, but no star was left to score.", board=_board(item, say))
+    return say.gettext(
+        "%(board)s was full and was scored: %(totals)s.", board=_board(item, say), totals=", ".join(totals)
+    )
 
 
 def _coins(paid: int, say: Language) -> str:
@@ -57,8 +59,8 @@ def _board(item: Json, say: Language) -> str:
 
 def notation(say: Language) -> str:
     return say.gettext(
-        "One line: the star, the board and the space, with spaces between. The board goes by its id or its "
-        "abbreviation; capitals do not matter."
+        "Write one line: the star, the constellation and the space, separated by spaces. Use the id or the "
+        "abbreviation of the constellation. Capitals don't matter."
     )
 
 

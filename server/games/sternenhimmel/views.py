@@ -49,7 +49,7 @@ def place(view: Json, text: str) -> Place:
             if board in boards and space in BOARDS[board].spaces:
                 at = f"/boards/{boards.index(board)}"
                 return Place(f"{at}/spaces/{space}", {f"{at}/board": board})
-    raise MalformedMove("unknown-space", "That is no space of a board in play. Write, for example: leo c")
+    raise MalformedMove("unknown-space", "This is not a space of a constellation in play. Write, for example: leo c")
 
 
 def view(sky: State, seat: Seat | None) -> Json:

@@ -77,7 +77,7 @@ def take_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
     if limited:
         expect_within(Use("mails", f"{game_id}/{seat}"))
     if not inbox.keep(game_id, seat, turn, same, raw, clock.now, mark):
-        raise NotFound("There is no such game.")
+        raise NotFound("Game not found.")
 
 
 def confirming_word(mail_id: UUID) -> str:

@@ -37,7 +37,7 @@ def kept_mail(mail_id: UUID) -> dict[str, Any]:
     """Return a mail. Raise NotFound."""
     mail = inbox.one_aside(mail_id) or letterbox.one(mail_id)
     if mail is None:
-        raise NotFound("There is no such mail.")
+        raise NotFound("Email not found.")
     return _described(mail)
 
 
@@ -45,7 +45,7 @@ def deal_again(mail_id: UUID) -> None:
     """Process a mail to a seat again, with its old time of arrival. Raise NotFound."""
     game_id = kept_mail(mail_id)["game"]
     if game_id is None or not inbox.retry_aside(game_id, mail_id, clock.now()):
-        raise NotFound("There is no such mail.")
+        raise NotFound("Email not found.")
 
 
 def drop_kept_mail(mail_id: UUID) -> None:

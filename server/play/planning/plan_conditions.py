@@ -27,12 +27,12 @@ def check_condition(rules: Rules, seats: int, condition: Any) -> None:
         if type(condition["at"]) is not str or not re.match(rf"{POINTER[:-1]}\Z", condition["at"]):
             raise Unfit("`at` must be a JSON pointer (RFC 6901), such as /boards/0/spaces/a.")
         if not _may_lead(rules.VIEW_SCHEMA, _tokens(condition["at"]), rules.SEATS, seats):
-            raise Unfit("No view of this game has anything at %(at)s.", at=condition["at"])
+            raise Unfit("No view of this game has a value at %(at)s.", at=condition["at"])
         return
     known = {*HOUSE_EVENTS, *rules.EVENT_SCHEMAS}
     types = condition["only"]
     if type(types) is not list or not all(type(it) is str and it in known for it in types):
-        raise Unfit("`only` is a list of event types, such as %(types)s.", types=", ".join(sorted(known)))
+        raise Unfit("`only` must be a list of event types, such as %(types)s.", types=", ".join(sorted(known)))
 
 
 def holds(condition: Json, view: Json, happened: Collection[str]) -> bool:

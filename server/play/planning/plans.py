@@ -60,7 +60,7 @@ def put_plan(game_id: UUID, player_id: UUID, revision: int, moves: Sequence[Json
         if game.table.status in OVER or not game.table.turns:
             raise NotRunning(noted("There is nothing to plan: the game has not started, or is over."))
         if game.bot_at(seat):
-            raise HandedOver("A bot plays your seat. Take your seat back first.")
+            raise HandedOver("A bot is playing for you. Take your seat back first.")
         _check(game, seat, moves)
         now = plan_of(game, seat)
         if now["revision"] == revision:

@@ -52,5 +52,5 @@ def feed(word: str) -> tuple[list[Json], str]:
     player_id, _, number = verify(FEED, word)
     player = db.session.get(Player, player_id)
     if player is None or player.feed != number or not is_welcome(player):
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     return waiting_games(player_id), stored_locale(player.locale)

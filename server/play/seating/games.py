@@ -41,11 +41,14 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     rules = GAMES.get(wanted["rules"])
     if rules is None:
         raise BadField(
-            "rules", "There is no `%(name)s`; there is %(known)s.", name=wanted["rules"], known=", ".join(GAMES)
+            "rules",
+            "Unknown name `%(name)s`. Use one of these: %(known)s.",
+            name=wanted["rules"],
+            known=", ".join(GAMES),
         )
     seats = [_wanted_seat(i, seat, player_id) for i, seat in enumerate(wanted["seats"])]
     if sum(seat["player_id"] is not None for seat in seats) > 1:
-        raise BadField("seats", "You can take one seat only.")
+        raise BadField("seats", "You can take only one seat.")
     chosen = {"take_back": TAKE_BACKS[0]} | wanted.get("options", {}) | newest_rules(rules)
     options = rules.resolve_options(chosen, len(seats))
     check_option(options)
@@ -56,7 +59,9 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
         raise BadField("title", "A title needs at least one visible character.")
     programs = wanted.get("programs", not is_nameless(options))
     if any(seat["player_id"] for seat in seats) and not programs and program_since(player_id):
-        raise BadField("programs", "A program plays your account: say `programs` true, so that all who come know it.")
+        raise BadField(
+            "programs", "A program plays your account. Set `programs` to true, so that players know before they join."
+        )
     guests = [Use("guest-games", player_id)] if is_guest(player_id) else []
     if guests and any(seat["kind"] in FREE for seat in seats):
         expect_no_guest(player_id)
@@ -143,7 +148,7 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
             return row
     raise BadField(
         f"seats.{seat}",
-        'A seat is {"player": "me"}, {"email": "..."}, {"bot": "..."} or {"open": true}; the bots are %(bots)s.',
+        'A seat must be {"player": "me"}, {"email": "..."}, {"bot": "..."} or {"open": true}. The bots are %(bots)s.',
         bots=", ".join(BOTS),
     )
 

@@ -47,9 +47,9 @@ def closing(open_for: Any, now: datetime) -> Json:
 def expect_open(head: GameRow) -> None:
     """Raise NotRunning if the game has begun or is closed."""
     if head.status == "abandoned" and head.version == 1:
-        raise NotRunning("This game was closed before it had begun.")
+        raise NotRunning("This game was closed before it started.")
     if head.status != "open":
-        raise NotRunning("This game has begun; its seats are taken.")
+        raise NotRunning("This game has started, and its seats are taken.")
 
 
 # Actions of the host
@@ -88,7 +88,7 @@ def begin(game_id: UUID, player_id: UUID) -> Game:
     expect_asking(head)
     game = load_within(in_transaction(db.session.connection()), game_id)
     if any(map(is_free, game.seats)):
-        raise NotRunning("Not all seats are taken yet.")
+        raise NotRunning("Some seats are still open.")
     start_if_full(game_id, clock.now(), anyway=True)
     with committing("beginning"):
         db.session.commit()

@@ -63,7 +63,7 @@ def check_salt(options: Mapping[str, Any], salt: str, salt_hash: str | None) -> 
 def expect_asking(head: GameRow) -> None:
     """Raise NotAllowed for a game without a ready check."""
     if within(head.options) is None:
-        raise NotAllowed(noted("Players in this game aren't asked to confirm: it has no `ready_check`."))
+        raise NotAllowed(noted("This game has no `ready_check`, so players don't confirm that they're ready."))
 
 
 def expect_committed(salt: str, salt_hash: str | None) -> None:

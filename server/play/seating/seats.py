@@ -104,18 +104,18 @@ def _take_seat(
     people = [(s.player_id, s.email) for s in seats]
     word = invitation_access(game_id, [s.email for s in seats], invitation)
     if head.private and word is None and not may_see(head.host, people, player_id, email):
-        raise NotFound("There is no such game.")
+        raise NotFound("Game not found.")
     if invitation and word is None:
         raise NotFound("This invitation is not for this game.")
     if any(s.player_id == player_id for s in seats):
-        raise AlreadySeated("You sit at this table already.")
+        raise AlreadySeated("You're already at this table.")
     expect_welcome(player_id)
     expect_no_guest(player_id)
     expect_open(head)
     if str(player_id) in head.sent_away and not any(row.email == email for row in seats):
-        raise SeatTaken("The host of this game would rather play it with others.")
+        raise SeatTaken("The host of this game prefers to play with others.")
     if not is_nameless(head.options) and is_block_between(player_id, [row.player_id for row in seats if row.player_id]):
-        raise SeatTaken("A block keeps you and a player at this table apart.")
+        raise SeatTaken("There is a block between you and a player at this table.")
     if word is None and not any(row.email == email for row in seats):
         _expect_reliable(player_id, head.min_reliability or 0)
     expect_admitted(head.programs, player_id)
@@ -126,7 +126,7 @@ def _take_seat(
     if chosen is None:
         if seat is None:
             raise SeatTaken("There is no free seat for you here.")
-        raise SeatTaken("Seat %(seat)s is not free for you.", seat=seat)
+        raise SeatTaken("Seat %(seat)s isn't free for you.", seat=seat)
     chosen.kind, chosen.player_id, chosen.email, chosen.salt = "human", player_id, None, salt
     chosen.salt_hash, chosen.lost_at = salt_hash, None
     db.session.flush()
@@ -176,7 +176,7 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None)
     if chosen is None:
         if seat is None:
             raise SeatTaken("There is no free seat.")
-        raise SeatTaken("Seat %(seat)s is not free.", seat=seat)
+        raise SeatTaken("Seat %(seat)s is taken.", seat=seat)
     chosen.kind, chosen.email, chosen.lost_at = "invited", email, None
     note_invitation(game_id, chosen.seat, email, player_id, now)
     with committing(chosen.seat):
@@ -214,7 +214,7 @@ def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
         return game
     email = None if seat is None else game.seats[seat].email
     if email is None or not is_mark_of(email, verify(INVITATION, word).number):
-        raise SeatTaken("No seat is kept for you here any more.")
+        raise SeatTaken("This seat is no longer reserved for you.")
     expect_known_or_open(email)
     return _take_seat(game.game_id, player_of(email, locale, name), seat, "", None)
 
@@ -231,7 +231,7 @@ def decline_invitation(word: str) -> None:
     game, seat = invitation(word)
     email = None if seat is None else game.seats[seat].email
     if seat is None or email is None or not is_mark_of(email, verify(INVITATION, word).number):
-        raise NotFound("No seat is kept for you here any more.")
+        raise NotFound("This seat is no longer reserved for you.")
     give_back(game.game_id, seat, email)
 
 
@@ -277,7 +277,7 @@ def _take_back(game: Game, seat: Seat) -> Game:
     if game.table.stand_ins[seat] is None:
         if in_doubt() == (player_id, seat):
             return game
-        raise AlreadySeated("You sit at this table already.")
+        raise AlreadySeated("You're already at this table.")
     with committing((player_id, seat)):
         after = record(commit_of(game, [SeatTakenBack(seat)], clock.now()))
     return after or take_seat(game.game_id, player_id)
@@ -302,16 +302,16 @@ def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitati
     game, now = load_within(connection, game_id), clock.now()
     people = people_of(game)
     if player_id in people:
-        raise AlreadySeated("You sit at this table already.")
+        raise AlreadySeated("You're already at this table.")
     if game.table.status not in ("running", "paused"):
-        raise NotRunning("This game has not begun, or is over.")
+        raise NotRunning("This game has not started, or is over.")
     offered = [it for it in offered_seats(game) if seat in (None, it)]
     if not offered:
-        raise SeatTaken("No seat is offered to you here.")
+        raise SeatTaken("You haven't been offered a seat here.")
     row = game.seats[offered[0]]
     others = [] if is_nameless(game.head.options) else [it for it in people if it != row.player_id]
     if is_block_between(player_id, others):
-        raise SeatTaken("A block keeps you and a player at this table apart.")
+        raise SeatTaken("There is a block between you and a player at this table.")
     _expect_reliable(player_id, game.head.min_reliability or 0)
     expect_admitted(game.head.programs, player_id)
     _succeed(connection, game, offered[0], player_id, now)
@@ -461,7 +461,7 @@ def wake_asked(game_id: UUID, now: datetime) -> bool:
         db.session.rollback()
         return False
     if head.status != "open":  # its row contradicts the log, or it has just begun
-        raise NotRunning("This game has begun; its seats are taken.")
+        raise NotRunning("This game has started, and its seats are taken.")
     game = load_within(in_transaction(db.session.connection()), game_id)
     asked = [(row, due_times(game, row, now)) for row in game.seats if row.asked_at and not row.ready]
     late = [row for row, times in asked if times.due_at <= now]

@@ -53,7 +53,7 @@ from server.translations import noted
 
 LONGEST: Final = timedelta(days=90)
 
-_OVER = noted("This game has not begun, or is over.")
+_OVER = noted("This game has not started, or is over.")
 _NOBODY = noted("This stand-in request is no longer open.")
 _logger = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ def days(first: str, last: str, zone: str, now: datetime) -> Days:
     """Return the span between two dates in this time zone. Raise BadField."""
     first_day, last_day = _day(first, "from"), _day(last, "until")
     if last_day < first_day:
-        raise BadField("until", "The last day comes before the first.")
+        raise BadField("until", "The last day is before the first.")
     begin, end = (
         datetime.combine(day, time(), stored_zone(zone)).astimezone(now.tzinfo)
         for day in (first_day, last_day + timedelta(days=1))
@@ -88,7 +88,7 @@ def _day(text: str, field: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise BadField(field, "There is no such day: %(day)s.", day=text) from None
+        raise BadField(field, "This date doesn't exist: %(day)s.", day=text) from None
 
 
 def stand_in_of(game_id: UUID, player_id: UUID) -> Json | None:
@@ -142,7 +142,7 @@ def ask_stand_in(
         seat = own_seat(game, by)
         _expect_under_way(game)
         if game.seats[seat].owner_id is not None:
-            raise SeatTaken("A stand-in plays this seat now. End that first.")
+            raise SeatTaken("A stand-in is playing this seat. End that first.")
         # In an anonymous game, or for an address, a rejection would reveal who sits there.
         is_seen = player is not None and not is_nameless(game.head.options)
         if is_seen or player_at(to) == by:
@@ -187,14 +187,14 @@ def _address(player: UUID | None, email: str | None) -> str:
         return email
     found = db.session.get(Player, player)
     if found is None or found.deleted_at is not None or is_guest(found.player_id):
-        raise BadField("player", "There is no such player, or they have no address.")
+        raise BadField("player", "This player doesn't exist or has no address.")
     return found.email
 
 
 def _expect_elsewhere(game: Game, player_id: UUID | None) -> None:
     """Raise AlreadySeated if this player has a seat in the game, or will stand in for another."""
     if player_id in people_of(game):
-        raise AlreadySeated("A player at this table can't stand in for another one there.")
+        raise AlreadySeated("Players at this table can't stand in for one another.")
 
 
 def stand_in_word(game_id: UUID, seat: Seat, mark: int) -> str:
@@ -267,7 +267,7 @@ def _accept(game_id: UUID, seat: Seat, mark: int, player_id: UUID) -> Game:
             if db.session.execute(will).first() is not None:
                 raise AlreadySeated("You already stand in for another player at this table.")
             if not is_nameless(game.head.options) and is_block_between(player_id, people_of(game)):
-                raise SeatTaken("A block keeps you and a player at this table apart.")
+                raise SeatTaken("There is a block between you and a player at this table.")
             expect_admitted(game.head.programs, player_id)
             asked.accepted_by, asked.wake_at = player_id, asked.from_at
             db.session.flush()
@@ -414,7 +414,7 @@ def _begin(connection: Connection[Any], game: Game, asked: StandIn, now: datetim
 def _holding(game_id: UUID) -> Iterator[tuple[Connection[Any], Game]]:
     """Lock the game's row, yield connection and game, then commit."""
     if db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update()).first() is None:
-        raise NotFound("There is no such game.")
+        raise NotFound("Game not found.")
     try:
         connection = in_transaction(db.session.connection())
         yield connection, load_within(connection, game_id)

@@ -104,7 +104,7 @@ def track_record(player_id: UUID) -> Json:
     """Return a player's public record, also for guests and deleted players. Raise NotFound."""
     player = db.session.get(Player, player_id)
     if player is None:
-        raise NotFound("There is no such player.")
+        raise NotFound("Player not found.")
     hidden = _at_nameless_tables([player_id])
     over = PlayerGame.record
     own = (PlayerGame.player_id == player_id) & (PlayerGame.role.is_distinct_from(STAND_IN) | over.is_not(None))

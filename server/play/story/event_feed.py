@@ -55,7 +55,7 @@ def _place(word: str) -> Place:
         since = datetime.fromtimestamp(struct.unpack_from(">Q", packed)[0] / 1_000_000, UTC)
         return Place(since, dict(struct.iter_unpack(f">{_ROOM}sI", packed[8:])))
     except (ValueError, OverflowError, OSError, struct.error):
-        raise BadField("Last-Event-ID", noted("This is no id of an event of this stream.")) from None
+        raise BadField("Last-Event-ID", noted("This stream has no event with this id.")) from None
 
 
 class Item(NamedTuple):
@@ -144,7 +144,7 @@ def follow_game(
     """Return a follower from this position, or from an event on with new messages. Return None if the game is over and
     all was sent. Raise NotFound, BadField."""
     if last and not re.fullmatch("[0-9]{1,9}(-[0-9]{1,9})?", last):
-        raise BadField("Last-Event-ID", noted("This is no id of an event of this stream."))
+        raise BadField("Last-Event-ID", noted("This stream has no event with this id."))
     game = load_visible(game_id, caller and caller.player_id, invitation)
     seq, _, nr = last.partition("-")
     after, newest = int(seq or after), last_message(game_id)

@@ -56,7 +56,9 @@ def ladder(data: Any, bots: Collection[str]) -> tuple[Rung, ...]:
         raise Unfit("Must be a list of 1 to %(most)s steps.", "on_timeout", most=MOST_RUNGS)
     rungs = tuple(_rung(item, bots) for item in data)
     if [n for n, rung in enumerate(rungs, 1) if isinstance(rung, BotTakesOver | Abandon)] != [len(rungs)]:
-        raise Unfit("The last step, and no other, must be `bot-takes-over` or `abandon`.", "on_timeout")
+        raise Unfit(
+            "Only the last step can be `bot-takes-over` or `abandon`, and it must be one of them.", "on_timeout"
+        )
     return rungs
 
 

@@ -70,7 +70,7 @@ class WayBack(NamedTuple):
             return archive.replay(archive.start(game.head, game.seats), rows)[1]
         except archive.Flaw as flaw:
             _logger.error("The log of game %s does not replay: %s", game.game_id, flaw)
-            raise TooLate(noted("The story of this game cannot be followed back to that move any more.")) from None
+            raise TooLate(noted("This game can no longer go back to that move.")) from None
 
     @property
     def _answered(self) -> tuple[datetime, datetime] | None:
@@ -90,7 +90,7 @@ def way_back(game: Game, seat: Seat, to: int) -> WayBack:
         raise NotRunning(noted("This game has not started."))
     expect_answer(game, seat)
     if take_backs_of(game) == "never":
-        raise NotAllowed(noted("This game doesn't allow take-backs."))
+        raise NotAllowed(noted("This game doesn't allow you to take moves back."))
     rules, rows = game.table.rules, whole_log(game.game_id)
     line = line_of(rules.NAME, rows)
     move = line.move_after(to, seat)
@@ -99,7 +99,7 @@ def way_back(game: Game, seat: Seat, to: int) -> WayBack:
     if move is None:
         commit = [row for row in rows if row.version == to + 1]
         if commit and mover(rules, commit) == seat:
-            raise TooLate(noted("That move was already taken back."))
+            raise TooLate(noted("That move has already been taken back."))
         raise NotFound(noted("You made no move at version %(version)s."), version=to)
     return WayBack(game, seat, line, move)
 

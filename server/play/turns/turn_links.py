@@ -107,7 +107,7 @@ def _player_of_link(word: str) -> Caller:
     with autocommit() as connection:
         row = connection.execute(_READER, (player_id,)).fetchone()
     if row is None or player_id is None:
-        raise NotFound("There is nothing here.")
+        raise NotFound("Nothing was found at this address.")
     locale, *ban, why = row
     if is_in_force(*ban):
         raise Banned(ban[1], why)
@@ -118,9 +118,9 @@ def _player_of_link(word: str) -> Caller:
         if now is None:
             if is_taken_back(game_id, number):
                 raise BadToken(
-                    noted("A move was taken back, and with it this turn. A mail tells you when it is your turn again.")
+                    noted("A move was taken back, and this turn with it. We'll email you when it's your turn again.")
                 )
-            raise BadToken(noted("This turn is over. A mail tells you when it is your turn again."))
+            raise BadToken(noted("This turn is over. We'll email you when it's your turn again."))
     except PlayError as error:
         return who._replace(turn=Capability(game_id, seat, number), closed=error.words)
     return who._replace(turn=Capability(game_id, seat, now))

@@ -264,7 +264,7 @@ def test_a_game_that_is_closed_asks_nobody(ada: UUID, bea: UUID) -> None:
 
 def test_the_host_begins_without_those_who_say_nothing(ada: UUID, bea: UUID) -> None:
     game_id = opened(ada)
-    with pytest.raises(NotRunning, match="Not all seats"):
+    with pytest.raises(NotRunning, match="Some seats are still open"):
         begin(game_id, ada)
     take_seat(game_id, bea, salt_hash=hashed("b"))
     ready(game_id, ada)

@@ -144,7 +144,7 @@ def test_an_invitation_that_was_withdrawn_takes_no_seat_from_whoever_is_invited_
     invite(game_id, ada, "dan@example.org", 1)
     answer = cyd_writes(office, "yes")
     assert answer is not None
-    assert "No seat is kept for you here any more." in answer.text
+    assert "This seat is no longer reserved for you." in answer.text
     assert seats_of(game_id)[1].email == "dan@example.org"
     cyd_writes(office, "no")
     assert seats_of(game_id)[1].email == "dan@example.org"

@@ -361,7 +361,7 @@ def test_a_move_that_the_options_keep_is_answered_with_the_reason(office: Office
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0, "take_back": "never"})
     office.mails("ada")
     moves_on(game_id, ada)
-    assert "This game doesn't allow take-backs." in ada_writes(office, "undo").text
+    assert "This game doesn't allow you to take moves back." in ada_writes(office, "undo").text
 
 
 def test_resigning_is_done_when_it_is_confirmed(office: Office, game_id: UUID) -> None:

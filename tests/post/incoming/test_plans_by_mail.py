@@ -59,7 +59,7 @@ def test_what_cannot_be_left_is_answered_with_the_reason(office: Office, game_id
     again = second.replace("3 ", "7 ")
     for line, why in (
         (f"plan {first}; {again}", "You have no 7 left for it"),
-        (f"plan {first} if {place}x is free", "That is no space of a board in play."),
+        (f"plan {first} if {place}x is free", "This is not a space of a constellation in play."),
         (f"plan {first} if {place}", "This is not quite in the notation"),
     ):
         assert why in " ".join(ada_writes(office, line).text.split())

@@ -62,7 +62,7 @@ def test_the_readers_own_word_and_the_end(office: Office, game_id: UUID, ada: UU
     office.mails("ada")
     ada_writes(office, confirming(ada_writes(office, f"Vertretung dan@example.org {today}..{today}").text))
     accept_stand_in(word_of(game_id), person("dan"))
-    assert "wird jetzt" not in ada_writes(office, "Vertretung aus").text
+    assert "spielt jetzt" not in ada_writes(office, "Vertretung aus").text
     assert happened(game_id)[-1] == "stand-in-ended"
 
 
@@ -70,7 +70,7 @@ def test_what_cannot_be_is_answered_with_the_reason(office: Office, game_id: UUI
     office.mails("ada")
     for days, why in (
         ("31.2.-1.3.", "There is no such day: 31.2. "),
-        ("2027-07-14..2027-07-01", "comes before the first"),
+        ("2027-07-14..2027-07-01", "is before the first"),
     ):
         answer = ada_writes(office, f"stand-in dan@example.org {days}")
         assert why in " ".join(ada_writes(office, confirming(answer.text)).text.split())
