@@ -283,8 +283,8 @@ def said_ready(word: str) -> Response:
         player_id = game.seats[seat].player_id
         assert player_id is not None  # by the link, which is this player's
         game = seats.ready(game.game_id, player_id)
-    begun = gettext("The game has begun.")
-    text = begun if game.table.turns else gettext("You are ready; the game begins as soon as all who play are.")
+    begun = gettext("The game has started.")
+    text = begun if game.table.turns else gettext("You're ready. The game starts as soon as everyone is.")
     return page("message.html", title=gettext("You are ready"), text=text, game=game)
 
 
@@ -315,7 +315,7 @@ def ended_app(word: str) -> Response:
 @blp.get("/stop/<word>")
 def stopping(word: str) -> Response:
     """Show a button for each kind of letter that can be stopped."""
-    return _stop_page(word, noted("Fewer mails"))
+    return _stop_page(word, noted("Fewer emails"))
 
 
 @blp.post("/stop/<word>")

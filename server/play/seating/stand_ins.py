@@ -88,7 +88,7 @@ def _day(text: str, field: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise BadField(field, "There is no such day: %(day)s.", day=text) from None
+        raise BadField(field, "This day does not exist: %(day)s.", day=text) from None
 
 
 def stand_in_of(game_id: UUID, player_id: UUID) -> Json | None:
