@@ -109,7 +109,7 @@ def test_a_turn_of_sternenhimmel_is_played_by_its_link_and_by_nothing_else(
     page.get_by_role("button", name="Play it").tap()
     expect(page.get_by_role("heading", name=f"Played for {name}")).to_be_focused()
     expect(page.get_by_text(re.compile(f"{name} put .* on "))).to_be_visible()
-    expect(page.get_by_text("A mail tells you when it is your turn again.")).to_be_visible()
+    expect(page.get_by_text("We'll email you when it's your turn again.")).to_be_visible()
     assert not too_wide(page)
     assert [it["seat"] for it in ada.get(f"/v1/games/{game_id}/events")["items"] if it["version"] == 2] == [0]
 
@@ -235,7 +235,7 @@ def test_without_scripts_a_plain_page_does_the_same(
     page.goto(link)
     page.wait_for_url(f"**{link}/plain")
     before = version_of(ada, game_id)
-    while not page.get_by_text("A mail tells you when it is your turn again.").is_visible():
+    while not page.get_by_text("We'll email you when it's your turn again.").is_visible():
         page.get_by_text("Choose from all").or_(page.get_by_text("Look at the one move")).tap()
         page.locator(".moves button").first.tap()
         expect(page.get_by_text("It can be taken back at once while nobody else has moved")).to_be_visible()

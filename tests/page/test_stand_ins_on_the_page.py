@@ -29,7 +29,7 @@ def asks(page: Page, email: str) -> None:
 
 
 def word_for(house: House, email: str) -> str:
-    mail = house.await_mail(email, lambda it: "stand in for some days" in it.message["Subject"])
+    mail = house.await_mail(email, lambda it: "stand in for a few days" in it.message["Subject"])
     found = re.search(r"/s/\w+", mail.text)
     assert found
     return found[0]
@@ -50,7 +50,7 @@ def test_somebody_new_is_asked_accepts_by_his_letter_and_plays_until_it_is_ended
     assert not too_wide(page)
 
     other.goto(word_for(house, f"new-{name}@example.net"))
-    expect(other.get_by_text(f"ada-{name} asks you to stand in for some days")).to_be_visible()
+    expect(other.get_by_text(f"ada-{name} asks you to stand in for a few days")).to_be_visible()
     assert not too_wide(other)
     other.get_by_label("What others are to call you:").fill("Night Owl")
     other.get_by_role("button", name="Stand in").click()

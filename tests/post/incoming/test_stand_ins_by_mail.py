@@ -69,7 +69,7 @@ def test_the_readers_own_word_and_the_end(office: Office, game_id: UUID, ada: UU
 def test_what_cannot_be_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     for days, why in (
-        ("31.2.-1.3.", "There is no such day: 31.2. "),
+        ("31.2.-1.3.", "This day does not exist: 31.2. "),
         ("2027-07-14..2027-07-01", "comes before the first"),
     ):
         answer = ada_writes(office, f"stand-in dan@example.org {days}")
@@ -85,5 +85,5 @@ def test_whoever_is_asked_is_told_whether_his_name_will_stand_there(office: Offi
     ask_stand_in(game_id, people[0], today, today, email="dan@example.org")
     (mail,) = office.mails("dan")
     for words in (mail.text, mail.page):
-        assert ("Your name will stand beside" in words) is not nameless
-        assert ("learns your name before its end" in words) is nameless
+        assert ("The seat will show both names" in words) is not nameless
+        assert ("sees your name only after the game ends" in words) is nameless
