@@ -277,7 +277,7 @@ def test_a_page_shows_titles_as_they_are():
     )
     page = write_page(named)
     assert "&lt;b&gt;&amp;" in page
-    assert "&lt;i&gt;: the game rests" in page
+    assert "&lt;i&gt;: the game is paused" in page
 
 
 def test_a_page_tells_the_table_in_the_words_of_the_text_and_breaks_no_line() -> None:
@@ -358,7 +358,7 @@ def preheader(page: str) -> str:
 
 def test_an_inbox_shows_what_happened_and_the_time_left() -> None:
     shown = preheader(write_page(YOUR_TURN))
-    assert shown == f"Cleo put a hidden star on leo a. You have 1 day 5 hours, until {TIME['due']}."
+    assert shown == f"Cleo put a hidden star on leo a. You have 1 day 5 hours left, until {TIME['due']}."
     assert preheader(write_page(replace(YOUR_TURN, since=()))).startswith(
         "It's your turn. You have 1 day 5 hours left,"
     )

@@ -74,7 +74,7 @@ def test_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
     answer = cyd_writes(office, text)
     assert sits(game_id)
     assert answer is not None
-    assert 'You have a seat in "Tuesday stars". We'll email you when it's your turn.' in answer.text
+    assert "You have a seat in \"Tuesday stars\". We'll email you when it's your turn." in answer.text
     assert answer.message["Reply-To"] is None
 
 
