@@ -272,7 +272,7 @@ def long_turn(site: Site) -> Turn:
 @ON_BOTH
 def test_a_turn_is_tapped_together_from_the_first_step_to_the_last(page: Page, long_turn: Turn) -> None:
     page.goto(long_turn.plain)
-    expect(page.get_by_text("It is your turn")).to_be_visible()
+    expect(page.get_by_text("It's your turn")).to_be_visible()
     commits = long_turn.commits()
     for step in range(1, 5):
         page.get_by_text("Choose from all").click()

@@ -168,7 +168,7 @@ LETTERS: list[Letter] = [
         game="https://stars.example/#/games/1",
         link="https://stars.example/app/abc",
     ),
-    WebhookDisabled(name="Anna", url="https://stars.example/hook", why="It answered 410."),
+    WebhookDisabled(name="Anna", url="https://stars.example/hook", why="It responded with 410."),
 ]
 
 

@@ -90,7 +90,7 @@ class Player:
                 if f"games/{self.game_id}" not in mail.text or mail.message_id in self._read:
                     continue
                 self._read.add(mail.message_id)  # whose carrier was killed may come again
-                if "look back" in mail.text:
+                if "Replay the game" in mail.text:
                     return
                 self._answers(mail)
 

@@ -116,7 +116,7 @@ def test_a_turn_is_told_beside_its_letter_once_and_for_as_long_as_it_lasts(
     [call] = service.calls
     told = window.read(call.body)
     assert told.items() >= {"title": "A night", "game": str(game_id), "kind": "your-turn", "waiting": 1}.items()
-    assert "It is your turn" in told["body"]
+    assert "It's your turn" in told["body"]
     assert 47 * 3600 < int(call.headers["ttl"]) <= 48 * 3600
     assert urlsafe_b64decode(call.headers["topic"] + "==") == game_id.bytes
     assert call.headers["authorization"].endswith(f"k={public_key()}")

@@ -369,7 +369,7 @@ def test_resigning_is_done_when_it_is_confirmed(office: Office, game_id: UUID) -
     assert "You wrote:\n  resign\n" in asked.text
     assert not is_resigned(game_id)
     answer = ada_writes(office, confirmation_in(asked))
-    assert "You have resigned" in answer.text
+    assert "You've resigned" in answer.text
     assert f"Take your seat back here: http://127.0.0.1:8000/back/{return_word(game_id, 0)}\n" in answer.text
     assert is_resigned(game_id)
     assert "There is nothing left to confirm" in ada_writes(office, confirmation_in(asked)).text

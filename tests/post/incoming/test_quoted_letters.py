@@ -202,7 +202,7 @@ def test_a_confirmation_is_not_given_by_the_letter_that_asks_for_it(table: Table
     assert "seat-handed-over" not in happened(table.game_id)
     confirmed = re.search("^  (confirm .*)$", asked.text, re.MULTILINE)
     assert confirmed
-    assert "You have resigned" in table.sends(quoting(confirmed[1], asked), asked).text
+    assert "You've resigned" in table.sends(quoting(confirmed[1], asked), asked).text
 
 
 @BOTH

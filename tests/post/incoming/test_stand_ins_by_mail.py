@@ -33,7 +33,7 @@ def test_somebody_is_asked_once_it_is_confirmed(office: Office, game_id: UUID, a
     answer = ada_writes(office, line)
     assert line in answer.text
     assert stand_in_of(game_id, ada) is None
-    assert "has been asked" in " ".join(ada_writes(office, confirming(answer.text)).text.split())
+    assert "We've asked" in " ".join(ada_writes(office, confirming(answer.text)).text.split())
     asked = stand_in_of(game_id, ada)
     assert asked and (asked["from"].date(), asked["until"].date()) == (first.date(), (last + timedelta(days=1)).date())
     assert any("/s/" in mail.text for mail in office.mails("dan"))
