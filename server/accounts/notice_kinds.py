@@ -68,10 +68,10 @@ YOUR_TURN: Final = NoticeKind(
     name="your-turn",
     until=Until.TURN_BEGUN,
     headline=noted("Your turn"),
-    stop=noted("letters that tell you that it is your turn"),
+    stop=noted("emails when it's your turn"),
     is_in_bundle=True,
     overtakes=True,
-    push=noted("It is your turn, until %(due)s."),
+    push=noted("It's your turn. Move by %(due)s."),
     webhook="Sent when it's your turn",
     payload=("turn",),
     chat=True,
@@ -80,9 +80,9 @@ REMINDER: Final = NoticeKind(
     name="reminder",
     until=Until.TURN_OVER,
     headline=noted("Reminder"),
-    stop=noted("reminders that your time runs out"),
+    stop=noted("reminders before your time runs out"),
     is_in_bundle=True,
-    push=noted("It is your turn, until %(due)s."),
+    push=noted("It's your turn. Move by %(due)s."),
     is_urgent=True,
     webhook="Sent before your turn times out",
     payload=("turn",),
@@ -91,14 +91,14 @@ TIME_EXTENDED: Final = NoticeKind(
     name="time-extended",
     until=Until.TURN_OVER,
     headline=noted("More time"),
-    stop=noted("letters that tell you that your time was extended"),
+    stop=noted("emails when your time is extended"),
     webhook="Sent when a time-out extends your turn",
     payload=("turn", "extension"),
 )
 BOT_MOVED: Final = NoticeKind(
     name="bot-moved",
     headline=noted("A bot played for you"),
-    stop=noted("letters that tell you that a bot played a turn for you"),
+    stop=noted("emails when a bot plays a turn for you"),
     webhook="Sent when a bot moves after your time-out",
     payload=("bot",),
 )
@@ -107,29 +107,29 @@ BOT_MOVED: Final = NoticeKind(
 
 SEAT_HANDED_OVER: Final = NoticeKind(
     name="seat-handed-over",
-    headline=noted("A bot has your seat"),
-    stop=noted("letters that tell you that a bot has your seat"),
+    headline=noted("A bot is playing for you"),
+    stop=noted("emails when a bot takes over your seat"),
     lasts=True,  # it holds the way back
     webhook="Sent when a bot takes over your seat",
     payload=("bot",),
 )
 SEAT_TAKEN_OVER: Final = NoticeKind(
     name="seat-taken-over",
-    headline=noted("Your seat has been taken over"),
-    stop=noted("letters that tell you that somebody has taken over a seat of yours"),
+    headline=noted("New player in your seat"),
+    stop=noted("emails when a player takes over a seat of yours"),
     stops_game=False,
     to_anyone=True,
 )
 STAND_IN: Final = NoticeKind(
     name="stand-in",
-    headline=noted("Standing in"),
-    stop=noted("letters that tell you that somebody stands in for you, or you for somebody"),
+    headline=noted("Stand-in"),
+    stop=noted("emails about stand-ins"),
     to_anyone=True,
 )
 SENT_AWAY: Final = NoticeKind(
     name="sent-away",
     headline=noted("Your seat is free"),
-    stop=noted("letters that tell you that a host has taken your seat from you"),
+    stop=noted("emails when a host removes you from a game"),
     stops_game=False,
     to_anyone=True,
 )
@@ -140,15 +140,15 @@ READY_ASKED: Final = NoticeKind(
     name="ready-asked",
     until=Until.READY,
     headline=noted("Ready?"),
-    stop=noted("letters that ask whether you are ready for a game to begin"),
-    push=noted("All seats are taken. Say until %(due)s that you are ready."),
+    stop=noted("emails that ask if you're ready to start"),
+    push=noted("All seats are taken. Confirm by %(due)s that you're ready."),
     webhook="Sent when you must confirm you're ready",
     payload=("deadline",),
 )
 NOT_READY: Final = NoticeKind(
     name="not-ready",
     headline=noted("Seats are free"),
-    stop=noted("letters that tell you that a game does not begin, since not everybody was ready"),
+    stop=noted("emails when a game doesn't start because players weren't ready"),
     stops_game=False,
     to_anyone=True,
 )
@@ -156,7 +156,7 @@ GAME_CLOSING: Final = NoticeKind(
     name="game-closing",
     until=Until.GAME_BEGUN,
     headline=noted("Seats are free"),
-    stop=noted("letters that tell you that a game of yours will close because seats are free"),
+    stop=noted("emails before a game of yours closes with free seats"),
     stops_game=False,
     to_anyone=True,
 )
@@ -164,30 +164,30 @@ GAME_STARTED: Final = NoticeKind(name="game-started", webhook="Sent when the gam
 GAME_PAUSED: Final = NoticeKind(
     name="game-paused",
     headline=noted("Game paused"),
-    stop=noted("letters that tell you that a game rests"),
+    stop=noted("emails when a game is paused"),
     webhook="Sent when the game is paused",
 )
 GAME_RESUMED: Final = NoticeKind(name="game-resumed", webhook="Sent when the game is resumed")
 TAKE_BACK_ASKED: Final = NoticeKind(
     name="take-back-asked",
     until=Until.CONSENTED,
-    headline=noted("Take a move back?"),
-    stop=noted("letters that ask whether you agree that a move is taken back"),
-    push=noted("%(who)s asks to take a move back."),
+    headline=noted("Take back a move?"),
+    stop=noted("emails that ask you to agree to a take-back"),
+    push=noted("%(who)s asks to take back a move."),
     webhook="Sent when a take-back needs your consent",
     payload=("take-back",),
 )
 MOVE_TAKEN_BACK: Final = NoticeKind(
     name="move-taken-back",
     until=Until.NEXT_TURN,
-    headline=noted("A move was taken back"),
-    stop=noted("letters that tell you that your turn is gone, since a move was taken back"),
+    headline=noted("Move taken back"),
+    stop=noted("emails when a take-back ends your turn"),
     webhook="Sent when a move is taken back",
 )
 GAME_ENDED: Final = NoticeKind(
     name="game-ended",
     headline=noted("Game over"),
-    stop=noted("letters that tell you that a game is over"),
+    stop=noted("emails when a game is over"),
     overtakes=True,
     time_runs=False,
     push=noted("The game is over."),
@@ -197,7 +197,7 @@ GAME_ENDED: Final = NoticeKind(
 GAME_ABANDONED: Final = NoticeKind(
     name="game-abandoned",
     headline=noted("Game over"),
-    stop=noted("letters that tell you that a game has ended without a result"),
+    stop=noted("emails when a game ends without a result"),
     overtakes=True,
     time_runs=False,
     webhook="Sent when the game is abandoned or closed",
@@ -221,16 +221,16 @@ RSVP: Final = NoticeKind(name="rsvp", headline=noted("Answer"), to_anyone=True)
 BUNDLE: Final = NoticeKind(
     name="bundle",
     headline=noted("Your games"),
-    stop=noted("mails with all games that wait for you"),
+    stop=noted("emails that list all games waiting for you"),
     bundles=False,
 )
 ANSWER: Final = NoticeKind(name="answer", headline=noted("Answer"), lasts=True)
 SIGN_IN_CODE: Final = NoticeKind(name="sign-in-code", headline=noted("Sign in"))
 DELETION_CODE: Final = NoticeKind(name="deletion-code", headline=noted("Delete your account"))
-OLD_ADDRESS_CODE: Final = NoticeKind(name="old-address-code", headline=noted("Your present address"))
+OLD_ADDRESS_CODE: Final = NoticeKind(name="old-address-code", headline=noted("Your current address"))
 NEW_ADDRESS_CODE: Final = NoticeKind(name="new-address-code", headline=noted("Your new address"))
-NEW_APP: Final = NoticeKind(name="new-app", headline=noted("A new app"))
-WEBHOOK_DISABLED: Final = NoticeKind(name="webhook-disabled", headline=noted("Your webhook is disabled"))
+NEW_APP: Final = NoticeKind(name="new-app", headline=noted("New app"))
+WEBHOOK_DISABLED: Final = NoticeKind(name="webhook-disabled", headline=noted("Webhook disabled"))
 PING: Final = NoticeKind(name="ping", webhook="Sent when you test the webhook")
 
 

@@ -74,7 +74,7 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
             db.session.rollback()
             return
         if wish == TAKE_BACK:
-            raise TooLate(noted("There is no open take-back vote."))
+            raise TooLate(noted("No take-back vote is open."))
         raise NotRunning(_IN_VAIN[wish])
     if game.bot_at(seat):
         raise HandedOver("A bot is playing for you. Take your seat back first.")

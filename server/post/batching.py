@@ -36,20 +36,20 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
     if player is None:
         return _keep_from_stranger(row)
     if not is_welcome(player):
-        return "dropped", noted("Nothing is sent to those who are banned, or have deleted their account.")
+        return "dropped", noted("The account is banned or deleted.")
     if player.guest_until is not None:
-        return "dropped", noted("A guest has no address for letters.")
+        return "dropped", noted("Guests have no email address.")
     if is_overtaken(row):
-        return "dropped", noted("A later letter of this game tells more.")
+        return "dropped", noted("A later email about this game says more.")
     if row.kind not in notice_kinds.MAIL_KINDS:
         return None
     if player.unreachable_since:
-        why = noted("Nothing is sent to your address until you sign in by a mailed code, since letters came back.")
+        why = noted("Our emails to you bounced. Sign in with an emailed code to receive emails again.")
         return "dropped", why
     seat = _own_seat(row, game)
     match wanted(row.kind, player.notifications, seat.mails if seat else None):
         case notice_kinds.OFF:
-            return "dropped", noted("You have switched these letters off.")
+            return "dropped", noted("You've turned these emails off.")
         case notice_kinds.BUNDLED if isinstance(row, LetterRow):
             at = next_bundle(player.notifications, player.zone, clock.now())
             if (end := ends_at(notice_in(row), seat)) and end <= at:
@@ -58,7 +58,7 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
             news = {} if is_in_it else {str(row.letter_id): _noted(row)}
             outbox.put_into_bundle(player.player_id, at, clock.now(), news)
             db.session.commit()
-            return "bundled", noted("Part of your next mail for all games.")
+            return "bundled", noted("Included in your next summary email.")
     return None
 
 
@@ -83,7 +83,7 @@ def _keep_from_stranger(row: LetterRow | PlayerLetterRow) -> tuple[str, str] | N
         return None
     if may_be_written_to(row.data["to"], row):
         return None
-    return "dropped", noted("One invitation goes to an address without an account, and no further one.")
+    return "dropped", noted("An address without an account gets only one invitation.")
 
 
 def _own_seat(row: LetterRow | PlayerLetterRow, game: Game | None) -> SeatState | None:

@@ -42,7 +42,7 @@ _PUSHERS = 4  # and for push services, which hold up no mail
 _WRITERS = 2  # at a time, of which one may ask the database; with more, threads spend a third on taking turns
 _BATCH = 200
 _NOTE_AGAIN = 1.0  # seconds
-_NO_LONGER = noted("No longer true when it was to be written")
+_NO_LONGER = noted("Outdated before it was written")
 
 log = logging.getLogger(__name__)
 

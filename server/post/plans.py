@@ -15,11 +15,11 @@ def plan_told(plan: Json, game: Game) -> str:
     """The moves left, in notation; "" if there are none."""
     if not plan["moves"]:
         return ""
-    condition = gettext("on a condition")
+    condition = gettext("with a condition")
     moves = [_written(it["move"], game) + (f" ({condition})" if it["if"] else "") for it in plan["moves"]]
     told = gettext(
-        "Left for your next turns: %(moves)s. Each move is played when its turn comes, if it may be; a move of your own ends "
-        "the plan.",
+        "Planned for your next turns: %(moves)s. We play each move on its turn if it's allowed. If you move "
+        "yourself, the plan ends.",
         moves="; ".join(moves),
     )
     return str(told)
@@ -36,11 +36,11 @@ def what_became_of(plan: Json | None, game: Game, zone: ZoneInfo) -> str:
 
 
 _BECAME = {
-    "waits": noted("As you planned, %(move)s is played at %(at)s, unless you move before."),
-    "condition": noted("You had planned %(move)s, but its condition does not hold. Your plan has ended."),
-    "illegal-move": noted("You had planned %(move)s, but it may not be played now. Your plan has ended."),
-    "taken-back": noted("You had planned %(move)s, but a move was taken back. Your plan has ended."),
-    "moved": noted("You had planned %(move)s, but you have moved otherwise. Your plan has ended."),
+    "waits": noted("As you planned, we'll play %(move)s at %(at)s, unless you move first."),
+    "condition": noted("You planned %(move)s, but its condition isn't met. Your plan has ended."),
+    "illegal-move": noted("You planned %(move)s, but it isn't allowed now. Your plan has ended."),
+    "taken-back": noted("You planned %(move)s, but a move was taken back. Your plan has ended."),
+    "moved": noted("You planned %(move)s, but you played a different move. Your plan has ended."),
 }
 
 

@@ -109,9 +109,9 @@ def spoken() -> Language:
 
 def answer_above(is_invitation: bool = False) -> str:
     """The first line of a letter that can be answered."""
-    words = gettext("Answer above this line: a move, or ? for help")
+    words = gettext("Reply above this line: a move, or ? for help")
     if is_invitation:
-        words = gettext("Answer above this line: yes or no")
+        words = gettext("Reply above this line: yes or no")
     return f"{MARK} {words} {MARK[::-1]}"
 
 

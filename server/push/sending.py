@@ -42,7 +42,7 @@ class NotTaken(Exception):
 def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
     """Send a push to each browser of its reader. Return the result and its reason. Raises NotTaken."""
     if player is None or not is_welcome(player) or not (ttl := _time_to_live(game, row)):
-        return "dropped", noted("No longer true when it was to be written")
+        return "dropped", noted("Outdated before it was written")
     message = json.dumps(_message(game, row, player)).encode()
     headers = {
         "TTL": f"{ttl}",
@@ -67,7 +67,7 @@ def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
             failed = why
     if failed and not taken:
         raise NotTaken(failed)
-    return ("sent", "") if taken else ("dropped", noted("No browser of yours wants to be told any more."))
+    return ("sent", "") if taken else ("dropped", noted("None of your browsers receive push notifications."))
 
 
 def _time_to_live(game: Game, row: LetterRow) -> int:
@@ -112,7 +112,7 @@ def _post(endpoint: str, headers: Json, browser: Browser, message: bytes, key: A
     except (Unanswered, BadAddress) as error:
         return 0, str(error)
     except ValueError:
-        return 0, noted("These are not the keys of a push subscription.")
+        return 0, noted("These keys aren't valid for a push subscription.")
     except OSError:
-        return 0, noted("The push service has no address at present.")
+        return 0, noted("The push service currently has no address.")
     return status, f"{status}"

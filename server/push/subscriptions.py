@@ -94,7 +94,7 @@ def _browser(keys: Json) -> Browser:
         browser = Browser(from_text(keys["p256dh"]), from_text(keys["auth"]))
         check_keys(*browser)
     except ValueError:
-        raise BadField("keys", "These are not the keys of a push subscription.") from None
+        raise BadField("keys", "These keys aren't valid for a push subscription.") from None
     return browser
 
 
@@ -117,7 +117,7 @@ def told_subscriptions(player_id: UUID) -> list[Json]:
 def unsubscribe(player_id: UUID, subscription_id: UUID) -> None:
     """Raises NotFound."""
     if not drop(player_id, subscription_id):
-        raise NotFound("There is no such subscription.")
+        raise NotFound("Subscription not found.")
 
 
 @with_retries

@@ -150,7 +150,7 @@ def test_its_host_closes_a_game_and_all_who_sit_there_are_told(
     assert is_closed(path, bea)
     office.delivers()
     (mail,) = office.mails("bea")
-    assert '"A clear night" was closed before it had begun. Its host has closed it.' in mail.text
+    assert '"A clear night" was closed before it started. The host closed it.' in mail.text
     assert "Reply-To" not in mail.message
     assert [it["type"] for it in bea.get(f"{path}/events").json["items"]] == ["game-abandoned"]
     assert [it["status"] for it in bea.get("/v1/games?mine=true").json["items"]] == ["abandoned"]
@@ -299,7 +299,7 @@ def test_a_guest_who_is_sent_away_is_told_and_his_seat_is_free(
     is_problem(Someone(app, token=token).get(path), 401, "bad-token")
     office.delivers()
     (mail,) = office.mails("bea")
-    assert 'bea, the host of "A clear night" would rather play it with others' in mail.text
+    assert 'bea, your seat in "A clear night" is free again. The host would rather play with others.' in mail.text
     assert "Reply-To" not in mail.message
     sits(cleo, at=path)
     assert seat_settings(id_of(path), person("cleo"))["mails"] is None
@@ -371,7 +371,7 @@ def test_its_host_is_told_once_three_days_before_and_then_it_closes(
         office.delivers()
     assert office.mails("bea") == []
     (mail,) = office.mails("ada")
-    assert 'ada, "A clear night" still waits for one player.' in mail.text
+    assert 'ada, "A clear night" still needs one player.' in mail.text
     assert "You have 2 days 23 hours." in mail.text
     assert f"/#/games/{id_of(path)}" in mail.text
     assert moment(path, ada) == closes_at
@@ -382,7 +382,7 @@ def test_its_host_is_told_once_three_days_before_and_then_it_closes(
     close_due()
     assert is_closed(path, ada)
     office.delivers()
-    assert ["Not all of its seats were taken in time." in office.mails(who)[-1].text for who in ("ada", "bea")] == [
+    assert ["Not all seats were taken in time." in office.mails(who)[-1].text for who in ("ada", "bea")] == [
         True,
         True,
     ]
@@ -505,7 +505,7 @@ def test_in_a_bundle_it_comes_at_once_if_the_bundle_would_come_too_late(
     office.delivers()
     later(DAY)
     office.delivers()
-    assert "The usual time: seats are free; it closes if it has not begun by" in office.mails("ada")[-1].text
+    assert "The usual time: seats are free. The game closes unless it starts by" in office.mails("ada")[-1].text
 
 
 def test_nothing_is_left_of_a_guest_in_lists_by_player(app: Flask, ada: Someone, bea: Someone) -> None:

@@ -223,7 +223,7 @@ def test_the_link_of_an_old_turn_says_so(page: Page, turn: Turn) -> None:
         ("de", "Du bist am Zug. Bitte zieh bis ", "Dieses Feld hat das Sternbild nicht."),
         ("en", "It's your turn. Please move by ", "has no such space. Its spaces are"),
         ("fr", "C’est ton tour. Joue avant le ", "Cette constellation n’a pas cette case."),
-        ("it", "Tocca a te. Muovi, per favore, entro ", "Questa costellazione non ha questa casella."),
+        ("it", "Tocca a te. Muovi entro ", "Questa costellazione non ha questa casella."),
     ],
 )
 def test_a_turn_is_shown_in_the_language_of_its_player(
@@ -394,14 +394,14 @@ def test_the_mailbox_shows_each_letter_with_reader_time_subject_and_first_line(
     assert mailed_link(site, "t") == turn.link
     page.goto("/sandbox/mail?to=Ada@Example.org")
     first = page.get_by_role("listitem").first
-    expect(first).to_contain_text("A clear night (Sternenhimmel by mail)")
-    expect(first).to_contain_text("ada, it is your turn.")
-    expect(first).not_to_contain_text("Answer above this line")
+    expect(first).to_contain_text("A clear night (Sternenhimmel by email)")
+    expect(first).to_contain_text("ada, it's your turn.")
+    expect(first).not_to_contain_text("Reply above this line")
     expect(first).to_contain_text("To ada@example.org, ")
     expect(first.locator("time")).to_have_text(re.compile(r"\d{1,2} \w{3} 20\d\d, \d\d:\d\d:\d\d UTC"))
     first.get_by_role("link").first.click()
     expect(page.locator("pre").first).to_contain_text("Please move by")
-    expect(page.locator("pre").first).to_contain_text(re.compile("The whole game: .*/#/games/"))
+    expect(page.locator("pre").first).to_contain_text(re.compile("The game: .*/#/games/"))
     page.get_by_role("link", name="With pictures").click()
     assert page.get_by_role("img").evaluate("it => it.complete && it.naturalWidth") > 600
     page.get_by_role("link", name="Make your move").click()

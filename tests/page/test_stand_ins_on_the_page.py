@@ -29,7 +29,7 @@ def asks(page: Page, email: str) -> None:
 
 
 def word_for(house: House, email: str) -> str:
-    mail = house.await_mail(email, lambda it: "stand in for some days" in it.message["Subject"])
+    mail = house.await_mail(email, lambda it: "stand in for a few days" in it.message["Subject"])
     found = re.search(r"/s/\w+", mail.text)
     assert found
     return found[0]

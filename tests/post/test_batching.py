@@ -63,7 +63,7 @@ def became_of(game_id: UUID, kind: str) -> list[str]:
 
 def test_letters_come_at_once_where_nothing_else_is_chosen(ada: UUID, bea: UUID, office: Office) -> None:
     table(ada, bea)
-    assert office.subjects("ada") == ["Sternenhimmel (Sternenhimmel by mail)"]
+    assert office.subjects("ada") == ["Sternenhimmel (Sternenhimmel by email)"]
 
 
 def test_a_kind_that_is_off_does_not_come_and_the_others_do(ada: UUID, bea: UUID, office: Office) -> None:
@@ -141,8 +141,8 @@ def test_one_mail_names_all_games_that_wait_then_the_most_urgent_first(ada: UUID
     (bundle,) = bundles()
     until(bundle.due_at + MINUTE)
     (mail,) = office.mails("ada")
-    assert mail.subject == "2 games wait for you"
-    assert mail.text.startswith("ada, 2 games wait for your move.\n\nUrgent (Sternenhimmel)\nPlease move by ")
+    assert mail.subject == "Your turn in 2 games"
+    assert mail.text.startswith("ada, 2 games are waiting for your move.\n\nUrgent (Sternenhimmel)\nPlease move by ")
     assert "\nIn no hurry (Sternenhimmel)\n" in mail.text
     assert mail.text.count("\nMove here: http://127.0.0.1:8000/t/") == 2
     assert "Answered" not in mail.text
@@ -180,8 +180,8 @@ def test_news_that_are_bundled_are_told_in_it(ada: UUID, bea: UUID, office: Offi
     office.delivers()
     later(DAY)
     (mail,) = office.mails("ada")
-    assert mail.subject == "News of your games"
-    assert "- Stopped: the game has ended without a result. All who played agreed to it.\n" in mail.text
+    assert mail.subject == "News from your games"
+    assert "- Stopped: the game has ended without a result. Everyone agreed.\n" in mail.text
     assert became_of(slept, "time-extended") == ["bundled"]
 
 
@@ -201,7 +201,7 @@ def test_after_an_outage_two_bundles_are_one(ada: UUID, bea: UUID, office: Offic
     later(DAY)
     office.is_closed = False
     (mail,) = office.mails("ada")
-    assert mail.subject == "2 games wait for you"
+    assert mail.subject == "Your turn in 2 games"
     assert "Stopped: " in mail.text
     assert bundles() == []
 
@@ -239,7 +239,7 @@ def test_after_an_outage_only_the_newest_turn_of_a_game_is_told(ada: UUID, bea: 
     for _ in range(8):
         office.delivers()
     told = {name: [mail.text.partition("\n")[0] for mail in office.mails(name)] for name in ("ada", "bea")}
-    assert told["ada"] == ["ada, 2 games wait for your move."]
+    assert told["ada"] == ["ada, 2 games are waiting for your move."]
     assert told["bea"] == []
     assert became_of(game_id, "your-turn").count("sent") == 1
     assert became_of(other, "your-turn").count("sent") == 1

@@ -61,17 +61,17 @@ def test_turns_that_are_due_together_make_one_letter_with_all_that_each_would_ha
 ) -> None:
     games = [table(ada, bea, title=title) for title in ("Autumn", "Spring")]
     (mail,) = office.mails("ada")
-    assert mail.subject == "2 games wait for you"
+    assert mail.subject == "Your turn in 2 games"
     assert [became_of(game_id) for game_id in games] == [["sent"], ["sent"]]
     for title, game_id in zip(("Autumn", "Spring"), games, strict=True):
-        assert f"\n== {title} (Sternenhimmel) ==\nAnswer this game by mail: " in mail.text
+        assert f"\n== {title} (Sternenhimmel) ==\nReply for this game: " in mail.text
         assert title in mail.page
         assert f"/#/games/{game_id}" in mail.text
     assert mail.text.count("Move here: http://127.0.0.1:8000/t/") == mail.text.count("The table:") == 2
     images = [part["Content-ID"] for part in mail.message.walk() if part.get_content_type() == "image/png"]
     assert sorted(images) == ["<table-0.png>", "<table-1.png>"]
     assert all(f"cid:table-{nr}.png" in mail.page for nr in range(2))
-    assert "Answer above this line" not in mail.text + mail.page
+    assert "Reply above this line" not in mail.text + mail.page
 
 
 def test_a_turn_waits_for_others_while_another_game_may_bring_one(
@@ -84,7 +84,7 @@ def test_a_turn_waits_for_others_while_another_game_may_bring_one(
     later(LONGEST - SECOND)
     assert office.mails("ada") == []
     moves_on(second, bea)
-    assert firsts(office, "ada") == ["2 games wait for you"]  # no other may come
+    assert firsts(office, "ada") == ["Your turn in 2 games"]  # no other may come
 
 
 def test_a_turn_that_no_other_joins_is_told_alone(ada: UUID, bea: UUID, office: Office) -> None:
@@ -92,12 +92,12 @@ def test_a_turn_that_no_other_joins_is_told_alone(ada: UUID, bea: UUID, office: 
     moves_on(first, bea)
     office.delivers()
     later(LONGEST)
-    assert firsts(office, "ada") == ["A night (Sternenhimmel by mail)"]
+    assert firsts(office, "ada") == ["A night (Sternenhimmel by email)"]
 
 
 def test_a_turn_is_told_at_once_where_no_other_may_come(ada: UUID, bea: UUID, office: Office) -> None:
     moves_on(table(bea, ada), bea)
-    assert firsts(office, "ada") == ["A night (Sternenhimmel by mail)"]
+    assert firsts(office, "ada") == ["A night (Sternenhimmel by email)"]
 
 
 def test_nobody_learns_of_his_turn_later_than_ten_minutes_after_it_began(ada: UUID, bea: UUID, office: Office) -> None:
@@ -134,7 +134,7 @@ def test_a_letter_waits_two_minutes_while_its_reader_looks_at_that_table(
     later(2 * MINUTE - SECOND)
     assert office.mails("ada") == []
     later(SECOND)
-    assert firsts(office, "ada") == ["A night (Sternenhimmel by mail)"]
+    assert firsts(office, "ada") == ["A night (Sternenhimmel by email)"]
 
 
 def test_a_turn_that_is_answered_meanwhile_is_not_told(ada: UUID, bea: UUID, office: Office) -> None:
@@ -162,7 +162,7 @@ def test_who_has_chosen_at_once_is_told_each_turn_at_once(of_game: bool, ada: UU
         looks_at(game_id, ada)
         looks_at(game_id, bea)
         moves_on(game_id, bea)
-    assert firsts(office, "ada") == ["A night (Sternenhimmel by mail)"] * 2
+    assert firsts(office, "ada") == ["A night (Sternenhimmel by email)"] * 2
 
 
 def test_one_click_stops_letters_of_the_kind_that_is_about_several_games(ada: UUID, bea: UUID, office: Office) -> None:
@@ -181,7 +181,7 @@ def test_one_click_stops_letters_of_the_kind_that_is_about_several_games(ada: UU
 
 
 def addresses_in(mail: Mail) -> list[str]:
-    return re.findall(r"^Answer this game by mail: (\S+)$", mail.text, re.MULTILINE)
+    return re.findall(r"^Reply for this game: (\S+)$", mail.text, re.MULTILINE)
 
 
 def test_each_game_of_a_letter_has_its_own_address_for_answers(ada: UUID, bea: UUID, office: Office) -> None:
@@ -205,7 +205,7 @@ def test_an_answer_to_a_letter_about_several_games_plays_nothing_and_is_told_why
         arrives(mail.reply_to, a_mail(words))
         deal_with_mails()
         answer = office.mails("ada")[-1]
-        assert "could be meant for each of them" in answer.text
+        assert "replied to an email about several games" in answer.text
     assert all(seats_of(game_id)[0].to_act for game_id in games)
     arrives(answer.reply_to, a_mail(a_move(games[0], ada)))
     deal_with_mails()
@@ -217,7 +217,7 @@ def test_whoever_answers_by_mail_gets_the_news_of_his_next_turn_in_the_same_thre
 ) -> None:
     game_id, _ = table(ada, bea, title="Autumn"), table(ada, bea, title="Spring")
     (mail,) = office.mails("ada")
-    own = re.search(r"== Autumn .*\nAnswer this game by mail: (\S+)", mail.text)
+    own = re.search(r"== Autumn .*\nReply for this game: (\S+)", mail.text)
     assert own
     arrives(own[1], a_mail(a_move(game_id, ada), **{"Message-ID": "<7@ada.example.org>"}))
     deal_with_mails()
@@ -229,7 +229,7 @@ def test_whoever_answers_by_mail_gets_the_news_of_his_next_turn_in_the_same_thre
     thread = f"<{game_id}@localhost>"
     assert str(answer.message["References"]).split() == [thread, "<7@ada.example.org>"]
     assert news.message["References"] == thread
-    assert news.subject == answer.subject.removeprefix("Re: ") == "Autumn (Sternenhimmel by mail)"
+    assert news.subject == answer.subject.removeprefix("Re: ") == "Autumn (Sternenhimmel by email)"
 
 
 # What fails
@@ -242,7 +242,7 @@ def test_what_could_not_be_carried_is_told_in_one_letter_afterwards(ada: UUID, b
     moves_on(games[0], ada)
     office.is_closed = False
     later(MINUTE)
-    assert firsts(office, "ada") == ["2 games wait for you"]
+    assert firsts(office, "ada") == ["Your turn in 2 games"]
     assert "dropped" in became_of(games[0])
     assert [became_of(game_id)[-1] for game_id in games[1:]] == ["sent", "sent"]
     later(10 * MINUTE)
@@ -256,7 +256,7 @@ def test_turns_that_are_past_keep_no_present_one_out(ada: UUID, bea: UUID, offic
         for who in (ada, bea):
             moves_on(game_id, who)
         everything_due_happens()
-    assert firsts(office, "ada") == ["4 games wait for you"]
+    assert firsts(office, "ada") == ["Your turn in 4 games"]
     later(10 * MINUTE)
     assert len(office.mails("ada")) == 1
 
@@ -264,7 +264,7 @@ def test_turns_that_are_past_keep_no_present_one_out(ada: UUID, bea: UUID, offic
 def test_more_turns_than_a_letter_holds_are_told_in_two(ada: UUID, bea: UUID, office: Office) -> None:
     for _ in range(MOST + 2):
         table(ada, bea)
-    assert sorted(firsts(office, "ada")) == ["2 games wait for you", "5 games wait for you"]
+    assert sorted(firsts(office, "ada")) == ["Your turn in 2 games", "Your turn in 5 games"]
 
 
 # How long

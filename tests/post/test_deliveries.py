@@ -103,7 +103,7 @@ def test_why_it_was_not_sent_is_told_in_the_readers_language(app: Flask, ada: UU
     office.delivers()
     headers = {"Authorization": f"Bearer {player_token('ada@example.org')}"}
     (letter,) = app.test_client().get("/v1/me/deliveries", headers=headers).get_json()["items"]
-    assert (letter["result"], letter["detail"]) == ("dropped", "Du hast diese Mails abgestellt.")
+    assert (letter["result"], letter["detail"]) == ("dropped", "Du hast diese E-Mails abgestellt.")
 
 
 def test_pages_hold_each_letter_once_the_newest_first(ada: UUID, bea: UUID, office: Office) -> None:

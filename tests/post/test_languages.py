@@ -193,7 +193,7 @@ def test_somebody_new_gets_his_code_in_the_language_in_which_he_signs_in() -> No
 def test_somebody_known_gets_it_in_his_own() -> None:
     who_reads("dora", "it")
     begin_sign_in("dora@example.org", "fr", None)
-    assert "Per accedere, scrivi questo codice" in texts_to("dora@example.org")
+    assert "Per accedere, inserisci questo codice" in texts_to("dora@example.org")
 
 
 @pytest.mark.parametrize(("known", "words"), [(False, "lädt dich"), (True, "t’invite")])

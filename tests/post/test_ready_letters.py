@@ -50,10 +50,10 @@ def writes(office: Office, name: str, text: str) -> Mail:
 def test_all_are_asked_by_mail_and_begin_by_answers_in_their_languages(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
-    assert re.search("by .+, your seat is open again. You have 1 day", asked(office, "ada").text)
-    assert "You are ready; the game begins as soon as all who play are." in writes(office, "ada", "Ready!").text
+    assert re.search("by .+, or your seat will be free again. You have 1 day", asked(office, "ada").text)
+    assert "You're ready. The game starts as soon as everyone is." in writes(office, "ada", "Ready!").text
     assert load(game_id).table.status == "open"
-    assert "The game has begun." in writes(office, "bea", "ready\n\nBea").text
+    assert "The game has started." in writes(office, "bea", "ready\n\nBea").text
     assert load(game_id).table.status == "running"
 
 
@@ -89,9 +89,9 @@ def test_whoever_has_not_said_so_is_reminded_and_can_answer(
     later(DAY)
     everything_due_happens()
     reminder = office.mails("ada")[-1]
-    assert "ada, we are still waiting for your word that you are ready." in reminder.text
+    assert "ada, are you ready? We're still waiting for you." in reminder.text
     assert "List-Unsubscribe" in reminder.message
-    assert "we are still waiting" not in office.mails("bea")[-1].text
+    assert "still waiting for you" not in office.mails("bea")[-1].text
     arrives(reminder.reply_to, a_mail("ready", sender="ada@example.org"))
     deal_with_mails()
     assert load(game_id).table.status == "running"
@@ -108,18 +108,16 @@ def test_a_reminder_comes_as_its_reader_wants_reminders(
     everything_due_happens()
     office.mails("ada")
     later(DAY)
-    assert ("Say until" in office.mails("ada")[-1].text) == told
+    assert ("Confirm by" in office.mails("ada")[-1].text) == told
 
 
 def test_all_are_told_whose_seat_is_open_again(office: Office, game_id: UUID, ada: UUID) -> None:
     writes(office, "ada", "ready")
     later(2 * DAY)
     everything_due_happens()
-    assert "ada, the game has not begun: not everybody was ready in time." in office.mails("ada")[-1].text
-    assert "Open again: bea." in office.mails("ada")[-1].text
-    assert (
-        "bea, you did not say in time that you are ready, so your seat is open again." in office.mails("bea")[-1].text
-    )
+    assert "ada, the game hasn't started. Not everyone was ready in time." in office.mails("ada")[-1].text
+    assert "Free again: bea." in office.mails("ada")[-1].text
+    assert "bea, you didn't confirm in time, so your seat is free again." in office.mails("bea")[-1].text
 
 
 def test_whoever_has_said_so_meanwhile_is_not_asked(app: Flask, office: Office, ada: UUID, bea: UUID) -> None:
@@ -142,7 +140,7 @@ def test_whatever_else_is_answered_gets_an_answer_too(office: Office, game_id: U
         assert confirming
         arrives(answer.reply_to, a_mail(confirming[0]))
         deal_with_mails()
-        assert "The game has not begun; you can leave your seat at the table." in office.mails("ada")[-1].text
+        assert "The game hasn't started. You can leave your seat at the table." in office.mails("ada")[-1].text
     assert load(game_id).table.status == "open"
     assert load(game_id).seats[0].player_id == ada
 
@@ -151,7 +149,7 @@ def test_ready_in_a_game_that_has_begun_stops_no_move(office: Office, game_id: U
     for name in ("ada", "bea"):
         writes(office, name, "ready")
     move = moves_of(game_id, ada)[0]
-    turn = [mail for mail in office.mails("ada") if "it is your turn" in mail.text.lower()][-1]
+    turn = [mail for mail in office.mails("ada") if "it's your turn" in mail.text.lower()][-1]
     arrives(turn.reply_to, a_mail(f"ready\n\n{move['star']} {move['board']} {move['space']}"))
     deal_with_mails()
     assert load(game_id).version == 2

@@ -27,7 +27,7 @@ def game_id(ada: UUID, bea: UUID, cyd: UUID) -> UUID:
 
 
 def asked(office: Office, name: str) -> list[Mail]:
-    return [mail for mail in office.mails(name) if "asks to take a move back" in mail.text]
+    return [mail for mail in office.mails(name) if "asks to take back a move" in mail.text]
 
 
 def test_all_others_are_asked_once_with_what_it_is_about_and_until_when_and_may_answer(
@@ -40,9 +40,9 @@ def test_all_others_are_asked_once_with_what_it_is_about_and_until_when_and_may_
     assert [len(asked(office, name)) for name in ("ada", "bea", "cyd")] == [0, 1, 1]
     for name in ("bea", "cyd"):
         (mail,) = asked(office, name)
-        assert mail.message["From"].addresses[0].display_name == "Take a move back? · Sternenpost"
-        assert "This would be undone:\n- ada put" in mail.text
-        assert "if all who play agree by" in mail.text
+        assert mail.message["From"].addresses[0].display_name == "Take back a move? · Sternenpost"
+        assert "What would be undone:\n- ada put" in mail.text
+        assert "if everyone agrees by" in mail.text
         arrives(mail.reply_to, a_mail("agree", sender=f"{name}@example.org"))
     deal_with_mails()
     assert happened(game_id)[-1] == "move-taken-back"
@@ -82,7 +82,7 @@ def test_whose_turn_is_gone_is_told_if_he_was_told_of_the_turn(
     moves_on(game_id, ada)
     (turn,) = office.mails("bea")
     take_back(game_id, ada, load(game_id).version - 1)
-    assert "ada took a move back, so it is not your turn any more" in office.mails("bea")[-1].text
+    assert "ada took back a move. Your turn is over." in office.mails("bea")[-1].text
     assert len(office.mails("bea")) == 2
     assert turn.reply_to != office.mails("bea")[-1].reply_to
 

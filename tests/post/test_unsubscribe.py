@@ -54,8 +54,8 @@ def test_a_letter_of_a_game_tells_mail_programs_how_to_stop_it(ada: UUID, bea: U
     assert header(mail, "List-Unsubscribe") == f"List-Unsubscribe: <{link}>\r\n".encode()
     assert header(mail, "List-Unsubscribe-Post") == b"List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"
     assert header(mail, "Auto-Submitted") == b"Auto-Submitted: auto-generated\r\n"
-    assert f"\nFewer mails: {link}\n" in mail.text
-    assert f'<a href="{link}">Fewer mails</a>' in mail.page
+    assert f"\nFewer emails: {link}\n" in mail.text
+    assert f'<a href="{link}">Fewer emails</a>' in mail.page
 
 
 def test_so_do_invitations_and_bundles(ada: UUID, bea: UUID, office: Office) -> None:
@@ -72,14 +72,14 @@ def test_so_do_invitations_and_bundles(ada: UUID, bea: UUID, office: Office) -> 
 
 
 def _links(mail: Mail) -> list[bytes]:
-    return [f"<{link}>".encode() for link in re.findall(r"Fewer mails: (http\S+)", mail.text)]
+    return [f"<{link}>".encode() for link in re.findall(r"Fewer emails: (http\S+)", mail.text)]
 
 
 def test_a_code_to_sign_in_cannot_be_stopped(office: Office) -> None:
     begin_sign_in("ada@example.org", "en", None)
     (mail,) = office.mails("ada")
     assert b"List-Unsubscribe" not in mail.raw
-    assert "Fewer mails" not in mail.text
+    assert "Fewer emails" not in mail.text
 
 
 # What stops them
@@ -129,7 +129,7 @@ def test_the_page_stops_one_kind_for_all_games_and_the_others_come(
 ) -> None:
     game_of(ada, bea, bots=1)
     link = stop_link(office.mails("ada")[0])
-    assert "You no longer get letters that tell you that it is your turn" in web.post(link, data={"what": "kind"}).text
+    assert "You get no more emails when it&#39;s your turn" in web.post(link, data={"what": "kind"}).text
     assert profile(ada)["notifications"]["mails"] == {"your-turn": "off"}
     game_of(ada, bea, bots=1)
     assert len(office.mails("ada")) == 1

@@ -81,7 +81,7 @@ ANSWER = Answer(
     played="7 leo c",
     since=("Anna put a 7 on leo c.",),
     done=(),
-    wrong="This is not quite in the notation.",
+    wrong="This isn't quite the right form.",
     line="7 leo",
     confirm="confirm 0123456789",
     asked=("resign",),
@@ -96,18 +96,18 @@ CODE = {"code": "123456", "good_for": "10 minutes", "link": "https://sternenpost
 ASKED = {"who": "Ben", "agree": "agree", "due": TIME["due"], "left": TIME["left"]}
 LETTERS: list[Letter] = [
     YOUR_TURN,
-    Reminder(**GAME, **TIME, otherwise="If the time runs out, it is extended by 1 day, once."),
+    Reminder(**GAME, **TIME, otherwise="If your time runs out, you get another 1 day."),
     TimeExtended(**GAME, **TIME, by="1 day", otherwise='If it runs out again, the bot "greedy" plays for you.'),
-    BotMoved(**GAME, bot="greedy", since=("Anna put a 3 on leo b.",), otherwise="After that the bot takes your seat."),
+    BotMoved(**GAME, bot="greedy", since=("Anna put a 3 on leo b.",), otherwise="After that the bot plays for you."),
     SeatHandedOver(**GAME, bot="greedy", link="https://stars.example/back/abc"),
     GameEnded(**GAME, verdict="You won.", standings=("1. Anna 31", "2. Ben 24"), since=(), table="Leo was full."),
     TakeBackAsked(**GAME, **ASKED, since=("Ben put a 7 on leo c.",)),
     MoveTakenBack(**GAME, who="Ben"),
     GameAbandoned(**GAME, reason="All agreed to stop."),
-    GameClosed(**GAME, reason="Not all of its seats were taken in time.", link="https://stars.example/#/open"),
+    GameClosed(**GAME, reason="Not all seats were taken in time.", link="https://stars.example/#/open"),
     GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=1),
     SentAway(**GAME, link="https://stars.example/#/lobby"),
-    StandIn(**GAME, said="Ben stands in for you.", more="You can look on."),
+    StandIn(**GAME, said="Ben is playing for you.", more="You can watch."),
     SeatTakenOver(**GAME),
     StandInAsked(
         who="Ben",
@@ -115,16 +115,16 @@ LETTERS: list[Letter] = [
         rules="Sternenhimmel",
         begin=TIME["due"],
         end=TIME["due"],
-        pace="2 days for a move",
+        pace="2 days per move",
         link="https://sternenpost.example/s/abc",
-        shown="Your name will stand beside the other one.",
+        shown="The seat will show both names.",
     ),
     Invitation(
         host="Ben",
         title="Tuesday stars",
         rules="Sternenhimmel",
         others=("Cleo",),
-        pace="2 days for a move",
+        pace="2 days per move",
         link="https://sternenpost.example/i/abc",
     ),
     Bundle(
@@ -142,10 +142,10 @@ LETTERS: list[Letter] = [
             TakeBackAsked(**GAME, **ASKED, since=()),
             MoveTakenBack(**GAME, who="Ben"),
             GameAbandoned(**GAME, reason="All agreed to stop."),
-            GameClosed(**GAME, reason="Its host has closed it.", link=""),
+            GameClosed(**GAME, reason="The host closed it.", link=""),
             GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=2),
             SentAway(**GAME, link=""),
-            StandIn(**GAME, said="Ben stands in for you.", more=""),
+            StandIn(**GAME, said="Ben is playing for you.", more=""),
             SeatTakenOver(**GAME),
         ),
     ),
@@ -168,25 +168,25 @@ LETTERS: list[Letter] = [
         game="https://stars.example/#/games/1",
         link="https://stars.example/app/abc",
     ),
-    WebhookDisabled(name="Anna", url="https://stars.example/hook", why="It answered 410."),
+    WebhookDisabled(name="Anna", url="https://stars.example/hook", why="It responded with 410."),
 ]
 
 
 def test_a_turn_letter_tells_all_that_is_needed_to_move():
     subject, text = write(YOUR_TURN)
-    assert subject == "Tuesday stars (Sternenhimmel by mail)"  # the same for all letters of a game: one thread
+    assert subject == "Tuesday stars (Sternenhimmel by email)"  # the same for all letters of a game: one thread
     assert text.splitlines() == [
-        "Anna, it is your turn.",
+        "Anna, it's your turn.",
         "Please move by Tuesday 24 November 2026, 18:30 (Europe/Berlin, UTC+1).",
-        "As we write this, you have 1 day 5 hours.",
+        "At the time of writing, you have 1 day 5 hours.",
         "",
         "Move here: https://sternenpost.example/t/abc",
         "",
-        "What has happened since your last turn:",
+        "Since your last turn:",
         "- Ben put a 7 on leo c.",
         "- Cleo put a hidden star on leo a.",
         "",
-        "Mails to Cleo come back at present.",
+        "Emails to Cleo are bouncing.",
         "",
         "The table:",
         "",
@@ -194,7 +194,7 @@ def test_a_turn_letter_tells_all_that_is_needed_to_move():
         "  a  Cleo ?",
         "  c  Ben 7",
         "",
-        "84 moves are open to you, for example:",
+        "84 possible moves, for example:",
         "  1 leo b",
         "  3 leo b",
         "",
@@ -205,15 +205,15 @@ def test_a_turn_letter_tells_all_that_is_needed_to_move():
         "",
         "-- ",
         "Tuesday stars (Sternenhimmel)",
-        "The whole game: https://sternenpost.example/games/1",
-        "The link at the top plays this one turn for you without signing in, so please keep it to yourself.",
+        "The game: https://sternenpost.example/games/1",
+        "The link at the top plays this turn without signing in. Please don't share it.",
     ]
 
 
 def test_what_there_is_not_leaves_no_gap():
     _, text = write(replace(YOUR_TURN, since=(), moves=("1 leo b",), moves_in_all=1))
     assert "\n\n\n" not in text
-    assert "One move is open to you:\n  1 leo b\n" in text
+    assert "Your only possible move:\n  1 leo b\n" in text
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
@@ -242,28 +242,32 @@ def test_no_name_or_title_can_add_a_line(letter):
 def test_a_bundle_names_each_game_that_waits_and_each_piece_of_news_in_a_line():
     (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
     subject, text = write(bundle)
-    assert subject == "2 games wait for you"
+    assert subject == "Your turn in 2 games"
     for game in bundle.waiting:
-        lines = (f"Please move by {game.due}.", f"As we write this, you have {game.left}.", f"Move here: {game.link}")
+        lines = (
+            f"Please move by {game.due}.",
+            f"At the time of writing, you have {game.left}.",
+            f"Move here: {game.link}",
+        )
         assert "\n".join((f"{game.title} ({game.rules})", *lines)) in text
-    _, _, news = text.partition("\nWhat else happened:\n")
+    _, _, news = text.partition("\nOther news:\n")
     assert news.split("\n\n")[0].splitlines() == [
-        "- Tuesday stars: your time had run out and was extended by 1 day.",
-        '- Tuesday stars: your time ran out, so the bot "greedy" played a turn for you.',
-        '- Tuesday stars: the bot "greedy" keeps your seat. Take it back here: https://stars.example/back/abc',
+        "- Tuesday stars: your time ran out and was extended by 1 day.",
+        '- Tuesday stars: your time ran out. The bot "greedy" played a turn for you.',
+        '- Tuesday stars: the bot "greedy" is playing for you. Take your seat back here: https://stars.example/back/abc',
         "- Tuesday stars: the game is over. You won.",
-        "- Tuesday stars: the game rests, as all who play agreed.",
-        f"- Tuesday stars: Ben asks to take a move back. All who play may agree until {TIME['due']}.",
-        "- Tuesday stars: Ben took a move back, so it is not your turn any more.",
+        "- Tuesday stars: the game is paused. Everyone agreed.",
+        f"- Tuesday stars: Ben asks to take back a move. You can agree until {TIME['due']}.",
+        "- Tuesday stars: Ben took back a move. Your turn is over.",
         "- Tuesday stars: the game has ended without a result. All agreed to stop.",
-        "- Tuesday stars: the game was closed before it had begun. Its host has closed it.",
-        f"- Tuesday stars: seats are free; it closes if it has not begun by {TIME['due']}.",
-        "- Tuesday stars: its host would rather play it with others; your seat is free again.",
-        "- Tuesday stars: Ben stands in for you.",
-        "- Tuesday stars: somebody has taken your seat over from the bot, for good.",
+        "- Tuesday stars: the game was closed before it started. The host closed it.",
+        f"- Tuesday stars: seats are free. The game closes unless it starts by {TIME['due']}.",
+        "- Tuesday stars: the host would rather play with others. Your seat is free again.",
+        "- Tuesday stars: Ben is playing for you.",
+        "- Tuesday stars: a player has taken over your seat from the bot.",
     ]
-    assert write(replace(bundle, waiting=bundle.waiting[:1]))[0] == "Tuesday stars waits for you"
-    assert write(replace(bundle, waiting=()))[0] == "News of your games"
+    assert write(replace(bundle, waiting=bundle.waiting[:1]))[0] == "Your turn: Tuesday stars"
+    assert write(replace(bundle, waiting=()))[0] == "News from your games"
 
 
 def test_a_page_shows_titles_as_they_are():
@@ -273,7 +277,7 @@ def test_a_page_shows_titles_as_they_are():
     )
     page = write_page(named)
     assert "&lt;b&gt;&amp;" in page
-    assert "&lt;i&gt;: the game rests" in page
+    assert "&lt;i&gt;: the game is paused" in page
 
 
 def test_a_page_tells_the_table_in_the_words_of_the_text_and_breaks_no_line() -> None:
@@ -331,7 +335,7 @@ def test_the_sender_says_what_a_letter_is_and_the_subject_stays_that_of_the_thre
     answer = replace(ANSWER, confirm="")
     assert sender_name(ANSWER) == "Please confirm · Sternenpost"
     assert sender_name(answer) == "Move played · Sternenpost"
-    assert sender_name(replace(answer, played="")) == "That could not be done · Sternenpost"
+    assert sender_name(replace(answer, played="")) == "Not done · Sternenpost"
     assert sender_name(replace(answer, played="", wrong="")) == "Answer · Sternenpost"
     assert len({write(letter)[0] for letter in LETTERS if isinstance(letter, GameLetter)}) == 1
 
@@ -354,8 +358,10 @@ def preheader(page: str) -> str:
 
 def test_an_inbox_shows_what_happened_and_the_time_left() -> None:
     shown = preheader(write_page(YOUR_TURN))
-    assert shown == f"Cleo put a hidden star on leo a. You have 1 day 5 hours, until {TIME['due']}."
-    assert preheader(write_page(replace(YOUR_TURN, since=()))).startswith("It is your turn. You have 1 day 5 hours,")
+    assert shown == f"Cleo put a hidden star on leo a. You have 1 day 5 hours left, until {TIME['due']}."
+    assert preheader(write_page(replace(YOUR_TURN, since=()))).startswith(
+        "It's your turn. You have 1 day 5 hours left,"
+    )
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
@@ -377,7 +383,7 @@ def test_an_inbox_shows_nothing_else_of_a_letter_and_the_letter_nothing_of_that(
 
 def test_a_title_is_no_template():
     subject, _ = write(replace(YOUR_TURN, title="{{ link }} <b>&"))
-    assert subject == "{{ link }} <b>& (Sternenhimmel by mail)"
+    assert subject == "{{ link }} <b>& (Sternenhimmel by email)"
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_so_is_what_the_bot_did_that_had_taken_his_seat(ada: UUID, bea: UUID) ->
     moves_on(game_id, bea)
     everything_due_happens()
     news = text_of(letters(game_id, "your-turn")[-1])
-    assert news.startswith("ada, it is your turn.")
+    assert news.startswith("ada, it's your turn.")
     assert "- The bot greedy now plays for ada." in news
     assert "- ada is back." in news
 
@@ -96,12 +96,12 @@ def test_of_very_much_news_the_latest_is_told(ada: UUID, bea: UUID) -> None:
         moves_on(game_id, bea)
     news = (
         text_of(letters(game_id, "your-turn")[-1])
-        .partition("since your last turn:\n")[2]
+        .partition("Since your last turn:\n")[2]
         .partition("\n\n")[0]
         .splitlines()
     )
     assert len(news) == 61
-    assert news[0] == "- Before that, much more happened; the whole game tells it."
+    assert news[0] == "- Much more happened before. You'll find it on the game's page."
 
 
 # Turns
@@ -182,7 +182,7 @@ def test_the_letter_at_the_end_shows_the_standings_and_the_skies(rules: str, ada
     for name, score in zip(game.names, game.table.ended.scores, strict=True):
         assert re.search(rf"^  \d\. {name}: {score}$", text_of(ended[0]), re.MULTILINE)
     told = re.sub(
-        r"\n {4}(?=\S)", " ", text_of(ended[0]).partition("The table at the end:")[2].partition("\nThe whole")[0]
+        r"\n {4}(?=\S)", " ", text_of(ended[0]).partition("Final table:")[2].partition("\nReplay the game")[0]
     )
     facts = [line.strip() for line in told.splitlines() if line]
     assert len(facts) > 10
@@ -215,5 +215,5 @@ def test_an_invitation_names_whoever_invites(ada: UUID, bea: UUID) -> None:
     invite(game_id, bea, "dan@example.org")
     by_ada, by_bea = letters(game_id, "invitation")
     assert (by_ada.data["to"], by_bea.data["to"]) == ("cyd@example.org", "dan@example.org")
-    assert "ada keeps a seat for you" in text_of(by_ada)
-    assert "bea keeps a seat for you" in text_of(by_bea)
+    assert "ada has kept you a seat" in text_of(by_ada)
+    assert "bea has kept you a seat" in text_of(by_bea)

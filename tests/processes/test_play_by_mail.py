@@ -90,7 +90,7 @@ class Player:
                 if f"games/{self.game_id}" not in mail.text or mail.message_id in self._read:
                     continue
                 self._read.add(mail.message_id)  # whose carrier was killed may come again
-                if "look back" in mail.text:
+                if "Replay the game" in mail.text:
                     return
                 self._answers(mail)
 
@@ -98,7 +98,7 @@ class Player:
         """A letter that wants an answer; be it one of our answers, which then is what he quotes."""
         if asked := re.search(r"^  (confirm \w+)$", mail.text, re.MULTILINE):
             self.talked.append(self._sends(mail, asked[1]))
-        elif "Your time does not count from" in mail.text:
+        elif "Your clock stops from" in mail.text:
             self.talked.append(self._sends(mail, "?"))
         elif moves := moves_in(mail):
             is_asked = mail.message["Auto-Submitted"] == "auto-generated"
@@ -225,14 +225,14 @@ def test_whoever_asks_or_errs_in_between_is_answered_and_plays_on_by_answering_t
     for player in evening[rules]:
         told = {mail.words: answers_to(house, mail)[0].text for mail in player.talked}
         asked, wrong, said, vacation = (told[words] for words in talks(rules))
-        assert "thank you for your mail" in asked
+        assert "thanks for your email" in asked
         for answer in (wrong, said):
-            assert f"this could not be done.\n\n  {ILLEGAL[rules]}\n" in answer
-        assert "Your words stand at the table" in said
-        assert all("The moves open to you" in answer for answer in (asked, wrong, said))
+            assert f"that didn't work.\n\n  {ILLEGAL[rules]}\n" in answer
+        assert "Your message is in the chat" in said
+        assert all("Your possible moves" in answer for answer in (asked, wrong, said))
         confirmed = re.search(r"^  (confirm \w+)$", vacation, re.MULTILINE)
         assert confirmed
-        assert "Your time does not count from" in told[confirmed[1]]
+        assert "Your clock stops from" in told[confirmed[1]]
 
 
 # kill -9

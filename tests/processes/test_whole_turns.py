@@ -70,7 +70,7 @@ class Evening:
         """From the link in his mail to the last step; each page leads to the next one."""
         browser, link, steps = Client(self.house), f"/t/{word}", 0
         page = browser.ask("GET", f"{link}/plain")
-        while "We'll email you" not in page.text:
+        while "email you when it" not in page.text:
             assert page.status_code == 200, page.text
             line = self.rng.choice(re.findall(r'<option value="(.+?)">', page.text))
             asked = browser.ask("POST", form_in(page), data={"move": line})

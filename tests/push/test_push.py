@@ -116,7 +116,7 @@ def test_a_turn_is_told_beside_its_letter_once_and_for_as_long_as_it_lasts(
     [call] = service.calls
     told = window.read(call.body)
     assert told.items() >= {"title": "A night", "game": str(game_id), "kind": "your-turn", "waiting": 1}.items()
-    assert "It is your turn" in told["body"]
+    assert "It's your turn" in told["body"]
     assert 47 * 3600 < int(call.headers["ttl"]) <= 48 * 3600
     assert urlsafe_b64decode(call.headers["topic"] + "==") == game_id.bytes
     assert call.headers["authorization"].endswith(f"k={public_key()}")
@@ -136,7 +136,7 @@ def test_who_may_agree_to_a_take_back_is_told_until_the_vote_ends(
     carried(post)
     [call] = service.calls
     told = window.read(call.body)
-    assert (told["kind"], told["body"]) == ("take-back-asked", "ada asks to take a move back.")
+    assert (told["kind"], told["body"]) == ("take-back-asked", "ada asks to take back a move.")
     assert 47 * 3600 < int(call.headers["ttl"]) <= 48 * 3600
 
 
@@ -149,7 +149,7 @@ def test_who_is_asked_whether_he_is_ready_is_told_and_reminded_until_he_says_so(
     asked, answered = (game_of(ada, options=options) for _ in range(2))
     carried(post)
     told = [window.read(call.body) for call in service.calls]
-    assert [(it["kind"], it["body"][:27]) for it in told] == [("ready-asked", "All seats are taken. Say un")] * 2
+    assert [(it["kind"], it["body"][:27]) for it in told] == [("ready-asked", "All seats are taken. Confir")] * 2
     later(DAY)
     everything_due_happens()
     ready(answered, ada)
@@ -158,7 +158,7 @@ def test_who_is_asked_whether_he_is_ready_is_told_and_reminded_until_he_says_so(
     [reminder] = [call for call in service.calls if call.headers["urgency"] == "high"]
     told = [window.read(reminder.body)]
     assert [(it["game"], it["kind"], it["body"][:27]) for it in told] == [
-        (str(asked), "reminder", "All seats are taken. Say un")
+        (str(asked), "reminder", "All seats are taken. Confir")
     ]
     assert 23 * 3600 < int(reminder.headers["ttl"]) <= 24 * 3600
 

@@ -320,7 +320,7 @@ def test_a_whole_game_is_played_by_webs_and_a_worker_that_enter_by_several_nodes
             for it in (ada, ben):
                 plays(it, path)
         for name in ("ada", "ben"):
-            house.await_mail(f"{name}.{rules}@example.org", lambda mail: "look back" in mail.text)
+            house.await_mail(f"{name}.{rules}@example.org", lambda mail: "Replay the game" in mail.text)
         until(lambda: {"your-turn", "game-ended"} <= set(receiver.kinds))
         receiver.stop()
         assert house.run("check") == 0

@@ -58,7 +58,7 @@ def put_plan(game_id: UUID, player_id: UUID, revision: int, moves: Sequence[Json
     """
     with _holding(game_id, player_id) as (game, seat):
         if game.table.status in OVER or not game.table.turns:
-            raise NotRunning(noted("There is nothing to plan: the game has not started, or is over."))
+            raise NotRunning(noted("You can plan only while the game is running."))
         if game.bot_at(seat):
             raise HandedOver("A bot is playing for you. Take your seat back first.")
         _check(game, seat, moves)

@@ -132,7 +132,7 @@ def _set_aside(mail: Incoming, fault: str) -> None:
         game = load(mail.game_id)
         player = _player_of(mail, game)
         with force_locale(stored_locale(player.locale) if player else "en"):
-            wrong = gettext("Something went wrong here, and we could not deal with your mail.")
+            wrong = gettext("Something went wrong on our side. We couldn't process your email.")
             answer = _answer(wrong=wrong, answers=fit_id(split(mail.raw)[0].message_id))
             _finish(mail, _letter(mail, game, answer), fault=fault)
     except Exception as error:
@@ -249,11 +249,11 @@ def _unsure(wishes: Wishes) -> Wishes:
 
 def _ask_whether_his(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
     """A mail from another address than the player's is shown to him, and to nobody else."""
-    stranger = read.sender or gettext("an address that we cannot read")
+    stranger = read.sender or gettext("an unreadable address")
     if wishes.problem or wishes.confirms:
         answer["wrong"] = gettext(
-            "We got a mail for your seat from %(stranger)s, which is not the address that we know of you, and could do "
-            "nothing with it.",
+            "We received an email for your seat from %(stranger)s. We don't know this address as yours, so "
+            "nothing was done.",
             stranger=stranger,
         )
         return ""
@@ -333,7 +333,7 @@ class _Doing:
     def _told(self, error: PlayError | RuleError) -> str:
         match error:
             case StaleTurn():
-                told = gettext("That turn is over: it was answered, or its time ran out. Here is how things are now.")
+                told = gettext("That turn is over: you've moved, or your time ran out. Here is the table now.")
             case IllegalPlan() if isinstance(error.__cause__, RuleError):
                 told = refusal(self.game.table.rules.NAME, error.__cause__, spoken().locale)
             case PlayError():
@@ -355,7 +355,7 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
         }
         return ""
     if wishes.confirms and confirmed is None:
-        answer["wrong"] = gettext("Nothing waits for this confirmation any more.")
+        answer["wrong"] = gettext("There is nothing left to confirm.")
     unsure = _unsure(wishes)
     _do(doing, replace(wishes, resign=False, vacation=None, stand_in=None if wishes.stand_in else wishes.stand_in))
     if unsure == Wishes():
@@ -398,7 +398,7 @@ def _move(doing: _Doing, wishes: Wishes) -> None:
 def _say(doing: _Doing, wishes: Wishes) -> None:
     for nr, words in enumerate(wishes.says):
         doing.once(f"says {nr}", partial(say, doing.mail.game_id, doing.player_id, words))
-    doing.answer["done"].append(gettext("Your words stand at the table, for everybody to read."))
+    doing.answer["done"].append(gettext("Your message is in the chat, where everyone can read it."))
 
 
 def _show_moves(doing: _Doing, wishes: Wishes) -> None:
@@ -409,9 +409,7 @@ def _pause(doing: _Doing, wishes: Wishes) -> None:
     _vote(doing, "pause")
     rests = doing.game.table.status == "paused"
     told = (
-        noted("The game rests: all who play agreed.")
-        if rests
-        else noted("The game rests as soon as all who play wish it.")
+        noted("The game is paused. Everyone agreed.") if rests else noted("The game pauses as soon as everyone agrees.")
     )
     doing.answer["done"].append(gettext(told))
 
@@ -419,7 +417,7 @@ def _pause(doing: _Doing, wishes: Wishes) -> None:
 def _resume(doing: _Doing, wishes: Wishes) -> None:
     _vote(doing, "resume")
     rests = doing.game.table.status == "paused"
-    told = noted("The game goes on as soon as all who play wish it.") if rests else noted("The game goes on.")
+    told = noted("The game resumes as soon as everyone agrees.") if rests else noted("The game has resumed.")
     doing.answer["done"].append(gettext(told))
 
 
@@ -427,18 +425,17 @@ def _undo(doing: _Doing, wishes: Wishes) -> None:
     """Take his last move back that stood when he wrote; who tries again finds it taken back, or the same vote open."""
     game_id, seat = doing.mail.game_id, doing.mail.seat
     if (to := last_move(doing.game, seat, doing.arrived_at)) is None:
-        raise NotFound(noted("There is no move of yours that could be taken back."))
+        raise NotFound(noted("You have no move to take back."))
     asked = None
     if stands(doing.game, seat, to):
         asked = take_back(game_id, doing.player_id, to).answer.get("vote")
         doing.look_again()
     if asked is None:
-        doing.answer["done"].append(gettext("Your move is taken back."))
+        doing.answer["done"].append(gettext("Your move has been taken back."))
         return
     ends_at = moment(datetime.fromisoformat(asked["ends_at"]), stored_zone(profile(doing.player_id)["zone"]))
     told = gettext(
-        "The others have been asked: your move is taken back as soon as all who play agree. They have until %(ends_at)s; "
-        "whoever says nothing does not agree.",
+        "We've asked the others. Your move is taken back if everyone agrees by %(ends_at)s. No answer counts as no.",
         ends_at=ends_at,
     )
     doing.answer["done"].append(told)
@@ -447,11 +444,11 @@ def _undo(doing: _Doing, wishes: Wishes) -> None:
 def _agree(doing: _Doing, wishes: Wishes) -> None:
     _vote(doing, TAKE_BACK)
     if votes_of(doing.mail.game_id)[TAKE_BACK]:
-        told = noted("You agree; the move is taken back as soon as all who play do.")
+        told = noted("You've agreed. The move is taken back as soon as everyone agrees.")
     elif has_gone_back(doing.game, doing.arrived_at):
-        told = noted("You agree, and so do all who play: the move is taken back.")
+        told = noted("Everyone has agreed. The move is taken back.")
     else:
-        raise TooLate(noted("There is no open take-back vote."))
+        raise TooLate(noted("No take-back vote is open."))
     doing.answer["done"].append(gettext(told))
 
 
@@ -461,9 +458,7 @@ def _ready(doing: _Doing, wishes: Wishes) -> None:
         ready(doing.mail.game_id, doing.player_id)
         doing.look_again()
     begun = doing.game.table.turns
-    told = (
-        noted("The game has begun.") if begun else noted("You are ready; the game begins as soon as all who play are.")
-    )
+    told = noted("The game has started.") if begun else noted("You're ready. The game starts as soon as everyone is.")
     doing.answer["done"].append(gettext(told))
 
 
@@ -477,13 +472,13 @@ def _plan(doing: _Doing, wishes: Wishes) -> None:
         doing.look_again()
     plan = get_plan(game_id, who)
     told = plan_told(plan, doing.game)
-    doing.answer["done"].append(told or gettext("You have left no moves for your next turns."))
+    doing.answer["done"].append(told or gettext("You haven't planned any moves."))
 
 
 def _leave_plan(doing: _Doing, text: str) -> None:
     table = doing.game.table
     if not table.turns:
-        raise NotRunning(noted("There is nothing to plan: the game has not started, or is over."))
+        raise NotRunning(noted("You can plan only while the game is running."))
     view = table.rules.view(table.state, None)
     planned = read_plan(text, cast(Notation, table.rules), spoken().locale) or []
     moves = [as_left(it, table.rules, view) for it in planned]
@@ -504,7 +499,7 @@ def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
     if days not in before:
         change_profile(doing.player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
     told = gettext(
-        "Your time does not count from %(first)s to %(last)s, in all games, from the next turn on that you are asked for.",
+        "Your clock stops from %(first)s to %(last)s. This applies in all games, from your next turn on.",
         first=from_,
         last=to,
     )
@@ -515,7 +510,7 @@ def _stand_in(doing: _Doing, wishes: Wishes) -> None:
     game_id, who = doing.mail.game_id, doing.player_id
     if not wishes.stand_in:
         doing.once("stand-in", partial(end_stand_in, game_id, who))
-        doing.answer["done"].append(gettext("Nobody stands in for you now."))
+        doing.answer["done"].append(gettext("You no longer have a stand-in."))
         return
     today = clock.now().astimezone(stored_zone(profile(who)["zone"])).date()
     first, last = _days(wishes.stand_in[1], wishes.stand_in[2], today)
@@ -525,7 +520,7 @@ def _stand_in(doing: _Doing, wishes: Wishes) -> None:
     )
     from_, to = (times.day(day, spoken()) for day in (first, last))
     told = gettext(
-        "%(address)s has been asked to play your seat from %(first)s to %(last)s.",
+        "We've asked %(address)s to play for you from %(first)s to %(last)s.",
         address=wishes.stand_in[0],
         first=from_,
         last=to,
@@ -558,15 +553,15 @@ def _day(text: str, near: date, years: int) -> date:
         is_beyond = not year and (found - near).days * years < 0
         return found.replace(year=near.year + years) if is_beyond else found
     except ValueError:
-        raise BadField("from", "There is no such day: %(day)s.", day=text.rstrip(".")) from None
+        raise BadField("from", "This day does not exist: %(day)s.", day=text.rstrip(".")) from None
 
 
 def _resign(doing: _Doing, wishes: Wishes) -> None:
     if not doing.game.table.turns:
-        raise NotRunning(noted("The game has not begun; you can leave your seat at the table."))
+        raise NotRunning(noted("The game hasn't started. You can leave your seat at the table."))
     leave(doing.mail.game_id, doing.player_id)
     doing.look_again()
-    doing.answer["done"].append(gettext("You have resigned: a bot plays your seat from now on."))
+    doing.answer["done"].append(gettext("You've resigned. A bot is playing for you now."))
 
 
 # Answering
@@ -574,59 +569,48 @@ def _resign(doing: _Doing, wishes: Wishes) -> None:
 
 _PROBLEMS = {
     "unreadable": noted(
-        "We couldn't read your email with certainty, so nothing was done. Please write only your move in a new email to "
-        "this address, as plain text, or move with the link in the email that told you it's your turn."
+        "We couldn't read your email clearly, so nothing was done. Send only your move to this address, as plain "
+        "text. Or play with the link in your turn email."
     ),
-    "too-long": noted(
-        "Your mail is longer than what we can read with certainty, so nothing was done. Please send your own lines only, "
-        "without the letters that your mail program quotes below them."
-    ),
-    "nothing-said": noted(
-        "We found nothing that you wrote above the letter that you answer. Please write there, with an empty line below."
-    ),
+    "too-long": noted("Your email is too long, so nothing was done. Send only your own lines, without quoted emails."),
+    "nothing-said": noted("We found no reply above our email. Write yours there, with an empty line below it."),
     "not-understood": noted(
-        "This is not quite in the notation, so nothing in your mail was done. Please send it again as shown below, in a line "
-        "of its own."
+        "This isn't quite the right form, so nothing was done. Send it again as shown below, on its own line."
     ),
     "several-games": noted(
-        "The letter that you answer is about several games, and your mail could be meant for each of them, so nothing was "
-        "done. Below each game in it stands an address for answers. If you mean this game, answer this mail."
+        "You replied to an email about several games, so nothing was done. Use the reply address below a game. "
+        "If you mean this game, reply to this email."
     ),
     "two-moves": noted(
-        "There is more than one move in your mail, so none was played. One mail plays one turn. Please send only the move "
-        "that you want to play."
+        "Your email contains more than one move, so none was played. An email plays one turn. Send only the move "
+        "you want."
     ),
     "contradiction": noted(
-        "Your mail asks for two things that exclude each other, so nothing was done. Please send only the one that you want."
+        "Your email asks for two things that don't go together, so nothing was done. Send only one of them."
     ),
     "amid-our-letter": noted(
-        "This stands amid a copy of our letter, so we could not be sure that you wrote it, and nothing was done. "
-        "Please write above it, with an empty line between."
+        "This line is inside a copy of our email, so nothing was done. Write above the copy, with an empty line "
+        "between."
     ),
     "parts-differ": noted(
-        "Your email program sent your text twice, as plain text and as HTML, and the two say different things, so nothing "
-        "was done. Please send only your own lines, as plain text if you can, or move with the link in the email that told "
-        "you it's your turn."
+        "Your email program sent your text twice, as plain text and as HTML, but they differ. Nothing was done. "
+        "Send only your own lines, preferably as plain text. Or play with the link in your turn email."
     ),
     "in-a-sentence": noted(
-        "This line touches a line that would act, so both may be one sentence, and nothing was done. Please leave an empty "
-        "line between them. If your email program adds this line by itself, move with the link in the email that told you "
-        "it's your turn."
+        "This line touches a command, and both could be one sentence. Nothing was done. Leave an empty line "
+        "between them. If your email program adds this line, play with the link in your turn email."
     ),
     "spoken-against": noted(
-        "This speaks against what is written beside it, or asks about it, so nothing was done. If you mean your move, please "
-        "send it again without this. If your email program or your company adds this, move with the link in the email that "
-        "told you it's your turn."
+        "This contradicts or questions the line beside it, so nothing was done. If you mean your move, send it "
+        "again without this. If your email program or company adds it, play with the link in your turn email."
     ),
     "perhaps-quoted": noted(
-        "This stands below something that looks like the beginning of a quote, or stood in an earlier mail of yours, so we "
-        "could not be sure that you wrote it now, and nothing was done. If you mean it, write it at the top of a new email to "
-        "this address, or move with the link in the email that told you it's your turn."
+        "This looks quoted, or was in an earlier email of yours, so nothing was done. If you mean it, write it "
+        "at the top of a new email to this address. Or play with the link in your turn email."
     ),
     "only-our-letter": noted(
-        "All that we found in your mail are lines of our letter, so we could not be sure that you wrote any of them, and "
-        "nothing was done. If you mean one of them, write it at the top and delete our letter below it. Steps of a turn go "
-        "into one line, with ; between them."
+        "Your email contains only lines of ours, so nothing was done. If you mean one of them, write it at the "
+        "top and delete our email below. Put all steps of a turn on one line, with ; between them."
     ),
 }
 

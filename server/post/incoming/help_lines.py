@@ -29,31 +29,31 @@ def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
     gettext = language(locale).gettext
     example: str = _example(GAMES[rules_name])
     move = gettext("a move. %(notation)s", notation=notation(rules_name, locale))
-    wished = gettext("it is done when all who play wish it")
-    days = gettext("first and last day; your time does not count then")
+    wished = gettext("done as soon as everyone agrees")
+    days = gettext("first and last day, with your clock stopped")
     commands = (
-        (SAY, gettext("Good evening!"), gettext("everybody at the table reads it")),
+        (SAY, gettext("Good evening!"), gettext("sends this to everyone at the table")),
         (PAUSE, "", wished),
         (RESUME, "", wished),
         (
             PLAN,
             example,
-            gettext("this move is left for your next turn; without a move we answer with what you have left"),
+            gettext("plans this move for your next turn. Without a move, we send you your plan"),
         ),
-        (UNDO, "", gettext("your last move is taken back, if need be when all who play agree")),
-        (AGREE, "", gettext("you agree that a move is taken back")),
-        (READY, "", gettext("before the start, where you are asked whether you are ready")),
+        (UNDO, "", gettext("takes back your last move, if needed with everyone's consent")),
+        (AGREE, "", gettext("agrees to a take-back")),
+        (READY, "", gettext("confirms before the start that you're ready")),
         (VACATION, "2027-07-01..2027-07-14", days),
         (
             STAND_IN,
             "ben@example.org 2027-07-01..2027-07-14",
-            gettext('is asked to play your seat on these days; "%(off)s" ends it', off=off_for(locale)),
+            gettext('asks this person to play for you on these days. "%(off)s" ends it', off=off_for(locale)),
         ),
-        (RESIGN, "", gettext("a bot takes your seat")),
+        (RESIGN, "", gettext("hands your seat to a bot")),
     )
     return [
         (example, move),
-        ("?", gettext("we answer with the moves open to you")),
+        ("?", gettext("sends you your possible moves")),
         *((f"{word_for(name, locale)} {more}".strip(), what) for name, more, what in commands),
     ]
 

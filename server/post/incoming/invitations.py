@@ -83,11 +83,11 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
     if read.automatic or (guest.player is not None and not is_welcome(guest.player)):
         return None
     if read.sender is None or read.sender.lower() != guest.email.lower():
-        why = gettext("Your answer came from another address than the invited one, so nothing was done.")
+        why = gettext("Your reply came from a different address than the invited one, so nothing was done.")
         return letter(mail, game, guest, read.message_id, wrong=why, again=True)
     said = understood(read, locale)
     if said is None:
-        why = gettext("We could not read a plain yes or no in your mail, so nothing was done.")
+        why = gettext("Your email contains no clear yes or no, so nothing was done.")
         return letter(mail, game, guest, read.message_id, wrong=why, again=True)
     try:
         _do(said, game, mail.seat, mark, locale)
@@ -124,7 +124,7 @@ def _do(said: str, game: Game, seat: Seat, mark: int, locale: str) -> None:
             if not _sits(game, seat, mark):
                 raise
     elif _sits(game, seat, mark):
-        raise AlreadySeated("You have taken this seat by now. To leave it, open the game.")
+        raise AlreadySeated("You've already taken this seat. To leave it, open the game.")
     else:
         with suppress(NotFound):  # nothing is kept for him, as he wishes
             decline_invitation(word)

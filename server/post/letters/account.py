@@ -116,9 +116,9 @@ class WebhookDisabled(Letter):
 def webhook_disabled(it: Recipient) -> WebhookDisabled:
     data = it.letter.data
     detail = failure(data["detail"], gettext).rstrip(".")
-    why = gettext("For three days nothing has arrived there. The last failure: %(detail)s.", detail=detail)
+    why = gettext("Nothing has arrived there for three days. Last error: %(detail)s.", detail=detail)
     if data["why"] == GONE:
-        why = gettext("It answered 410, which means that nobody wants to be told there.")
+        why = gettext("It responded with 410, so the address no longer exists.")
     return WebhookDisabled(name=it.known.name, url=data["url"], why=why)
 
 

@@ -53,7 +53,7 @@ class Answer(GameLetter):
             return noted("Please confirm")
         if self.played:
             return noted("Move played")
-        return noted("That could not be done") if self.wrong else super().headline
+        return noted("Not done") if self.wrong else super().headline
 
 
 @builds(ANSWER)
@@ -92,7 +92,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
 def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
     """Yield what a player who asked for the moves is told where none is open when the letter is sent."""
     if said.get("asks") and not said["confirm"] and not is_asked:
-        yield gettext("It is not your turn, so no move is open to you. A mail tells you when it is.")
+        yield gettext("It isn't your turn, so you have no possible moves. We'll email you when it is.")
 
 
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:

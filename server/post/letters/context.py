@@ -125,7 +125,7 @@ class Reader(NamedTuple):
         told = tuple(line for it in news if (line := sentence(it, self.game.names, spoken().locale)))
         if len(told) <= _MOST_NEWS:
             return told
-        before = gettext("Before that, much more happened; the whole game tells it.")
+        before = gettext("Much more happened before. You'll find it on the game's page.")
         return (before, *told[-_MOST_NEWS:])
 
     def _last_own_move(self, items: Sequence[Json]) -> int:

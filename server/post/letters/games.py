@@ -28,7 +28,7 @@ class ReadyAsked(GameLetter):
     """Asks each player whether they are ready."""
 
     KIND: ClassVar = notice_kinds.READY_ASKED
-    NEWS: ClassVar = noted("%(title)s: all seats are taken. Say until %(due)s that you are ready.")
+    NEWS: ClassVar = noted("%(title)s: all seats are taken. Confirm by %(due)s that you're ready.")
     ready: str  # the word to answer with
     due: str  # until when
     left: str
@@ -60,8 +60,8 @@ class NotReady(GameLetter):
     @property
     def news(self) -> str:
         if self.is_late:
-            return noted("%(title)s: you did not say in time that you are ready, so your seat is open again.")
-        return noted("%(title)s: not everybody was ready in time, so seats are open again.")
+            return noted("%(title)s: you didn't confirm in time, so your seat is free again.")
+        return noted("%(title)s: not everyone was ready in time, so seats are free again.")
 
 
 @builds(notice_kinds.NOT_READY)
@@ -79,7 +79,7 @@ class GameClosing(GameLetter):
     """Tells the host that the game will close."""
 
     KIND: ClassVar = notice_kinds.GAME_CLOSING
-    NEWS: ClassVar = noted("%(title)s: seats are free; it closes if it has not begun by %(due)s.")
+    NEWS: ClassVar = noted("%(title)s: seats are free. The game closes unless it starts by %(due)s.")
     free: int  # how many seats
     due: str  # when it closes
     left: str
@@ -101,7 +101,7 @@ def game_closing(reader: Reader) -> GameClosing:
 @dataclass(frozen=True, kw_only=True)
 class GamePaused(GameLetter):
     KIND: ClassVar = notice_kinds.GAME_PAUSED
-    NEWS: ClassVar = noted("%(title)s: the game rests, as all who play agreed.")
+    NEWS: ClassVar = noted("%(title)s: the game is paused. Everyone agreed.")
 
 
 @builds(notice_kinds.GAME_PAUSED)
@@ -114,7 +114,7 @@ class TakeBackAsked(GameLetter):
     """Asks a player for their consent."""
 
     KIND: ClassVar = notice_kinds.TAKE_BACK_ASKED
-    NEWS: ClassVar = noted("%(title)s: %(who)s asks to take a move back. All who play may agree until %(due)s.")
+    NEWS: ClassVar = noted("%(title)s: %(who)s asks to take back a move. You can agree until %(due)s.")
     who: str  # whose move it is
     since: tuple[str, ...]  # what would be taken back, a sentence each
     agree: str  # the word to answer with
@@ -141,7 +141,7 @@ class MoveTakenBack(GameLetter):
     """Tells a player that their turn is gone."""
 
     KIND: ClassVar = notice_kinds.MOVE_TAKEN_BACK
-    NEWS: ClassVar = noted("%(title)s: %(who)s took a move back, so it is not your turn any more.")
+    NEWS: ClassVar = noted("%(title)s: %(who)s took back a move. Your turn is over.")
     who: str
 
 
@@ -208,7 +208,7 @@ class GameClosed(GameLetter):
     KIND: ClassVar = notice_kinds.GAME_ABANDONED
     TEMPLATE: ClassVar = "game-closed"
     HEADLINE: ClassVar = noted("Game closed")
-    NEWS: ClassVar = noted("%(title)s: the game was closed before it had begun. %(reason)s")
+    NEWS: ClassVar = noted("%(title)s: the game was closed before it started. %(reason)s")
     reason: str  # a sentence
     link: str  # to open another
 
@@ -225,12 +225,12 @@ def _why_abandoned(reader: Reader) -> str:
         it["type"] == "time-ran-out" for it in story(reader.game, reader.seat) if it["version"] == reader.letter.version
     )
     if late:
-        return str(gettext("Somebody's time had run out, as was agreed when it was opened."))
-    return str(gettext("All who played agreed to it."))
+        return str(gettext("A player ran out of time, which ends this game."))
+    return str(gettext("Everyone agreed."))
 
 
 def _why_closed(reader: Reader) -> str:
     closes_at = reader.game.head.closes_at
     if closes_at is not None and reader.letter.made_at >= closes_at:
-        return str(gettext("Not all of its seats were taken in time."))
-    return str(gettext("Its host has closed it."))
+        return str(gettext("Not all seats were taken in time."))
+    return str(gettext("The host closed it."))

@@ -26,7 +26,7 @@ from server.translations import noted
 @dataclass(frozen=True, kw_only=True)
 class SeatHandedOver(GameLetter):
     KIND: ClassVar = SEAT_HANDED_OVER
-    NEWS: ClassVar = noted('%(title)s: the bot "%(bot)s" keeps your seat.')
+    NEWS: ClassVar = noted('%(title)s: the bot "%(bot)s" is playing for you.')
     bot: str
     link: str  # takes the seat back, after a question
 
@@ -41,7 +41,7 @@ class SeatTakenOver(GameLetter):
     """Tells a player that their seat, which a bot kept, has been taken over."""
 
     KIND: ClassVar = SEAT_TAKEN_OVER
-    NEWS: ClassVar = noted("%(title)s: somebody has taken your seat over from the bot, for good.")
+    NEWS: ClassVar = noted("%(title)s: a player has taken over your seat from the bot.")
 
 
 @builds(SEAT_TAKEN_OVER)
@@ -54,7 +54,7 @@ class SentAway(GameLetter):
     """Tells a guest that the host has taken their seat."""
 
     KIND: ClassVar = SENT_AWAY
-    NEWS: ClassVar = noted("%(title)s: its host would rather play it with others; your seat is free again.")
+    NEWS: ClassVar = noted("%(title)s: the host would rather play with others. Your seat is free again.")
     link: str  # to other games
 
 
@@ -80,29 +80,29 @@ def stand_in(reader: Reader) -> StandIn:
     if "until" in data:
         when = datetime.fromisoformat(data["until"])
         at = moment(when if data["what"] in ("accepted", "called-off") else last_minute(when), reader.zone)
-    looks = gettext(
-        "You can look on and talk meanwhile, and end it at the table whenever you like; then you play yourself again."
-    )
+    looks = gettext("You can watch and chat meanwhile. To play again, end the stand-in at the table.")
     match data["what"], data["own"]:
         case "accepted", _:
-            said, more = gettext("%(who)s will stand in for you, from %(at)s on.", who=who, at=at), looks
+            said, more = gettext("%(who)s will play for you from %(at)s.", who=who, at=at), looks
         case "began", True:
-            said, more = gettext("%(who)s stands in for you until %(at)s.", who=who, at=at), looks
+            said, more = gettext("%(who)s is playing for you until %(at)s.", who=who, at=at), looks
         case "began", _:
-            said = gettext("you stand in for %(who)s until %(at)s.", who=who, at=at)
-            more = gettext("A mail tells you when it is your turn. You can end it at the table whenever you like.")
+            said = gettext("you're playing for %(who)s until %(at)s.", who=who, at=at)
+            more = gettext("We'll email you at each turn. You can end this at the table at any time.")
         case "called-off", True:
-            said = gettext("%(who)s will not stand in for you from %(at)s on: it was called off.", who=who, at=at)
-            more = gettext("You play yourself in that time. You can ask somebody else at the table.")
+            said = gettext("%(who)s won't play for you from %(at)s. The stand-in was cancelled.", who=who, at=at)
+            more = gettext("You'll play your own turns. At the table you can ask another player.")
         case "called-off", _:
-            said = gettext("you need not stand in for %(who)s from %(at)s on: it was called off.", who=who, at=at)
-            more = gettext("Thank you for having been ready to play.")
+            said = gettext(
+                "you don't need to play for %(who)s from %(at)s. The stand-in was cancelled.", who=who, at=at
+            )
+            more = gettext("Thank you for offering to play.")
         case _, True:
-            said = gettext("%(who)s does not stand in for you any more.", who=who)
-            more = gettext("You play yourself again. A mail tells you when it is your turn.")
+            said = gettext("%(who)s is no longer playing for you.", who=who)
+            more = gettext("You're back in your seat. We'll email you when it's your turn.")
         case _:
-            said = gettext("you do not stand in for %(who)s any more.", who=who)
-            more = gettext("Thank you for playing. From now on you see of this game what everybody sees.")
+            said = gettext("you're no longer playing for %(who)s.", who=who)
+            more = gettext("Thank you for playing. From now on you see only what everyone can see.")
     return StandIn(**reader.about, said=said, more=more)
 
 
@@ -126,7 +126,7 @@ class StandInAsked(Letter):
 
     KIND: ClassVar = INVITATION
     TEMPLATE: ClassVar = "stand-in-asked"
-    HEADLINE: ClassVar = noted("Would you stand in?")
+    HEADLINE: ClassVar = noted("Will you stand in?")
     who: str  # asks
     title: str
     rules: str
@@ -147,10 +147,10 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
     host, nameless = db.session.get(Player, UUID(row.data["by"])), game.hides_names
     others = [name for name, it in zip(game.names, game.seats, strict=True) if it.kind in ("human", "bot")]
     return Invitation(
-        host=_unless_link(host.name if host and not nameless else "", gettext("Somebody")),
+        host=_unless_link(host.name if host and not nameless else "", gettext("A player")),
         title=_unless_link(game.head.title, reader.rules),
         rules=reader.rules,
-        others=tuple(_unless_link(name, gettext("Somebody")) for name in others),
+        others=tuple(_unless_link(name, gettext("A player")) for name in others),
         pace=_pace(time_control.game_clock(game.head.clock)),
         link=f"{reader.base_url}/i/{row.data['invitation']}",
     )
@@ -164,11 +164,11 @@ def _stand_in_asked(reader: Reader) -> StandInAsked | None:
         return None
     owner = db.session.get_one(Player, asked.asked_by)
     zone = stored_zone(owner.zone)
-    shown = gettext("Your name will stand beside the other one.")
+    shown = gettext("The seat will show both names.")
     if game.hides_names:
-        shown = gettext("Nobody at the table learns your name before its end.")
+        shown = gettext("The table sees your name only after the game ends.")
     return StandInAsked(
-        who=_unless_link(owner.name, gettext("Somebody")),
+        who=_unless_link(owner.name, gettext("A player")),
         title=_unless_link(game.head.title, reader.rules),
         rules=reader.rules,
         begin=moment(asked.from_at, zone),
@@ -215,7 +215,7 @@ def _unless_link(words: str, instead: str) -> str:
 def _pace(game_clock: GameClock) -> str:
     match game_clock:
         case PerMove(allowed):
-            return str(gettext("%(time)s for a move", time=span(allowed)))
+            return str(gettext("%(time)s per move", time=span(allowed)))
         case Bank(bank, increment):
             more = span(increment)
-            return str(gettext("a store of %(time)s, and %(more)s more with each move", time=span(bank), more=more))
+            return str(gettext("%(time)s on the clock, plus %(more)s per move", time=span(bank), more=more))

@@ -102,7 +102,7 @@ def reminder(reader: Reader) -> Reminder | ReadyAsked | None:
     return Reminder(
         **reader.about,
         **reader.due,
-        otherwise=_otherwise(reader, gettext("If the time runs out")),
+        otherwise=_otherwise(reader, gettext("If your time runs out")),
         link=reader.turn_link,
     )
 
@@ -110,7 +110,7 @@ def reminder(reader: Reader) -> Reminder | ReadyAsked | None:
 @dataclass(frozen=True, kw_only=True)
 class TimeExtended(GameLetter):
     KIND: ClassVar = TIME_EXTENDED
-    NEWS: ClassVar = noted("%(title)s: your time had run out and was extended by %(by)s.")
+    NEWS: ClassVar = noted("%(title)s: your time ran out and was extended by %(by)s.")
     by: str  # see `span`
     due: str  # the new due time
     left: str
@@ -134,7 +134,7 @@ def time_extended(reader: Reader) -> TimeExtended | None:
 @dataclass(frozen=True, kw_only=True)
 class BotMoved(GameLetter):
     KIND: ClassVar = BOT_MOVED
-    NEWS: ClassVar = noted('%(title)s: your time ran out, so the bot "%(bot)s" played a turn for you.')
+    NEWS: ClassVar = noted('%(title)s: your time ran out. The bot "%(bot)s" played a turn for you.')
     bot: str
     since: tuple[str, ...]  # what the bot did and what came of it, a sentence each
     otherwise: str  # what happens the next time
@@ -163,11 +163,11 @@ def _otherwise(reader: Reader, if_late: str) -> str:
     table, seat = reader.game.table, reader.seat
     match rung_for(reader.game.ladder, table.extended[seat], table.missed[seat]):
         case Extend(by):
-            then = gettext("you get %(time)s more", time=span(by))
+            then = gettext("you get another %(time)s", time=span(by))
         case BotMove(bot):
-            then = gettext('the bot "%(bot)s" plays that turn for you', bot=bot)
+            then = gettext('the bot "%(bot)s" plays the turn for you', bot=bot)
         case BotTakesOver(bot):
-            then = gettext('the bot "%(bot)s" takes your seat until you come back', bot=bot)
+            then = gettext('the bot "%(bot)s" plays for you until you come back', bot=bot)
         case Abandon():
-            then = gettext("the game ends for everybody, without a result")
+            then = gettext("the game ends without a result for everyone")
     return f"{if_late}, {then}."

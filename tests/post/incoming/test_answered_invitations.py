@@ -54,10 +54,10 @@ def is_kept(game_id: UUID) -> bool:
 
 def test_an_invitation_says_how_it_is_answered(office: Office, game_id: UUID) -> None:
     (letter,) = office.mails("cyd")
-    assert letter.text.startswith("##- Answer above this line: yes or no -##\n\nTo play, open this link")
-    assert "##- Answer above this line: yes or no -##" in letter.page
+    assert letter.text.startswith("##- Reply above this line: yes or no -##\n\nTo play, open this link")
+    assert "##- Reply above this line: yes or no -##" in letter.page
     for part in (letter.text, letter.page):
-        assert "Or answer this mail with one word in a line of its own: yes or no." in part
+        assert "Or reply with one word on its own line: yes or no." in part
     word = letter.reply_to.partition("@")[0]
     assert len(word) <= 64
     assert open_rsvp_address(word) == open_rsvp_address(word.upper()) == (game_id, 1, mark_of(CYD))
@@ -74,7 +74,7 @@ def test_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
     answer = cyd_writes(office, text)
     assert sits(game_id)
     assert answer is not None
-    assert 'You have a seat in "Tuesday stars". A mail tells you when it is your turn.' in answer.text
+    assert "You have a seat in \"Tuesday stars\". We'll email you when it's your turn." in answer.text
     assert answer.message["Reply-To"] is None
 
 
@@ -85,7 +85,7 @@ def test_no_leaves_it_to_others_and_makes_nobody_a_player(office: Office, game_i
     assert describe(head_of(game_id), 0)["seats"][1]["declined"]  # which its host is to know
     assert player_at(CYD) is None
     assert answer is not None
-    assert 'No seat is kept for you in "Tuesday stars" any more.' in answer.text
+    assert 'Your seat in "Tuesday stars" is now free for others.' in answer.text
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_no_leaves_it_to_others_and_makes_nobody_a_player(office: Office, game_i
 def test_what_is_not_plain_does_nothing_and_may_be_said_again(office: Office, game_id: UUID, text: str) -> None:
     asked = cyd_writes(office, text)
     assert asked is not None
-    assert "could not read a plain yes or no" in asked.text
+    assert "contains no clear yes or no" in asked.text
     assert is_kept(game_id)
     cyd_writes(office, "yes")
     assert sits(game_id)
@@ -122,7 +122,7 @@ def test_whoever_has_said_yes_on_the_page_hears_so_by_mail(office: Office, game_
     assert "You have a seat" in answer.text
     left = cyd_writes(office, "no", Subject="again")
     assert left is not None
-    assert "You have taken this seat by now. To leave it, open the game." in left.text
+    assert "You've already taken this seat. To leave it, open the game." in left.text
     assert sits(game_id)
 
 
@@ -130,7 +130,7 @@ def test_another_address_than_the_invited_one_does_nothing(office: Office, game_
     asked = cyd_writes(office, "yes", sender="cyd@work.example")
     assert office.mails_to("cyd@work.example") == []
     assert asked is not None
-    assert "came from another address" in asked.text
+    assert "came from a different address" in asked.text
     assert is_kept(game_id)
     cyd_writes(office, "yes")
     assert sits(game_id)

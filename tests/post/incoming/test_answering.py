@@ -68,8 +68,8 @@ def test_every_letter_of_a_game_can_be_answered(office: Office, game_id: UUID) -
     assert open_reply_address(word) == open_reply_address(word.upper()) == (game_id, 0, turn_of_ada(game_id))
     assert turn.message["From"].addresses[0].display_name == "Your turn · Sternenpost"
     assert re.search(rb"^From: =\?utf-8\?[bq]\?[!-~]+\?= <sternenpost@localhost>\r$", turn.raw, re.MULTILINE)
-    assert turn.text.startswith("##- Answer above this line")
-    assert "##- Answer above this line" in turn.page
+    assert turn.text.startswith("##- Reply above this line")
+    assert "##- Reply above this line" in turn.page
 
 
 def test_letters_name_no_address_where_nobody_takes_answers(app: Flask, game_id: UUID) -> None:
@@ -116,7 +116,7 @@ def test_a_move_is_played_and_its_answer_tells_what_came_of_it(office: Office, g
     answer = ada_writes(office, f"Good evening!\n{line}\n", **{"Message-ID": "<7@ada.example.org>"})
     assert "star-placed" in happened(game_id)
     assert answer.text.splitlines()[2] == f"ada, your move was played: {line}"
-    assert "What happened:\n- ada put" in answer.text
+    assert "News:\n- ada put" in answer.text
     assert answer.message["In-Reply-To"] == "<7@ada.example.org>"
     assert str(answer.message["References"]).split() == [f"<{game_id}@localhost>", "<7@ada.example.org>"]
     assert answer.message["Auto-Submitted"] == "auto-replied"
@@ -128,7 +128,7 @@ def test_an_illegal_move_is_answered_with_the_reason_and_what_would_be_legal(
 ) -> None:
     line = an_illegal_move(game_id, ada)
     answer = ada_writes(office, line)
-    assert f"this could not be done.\n\n  {line}\n" in answer.text
+    assert f"that didn't work.\n\n  {line}\n" in answer.text
     star, board, space = a_move(game_id, ada).split(" ")
     assert re.search(rf"^  {star} {board}: {space} \|", answer.text, re.MULTILINE)
     assert "star-placed" not in happened(game_id)
@@ -159,14 +159,14 @@ def test_what_is_not_in_notation_does_nothing_and_the_answer_says_how_to_write(
     office: Office, game_id: UUID, ada: UUID
 ) -> None:
     answer = ada_writes(office, f"I play {a_move(game_id, ada)}, I think.")
-    assert "not quite in the notation" in answer.text
-    assert "What you can write" in answer.text
+    assert "isn't quite the right form" in answer.text
+    assert "Commands, each on its own line" in answer.text
     assert "star-placed" not in happened(game_id)
 
 
 def test_a_mail_without_a_word_of_her_own_is_answered(office: Office, game_id: UUID) -> None:
     quoted = "\n".join(f"> {line}" for line in office.mails("ada")[-1].text.splitlines())
-    assert "We found nothing that you wrote" in ada_writes(office, quoted).text
+    assert "We found no reply above our email" in ada_writes(office, quoted).text
 
 
 def test_lines_of_our_letter_are_no_moves_even_in_a_copy_that_is_not_marked(
@@ -183,7 +183,7 @@ def test_a_question_mark_asks_for_the_moves_open(office: Office, game_id: UUID, 
     star, board, _ = a_move(game_id, ada).split(" ")
     assert f"\n  {star} {board}: " in answer.text
     moves_on(game_id, ada)
-    assert "It is not your turn" in ada_writes(office, "?").text
+    assert "It isn't your turn" in ada_writes(office, "?").text
 
 
 def calls(functions: Sequence[FunctionType], action: Callable[[], object]) -> list[tuple[str, object]]:
@@ -282,16 +282,16 @@ def test_a_turn_takes_no_longer_than_until_its_mail_arrived(office: Office, ada:
 
 
 def test_words_for_the_table_stand_there(office: Office, game_id: UUID) -> None:
-    assert "Your words stand at the table" in ada_writes(office, "say Good evening, all!\nsay And good luck.").text
+    assert "Your message is in the chat" in ada_writes(office, "say Good evening, all!\nsay And good luck.").text
     assert messages(game_id) == ["Good evening, all!", "And good luck."]
 
 
 def test_a_game_rests_and_goes_on_when_all_wish_it(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
-    assert "as soon as all who play wish it" in ada_writes(office, "pause").text
+    assert "as soon as everyone agrees" in ada_writes(office, "pause").text
     vote(game_id, bea, "pause", True)
     assert head_of(game_id).table.status == "paused"
     vote(game_id, bea, "resume", True)
-    assert "The game goes on." in ada_writes(office, "resume").text
+    assert "The game has resumed." in ada_writes(office, "resume").text
     assert head_of(game_id).table.status == "running"
 
 
@@ -299,9 +299,9 @@ def test_ones_last_move_is_taken_back(office: Office, game_id: UUID, ada: UUID) 
     office.mails("ada")
     moves_on(game_id, ada)
     answer = ada_writes(office, "undo")
-    assert "\n\nYour move is taken back.\n\nIt is your turn." in answer.text
+    assert "\n\nYour move has been taken back.\n\nIt's your turn." in answer.text
     assert happened(game_id)[-2:] == ["star-placed", "move-taken-back"]
-    assert "no move of yours" in ada_writes(office, "undo").text
+    assert "no move to take back" in ada_writes(office, "undo").text
 
 
 def test_where_others_have_moved_they_are_asked_and_agree_by_mail(
@@ -313,14 +313,14 @@ def test_where_others_have_moved_they_are_asked_and_agree_by_mail(
     moves_on(game_id, bea)
     everything_due_happens()
     answer = ada_writes(office, "undo")
-    assert re.search(r"The others have been asked: .* They have until .+ \d+:\d\d.*;", answer.text)
+    assert re.search(r"We've asked the others\. .* agrees by .+ \d+:\d\d.*\. No answer", answer.text)
     arrives(office.mails("bea")[-1].reply_to, a_mail("agree", sender="bea@example.org"))
     deal_with_mails()
     assert happened(game_id)[-1] == "move-taken-back"
-    assert "You agree, and so do all" in next(
+    assert "Everyone has agreed." in next(
         it.text for it in reversed(office.mails("bea")) if it.message["Auto-Submitted"] == "auto-replied"
     )
-    assert "There is no open take-back vote." in ada_writes(office, "agree").text
+    assert "No take-back vote is open." in ada_writes(office, "agree").text
 
 
 def test_a_mail_takes_back_what_stood_when_it_was_written_and_that_once(
@@ -334,7 +334,7 @@ def test_a_mail_takes_back_what_stood_when_it_was_written_and_that_once(
     moves_on(game_id, ada)
     deal_with_mails()
     assert happened(game_id)[-1] == "star-placed"
-    assert "Your move is taken back." in office.mails("ada")[-1].text
+    assert "Your move has been taken back." in office.mails("ada")[-1].text
 
 
 def test_of_a_take_back_and_a_mail_at_the_same_moment_one_counts(
@@ -369,10 +369,10 @@ def test_resigning_is_done_when_it_is_confirmed(office: Office, game_id: UUID) -
     assert "You wrote:\n  resign\n" in asked.text
     assert not is_resigned(game_id)
     answer = ada_writes(office, confirmation_in(asked))
-    assert "You have resigned" in answer.text
-    assert f"To take it back: http://127.0.0.1:8000/back/{return_word(game_id, 0)}\n" in answer.text
+    assert "You've resigned" in answer.text
+    assert f"Take your seat back here: http://127.0.0.1:8000/back/{return_word(game_id, 0)}\n" in answer.text
     assert is_resigned(game_id)
-    assert "Nothing waits for this confirmation" in ada_writes(office, confirmation_in(asked)).text
+    assert "There is nothing left to confirm" in ada_writes(office, confirmation_in(asked)).text
 
 
 def test_so_is_a_vacation(office: Office, game_id: UUID, ada: UUID) -> None:
@@ -408,7 +408,7 @@ def test_an_answer_says_whose_turn_it_is_when_it_is_sent(office: Office, ada: UU
     everything_due_happens()  # the bot moves
     assert seats_of(game_id)[0].turn is not None
     (answer,) = (mail for mail in office.mails("ada") if mail.message["Auto-Submitted"] == "auto-replied")
-    assert "It is your turn." in answer.text and "The moves open to you" in answer.text
-    assert "It is not your turn" not in answer.text
+    assert "It's your turn." in answer.text and "Your possible moves" in answer.text
+    assert "It isn't your turn" not in answer.text
     moves_on(game_id, ada)
-    assert "It is not your turn" in ada_writes(office, "?").text
+    assert "It isn't your turn" in ada_writes(office, "?").text

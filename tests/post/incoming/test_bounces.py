@@ -430,7 +430,7 @@ def test_the_others_at_the_table_see_it(ada: UUID, bea: UUID, office: Office) ->
     moves_on(game_id, ada)
     (mail,) = office.mails("bea")
     for words in (mail.text, mail.page):
-        assert "Mails to ada come back at present." in words
+        assert "Emails to ada are bouncing." in words
     moves_on(game_id, bea)
     everything_due_happens()
     assert "come back" not in "".join(it.text for it in office.mails("ada"))
@@ -446,7 +446,7 @@ def test_a_code_to_sign_in_still_comes_and_proves_that_mails_arrive(ada: UUID, b
     redeem(sign_in, code[0])
     assert why(ada) is None
     bundle = office.mails("ada")[-1]
-    assert bundle.subject == "3 games wait for you"
+    assert bundle.subject == "Your turn in 3 games"
     for old in office.mails("ada")[:2]:  # a second report of the letters from before
         comes_back(old, HARD)
         later(DAY)

@@ -45,7 +45,7 @@ def test_mail_that_takes_too_long_is_set_aside_and_answered(
     with monkeypatch.context() as patch:
         patch.setattr(answering, "_read", lambda mail, known: child.run(burn))
         answer = ada_writes(office, "say One.")
-    assert "Something went wrong here" in answer.text
+    assert "Something went wrong on our side" in answer.text
     assert [it["fault"] for it in kept_mails(10)] == ["It takes more than 2 seconds of CPU to read this mail."]
     ada_writes(office, "say Two.")
     assert messages(game_id) == ["Two."]

@@ -50,7 +50,7 @@ def test_a_mail_that_cannot_be_dealt_with_is_kept_aside_at_once_and_answered(
     with monkeypatch.context() as patch:
         patch.setattr(answering, "_read", breaks)
         answer = ada_writes(office, "say One.", **{"Message-ID": "<7@ada.example.org>"})
-    assert "Something went wrong here" in answer.text
+    assert "Something went wrong on our side" in answer.text
     assert answer.message["In-Reply-To"] == "<7@ada.example.org>"
     assert aside() == ["RuntimeError: It broke:"]
     ada_writes(office, "say Two.")

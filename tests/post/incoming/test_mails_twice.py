@@ -63,8 +63,8 @@ def test_who_dies_between_a_commit_and_its_mark_leaves_it_done_once(
     assert messages(game_id) == (["Good evening!"] if text.startswith("say") else [])
     answer = office.mails("ada")[-1]
     assert len(office.mails("ada")) == said + 1
-    told = {"{move}": "your move was played", "pause": "as soon as all", "resume": "The game goes on."}
-    assert told.get(text, "Your words stand") in answer.text
+    told = {"{move}": "your move was played", "pause": "as soon as everyone", "resume": "The game has resumed."}
+    assert told.get(text, "Your message is in the chat") in answer.text
 
 
 def test_mails_of_one_seat_are_dealt_with_in_order(
@@ -107,14 +107,14 @@ def test_mails_are_forgotten_some_days_after_they_were_dealt_with(office: Office
 def test_what_she_wrote_once_does_not_act_again_below_an_intro_that_nobody_knows(office: Office, game_id: UUID) -> None:
     ada_writes(office, "say Good evening!")
     again = "Kiitos.\n\nAda kirjoitti\n\nsay Good evening!\n"
-    assert "could not be sure that you wrote it now" in ada_writes(office, again).text
+    assert "This looks quoted, or was in an earlier email" in ada_writes(office, again).text
     assert messages(game_id) == ["Good evening!"]
     ada_writes(office, f"say And good luck.\n\n{again}")
     assert messages(game_id) == ["Good evening!", "And good luck."]
     later(KEPT + DAY)
     forget_old_mails()
     assert [bytes(raw) for raw in db.session.scalars(db.select(Incoming.raw))] == [b"", b"", b""]
-    assert "could not be sure that you wrote it now" in ada_writes(office, again).text
+    assert "This looks quoted, or was in an earlier email" in ada_writes(office, again).text
     ada_writes(office, "Hello all,\n\nsay Good evening!")
     assert messages(game_id) == ["Good evening!", "And good luck.", "Good evening!"]
 

@@ -30,7 +30,7 @@ def test_a_plan_is_left_beside_the_move_of_the_turn_and_plays_the_next(
     first, second, place = own_lines(game_id)
     move = a_move(game_id, ada)
     answer = ada_writes(office, f"{move}\n\nplan {first}; {second} if {place} is free")
-    assert f"Left for your next turns: {first}; {second} (on a condition)." in " ".join(answer.text.split())
+    assert f"Planned for your next turns: {first}; {second} (with a condition)." in " ".join(answer.text.split())
     view = view_of(head_of(game_id), None)
     board, space = place.split()
     slot = [it["board"] for it in view["boards"]].index(board)
@@ -43,7 +43,7 @@ def test_a_plan_is_left_beside_the_move_of_the_turn_and_plays_the_next(
 def test_it_is_shown_and_dropped_in_the_readers_language(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     moves_on(game_id, ada)
-    assert "You have left no moves" in ada_writes(office, "plan").text
+    assert "You haven't planned any moves" in ada_writes(office, "plan").text
     first, *_ = own_lines(game_id)
     change_profile(ada, {"locale": "de"})
     assert first in ada_writes(office, f"Plan {first}").text
@@ -60,7 +60,7 @@ def test_what_cannot_be_left_is_answered_with_the_reason(office: Office, game_id
     for line, why in (
         (f"plan {first}; {again}", "You have no 7 left for it"),
         (f"plan {first} if {place}x is free", "This is not a space of a constellation in play."),
-        (f"plan {first} if {place}", "This is not quite in the notation"),
+        (f"plan {first} if {place}", "This isn't quite the right form"),
     ):
         assert why in " ".join(ada_writes(office, line).text.split())
     assert get_plan(game_id, ada)["moves"] == []
@@ -82,7 +82,7 @@ def test_the_letter_of_the_turn_says_what_became_of_the_plan_and_only_to_its_own
     moves_on(game_id, ada)
     everything_due_happens()
     letter = office.mails("bea")[-1]
-    assert f"You had planned {move}, but its condition does not hold." in " ".join(letter.text.split())
+    assert f"You planned {move}, but its condition isn't met." in " ".join(letter.text.split())
     assert not any("planned" in mail.text for mail in office.mails("ada"))
 
 
@@ -90,7 +90,7 @@ def test_a_move_that_waits_is_told_with_its_time(office: Office, game_id: UUID, 
     move = left(game_id, bea, after="PT6H")
     moves_on(game_id, ada)
     everything_due_happens()
-    assert f"As you planned, {move} is played at " in " ".join(office.mails("bea")[-1].text.split())
+    assert f"As you planned, we'll play {move} at " in " ".join(office.mails("bea")[-1].text.split())
     plan_at = seats_of(game_id)[1].plan_at
     assert plan_at
     until(plan_at)

@@ -198,11 +198,11 @@ Quoting = Callable[[str, Mail], bytes]
 def test_a_confirmation_is_not_given_by_the_letter_that_asks_for_it(table: Table, quoting: Quoting) -> None:
     asked = table.sends(a_mail("resign"))
     answer = table.sends(quoting("", asked), asked)
-    assert "All that we found in your mail are lines of our letter" in answer.text
+    assert "Your email contains only lines of ours" in answer.text
     assert "seat-handed-over" not in happened(table.game_id)
     confirmed = re.search("^  (confirm .*)$", asked.text, re.MULTILINE)
     assert confirmed
-    assert "You have resigned" in table.sends(quoting(confirmed[1], asked), asked).text
+    assert "You've resigned" in table.sends(quoting(confirmed[1], asked), asked).text
 
 
 @BOTH
@@ -222,7 +222,7 @@ def test_a_line_below_a_copy_of_an_answer_is_asked_about(table: Table, quoting: 
     new = table.new_line()
     below = quoting("", asked).replace(b"</body>", b"").replace(b"</html>", b"") + f"\r\n{new}\r\n".encode()
     answer = table.sends(below, asked)
-    assert f"\n  {new}\n\nThis stands amid a copy of our letter" in answer.text
+    assert f"\n  {new}\n\nThis line is inside a copy of our email" in answer.text
     assert "star-placed" not in happened(table.game_id)
 
 
@@ -230,7 +230,7 @@ def test_who_takes_our_examples_word_for_word_can_do_as_the_answer_says(office: 
     table = Table(office, ada, bea, "sternenglanz")
     examples = [line.strip() for line in table.first.text.splitlines() if line.startswith("  choose")][:3]
     answer = table.sends(a_mail("\n".join(examples)))
-    assert "write it at the top and delete our letter below it" in answer.text
+    assert "write it at the top and delete our email below" in answer.text
     assert "was played" in table.sends(a_mail(examples[0]), answer).text
 
 
@@ -250,7 +250,7 @@ def test_who_begins_as_before_is_understood_all_the_same(table: Table) -> None:
 def test_a_mail_that_is_too_long_is_answered_with_how_to_make_it_shorter(table: Table) -> None:
     quoted = "\n".join(f"* {line}" for line in table.first.text.splitlines()[2:]) * 8
     answer = table.sends(a_mail(f"{table.line(0)}\n{quoted}"))
-    assert "without the letters that your mail program quotes" in answer.text
+    assert "without quoted emails" in answer.text
     assert "star-placed" not in happened(table.game_id)
 
 

@@ -36,7 +36,7 @@ def test_the_players_address_is_known_whatever_its_capitals(office: Office, game
 def test_a_mail_from_elsewhere_counts_when_the_player_confirms_it(office: Office, game_id: UUID, ada: UUID) -> None:
     line = a_move(game_id, ada)
     asked = ada_writes(office, f"{line}\nsay From my other desk.", sender="ada@work.example")
-    assert "We got a mail for your seat from ada@work.example" in asked.text
+    assert "We received an email for your seat from ada@work.example" in asked.text
     assert f"\n  {line}\n  say From my other desk.\n" in asked.text
     assert "star-placed" not in happened(game_id)
     assert asked.to == "ada@example.org"
@@ -95,14 +95,14 @@ def test_our_own_answer_that_comes_back_gets_none(office: Office, game_id: UUID)
 
 def test_answers_to_mails_that_play_nothing_have_an_end(office: Office, game_id: UUID, ada: UUID) -> None:
     answers = [ada_writes(office, "Thank you for your mail.") for _ in range(most_of("answers").most)]
-    ends = [("this is the last one for now" in it.text, "this is the last one for now" in it.page) for it in answers]
+    ends = [("this is the last for now" in it.text, "this is the last for now" in it.page) for it in answers]
     assert ends == [*[(False, False)] * (most_of("answers").most - 1), (True, True)]
     link = f"http://127.0.0.1:8000/t/{turn_word(game_id, 0, turn_of_ada(game_id) or 0)}"
     assert f"You can also play here: {link}\n" in answers[-1].text
     assert no_answer(office, "Thank you for your mail.")
     assert "your move was played" in ada_writes(office, a_move(game_id, ada)).text
     later(HOUR)
-    assert "It is not your turn" in ada_writes(office, "?").text
+    assert "It isn't your turn" in ada_writes(office, "?").text
 
 
 def test_so_have_those_to_one_sender_whatever_the_game(
@@ -112,7 +112,7 @@ def test_so_have_those_to_one_sender_whatever_the_game(
     ends = []
     for _ in range(3):
         game_of(ada, bea, bots=1)
-        ends.append("this is the last one for now" in ada_writes(office, "Thank you for your mail.").text)
+        ends.append("this is the last for now" in ada_writes(office, "Thank you for your mail.").text)
     assert ends == [False, False, True]
     assert no_answer(office, "Thank you for your mail.")
 

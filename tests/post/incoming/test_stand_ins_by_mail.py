@@ -33,7 +33,7 @@ def test_somebody_is_asked_once_it_is_confirmed(office: Office, game_id: UUID, a
     answer = ada_writes(office, line)
     assert line in answer.text
     assert stand_in_of(game_id, ada) is None
-    assert "has been asked" in " ".join(ada_writes(office, confirming(answer.text)).text.split())
+    assert "We've asked" in " ".join(ada_writes(office, confirming(answer.text)).text.split())
     asked = stand_in_of(game_id, ada)
     assert asked and (asked["from"].date(), asked["until"].date()) == (first.date(), (last + timedelta(days=1)).date())
     assert any("/s/" in mail.text for mail in office.mails("dan"))
@@ -85,5 +85,5 @@ def test_whoever_is_asked_is_told_whether_his_name_will_stand_there(office: Offi
     ask_stand_in(game_id, people[0], today, today, email="dan@example.org")
     (mail,) = office.mails("dan")
     for words in (mail.text, mail.page):
-        assert ("Your name will stand beside" in words) is not nameless
-        assert ("learns your name before its end" in words) is nameless
+        assert ("The seat will show both names" in words) is not nameless
+        assert ("sees your name only after the game ends" in words) is nameless
