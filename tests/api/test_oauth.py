@@ -423,7 +423,7 @@ def test_what_is_bound_to_a_game_is_good_for_that_game_alone(app: Flask, ada: So
     game, other = opened(ada, ME, BOT, BOT), opened(ada, ME, BOT, BOT)
     bound = f"game:{game.rpartition('/')[2]}"
     shown = program.client.get(program.asks(scope=f"{SCOPE} {bound}")).text
-    assert "In one game only" in shown
+    assert "Only in one game" in shown
     made = program.signed_in(ada, scope=f"{SCOPE} {bound}")
     assert made["scope"] == f"{SCOPE} {bound}"
     less = program.refresh(made["refresh_token"], scope="games:read").json

@@ -276,7 +276,7 @@ def test_a_turn_is_tapped_together_from_the_first_step_to_the_last(page: Page, l
     commits = long_turn.commits()
     for step in range(1, 5):
         page.get_by_text("Choose from all").click()
-        page.get_by_role("button", name="Look at").nth(1).click()
+        page.get_by_role("button", name="Preview").nth(1).click()
         page.get_by_role("button", name="Play ").click()
         expect(page.get_by_text("Played: ")).to_be_visible()
         assert long_turn.commits() == commits + step
@@ -315,7 +315,7 @@ def test_the_link_of_a_turn_that_was_begun_leads_on_to_the_rest(page: Page, long
     page.goto(long_turn.plain)
     expect(page.get_by_text("Your turn continues")).to_be_visible()
     page.get_by_text("Choose from all").click()
-    page.get_by_role("button", name="Look at").nth(1).click()
+    page.get_by_role("button", name="Preview").nth(1).click()
     page.get_by_role("link", name="Choose another").click()
     expect(page.get_by_text("Your turn continues")).to_be_visible()
 
@@ -492,7 +492,7 @@ def test_everybody_can_use_every_page_in_light_and_dark_and_on_every_screen(
     page.get_by_label("Your move").press("Enter")
     page.get_by_text("Choose from all").click()
     assert faults(page) == [], "a move that cannot be"
-    page.get_by_role("button", name="Look at").last.click()
+    page.get_by_role("button", name="Preview").last.click()
     expect(page.get_by_text("You can take it back until another player moves")).to_be_visible()
     assert faults(page) == [], "a question"
     page.goto("/sandbox/mail")

@@ -201,7 +201,7 @@ def test_when_a_bot_has_the_seat_it_is_good_for_nothing(scene: Scene) -> None:
     scene.ada.delete(f"{path}/seats/me")
     refused = link.get(path)
     is_problem(refused, 401, "bad-token")
-    assert "plays your seat" in refused.json["detail"]
+    assert "is playing for you" in refused.json["detail"]
 
 
 def test_when_the_time_has_run_out_it_is_good_for_nothing(scene: Scene) -> None:

@@ -206,14 +206,14 @@ def test_a_link_whose_turn_cannot_be_played_says_why(house: House, windows: Wind
     ben.post(f"/v1/games/{game_id}/seats", {})
     link = link_of(house, ada, game_id)
     word, path = Client(house, link.removeprefix("/t/")), f"/v1/games/{game_id}"
-    for wish, heading, status in [("pause", "The game rests", 401), ("resume", "Sternenhimmel", 200)]:
+    for wish, heading, status in [("pause", "The game is paused", 401), ("resume", "Sternenhimmel", 200)]:
         for who in (ada, ben):
             who.post(f"{path}/votes", {"on": wish, "vote": True}, status=200)
         page.goto(link)
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
         assert word.ask("GET", path).status_code == status
     ada.ask("DELETE", f"{path}/seats/me")
-    expect(page.get_by_text("plays your seat")).to_be_visible()  # it was open, and is told
+    expect(page.get_by_text("is playing for you")).to_be_visible()  # it was open, and is told
     page.goto(link)
     expect(page.get_by_role("heading", name="A bot is playing for you")).to_be_visible()
     assert word.ask("GET", path).status_code == 401

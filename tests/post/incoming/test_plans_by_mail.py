@@ -58,7 +58,7 @@ def test_what_cannot_be_left_is_answered_with_the_reason(office: Office, game_id
     first, second, place = own_lines(game_id)
     again = second.replace("3 ", "7 ")
     for line, why in (
-        (f"plan {first}; {again}", "You have no 7 left for it"),
+        (f"plan {first}; {again}", "You have no 7 left for this move"),
         (f"plan {first} if {place}x is free", "This is not a space of a constellation in play."),
         (f"plan {first} if {place}", "This isn't quite the right form"),
     ):
