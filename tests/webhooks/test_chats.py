@@ -214,7 +214,7 @@ def test_a_ping_is_a_message_of_its_own(
     ],
 )
 def test_a_plain_webhook_at_the_address_of_a_chat_is_refused_and_told_how(url: str, chat: str, sandbox: object) -> None:
-    with pytest.raises(BadField, match=f"webhook of {chat}.*send `form` {chat.lower()}") as told:
+    with pytest.raises(BadField, match=f"webhook of {chat}.*Send `form` {chat.lower()}") as told:
         Hook(person("ada"), url)
     assert told.value.field == "url"
     hook = Hook(person("ada"), url, "your-turn", form=chat.lower())
