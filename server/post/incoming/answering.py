@@ -553,7 +553,7 @@ def _day(text: str, near: date, years: int) -> date:
         is_beyond = not year and (found - near).days * years < 0
         return found.replace(year=near.year + years) if is_beyond else found
     except ValueError:
-        raise BadField("from", "This day does not exist: %(day)s.", day=text.rstrip(".")) from None
+        raise BadField("from", "This date doesn't exist: %(day)s.", day=text.rstrip(".")) from None
 
 
 def _resign(doing: _Doing, wishes: Wishes) -> None:

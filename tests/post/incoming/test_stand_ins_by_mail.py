@@ -69,7 +69,7 @@ def test_the_readers_own_word_and_the_end(office: Office, game_id: UUID, ada: UU
 def test_what_cannot_be_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     for days, why in (
-        ("31.2.-1.3.", "There is no such day: 31.2. "),
+        ("31.2.-1.3.", "This date doesn't exist: 31.2. "),
         ("2027-07-14..2027-07-01", "is before the first"),
     ):
         answer = ada_writes(office, f"stand-in dan@example.org {days}")
