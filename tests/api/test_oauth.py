@@ -26,7 +26,7 @@ from werkzeug.test import TestResponse
 from server.accounts.apps import ACCESS_LIFE, CODE_LIFE, REFRESH_LIFE, forget_apps
 from server.accounts.bans import ban
 from server.clock import clock
-from server.games import Json
+from server.games import GAMES, Json
 from server.operations.delete_player import delete_player
 from server.post.letters.compose import compose
 from server.store.tables import App, OAuthClient, PlayerLetterRow, Token, db
@@ -712,10 +712,11 @@ def elsewhere(app: Flask, house: str, tmp_path: Path) -> Iterator[str]:
     server.server_close()
 
 
+@pytest.mark.parametrize("rules", GAMES)
 def test_the_page_of_somebody_else_signs_in_plays_and_signs_out(
-    app: Flask, ada: Someone, chromium: Browser, house: str, elsewhere: str
+    app: Flask, ada: Someone, chromium: Browser, house: str, elsewhere: str, rules: str
 ) -> None:
-    opened(ada, ME, BOT, BOT, title="The long night")
+    opened(ada, ME, BOT, BOT, title="The long night", rules=rules)
     with chromium.new_context() as context:
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
