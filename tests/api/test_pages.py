@@ -411,7 +411,7 @@ FAULTS = """enough => {
     ...texts.map(it => contrast(it) < enough && `faint: ${it.textContent}`),
     ...all("input[placeholder]").map(it => contrast(it, "::placeholder") < enough && "faint placeholder"),
     ...all("input:not([type=hidden])").map(it => it.labels.length !== 1 && `no label: ${it.outerHTML}`),
-    ...all("button, a").map(it => !(it.ariaLabel || it.innerText).trim() && `no name: ${it.outerHTML}`),
+    ...all("button, a").map(it => it.checkVisibility() && !(it.ariaLabel || it.innerText).trim() && `no name: ${it.outerHTML}`),
     ...all("img").map(it => !it.hasAttribute("alt") && "a picture without words"),  // "": it says nothing that the words do not
     ...all("img.table").map(it => !it.alt && "a table without words"),
   ].filter(Boolean);
