@@ -180,14 +180,10 @@ class Reference:
 
     def _body(self, described: Json) -> Body | None:
         for media_type, content in described.get("content", {}).items():
+            schema = content["schema"]
+            tables = list(self._tables(schema))
             examples = [(name, _pretty(it["value"])) for name, it in content.get("examples", {}).items()]
-            tables = list(self._tables(content["schema"]))
-            return Body(
-                media_type,
-                self._type(content["schema"]),
-                tables if len(tables) <= _MOST_TABLES else [],
-                examples,
-            )
+            return Body(media_type, self._type(schema), tables if len(tables) <= _MOST_TABLES else [], examples)
         return None
 
     def _tables(self, schema: Json) -> Iterator[Component]:
@@ -321,7 +317,7 @@ class _Request(NamedTuple):
         return "\n".join([*lines, _READ_IN_JAVASCRIPT.get(self.answered_in, _READ_IN_JAVASCRIPT["text"])])
 
 
-_JSON_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\w+')
+_JSON_WORD = re.compile(r'"(?:[^"\\]|\\.?)*"?|\w+')
 _IN_PYTHON = {"true": "True", "false": "False", "null": "None"}
 _READ_IN_PYTHON = {
     "": ["print(response.status)"],

@@ -1,5 +1,6 @@
 """The API reference: every call, small pages, links that lead somewhere, and code that runs."""
 
+import ast
 import json
 import os
 import re
@@ -172,23 +173,53 @@ COMMANDS = {
 }
 
 
+def output(language: str, code: str, **environment: str) -> str:
+    command = [*COMMANDS[language], code]
+    environment["PATH"] = os.environ["PATH"]
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+
+
 @pytest.mark.parametrize("language", COMMANDS)
 def test_code_runs_as_it_is_printed(app: Flask, ada: Someone, url: str, language: str) -> None:
     if shutil.which(COMMANDS[language][0]) is None:
         pytest.skip(f"{COMMANDS[language][0]} is not installed")
     game = opened(ada, ME, BOT, BOT).rpartition("/")[2]
 
-    def output(group: str, call: str) -> str:
+    def run(group: str, call: str) -> str:
         section = dict(CALL.findall(shown(app, f"/docs/api/{group}")))[call]
         found = re.search(rf'(?s)data-language="{language}".*?</details>', section)
         assert found
         code = unescape(PRE.findall(found[0])[0]).replace(app.config["BASE_URL"], url)
-        environment = {"PATH": os.environ["PATH"], "TOKEN": ada.token, "GAME_ID": game}
-        done = subprocess.run([*COMMANDS[language], code], env=environment, check=True, capture_output=True, text=True)
-        return done.stdout
+        return output(language, code, TOKEN=str(ada.token), GAME_ID=game)
 
-    assert "A clear night" in output("games", "openGame")
-    assert game in output("games", "getGame")
-    assert "Europe/Berlin" in output("players", "changeProfile")
-    assert "Good evening, and clear skies!" in output("games", "say")
-    assert output("players", "revokeToken").strip() == ("" if language == "curl" else "204")
+    assert "A clear night" in run("games", "openGame")
+    assert game in run("games", "getGame")
+    assert "Europe/Berlin" in run("players", "changeProfile")
+    assert "Good evening, and clear skies!" in run("games", "say")
+    assert run("players", "revokeToken").strip() == ("" if language == "curl" else "204")
+
+
+def test_bodies_in_python_are_those_of_the_examples(app: Flask) -> None:
+    groups = app.extensions["reference"].groups if shown(app, "/docs") else {}
+    found = 0
+    for call in (call for group in groups.values() for call in group.calls if call.snippets and call.body):
+        code = dict(call.snippets)["Python"].partition("data=json.dumps(")[2].rpartition(").encode()")[0]
+        assert ast.literal_eval(code) == json.loads(call.body.examples[0][1])
+        found += 1
+    assert found > 20
+
+
+def test_first_steps_lead_to_a_move(app: Flask, url: str) -> None:
+    steps = [unescape(it).replace(app.config["BASE_URL"], url) for it in PRE.findall(shown(app, "/docs"))]
+    guest, game, moves = (re.sub(r"(?m)^export .*$", "", it) for it in steps)
+    token = json.loads(output("curl", guest))["token"]
+    game_id = json.loads(output("curl", game, TOKEN=token))["id"]
+    look, play = (f"curl {it}" for it in moves.split("curl ")[1:])
+    legal = json.loads(output("curl", look, TOKEN=token, GAME_ID=game_id))
+    assert legal["turn"] == 1
+    example = re.search(r"'(.*)'$", play.strip())
+    assert example
+    assert json.loads(example[1]).keys() == {"turn", "move"}
+    move = json.dumps({"turn": 1, "move": legal["moves"][0]})
+    played = json.loads(output("curl", play.replace(example[1], move), TOKEN=token, GAME_ID=game_id))
+    assert played["events"][0]["type"] == "star-placed"
