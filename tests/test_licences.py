@@ -11,12 +11,11 @@ LICENCES = {  # the start of a file's name, and the licence of it
     "page/vendor/preact.": ("page/vendor/preact.LICENSE.txt", "Jason Miller"),
     "page/vendor/hooks.": ("page/vendor/preact.LICENSE.txt", "The MIT License"),
     "page/vendor/htm.": ("page/vendor/htm.LICENSE.txt", "Apache License"),
-    "api/static/rapidoc-min.": ("api/static/rapidoc.LICENSE.txt", "MIT License"),
     "render/fonts/NotoSans-": ("render/fonts/OFL.txt", "SIL Open Font License"),
 }
 SHIPPED = [
     path.relative_to(SERVER).as_posix()
-    for pattern in ("page/vendor/*", "api/static/rapidoc*", "render/fonts/*")
+    for pattern in ("page/vendor/*", "render/fonts/*")
     for path in sorted(SERVER.glob(pattern))
     if path.suffix != ".txt"
 ]

@@ -1,34 +1,73 @@
-"""The handbook of the API: its documents, all problems, and the OpenAPI document as a page."""
+"""The handbook of the API: its documents, all problems, and the reference of all calls."""
 
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-from flask import Blueprint, Response, current_app
-from flask_babel import gettext
+from flask import Blueprint, Response, current_app, render_template, request
+from flask_babel import force_locale, gettext
 
 from server import docs
 from server.accounts.rate_limits import most_of
 from server.api.changelog import for_programs
 from server.api.languages import spoken
-from server.api.pages import page, sorry
+from server.api.pages import HEADERS, no_page, page, sorry
 from server.api.problems import ALL, example_of
+from server.api.reference import Reference
+from server.compression import Packed, pack
 from server.games import GAMES
 
 blp = Blueprint("handbook", __name__)
 blp.register_error_handler(Exception, sorry)
+_POLICY = "Content-Security-Policy"
+_WITH_SCRIPT = HEADERS | {
+    _POLICY: HEADERS[_POLICY].replace("default-src 'none';", "default-src 'none'; script-src 'self';")
+}
 _CLIENTS = docs.FOLDER / "clients"  # tests play with these files: see tests/clients
 
 
 @blp.get("/docs", endpoint="docs")
-def reference() -> Response:
-    """Show the OpenAPI document. RapiDoc, which draws it, writes its styles into the page."""
+def start() -> Response:
+    """Show where to begin, and all calls."""
     documents = [(name, docs.title(name), purpose) for name, purpose in docs.DOCUMENTS.items()]
-    response = page("docs.html", documents=documents, reader=spoken().locale)
-    response.headers["Content-Security-Policy"] = (
-        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-        "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-    )
+    response = _of_reference("docs.html", "", documents=documents, reader=spoken().locale)
+    response.vary.add("Accept-Language")
+    return response
+
+
+@blp.get("/docs/api/<name>")
+def group(name: str) -> Response:
+    """Show the calls of a group, in English."""
+    found = _reference().groups.get(name)
+    return _of_reference("api-group.html", name, group=found) if found else no_page()
+
+
+@blp.get("/docs/api/schemas")
+def schemas() -> Response:
+    """Show all schemas, in English."""
+    return _of_reference("api-schemas.html", "schemas")
+
+
+def _reference() -> Reference:
+    known = current_app.extensions
+    if "reference" not in known:
+        known["reference"] = Reference(known["document"].document, current_app.config["BASE_URL"])
+    found: Reference = known["reference"]
+    return found
+
+
+def _of_reference(template: str, name: str, reader: str = "en", **values: Any) -> Response:
+    """Return a page of the API reference, which each process renders once for each language."""
+    kept: dict[tuple[str, str], Packed] = current_app.extensions.setdefault("reference_pages", {})
+    if (name, reader) not in kept:
+        with force_locale(reader):
+            html = render_template(
+                template, reference=_reference(), reader=reader, base=current_app.config["BASE_URL"], **values
+            )
+        kept[name, reader] = pack("text/html", html.encode())
+    response = kept[name, reader].answer()
+    response.headers.update(_WITH_SCRIPT | {"Cache-Control": "no-cache"})
+    response.make_conditional(request)
     return response
 
 
@@ -77,8 +116,5 @@ def problems() -> Response:
 def _handbook(template: str, **values: Any) -> Response:
     """Return a page with a script of ours, which adds buttons that copy code."""
     response = page(template, **values)
-    policy = response.headers["Content-Security-Policy"]
-    response.headers["Content-Security-Policy"] = policy.replace(
-        "default-src 'none';", "default-src 'none'; script-src 'self';"
-    )
+    response.headers.update(_WITH_SCRIPT)
     return response

@@ -13,7 +13,7 @@ from server.page import index
 
 blp = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
 QUIET = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "X-Robots-Tag": "noindex"}
-_HEADERS = {
+HEADERS = {
     **QUIET,
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
@@ -24,7 +24,7 @@ _HEADERS = {
 def page(template: str, status: int = 200, **values: Any) -> Response:
     """Return a rendered template as a page without scripts, other origins or caching."""
     response = Response(render_template(template, locale=spoken().locale, **values), status, mimetype="text/html")
-    response.headers.update(_HEADERS)
+    response.headers.update(HEADERS)
     return response
 
 
@@ -55,6 +55,10 @@ def not_found(error: NotFound) -> Response:
     wants_page = accepted.quality("text/html") > accepted.quality("application/problem+json")
     if request.url_rule is not None or is_for_api() or not wants_page:
         return answer_to(error)
+    return no_page()
+
+
+def no_page() -> Response:
     text = gettext("There is no page at this address. Check it for typos, or go to the start page.")
     return page("message.html", 404, title=gettext("Page not found"), text=text)
 

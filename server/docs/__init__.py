@@ -61,6 +61,16 @@ def render(markdown: str) -> Document:
     return Document(first.removeprefix("# ").strip(), env["contents"], html)
 
 
+def html(markdown: str) -> str:
+    """Render Markdown that has no title."""
+    return str(_MARKDOWN.render(markdown, {"contents": []}))
+
+
+def html_in_line(markdown: str) -> str:
+    """Render Markdown without a paragraph around it."""
+    return str(_MARKDOWN.renderInline(markdown, {"contents": []}))
+
+
 class _Renderer(RendererHTML):
     def heading_open(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
         words = tokens[index + 1]

@@ -107,7 +107,7 @@ WAITED_FOR = {
 # Answered, whether or not anybody takes it in.
 ANSWERED = {
     "many requests at once": (_GET + b"\r\n") * 20,
-    "large answers": b"GET /static/rapidoc-min.js HTTP/1.1\r\nHost: x\r\n\r\n" * 4,
+    "large answers": b"GET /page/main.js HTTP/1.1\r\nHost: x\r\n\r\n" * 35,
     "an absolute address": b"GET http://x/v1/rules HTTP/1.1\r\nHost: x\r\n\r\n",
     "an asterisk for options": b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
     "a tunnel": b"CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n",

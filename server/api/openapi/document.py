@@ -333,7 +333,7 @@ def _webhooks() -> Iterator[tuple[str, Json]]:
 
 
 def _name_examples(operation: Json) -> None:
-    """The handbook's RapiDoc takes a lone example that is an object for several, by the names of its fields."""
+    """Give a lone example a name, so that all examples have the same form."""
     for body in (operation.get("requestBody", {}), *operation["responses"].values()):
         for content in body.get("content", {}).values():
             if "example" in content:

@@ -1,13 +1,52 @@
-// The handbook follows the reader's choice between light and dark. Where there is room for the list of all calls it shows one
-// of them at a time: all of them are 300,000 elements.
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const wide = matchMedia("(min-width: 768px)"); // as RapiDoc has it
-const handbook = document.querySelector("rapi-doc");
-const follow = () => {
-  handbook.setAttribute("theme", dark.matches ? "dark" : "light");
-  handbook.setAttribute("primary-color", dark.matches ? "#9db4ff" : "#2f4fb5");
-  handbook.setAttribute("render-style", wide.matches ? "focused" : "read");
-};
-dark.addEventListener("change", follow);
-wide.addEventListener("change", follow);
-follow();
+// The API reference: finds calls, and opens all examples in the language that the reader chose last.
+const LANGUAGE = "docs.language";
+const form = document.querySelector(".find");
+const field = form.querySelector("input");
+const result = form.querySelector("output");
+const fold = document.querySelector(".calls details");
+const wide = matchMedia("(min-width: 64rem)"); // as in docs.css
+const calls = [...document.querySelectorAll(".calls li")].map((item) => ({
+  item,
+  link: item.querySelector("a"),
+  text: `${item.textContent} ${item.querySelector("a").hash}`.toLowerCase(),
+}));
+
+function find() {
+  const words = field.value.toLowerCase().split(/\s+/);
+  for (const { item, text } of calls) item.hidden = !words.every((word) => text.includes(word));
+  for (const group of document.querySelectorAll(".calls section")) group.hidden = !group.querySelector("li:not([hidden])");
+  const found = calls.filter(({ item }) => !item.hidden).length;
+  result.textContent = field.value ? (found === 1 ? "1 call" : `${found} calls`) : "";
+  if (fold) fold.open = wide.matches || field.value !== "";
+}
+
+form.hidden = false;
+field.addEventListener("input", find);
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  calls.find(({ item }) => !item.hidden)?.link.click();
+});
+find();
+const current = document.querySelector("nav.calls [aria-current]");
+if (wide.matches && current) current.closest("nav").scrollTop = current.offsetTop - form.offsetHeight - 8;
+
+function choose(language) {
+  for (const it of document.querySelectorAll("[data-language]")) it.open = it.dataset.language === language;
+}
+
+document.addEventListener("click", (event) => {
+  const chosen = event.target.closest("[data-language] > summary")?.parentNode;
+  if (!chosen || chosen.open) return;
+  event.preventDefault();
+  const before = chosen.getBoundingClientRect().top;
+  choose(chosen.dataset.language);
+  scrollBy(0, chosen.getBoundingClientRect().top - before);
+  try {
+    localStorage.setItem(LANGUAGE, chosen.dataset.language);
+  } catch {} // no storage
+});
+
+try {
+  const language = localStorage.getItem(LANGUAGE);
+  if (document.querySelector(`[data-language="${CSS.escape(language)}"]`)) choose(language);
+} catch {} // no storage

@@ -1,0 +1,225 @@
+"""The API reference: every call, small pages, links that lead somewhere, and code that runs."""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from html import unescape
+from threading import Thread
+from urllib.parse import urlsplit
+
+import pytest
+from flask import Flask
+from werkzeug.serving import make_server
+
+from server.games import Json
+from tests.support.contract import Someone, opened
+from tests.support.games import BOT, ME
+
+PRE = re.compile(r"(?s)<pre[^>]*>(.*?)</pre>")
+EXAMPLE = re.compile(r'(?s)<pre tabindex="0" class="example">(.*?)</pre>')
+CALL = re.compile(r'(?s)<h2 id="(\w+)">(.*?)</section>')
+
+
+def document_of(app: Flask) -> Json:
+    document: Json = app.extensions["document"].document
+    return document
+
+
+def operations_of(app: Flask) -> list[tuple[str, str, Json]]:
+    document = document_of(app)
+    items = [*document["paths"].items(), *document["webhooks"].items()]
+    return [(path, method.upper(), it) for path, item in items for method, it in item.items() if method != "parameters"]
+
+
+def paths_of(app: Flask) -> list[str]:
+    groups = [tag["name"] for tag in document_of(app)["tags"]]
+    return ["/docs", "/docs/api/schemas", *(f"/docs/api/{name}" for name in groups)]
+
+
+def shown(app: Flask, path: str) -> str:
+    response = app.test_client().get(path)
+    assert response.status_code == 200, path
+    return response.text
+
+
+def words_of(html: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+# What is shown
+
+
+def test_start_page_lists_every_call(app: Flask) -> None:
+    page = shown(app, "/docs").partition('id="calls"')[2]
+    for path, method, operation in operations_of(app):
+        address = f"/docs/api/{operation['tags'][0]}#{operation['operationId']}"
+        link = re.search(rf'<a href="{re.escape(address)}">(.*?)</a>', page)
+        assert link, address
+        assert words_of(link[1]) == f"{method} {path} {operation['summary']}"
+
+
+def test_group_describes_every_call_with_parameters_responses_and_problems(app: Flask) -> None:
+    pages = {path: dict(CALL.findall(shown(app, path))) for path in paths_of(app)}
+    for path, method, operation in operations_of(app):
+        call = pages[f"/docs/api/{operation['tags'][0]}"][operation["operationId"]]
+        text = words_of(call)
+        assert f"{operation['summary']} {method} {path} {operation['operationId']}" in text
+        for parameter in operation["parameters"]:
+            assert f"<code>{parameter['name']}</code>" in call
+        for status, response in operation["responses"].items():
+            assert f"{status} " in text
+            for code in response.get("$ref", "").rpartition("/")[2].split("."):
+                assert not code or f'href="/problems/{code}"' in call
+        languages = re.findall(r'data-language="(\w+)"', call)
+        assert languages == (["curl", "Python", "JavaScript"] if path.startswith("/") else [])
+
+
+def test_schemas_have_all_properties(app: Flask) -> None:
+    page = dict(CALL.findall(shown(app, "/docs/api/schemas")))
+    schemas = document_of(app)["components"]["schemas"]
+    assert page.keys() == schemas.keys()
+    for name, schema in schemas.items():
+        assert set(re.findall(r"<td><code>([\w-]+)</code> <small>", page[name])) == set(schema.get("properties", ()))
+        for member in schema.get("oneOf", ()):
+            assert f'href="#{member["$ref"].rpartition("/")[2]}"' in page[name]
+
+
+def test_examples_are_those_of_the_document(app: Flask) -> None:
+    pages = {path: dict(CALL.findall(shown(app, path))) for path in paths_of(app)}
+    for _, _, operation in operations_of(app):
+        call = pages[f"/docs/api/{operation['tags'][0]}"][operation["operationId"]]
+        found = [json.loads(unescape(it)) for it in EXAMPLE.findall(call)]
+        bodies = [operation.get("requestBody", {}), *(it for _, it in sorted(operation["responses"].items()))]
+        examples = [
+            it
+            for body in bodies
+            for content in body.get("content", {}).values()
+            for it in content.get("examples", {}).values()
+        ]
+        assert found == [it["value"] for it in examples], operation["operationId"]
+
+
+def test_every_link_leads_to_a_page_and_a_place_on_it(app: Flask) -> None:
+    client, pages = app.test_client(), {path: shown(app, path) for path in paths_of(app)}
+    links = {
+        (urlsplit(it).path or here, urlsplit(it).fragment)
+        for here, page in pages.items()
+        for it in re.findall('href="([^"]*)"', page)
+        if "://" not in it
+    }
+    assert len(links) > 400
+    for path, place in sorted(links):
+        if path not in pages:
+            pages[path] = (answer := client.get(path)).text
+            assert answer.status_code == 200, path
+        assert not place or f'id="{place}"' in pages[path], (path, place)
+
+
+def test_ids_are_unique_and_links_to_the_former_page_still_lead_to_the_call(app: Flask) -> None:
+    for path in paths_of(app):
+        ids = re.findall(r' id="([^"]+)"', shown(app, path))
+        assert len(ids) == len(set(ids))
+    assert 'id="post-/v1/games/-game_id-/moves"' in shown(app, "/docs")
+
+
+# How it is sent
+
+
+def test_pages_are_small_and_unchanged_ones_are_not_sent_again(app: Flask) -> None:
+    client = app.test_client()
+    for path in paths_of(app):
+        packed = client.get(path, headers={"Accept-Encoding": "gzip"})
+        assert packed.content_encoding == "gzip"
+        assert len(packed.data) < (40_000 if path == "/docs" else 60_000), path
+        conditional = {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["ETag"]}
+        assert client.get(path, headers=conditional).status_code == 304
+    assert len(client.get("/static/docs.js").data) < 4_000
+
+
+def test_pages_need_no_script_and_run_only_their_own(app: Flask) -> None:
+    for path in paths_of(app):
+        response = app.test_client().get(path)
+        policy = response.headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+        assert "unsafe" not in policy
+        assert not re.search(r"(?i) style=| on\w+=|<style|<script(?! src=\"/static/)", response.text)
+        assert not re.search(r'(?:src|<link[^>]* href)="(?!/)', response.text)
+
+
+def test_unknown_group_is_not_found(app: Flask) -> None:
+    assert app.test_client().get("/docs/api/none").status_code == 404
+
+
+# The code
+
+
+@pytest.fixture
+def url(app: Flask) -> Iterator[str]:
+    server = make_server("127.0.0.1", 0, app, threaded=True)
+    Thread(target=server.serve_forever).start()
+    yield f"http://127.0.0.1:{server.port}"
+    server.shutdown()
+
+
+COMMANDS = {
+    "curl": ["bash", "-c"],
+    "Python": [sys.executable, "-c"],
+    "JavaScript": ["node", "--input-type=module", "-e"],
+}
+
+
+def output(language: str, code: str, **environment: str) -> str:
+    command = [*COMMANDS[language], code]
+    environment["PATH"] = os.environ["PATH"]
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("language", COMMANDS)
+def test_code_runs_as_it_is_printed(app: Flask, ada: Someone, url: str, language: str) -> None:
+    if shutil.which(COMMANDS[language][0]) is None:
+        pytest.skip(f"{COMMANDS[language][0]} is not installed")
+    game = opened(ada, ME, BOT, BOT).rpartition("/")[2]
+
+    def run(group: str, call: str) -> str:
+        section = dict(CALL.findall(shown(app, f"/docs/api/{group}")))[call]
+        found = re.search(rf'(?s)data-language="{language}".*?</details>', section)
+        assert found
+        code = unescape(PRE.findall(found[0])[0]).replace(app.config["BASE_URL"], url)
+        return output(language, code, TOKEN=str(ada.token), GAME_ID=game)
+
+    assert "A clear night" in run("games", "openGame")
+    assert game in run("games", "getGame")
+    assert "Europe/Berlin" in run("players", "changeProfile")
+    assert "Good evening, and clear skies!" in run("games", "say")
+    assert run("players", "revokeToken").strip() == ("" if language == "curl" else "204")
+
+
+def test_bodies_in_python_are_those_of_the_examples(app: Flask) -> None:
+    groups = app.extensions["reference"].groups if shown(app, "/docs") else {}
+    found = 0
+    for call in (call for group in groups.values() for call in group.calls if call.snippets and call.body):
+        code = dict(call.snippets)["Python"].partition("data=json.dumps(")[2].rpartition(").encode()")[0]
+        assert ast.literal_eval(code) == json.loads(call.body.examples[0][1])
+        found += 1
+    assert found > 20
+
+
+def test_first_steps_lead_to_a_move(app: Flask, url: str) -> None:
+    steps = [unescape(it).replace(app.config["BASE_URL"], url) for it in PRE.findall(shown(app, "/docs"))]
+    guest, game, moves = (re.sub(r"(?m)^export .*$", "", it) for it in steps)
+    token = json.loads(output("curl", guest))["token"]
+    game_id = json.loads(output("curl", game, TOKEN=token))["id"]
+    look, play = (f"curl {it}" for it in moves.split("curl ")[1:])
+    legal = json.loads(output("curl", look, TOKEN=token, GAME_ID=game_id))
+    assert legal["turn"] == 1
+    example = re.search(r"'(.*)'$", play.strip())
+    assert example
+    assert json.loads(example[1]).keys() == {"turn", "move"}
+    move = json.dumps({"turn": 1, "move": legal["moves"][0]})
+    played = json.loads(output("curl", play.replace(example[1], move), TOKEN=token, GAME_ID=game_id))
+    assert played["events"][0]["type"] == "star-placed"
