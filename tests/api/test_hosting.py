@@ -372,7 +372,7 @@ def test_its_host_is_told_once_three_days_before_and_then_it_closes(
     assert office.mails("bea") == []
     (mail,) = office.mails("ada")
     assert 'ada, "A clear night" still needs one player.' in mail.text
-    assert "You have 2 days 23 hours." in mail.text
+    assert "You have 2 days 23 hours left." in mail.text
     assert f"/#/games/{id_of(path)}" in mail.text
     assert moment(path, ada) == closes_at
     until(closes_at - MINUTE)

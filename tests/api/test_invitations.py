@@ -210,7 +210,7 @@ def test_the_button_takes_the_seat_for_the_invited_address_once(app: Flask, ada:
     assert browser.ask("POST", f"/i/{word}").status_code == 409
     page = browser.get(f"/i/{word}")
     assert (page.status_code, has_button(page)) == (200, False)
-    assert "begun" in page.text
+    assert "started" in page.text
 
 
 def test_a_word_that_is_passed_on_leads_to_the_game_on_the_page(ada: Someone, browser: Someone) -> None:

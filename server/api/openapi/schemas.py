@@ -92,7 +92,9 @@ def _code(about: str) -> fields.String:
 
 
 def _zone(about: str) -> fields.String:
-    return fields.String(validate=[long(80), _expect_zone], **_about(about))
+    field = _text(80, **_about(about))
+    field.validators.append(_expect_zone)
+    return field
 
 
 def _expect_zone(name: str) -> None:
