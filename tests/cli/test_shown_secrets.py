@@ -16,6 +16,7 @@ AWKWARD = [
     *(f"my {WORD}", f"ü{WORD}é", f"a,{WORD}", f"a://{WORD}", f"a&{WORD}", f"'{WORD}'", f"a\\{WORD}", f"?x@{WORD}"),
     *(f"x={WORD}", f"password={WORD}", f"[{WORD}]", f"a\n{WORD}", f"%00{WORD}"),
 ]
+SHOWN = (WORD, f"a@{WORD}", f"%{WORD}", f"my {WORD}")  # to commands, which mask by what all of them are tried on
 SHAPES = {
     "DATABASE_URL": [
         "postgresql://stars:{}@127.0.0.1:{port}/stars",
@@ -56,20 +57,20 @@ def written(shape: str, secret: str) -> str:
     return shape.replace("{port}", str(free_port())).replace("{}", secret)
 
 
-@pytest.mark.parametrize("secret", [*AWKWARD, *map(quote, AWKWARD)])
 @pytest.mark.parametrize(("name", "shape"), EVERY)
-def test_neither_the_list_nor_a_refusal_shows_a_secret(name: str, shape: str, secret: str) -> None:
-    environment = {name: written(shape, secret)}
-    try:
-        settings = Settings.from_environment(environment)
-        said = f"{settings.listed()} {settings!r} {settings}"
-    except BadSetting as error:
-        said = "".join(traceback.format_exception(error))
-    assert name in said
-    assert WORD not in said
+def test_neither_the_list_nor_a_refusal_shows_a_secret(name: str, shape: str) -> None:
+    for secret in (*AWKWARD, *map(quote, AWKWARD)):
+        environment = {name: written(shape, secret)}
+        try:
+            settings = Settings.from_environment(environment)
+            said = f"{settings.listed()} {settings!r} {settings}"
+        except BadSetting as error:
+            said = "".join(traceback.format_exception(error))
+        assert name in said, secret
+        assert WORD not in said, secret
 
 
-@pytest.mark.parametrize("secret", AWKWARD)
+@pytest.mark.parametrize("secret", SHOWN)
 @pytest.mark.parametrize("name", SHAPES)
 def test_no_command_shows_a_secret(name: str, secret: str, shared_url: str, tmp_path, monkeypatch) -> None:
     """Neither where it is refused nor where it is used and nobody answers."""
@@ -83,7 +84,7 @@ def test_no_command_shows_a_secret(name: str, secret: str, shared_url: str, tmp_
             assert WORD not in said.output, command
 
 
-@pytest.mark.parametrize("secret", AWKWARD)
+@pytest.mark.parametrize("secret", SHOWN)
 def test_no_mailbox_of_a_check_is_shown_with_its_password(secret: str, shared_url: str, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("DATABASE_URL", shared_url)
     monkeypatch.setenv("STERNENPOST_DATA", str(tmp_path))
