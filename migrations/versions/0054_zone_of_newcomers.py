@@ -9,7 +9,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.execute("ALTER TABLE sign_in_codes ADD COLUMN IF NOT EXISTS zone character varying NOT NULL DEFAULT 'UTC'")
+    op.execute("ALTER TABLE sign_in_codes ADD COLUMN IF NOT EXISTS zone text NOT NULL DEFAULT 'UTC'")
 
 
 def downgrade() -> None:

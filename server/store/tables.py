@@ -788,7 +788,7 @@ class SignIn(Base):
     sign_in: Mapped[UUID] = _key()
     email: Mapped[str]
     locale: Mapped[str]
-    zone: Mapped[str] = mapped_column(server_default="UTC")
+    zone: Mapped[str]
     code_hash: Mapped[bytes]
     tries: Mapped[int]
     expires_at: Mapped[datetime]

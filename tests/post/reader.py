@@ -10,6 +10,8 @@ from server.games.sternenglanz.names import bild_name, piece_name, scenario_name
 from server.post.letters.compose import compose
 from server.store.tables import LetterRow, PlayerLetterRow
 
+HEADING = re.compile(r"^(\d+ possible moves?\b.*|Your only possible move):$", re.MULTILINE)  # above the moves
+
 
 def text_of(letter: LetterRow | PlayerLetterRow) -> str:
     """The plain text of a letter that is written now."""
@@ -22,13 +24,13 @@ def text_of(letter: LetterRow | PlayerLetterRow) -> str:
 
 def moves(text: str) -> list[str]:
     """The moves that a letter names, as they can be answered."""
-    return re.findall(r"^  (\S.*)$", text[text.index(" open to you") :].split("How to write")[0], re.MULTILINE)
+    [heading] = HEADING.finditer(text)
+    return re.findall(r"^  (\S.*)$", text[heading.end() :].split("How to write")[0], re.MULTILINE)
 
 
 def told(text: str) -> list[str]:
     """The lines of its table, each with what had no room on it."""
-    moves = re.search(r"^\d+ moves? (?:is|are) open|^One move", text, re.MULTILINE)
-    assert moves is not None
+    [moves] = HEADING.finditer(text)
     table = text[text.index("\nThe table:\n") + 1 : moves.start()]
     return re.sub(r"\n {4}(?=\S)", " ", table).splitlines()
 

@@ -129,7 +129,7 @@ def test_the_page_stops_one_kind_for_all_games_and_the_others_come(
 ) -> None:
     game_of(ada, bea, bots=1)
     link = stop_link(office.mails("ada")[0])
-    assert "You get no more emails when it&#39;s your turn" in web.post(link, data={"what": "kind"}).text
+    assert "You no longer get emails when it's your turn" in web.post(link, data={"what": "kind"}).text
     assert profile(ada)["notifications"]["mails"] == {"your-turn": "off"}
     game_of(ada, bea, bots=1)
     assert len(office.mails("ada")) == 1

@@ -116,7 +116,7 @@ class Player:
 
 def moves_in(mail: Mail) -> list[str]:
     """What the letter says may be played: examples, or moves put together by their beginnings."""
-    asked = re.search(r"(?:open to you|their endings).*?:\n((?:  .+\n)+)", mail.text)
+    asked = re.search(r"(?:possible moves?|their endings).*?:\n((?:  .+\n)+)", mail.text)
     if asked is None:
         return []
     moves = []
