@@ -57,10 +57,9 @@ class _InHand(NamedTuple):
 
 class PostOffice:
     """Sender of due letters: many readers in parallel, the letters of each in order. A dead address delays only its
-    own letters."""
+    own letters. `reply_domain` is the domain for replies, None if inbound mail is off."""
 
     def __init__(self, app: Flask, carrier: Carrier, reply_domain: str | None = None) -> None:
-        """`reply_domain` is the domain for replies, None if inbound mail is off."""
         self._app = app
         self._reply_domain = reply_domain
         self._carrier = carrier

@@ -22,7 +22,7 @@ class Signing:
     """A carrier that signs every header and the body of a letter, then passes it to another carrier."""
 
     def __init__(self, carrier: Carrier, domain: str, selector: str, key: bytes) -> None:
-        """`key` is an RSA key in PEM. Raise ValueError if it isn't."""
+        """Raise ValueError unless `key` is an RSA key in PEM."""
         self._carrier, self._domain, self._selector, self._key = carrier, domain.encode(), selector.encode(), key
         self._signs = _Signs(_private_key(key))
 

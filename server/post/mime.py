@@ -18,8 +18,8 @@ VALUE_LENGTH = 900  # with the header's name within the 998 bytes of a line (RFC
 
 
 # The standard library's EmailMessage decodes =?...?= in its input and writes the result, including line breaks, into
-# the headers (CVE-2024-6923, as in Python 3.11.7). It also encodes long ids and links, which makes them unreadable for
-# many programs, and it is four times slower.
+# the headers (CVE-2024-6923, as in Python 3.11.7). It also encodes long ids and links, which many programs
+# can't read, and takes three times as long.
 
 
 def build(

@@ -153,7 +153,7 @@ class SmtpCarrier:
             may_have_it = self._mine.smtp.has_begun if hasattr(self._mine, "smtp") else False
             self._hang_up()
             raise (Unanswered if may_have_it else Away)(f"{self._host}: {error}") from error
-        except Exception:  # from `confirm`, during the letter
+        except Exception:  # from `confirm`, within a transaction
             self._hang_up()
             raise
 

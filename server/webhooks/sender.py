@@ -105,7 +105,7 @@ class HookOffice:
                     log.exception("Webhook %s could not be told", hook.webhook_id)
 
     def _carry(self, hook: Waiting, lease: Lease) -> datetime | None:
-        """Send a webhook's due deliveries. Return when the webhook may get the next one, or None for now."""
+        """Send a webhook's due deliveries. Return when it may get the next one, or None for immediately."""
         for delivery in store.queue_of(hook, clock.now(), _ROUND):
             row = store.load_leased(hook)
             if row is None:
