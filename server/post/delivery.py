@@ -120,10 +120,10 @@ class PostOffice:
                 if not planned.is_seen:
                     enqueue_early(letter)
                 return True
-            first = self._taken(letter, leases)
+            first = self._claim(letter, leases)
             return first is not None and self._carry(first, planned.games, leases, writing, told)
 
-    def _taken(self, letter: Waiting, leases: ExitStack) -> _InHand | None:
+    def _claim(self, letter: Waiting, leases: ExitStack) -> _InHand | None:
         """Claim a letter. Return None if another process has it."""
         began = time.monotonic()
         row = outbox.claim(letter, clock.real() + LENGTH)
@@ -147,7 +147,7 @@ class PostOffice:
             if self._is_left_out(first, player, game):
                 return True
             if game and games and isinstance(row, LetterRow) and _still_matters(row, game):
-                turns = [(row, game), *self._joining(in_hand, player, games, leases)]
+                turns = [(row, game), *self._claim_turns(in_hand, player, games, leases)]
                 told |= {it.letter.letter_id for it in in_hand}
             else:
                 turns = []
@@ -195,7 +195,7 @@ class PostOffice:
             outbox.finish(it.letter, it.row, clock.now(), *aside)
         return aside is not None
 
-    def _joining(
+    def _claim_turns(
         self, in_hand: list[_InHand], player: Player | None, games: Collection[UUID], leases: ExitStack
     ) -> Iterator[tuple[LetterRow, Game]]:
         """Claim the waiting letters about turns of these games for the same reader, and yield them."""
@@ -203,7 +203,7 @@ class PostOffice:
         for letter in outbox.turns_of(reader, games) if reader else ():
             if len(in_hand) == MOST or letter.owner in {it.letter.owner for it in in_hand}:
                 continue
-            it = self._taken(letter, leases)
+            it = self._claim(letter, leases)
             if it is None or not isinstance(it.row, LetterRow):
                 continue
             try:

@@ -21,15 +21,15 @@ def check_records(
     domain: str, reply_domain: str | None = None, selector: str = "", key: bytes | None = None
 ) -> dict[str, str]:
     """Return `ok` or the problem of each record. `key` signs letters. `reply_domain` receives replies and bounces."""
-    found = {"SPF": _tried(_spf, reply_domain or domain), "DMARC": _tried(_dmarc, domain)}
+    found = {"SPF": _result_of(_spf, reply_domain or domain), "DMARC": _result_of(_dmarc, domain)}
     if key is not None:
-        found["DKIM"] = _tried(_dkim, f"{selector}._domainkey.{domain}", key)
+        found["DKIM"] = _result_of(_dkim, f"{selector}._domainkey.{domain}", key)
     if reply_domain is not None:
-        found["MX"] = _tried(_mx, reply_domain)
+        found["MX"] = _result_of(_mx, reply_domain)
     return found
 
 
-def _tried(check: Callable[..., str], *where: Any) -> str:
+def _result_of(check: Callable[..., str], *where: Any) -> str:
     try:
         return check(*where)
     except dns.exception.DNSException as error:

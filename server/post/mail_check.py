@@ -61,8 +61,8 @@ def check(
     deadline = time.monotonic() + seconds
     if answer:
         found |= answer(theirs)
-    raws = _awaited({ours, theirs}, deadline)
-    return found | _coming_back(raws.get(ours), raws.get(theirs), domain, address, seconds)
+    raws = _wait_for({ours, theirs}, deadline)
+    return found | _results_of_mails(raws.get(ours), raws.get(theirs), domain, address, seconds)
 
 
 def _sent(way: Way, to: str, token: str, text: str) -> str:
@@ -87,7 +87,7 @@ def subject_of(token: str) -> str:
     return f"Check of Sternenpost {token}"
 
 
-def _awaited(tokens: set[str], deadline: float) -> dict[str, bytes]:
+def _wait_for(tokens: set[str], deadline: float) -> dict[str, bytes]:
     """Return the mails with these tokens in the postmaster's mailbox, and delete them there."""
     found: dict[str, bytes] = {}
     while True:
@@ -103,7 +103,9 @@ def _awaited(tokens: set[str], deadline: float) -> dict[str, bytes]:
         time.sleep(min(PAUSE, max(deadline - time.monotonic(), 0)))
 
 
-def _coming_back(ours: bytes | None, theirs: bytes | None, domain: str, address: str, seconds: float) -> dict[str, str]:
+def _results_of_mails(
+    ours: bytes | None, theirs: bytes | None, domain: str, address: str, seconds: float
+) -> dict[str, str]:
     if ours is None and theirs is None:
         way = f"a letter to {domain} did not arrive within {seconds:.0f} s"
         return {"entrance": f"{way}: does its MX lead to your inbound route?"}
@@ -139,26 +141,26 @@ def answer_by_imap(url: str, way: Way, address: str, seconds: float) -> Callable
         deadline = time.monotonic() + seconds
         try:
             with opened(url) as box:
-                while (raw := _arrived(box, token)) is None:
+                while (raw := _find_letter(box, token)) is None:
                     if time.monotonic() >= deadline:
                         return {"arrival": f"the letter did not reach the mailbox of {address} within {seconds:.0f} s"}
                     time.sleep(PAUSE)
                     box.noop()
         except (IMAPClientError, OSError) as error:
             return {"arrival": f"the mailbox is not readable: {error}"}
-        return {"arrival": OK, **_seen_by_receiver(split(raw)[0])} | _answered(way, address, token)
+        return {"arrival": OK, **_results_of_receiver(split(raw)[0])} | _answered(way, address, token)
 
     return answer
 
 
-def _arrived(box: Any, token: str) -> bytes | None:
+def _find_letter(box: Any, token: str) -> bytes | None:
     """Return the letter, or None if it isn't there or was just moved."""
     uids = box.search(["SUBJECT", token])[:1]
     found = box.fetch(uids, ["BODY.PEEK[]"])
     return next((it[b"BODY[]"] for it in found.values() if b"BODY[]" in it), None)
 
 
-def _seen_by_receiver(head: Any) -> dict[str, str]:
+def _results_of_receiver(head: Any) -> dict[str, str]:
     """Return the receiving server's results of SPF, DKIM and DMARC (RFC 8601), if it adds them."""
     said = " ".join(head.all("authentication-results")).lower()
     found = dict(re.findall(r"\b(spf|dkim|dmarc)\s*=\s*([a-z]+)", said))

@@ -11,7 +11,7 @@ from server.post.wording import moment
 from server.translations import noted
 
 
-def plan_told(plan: Json, game: Game) -> str:
+def plan_sentence(plan: Json, game: Game) -> str:
     """Return a sentence with the moves left in a plan, in notation, or "" without moves."""
     if not plan["moves"]:
         return ""
@@ -25,7 +25,7 @@ def plan_told(plan: Json, game: Game) -> str:
     return str(told)
 
 
-def what_became_of(plan: Json | None, game: Game, zone: ZoneInfo) -> str:
+def outcome_sentence(plan: Json | None, game: Game, zone: ZoneInfo) -> str:
     """Return whether the planned move for this turn waits, or why the plan has ended. Return "" without a plan."""
     if not plan:
         return ""

@@ -29,7 +29,7 @@ class Browser(NamedTuple):
     auth: bytes
 
 
-def encrypted(
+def encrypt(
     message: bytes, browser: Browser, own: ec.EllipticCurvePrivateKey | None = None, salt: bytes = b""
 ) -> bytes:
     """Return a message encrypted as `aes128gcm` (RFC 8188). `own` and `salt` must differ for every message.

@@ -18,7 +18,7 @@ from server.games import Json
 from server.play.game import Game
 from server.play.notices import ends_at, notice_in, still_matters
 from server.play.seating.lobby import waiting_games
-from server.push.encryption import LONGEST_TTL, Browser, authorization, encrypted, to_text
+from server.push.encryption import LONGEST_TTL, Browser, authorization, encrypt, to_text
 from server.push.queue import is_overtaken
 from server.push.subscriptions import drop, server_key, subscriptions_of
 from server.store.connections import let_go
@@ -26,7 +26,7 @@ from server.store.tables import LetterRow, Player
 from server.translations import language, noted
 from server.translations.times import moment
 from server.webhooks.http import Unanswered, post
-from server.webhooks.targets import BadAddress, looked_up, target_of
+from server.webhooks.targets import BadAddress, look_up, target_of
 
 _TIMEOUT = 10.0  # seconds for one browser
 _PATIENCE = 20.0  # seconds for all of one reader's
@@ -103,8 +103,8 @@ def _post(endpoint: str, headers: Json, browser: Browser, message: bytes, key: A
     """Return the status of the response (0: no response) and the detail to store."""
     until = time.monotonic() + seconds
     try:
-        target, body = target_of(endpoint), encrypted(message, browser)
-        addresses = looked_up(target, current_app.config["SANDBOX"], seconds)
+        target, body = target_of(endpoint), encrypt(message, browser)
+        addresses = look_up(target, current_app.config["SANDBOX"], seconds)
         contact = _CONTACT.format(host=target_of(current_app.config["BASE_URL"]).host)
         known = {"Authorization": authorization(key, target, contact)}
         left = max(round(until - time.monotonic(), 1), 0.1)

@@ -24,7 +24,7 @@ from server.store.connections import let_go
 from server.store.database_retry import with_retries
 from server.store.locks import hold
 from server.store.tables import Player, PushSubscription, Setting, db
-from server.webhooks.targets import BadAddress, looked_up, target_of
+from server.webhooks.targets import BadAddress, look_up, target_of
 
 _KEY = "vapid-key"
 _POINT, _AUTH = 65, 16  # bytes (RFC 8291, 2.1 and 3.2)
@@ -61,7 +61,7 @@ def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool, app_id:
     _place_of(player_id, endpoint)
     let_go()  # a slow name server must not hold a connection
     try:
-        looked_up(target_of(endpoint), sandbox)
+        look_up(target_of(endpoint), sandbox)
     except BadAddress as error:
         raise BadField("endpoint", error.words) from None
     except OSError:
@@ -76,7 +76,7 @@ def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool, app_id:
     row.app_id = app_id
     db.session.execute(update(Player).where(Player.player_id == player_id).values(has_push=True))
     db.session.commit()
-    return _told(row)
+    return _to_json(row)
 
 
 def _place_of(player_id: UUID, endpoint: str) -> PushSubscription | None:
@@ -109,8 +109,8 @@ def subscriptions_of(player_id: UUID) -> list[PushSubscription]:
     return list(db.session.scalars(query.order_by(PushSubscription.made_at)))
 
 
-def told_subscriptions(player_id: UUID) -> list[Json]:
-    return [_told(row) for row in subscriptions_of(player_id)]
+def list_subscriptions(player_id: UUID) -> list[Json]:
+    return [_to_json(row) for row in subscriptions_of(player_id)]
 
 
 def unsubscribe(player_id: UUID, subscription_id: UUID) -> None:
@@ -133,5 +133,5 @@ def drop(player_id: UUID, subscription_id: UUID) -> bool:
     return gone is not None
 
 
-def _told(row: Any) -> Json:
+def _to_json(row: Any) -> Json:
     return {"id": row.subscription_id, "endpoint": row.endpoint, "made_at": row.made_at}

@@ -94,13 +94,13 @@ def game_of(delivery: WebhookDelivery) -> Game:
     return game
 
 
-def edit_of(target: Target, message_id: str) -> Target:
+def edit_target(target: Target, message_id: str) -> Target:
     """Return the target that edits a Discord message."""
     path, question, query = target.path.partition("?")
     return target._replace(path=f"{path.rstrip('/')}/messages/{message_id}{question}{query}")
 
 
-def told_of(target: Target) -> Target:
+def confirming_target(target: Target) -> Target:
     """Return the target for which Discord returns the message it created."""
     path, _, query = target.path.partition("?")
     return target._replace(path=f"{path}?{'&'.join(filter(None, (query, urlencode({'wait': 'true'}))))}")

@@ -70,14 +70,14 @@ class _Connection(http.client.HTTPConnection):
         self.hung_up = False
 
     def connect(self) -> None:
-        self.sock = self._reached()
+        self.sock = self._open_socket()
         if self._target.scheme == "https":
             self.sock = self._tls.wrap_socket(
                 self.sock, server_hostname=self._target.host, do_handshake_on_connect=False
             )
             self.sock.do_handshake()
 
-    def _reached(self) -> socket.socket:
+    def _open_socket(self) -> socket.socket:
         for number, address in enumerate(self._addresses, 1):
             try:
                 left = max(self._deadline - time.monotonic(), 0.1)

@@ -185,10 +185,10 @@ class HookOffice:
         message_id = store.message_of(hook, UUID(game))
         lease.confirm()
         if message_id:
-            answer = request(chats.edit_of(target, message_id), body, "PATCH")
+            answer = request(chats.edit_target(target, message_id), body, "PATCH")
             if answer.status != _UNKNOWN:
                 return answer
-        answer = request(chats.told_of(target), body, "POST")
+        answer = request(chats.confirming_target(target), body, "POST")
         if 200 <= answer.status < 300 and (message_id := chats.id_in(answer.body)):
             store.note_message(hook, UUID(game), message_id, clock.now())
         return answer

@@ -29,7 +29,7 @@ from server.store.log import moment_text
 from server.store.paging import Cursor, Page
 from server.store.tables import LetterRow, Player, Webhook, WebhookDelivery, db
 from server.webhooks.chats import STANDARD, check_form, stored_form
-from server.webhooks.targets import BadAddress, looked_up, target_of
+from server.webhooks.targets import BadAddress, look_up, target_of
 
 BY_YOU, GONE, FAILING = "by-you", "gone", "failing"
 DISABLED: Final = (BY_YOU, GONE, FAILING, BANNED)
@@ -212,7 +212,7 @@ def _check(player_id: UUID, url: str, form: str, kinds: Sequence[str], game_id: 
     try:
         target = target_of(url)
         check_form(form, target, _in_order(kinds))
-        looked_up(target, sandbox)
+        look_up(target, sandbox)
     except BadAddress as error:
         raise BadField("url", error.words) from None
     except OSError:  # includes TimeoutError

@@ -88,7 +88,7 @@ def addresses_of(target: Target, sandbox: bool) -> list[str]:
     return found
 
 
-def looked_up(target: Target, sandbox: bool, seconds: float | None = None) -> list[str]:
+def look_up(target: Target, sandbox: bool, seconds: float | None = None) -> list[str]:
     """Return `addresses_of` within `seconds`, since the system's resolver has no deadline. Raise BadAddress, OSError."""
     lookup = _lookups.submit(addresses_of, target, sandbox)
     try:

@@ -55,14 +55,14 @@ from server.post.incoming.commands import (
     VACATION,
     word_for,
 )
-from server.post.incoming.help_lines import as_told, help_lines
+from server.post.incoming.help_lines import help_line, help_lines
 from server.post.incoming.mime import split
 from server.post.incoming.near_misses import Notation
-from server.post.incoming.planning import OFF, as_left, off_for, read_plan
+from server.post.incoming.planning import OFF, off_for, read_plan, to_api
 from server.post.incoming.replies import Wishes
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
-from server.post.plans import plan_told
+from server.post.plans import plan_sentence
 from server.post.wording import moment, spoken
 from server.sanitize import clean, email_address, mailbox_of
 from server.store import inbox
@@ -90,7 +90,7 @@ def deal_with_mails() -> None:
             _set_aside(mail, "Nobody came to an end with it.")
             continue
         try:
-            if _failed(mail) and (fault := _failed(mail)):  # a second try, in case the fault was temporary
+            if _fault_of(mail) and (fault := _fault_of(mail)):  # a second try, in case the fault was temporary
                 _set_aside(mail, fault)
         except Unavailable as error:
             if is_passing(error):
@@ -98,7 +98,7 @@ def deal_with_mails() -> None:
             log.warning("Mail %s is dealt with later: %s", mail.mail_id, error)
 
 
-def _failed(mail: Incoming) -> str | None:
+def _fault_of(mail: Incoming) -> str | None:
     """Handle a mail. Return the fault if the mail is the cause. Raise temporary errors."""
     try:
         game = load(mail.game_id)
@@ -350,7 +350,7 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
             "wrong": gettext(_PROBLEMS[wishes.problem]),
             "line": wishes.line,
             "moves": True,
-            "how": [as_told(*it) for it in help_lines(doing.game.table.rules.NAME, spoken().locale)],
+            "how": [help_line(*it) for it in help_lines(doing.game.table.rules.NAME, spoken().locale)],
         }
         return ""
     if wishes.confirms and confirmed is None:
@@ -470,7 +470,7 @@ def _plan(doing: _Doing, wishes: Wishes) -> None:
         doing.once("plan", partial(_leave_plan, doing, wishes.plan))
         doing.look_again()
     plan = get_plan(game_id, who)
-    told = plan_told(plan, doing.game)
+    told = plan_sentence(plan, doing.game)
     doing.answer["done"].append(told or gettext("You haven't planned any moves."))
 
 
@@ -480,7 +480,7 @@ def _leave_plan(doing: _Doing, text: str) -> None:
         raise NotRunning(noted("You can plan only while the game is running."))
     view = table.rules.view(table.state, None)
     planned = read_plan(text, cast(Notation, table.rules), spoken().locale) or []
-    moves = [as_left(it, table.rules, view) for it in planned]
+    moves = [to_api(it, table.rules, view) for it in planned]
     put_plan(doing.mail.game_id, doing.player_id, get_plan(doing.mail.game_id, doing.player_id)["revision"], moves)
 
 

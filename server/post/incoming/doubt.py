@@ -159,7 +159,7 @@ _AGAINST = re.compile(
 )
 
 
-def cut_in_two(above: str, below: str, is_first: bool, signed: Collection[str]) -> str:
+def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[str]) -> str:
     """Return the line right above or below one that acts if it may belong to the same sentence, else "".
 
     `is_first`: no line touches the one above from above. `signed` are the writer's names, in lower case.
@@ -233,7 +233,7 @@ def _is_contact(line: str) -> bool:
     return without != line and len(names) <= _MOST_NAMING and all(map(_NAMING.fullmatch, names))
 
 
-def spoken_against(lines: Sequence[str]) -> str:
+def contradiction_in(lines: Sequence[str]) -> str:
     """Return the first sentence in these lines of prose that contradicts or questions the text beside it, or "".
 
     A blank line ends a sentence. An overlong sentence counts as a contradiction. Small talk ("how are you?"), quoted

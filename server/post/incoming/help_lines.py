@@ -63,6 +63,6 @@ def _example(rules: Any) -> str:
     return found
 
 
-def as_told(written: str, what: str) -> str:
+def help_line(written: str, what: str) -> str:
     """Return a line of help as letters show it."""
     return f"{written}  ({what})"

@@ -164,7 +164,7 @@ class ImapReader:
                 content = box.fetch([uid], ["BODY.PEEK[]"]).get(uid, {}).get(b"BODY[]")
                 if content is None:
                     return
-                folder = self._taken(content)
+                folder = self._store(content)
             if folder:
                 _move(box, uid, folder)
                 return
@@ -176,7 +176,7 @@ class ImapReader:
             self._has_told_of_one = True
         self._stay_until[uid] = time.monotonic() + _TRY_AGAIN
 
-    def _taken(self, content: bytes) -> str | None:
+    def _store(self, content: bytes) -> str | None:
         """Store a mail for each of its recipients. Return its next folder, or None to read it again later."""
         words = recipients(content, self._domain)[:MOST_READERS]
         try:

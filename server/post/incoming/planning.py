@@ -56,7 +56,7 @@ def _read_one(text: str, rules: Notation, locale: str) -> Planned | None:
     return None if move is None else Planned(move, None)
 
 
-def as_left(planned: Planned, rules: Rules, view: Json) -> Json:
+def to_api(planned: Planned, rules: Rules, view: Json) -> Json:
     """Return a planned move in the API's format. `view` is a spectator's. Raise MalformedMove for an unknown place."""
     conditions: list[Json] = []
     if planned.place is not None:

@@ -17,7 +17,7 @@ from server.games import GAMES
 from server.post.incoming import commands
 from server.post.incoming.automatic_mail import is_automatic
 from server.post.incoming.commands import meaning
-from server.post.incoming.doubt import cut_in_two, is_courtesy, is_harmless_above, spoken_against
+from server.post.incoming.doubt import contradiction_in, is_courtesy, is_harmless_above, rest_of_sentence
 from server.post.incoming.help_lines import help_lines
 from server.post.incoming.mime import Doubt, Head, decoded, readings_of, split
 from server.post.incoming.near_misses import Grammar, Notation, goes_on, has_words_of, move_in, resembles
@@ -133,7 +133,7 @@ def _own_words(head: Head, body: bytes) -> tuple[list[tuple[str, ...]], str | No
 
 
 def _objects(words: str) -> bool:
-    return spoken_against([words]) != ""
+    return contradiction_in([words]) != ""
 
 
 _LONGEST_FROM = 1000
@@ -243,7 +243,7 @@ def _explained(lines: Sequence[str], grammar: Grammar) -> Iterator[tuple[int, in
     told = {_plain(f"({what})") for _, what in help_lines(str(name), grammar.locale)}
     for nr, line in enumerate(lines):
         for at in (it.start() for it in re.finditer(r"\(", line)):
-            if (end := _end_of(told, lines, nr, at)) and _command(_typed(line[:at], grammar.locale), grammar):
+            if (end := _end_of(told, lines, nr, at)) and _command(_normalise(line[:at], grammar.locale), grammar):
                 yield nr, end, line[:at]
 
 
@@ -308,8 +308,8 @@ def understand(
         return Wishes(problem="too-long" if mail.doubt == "too-large" else "unreadable")
     locale = grammar.locale
     typed = (
-        [_typed(line, locale) for line in _with_bare_help(ours, grammar)],
-        {_typed(line, locale) for line in repeated},
+        [_normalise(line, locale) for line in _with_bare_help(ours, grammar)],
+        {_normalise(line, locale) for line in repeated},
     )
     signed = {word for word in re.split(r"[\W\d_]+", (mail.sender or "").partition("@")[0].lower()) if len(word) > 1}
     offered = {line.lower() for line in typed[0]} - {line.lower() for line in typed[1]}
@@ -332,9 +332,9 @@ def _understood(
     offered: Collection[str],
     grammar: Grammar,
 ) -> Wishes:
-    own, copied = _parted(lines, ours, repeated)
+    own, copied = _split_at_copy(lines, ours, repeated)
     for line in copied:
-        if (line.command or _comes_near(line.text, grammar)) and not _stood(line, stood):
+        if (line.command or _comes_near(line.text, grammar)) and not _is_old(line, stood):
             return Wishes(problem="amid-our-letter", line=line.text)
     if any(line.text for line in lines) and not any(line.text for line in own):
         return Wishes(problem="only-our-letter")
@@ -345,7 +345,7 @@ def _understood(
     if old is None:
         return _wishes(own, grammar, signed)
     wishes = _wishes(fresh, grammar, signed)
-    is_mixed = any(line.command and not _stood(line, stood) for line in own[len(fresh) :])
+    is_mixed = any(line.command and not _is_old(line, stood) for line in own[len(fresh) :])
     if is_mixed or wishes.problem in ("nothing-said", "not-understood"):
         return Wishes(problem="perhaps-quoted", line=old.text)
     return wishes
@@ -355,7 +355,7 @@ def _fresh(lines: Sequence[Line], stood: Callable[[str], bool]) -> tuple[Sequenc
     """Return the first line of an earlier mail that isn't clearly new, and the lines above it."""
     unclear = (nr for nr, (text, command) in enumerate(lines) if text and not command and not is_harmless_above(text))
     below = range(next(unclear, len(lines)), len(lines))
-    old = next((nr for nr in below if _stood(lines[nr], stood)), len(lines))
+    old = next((nr for nr in below if _is_old(lines[nr], stood)), len(lines))
     return lines[:old], next(iter(lines[old:]), None)
 
 
@@ -402,7 +402,7 @@ def acting_keys(reply: Reply) -> set[str]:
     return {key for line in chain(reply.lines, reply.beside or ()) for key in keys_of(line)}
 
 
-def _stood(line: Line, stood: Callable[[str], bool]) -> bool:
+def _is_old(line: Line, stood: Callable[[str], bool]) -> bool:
     keys = keys_of(line)
     return bool(keys) and all(map(stood, keys))
 
@@ -412,7 +412,7 @@ def _by_letters(wishes: Wishes) -> Wishes:
     return replace(wishes, says=tuple(map(_letters, wishes.says)), line="")
 
 
-def _typed(line: str, locale: str) -> str:
+def _normalise(line: str, locale: str) -> str:
     """Normalise blanks and dashes of a line and remove invisible characters. Chat lines stay unchanged."""
     if _chat(line.strip(), locale):
         return line.strip()
@@ -427,7 +427,7 @@ def _joined(words: Sequence[str], grammar: Grammar) -> list[Line]:
     """Parse lines, joining one that ends with `;` and a wrapped chat line with the next."""
     joined = [""]
     last = ""
-    for line in (_typed(it, grammar.locale) for it in words):
+    for line in (_normalise(it, grammar.locale) for it in words):
         is_broken = _may_go_on(joined[-1], last, grammar.locale) and not _means_something(line, grammar)
         if line and (last.endswith(";") or is_broken):
             joined[-1] += f" {line}"
@@ -450,7 +450,7 @@ def _comes_near(line: str, grammar: Grammar) -> bool:
     return resembles(line, grammar) and (has_words_of(line, grammar) or not is_courtesy(line))
 
 
-def _parted(
+def _split_at_copy(
     lines: Sequence[Line], ours: Sequence[str], repeated: Collection[str]
 ) -> tuple[Sequence[Line], Sequence[Line]]:
     """Return the lines above an unmarked copy of our letters, and those within and below it that aren't ours."""
@@ -518,13 +518,13 @@ def _doubt(lines: Sequence[Line], signed: Collection[str]) -> Wishes | None:
     """Return the problem that the prose beside the lines that act causes, or None."""
     around = ["", "", *("" if line.command else line.text for line in lines), ""]
     for place in (place for place, line in enumerate(lines, 2) if line.command):
-        if line := cut_in_two(around[place - 1], around[place + 1], not around[place - 2], signed):
+        if line := rest_of_sentence(around[place - 1], around[place + 1], not around[place - 2], signed):
             return Wishes(problem="in-a-sentence", line=line)
     if all(line.command in (None, Wishes(asks=True)) for line in lines):
         return None
     if line := _below_an_intro(lines):
         return Wishes(problem="perhaps-quoted", line=line)
-    line = spoken_against(around)
+    line = contradiction_in(around)
     return Wishes(problem="spoken-against", line=line) if line else None
 
 

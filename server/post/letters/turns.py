@@ -15,7 +15,7 @@ from server.play.talk.motd import notice
 from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
-from server.post.plans import what_became_of
+from server.post.plans import outcome_sentence
 from server.post.wording import GameLetter, Letter, span, spoken
 from server.store.tables import LetterRow, db
 from server.translations import noted
@@ -65,7 +65,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         whole=rules.describe()["notation"]["examples"][-1]["text"],
         link=reader.turn_link,
         notice=(notice() or {"text": ""})["text"],
-        plan=what_became_of(reader.letter.data.get("plan"), game, reader.zone),
+        plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),
     )
 
 
