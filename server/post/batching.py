@@ -110,7 +110,6 @@ def put_into_newer(bundle: PlayerLetterRow) -> bool:
 
 
 def _noted(row: LetterRow) -> Json:
-    """Return what a bundle stores of a letter."""
     return {
         "game_id": str(row.game_id),
         "kind": row.kind,

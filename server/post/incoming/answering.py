@@ -180,7 +180,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
         hands = last_change_of_hands(whole_log(mail.game_id), mail.seat)
         if mail.turn < hands or is_of_others(mail.turn, player.player_id):
             return _finish(mail, None)  # from a previous player, and none of the current one's business
-        asks = _ask_whether_his(mail, read, wishes, doing.answer)
+        asks = _ask_player(mail, read, wishes, doing.answer)
     else:
         if waiting is not None:
             earlier = replace(doing, mail=waiting)
@@ -233,7 +233,6 @@ def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
 
 
 def _confirmed(waiting: Incoming, game: Game, known: str) -> Wishes:
-    """Return the confirmed wishes of that mail."""
     wishes, _ = _wishes(waiting, game, _read(waiting, known))
     if waiting.asks == REST:
         return _unsure(wishes)
@@ -246,7 +245,7 @@ def _unsure(wishes: Wishes) -> Wishes:
     return Wishes(resign=wishes.resign, vacation=wishes.vacation, stand_in=stand_in)
 
 
-def _ask_whether_his(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
+def _ask_player(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
     """Fill in the answer to a mail from an unknown address, which only the player gets. Return what to confirm."""
     stranger = read.sender or gettext("an unreadable address")
     if wishes.problem or wishes.confirms:
@@ -462,7 +461,6 @@ def _ready(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _plan(doing: _Doing, wishes: Wishes) -> None:
-    """Set, delete or show the player's plan."""
     game_id, who = doing.mail.game_id, doing.player_id
     if wishes.plan == OFF:
         drop_plan(game_id, who)
@@ -648,7 +646,6 @@ def _answers_left(mail: Incoming, sender: str) -> int:
 
 
 def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
-    """Return the answer as a letter due now."""
     turn, now = turn_of(game.table, mail.seat), clock.now()
     return {
         "game_id": mail.game_id,

@@ -191,7 +191,6 @@ _STATUS_PARTS = ("message/delivery-status", "message/global-delivery-status")
 
 
 def _part(head: Head, body: bytes, kinds: tuple[str, ...], depth: int) -> bytes | None:
-    """Return the first part of one of these types."""
     if head.content_type in kinds:
         return body
     if not head.content_type.startswith("multipart/") or depth == 0:

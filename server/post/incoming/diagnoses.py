@@ -44,8 +44,8 @@ _UNKNOWN_PLACE = _any(
     r"unrouteable address|other recipients in the same domain|no mx record found|domain \S{1,99} doesn't receive email",
 )
 _SOMETHING_ELSE = _any(
-    r"quota|\bfull\b|exceed|too (?:large|many|big|much|long)|out of storage|disk space|size limit",  # room
-    r"frequency|\brate\b|volume|this hour|greylist|graylist|temporar|timed? ?-?out",  # later
+    r"quota|\bfull\b|exceed|too (?:large|many|big|much|long)|out of storage|disk space|size limit",  # storage
+    r"frequency|\brate\b|volume|this hour|greylist|graylist|temporar|timed? ?-?out",  # temporary
     r"(?<!the domain and )(?<!spaces and )try again",
     r"disabled|discontinued|suspend|inactive(?! e-?mail address)|frozen|\block(?:ed)?\b|deactivated",  # an existing mailbox
     r"\bspam|\bube\b|unsolicited|virus|malware|scored|banned|message filtered|content rejected",  # the letter

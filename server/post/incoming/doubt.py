@@ -186,7 +186,7 @@ def is_courtesy(line: str) -> bool:
 
 def _ends(line: str) -> bool:
     """Return whether this line holds the start and the end of a sentence."""
-    return _begins_anew(line) and re.search(r"[.!…。！]\W{0,3}$", line) is not None
+    return _starts_sentence(line) and re.search(r"[.!…。！]\W{0,3}$", line) is not None
 
 
 def _is_greeting(line: str) -> bool:
@@ -205,10 +205,10 @@ def _is_ending(line: str, signed: Collection[str]) -> bool:
     if is_drawn(line) or _FOOTER.match(bare) or bare.lower() in signed:
         return True
     if _TURN_OF_THOUGHT.search(line):
-        return _begins_anew(bare) and len(line) >= _LONG and not _OF_PLAY.search(line)
+        return _starts_sentence(bare) and len(line) >= _LONG and not _OF_PLAY.search(line)
     words = bare.split()
     return (
-        _begins_anew(bare)
+        _starts_sentence(bare)
         or _ABBREVIATED.match(bare) is not None
         or _SIGNATURE.fullmatch(bare) is not None
         or _CLOSING.fullmatch(line) is not None
@@ -219,7 +219,7 @@ def _is_ending(line: str, signed: Collection[str]) -> bool:
     )
 
 
-def _begins_anew(bare: str) -> bool:
+def _starts_sentence(bare: str) -> bool:
     """Return whether this line starts like a sentence or name: with a capital, or in a script without capitals."""
     first = next((char for char in bare if char.isalpha()), "")
     return first != "" and not first.islower() and not bare[0].islower() and not _VERB_FIRST.match(bare)

@@ -245,7 +245,6 @@ def _effects(tag: str, values: Mapping[str, str], marks: set[str]) -> Iterator[s
 
 
 def _colours(values: Mapping[str, str], ink: str, paper: str) -> tuple[str, str]:
-    """Return the text and background colours of an element inside these colours."""
     ink = _colour(values.get("color") or values.get("text", "")) or ink
     paper = _colour(values.get("bgcolor", "")) or paper
     for name, colour in _COLOUR.findall(_URL.sub("", values.get("style", ""))):

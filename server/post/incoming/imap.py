@@ -128,7 +128,6 @@ class ImapReader:
         self._rests_until = time.monotonic() + min(_PAUSE * 2**self._failures, _LONGEST_PAUSE)
 
     def _wait(self, box: Any) -> None:
-        """Wait for new mail or until the next poll."""
         seconds, self._looks_after = self._looks_after, min(2 * self._looks_after, LOOK_AGAIN)
         if not box.has_capability("IDLE"):
             self._is_closed.wait(seconds)

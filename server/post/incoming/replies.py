@@ -352,7 +352,7 @@ def _understood(
 
 
 def _fresh(lines: Sequence[Line], stood: Callable[[str], bool]) -> tuple[Sequence[Line], Line | None]:
-    """Return the first line of an earlier mail that isn't clearly new, and the lines above it."""
+    """Return the lines above the first one that was in an earlier mail and isn't clearly new, and that line."""
     unclear = (nr for nr, (text, command) in enumerate(lines) if text and not command and not is_harmless_above(text))
     below = range(next(unclear, len(lines)), len(lines))
     old = next((nr for nr in below if _is_old(lines[nr], stood)), len(lines))

@@ -19,7 +19,7 @@ from server.store.connections import let_go
 from server.store.database_retry import is_passing
 
 MOST_CONNECTIONS = 50
-PATIENCE = 60.0  # seconds between two commands, and for a whole mail
+PATIENCE = 60.0  # seconds for the next command, and for a whole mail
 LONGEST_STAY = 600.0  # seconds for a connection
 _MOST_OCTETS = 2 * LARGEST  # bytes received between two mails
 _STORERS = 4

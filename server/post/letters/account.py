@@ -29,7 +29,7 @@ from server.webhooks.subscriptions import GONE
 class Code(Letter):
     code: str
     good_for: str  # such as "10 minutes"
-    link: str  # to a page to type it on
+    link: str  # to the page for entering it
 
 
 C = TypeVar("C", bound=Code)

@@ -159,7 +159,6 @@ def _is_yet_to_be_told(reader: Reader) -> bool:
 
 
 def _otherwise(reader: Reader, if_late: str) -> str:
-    """Return a sentence about what the next time-out of this seat does."""
     table, seat = reader.game.table, reader.seat
     match rung_for(reader.game.ladder, table.extended[seat], table.missed[seat]):
         case Extend(by):
