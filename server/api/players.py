@@ -30,7 +30,7 @@ from server.operations.exports import copy_of_player
 from server.play.seating.calendar_feed import end_feed, feed_word, new_feed
 from server.play.seating.guests import sign_in_guest
 from server.play.seating.programs import marked_since
-from server.push.subscriptions import public_key, subscribe, told_subscriptions, unsubscribe
+from server.push.subscriptions import list_subscriptions, public_key, subscribe, unsubscribe
 from server.webhooks.failures import failure
 
 blp = Blueprint(
@@ -296,7 +296,7 @@ class PushSubscriptions(MethodView):
         Also returns the public key that a browser needs to subscribe.
         """
         who = caller("profile:read")
-        return {"key": public_key(), "items": told_subscriptions(who.player_id)}
+        return {"key": public_key(), "items": list_subscriptions(who.player_id)}
 
     @blp.arguments(schemas.PushSubscriptionWanted, example=examples.PUSH_SUBSCRIPTION_WANTED)
     @blp.response(201, schemas.PushSubscription, example=examples.PUSH_SUBSCRIPTION)

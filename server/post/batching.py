@@ -1,4 +1,4 @@
-"""Batching of mails: what a reader wants done with a letter, asked when it is to be carried."""
+"""Batching of letters: the reader's preference decides at the time of sending whether to send, bundle or drop one."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -19,19 +19,19 @@ from server.store.rows import SeatState
 from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, db
 from server.translations import noted
 
-_LATE = timedelta(minutes=10)  # after which what has come meanwhile is told in one letter
+_LATE = timedelta(minutes=10)  # older letters give way to a newer one
 
 
 def recipient(row: LetterRow | PlayerLetterRow) -> Player | None:
-    """Whom a letter goes to, unless it is an address without an account."""
+    """Return the player that a letter goes to, or None for an address without an account."""
     player_id = outbox.reader_of(row)
     return None if player_id is None else db.session.get(Player, player_id)
 
 
 def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Game | None) -> tuple[str, str] | None:
-    """What becomes of a letter that is not to be sent now, and why: left out, or put into its recipient's next bundle.
+    """Drop a letter, or put it into its reader's next bundle. Return the result and its reason, or None to send it now.
 
-    `game` is the one that it belongs to.
+    `game` is the letter's game.
     """
     if player is None:
         return _keep_from_stranger(row)
@@ -53,7 +53,7 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
         case notice_kinds.BUNDLED if isinstance(row, LetterRow):
             at = next_bundle(player.notifications, player.zone, clock.now())
             if (end := ends_at(notice_in(row), seat)) and end <= at:
-                return None  # the time would run out before the bundle came
+                return None  # the time would run out before the bundle
             is_in_it = NOTICE_KINDS[row.kind].is_in_bundle and "turn" in row.data
             news = {} if is_in_it else {str(row.letter_id): _noted(row)}
             outbox.put_into_bundle(player.player_id, at, clock.now(), news)
@@ -63,8 +63,8 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
 
 
 def is_overtaken(row: LetterRow | PlayerLetterRow) -> bool:
-    """Whether a letter comes late and a later one waits for the same reader that tells how its game stands, or has reached
-    him, as after an outage."""
+    """Return whether a late letter has a successor with newer standings for the same reader, queued or sent. This
+    happens after an outage."""
     if isinstance(row, PlayerLetterRow) or NOTICE_KINDS[row.kind].lasts:
         return False
     if row.tries == 1 and clock.now() - row.made_at < _LATE:
@@ -87,7 +87,7 @@ def _keep_from_stranger(row: LetterRow | PlayerLetterRow) -> tuple[str, str] | N
 
 
 def _own_seat(row: LetterRow | PlayerLetterRow, game: Game | None) -> SeatState | None:
-    """The seat that a letter went to; an invited person has none as yet, and who was sent away has none any more."""
+    """Return the reader's seat in the letter's game, or None for invited and removed players."""
     if isinstance(row, PlayerLetterRow) or game is None or row.kind == notice_kinds.INVITATION.name:
         return None
     seat = game.seats[row.seat]
@@ -95,7 +95,10 @@ def _own_seat(row: LetterRow | PlayerLetterRow, game: Game | None) -> SeatState 
 
 
 def put_into_newer(bundle: PlayerLetterRow) -> bool:
-    """Whether a newer bundle of the same reader is due by now, as after an outage; it then holds this one's news, too."""
+    """Move a bundle's news into a newer bundle of the same reader that is already due. Return whether there was one.
+
+    This happens after an outage.
+    """
     at = PlayerLetterRow.data["at"].astext
     due = (at > bundle.data["at"]) & (at <= clock.now().isoformat())
     own = (PlayerLetterRow.player_id == bundle.player_id) & (PlayerLetterRow.kind == notice_kinds.BUNDLE.name)
@@ -107,7 +110,6 @@ def put_into_newer(bundle: PlayerLetterRow) -> bool:
 
 
 def _noted(row: LetterRow) -> Json:
-    """What a bundle keeps of a letter."""
     return {
         "game_id": str(row.game_id),
         "kind": row.kind,
@@ -119,7 +121,7 @@ def _noted(row: LetterRow) -> Json:
 
 
 def letters_in(bundle: PlayerLetterRow) -> list[LetterRow]:
-    """The letters that were put into a bundle, the oldest first."""
+    """Return the letters in a bundle, oldest first."""
     noted = sorted((it["made_at"], letter_id, it) for letter_id, it in bundle.data.items() if letter_id != "at")
     return [
         LetterRow(

@@ -1,8 +1,7 @@
-"""Coalescing: turns of several games that come up within minutes are told in one letter.
+"""Coalescing: one letter covers the turns of several games that begin within minutes.
 
-A letter about a turn waits for others where another of its reader's games may bring one meanwhile, and a moment while he
-looks at that table, since he may answer there. It is left out for nothing but an answer, whoever is online. Whoever has
-chosen `at-once` is told at once.
+A letter waits while another game may bring its reader a turn, and briefly while the reader is at the table. Only a
+move cancels the letter. Players who chose `at-once` don't wait.
 """
 
 from collections.abc import Collection, Sequence
@@ -17,27 +16,23 @@ from server.store.outbox import Waiting
 from server.store.tables import Player, db
 from server.store.watching import Place, places_around
 
-LONGEST = timedelta(minutes=8)  # from the beginning of a turn to its letter
-MOST = 5  # turns in a letter: with more, mail programs would cut it short
+LONGEST = timedelta(minutes=8)  # from the start of a turn to its letter
+MOST = 5  # turns in a letter; mail programs truncate longer ones
 _AT_TABLE = timedelta(minutes=2)
-_SHARE = 20  # a letter takes no more than this part of the time that there is for a move
+_SHARE = 20  # a letter waits at most 1/20 of the time for a move
 
 
 class Plan(NamedTuple):
-    """`later`: when to look again; None: it is carried now, with those of these `games` that wait as well.
+    """What to do with a due letter: send it, or look again later."""
 
-    `is_seen`: whether its reader is at the table. `reader`: himself; while he is held here, the session need not ask the
-    database for him again.
-    """
-
-    later: datetime | None
-    games: Collection[UUID] = ()
-    is_seen: bool = False
-    reader: Player | None = None
+    later: datetime | None  # when to look again; None: send it now
+    games: Collection[UUID] = ()  # whose waiting letters may join it
+    is_seen: bool = False  # whether its reader is at the table
+    reader: Player | None = None  # a reference keeps the row in the session's identity map
 
 
 def plan(letter: Waiting) -> Plan:
-    """What to do with a letter that is due."""
+    """Return what to do with a due letter."""
     if letter.kind != YOUR_TURN.name:
         return Plan(None)
     reader, now = UUID(letter.reader), clock.now()
@@ -55,8 +50,10 @@ def plan(letter: Waiting) -> Plan:
 
 
 def put_off_until(own: Place, began: datetime, places: Sequence[Place], now: datetime) -> datetime | None:
-    """Until when a letter waits about a turn that began then; None: no longer. `own` is its reader's place, `places` are
-    all at his tables."""
+    """Return until when the letter for a turn that began at `began` waits, or None if it is due.
+
+    `own` is the reader's place, `places` are all places at their tables.
+    """
     if own.due_at is None:
         return None
     may_come = any(it.due_at and it.game_id != own.game_id and it.player_id != own.player_id for it in places)

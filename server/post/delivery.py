@@ -1,4 +1,4 @@
-"""Carries letters out of the house: take what is due, write it, send it, note what became of it."""
+"""Delivery of letters: claim the due ones, compose and send them, and store the results."""
 
 import logging
 import re
@@ -37,9 +37,9 @@ from server.translations import noted
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(hours=6)
 GIVE_UP = timedelta(days=4)  # RFC 5321, 4.5.4.1
-_CARRIERS = 16  # threads, most of which wait for a mail server
-_PUSHERS = 4  # and for push services, which hold up no mail
-_WRITERS = 2  # at a time, of which one may ask the database; with more, threads spend a third on taking turns
+_CARRIERS = 16  # threads, most of them waiting for a mail server
+_PUSHERS = 4  # threads of their own, so push services don't delay mail
+_WRITERS = 2  # at a time, so one composes while the other queries; more would lose a third to switching
 _BATCH = 200
 _NOTE_AGAIN = 1.0  # seconds
 _NO_LONGER = noted("Outdated before it was written")
@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 
 class _InHand(NamedTuple):
-    """A letter that is ours, until its lease ends."""
+    """A letter with its lease."""
 
     letter: Waiting
     row: LetterRow | PlayerLetterRow
@@ -56,11 +56,10 @@ class _InHand(NamedTuple):
 
 
 class PostOffice:
-    """Letters of several readers travel at the same time, those of one reader in order: a dead address holds up none
-    but its own."""
+    """Sender of due letters: many readers in parallel, the letters of each in order. A dead address delays only its
+    own letters. `reply_domain` is the domain for replies, None if inbound mail is off."""
 
     def __init__(self, app: Flask, carrier: Carrier, reply_domain: str | None = None) -> None:
-        """`reply_domain`: where answers to letters go; None if nobody takes them in."""
         self._app = app
         self._reply_domain = reply_domain
         self._carrier = carrier
@@ -73,7 +72,7 @@ class PostOffice:
         self._is_closed = Event()
 
     def deliver_due(self) -> int:
-        """Set out with every letter that is due, without waiting for the answers; how many."""
+        """Start sending every due letter. Return their number without waiting for results."""
         self._under_way = {reader: run for reader, run in self._under_way.items() if not run.done()}
         if sum(not _is_push(reader) for reader in self._under_way) >= _BATCH:
             return 0
@@ -88,18 +87,18 @@ class PostOffice:
         return sum(map(len, rounds.values()))
 
     def wait(self) -> None:
-        """Until every letter under way has arrived or failed."""
+        """Block until every letter in progress has been sent or has failed."""
         wait(self._under_way.values())
 
     def close(self, seconds: float) -> None:
-        """Start no other letter and finish those in hand, if they take no longer; else their leases run out."""
+        """Start no further letter, and wait up to `seconds` for those in progress. The leases of the others expire."""
         self._is_closed.set()
         for threads in (self._threads, self._pushers):
             threads.shutdown(wait=False, cancel_futures=True)
         wait(self._under_way.values(), seconds)
 
     def _round(self, letters: list[Waiting]) -> None:
-        """One reader's letters; after a failure the others stay where they are."""
+        """Send one reader's letters. After a failure the others stay queued."""
         told: set[UUID] = set()
         with self._app.app_context():
             for letter in letters:
@@ -112,7 +111,7 @@ class PostOffice:
                     return
 
     def _deliver(self, letter: Waiting, told: set[UUID]) -> bool:
-        """False if this reader cannot be reached now. `told` grows by the letters that went along with this one."""
+        """Send a letter. Return whether this reader's next one may follow. Letters sent along are added to `told`."""
         with ExitStack() as leases, ExitStack() as writing:
             writing.enter_context(self._writers)
             planned = plan(letter)
@@ -121,11 +120,11 @@ class PostOffice:
                 if not planned.is_seen:
                     enqueue_early(letter)
                 return True
-            first = self._taken(letter, leases)
+            first = self._claim(letter, leases)
             return first is not None and self._carry(first, planned.games, leases, writing, told)
 
-    def _taken(self, letter: Waiting, leases: ExitStack) -> _InHand | None:
-        """None if another office has begun this reader's round."""
+    def _claim(self, letter: Waiting, leases: ExitStack) -> _InHand | None:
+        """Claim a letter. Return None if another process has it."""
         began = time.monotonic()
         row = outbox.claim(letter, clock.real() + LENGTH)
         if row is None:
@@ -148,7 +147,7 @@ class PostOffice:
             if self._is_left_out(first, player, game):
                 return True
             if game and games and isinstance(row, LetterRow) and _still_matters(row, game):
-                turns = [(row, game), *self._joining(in_hand, player, games, leases)]
+                turns = [(row, game), *self._claim_turns(in_hand, player, games, leases)]
                 told |= {it.letter.letter_id for it in in_hand}
             else:
                 turns = []
@@ -161,8 +160,8 @@ class PostOffice:
                 outbox.finish(first.letter, row, clock.now(), "dropped", _NO_LONGER)
                 return True
             to = written.to
-            let_go()  # so that no connection waits for a slow mail server
-            writing.close()  # nor who else writes
+            let_go()  # a slow mail server must hold neither a connection
+            writing.close()  # nor a writer
             self._hand_over(written, in_hand)
         except Lost:
             log.warning("Letter %s is left to another office: our lease on it ran out", first.letter.letter_id)
@@ -174,16 +173,16 @@ class PostOffice:
             self._note_all(in_hand, "refused", str(error))
             _note_refusal(row, str(error))
         except Exception as error:
-            let_go()  # what was begun for this letter has failed
+            let_go()  # rolls back
             if is_passing(error):
-                raise  # the leases run out soon, and then the letters are due at once
+                raise  # the leases expire soon, then the letters are due again
             for it in in_hand:
                 self._note_failure(it, str(error))
             if isinstance(error, Unreachable):
                 self._tell(str(error), to)
             else:
                 log.exception("Letter %s cannot be written", first.letter.letter_id)
-            return isinstance(error, Unavailable) and not is_passing(error)  # then this reader's other games go on
+            return isinstance(error, Unavailable) and not is_passing(error)  # the reader's other games are readable
         else:
             self._tell("")
             self._note_all(in_hand, "sent", "")
@@ -196,15 +195,15 @@ class PostOffice:
             outbox.finish(it.letter, it.row, clock.now(), *aside)
         return aside is not None
 
-    def _joining(
+    def _claim_turns(
         self, in_hand: list[_InHand], player: Player | None, games: Collection[UUID], leases: ExitStack
     ) -> Iterator[tuple[LetterRow, Game]]:
-        """The turns of these games that wait to be told to the same reader, each taken in hand."""
+        """Claim the waiting letters about turns of these games for the same reader, and yield them."""
         reader = in_hand[0].row.player_id
         for letter in outbox.turns_of(reader, games) if reader else ():
             if len(in_hand) == MOST or letter.owner in {it.letter.owner for it in in_hand}:
                 continue
-            it = self._taken(letter, leases)
+            it = self._claim(letter, leases)
             if it is None or not isinstance(it.row, LetterRow):
                 continue
             try:
@@ -223,7 +222,7 @@ class PostOffice:
                 outbox.finish(letter, it.row, clock.now(), "dropped", _NO_LONGER)
 
     def _hand_over(self, written: Written, in_hand: Sequence[_InHand]) -> None:
-        """In short if the whole is too big. Raises Lost, Refused, Unreachable."""
+        """Send a letter, in its short form if a server finds it too big. Raise Lost, Refused, Unreachable."""
 
         def confirm() -> None:
             for it in in_hand:
@@ -247,7 +246,7 @@ class PostOffice:
             self._note(partial(outbox.finish, it.letter, it.row, clock.now(), result, detail))
 
     def _note(self, note: Callable[[], None]) -> None:
-        """However long the database is away: what is not noted is carried again."""
+        """Retry until the result is stored, even in a long outage. A letter without a result would be sent again."""
         while True:
             try:
                 return note()
@@ -257,8 +256,10 @@ class PostOffice:
                     raise
 
     def _tell(self, why: str, to: str = "") -> None:
-        """The log hears once that letters are not taken, and once that they are again. It names no address and not the
-        domain of this one, which may be a person's name."""
+        """Log once that letters are rejected, and once that they are accepted again.
+
+        Addresses and the recipient's domain, which may be a person's name, are masked.
+        """
         if why and not self._is_refused:
             shown = re.sub(r"(?<![^\s<>@])[^\s<>@]+@[^\s<>]+", "(address)", why)
             if domain := to.rpartition("@")[2]:
@@ -278,7 +279,7 @@ def _still_matters(row: LetterRow, game: Game) -> bool:
 
 
 def _note_refusal(row: LetterRow | PlayerLetterRow, why: str) -> None:
-    """Only what is plainly about the address counts: a mail server that will not carry anything of ours refuses all."""
+    """Record a bounce if the reason is clearly the address. A server that blocks us rejects every address."""
     status, reader = status_in(why), outbox.reader_of(row)
     if status and is_unknown(why) and reader:
         note_bounce(reader, row.letter_id, True, why)

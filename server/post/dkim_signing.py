@@ -1,4 +1,4 @@
-"""DKIM (RFC 6376): letters signed by the domain that they come from, so that others know that they are ours."""
+"""DKIM signatures (RFC 6376), by which receivers verify that a letter comes from our domain."""
 
 import re
 from collections.abc import Callable
@@ -19,10 +19,10 @@ _FIELD = re.compile(rb"^([!-9;-~]+):", re.MULTILINE)
 
 
 class Signing:
-    """Carries as another carrier does, after it has signed the letter: every header, and the whole body."""
+    """A carrier that signs every header and the body of a letter, then passes it to another carrier."""
 
     def __init__(self, carrier: Carrier, domain: str, selector: str, key: bytes) -> None:
-        """`key` is an RSA key in PEM. Raises ValueError."""
+        """Raise ValueError unless `key` is an RSA key in PEM."""
         self._carrier, self._domain, self._selector, self._key = carrier, domain.encode(), selector.encode(), key
         self._signs = _Signs(_private_key(key))
 
@@ -33,19 +33,22 @@ class Signing:
         head, between, body = message.partition(b"\r\n\r\n")
         signer = _Signer(head + between)
         signer.signs = self._signs
-        signer.body = body  # which it would take apart line by line and put together again
+        signer.body = body  # dkimpy's own parser splits and joins it line by line
         signature = signer.sign(
             self._selector,
             self._domain,
             self._key,
-            canonicalize=(b"relaxed", b"simple"),  # our bodies have no white space that a relay might change
-            include_headers=[*(name.lower() for name in _FIELD.findall(head)), b"from"],  # so that nobody adds a second
+            canonicalize=(b"relaxed", b"simple"),  # our bodies have no white space that a relay would change
+            include_headers=[
+                *(name.lower() for name in _FIELD.findall(head)),
+                b"from",
+            ],  # a second From would break the signature
         )
         self._carrier.send(signature + message, sender, recipient, confirm)
 
 
 class _Signs(NamedTuple):
-    """The key as dkimpy asks one of Ed25519, with the digest."""
+    """The key behind the interface that dkimpy uses for Ed25519 keys."""
 
     key: RSAPrivateKey
 
@@ -58,7 +61,7 @@ class _Signature(NamedTuple):
 
 
 class _Signer(dkim.DKIM):  # type: ignore[misc]  # it comes without types
-    """Signs by OpenSSL, ten times as fast as Python's own numbers, and in a time that tells nothing of the key."""
+    """A signer that uses OpenSSL: ten times faster than dkimpy's pure Python, and in constant time."""
 
     signs: _Signs
 
@@ -71,13 +74,13 @@ class _Signer(dkim.DKIM):  # type: ignore[misc]  # it comes without types
         pk: Any,
         standardize: bool = False,
     ) -> Any:
-        """The fields say rsa-sha256 already; for the other algorithm the key itself is asked."""
+        """Set Ed25519, for which dkimpy calls the key. The header already names rsa-sha256."""
         self.signature_algorithm = b"ed25519-sha256"
         return super().gen_header(fields, include_headers, canon_policy, header_name, self.signs, standardize)
 
 
 def public_key(key: bytes) -> tuple[int, int]:
-    """Modulus and exponent of the public half. Raises ValueError, without a word of the key."""
+    """Return modulus and exponent of the public key. Raise ValueError, whose text reveals nothing of the key."""
     numbers = _private_key(key).public_key().public_numbers()
     return numbers.n, numbers.e
 
@@ -93,7 +96,7 @@ def _private_key(key: bytes) -> RSAPrivateKey:
 
 
 def read_key(path: Path) -> bytes:
-    """The key in this file. Raises ValueError."""
+    """Return the key in this file. Raise ValueError."""
     try:
         key = path.read_bytes()
     except OSError as error:

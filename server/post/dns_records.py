@@ -1,4 +1,4 @@
-"""What the DNS says of a domain that sends mail and takes it in: SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489), MX."""
+"""DNS records of a domain that sends and receives mail: SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489), MX."""
 
 import binascii
 from base64 import b64decode
@@ -13,24 +13,23 @@ from dkim.util import InvalidTagValueList, parse_tag_value
 from server.post.dkim_signing import public_key
 
 OK = "ok"
-UNKNOWN = "not looked up: "  # begins what is said of a record when no name server answers
-_PATIENCE = 5.0  # seconds for all servers together
+UNKNOWN = "not looked up: "  # prefix of a result when no name server answers
+_PATIENCE = 5.0  # seconds for all name servers together
 
 
 def check_records(
     domain: str, reply_domain: str | None = None, selector: str = "", key: bytes | None = None
 ) -> dict[str, str]:
-    """Of each record `ok` or what is wrong with it. `key` signs letters; `reply_domain` is where mail comes in, and
-    letters that do not arrive."""
-    found = {"SPF": _tried(_spf, reply_domain or domain), "DMARC": _tried(_dmarc, domain)}
+    """Return `ok` or the problem of each record. `key` signs letters. `reply_domain` receives replies and bounces."""
+    found = {"SPF": _result_of(_spf, reply_domain or domain), "DMARC": _result_of(_dmarc, domain)}
     if key is not None:
-        found["DKIM"] = _tried(_dkim, f"{selector}._domainkey.{domain}", key)
+        found["DKIM"] = _result_of(_dkim, f"{selector}._domainkey.{domain}", key)
     if reply_domain is not None:
-        found["MX"] = _tried(_mx, reply_domain)
+        found["MX"] = _result_of(_mx, reply_domain)
     return found
 
 
-def _tried(check: Callable[..., str], *where: Any) -> str:
+def _result_of(check: Callable[..., str], *where: Any) -> str:
     try:
         return check(*where)
     except dns.exception.DNSException as error:
@@ -38,7 +37,7 @@ def _tried(check: Callable[..., str], *where: Any) -> str:
 
 
 def _spf(domain: str) -> str:
-    """Of the domain that letters come back to, which is the one that others look up."""
+    """Check SPF of the return path's domain, which is the one that receivers look up."""
     found = [text for text in _texts(domain) if text.lower().split(" ")[0] == "v=spf1"]
     if len(found) == 1:
         return OK
@@ -46,7 +45,7 @@ def _spf(domain: str) -> str:
 
 
 def _dmarc(domain: str) -> str:
-    """Of the domain or of the one above it, which stands in for it."""
+    """Check DMARC of the domain, or of its parent domain, whose policy applies as well."""
     for name in (domain, domain.partition(".")[2]):
         if "." in name and any(text.startswith("v=DMARC1") for text in _texts(f"_dmarc.{name}")):
             return OK
@@ -71,7 +70,7 @@ def _is_public_half(text: str, key: bytes) -> bool:
 
 
 def _mx(domain: str) -> str:
-    """A domain without an MX takes mail at its own address (RFC 5321, 5.1)."""
+    """Check the MX records. A domain without any receives mail at its own address (RFC 5321, 5.1)."""
     exchanges = [answer.exchange.to_text(omit_final_dot=True) for answer in _answers(domain, "MX")]
     lost = [name for name in exchanges or [domain] if not any(_answers(name, kind) for kind in ("A", "AAAA"))]
     if not lost:
@@ -84,7 +83,7 @@ def _texts(name: str) -> list[str]:
 
 
 def _answers(name: str, kind: str) -> list[Any]:
-    """Raises DNSException if nobody knows."""
+    """Return the records of a name. Raise DNSException if no name server answers."""
     try:
         return list(dns.resolver.get_default_resolver().resolve(f"{name}.", kind, lifetime=_PATIENCE))
     except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):

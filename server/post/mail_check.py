@@ -1,7 +1,7 @@
-"""A letter sent for a check, and its way back: which link of the chain is missing, from our relay to the inbox.
+"""An end-to-end check of mail, which finds the broken link between our relay and the inbox.
 
-Two letters go out by the relay: one to ourselves, which comes in as replies do and shows what became of its return path,
-and one to somebody, who answers it. Both come back to the postmaster, each with a token of its own in its subject.
+Two letters go out: one to ourselves, which shows its return path, and one to a reader, who replies. Both come back to
+the postmaster, identified by a token in the subject.
 """
 
 import re
@@ -20,7 +20,7 @@ from server.sanitize import clean
 from server.store import postmaster as letterbox
 from server.store.connections import let_go
 
-PAUSE = 1.0  # seconds between two looks
+PAUSE = 1.0  # seconds between two polls
 _MOST = 500
 _TEXT = """\
 This letter was sent by `sternenpost doctor --mail`. Please reply to it. One word is enough.
@@ -31,20 +31,20 @@ _TO_OURSELVES = "Sent by `sternenpost doctor --mail`, to check whether mail arri
 
 
 class Way(NamedTuple):
-    """Where letters come from, and replies go to, None if nobody takes mail in."""
+    """The route of outgoing letters and of replies."""
 
     carrier: Carrier
     host: str
-    reply_domain: str | None
+    reply_domain: str | None  # None: inbound mail is off
 
 
 def check(
     way: Way, address: str, seconds: float, answer: Callable[[str], dict[str, str]] | None = None
 ) -> dict[str, str]:
-    """What is wrong with each link, or `ok`; it takes at most so many seconds.
+    """Return `ok` or the problem of each link, within `seconds`.
 
-    `answer` looks for the letter with this subject in the reader's mailbox and answers it; what it says of other links
-    is told, too. Without it, a person does.
+    `answer` finds the letter with this token in the reader's mailbox, replies to it, and returns results of further
+    links. Without it, a person replies.
     """
     ours, theirs = token_hex(8), token_hex(8)
     domain = way.reply_domain
@@ -61,8 +61,8 @@ def check(
     deadline = time.monotonic() + seconds
     if answer:
         found |= answer(theirs)
-    raws = _awaited({ours, theirs}, deadline)
-    return found | _coming_back(raws.get(ours), raws.get(theirs), domain, address, seconds)
+    raws = _wait_for({ours, theirs}, deadline)
+    return found | _results_of_mails(raws.get(ours), raws.get(theirs), domain, address, seconds)
 
 
 def _sent(way: Way, to: str, token: str, text: str) -> str:
@@ -87,8 +87,8 @@ def subject_of(token: str) -> str:
     return f"Check of Sternenpost {token}"
 
 
-def _awaited(tokens: set[str], deadline: float) -> dict[str, bytes]:
-    """The mails that came back to these tokens, each of which is kept no longer."""
+def _wait_for(tokens: set[str], deadline: float) -> dict[str, bytes]:
+    """Return the mails with these tokens in the postmaster's mailbox, and delete them there."""
     found: dict[str, bytes] = {}
     while True:
         for mail in letterbox.newest(_MOST):
@@ -103,7 +103,9 @@ def _awaited(tokens: set[str], deadline: float) -> dict[str, bytes]:
         time.sleep(min(PAUSE, max(deadline - time.monotonic(), 0)))
 
 
-def _coming_back(ours: bytes | None, theirs: bytes | None, domain: str, address: str, seconds: float) -> dict[str, str]:
+def _results_of_mails(
+    ours: bytes | None, theirs: bytes | None, domain: str, address: str, seconds: float
+) -> dict[str, str]:
     if ours is None and theirs is None:
         way = f"a letter to {domain} did not arrive within {seconds:.0f} s"
         return {"entrance": f"{way}: does its MX lead to your inbound route?"}
@@ -129,37 +131,37 @@ def _coming_back(ours: bytes | None, theirs: bytes | None, domain: str, address:
 
 
 def answer_by_imap(url: str, way: Way, address: str, seconds: float) -> Callable[[str], dict[str, str]]:
-    """Look for the letter in this mailbox, and answer it as its reader would."""
+    """Return a function that finds the letter in this mailbox and replies to it as its reader would."""
 
     def answer(token: str) -> dict[str, str]:
-        from imapclient.exceptions import IMAPClientError  # which few need
+        from imapclient.exceptions import IMAPClientError  # an optional dependency
 
         from server.post.incoming.imap import opened
 
         deadline = time.monotonic() + seconds
         try:
             with opened(url) as box:
-                while (raw := _arrived(box, token)) is None:
+                while (raw := _find_letter(box, token)) is None:
                     if time.monotonic() >= deadline:
                         return {"arrival": f"the letter did not reach the mailbox of {address} within {seconds:.0f} s"}
                     time.sleep(PAUSE)
                     box.noop()
         except (IMAPClientError, OSError) as error:
             return {"arrival": f"the mailbox is not readable: {error}"}
-        return {"arrival": OK, **_seen_by_receiver(split(raw)[0])} | _answered(way, address, token)
+        return {"arrival": OK, **_results_of_receiver(split(raw)[0])} | _answered(way, address, token)
 
     return answer
 
 
-def _arrived(box: Any, token: str) -> bytes | None:
-    """The letter, unless somebody has moved it since it was found."""
+def _find_letter(box: Any, token: str) -> bytes | None:
+    """Return the letter, or None if it isn't there or was just moved."""
     uids = box.search(["SUBJECT", token])[:1]
     found = box.fetch(uids, ["BODY.PEEK[]"])
     return next((it[b"BODY[]"] for it in found.values() if b"BODY[]" in it), None)
 
 
-def _seen_by_receiver(head: Any) -> dict[str, str]:
-    """What the receiving server says of SPF, DKIM and DMARC (RFC 8601), if it does."""
+def _results_of_receiver(head: Any) -> dict[str, str]:
+    """Return the receiving server's results of SPF, DKIM and DMARC (RFC 8601), if it adds them."""
     said = " ".join(head.all("authentication-results")).lower()
     found = dict(re.findall(r"\b(spf|dkim|dmarc)\s*=\s*([a-z]+)", said))
     return {f"{name.upper()} there": OK if it == "pass" else it for name, it in sorted(found.items())}

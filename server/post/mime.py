@@ -1,4 +1,4 @@
-"""A letter as MIME: built so that no word of a player can become a header."""
+"""MIME messages, built so that a player's text can't become a header."""
 
 import re
 from base64 import b64encode
@@ -13,13 +13,13 @@ from server.sanitize import clean, email_address, plain
 
 SUBJECT_LENGTH = 200
 NAME_LENGTH = 60
-_LINE = 76  # of what is encoded (RFC 2045, 6.7 and 6.8)
-VALUE_LENGTH = 900  # with the header's name within the 998 octets that a line may have (RFC 5322, 2.1.1)
+_LINE = 76  # length of encoded lines (RFC 2045, 6.7 and 6.8)
+VALUE_LENGTH = 900  # with the header's name within the 998 bytes of a line (RFC 5322, 2.1.1)
 
 
-# Building. The standard library's EmailMessage decodes =?...?= in what it is given and writes the result, line breaks
-# and all, into the head (CVE-2024-6923; Python 3.11.7 does); it also encodes long ids and links, which nobody can then
-# read, and takes three times as long as all the encoding.
+# The standard library's EmailMessage decodes =?...?= in its input and writes the result, including line breaks, into
+# the headers (CVE-2024-6923, as in Python 3.11.7). It also encodes long ids and links, which many programs
+# can't read, and takes three times as long.
 
 
 def build(
@@ -37,13 +37,12 @@ def build(
     headers: Mapping[str, str] | None = None,
     inline_images: Sequence[tuple[str, bytes]] = (),
 ) -> bytes:
-    """The letter as octets (RFC 5322), all ASCII.
+    """Return a letter as ASCII bytes (RFC 5322). Raise ValueError for an invalid address, id or header name.
 
-    `message_id`, and `thread` for the thread's first letter, are `letter@host` without brackets, as is `answers`, the
-    mail that this one answers ("" if that has no fit id; None if it answers none). `headers` are further
-    ones, such as Reply-To and List-Unsubscribe. `inline_images` are PNGs by the name under which the HTML shows them,
-    `cid:name`. Names, texts and values may come from players; raises ValueError for an address, id or header
-    that is none.
+    Ids are `letter@host` without brackets: `message_id`, `thread` (the first letter of the thread), and `answers` (the
+    mail that this one answers). `answers` is "" if that mail has no valid id, and None if this is no answer.
+    `inline_images` are PNGs by name, which the HTML shows as `cid:name`. Names, texts and header values may come from
+    players.
     """
     head = {
         "From": _mailbox(sender_name, sender),
@@ -67,7 +66,7 @@ def build(
 
 
 def _words(header: str, text: str) -> str:
-    """A clean line as the header's value: itself if nobody can mistake it, else in encoded words (RFC 2047)."""
+    """Return a clean line as a header's value, in encoded words (RFC 2047) unless it is plain ASCII."""
     if text.isascii() and "=?" not in text:
         return text
     return Header(text, "utf-8", maxlinelen=75, header_name=header).encode(linesep="\r\n")
@@ -82,12 +81,12 @@ def _mailbox(name: str, address: str) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Whether this can be written as the id of a message, without brackets, so that everybody can read it."""
+    """Return whether this is a message id without brackets that every mail program can read."""
     return re.fullmatch(r"[A-Za-z0-9._+$=/!#&*~-]{1,200}@[A-Za-z0-9._-]{1,200}", text) is not None and "=?" not in text
 
 
 def fit_id(text: str | None) -> str:
-    """An id as it stands in a mail's head, without brackets; "" if we cannot write it."""
+    """Return an id from a mail's header without brackets, or "" if it is invalid."""
     inner = (text or "").strip("<>")
     return inner if is_id(inner) else ""
 
@@ -99,7 +98,7 @@ def _id(text: str | None) -> str:
 
 
 def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]], message_id: str) -> bytes:
-    """The same bytes whenever the same letter is built: a second copy is then plainly one."""
+    """Return MIME headers and body. They are reproducible, so a second copy of a letter is identical."""
     body, boundary = _text(text, "plain"), sha256(message_id.encode()).hexdigest()[:32]
     if html is not None:
         page = _text(html, "html")
@@ -110,13 +109,12 @@ def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]
 
 
 def _text(text: str, subtype: str) -> bytes:
-    """In quoted-printable."""
     head = f'Content-Type: text/{subtype}; charset="utf-8"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n'
     return (head + body_encode(f"{plain(text)}\n".encode().decode("latin-1"), _LINE, "\r\n")).encode("ascii")
 
 
 def _image(name: str, png: bytes) -> bytes:
-    """EmailMessage takes a picture apart line by line, which takes longer than to draw it."""
+    """Encode a picture. EmailMessage splits it line by line, which takes longer than drawing it."""
     head = "Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: inline\r\n"
     text = b64encode(png)
     lines = b"".join(text[at : at + _LINE] + b"\r\n" for at in range(0, len(text), _LINE))
@@ -124,7 +122,7 @@ def _image(name: str, png: bytes) -> bytes:
 
 
 def _multipart(subtype: str, boundary: str, parts: Sequence[bytes]) -> bytes:
-    """RFC 2046, 5.1."""
+    """Join the parts of a multipart body (RFC 2046, 5.1)."""
     between = f"\r\n--{boundary}".encode("ascii")
     head = f'Content-Type: multipart/{subtype}; boundary="{boundary}"\r\n'.encode("ascii")
     return head + b"".join(between + b"\r\n" + part for part in parts) + between + b"--\r\n"

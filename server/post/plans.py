@@ -1,4 +1,4 @@
-"""What letters say of plans, to their owners only."""
+"""Sentences about a plan in letters to its owner."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -11,8 +11,8 @@ from server.post.wording import moment
 from server.translations import noted
 
 
-def plan_told(plan: Json, game: Game) -> str:
-    """The moves left, in notation; "" if there are none."""
+def plan_sentence(plan: Json, game: Game) -> str:
+    """Return a sentence with the moves left in a plan, in notation, or "" without moves."""
     if not plan["moves"]:
         return ""
     condition = gettext("with a condition")
@@ -25,8 +25,8 @@ def plan_told(plan: Json, game: Game) -> str:
     return str(told)
 
 
-def what_became_of(plan: Json | None, game: Game, zone: ZoneInfo) -> str:
-    """Of the move that was left for this turn: that it waits, or why the plan has ended; "" if there was none."""
+def outcome_sentence(plan: Json | None, game: Game, zone: ZoneInfo) -> str:
+    """Return whether the planned move for this turn waits, or why the plan has ended. Return "" without a plan."""
     if not plan:
         return ""
     move, at = _written(plan["move"], game), ""

@@ -1,4 +1,4 @@
-"""Letters handed over by SMTP, or to a Maildir."""
+"""Carriers of letters: SMTP servers and Maildirs."""
 
 import mailbox
 import re
@@ -14,11 +14,11 @@ from urllib.parse import unquote
 
 from server.sanitize import clean, email_address
 
-TIMEOUT = 30.0  # seconds to wait for a server, and for its answer to anything but a letter
-COMMAND_TIMEOUT = 300.0  # to MAIL and RCPT
-DATA_TIMEOUT = 600.0  # and for having taken it
-ASKED_LAST = 60.0  # seconds, of a server that did not answer while another does
-_ENHANCED = re.compile(r"#?(?P<status>[245]\.\d{1,3}\.\d{1,3})(?![.\d])")  # at the head of an answer (RFC 2034)
+TIMEOUT = 30.0  # seconds for the connection, and for responses outside of a letter
+COMMAND_TIMEOUT = 300.0  # seconds for the responses to MAIL and RCPT
+DATA_TIMEOUT = 600.0  # seconds for the responses to DATA and the letter
+ASKED_LAST = 60.0  # seconds for which an unreachable server is tried last
+_ENHANCED = re.compile(r"#?(?P<status>[245]\.\d{1,3}\.\d{1,3})(?![.\d])")  # at the start of a response (RFC 2034)
 _NOBODY = re.compile(
     r"\b(unknown|no such|invalid|non-?existent) ((local|virtual) )?(user|mailbox|recipient|address|account)\b"
     r"|\b(user|mailbox|recipient|address|account)( is)? (unknown|not found|invalid|does( not|n't) exist)\b"
@@ -26,50 +26,52 @@ _NOBODY = re.compile(
 
 
 class Refused(Exception):
-    """This address takes no letter; trying again is no use."""
+    """The address accepts no letters. A retry is useless."""
 
 
 class Unreachable(Exception):
-    """It did not work now, and may later."""
+    """A failure that a retry may fix."""
 
 
 class Away(Unreachable):
-    """Nobody answers there, or lets us in, at present."""
+    """The server doesn't respond or rejects our connection at present."""
 
 
 class Unanswered(Unreachable):
-    """It broke off amid the letter, which the server may have taken."""
+    """The connection broke during the letter, which the server may have accepted."""
 
 
 class TooBig(Unreachable):
-    """A server takes no letter of this size."""
+    """The letter exceeds the server's size limit."""
 
 
 class Carrier(Protocol):
-    """Takes letters out of the house."""
+    """A transport for outgoing letters."""
 
     def check(self) -> None:
-        """Whether letters can be handed over now. Raises Unreachable."""
+        """Raise Unreachable unless letters can be sent now."""
         ...
 
     def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None] = lambda: None) -> None:
-        """Hand over one letter; once this returns, others answer for it. Raises Refused, Unreachable.
+        """Send a letter. On return, the next server is responsible for it. Raise Refused, Unreachable.
 
-        `confirm` is called as late as possible; if it raises, nothing is handed over.
+        `confirm` is called as late as possible. If it raises, nothing is sent.
         """
         ...
 
 
 def carrier(*where: str) -> Carrier:
-    """For `smtp://[user:password@]host[:port][?starttls=1]` or `smtps://...`, one or several of them, or the path of a
-    Maildir; else ValueError."""
+    """Return a carrier for one or several `smtp://[user:password@]host[:port][?starttls=1]`, `smtps://...` or paths of
+    a Maildir. Raise ValueError."""
     carriers = [SmtpCarrier(it) if "://" in it else MaildirCarrier(it) for it in where]
     return carriers[0] if len(carriers) == 1 else Fallback(carriers)
 
 
 class Fallback:
-    """Asks the first of several servers, and the next for whom that one refuses; who does not answer is asked last for a
-    while. That an address takes no letters is believed of any."""
+    """Several carriers, tried in order. An unreachable one is tried last for a while.
+
+    Refused from any of them is final.
+    """
 
     def __init__(self, carriers: Sequence[Carrier]) -> None:
         self._carriers = carriers
@@ -93,7 +95,7 @@ class Fallback:
             except Unreachable as error:
                 if isinstance(error, Away | Unanswered):
                     self._away_until[each] = time.monotonic() + ASKED_LAST
-                if isinstance(error, Unanswered):  # by another it might come twice
+                if isinstance(error, Unanswered):  # another server might deliver it twice
                     raise
                 failures.append(error)
         too_big = next((error for error in failures if isinstance(error, TooBig)), None)
@@ -111,23 +113,23 @@ _SMTP_URL = re.compile(
 
 
 class SmtpCarrier:
-    """Hands letters to an SMTP server, over one connection for each thread."""
+    """A carrier for an SMTP server, with one connection per thread."""
 
     def __init__(self, url: str, timeout: float = TIMEOUT) -> None:
         parts = _SMTP_URL.fullmatch(url)
         if parts is None or (parts["scheme"] == "smtps" and parts["starttls"]):
-            # the URL stays out of the message, because it may hold a password
+            # no URL in the message, because it may contain a password
             raise ValueError("A mail server is smtp://[user:password@]host[:port][?starttls=1] or smtps://...")
         self._tls, self._starttls = parts["scheme"] == "smtps", parts["starttls"] is not None
         self._host = parts["host"].strip("[]")
         if parts["user"] and not self._tls and self._host not in _LOOPBACK:
-            self._starttls = True  # no password travels in clear
+            self._starttls = True  # passwords need TLS
         self._port = int(parts["port"] or (465 if self._tls else 587 if self._starttls else 25))
         self._login = (unquote(parts["user"]), unquote(parts["password"])) if parts["user"] else None
         if self._login and not "".join(self._login).isascii():  # smtplib can't send them
             raise ValueError(f"User and password of the mail server {self._host} must be ASCII.")
         self._timeout = timeout
-        self._own_name = socket.getfqdn()  # asked once, because the answer may take the network
+        self._own_name = socket.getfqdn()  # cached, because the look-up may use the network
         self._mine = threading.local()
 
     def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None] = lambda: None) -> None:
@@ -151,7 +153,7 @@ class SmtpCarrier:
             may_have_it = self._mine.smtp.has_begun if hasattr(self._mine, "smtp") else False
             self._hang_up()
             raise (Unanswered if may_have_it else Away)(f"{self._host}: {error}") from error
-        except Exception:  # amid the letter
+        except Exception:  # from `confirm`, within a transaction
             self._hang_up()
             raise
 
@@ -162,7 +164,7 @@ class SmtpCarrier:
             raise Unreachable(f"{self._host}: {error}") from error
 
     def _connection(self) -> "_Smtp":
-        """This thread's connection, a new one if the last is gone."""
+        """Return this thread's connection, a new one if the last was closed."""
         smtp: _Smtp | None = getattr(self._mine, "smtp", None)
         try:
             if smtp is not None and smtp.noop()[0] == 250:
@@ -197,20 +199,19 @@ class SmtpCarrier:
 
 
 class _Smtp(smtplib.SMTP):
-    """A connection that waits for a letter's answers as long as RFC 5321, 4.5.3.2, says: who gives up earlier may hand
-    over twice what was taken slowly."""
+    """A connection with the time-outs of RFC 5321, 4.5.3.2. Shorter ones could send a letter twice to a slow server."""
 
-    has_begun = False  # with the letter itself
+    has_begun = False  # whether it has sent part of the letter
 
     def hand_over(self, sender: str, recipient: str, message: bytes, confirm: Callable[[], None]) -> None:
-        """`confirm` is called before DATA, and what it raises comes out. Raises as `sendmail` does."""
+        """Send a letter, calling `confirm` before DATA. Raise what `confirm` and `sendmail` raise."""
         assert self.sock
         patience, self._confirm, self.has_begun = self.sock.gettimeout(), confirm, False
         self.sock.settimeout(COMMAND_TIMEOUT)
         try:
             self.sendmail(sender, [recipient], message)
         finally:
-            if self.sock:  # an answer of 421 closes it
+            if self.sock:  # a 421 response closes it
                 self.sock.settimeout(patience)
 
     def data(self, msg: Any) -> tuple[int, bytes]:
@@ -221,18 +222,18 @@ class _Smtp(smtplib.SMTP):
 
     def getreply(self) -> tuple[int, bytes]:
         code, answer = super().getreply()
-        self.has_begun |= code == 354  # upon which the letter goes out, and not before
+        self.has_begun |= code == 354  # the server now expects the letter
         return code, answer
 
 
 class _Smtps(_Smtp, smtplib.SMTP_SSL):
-    """A connection that speaks TLS from the beginning."""
+    """A connection with implicit TLS."""
 
 
 def failure(code: int, answer: bytes | str, stage: str) -> Refused | Unreachable:
-    """What a server's answer to MAIL, RCPT or DATA means for the letter.
+    """Return the error for a server's response. `stage` is MAIL, RCPT or DATA.
 
-    Only what is plainly about the address ends it: a relay that blocks us today takes it when that is mended.
+    Only a response that is clearly about the address is final. A relay that blocks us may accept the letter later.
     """
     text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
     sentence = f"{code} {clean(text, 300)}"
@@ -240,16 +241,16 @@ def failure(code: int, answer: bytes | str, stage: str) -> Refused | Unreachable
     status = found["status"] if found else ""
     if status in ("5.2.3", "5.3.4") or (code == 552 and not status):
         return TooBig(sentence)
-    if stage == "MAIL" or not 500 <= code <= 599:  # before it heard of an address, or for now
+    if stage == "MAIL" or not 500 <= code <= 599:  # before it knew the address, or temporary
         return Unreachable(sentence)
-    if status.startswith(("5.1.", "5.2.")) and status not in ("5.1.7", "5.1.8"):  # which are about the sender's
+    if status.startswith(("5.1.", "5.2.")) and status not in ("5.1.7", "5.1.8"):  # these two are about the sender
         return Refused(sentence)
     is_unknown = stage == "RCPT" and not status and "sender" not in text.lower() and _NOBODY.search(text.lower())
     return Refused(sentence) if is_unknown else Unreachable(sentence)
 
 
 class MaildirCarrier:
-    """Puts letters into a Maildir, where the sandbox shows them."""
+    """A carrier that stores letters in a Maildir, where the sandbox shows them."""
 
     def __init__(self, path: str) -> None:
         for folder in ("tmp", "new", "cur"):

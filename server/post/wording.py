@@ -1,4 +1,4 @@
-"""Writes letters: what one says, by its template, as text and as a page."""
+"""Rendering of letters from templates, as text and as HTML."""
 
 import re
 from collections.abc import Sequence
@@ -19,16 +19,16 @@ from server.sanitize import clean, plain
 from server.translations import Language, language, times
 
 LINE_LENGTH = 500
-_BEGINNING = 2  # words by which moves are put together
-_PREHEADER = 150  # characters that an inbox may show beside a subject
+_BEGINNING = 2  # leading words by which moves are grouped
+_PREHEADER = 150  # characters that an inbox shows beside a subject
 _HOUSE = "Sternenpost"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Letter:
-    """What a letter says. Each kind has a class, whose template in `templates/` gets its fields.
+    """The content of a letter. Each kind has a class, whose fields go to its template in `templates/`.
 
-    All text is in the language of Flask-Babel's context, and links are whole URLs.
+    Texts are in the language of Flask-Babel's context, and links are absolute URLs.
     """
 
     KIND: ClassVar[NoticeKind]
@@ -83,12 +83,12 @@ _pages = _templates.overlay(autoescape=True)
 
 
 def _preheader(words: str) -> str:
-    """Filled up with blanks, so that an inbox shows nothing of the letter below it."""
+    """Pad a preheader with blanks, so an inbox shows nothing of the letter after it."""
     return words + Markup("&zwnj;&nbsp;") * max(0, _PREHEADER - len(words))
 
 
 def _facts(table: str) -> list[tuple[str, list[str]]]:
-    """The lines of a table, each with those that stand indented below it; none is broken any more."""
+    """Return the lines of a table with wrapped lines joined, each with its indented lines."""
     found: list[tuple[str, list[str]]] = []
     for line in re.sub(r"\n {4}(?=\S)", " ", table).splitlines():
         if line.startswith(" ") and found:
@@ -103,12 +103,12 @@ _pages.globals["MARK"] = MARK
 
 
 def spoken() -> Language:
-    """That of the letter at hand."""
+    """Return the language of the current letter."""
     return language(str(get_locale() or "en"))
 
 
 def answer_above(is_invitation: bool = False) -> str:
-    """The first line of a letter that can be answered."""
+    """Return the first line of a letter that accepts replies."""
     words = gettext("Reply above this line: a move, or ? for help")
     if is_invitation:
         words = gettext("Reply above this line: yes or no")
@@ -116,12 +116,12 @@ def answer_above(is_invitation: bool = False) -> str:
 
 
 def sender_name(letter: Letter) -> str:
-    """Return the name by which an inbox shows the sender: what the letter is, and who we are."""
+    """Return the sender's name for the inbox: the letter's headline and our name."""
     return f"{gettext(letter.headline)} · {_HOUSE}"
 
 
 def write(letter: Letter, mark: str = "", stop: str = "") -> tuple[str, str]:
-    """Subject and text of the letter; `mark` is its first line, `stop` a link to get no more of them, if it has these."""
+    """Return the subject and text of a letter. `mark` is its first line, `stop` the link to unsubscribe; "" for none."""
     words, catalogue = _words(letter), get_translations()
     whole = _templates.get_template(f"{letter.template}.txt").render(words, mark=mark, catalogue=catalogue)
     subject, _, text = whole.partition("\n\n")
@@ -131,8 +131,7 @@ def write(letter: Letter, mark: str = "", stop: str = "") -> tuple[str, str]:
 
 
 def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = "", alt: str = "") -> str:
-    """The letter as HTML; `picture` is the name under which one travels with the mail, `alt` what is read where none is
-    shown."""
+    """Return a letter as HTML. `picture` is the name of an inline image, `alt` its text alternative."""
     return _pages.get_template(f"{letter.template}.html").render(
         _words(letter),
         picture=picture,
@@ -145,12 +144,12 @@ def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = ""
 
 
 def by_beginning(moves: Sequence[str]) -> list[str]:
-    """Moves by the words that they begin with, as `7 leo: a | c | d`, so that hundreds are a few lines."""
+    """Return moves grouped by their leading words, such as `7 leo: a | c | d`, so hundreds take a few lines."""
     found: dict[str, list[str]] = {}
     for move in moves:
         words = move.split(" ")
         shared = min(len(words) - 1, _BEGINNING)
-        found.setdefault(" ".join(words[:shared]), []).append("\u00a0".join(words[shared:]))  # not to be broken
+        found.setdefault(" ".join(words[:shared]), []).append("\u00a0".join(words[shared:]))  # keeps them on one line
     lines = []
     for beginning, endings in found.items():
         begin = beginning and f"{beginning}{':' * (len(endings) > 1)} "
@@ -166,9 +165,9 @@ def _words(letter: Any) -> dict[str, object]:
 
 
 def _fit(name: str, words: object) -> object:
-    """A name with a line break in it must not begin a line of its own, which might pass for one of ours."""
+    """Clean the fields of a letter. A line break in a name could forge a line of ours."""
     match words:
-        case str() if name in ("table", "notation"):  # ours, and long
+        case str() if name in ("table", "notation"):  # written by us, and long
             return plain(words)
         case str():
             return clean(words, LINE_LENGTH)
@@ -183,10 +182,10 @@ def _fit(name: str, words: object) -> object:
 
 
 def moment(when: datetime, zone: ZoneInfo) -> str:
-    """See server.translations.times."""
+    """Return `times.moment` in the current letter's language."""
     return times.moment(when, zone, spoken())
 
 
 def span(length: timedelta) -> str:
-    """See server.translations.times."""
+    """Return `times.span` in the current letter's language."""
     return times.span(length, spoken())

@@ -1,4 +1,5 @@
-"""Web Push (RFC 8030): a message for a browser, that only it can read (RFC 8291), from a server that it knows (VAPID, RFC 8292)."""
+"""Web Push (RFC 8030): encryption of a message for one browser (RFC 8291) and authentication of the server (VAPID,
+RFC 8292)."""
 
 import json
 import os
@@ -16,22 +17,25 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from server.webhooks.targets import Target
 
-_RECORD = 4096  # octets; a message is one record
-_GOOD_FOR = 12 * 3600  # seconds, of 24 h that are allowed (RFC 8292, 2)
-LONGEST_TTL = 28 * 86_400  # seconds; services keep nothing longer
+_RECORD = 4096  # bytes; a message is one record
+_GOOD_FOR = 12 * 3600  # seconds; at most 24 hours are allowed (RFC 8292, 2)
+LONGEST_TTL = 28 * 86_400  # seconds; push services store nothing longer
 
 
 class Browser(NamedTuple):
-    """The keys of a subscription, as a browser gives them."""
+    """The keys that a browser created for a subscription."""
 
     p256dh: bytes
     auth: bytes
 
 
-def encrypted(
+def encrypt(
     message: bytes, browser: Browser, own: ec.EllipticCurvePrivateKey | None = None, salt: bytes = b""
 ) -> bytes:
-    """A message as `aes128gcm` (RFC 8188); `own` key and `salt` are new for each. Raises ValueError for keys that are none."""
+    """Return a message encrypted as `aes128gcm` (RFC 8188). `own` and `salt` must differ for every message.
+
+    Raise ValueError for invalid keys.
+    """
     own, salt = own or ec.generate_private_key(ec.SECP256R1()), salt or os.urandom(16)
     theirs = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), browser.p256dh)
     public = point_of(own)
@@ -48,7 +52,7 @@ def _derived(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:
 
 
 def authorization(key: ec.EllipticCurvePrivateKey, target: Target, contact: str) -> str:
-    """The header by which a push service knows who sends (RFC 8292): a JWT signed by ES256, and the key."""
+    """Return the Authorization header for a push service (RFC 8292): a JWT signed with ES256, and the public key."""
     port = "" if target.port == 443 else f":{target.port}"
     claims = {"aud": f"{target.scheme}://{target.host}{port}", "exp": int(time.time()) + _GOOD_FOR, "sub": contact}
     signed = ".".join(to_text(json.dumps(it, separators=(",", ":")).encode()) for it in (_HEADER, claims))
@@ -68,5 +72,5 @@ def to_text(raw: bytes) -> str:
 
 
 def from_text(text: str) -> bytes:
-    """Raises ValueError."""
+    """Decode base64url without padding. Raise ValueError."""
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))

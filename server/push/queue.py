@@ -1,4 +1,4 @@
-"""The queue of pushes: each waits in the outbox beside its letter, and is retried and recorded as letters are."""
+"""The push queue. A push is stored in the outbox beside its letter, and is retried and recorded like a letter."""
 
 from datetime import datetime
 from uuid import UUID, uuid5
@@ -15,7 +15,7 @@ from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, db
 
 
 def enqueue(row: LetterRow | PlayerLetterRow, player: Player | None) -> None:
-    """Queue a push beside a letter of a game, once, if its reader wants it. It waits for the end of their night.
+    """Queue one push beside a letter of a game if its reader wants it. It is due when their quiet hours end.
 
     Guests get none, since no other player waits for them.
     """
@@ -40,21 +40,21 @@ def enqueue(row: LetterRow | PlayerLetterRow, player: Player | None) -> None:
 
 
 def enqueue_early(letter: Waiting) -> None:
-    """Queue a push beside a letter that is put off."""
+    """Queue a push beside a postponed letter."""
     player = db.session.get(Player, UUID(letter.reader))
     if player and player.has_push and (row := db.session.get(LetterRow, (letter.owner, letter.letter_id))):
         enqueue(row, player)
 
 
 def _awake_at(player: Player, row: LetterRow, now: datetime) -> datetime:
-    """Return when the player's hours begin again; `now` if their time would run out before."""
+    """Return when the player's playing hours resume, or `now` if their time would run out before."""
     at = next(iter(counting_hours(now, stored_calendar(player.calendar, player.zone))))[0]
     due_at = row.data.get("due_at")
     return now if due_at and at >= datetime.fromisoformat(due_at) else max(at, now)
 
 
 def is_overtaken(row: LetterRow) -> bool:
-    """Return whether a later push of this game waits for the same reader or reached them, as after an outage."""
+    """Return whether the same reader has a later push of this game, queued or sent. This happens after an outage."""
 
     def to_reader(table: type[LetterRow | Delivery]) -> ColumnElement[bool]:
         return (table.game_id == row.game_id) & (table.player_id == row.player_id) & (table.kind == PUSH)

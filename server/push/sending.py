@@ -1,4 +1,4 @@
-"""Sends a push to the browsers of its reader."""
+"""Delivery of a push to the browsers of its reader."""
 
 import json
 import ssl
@@ -18,7 +18,7 @@ from server.games import Json
 from server.play.game import Game
 from server.play.notices import ends_at, notice_in, still_matters
 from server.play.seating.lobby import waiting_games
-from server.push.encryption import LONGEST_TTL, Browser, authorization, encrypted, to_text
+from server.push.encryption import LONGEST_TTL, Browser, authorization, encrypt, to_text
 from server.push.queue import is_overtaken
 from server.push.subscriptions import drop, server_key, subscriptions_of
 from server.store.connections import let_go
@@ -26,27 +26,27 @@ from server.store.tables import LetterRow, Player
 from server.translations import language, noted
 from server.translations.times import moment
 from server.webhooks.http import Unanswered, post
-from server.webhooks.targets import BadAddress, looked_up, target_of
+from server.webhooks.targets import BadAddress, look_up, target_of
 
 _TIMEOUT = 10.0  # seconds for one browser
 _PATIENCE = 20.0  # seconds for all of one reader's
 _GONE = (404, 410)  # RFC 8030, 7.3
 _CONTACT = "mailto:postmaster@{host}"
-_tls = cache(ssl.create_default_context)  # to read all authorities takes longer than most answers
+_tls = cache(ssl.create_default_context)  # reading all authorities takes longer than most requests
 
 
 class NotTaken(Exception):
-    """No push service accepted a push. One may later."""
+    """No push service accepted a push, but a retry may succeed."""
 
 
 def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
-    """Send a push to each browser of its reader. Return the result and its reason. Raises NotTaken."""
+    """Send a push to each browser of its reader. Return the result and its reason. Raise NotTaken."""
     if player is None or not is_welcome(player) or not (ttl := _time_to_live(game, row)):
         return "dropped", noted("Outdated before it was written")
     message = json.dumps(_message(game, row, player)).encode()
     headers = {
         "TTL": f"{ttl}",
-        "Topic": to_text(row.game_id.bytes),  # takes the place of what was not yet told of this game (RFC 8030, 5.4)
+        "Topic": to_text(row.game_id.bytes),  # replaces undelivered pushes of this game (RFC 8030, 5.4)
         "Urgency": "high" if NOTICE_KINDS[row.data["kind"]].is_urgent else "normal",
         "Content-Type": "application/octet-stream",
         "Content-Encoding": "aes128gcm",
@@ -55,10 +55,10 @@ def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
         (it.subscription_id, it.endpoint, Browser(it.p256dh, it.auth)) for it in subscriptions_of(player.player_id)
     ]
     key = server_key()
-    let_go()  # so that no connection waits for a slow push service
+    let_go()  # a slow push service must not hold a connection
     taken, failed, until = 0, "", time.monotonic() + _PATIENCE
     for number, (subscription_id, endpoint, browser) in enumerate(found):
-        share = max(until - time.monotonic(), 0) / (len(found) - number)  # so that each is tried
+        share = max(until - time.monotonic(), 0) / (len(found) - number)  # so every browser gets its share
         status, why = _post(endpoint, headers, browser, message, key, min(share, _TIMEOUT))
         taken += 200 <= status < 300
         if status in _GONE:
@@ -71,7 +71,7 @@ def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
 
 
 def _time_to_live(game: Game, row: LetterRow) -> int:
-    """Return for how many seconds a push is worth showing, 0 if it no longer is."""
+    """Return for how many seconds a push stays relevant, or 0 if it is outdated."""
     now, notice = clock.now(), notice_in(row)
     if is_overtaken(row) or not still_matters(game, row.seat, notice, now):
         return 0
@@ -100,11 +100,11 @@ def _message(game: Game, row: LetterRow, player: Player) -> Json:
 
 
 def _post(endpoint: str, headers: Json, browser: Browser, message: bytes, key: Any, seconds: float) -> tuple[int, str]:
-    """The status of the answer, 0 if there is none; and what to note of it."""
+    """Return the status of the response (0: no response) and the detail to store."""
     until = time.monotonic() + seconds
     try:
-        target, body = target_of(endpoint), encrypted(message, browser)
-        addresses = looked_up(target, current_app.config["SANDBOX"], seconds)
+        target, body = target_of(endpoint), encrypt(message, browser)
+        addresses = look_up(target, current_app.config["SANDBOX"], seconds)
         contact = _CONTACT.format(host=target_of(current_app.config["BASE_URL"]).host)
         known = {"Authorization": authorization(key, target, contact)}
         left = max(round(until - time.monotonic(), 1), 0.1)

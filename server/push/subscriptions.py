@@ -1,4 +1,4 @@
-"""Push subscriptions: the browsers in which a player wants to be told, and the key by which push services know us."""
+"""Push subscriptions of players' browsers, and the VAPID key of this installation."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -24,14 +24,14 @@ from server.store.connections import let_go
 from server.store.database_retry import with_retries
 from server.store.locks import hold
 from server.store.tables import Player, PushSubscription, Setting, db
-from server.webhooks.targets import BadAddress, looked_up, target_of
+from server.webhooks.targets import BadAddress, look_up, target_of
 
 _KEY = "vapid-key"
-_POINT, _AUTH = 65, 16  # octets (RFC 8291, 2.1 and 3.2)
+_POINT, _AUTH = 65, 16  # bytes (RFC 8291, 2.1 and 3.2)
 
 
 def server_key() -> ec.EllipticCurvePrivateKey:
-    """The key of this installation, made by whoever needs it first."""
+    """Return the VAPID key of this installation. The first call creates it."""
     query = select(Setting.value).where(Setting.name == _KEY)
     text = db.session.scalars(query).one_or_none()
     if text is None:
@@ -46,22 +46,22 @@ def server_key() -> ec.EllipticCurvePrivateKey:
 
 
 def public_key() -> str:
-    """What a browser asks for before it subscribes (`applicationServerKey`)."""
+    """Return the `applicationServerKey` that a browser needs to subscribe."""
     return to_text(point_of(server_key()))
 
 
 @with_retries
 def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool, app_id: UUID | None = None) -> Json:
-    """Subscribe a browser to push, or renew its keys. `app_id`: the app that asks.
+    """Subscribe a browser to push, or renew its keys. `app_id` is the app that made the request.
 
-    Raises SignInFirst, BadField, TooMany, BadToken.
+    Raise SignInFirst, BadField, TooMany, BadToken.
     """
-    expect_no_guest(player_id)  # nobody waits for him
+    expect_no_guest(player_id)  # no player waits for a guest
     browser = _browser(keys)
     _place_of(player_id, endpoint)
-    let_go()  # so that no connection waits for a slow name server
+    let_go()  # a slow name server must not hold a connection
     try:
-        looked_up(target_of(endpoint), sandbox)
+        look_up(target_of(endpoint), sandbox)
     except BadAddress as error:
         raise BadField("endpoint", error.words) from None
     except OSError:
@@ -76,11 +76,11 @@ def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool, app_id:
     row.app_id = app_id
     db.session.execute(update(Player).where(Player.player_id == player_id).values(has_push=True))
     db.session.commit()
-    return _told(row)
+    return _to_json(row)
 
 
 def _place_of(player_id: UUID, endpoint: str) -> PushSubscription | None:
-    """What this browser has by now; None if it is new, and there is room for it. Raises TooMany."""
+    """Return the subscription of this browser, or None if it is new. Raise TooMany if the player has no room left."""
     own = PushSubscription.player_id == player_id
     row = db.session.scalars(select(PushSubscription).where(own, PushSubscription.endpoint == endpoint)).first()
     if row is None:
@@ -89,7 +89,6 @@ def _place_of(player_id: UUID, endpoint: str) -> PushSubscription | None:
 
 
 def _browser(keys: Json) -> Browser:
-    """Raises BadField."""
     try:
         browser = Browser(from_text(keys["p256dh"]), from_text(keys["auth"]))
         check_keys(*browser)
@@ -99,7 +98,7 @@ def _browser(keys: Json) -> Browser:
 
 
 def check_keys(p256dh: bytes, auth: bytes) -> None:
-    """Raises ValueError for what are no keys of a browser."""
+    """Raise ValueError unless these are keys of a browser (RFC 8291, 2.1 and 3.2)."""
     ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), p256dh)
     if (len(p256dh), len(auth)) != (_POINT, _AUTH):
         raise ValueError("These keys have another length.")
@@ -110,19 +109,19 @@ def subscriptions_of(player_id: UUID) -> list[PushSubscription]:
     return list(db.session.scalars(query.order_by(PushSubscription.made_at)))
 
 
-def told_subscriptions(player_id: UUID) -> list[Json]:
-    return [_told(row) for row in subscriptions_of(player_id)]
+def list_subscriptions(player_id: UUID) -> list[Json]:
+    return [_to_json(row) for row in subscriptions_of(player_id)]
 
 
 def unsubscribe(player_id: UUID, subscription_id: UUID) -> None:
-    """Raises NotFound."""
+    """Delete a player's subscription. Raise NotFound."""
     if not drop(player_id, subscription_id):
         raise NotFound("Subscription not found.")
 
 
 @with_retries
 def drop(player_id: UUID, subscription_id: UUID) -> bool:
-    """Whether there was one."""
+    """Delete a subscription. Return whether it existed."""
     hold(player_id)
     own = PushSubscription.player_id == player_id
     this = own & (PushSubscription.subscription_id == subscription_id)
@@ -134,5 +133,5 @@ def drop(player_id: UUID, subscription_id: UUID) -> bool:
     return gone is not None
 
 
-def _told(row: Any) -> Json:
+def _to_json(row: Any) -> Json:
     return {"id": row.subscription_id, "endpoint": row.endpoint, "made_at": row.made_at}

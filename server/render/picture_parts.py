@@ -1,4 +1,4 @@
-"""What the pictures of all games are drawn with: the sheet, its colours, the shapes of the seats, and text."""
+"""Parts that the pictures of all games share: the sheet, its colours, the seats' shapes, and text."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -8,9 +8,9 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 FONT = "Noto Sans"
-WIDTH, MARGIN = 720, 14  # a mail on a narrow phone shows a sheet at less than half its size
+WIDTH, MARGIN = 720, 14  # a narrow phone shows a sheet in an email at less than half its size
 PANEL = 340  # two columns of panels fill a sheet
-LEGIBLE = 24  # the size of what one plays by: eleven pixels on a phone that is 360 wide
+LEGIBLE = 24  # size of what players must read: 11 pixels on a phone 360 pixels wide
 _LONGEST_NAME = 18
 
 
@@ -27,21 +27,21 @@ class Theme(NamedTuple):
 DARK = Theme("#0b1026", "#141b3c", "#7f8bc4", "#eef0ff", "#aab2dc", "#5d69a6", "#f2c94c")
 LIGHT = Theme("#f4f1e8", "#ffffff", "#8a90ad", "#1b2138", "#565d7d", "#d9d3c0", "#8a5a00")
 
-# Okabe and Ito's colours, which the colour-blind can tell apart; and a shape for each, which everybody can.
+# Okabe and Ito's palette, which colour-blind players can tell apart. The shapes help everyone.
 SEAT_COLOURS = ("#e69f00", "#56b4e9", "#2fbf95", "#f0e442", "#d98fb5")
 SEAT_SHAPES = ("circle", "square", "triangle", "diamond", "hexagon")
 ON_BRIGHT = "#10131f"
 
 
 class Colours(NamedTuple):
-    """All that a picture is drawn in: a theme, those of the seats, and those of a game's pieces."""
+    """The colours of a picture: a theme and the colours of the game's pieces."""
 
     theme: Theme
     pieces: tuple[str, ...] = ()
 
 
 class Box(NamedTuple):
-    """Whole pixels, so that what lies in it looks the same wherever it is laid."""
+    """A rectangle in whole pixels, so its content looks the same at every position."""
 
     left: int
     top: int
@@ -50,19 +50,18 @@ class Box(NamedTuple):
 
 
 class Sprite(NamedTuple):
-    """Shapes that are drawn once and laid wherever they are shown: SVG without text, the box that nothing of it leaves,
-    and the one colour that it lies on, which fills the box if it `covers` what is below."""
+    """Shapes that are drawn once and pasted at several positions, on one background colour."""
 
-    svg: str
-    box: Box
-    ground: str
-    covers: bool = False
-    left: int = 0  # where its origin is laid
+    svg: str  # without text
+    box: Box  # contains every pixel of it
+    ground: str  # background colour
+    covers: bool = False  # the background fills the box
+    left: int = 0  # position of the origin
     top: int = 0
 
 
 class Line(NamedTuple):
-    """A line of text on one colour; `x` and `y` are where its base line begins, ends or has its middle."""
+    """A line of text on one background colour. `x` and `y` are the point of its base line that `anchor` names."""
 
     x: int
     y: int
@@ -82,11 +81,11 @@ class Line(NamedTuple):
         return f"<text {place} fill={quoteattr(self.colour)}{weight}>{escape(self.words)}</text>"
 
 
-Part = Sprite | Line | str  # markup that shows nothing, such as the beginning of a group, is a plain string
+Part = Sprite | Line | str  # a string is invisible markup, such as the start of a group
 
 
 class Picture(NamedTuple):
-    """A whole picture, from the hindmost part to the foremost; `title` is what is read aloud instead of it."""
+    """A complete picture with its parts from back to front. Screen readers announce `title`."""
 
     height: int
     title: str
@@ -102,7 +101,7 @@ class Picture(NamedTuple):
 
 
 def sheet(height: int, title: str, colours: Colours, parts: Iterable[Part]) -> Picture:
-    """The whole picture: these parts on a sky."""
+    """Return a picture with these parts on a sky."""
     return Picture(height, title, colours, [*_sky(height, colours.theme), *parts])
 
 
@@ -111,7 +110,7 @@ _BAND = 90  # pixels
 
 @cache
 def _sky(height: int, theme: Theme) -> list[Part]:
-    """Always the same one, so that a picture depends on its view alone; in bands, so that all heights share them."""
+    """Return a constant sky, so a picture depends only on its view. Pictures of all heights share its bands."""
     parts: list[Part] = [f'<rect width="{WIDTH}" height="{height}" fill="{theme.sky}"/>']
     for top in range(0, height, _BAND):
         parts += placed(0, top, [Sprite(_twinkling(top, theme), Box(0, 0, WIDTH, _BAND), theme.sky, covers=True)])
@@ -125,7 +124,7 @@ def _twinkling(seed: int, theme: Theme) -> str:
 
 
 def placed(left: int, top: int, parts: Iterable[Part], what: str = "") -> Iterator[Part]:
-    """These parts as a group, with their origin at this point; `what` are attributes that say what it is."""
+    """Yield these parts as a group with its origin at this point. `what` holds attributes of the group."""
     yield f'<g {what}transform="translate({left} {top})">'
     for it in parts:
         yield it if isinstance(it, str) else it._replace(left=left + it.left, top=top + it.top)
@@ -133,36 +132,36 @@ def placed(left: int, top: int, parts: Iterable[Part], what: str = "") -> Iterat
 
 
 def corners(reach: float) -> list[tuple[float, float]]:
-    """So far from the origin to either side, those above first."""
+    """Return the corners of a square around the origin, upper ones first. `reach` is half its side."""
     return [(x, y) for y in (-reach, reach) for x in (reach, -reach)]
 
 
 def clearest(places: Iterable[tuple[float, float]], others: Iterable[tuple[float, float]]) -> tuple[int, int]:
-    """Of these places that which is farthest from the others."""
+    """Return the place that is farthest from the others."""
     known = list(others)
     x, y = max(places, key=lambda at: min((hypot(at[0] - x, at[1] - y) for x, y in known), default=0))
     return round(x), round(y)
 
 
 def around(x: float, y: float, r: float) -> Box:
-    """The box of what is nowhere farther from a point than `r`."""
+    """Return the box around a circle with radius `r`."""
     return Box(floor(x - r), floor(y - r), ceil(x + r), ceil(y + r))
 
 
 def short(name: str) -> str:
-    """A player's name, cut to what a panel has room for."""
+    """Shorten a player's name to fit a panel."""
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
 @cache
 def seat_mark(seat: int, r: int, theme: Theme, ground: str, width: float = 1.5) -> Sprite:
-    """The shape and colour that stand for a seat, about the origin."""
+    """Return the mark of a seat, its shape and colour, centred on the origin."""
     style = f'fill="{SEAT_COLOURS[seat]}" stroke="{theme.ink}" stroke-width="{width:g}"'
     return Sprite(shape(SEAT_SHAPES[seat], r, style), around(0, 0, 1.42 * r + 3), ground)
 
 
 def shape(shape: str, r: float, style: str) -> str:
-    """A shape about the origin, all of them of about the same area."""
+    """Return a shape as SVG, centred on the origin. All shapes have about the same area."""
     if shape == "circle":
         return f'<circle r="{r:g}" {style}/>'
     if shape == "square":

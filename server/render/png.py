@@ -1,7 +1,6 @@
-"""A picture as PNG: shapes and lines of text, each drawn once and kept, laid one upon another.
+"""PNG encoding of pictures: shapes and lines of text are drawn once, cached, and pasted on each other.
 
-With the fonts of this folder, so that every machine draws the same. What takes time is to draw, and to pack millions of
-colours; so all is kept in the few colours that pictures of a theme are made of.
+The fonts in this folder make every machine draw the same. A palette per theme keeps drawing and compressing fast.
 """
 
 from functools import cache, lru_cache
@@ -21,17 +20,17 @@ from zlib_ng import zlib_ng
 from server.render.picture_parts import ON_BRIGHT, SEAT_COLOURS, WIDTH, Colours, Line, Picture, Sprite
 
 _FONTS = Path(__file__).parent / "fonts"
-_LEVEL = 4  # of packing
-_FILTER = 1  # a row begins with a byte that says how it is filtered: 0 for not at all
+_LEVEL = 4  # of compression
+_FILTER = 1  # a row begins with a byte for its filter; 0 means unfiltered
 _Shade = tuple[int, int, int]
-_IS_SEEN = bytes([0] * 64 + [255] * 192)  # of what a letter covers to so many parts of 255
-_MOST = 16 * 2**20  # bytes that are kept of what was drawn
+_IS_SEEN = bytes([0] * 64 + [255] * 192)  # by coverage, 0 to 255
+_MOST = 16 * 2**20  # bytes of the cache of drawn parts
 _MOST_GLYPHS = 4_000
-_BESIDE = 3_000  # bytes that each takes beside its pixels
+_BESIDE = 3_000  # bytes of overhead of a cached part
 
 
 def png(picture: Picture) -> bytes:
-    """The picture, a pixel for each unit of its SVG. The same picture makes the same bytes."""
+    """Return a picture as PNG, one pixel per unit of its SVG. The bytes are reproducible."""
     image = Image.new("P", (_FILTER + WIDTH, picture.height))
     for it in picture.parts:
         if not isinstance(it, str):
@@ -43,8 +42,8 @@ def png(picture: Picture) -> bytes:
 
 
 def _packed(image: Image.Image, palette: Image.Image) -> bytes:
-    """As PNG (RFC 2083): Pillow writes it too, but packs with zlib, which takes three times as long."""
-    head = pack(">IIBBBBB", image.width - _FILTER, image.height, 8, 3, 0, 0, 0)  # a byte a pixel, from a palette
+    """Encode a PNG (RFC 2083). Pillow would compress with zlib, which takes three times as long."""
+    head = pack(">IIBBBBB", image.width - _FILTER, image.height, 8, 3, 0, 0, 0)  # one byte per pixel, with a palette
     rows = zlib_ng.compress(image.tobytes(), _LEVEL)
     chunks = ((b"IHDR", head), (b"PLTE", bytes(palette.getpalette() or [])), (b"IDAT", rows), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
@@ -57,7 +56,7 @@ def _packed(image: Image.Image, palette: Image.Image) -> bytes:
 
 @cache
 def _shades(colours: Colours) -> list[_Shade]:
-    """Its colours, and what is between them at the edges of shapes and letters: a hundred or less."""
+    """Return a picture's colours and the shades at the edges of shapes and letters, at most about 100."""
     theme, pieces = colours
     fills = [*SEAT_COLOURS, *pieces]
     edges = [*product([*theme, *fills, ON_BRIGHT], [theme.sky, theme.card]), *product(fills, [theme.ink, ON_BRIGHT])]
@@ -75,7 +74,7 @@ def _palette(colours: Colours) -> Image.Image:
 
 @cache
 def _place(shade: _Shade, colours: Colours) -> int:
-    """Of the nearest one in the palette."""
+    """Return the index of the nearest colour in the palette."""
     return min(
         range(len(_shades(colours))),
         key=lambda i: sum((a - b) ** 2 for a, b in zip(shade, _shades(colours)[i], strict=True)),
@@ -83,7 +82,7 @@ def _place(shade: _Shade, colours: Colours) -> int:
 
 
 def _between(one: str, other: str) -> _Shade:
-    """One shade between two colours is enough for the eye, and packs well."""
+    """Return the middle shade. One shade between two colours suffices for the eye and compresses well."""
     (r, g, b), (x, y, z) = _rgb(one), _rgb(other)
     return (r + x) // 2, (g + y) // 2, (b + z) // 2
 
@@ -96,10 +95,10 @@ def _rgb(colour: str) -> _Shade:
 
 
 class _Drawn(NamedTuple):
-    """Places in the palette, which of them are seen (all, if None), and where they lie from the origin."""
+    """A drawn part: palette indices, with their offset from the origin."""
 
     pixels: Image.Image
-    mask: Image.Image | None
+    mask: Image.Image | None  # None: every pixel is visible
     left: int
     top: int
 
@@ -111,8 +110,7 @@ _lock = Lock()
 
 
 def _drawn(part: Sprite | Line, colours: Colours) -> _Drawn:
-    """The same wherever it is laid, which its last two fields say."""
-    key = part[:-2], colours
+    key = part[:-2], colours  # without its position
     with _lock:
         found = _kept.get(key)
     if found is None:
@@ -123,7 +121,7 @@ def _drawn(part: Sprite | Line, colours: Colours) -> _Drawn:
 
 
 def _draw(it: Sprite, colours: Colours) -> _Drawn:
-    """By itself: beside others it would differ by a pixel here and there."""
+    """Draw a sprite on its own. Drawn beside others, it would differ by a few pixels."""
     left, top, right, bottom = it.box
     size = f'viewBox="{left} {top} {right - left} {bottom - top}" width="{right - left}" height="{bottom - top}"'
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{it.svg}</svg>'
@@ -148,19 +146,19 @@ def _write(it: Line, colours: Colours) -> _Drawn:
     for x, y, cover in boxes:
         covered.paste(255, (x - left, y - top), cover)
     edge, inside = (_place(shade, colours) for shade in (_between(it.ground, it.colour), _rgb(it.colour)))
-    covers = covered.tobytes()  # which are looked up as bytes; Pillow's `point` rounds each of 256 numbers first
+    covers = covered.tobytes()  # Pillow's `point` would first round each of 256 numbers
     pixels = Image.frombytes("P", covered.size, covers.translate(bytes([edge] * 192 + [inside] * 64)))
     mask = Image.frombytes("L", covered.size, covers.translate(_IS_SEEN))
     return _Drawn(pixels, mask, it.x + origin + left, it.y + top)
 
 
 class _Glyph(NamedTuple):
-    """A letter: how much of each pixel it covers, where that lies from its origin, and how far the next one's is."""
+    """A drawn letter, with its offset from the origin."""
 
-    cover: Image.Image
+    cover: Image.Image  # coverage of each pixel, 0 to 255
     left: int
     top: int
-    advance: int
+    advance: int  # to the origin of the next letter
 
 
 @lru_cache(maxsize=_MOST_GLYPHS)
@@ -175,4 +173,4 @@ def _glyph(letter: str, size: int, bold: bool) -> _Glyph:
 @cache
 def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
     file = _FONTS / f"NotoSans-{'Bold' if bold else 'Regular'}.ttf"
-    return ImageFont.truetype(file, size, layout_engine=ImageFont.Layout.BASIC)  # on every machine alike
+    return ImageFont.truetype(file, size, layout_engine=ImageFont.Layout.BASIC)  # the same on every machine

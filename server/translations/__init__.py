@@ -1,6 +1,6 @@
-"""What we say, in four languages: English stands in the code, the others in the catalogues of this folder.
+"""Texts in four languages: English is in the code, the others are in the catalogues of this folder.
 
-Whatever has a request or a letter around it asks Flask-Babel; the pure rooms are handed a `Language`.
+Code that runs within a request or a letter uses Flask-Babel. Pure code takes a `Language`.
 """
 
 from collections.abc import Sequence
@@ -16,36 +16,36 @@ FOLDER = Path(__file__).parent
 
 
 class Language:
-    """One of the four. Its methods are named as in gettext, so that their words are found and put into the catalogues."""
+    """One of the four languages. Its methods have gettext's names, so Babel extracts their arguments."""
 
     def __init__(self, locale: str, catalogue: NullTranslations) -> None:
         self.locale = locale
-        self.region = "en_GB" if locale == "en" else locale  # the day before the month, as in the other three
+        self.region = "en_GB" if locale == "en" else locale  # day before month, as in the other three
         self._catalogue = catalogue
 
     def gettext(self, words: str, **values: object) -> str:
-        """These words in this language, with values for places such as `%(name)s`."""
+        """Return these words in this language, with values for placeholders such as `%(name)s`."""
         return self._catalogue.gettext(words) % values
 
     def ngettext(self, one: str, many: str, num: int, **values: object) -> str:
-        """The form that goes with this number, which stands at the place `%(num)s`."""
+        """Return the plural form for `num`, which replaces `%(num)s`."""
         return self._catalogue.ngettext(one, many, num) % {"num": num, **values}
 
     def listed(self, things: Sequence[str]) -> str:
-        """`Anna, Ben and Cleo`."""
+        """Return a list such as `Anna, Ben and Cleo`."""
         return format_list(things, locale=self.region)
 
 
 class LookUp(Protocol):
-    """gettext, of a `Language` or of Flask-Babel."""
+    """The `gettext` of a `Language` or of Flask-Babel."""
 
     def __call__(self, words: str, /, **values: object) -> str: ...
 
 
 class Words(str):
-    """Words in English which know what they were made from, for errors that are told when it is known who reads them.
+    """An English text that can be translated later, for errors raised before the reader's language is known.
 
-    `place` is where in a request they belong, as the API calls it.
+    `place` is the field of the request that the text is about.
     """
 
     def __new__(cls, words: str, place: str = "", **values: object) -> Self:
@@ -64,7 +64,7 @@ class Words(str):
         return Words(self._words, place, **self._values)
 
     def format(self, *_: object, **values: object) -> "Words":
-        """With these values: so marshmallow fills in the places of its messages."""
+        """Fill in the placeholders. marshmallow calls this for its messages."""
         return Words(self._words, self._place, **values)
 
 
@@ -73,7 +73,7 @@ def _placed(place: str, words: str) -> str:
 
 
 def noted(words: str) -> str:
-    """Marks words that are looked up later, when it is known who reads them."""
+    """Mark words for extraction. They are translated later, when the reader is known."""
     return words
 
 

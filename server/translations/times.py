@@ -1,4 +1,4 @@
-"""Times and lengths of time, as one says them."""
+"""Times, dates and durations as text."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,10 @@ _FIRST: Final[Mapping[str, str]] = {"fr": "1er", "it": "1º"}
 
 
 def moment(when: datetime, zone: ZoneInfo, say: Language) -> str:
-    """`Tuesday 24 November 2026, 18:30 (Europe/Berlin, UTC+1)`: leaves no doubt, even as the clocks change."""
+    """Return a time such as `Tuesday 24 November 2026, 18:30 (Europe/Berlin, UTC+1)`.
+
+    The offset makes it unambiguous when the clocks change.
+    """
     there = when.astimezone(zone)
     sign, hours, minutes = (ahead := f"{there:%z}")[0], int(ahead[1:3]), ahead[3:5]
     offset = f"UTC{sign}{hours}" + (f":{minutes}" if minutes != "00" else "")
@@ -23,13 +26,16 @@ def moment(when: datetime, zone: ZoneInfo, say: Language) -> str:
 
 
 def day(when: date, say: Language, form: Literal["long", "full"] = "long") -> str:
-    """`24 November 2026`; the first of a month as French and Italian say it, which CLDR leaves out."""
+    """Return a date such as `24 November 2026`. French and Italian get the ordinal for day 1, which CLDR lacks."""
     told = format_date(when, form, say.region)
     return re.sub(r"\b1\b", _FIRST.get(say.locale, "1"), told, count=1) if when.day == 1 else told
 
 
 def span(length: timedelta, say: Language) -> str:
-    """`2 days`, `1 day 5 hours`, `45 minutes`: rounded down, so that nobody is promised more than he has."""
+    """Return a duration such as `2 days`, `1 day 5 hours` or `45 minutes`.
+
+    It is rounded down, so no player is promised more time than they have.
+    """
     minutes = max(length, timedelta(0)) // timedelta(minutes=1)
     hours, days = minutes // 60, minutes // (24 * 60)
     if days:

@@ -1,8 +1,7 @@
-"""`python -m server.translations.update`: brings the catalogues up to date with the words in the code.
+"""`python -m server.translations.update`: updates the catalogues from the texts in the code and compiles them.
 
-It adds what is new, drops what is gone, compiles, and names what is still to be translated in the `.po` files: after
-that, run it again. The compiled catalogues are committed, too, so that nothing has to be made when the project is
-installed.
+It prints the texts that need a translation in the `.po` files. Run it again after translating. The compiled
+catalogues are committed too, so installing needs no build step.
 """
 
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ TRANSLATED = tuple(locale for locale in LOCALES if locale != "en")
 _METHODS = [("**.py", "python"), ("**/templates/**", "jinja2")]
 _OPTIONS = {"**/templates/**": {"trimmed": "true", "silent": "false"}}
 _NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
-_ERRORS = (  # the text of an error is looked up when it is told
+_ERRORS = (  # the text of an error is translated when it is shown
     *("AlreadySeated", "BadToken", "HandedOver", "KeyReused", "MissingScope", "NotFound", "NotHost", "NotRunning"),
     *(
         "NotSeated",
@@ -43,16 +42,16 @@ _KEYWORDS = {**DEFAULT_KEYWORDS, "noted": None, "Problem": (3,), "BadField": (2,
 
 
 def extracted() -> Catalog:
-    """All words that are said, with the files that say them."""
+    """Return a catalogue of all texts in the code, with their files."""
     found = _empty()
-    for keywords in (_KEYWORDS, {"Problem": (4,)}):  # two of one call would be taken for singular and plural
+    for keywords in (_KEYWORDS, {"Problem": (4,)}):  # Babel takes two arguments of one call for singular and plural
         for file, _, words, _, context in extract_from_dir(FOLDER.parent, _METHODS, _OPTIONS, keywords):
             found.add(words, locations=[(f"server/{Path(file).as_posix()}", 0)], context=context)
     return found
 
 
 def _empty(locale: str | None = None) -> Catalog:
-    """Without a date, so that the same words make the same file."""
+    """Return a catalogue without a current date, so the files are reproducible."""
     return Catalog(
         locale,
         header_comment="# What Sternenpost says; made by `python -m server.translations.update`, translated by hand.",
@@ -72,7 +71,7 @@ def path_of(locale: str) -> Path:
 
 
 def read(locale: str) -> Catalog:
-    """A catalogue as it is; an empty one for a language that is new."""
+    """Read a catalogue. Return an empty one for a new language."""
     if not (path := path_of(locale)).exists():
         return _empty(locale)
     with path.open("rb") as file:
@@ -80,7 +79,7 @@ def read(locale: str) -> Catalog:
 
 
 def update(catalogue: Catalog, words: Catalog) -> None:
-    """Give the catalogue exactly these words, and keep what is translated."""
+    """Set the texts of a catalogue to exactly these, keeping translations."""
     catalogue.update(words, no_fuzzy_matching=True)
     catalogue.obsolete.clear()
 
@@ -98,7 +97,7 @@ def as_mo(catalogue: Catalog) -> bytes:
 
 
 def untranslated(catalogue: Catalog) -> Iterator[str]:
-    """The words that have no translation, or one that somebody is to look at."""
+    """Yield the texts whose translation is missing or fuzzy."""
     for message in catalogue:
         said = message.string if isinstance(message.string, tuple) else (message.string,)
         if message.id and (message.fuzzy or not all(said)):

@@ -1,7 +1,7 @@
-"""What a channel of Discord or Slack is told: whose turn it is, in the language of whoever sits there.
+"""Messages to Discord and Slack channels about a player's turn, in the player's language.
 
-Discord's webhooks may change what they wrote, so each game has one message there, which is written anew with each turn.
-Slack's may not: there each turn has a message of its own.
+A Discord webhook can edit its messages, so each game has one message there, updated every turn. Slack gets a new
+message per turn.
 """
 
 import json
@@ -33,21 +33,19 @@ HOSTS: Final = {
     **dict.fromkeys(("hooks.slack.com", "hooks.slack-gov.com"), SLACK),
 }
 _NAMES: Final = {DISCORD: "Discord", SLACK: "Slack"}
-_NO_EMBEDS: Final = 4  # a flag of Discord's: no preview of where the link leads
+_NO_EMBEDS: Final = 4  # Discord's flag to suppress link previews
 _MARKS: Final = re.compile(r"([^\w\s])")
 _ESCAPED: Final = r"\\\1"
 _SNOWFLAKE: Final = "[0-9]{15,25}"
 
 
 class Message(NamedTuple):
-    """A message about a game; None: about none."""
-
-    game: str | None
+    game: str | None  # None: not about a game
     body: bytes
 
 
 def check_form(form: str, target: Target, kinds: list[str]) -> None:
-    """Whether this address takes what is sent in this form. Raises BadField."""
+    """Raise BadField unless the target accepts webhooks of this form and these kinds."""
     fits = HOSTS.get(target.host.lower(), STANDARD)
     if form == STANDARD and fits != STANDARD:
         raise BadField(
@@ -63,7 +61,7 @@ def check_form(form: str, target: Target, kinds: list[str]) -> None:
 
 
 def stored_form(form: str | None) -> str | None:
-    """Return the chat whose form a webhook has; None: Standard Webhooks, also for a form that this release lacks."""
+    """Return the chat of a webhook's form, or None for Standard Webhooks and for forms that this release lacks."""
     if form in (None, DISCORD, SLACK):
         return form
     warn_of("form")
@@ -71,7 +69,7 @@ def stored_form(form: str | None) -> str | None:
 
 
 def message_for(form: str, delivery: WebhookDelivery, base_url: str) -> Message:
-    """What to write there now. Raises NoLonger."""
+    """Return the message for a delivery, from the current game. Raise NoLonger."""
     about: Json = json.loads(delivery.payload)["data"]
     player = db.session.get_one(Player, delivery.player_id)
     with force_locale(stored_locale(player.locale)):
@@ -87,7 +85,7 @@ def message_for(form: str, delivery: WebhookDelivery, base_url: str) -> Message:
 
 
 def game_of(delivery: WebhookDelivery) -> Game:
-    """Return the game that a delivery is about. Raises NoLonger if it no longer matters to this player."""
+    """Return the game that a delivery is about. Raise NoLonger if the delivery is outdated."""
     about: Json = json.loads(delivery.payload)["data"]
     game = load(UUID(about["game"]))
     notice = Notice(NOTICE_KINDS[delivery.kind], delivery.player_id, about)
@@ -96,20 +94,20 @@ def game_of(delivery: WebhookDelivery) -> Game:
     return game
 
 
-def edit_of(target: Target, message_id: str) -> Target:
-    """Where a message of Discord's is changed."""
+def edit_target(target: Target, message_id: str) -> Target:
+    """Return the target that edits a Discord message."""
     path, question, query = target.path.partition("?")
     return target._replace(path=f"{path.rstrip('/')}/messages/{message_id}{question}{query}")
 
 
-def told_of(target: Target) -> Target:
-    """Where Discord says which message it has made."""
+def confirming_target(target: Target) -> Target:
+    """Return the target for which Discord returns the message it created."""
     path, _, query = target.path.partition("?")
     return target._replace(path=f"{path}?{'&'.join(filter(None, (query, urlencode({'wait': 'true'}))))}")
 
 
 def id_in(answer: bytes) -> str | None:
-    """The id of the message that Discord has made."""
+    """Return the id of the message in Discord's response body, or None."""
     try:
         found = json.loads(answer)["id"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -118,8 +116,8 @@ def id_in(answer: bytes) -> str | None:
 
 
 def _body(form: str, text: str) -> bytes:
-    """Nobody is called by name, whatever a title says."""
-    let_go()  # so that no connection waits for a slow receiver
+    """Return the body of a message. A game's title can't mention members of the channel."""
+    let_go()  # a slow receiver must not hold a connection
     told = (
         {"content": text, "allowed_mentions": {"parse": []}, "flags": _NO_EMBEDS}
         if form == DISCORD
@@ -139,7 +137,7 @@ def _bold(form: str, title: str) -> str:
 
 
 def _moment(form: str, seconds: int) -> str:
-    """Each reader sees it in his own zone and language."""
+    """Return markup that the chat shows in each reader's time zone and language."""
     if form == DISCORD:
         return f"<t:{seconds}:F>"
     return f"<!date^{seconds}^{{date_long}}, {{time}}|{seconds}>"

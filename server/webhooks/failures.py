@@ -1,4 +1,4 @@
-"""Why a delivery to a webhook failed: noted in English when it happens, and told in the language of whoever asks."""
+"""Reasons why a delivery to a webhook failed. They are stored in English and translated when they are shown."""
 
 import re
 from typing import Final
@@ -18,11 +18,11 @@ _ALL = (REFUSED, BROKE_OFF, NO_ADDRESS, NO_ANSWER, NO_HTTP, NO_TLS, BAD_CERTIFIC
 
 
 class NoLonger(Exception):
-    """What was to be delivered no longer matters."""
+    """A delivery is outdated."""
 
 
 def failure(detail: str, gettext: LookUp) -> str:
-    """What was noted, in this language; as it is if it is none of ours."""
+    """Return a stored reason in this language. An unknown one is looked up as it stands."""
     for words in _ALL:
         form = re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.+)", re.escape(words))
         if found := re.fullmatch(form, detail):

@@ -1,4 +1,4 @@
-"""One request to an address that was checked, within a time, and without following anybody anywhere."""
+"""A single HTTP request to a checked address, with a deadline and without redirects."""
 
 import contextlib
 import http.client
@@ -12,16 +12,16 @@ from typing import NamedTuple
 from server.webhooks import failures
 from server.webhooks.targets import Target
 
-_MOST_READ = 16 * 1024  # octets of an answer's body, so that its sender sees it taken
+_MOST_READ = 16 * 1024  # bytes of a response body, so its sender sees it received
 
 
 class Unanswered(Exception):
-    """There was no answer; the text says why."""
+    """A request without a response. The text is the reason."""
 
 
 class Answer(NamedTuple):
     status: int
-    retry_after: int  # seconds that the other side asks for; 0 for none
+    retry_after: int  # seconds; 0: no such header
     body: bytes = b""
 
 
@@ -34,18 +34,18 @@ def post(
     seconds: float,
     method: str = "POST",
 ) -> Answer:
-    """POST, or PATCH, to the first of these addresses that takes the connection; name and certificate are those of the target.
+    """Send a request to the first address that accepts the connection, within `seconds` in total.
 
-    Raises Unanswered. All of it takes at most so many seconds.
+    Host header and certificate check use the target's name. Raise Unanswered.
     """
     connection = _Connection(target, addresses, tls, time.monotonic() + seconds)
-    watch = Timer(seconds, connection.hang_up)  # a socket's own time begins anew with each octet
+    watch = Timer(seconds, connection.hang_up)  # a socket's timeout restarts with each byte
     watch.daemon = True
     watch.start()
     try:
         connection.request(method, target.path, body, dict(headers))
         answer = connection.getresponse()
-        if connection.hung_up:  # which looks like the end of its head
+        if connection.hung_up:  # http.client takes it for the end of the headers
             raise TimeoutError
         said = b""
         with contextlib.suppress(OSError, http.client.HTTPException):
@@ -61,7 +61,7 @@ def post(
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection to one of some addresses, whatever the name of the host means by now."""
+    """A connection to one of the checked addresses, without another look-up of the host name."""
 
     def __init__(self, target: Target, addresses: Sequence[str], tls: ssl.SSLContext, deadline: float) -> None:
         super().__init__(target.host, target.port)
@@ -70,14 +70,14 @@ class _Connection(http.client.HTTPConnection):
         self.hung_up = False
 
     def connect(self) -> None:
-        self.sock = self._reached()
+        self.sock = self._open_socket()
         if self._target.scheme == "https":
             self.sock = self._tls.wrap_socket(
                 self.sock, server_hostname=self._target.host, do_handshake_on_connect=False
             )
             self.sock.do_handshake()
 
-    def _reached(self) -> socket.socket:
+    def _open_socket(self) -> socket.socket:
         for number, address in enumerate(self._addresses, 1):
             try:
                 left = max(self._deadline - time.monotonic(), 0.1)
@@ -88,11 +88,13 @@ class _Connection(http.client.HTTPConnection):
         raise OSError(failures.NO_ADDRESS)
 
     def hang_up(self) -> None:
-        """From another thread; whatever is under way breaks off."""
+        """Abort the request, called from another thread."""
         self.hung_up = True
         if self.sock is not None:
             with contextlib.suppress(OSError):
-                socket.socket.shutdown(self.sock, socket.SHUT_RDWR)  # TLS' own would wait for its turn
+                socket.socket.shutdown(
+                    self.sock, socket.SHUT_RDWR
+                )  # SSLSocket.shutdown would wait for the running read
 
 
 def _reason(error: Exception) -> str:
@@ -103,7 +105,7 @@ def _reason(error: Exception) -> str:
             return failures.NO_TLS
         case ConnectionRefusedError():
             return failures.REFUSED
-        case http.client.HTTPException() if not isinstance(error, OSError):  # nor cut off before it began
+        case http.client.HTTPException() if not isinstance(error, OSError):  # RemoteDisconnected is both
             return failures.NO_HTTP
     return failures.BROKE_OFF
 

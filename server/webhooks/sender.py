@@ -1,4 +1,4 @@
-"""Carries to webhooks what games have noted for them, signed by Standard Webhooks (standardwebhooks.com)."""
+"""Delivery of games' notices to webhooks, signed as in Standard Webhooks (standardwebhooks.com)."""
 
 import hashlib
 import hmac
@@ -32,21 +32,21 @@ from server.webhooks.retries import is_hopeless, pause
 from server.webhooks.subscriptions import FAILING, GONE, hand_over
 from server.webhooks.targets import BadAddress, Target, addresses_of, target_of
 
-TIMEOUT = 10.0  # seconds for one try, from connecting to the answer
+TIMEOUT = 10.0  # seconds for one try, from the connection to the response
 _GONE = 410
-_UNKNOWN = 404  # by which chats say that nobody has this webhook any more
+_UNKNOWN = 404  # a chat's answer for a deleted webhook
 _HEADERS = {"Content-Type": "application/json", "User-Agent": f"Sternenpost/{version('sternenpost')}"}
 _CARRIERS = 32
 _ROUND = 10  # deliveries
 _BATCH = 200
-_LATE = timedelta(minutes=1)  # after which a turn may be past
+_LATE = timedelta(minutes=1)  # after this delay a turn may be over
 _NOTE_LATER = timedelta(minutes=5)
 
 log = logging.getLogger(__name__)
 
 
 class HookOffice:
-    """Several webhooks are told at the same time, each of them in order; one that does not answer holds up none but
+    """Sender of webhook deliveries: many webhooks in parallel, the deliveries of each in order. A slow one delays only
     itself."""
 
     def __init__(self, app: Flask) -> None:
@@ -58,7 +58,7 @@ class HookOffice:
         self._leases = Leases(app)
 
     def deliver_due(self) -> None:
-        """Hand over what games have noted, and set out to every webhook that has something to be told."""
+        """Queue the notices of games, then start a round for each webhook with a due delivery."""
         with self._leases.look() as lapsed_at:
             while self._hand_over() == _BATCH:
                 pass
@@ -68,11 +68,11 @@ class HookOffice:
                     self._under_way[hook.webhook_id] = self._threads.submit(self._round, hook)
 
     def wait(self) -> None:
-        """Until every delivery under way has arrived or failed."""
+        """Block until every running delivery has succeeded or failed."""
         wait(self._under_way.values())
 
     def close(self, seconds: float) -> None:
-        """Set out to no other webhook and finish what is in hand, if it takes no longer; else the leases run out."""
+        """Start no further round, and wait up to `seconds` for running ones. The leases of the others expire."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         wait(self._under_way.values(), seconds)
 
@@ -91,7 +91,7 @@ class HookOffice:
         return len(notes)
 
     def _round(self, hook: Waiting) -> None:
-        """What is due for one webhook; after a failure the rest waits."""
+        """Send the due deliveries of one webhook. After a failure the rest waits."""
         with self._app.app_context():
             try:
                 began = time.monotonic()
@@ -105,7 +105,7 @@ class HookOffice:
                     log.exception("Webhook %s could not be told", hook.webhook_id)
 
     def _carry(self, hook: Waiting, lease: Lease) -> datetime | None:
-        """From when on the webhook may be told more; None: at once."""
+        """Send a webhook's due deliveries. Return when it may get the next one, or None for immediately."""
         for delivery in store.queue_of(hook, clock.now(), _ROUND):
             row = store.load_leased(hook)
             if row is None:
@@ -116,7 +116,7 @@ class HookOffice:
         return None
 
     def _deliver(self, hook: Webhook, delivery: WebhookDelivery, lease: Lease) -> datetime | None:
-        """None if it arrived, else how long the webhook is left alone."""
+        """Send a delivery. Return None if it succeeded, else when the webhook may get the next one."""
         try:
             answer, reason = self._send(hook, delivery, lease), ""
         except NoLonger:
@@ -145,15 +145,15 @@ class HookOffice:
         return rests_until
 
     def _send(self, hook: Webhook, delivery: WebhookDelivery, lease: Lease) -> Answer:
-        """Raises Unanswered, BadAddress, OSError, Lost, NoLonger."""
+        """Send a delivery. Raise Unanswered, BadAddress, OSError, Lost, NoLonger."""
         if clock.now() - delivery.begun_at > _LATE:
             _expect_to_matter(delivery)
-        let_go()  # so that no connection waits for a slow receiver
+        let_go()  # a slow receiver must not hold a connection
         target = target_of(hook.url)
         addresses = addresses_of(target, self._sandbox)
         if chats.stored_form(hook.form):
             return self._write(hook, delivery, lease, partial(self._request, addresses), target)
-        # Receivers hold it against their own clocks, which no sandbox puts forward.
+        # Receivers compare it with their own clocks, which a sandbox can't advance.
         at = int(clock.real().timestamp())
         secrets = [hook.secret]
         if hook.old_secret is not None and hook.old_until is not None and clock.now() < hook.old_until:
@@ -176,7 +176,7 @@ class HookOffice:
         request: Callable[[Target, bytes, str], Answer],
         target: Target,
     ) -> Answer:
-        """In a chat: of Discord's, into the message of this game, unless somebody has removed it there."""
+        """Post to a chat. On Discord, edit the game's message unless it was deleted there."""
         assert hook.form
         game, body = chats.message_for(hook.form, delivery, self._app.config["BASE_URL"])
         if hook.form != DISCORD or game is None:
@@ -185,10 +185,10 @@ class HookOffice:
         message_id = store.message_of(hook, UUID(game))
         lease.confirm()
         if message_id:
-            answer = request(chats.edit_of(target, message_id), body, "PATCH")
+            answer = request(chats.edit_target(target, message_id), body, "PATCH")
             if answer.status != _UNKNOWN:
                 return answer
-        answer = request(chats.told_of(target), body, "POST")
+        answer = request(chats.confirming_target(target), body, "POST")
         if 200 <= answer.status < 300 and (message_id := chats.id_in(answer.body)):
             store.note_message(hook, UUID(game), message_id, clock.now())
         return answer
@@ -198,10 +198,7 @@ class HookOffice:
 
 
 def _expect_to_matter(delivery: WebhookDelivery) -> None:
-    """Raise NoLonger if the turn of a delivery is past.
-
-    It is sent if its game cannot be read here, as when this release lacks the rules.
-    """
+    """Raise NoLonger if the turn of a delivery is over. A game that this release can't read counts as relevant."""
     try:
         if NOTICE_KINDS[delivery.kind].is_about_turn:
             game_of(delivery)
@@ -211,7 +208,7 @@ def _expect_to_matter(delivery: WebhookDelivery) -> None:
 
 
 def signature(secrets: Sequence[bytes], message_id: str, at: int, body: bytes) -> str:
-    """HMAC-SHA256 of id, time (Unix seconds) and body, once with each secret."""
+    """Return the `webhook-signature` header: an HMAC-SHA256 of id, time (Unix seconds) and body per secret."""
     signed = f"{message_id}.{at}.".encode() + body
     macs = [hmac.digest(secret, signed, hashlib.sha256) for secret in secrets]
     return " ".join(f"v1,{b64encode(mac).decode()}" for mac in macs)

@@ -1,6 +1,6 @@
-"""Webhooks: addresses at which players' programs are told what their mails would tell them, by Standard Webhooks.
+"""Webhooks, through which players' programs get the notices that players get by email (Standard Webhooks).
 
-A payload holds ids and times. What is at the table, the program asks for with its token, and sees what its player may see.
+A payload holds ids and times. The program requests the table with its token and sees what its player may see.
 """
 
 import json
@@ -29,16 +29,16 @@ from server.store.log import moment_text
 from server.store.paging import Cursor, Page
 from server.store.tables import LetterRow, Player, Webhook, WebhookDelivery, db
 from server.webhooks.chats import STANDARD, check_form, stored_form
-from server.webhooks.targets import BadAddress, looked_up, target_of
+from server.webhooks.targets import BadAddress, look_up, target_of
 
 BY_YOU, GONE, FAILING = "by-you", "gone", "failing"
 DISABLED: Final = (BY_YOU, GONE, FAILING, BANNED)
 RESULTS: Final = ("waiting", "delivered", "failed", "given-up")
-OLD_SECRET: Final = timedelta(hours=24)  # how long we sign with the secret before, too
-KEPT: Final = timedelta(days=30)  # deliveries that are over
+OLD_SECRET: Final = timedelta(hours=24)  # how long the previous secret also signs
+KEPT: Final = timedelta(days=30)  # how long finished deliveries are stored
 
 
-# What is told
+# Payloads
 
 _ABOUT: Json = {
     "game": {"description": "Game id", "type": "string", "format": "uuid"},
@@ -77,13 +77,13 @@ PAYLOADS: Final[Mapping[str, Json]] = {kind: _schema(NOTICE_KINDS[kind]) for kin
 
 
 def payload(kind: str, at: datetime, data: Json) -> str:
-    """The body of a delivery, compact, its fields in one order."""
+    """Return the body of a delivery: compact JSON with its fields in a fixed order."""
     told = {"type": kind, "timestamp": moment_text(at), "data": data}
     return json.dumps(told, separators=(",", ":"), ensure_ascii=False)
 
 
 def hand_over(note: LetterRow, now: datetime) -> None:
-    """Put what a game has noted into the queues of the webhooks that want it."""
+    """Queue a game's notice for the webhooks that subscribed to its kind."""
     data = dict(note.data)
     kind = data.pop("kind")
     if "due_at" in data:
@@ -96,7 +96,7 @@ def hand_over(note: LetterRow, now: datetime) -> None:
 
 
 class Made(NamedTuple):
-    """A webhook, and its secret as it is shown this once."""
+    """A new webhook, with its secret, which is shown only once."""
 
     webhook: Json
     secret: str
@@ -111,7 +111,7 @@ def make_webhook(
     form: str = STANDARD,
     app_id: UUID | None = None,
 ) -> Made:
-    """Create a webhook. `app_id`: the app that asks. Raises BadField, TooManyWebhooks, BadToken."""
+    """Create a webhook. `app_id` is the app that made the request. Raise BadField, TooManyWebhooks, BadToken."""
     _check(player_id, url, form, kinds, game_id, sandbox)
     secret = secrets.token_bytes(32)
     webhook_id = uuid4()
@@ -126,7 +126,7 @@ def _make(player_id: UUID, webhook_id: UUID, **given: Any) -> None:
     _lock(player_id)
     expect_app(player_id, given["app_id"])
     ids = db.session.scalars(select(Webhook.webhook_id).where(Webhook.player_id == player_id)).all()
-    if webhook_id in ids:  # a commit whose answer was lost
+    if webhook_id in ids:  # a retry after the response of the commit was lost
         return
     bound = bound_of("webhooks")
     if bound is not None and len(ids) >= bound.most:
@@ -137,26 +137,25 @@ def _make(player_id: UUID, webhook_id: UUID, **given: Any) -> None:
 
 
 def _lock(player_id: UUID) -> None:
-    """One at a time changes how many webhooks a player has; from now on games note for them."""
+    """Lock the player's row while the number of their webhooks changes. Games now store notices for them."""
     db.session.execute(update(Player).where(Player.player_id == player_id).values(has_webhooks=True))
 
 
 def webhooks_of(player_id: UUID) -> list[Json]:
-    """All of a player's webhooks, the oldest first."""
+    """Return a player's webhooks, oldest first."""
     mine = select(Webhook).where(Webhook.player_id == player_id)
     return [_shown(row) for row in db.session.scalars(mine.order_by(Webhook.made_at, Webhook.webhook_id))]
 
 
 def webhook(player_id: UUID, webhook_id: UUID) -> Json:
-    """Raises NotFound."""
+    """Return a player's webhook. Raise NotFound."""
     return _shown(_own(player_id, webhook_id))
 
 
 def change_webhook(player_id: UUID, webhook_id: UUID, changes: Json, sandbox: bool, app_id: UUID | None = None) -> Json:
-    """Change some of its fields, or switch it off and on again. `app_id`: the app that asks.
+    """Change a webhook's fields. `app_id` is the app that made the request. Raise NotFound, BadField, BadToken.
 
-    A webhook with another address starts afresh and belongs to the app that set the address, if an app did. Enabling
-    a webhook also clears its failures. Raises NotFound, BadField, BadToken.
+    A new address clears the failures, and the webhook then belongs to `app_id`. Enabling also clears them.
     """
     row = _own(player_id, webhook_id)
     form, kinds = changes.get("form", stored_form(row.form) or STANDARD), changes.get("kinds", row.kinds)
@@ -183,7 +182,7 @@ def change_webhook(player_id: UUID, webhook_id: UUID, changes: Json, sandbox: bo
 
 
 def delete_webhook(player_id: UUID, webhook_id: UUID) -> None:
-    """With all that waits for it and all that is known of its deliveries. Raises NotFound."""
+    """Delete a webhook with its deliveries, pending ones included. Raise NotFound."""
     _lock(player_id)
     gone = delete(Webhook).where(_is(player_id, webhook_id)).returning(Webhook.webhook_id)
     if db.session.execute(gone).first() is None:
@@ -195,7 +194,7 @@ def delete_webhook(player_id: UUID, webhook_id: UUID) -> None:
 
 
 def renew_secret(player_id: UUID, webhook_id: UUID) -> Json:
-    """A new secret; what is sent is signed with the one before as well for a day. Raises NotFound."""
+    """Create and return a new secret. The previous one also signs for `OLD_SECRET`. Raise NotFound."""
     row = _own(player_id, webhook_id)
     secret, old_until = secrets.token_bytes(32), clock.now() + OLD_SECRET
     new = update(Webhook).where(_is(player_id, webhook_id), Webhook.secret == row.secret)
@@ -209,14 +208,14 @@ def _written(secret: bytes) -> str:
 
 
 def _check(player_id: UUID, url: str, form: str, kinds: Sequence[str], game_id: UUID | None, sandbox: bool) -> None:
-    """Raises BadField. A name that cannot be looked up now is left to the first delivery, which looks again."""
+    """Raise BadField. A host name without an address passes, since the first delivery resolves it again."""
     try:
         target = target_of(url)
         check_form(form, target, _in_order(kinds))
-        looked_up(target, sandbox)
+        look_up(target, sandbox)
     except BadAddress as error:
         raise BadField("url", error.words) from None
-    except OSError:  # of which TimeoutError is one
+    except OSError:  # includes TimeoutError
         pass
     if game_id is not None:
         try:
@@ -262,7 +261,7 @@ def _is(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
 
 
 def webhook_deliveries(player_id: UUID, webhook_id: UUID, cursor: Cursor | None, limit: int) -> Page:
-    """What a webhook was told and is to be told, newest first. Raises NotFound."""
+    """Return a page of a webhook's deliveries, finished and pending, newest first. Raise NotFound."""
     _own(player_id, webhook_id)
     key = (WebhookDelivery.made_at, WebhookDelivery.delivery_id)
     query = select(WebhookDelivery).where(_of(player_id, webhook_id))
@@ -274,7 +273,7 @@ def webhook_deliveries(player_id: UUID, webhook_id: UUID, cursor: Cursor | None,
 
 
 def webhook_delivery(player_id: UUID, webhook_id: UUID, delivery_id: UUID) -> Json:
-    """Raises NotFound."""
+    """Return a delivery of a webhook. Raise NotFound."""
     row = db.session.get(WebhookDelivery, (player_id, webhook_id, delivery_id), populate_existing=True)
     if row is None:
         raise NotFound("Delivery not found.")
@@ -282,7 +281,7 @@ def webhook_delivery(player_id: UUID, webhook_id: UUID, delivery_id: UUID) -> Js
 
 
 def try_delivery_again(player_id: UUID, webhook_id: UUID, delivery_id: UUID) -> Json:
-    """Have a delivery made once more, under the same id. Raises NotFound, WebhookDisabled, TooMany."""
+    """Queue a delivery again under the same id. Raise NotFound, WebhookDisabled, TooMany."""
     webhook_delivery(player_id, webhook_id, delivery_id)
     _expect_enabled(_own(player_id, webhook_id))
     now = clock.now()
@@ -294,7 +293,7 @@ def try_delivery_again(player_id: UUID, webhook_id: UUID, delivery_id: UUID) -> 
 
 
 def ping_webhook(player_id: UUID, webhook_id: UUID) -> Json:
-    """A delivery to try the webhook out with. Raises NotFound, WebhookDisabled, TooMany."""
+    """Queue a test delivery and return it. Raise NotFound, WebhookDisabled, TooMany."""
     _expect_enabled(_own(player_id, webhook_id))
     now = clock.now()
     delivery_id = store.enqueue(player_id, webhook_id, PING.name, payload(PING.name, now, {}), now)

@@ -1,4 +1,4 @@
-"""Where a webhook may lead: to public addresses only, and in the sandbox to the machine's own loopback as well."""
+"""Allowed targets of webhooks: public addresses, in the sandbox also loopback."""
 
 import re
 import socket
@@ -10,33 +10,33 @@ from urllib.parse import urlsplit
 from server.errors import Unfit
 
 LONGEST_URL = 500
-PATIENCE = 3.0  # seconds for looking up a name while its owner waits
+PATIENCE = 3.0  # seconds for a name look-up during a request
 URL_FORM = "^https?://[!-~]+$"
 _LABEL = "[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
 _NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
-_UNICAST = IPv6Network("2000::/3")  # what IPv6 has for the world; all else is special
+_UNICAST = IPv6Network("2000::/3")  # global unicast; all other ranges are special
 _NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: an IPv4 address behind a translator
-_PROTOCOLS = IPv4Network("192.0.0.0/24")  # RFC 6890; older Pythons take it for public, and clouds answer there
+_PROTOCOLS = IPv4Network("192.0.0.0/24")  # RFC 6890; older Pythons call it public, and cloud services answer there
 _WITHIN = (
-    *(IPv6Network("2001::/23"), IPv6Network("2002::/16")),  # tunnels and the like, which may end anywhere
-    IPv6Network("3fff::/20"),  # RFC 9637: for documentation, which older Pythons take for public
+    *(IPv6Network("2001::/23"), IPv6Network("2002::/16")),  # tunnels, which may end anywhere
+    IPv6Network("3fff::/20"),  # RFC 9637: documentation, which older Pythons call public
 )
-_CLOUDS = (  # public by their numbers, but within a cloud its own services answer there
+_CLOUDS = (  # public ranges in which a cloud's internal services answer
     IPv4Network("168.63.129.16/32"),  # Azure: DNS, health probes and the host's agent
     *(IPv4Network("161.26.0.0/16"), IPv4Network("166.8.0.0/14")),  # IBM Cloud: service endpoints
     IPv4Network("192.80.8.124/32"),  # Equinix Metal: metadata
 )
-_RELAYS = IPv4Network("192.88.99.0/24")  # RFC 7526: was anycast to tunnels, and leads nowhere today
+_RELAYS = IPv4Network("192.88.99.0/24")  # RFC 7526: deprecated anycast to tunnels
 _PORTS = {"http": 80, "https": 443}
 _lookups = ThreadPoolExecutor(4, thread_name_prefix="lookup")
 
 
 class BadAddress(Unfit):
-    """A webhook must not lead there."""
+    """A URL or address that a webhook must not use."""
 
 
 class Target(NamedTuple):
-    """A URL taken apart; `path` has the query with it."""
+    """A parsed URL. `path` includes the query."""
 
     scheme: str
     host: str
@@ -45,7 +45,7 @@ class Target(NamedTuple):
 
 
 def target_of(url: str) -> Target:
-    """Raises BadAddress for what is no plain URL of the web."""
+    """Parse a URL. Raise BadAddress unless it is plain HTTP or HTTPS without user, password or fragment."""
     if len(url) > LONGEST_URL or not re.fullmatch(URL_FORM, url):
         raise BadAddress(
             "Send a URL such as https://stars.example/hook, with at most %(most)s plain ASCII characters.",
@@ -74,10 +74,9 @@ def _is_ipv6(host: str) -> bool:
 
 
 def addresses_of(target: Target, sandbox: bool) -> list[str]:
-    """The addresses of this host at present, each of which was checked: whoever calls must call one of these, since
-    the name may have another a moment later.
+    """Return the host's current addresses, all checked. Connect only to these, since another look-up may differ.
 
-    Raises BadAddress if one of them is not for webhooks, OSError if the name has none at present.
+    Raise BadAddress if a webhook must not use one of them, OSError if the name has no address.
     """
     found = list(dict.fromkeys(resolve(target.host, target.port)))
     for text in found:
@@ -89,17 +88,17 @@ def addresses_of(target: Target, sandbox: bool) -> list[str]:
     return found
 
 
-def looked_up(target: Target, sandbox: bool, seconds: float | None = None) -> list[str]:
-    """`addresses_of` within so many seconds, which the system's resolver does not keep. Raises BadAddress, OSError."""
+def look_up(target: Target, sandbox: bool, seconds: float | None = None) -> list[str]:
+    """Return `addresses_of` within `seconds`, since the system's resolver has no deadline. Raise BadAddress, OSError."""
     lookup = _lookups.submit(addresses_of, target, sandbox)
     try:
         return lookup.result(PATIENCE if seconds is None else seconds)
     finally:
-        lookup.cancel()  # if it has not begun, nobody waits for it any more
+        lookup.cancel()  # after a time-out it may still be queued
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host. Raises OSError if there are none at present."""
+    """Return the addresses of a host. Raise OSError if it has none."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except UnicodeError:  # a label that is empty or too long
@@ -108,7 +107,7 @@ def resolve(host: str, port: int) -> list[str]:
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether this address belongs to a single machine on the public internet, also behind IPv6's ways to write IPv4."""
+    """Return whether this is a unicast address of the public internet. IPv4 embedded in IPv6 is unwrapped."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)

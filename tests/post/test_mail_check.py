@@ -222,6 +222,6 @@ def test_a_letter_that_somebody_moves_once_it_is_found_is_looked_for_again(monke
     with running_dovecot() as server, server.box() as box:
         box.append("INBOX", a_mail("?", ADA, Subject=mail_check.subject_of("abc")))
         box.select_folder("INBOX")
-        assert b"abc" in (mail_check._arrived(box, "abc") or b"")
+        assert b"abc" in (mail_check._find_letter(box, "abc") or b"")
         monkeypatch.setattr(box, "search", lambda *_: [4711])
-        assert mail_check._arrived(box, "abc") is None
+        assert mail_check._find_letter(box, "abc") is None

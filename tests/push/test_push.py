@@ -27,8 +27,8 @@ from server.post import delivery
 from server.post.delivery import PostOffice
 from server.post.smtp import carrier
 from server.push import encryption, sending
-from server.push.encryption import Browser, encrypted, from_text, to_text
-from server.push.subscriptions import public_key, subscribe, told_subscriptions
+from server.push.encryption import Browser, encrypt, from_text, to_text
+from server.push.subscriptions import list_subscriptions, public_key, subscribe
 from server.store.tables import Delivery, Player, db
 from server.webhooks import http, targets
 from server.webhooks.targets import Target, target_of
@@ -46,7 +46,7 @@ def test_a_message_is_encrypted_as_in_the_example_of_rfc_8291() -> None:
         from_text("BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"),
         from_text("BTBZMqHH6r4Tts7J_aSIgg"),
     )
-    found = encrypted(b"When I grow up, I want to be a watermelon", browser, own, from_text("DGv6ra1nlYgDCS1FRnbzlw"))
+    found = encrypt(b"When I grow up, I want to be a watermelon", browser, own, from_text("DGv6ra1nlYgDCS1FRnbzlw"))
     assert to_text(found) == (
         "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru"
         "3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
@@ -221,7 +221,7 @@ def test_a_browser_that_is_gone_is_forgotten(post: PostOffice, service: Receiver
     service.answer = lambda call: status
     game_of(ada)
     carried(post)
-    assert told_subscriptions(ada) == []
+    assert list_subscriptions(ada) == []
     assert not db.session.get_one(Player, ada, populate_existing=True).has_push
 
 
@@ -252,7 +252,7 @@ def test_a_name_server_that_is_slow_keeps_nobody_waiting_for_long(ada: UUID, mon
         assert not answered
     finally:
         answers.set()
-    assert told_subscriptions(ada) == []
+    assert list_subscriptions(ada) == []
 
 
 def test_for_one_browser_too_many_no_name_server_is_asked(
@@ -336,7 +336,7 @@ def test_whoever_signs_out_everywhere_is_told_in_no_browser(post: PostOffice, se
     subscribe(ada, service.url, PushReader().keys, sandbox=True)
     game_of(ada)
     revoke_all(ada)
-    assert told_subscriptions(ada) == []
+    assert list_subscriptions(ada) == []
     assert not db.session.get_one(Player, ada, populate_existing=True).has_push
     carried(post)
     assert service.calls == []

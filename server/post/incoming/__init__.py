@@ -1,20 +1,24 @@
-"""Mail that comes in, from SMTP to what it does.
+"""Inbound mail, from the inbound routes to its effects.
 
-intake.py          keeps a mail, whichever way it came, before whoever brought it hears so
-smtp_server.py     takes mails by SMTP and LMTP
-imap.py            reads them from a mailbox
-providers.py       what mail providers bring by HTTP
-sns.py             whether Amazon signed it
-answering.py       does what a mail asks for, and notes its one answer
-replies.py         what a person wrote now, and what of it acts
-invitations.py     answers to invitations: yes or no
-doubt.py           what the words beside a line have to do with it
-mime.py            parts, charsets, flowed text
-automatic_mail.py  whether a machine wrote it
-html_text.py       mails in HTML as lines
-quotes.py          whose lines are whose
-commands.py        the words of commands, in four languages
-near_misses.py     strict notation, and what comes too near to it
-bounces.py         letters that come back
-diagnoses.py       what mail servers say of them
+- `intake` stores a mail of any inbound route.
+- `smtp_server` receives mails by SMTP and LMTP.
+- `imap` reads mails from a mailbox.
+- `providers` parses webhooks of mail providers.
+- `sns` verifies signatures of Amazon SNS.
+- `answering` carries out a mail and queues its answer.
+- `replies` finds the lines of a reply that act.
+- `invitations` handles replies to invitations.
+- `doubt` checks whether prose contradicts a line beside it.
+- `mime` decodes parts, charsets and flowed text.
+- `automatic_mail` detects mails written by machines.
+- `html_text` converts HTML mails to lines.
+- `notices` removes disclaimers and warnings.
+- `quotes` removes quoted lines.
+- `commands` has the command words in four languages.
+- `help_lines` has the help in answers.
+- `planning` parses plans.
+- `near_misses` detects misspelt moves and commands.
+- `bounces` handles bounces and complaints.
+- `diagnoses` classifies responses of mail servers.
+- `child` runs parsers in a limited process.
 """

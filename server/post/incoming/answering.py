@@ -1,8 +1,7 @@
-"""Deals with the mails that came in, one at a time: does what a mail asks for, and notes its one answer.
+"""Handling of inbound mails, one at a time: carry out a mail, and queue its answer.
 
-Whatever a mail does is done by the functions that REST calls, each in its own transaction; that the mail is dealt with
-and its answer are noted in one more. Who dies in between leaves the mail to another, for whom each step that was done
-is done: a move gets its first answer again, the others have a key.
+Each step runs in its own transaction, by the functions behind the REST API. A last transaction stores that the mail is
+done, with its answer. Every step is idempotent, so another process can take over after a crash.
 """
 
 import logging
@@ -56,14 +55,14 @@ from server.post.incoming.commands import (
     VACATION,
     word_for,
 )
-from server.post.incoming.help_lines import as_told, help_lines
+from server.post.incoming.help_lines import help_line, help_lines
 from server.post.incoming.mime import split
 from server.post.incoming.near_misses import Notation
-from server.post.incoming.planning import OFF, as_left, off_for, read_plan
+from server.post.incoming.planning import OFF, off_for, read_plan, to_api
 from server.post.incoming.replies import Wishes
 from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
-from server.post.plans import plan_told
+from server.post.plans import plan_sentence
 from server.post.wording import moment, spoken
 from server.sanitize import clean, email_address, mailbox_of
 from server.store import inbox
@@ -72,9 +71,9 @@ from server.store.database_retry import Unavailable, is_outage, is_passing, with
 from server.store.tables import Incoming, Player, db
 from server.translations import noted, times
 
-LEASE = timedelta(seconds=20)  # whoever takes longer does no harm: what two do counts once
-ALL, REST = "all", "rest"  # of a mail that waits to be confirmed: see `Incoming`
-_MOST_TRIES = 5  # by workers that died of it, or with a statement that runs into its time limit
+LEASE = timedelta(seconds=20)  # exceeding it is harmless, since steps are idempotent
+ALL, REST = "all", "rest"  # parts of a mail to confirm, see `Incoming`
+_MOST_TRIES = 5  # each ended by a crash or a statement time-out
 _BATCH = 200
 _LONGEST_FAULT = 300
 
@@ -82,7 +81,7 @@ log = logging.getLogger(__name__)
 
 
 def deal_with_mails() -> None:
-    """Deal with every mail that is due, those of a seat in the order in which they arrived."""
+    """Handle every due mail. Mails for a seat keep their order of arrival."""
     for arrived in inbox.due(clock.now(), _BATCH):
         mail = inbox.claim(arrived, clock.now() + LEASE)
         if mail is None:
@@ -91,7 +90,7 @@ def deal_with_mails() -> None:
             _set_aside(mail, "Nobody came to an end with it.")
             continue
         try:
-            if _failed(mail) and (fault := _failed(mail)):  # the second try, if the first failed by chance
+            if _fault_of(mail) and (fault := _fault_of(mail)):  # a second try, in case the fault was temporary
                 _set_aside(mail, fault)
         except Unavailable as error:
             if is_passing(error):
@@ -99,8 +98,8 @@ def deal_with_mails() -> None:
             log.warning("Mail %s is dealt with later: %s", mail.mail_id, error)
 
 
-def _failed(mail: Incoming) -> str | None:
-    """Deal with a mail. Returns the reason if that fails for one of its own; raises what may pass."""
+def _fault_of(mail: Incoming) -> str | None:
+    """Handle a mail. Return the fault if the mail is the cause. Raise temporary errors."""
     try:
         game = load(mail.game_id)
         if mail.mark is not None:
@@ -115,7 +114,7 @@ def _failed(mail: Incoming) -> str | None:
     except Exception as error:
         let_go()
         if is_passing(error) or isinstance(error, ChildDied | Unavailable):
-            is_of_game = isinstance(error, Unavailable) and not is_passing(error)  # another worker may know its rules
+            is_of_game = isinstance(error, Unavailable) and not is_passing(error)  # another process may know its rules
             if is_outage(error) or is_of_game:
                 inbox.forget_try(mail)
             raise
@@ -125,7 +124,7 @@ def _failed(mail: Incoming) -> str | None:
 
 
 def _set_aside(mail: Incoming, fault: str) -> None:
-    """Keep a mail for whoever runs this, and tell its sender so if at least that can be done."""
+    """Store a faulty mail for the operators, and notify its sender if possible."""
     if mail.mark is not None:
         return _finish(mail, None, fault=fault)
     try:
@@ -143,7 +142,7 @@ def _set_aside(mail: Incoming, fault: str) -> None:
 
 
 def _player_of(mail: Incoming, game: Game) -> Player | None:
-    """Who plays the seat that the mail is for; or whose seat it is, if somebody stands in for him and he writes himself."""
+    """Return the player in the mail's seat. If a stand-in plays but the owner wrote, return the owner."""
     row = game.seats[mail.seat]
     player = db.session.get(Player, row.player_id) if row.player_id else None
     owner = db.session.get(Player, row.owner_id) if row.owner_id else None
@@ -155,7 +154,7 @@ def _read(mail: Incoming, known: str) -> replies.Mail:
 
 
 def _deal_with_guest(mail: Incoming, mark: int, game: Game) -> None:
-    """In his language, or in that of his invitation, which is the host's."""
+    """Handle a reply to an invitation, in the guest's language or else in the host's."""
     read = _read(mail, invited_address(game, mail.seat, mark) or "")
     guest = invitations.guest_of(game, mail.seat, mark, read)
     if guest is None:
@@ -180,8 +179,8 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     if waiting is None and not _is_from(read, player.email):
         hands = last_change_of_hands(whole_log(mail.game_id), mail.seat)
         if mail.turn < hands or is_of_others(mail.turn, player.player_id):
-            return _finish(mail, None)  # from whoever played the seat then; it is no business of who does now
-        asks = _ask_whether_his(mail, read, wishes, doing.answer)
+            return _finish(mail, None)  # from a previous player, and none of the current one's business
+        asks = _ask_player(mail, read, wishes, doing.answer)
     else:
         if waiting is not None:
             earlier = replace(doing, mail=waiting)
@@ -194,7 +193,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
 
 
 def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set[str]]:
-    """Return what a mail asks for, and by which lines it is known again if it comes back as a quote."""
+    """Return what a mail asks for, with the hashes of its acting lines, which reveal a later quote of it."""
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
     ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
@@ -205,12 +204,12 @@ def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set
 
 
 def _is_from(read: replies.Mail, email: str) -> bool:
-    """Whether the mail names the player as its one sender; capitals make no difference, everything else does."""
+    """Return whether the player's address is the mail's only sender, ignoring case."""
     return read.sender is not None and read.sender.lower() == email.lower()
 
 
 def _answer(**said: object) -> Json:
-    """What an answer says, for `letters`."""
+    """Return the data of an answer for `letters`."""
     empty = {
         "played": "",
         "since": 0,
@@ -228,13 +227,12 @@ def _answer(**said: object) -> Json:
 
 
 def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
-    """The mail that this word confirms. Whoever writes it reads the player's mail, wherever he writes from."""
+    """Return the mail that this token confirms. It proves access to the player's mailbox, from any sender address."""
     asked = inbox.awaiting_confirmation(mail.game_id, mail.seat) if word else []
     return next((it for it in asked if confirms(word or "", it.mail_id)), None)
 
 
 def _confirmed(waiting: Incoming, game: Game, known: str) -> Wishes:
-    """What of that mail is to be done now."""
     wishes, _ = _wishes(waiting, game, _read(waiting, known))
     if waiting.asks == REST:
         return _unsure(wishes)
@@ -242,13 +240,13 @@ def _confirmed(waiting: Incoming, game: Game, known: str) -> Wishes:
 
 
 def _unsure(wishes: Wishes) -> Wishes:
-    """What of this needs a second thought."""
-    stand_in = wishes.stand_in or None  # to end it does not
+    """Return the wishes that need confirmation."""
+    stand_in = wishes.stand_in or None  # ending it needs none
     return Wishes(resign=wishes.resign, vacation=wishes.vacation, stand_in=stand_in)
 
 
-def _ask_whether_his(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
-    """A mail from another address than the player's is shown to him, and to nobody else."""
+def _ask_player(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
+    """Fill in the answer to a mail from an unknown address, which only the player gets. Return what to confirm."""
     stranger = read.sender or gettext("an unreadable address")
     if wishes.problem or wishes.confirms:
         answer["wrong"] = gettext(
@@ -266,7 +264,7 @@ def _line_to_confirm(mail: Incoming) -> str:
 
 
 def _lines(wishes: Wishes) -> list[str]:
-    """Wishes as one may write them."""
+    """Return wishes as lines of a mail."""
 
     def command(name: str) -> str:
         return word_for(name, spoken().locale)
@@ -294,7 +292,7 @@ def _lines(wishes: Wishes) -> list[str]:
 
 
 def _stand_in_line(asked: tuple[str, ...]) -> str:
-    """As it was written; without address and days, that it ends."""
+    """Return the arguments of a stand-in command as written, or the word that ends a stand-in."""
     if not asked:
         return off_for(spoken().locale)
     email, first, last = asked
@@ -306,16 +304,16 @@ def _stand_in_line(asked: tuple[str, ...]) -> str:
 
 @dataclass
 class _Doing:
-    """A mail whose wishes are carried out, the game as they leave it, and the answer that tells of it."""
+    """A mail in progress, with its effects."""
 
     mail: Incoming
     player_id: UUID
     arrived_at: datetime
-    game: Game
+    game: Game  # after the steps so far
     answer: Json
 
     def once(self, step: str, do: Callable[[], object]) -> None:
-        """Unless an earlier try did it."""
+        """Run a step unless an earlier try did."""
         try:
             first_answer(self.mail.game_id, self.player_id, f"mail {self.mail.mail_id} {step}", b"", False)
         except UnderWay:
@@ -323,11 +321,11 @@ class _Doing:
         do()
 
     def look_again(self) -> None:
-        """At the game, which has gone on."""
+        """Reload the game."""
         self.game = load(self.mail.game_id)
 
     def goes_wrong(self, error: PlayError | RuleError, line: str = "") -> None:
-        self.look_again()  # for what is wrong now may not have been before
+        self.look_again()  # the error comes from a newer state
         self.answer.update(wrong=self._told(error), line=line, moves=True)
 
     def _told(self, error: PlayError | RuleError) -> str:
@@ -344,14 +342,14 @@ class _Doing:
 
 
 def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
-    """Do what needs no second thought; what does is to be confirmed."""
+    """Carry out the wishes that need no confirmation. Return what to confirm."""
     answer = doing.answer
     if wishes.problem:
         answer |= {
             "wrong": gettext(_PROBLEMS[wishes.problem]),
             "line": wishes.line,
             "moves": True,
-            "how": [as_told(*it) for it in help_lines(doing.game.table.rules.NAME, spoken().locale)],
+            "how": [help_line(*it) for it in help_lines(doing.game.table.rules.NAME, spoken().locale)],
         }
         return ""
     if wishes.confirms and confirmed is None:
@@ -422,7 +420,7 @@ def _resume(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _undo(doing: _Doing, wishes: Wishes) -> None:
-    """Take his last move back that stood when he wrote; who tries again finds it taken back, or the same vote open."""
+    """Take back the player's last move at the time of writing. A retry finds it taken back, or the same vote open."""
     game_id, seat = doing.mail.game_id, doing.mail.seat
     if (to := last_move(doing.game, seat, doing.arrived_at)) is None:
         raise NotFound(noted("You have no move to take back."))
@@ -453,7 +451,7 @@ def _agree(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _ready(doing: _Doing, wishes: Wishes) -> None:
-    """A salt is not revealed by mail, where it would be read on its way."""
+    """Confirm that the player is ready. A salt can't be revealed here, since mail may be read in transit."""
     if not doing.game.table.turns:
         ready(doing.mail.game_id, doing.player_id)
         doing.look_again()
@@ -463,7 +461,6 @@ def _ready(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _plan(doing: _Doing, wishes: Wishes) -> None:
-    """Leave moves for turns to come, or drop them, and say what stands."""
     game_id, who = doing.mail.game_id, doing.player_id
     if wishes.plan == OFF:
         drop_plan(game_id, who)
@@ -471,7 +468,7 @@ def _plan(doing: _Doing, wishes: Wishes) -> None:
         doing.once("plan", partial(_leave_plan, doing, wishes.plan))
         doing.look_again()
     plan = get_plan(game_id, who)
-    told = plan_told(plan, doing.game)
+    told = plan_sentence(plan, doing.game)
     doing.answer["done"].append(told or gettext("You haven't planned any moves."))
 
 
@@ -481,7 +478,7 @@ def _leave_plan(doing: _Doing, text: str) -> None:
         raise NotRunning(noted("You can plan only while the game is running."))
     view = table.rules.view(table.state, None)
     planned = read_plan(text, cast(Notation, table.rules), spoken().locale) or []
-    moves = [as_left(it, table.rules, view) for it in planned]
+    moves = [to_api(it, table.rules, view) for it in planned]
     put_plan(doing.mail.game_id, doing.player_id, get_plan(doing.mail.game_id, doing.player_id)["revision"], moves)
 
 
@@ -529,7 +526,6 @@ def _stand_in(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _address(text: str) -> str:
-    """Raises BadField."""
     try:
         return email_address(text)
     except Unfit as error:
@@ -537,14 +533,17 @@ def _address(text: str) -> str:
 
 
 def _days(first: str, last: str, today: date) -> tuple[date, date]:
-    """The first and the last day as they are written. Without years, those that end next, which may have begun. Raises BadField."""
+    """Parse the first and last day. Without years, take the period that ends next. Raise BadField."""
     earliest = _day(first, today, 1) if re.search("[0-9]{4}", first) else today
     ends = _day(last, earliest, 1)
     return _day(first, ends, -1), ends
 
 
 def _day(text: str, near: date, years: int) -> date:
-    """A day as it is written; where no year stands, the next such day from that one on, or the one before. Raises BadField."""
+    """Parse a day. Without a year, take the closest one from `near` on, or up to `near` if `years` is -1.
+
+    Raise BadField.
+    """
     try:
         if "-" in text:
             return date.fromisoformat(text)
@@ -625,7 +624,7 @@ def _finish(
     acted: Collection[str] = (),
     fault: str | None = None,
 ) -> None:
-    """Note that the mail is dealt with, and its answer; after a lost commit nothing is left to note."""
+    """Store that the mail is done, with its answer. It is idempotent."""
     db.session.rollback()
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
         more = _answers_left(mail, sender)
@@ -638,14 +637,15 @@ def _finish(
 
 
 def _answers_left(mail: Incoming, sender: str) -> int:
-    """How many more may follow this one for now; below 0 if this is one too many. A machine that answers us shall not
-    go on for ever."""
+    """Count this answer. Return how many more may follow now, below 0 if this is one too many.
+
+    The limit ends loops with a machine that answers us.
+    """
     of_sender = [Use("answers-to-sender", mailbox_of(sender.lower()))] * bool(sender)
     return min(count(Use("answers", f"{mail.game_id}/{mail.seat}"), *of_sender).values())
 
 
 def _letter(mail: Incoming, game: Game, answer: Json) -> Json:
-    """The answer as a letter that is due now."""
     turn, now = turn_of(game.table, mail.seat), clock.now()
     return {
         "game_id": mail.game_id,

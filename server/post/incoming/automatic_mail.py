@@ -1,14 +1,14 @@
-"""Whether a machine wrote a mail (RFC 3834, and what is sent without regard to it): it is left without an answer.
+"""Detection of mails written by machines (RFC 3834 and practice), which get no answer.
 
-Signs that people's mails bear as well say nothing: List-Unsubscribe, which some providers add, a wish that nobody's
-out-of-office or automatic answers come back (Exchange sets it on people's mails), a subject that begins with "Read:", an address such as postmaster@ that is a player's.
+Signs that people's mails also have don't count: List-Unsubscribe, Exchange's suppression of out-of-office replies,
+a subject that begins with "Read:", or a player's own address such as postmaster@.
 """
 
 import re
 
 from server.post.incoming.mime import Head
 
-LOOP = ("X-Loop", "sternenpost")  # on our answers, beside Auto-Submitted
+LOOP = ("X-Loop", "sternenpost")  # on our answers, in addition to Auto-Submitted
 
 _ADDRESSES = re.compile(
     r"mailer-daemon|(?:^\W{0,9}|<)(?:post_?master|\x22system administrator|no-?reply|do-?not-?reply|bounces?)"
@@ -28,7 +28,7 @@ _SUBJECTS = re.compile(
     r"|unzustellbar|accusé de réception.*|lesebestätigung.*) ?:.*",
     re.IGNORECASE,
 )
-# Whole subjects of reports. A player may quote one, so they count for mails from other addresses only.
+# Whole subjects of reports. A player may quote one, so they count only for other addresses.
 _REPORT_SUBJECTS = re.compile(
     r"undeliver(?:able|ed)(?: (?:(?:e-?)?mail|message))?(?: returned to sender)?|failure notice|non-?delivery(?: (?:notification|report))?"
     r"|returned (?:e-?)?mail\b.{0,200}|(?:(?:e-?)?mail |message )?delivery (?:failure|failed|warning|status)"
@@ -40,7 +40,10 @@ _NO_ADDRESS = re.compile(r"[^<@]{0,200}<\s{0,9}>")
 
 
 def is_automatic(head: Head, return_path: str | None, known: str = "") -> bool:
-    """`return_path` is that of the envelope, "" for none. `known`: the player's own address, if the mail is from it."""
+    """Return whether a machine wrote a mail. `known` is the player's own address if the mail is from it.
+
+    `return_path` is that of the envelope, "" for the null sender.
+    """
     if return_path in ("", "<>") or "<>" in head.all("return-path") or head.content_type in _REPORTS:
         return True
     return (

@@ -1,7 +1,4 @@
-"""Mails that came back, and what the report in them says: with a part for programs (RFC 3464), or in words only.
-
-Complaints, too: what a mail provider tells us of a letter that its reader marked as spam (RFC 5965).
-"""
+"""Bounces, with a machine-readable report (RFC 3464) or in prose, and complaints about spam (RFC 5965)."""
 
 import logging
 import re
@@ -28,10 +25,10 @@ from server.store.tables import ReturnedMail
 
 _DEPTH = 3
 _LEASE = timedelta(seconds=20)
-_MOST_TRIES = 5  # by workers that died of it
+_MOST_TRIES = 5  # each ended by a crash
 _MOST_WORDS = 20
 _NAMESPACE = UUID("0c0f7a5e-2f0e-4b8e-9a53-7d1f7a1f6a11")
-_FAILED = ("failed", "failure", "error")  # the last two are some programs' way
+_FAILED = ("failed", "failure", "error")  # the last two are not standard
 _LONGEST_REASON = 300
 _LONGEST_NOTICE = 8_000
 _CODE = re.compile(r"(?<![\d.])[45]\d\d(?![\d.])")
@@ -40,14 +37,14 @@ log = logging.getLogger(__name__)
 
 
 class Bounce(NamedTuple):
-    """A letter did not arrive; `is_hard` if there is no such address. `why` is a line, often in a mail server's words."""
+    """A letter that was not delivered."""
 
-    is_hard: bool
-    why: str
+    is_hard: bool  # whether the address doesn't exist
+    why: str  # one line, often a mail server's response
 
 
 def is_return(word: str) -> bool:
-    """Whether this is the word of a return path of ours."""
+    """Return whether this is the token of a return path."""
     try:
         bounced_from(word)
     except NotFound:
@@ -56,9 +53,9 @@ def is_return(word: str) -> bool:
 
 
 def keep(word: str, same: str, raw: bytes, limited: bool) -> None:
-    """Store a mail to a return path, to be read by `read_returned_mails`; once only, however often it is brought.
+    """Store a mail to a return path for `read_returned_mails`. It is idempotent.
 
-    Raises NotFound for a word that is not ours, TooMany, Unavailable.
+    Raise NotFound for an invalid token, TooMany, Unavailable.
     """
     owner = bounced_from(word).game_id
     if limited:
@@ -67,9 +64,9 @@ def keep(word: str, same: str, raw: bytes, limited: bool) -> None:
 
 
 def keep_complaint(recipient: str, same: str, raw: bytes, limited: bool) -> None:
-    """Store a mail to the postmaster or to nobody, if it may be a complaint. Raises TooMany, Unavailable.
+    """Store a mail without a return path's address if it may be a complaint. Raise TooMany, Unavailable.
 
-    Complaints are sent there with the letters that they are about.
+    Providers send complaints to the postmaster, with a copy of the letter.
     """
     if b"feedback-report" in raw.lower():
         if limited:
@@ -78,9 +75,9 @@ def keep_complaint(recipient: str, same: str, raw: bytes, limited: bool) -> None
 
 
 def read_returned_mails() -> None:
-    """Read every stored mail that came back, and note what it says.
+    """Read every stored bounce or complaint, and record it.
 
-    A mail that cannot be read is kept for the operators; reading it again would fail again.
+    An unreadable mail is stored for the operators, since a retry would fail as well.
     """
     while mail := returned_mails.claim(clock.now(), clock.now() + _LEASE):
         try:
@@ -106,23 +103,25 @@ def _keep_for_operators(mail: ReturnedMail) -> None:
 
 
 class Report(NamedTuple):
-    """What a mail that came back says. `words` are the return paths of letters that it holds."""
+    """The content of a bounce or complaint."""
 
     is_complaint: bool
     bounce: Bounce | None
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # tokens of the return paths in it
 
 
 def read_report(raw: bytes) -> Report:
-    """Return what a mail to a return path or to the postmaster says of a letter of ours."""
+    """Parse a mail to a return path or to the postmaster."""
     if is_complaint(raw):
         return Report(True, None, tuple(sorted({found.decode() for found in _RETURN_PATH.findall(raw)})[:_MOST_WORDS]))
     return Report(False, read(raw), ())
 
 
 def _note(word: str, report: Report) -> None:
-    """Note a report that came to a return path, or to the postmaster: there, complaints are believed if such a letter has a
-    return path that we signed. Anything else, such as an automatic answer, is passed over."""
+    """Record a report. A complaint to the postmaster counts if it contains a return path that we signed.
+
+    Other mails, such as automatic replies, are ignored.
+    """
     if is_return(word):
         if report.is_complaint:
             note_complaint(word)
@@ -134,9 +133,11 @@ def _note(word: str, report: Report) -> None:
 
 
 def note_event(address: str, bounce: Bounce | None, said: str) -> None:
-    """Take in what a mail provider tells of a letter to this address, once: that it came back, or with `bounce` None that its
-    reader complained. In what is `said` stands the letter's return path, or its Message-ID; else it is only counted.
-    Raises Unavailable."""
+    """Record a mail provider's event about a letter to this address: a bounce, or a complaint if `bounce` is None.
+
+    `said` is the event's text. It should contain the letter's return path or Message-ID, otherwise the event counts for
+    the address only. It is idempotent. Raise Unavailable.
+    """
     words = {found for found in map(bytes.decode, _RETURN_PATH.findall(said.encode())) if is_return(found)}
     player_id = player_at(address)
     if player_id and not words:
@@ -155,7 +156,7 @@ def note_event(address: str, bounce: Bounce | None, said: str) -> None:
 
 
 def read(raw: bytes) -> Bounce | None:
-    """What a report says of the letter; None for any other mail, and for one that it was only late."""
+    """Parse a bounce. Return None for other mails and for notices of a delay."""
     head, body = split(raw)
     try:
         status = _part(head, body, _STATUS_PARTS, _DEPTH)
@@ -169,13 +170,13 @@ def read(raw: bytes) -> Bounce | None:
             return _failure(fields, notice)
     if any(fields.first("action") for fields in recipients):
         return None
-    if recipients and not _TELLS_A_FAILURE.search(head.subject):  # fields that say nothing need a plain subject
+    if recipients and not _TELLS_A_FAILURE.search(head.subject):  # fields without an action need a clear subject
         return None
     return _read_words(head, notice)
 
 
 def is_complaint(raw: bytes) -> bool:
-    """Whether somebody does not want such letters; other feedback is about the letter's signature, or praises it."""
+    """Return whether a mail is a complaint. Other feedback reports are about signatures, or positive."""
     try:
         feedback = _part(*split(raw), ("message/feedback-report",), _DEPTH)
     except Doubt:
@@ -190,7 +191,6 @@ _STATUS_PARTS = ("message/delivery-status", "message/global-delivery-status")
 
 
 def _part(head: Head, body: bytes, kinds: tuple[str, ...], depth: int) -> bytes | None:
-    """The first part of one of these types."""
     if head.content_type in kinds:
         return body
     if not head.content_type.startswith("multipart/") or depth == 0:
@@ -210,18 +210,18 @@ def _failure(fields: Head, notice: str) -> Bounce:
 
 
 def _is_hard(said: str, notice: str, status: str = "") -> bool:
-    """Some servers call a user unknown who does not want this letter, but only after having read it."""
+    """Return whether the address doesn't exist. Some content filters claim so, but only after DATA."""
     is_filtered = _AFTER_DATA.search(notice) is not None and "5.1.1" not in f"{said} {status}"
     return is_unknown(said, status) and not is_filtered
 
 
 def _diagnosis(fields: Head) -> str:
-    """What the other server said, without the kind of words that it is in: `smtp; 550 ...`."""
+    """Return the remote server's response without its type: `smtp; 550 ...`."""
     kind, semicolon, words = fields.first("diagnostic-code").partition(";")
     return re.sub(r"\s+", " ", words if semicolon else kind)
 
 
-# Reports in words only
+# Reports in prose
 
 _AFTER_DATA = re.compile(r"(?:end of|command|reply to|response to) data\b", re.IGNORECASE)
 _SENT_BY_A_SERVER = re.compile(
@@ -251,7 +251,7 @@ _TELLS_A_DELAY = re.compile(
     r"|do(?:es)? not need to resend|this is a warning message|still trying",
     re.IGNORECASE,
 )
-# where the letter begins that came back, whose words are others'
+# the start of the returned letter
 _COPY = re.compile(
     r"^[ \t>|]{0,9}(?:[-=_*]{2,80}.{0,80}?(?:copy|original|returned|unsent|unmodified|message (?:header|text|body|follows))"
     r"|(?:received|return-path|message-id|dkim-signature):)",
@@ -260,7 +260,7 @@ _COPY = re.compile(
 
 
 def _notice(head: Head, body: bytes) -> str:
-    """The words of whoever reports, without the letter below them."""
+    """Return the text of a report without the returned letter."""
     try:
         text = "\n".join(line.text for line in readings_of(head, body)[0])
     except Doubt:

@@ -1,6 +1,6 @@
-"""Reads mails from outside in a child process, with limits on CPU time and memory.
+"""A child process that parses mails, with limits on CPU time and memory.
 
-Whatever a mail contains, it costs its reader at most SECONDS of CPU; the process that asked goes on.
+No mail can take more than SECONDS of CPU or crash the parent process.
 """
 
 import os
@@ -20,22 +20,22 @@ from server.games import GAMES
 
 T = TypeVar("T")
 
-SECONDS = 2  # of CPU for a mail; one of 400 KB takes a tenth
-MEMORY = 512 * 1024 * 1024  # bytes beyond what the modules take
-PATIENCE = 120  # seconds until a child that gives no sign, such as a stopped one, is replaced
-_TRIES = 3  # children for a mail, if they die of something else
+SECONDS = 2  # of CPU per mail; a mail of 400 KB takes a tenth
+MEMORY = 512 * 1024 * 1024  # bytes in addition to the loaded modules
+PATIENCE = 120  # seconds until an unresponsive child is replaced
+_TRIES = 3  # children per mail, if they die for other reasons
 
 
 class TooMuch(Exception):
-    """A mail that takes too much time or memory to read."""
+    """A mail that takes too much time or memory to parse."""
 
 
 class ChildDied(Exception):
-    """The child died for a reason of its own, several times. Passes."""
+    """The child died several times for other reasons than the mail. This is temporary."""
 
 
 class Child:
-    """A child process that runs one function at a time. It is started at the first call, and again after a death."""
+    """A child process that runs one function at a time. It starts at the first call, and again after it died."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -43,7 +43,7 @@ class Child:
         self._line: Connection | None = None
 
     def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Return what a function of a module returns. Raises what it raises, TooMuch and ChildDied."""
+        """Return what a function of a module returns. Raise what it raises, TooMuch, ChildDied."""
         request = pickle.dumps((function, arguments))
         with self._lock:
             for _ in range(_TRIES):
@@ -90,8 +90,8 @@ class Child:
 
 
 def serve(line: Connection) -> None:
-    """Run what is asked for until the other end is closed."""
-    list(GAMES)  # imports what no mail shall pay for
+    """Run the requested functions until the other end closes the connection."""
+    list(GAMES)  # imports them before the first mail's time is measured
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     is_limited = False
     while True:
@@ -99,7 +99,7 @@ def serve(line: Connection) -> None:
             request = line.recv_bytes()
         except (EOFError, OSError):
             return
-        function, arguments = pickle.loads(request)  # imports the modules, which is no work of the mail's
+        function, arguments = pickle.loads(request)  # imports modules, which must not count as the mail's time
         if not is_limited:
             _limit_memory()
             is_limited = True
@@ -113,7 +113,7 @@ def serve(line: Connection) -> None:
 
 
 def _limit_memory() -> None:
-    if sys.platform == "linux":  # macOS does not heed this limit
+    if sys.platform == "linux":  # macOS ignores this limit
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         most = pages * os.sysconf("SC_PAGE_SIZE") + MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -1,4 +1,4 @@
-"""The words of commands: everybody may write the English ones, and those of the language in which he reads our letters."""
+"""Command words. Players may use the English ones, and those of their own language."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -18,7 +18,7 @@ SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN, READY, STAND_I
     "stand-in",
 )
 
-_WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # the first of each is the one that our letters say
+_WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # letters use the first of each
     "de": {
         SAY: ["sag"],
         PAUSE: ["pause"],
@@ -64,16 +64,16 @@ _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")
 
 
 def word_for(command: str, locale: str) -> str:
-    """What a letter in this language calls a command."""
+    """Return the word for a command in this language's letters."""
     return _WORDS[locale][command][0]
 
 
 def meaning(word: str, locale: str) -> str | None:
-    """The command that this word is to somebody who reads this language; None if it is none. Capitals do not matter."""
+    """Return the command for a word from a reader of this language, or None. Case is ignored."""
     return words_of(locale).get(normalize("NFC", word.lower()).translate(_APOSTROPHES))
 
 
 @cache
 def words_of(locale: str) -> Mapping[str, str]:
-    """The command for each word."""
+    """Return commands by word, English words included."""
     return {word: command for known in ("en", locale) for command, words in _WORDS[known].items() for word in words}

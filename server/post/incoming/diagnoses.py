@@ -1,17 +1,17 @@
-"""What mail servers say of a letter that they did not take: whether there is no such address, or it is something else.
+"""Classification of mail servers' responses to a rejected letter: an unknown address, or another reason.
 
-Servers give the same code for many reasons: 5.0.0, 5.1.0 and even 5.1.1 also for a full mailbox, a rate limit, SPF or a
-virus scanner. So their words go before their codes, and where the two contradict each other the address stands.
+Servers use 5.0.0, 5.1.0 and even 5.1.1 for full mailboxes, rate limits, SPF or virus scanners. So words take
+precedence over codes, and the address counts as valid if they contradict each other.
 """
 
 import re
 
 _STATUS = re.compile(r"(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])")
-# RFC 3463 and RFC 7505: no such mailbox, no such domain, no such syntax, moved away, a domain that takes no mail
+# RFC 3463 and RFC 7505: no such mailbox, no such domain, bad syntax, moved, a domain without mail
 _OF_UNKNOWN = {"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.4.4"}
-# about the sender, a mailbox that exists, the server, the letter, somebody's policy
+# about the sender, an existing mailbox, the server, the letter, a policy
 _OF_SOMETHING_ELSE = ("5.1.7", "5.1.8", "5.2.0", "5.2.2", "5.2.3", "5.2.4", "5.3.", "5.6.", "5.7.")
-# RFC 5321, 4.2.3: 553 is about the mailbox, whatever enhanced status follows; so are these words of Microsoft's
+# RFC 5321, 4.2.3: 553 is about the mailbox despite its enhanced status, as are these words of Microsoft's
 _OF_THE_MAILBOX = re.compile(r"(?<![\d.])553[ -]|recipient address rejected: access denied", re.IGNORECASE)
 
 
@@ -44,36 +44,36 @@ _UNKNOWN_PLACE = _any(
     r"unrouteable address|other recipients in the same domain|no mx record found|domain \S{1,99} doesn't receive email",
 )
 _SOMETHING_ELSE = _any(
-    r"quota|\bfull\b|exceed|too (?:large|many|big|much|long)|out of storage|disk space|size limit",  # room
-    r"frequency|\brate\b|volume|this hour|greylist|graylist|temporar|timed? ?-?out",  # later
+    r"quota|\bfull\b|exceed|too (?:large|many|big|much|long)|out of storage|disk space|size limit",  # storage
+    r"frequency|\brate\b|volume|this hour|greylist|graylist|temporar|timed? ?-?out",  # temporary
     r"(?<!the domain and )(?<!spaces and )try again",
-    r"disabled|discontinued|suspend|inactive(?! e-?mail address)|frozen|\block(?:ed)?\b|deactivated",  # a mailbox that exists
+    r"disabled|discontinued|suspend|inactive(?! e-?mail address)|frozen|\block(?:ed)?\b|deactivated",  # an existing mailbox
     r"\bspam|\bube\b|unsolicited|virus|malware|scored|banned|message filtered|content rejected",  # the letter
-    r"polic(?:y|ies)|reputation|block(?:ed|ing|list)|black ?list|dnsbl|\brbl\b",  # whoever sends
+    r"polic(?:y|ies)|reputation|block(?:ed|ing|list)|black ?list|dnsbl|\brbl\b",  # the sender
     r"\bspf\b|dkim|dmarc|authenticat|reverse dns|\bptr\b|relaying|relay access|to relay|not verified",
     r"sender (?:address |domain |\S{1,99} )?(?:rejected|denied|verif|not|invalid|unknown)|senders not|domain of sender",
     r"purported|(?<!rejected: )access denied|not allowed|not permitted",
     r"lost connection|connection (?:rate|refused|limit|not|dropped|closed|lost)|hop count|too many hops|\bloop",
-    r"service (?:currently )?unavailable|could not be resolved|malformed|protocol|transaction failed",  # the way
+    r"service (?:currently )?unavailable|could not be resolved|malformed|protocol|transaction failed",  # the transport
     r"command parameter|procmail|couldn't create",
     r"recipient preferences|recipient's preferences",
-    r"550:? : user unknown",  # a server that names nobody has read the letter before it refused it
+    r"550:? : user unknown",  # without an address: rejected after reading the letter
 )
 
 
 def is_unknown(words: str, status: str = "") -> bool:
-    """Whether the server that said this knows no such mailbox or domain; `status` is what a report says beside it."""
+    """Return whether a response means an unknown mailbox or domain. `status` is the enhanced status in the report."""
     if _SOMETHING_ELSE.search(words):
         return False
     said = status_in(words) or status
     if _UNKNOWN.search(words):
         return not said.startswith(_OF_SOMETHING_ELSE) or _OF_THE_MAILBOX.search(words) is not None
     if _UNKNOWN_PLACE.search(words):
-        return not said.startswith((*_OF_SOMETHING_ELSE, "4."))  # a name server may have no answer for a while
+        return not said.startswith((*_OF_SOMETHING_ELSE, "4."))  # a DNS failure may be temporary
     return said in _OF_UNKNOWN
 
 
 def status_in(words: str) -> str | None:
-    """The first enhanced status (RFC 3463), such as `5.1.1`, in what a mail server said."""
+    """Return the first enhanced status (RFC 3463), such as `5.1.1`, in a response."""
     found = _STATUS.search(words)
     return found and found[0]

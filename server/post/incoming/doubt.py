@@ -1,7 +1,7 @@
-"""Doubt: what the prose beside a line that acts has to do with it: part of the same sentence, against it, or nothing at all.
+"""Checks whether the prose beside a line that acts belongs to the same sentence or contradicts it.
 
-The words are those of the four languages that we write. Greetings, thanks, names and footers of programs may stand right
-beside a line that acts; whatever else touches it may be the rest of a sentence that was broken there.
+Greetings, thanks, names and programs' footers may touch such a line. Any other text that touches it may be the rest of
+a wrapped sentence. Contradictions are found in our four languages.
 """
 
 import re
@@ -11,7 +11,7 @@ from server.post.incoming.quotes import is_drawn, is_subject
 
 LONGEST_SENTENCE = 2000
 
-_NAME = r"[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]*)"  # begins with a capital
+_NAME = r"[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]*)"  # starts with a capital
 _HAIL = (
     r"(?i:sehr geehrte[rs]?|verehrte[rs]?|damen|herren|kære|hyvä|tisztelt|drag[ăi]|hi|hello|hey|hiya|yo|dear|greetings|(?:a )?(?:very )?good (?:morning|evening|afternoon|day)|hallo|hallöchen|moin|servus|grüezi"
     r"|grüß (?:gott|dich|euch)|guten (?:morgen|tag|abend)|tag|gr(?:ü|ue)(?:ß|ss)e|liebe[rs]?|salut|bonjour|bonsoir|coucou|ch[eè]re?s?"
@@ -56,7 +56,7 @@ _FOOTER = re.compile(
     re.IGNORECASE,
 )
 _SIGNATURE = re.compile(rf"(?:[A-Z]\.){{2,4}}|\W{{0,3}}{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}!?")
-_DEVICE = re.compile(  # in a line of a few words, in whatever language
+_DEVICE = re.compile(  # in a line of a few words, in any language
     r"\b(?:iphone|ipad|ipod|galaxy|samsung|huawei|xiaomi|redmi|pixel|oneplus|blackberry|android|outlook|gmail|yahoo|proton ?mail|tuta|thunderbird|k-9|fairemail|bluemail|spark|airmail|mailspring"
     r"|superhuman|windows|boxer|smartphone|handy|telefono|móvil|celular|aka\.ms)",
     re.IGNORECASE,
@@ -67,8 +67,8 @@ _VERB_FIRST = re.compile(
 _ABBREVIATED = re.compile(r"[^\W\d_]{1,5}\. ?[^\W\d_a-zß-öø-ÿ]")  # before a name: a street, on behalf of
 _MOST_OF_DEVICE = 12  # words
 _MARKS_AROUND = " -–—/~*_.!()[]|:;,<>•·'\""
-_LONG = 60  # characters: a line that fills its row
-_OF_PLAY = re.compile(  # and of those who speak of themselves
+_LONG = 60  # characters of a full line
+_OF_PLAY = re.compile(  # and the first person
     r"\b(?:(?-i:I)|i[’'](?:d|ll|m|ve)|my|mine|me|move|moves|play(?:s|ed|ing)?|turn|ich|mein\w{0,2}|mir|mich|zug|züge|zieh\w{0,3}|spiel(?:e|st|t|en|te|ten)?|je|j[’']\w{1,12}|mon|ma|coups?"
     r"|jou(?:e|ez|er|ons|ais|ait)|mi[oae]|mosse?|gioc\w{1,5})\b",
     re.IGNORECASE,
@@ -76,7 +76,7 @@ _OF_PLAY = re.compile(  # and of those who speak of themselves
 _CONTACT = re.compile(
     r"(?:https?://|www\.)[^\s|]{1,200}|[^\s@|<>]{1,80}@[^\s@|<>]{1,200}"  # addresses
     r"|(?<!\S)@\w{1,40}"
-    r"|(?:\+|\(|\b)[0-9][0-9 ()./–-]{5,30}[0-9]\b"  # numbers of telephones
+    r"|(?:\+|\(|\b)[0-9][0-9 ()./–-]{5,30}[0-9]\b"  # phone numbers
     r"|\b(?:[a-z0-9-]{1,40}\.){1,3}(?:com|org|net|de|at|ch|fr|it|eu|uk|us|io|info|example)\b",
     re.IGNORECASE,
 )
@@ -107,7 +107,7 @@ _SMALL_TALK = re.compile(
     r"|ça va|tu vas bien|vous allez bien|quoi de neuf|come (?:va|stai|state|sta|andiamo)|tutto (?:bene|ok))\b",
     re.IGNORECASE,
 )
-_BANNER = re.compile(  # of companies, above what comes from outside
+_BANNER = re.compile(  # companies' warnings above external mail
     r"\b(?:(?:click|open)\b.{0,200} (?:links?|attachments?)|(?:klick|öffne)\w{0,9}\b.{0,200} (?:links?|anh[aä]ng\w{0,3})"
     r"|(?:cliqu|ouvr)\w{1,9}\b.{0,200} (?:liens?|pièces? jointes?)|(?:clicc|apri)\w{0,9}\b.{0,200} (?:link|allegat\w))\b",
     re.IGNORECASE,
@@ -152,17 +152,17 @@ _AGAINST = re.compile(
     r"|\binvece\b|\b(?:anzi|ma|o|no,?) (?:no|meglio|piuttosto)\b|\bpiuttosto (?:non|un|il|la)\b|\bse (?:è|si può|posso|permesso|possibile)\b"
     r"|\bforse(?: no)?\W*$|\bpreferi(?:rei|sco)\b"
     r"|\b(?:partita|gioco|tavolo|mail) sbagliat[ao]\b|\bper (?:un ?[’']?|l[’'])altr[ao] (?:partita|gioco|tavolo)\b"
-    # all, where a sentence begins with it
+    # all, at the start of a sentence
     rf"|{_BEGINS}(?:wait|stop|hold|halt|warte|wartet|warten sie|moment|stopp|attends|attendez|arrête[zs]?|aspetta|aspettate|aspetti|ferm[aoi]"
     r"|un momento|un attimo|einen moment|eine sekunde|nope|nein|nö|nee|non(?=\W*$|[,;!])|no(?=\W*$|[,;!]))\b",
     re.IGNORECASE,
 )
 
 
-def cut_in_two(above: str, below: str, is_first: bool, signed: Collection[str]) -> str:
-    """The line right above or below one that acts which may be the rest of its sentence; "" if neither is.
+def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[str]) -> str:
+    """Return the line right above or below one that acts if it may belong to the same sentence, else "".
 
-    `is_first`: no line stands right above the one above. `signed` are names, in lower case, by which the writer goes.
+    `is_first`: no line touches the one above from above. `signed` are the writer's names, in lower case.
     """
     if above and not (is_first and _is_greeting(above)) and not _LEAD_IN.fullmatch(above) and not _ends(above):
         return above
@@ -170,9 +170,9 @@ def cut_in_two(above: str, below: str, is_first: bool, signed: Collection[str]) 
 
 
 def is_harmless_above(line: str) -> bool:
-    """Whether this line is plainly a person's: a greeting, what leads to a move, or a sentence that has come to its end.
+    """Return whether this line is clearly a person's: a greeting, a lead-in to a move, or a complete sentence.
 
-    Nothing is plain that holds what a program writes above a quote, in whatever language: a figure, an address, a colon.
+    A digit, address or colon makes it unclear, since programs write these above a quote in any language.
     """
     text = re.sub(r"(?:\s{0,3}[:;]-?[)(DP]){1,9}$", "!", line)
     is_sentence = re.search(r"[.!?？؟…。！]\W{0,3}$", text) and not re.search(r"[\d@:：<>|_=*]", text)
@@ -180,17 +180,17 @@ def is_harmless_above(line: str) -> bool:
 
 
 def is_courtesy(line: str) -> bool:
-    """Whether this line is nothing but a greeting, a wish or thanks."""
+    """Return whether this line is only a greeting, a wish or thanks."""
     return (_GREETING.fullmatch(line) or _CLOSING.fullmatch(line)) is not None and not _TURN_OF_THOUGHT.search(line)
 
 
 def _ends(line: str) -> bool:
-    """Whether a sentence ends with this line, which began in it."""
-    return _begins_anew(line) and re.search(r"[.!…。！]\W{0,3}$", line) is not None
+    """Return whether this line holds the start and the end of a sentence."""
+    return _starts_sentence(line) and re.search(r"[.!…。！]\W{0,3}$", line) is not None
 
 
 def _is_greeting(line: str) -> bool:
-    """Whether this first line hails somebody: in a language that is read here, or by one word, or a few before a !."""
+    """Return whether this first line is a greeting: in a known language, a word before a comma, or a few before `!`."""
     text = line.rstrip(" \u00a0")
     most = 1 if text.endswith((",", "，", "、", "。")) else _MOST_HAILED if text.endswith(("!", "！")) else 0
     is_short = len(line.split()) <= most
@@ -200,15 +200,15 @@ def _is_greeting(line: str) -> bool:
 
 
 def _is_ending(line: str, signed: Collection[str]) -> bool:
-    """Whether this line ends a letter: by a wish, a name, or what a program adds; or holds no word at all."""
+    """Return whether this line ends a letter: a wish, a name, a program's footer, or a line without words."""
     bare = line.strip(_MARKS_AROUND)
     if is_drawn(line) or _FOOTER.match(bare) or bare.lower() in signed:
         return True
     if _TURN_OF_THOUGHT.search(line):
-        return _begins_anew(bare) and len(line) >= _LONG and not _OF_PLAY.search(line)
+        return _starts_sentence(bare) and len(line) >= _LONG and not _OF_PLAY.search(line)
     words = bare.split()
     return (
-        _begins_anew(bare)
+        _starts_sentence(bare)
         or _ABBREVIATED.match(bare) is not None
         or _SIGNATURE.fullmatch(bare) is not None
         or _CLOSING.fullmatch(line) is not None
@@ -219,25 +219,25 @@ def _is_ending(line: str, signed: Collection[str]) -> bool:
     )
 
 
-def _begins_anew(bare: str) -> bool:
-    """Whether this line begins as sentences, names and titles do, with a capital, or in a writing without any."""
+def _starts_sentence(bare: str) -> bool:
+    """Return whether this line starts like a sentence or name: with a capital, or in a script without capitals."""
     first = next((char for char in bare if char.isalpha()), "")
     return first != "" and not first.islower() and not bare[0].islower() and not _VERB_FIRST.match(bare)
 
 
 def _is_contact(line: str) -> bool:
-    """Whether this line of a signature holds an address or a number to call, and beside it names alone."""
+    """Return whether this line of a signature holds an address or phone number, and otherwise only names."""
     without = _CONTACT.sub(" ", line)
     words = [word for raw in without.split() if (word := raw.strip("@|,;:•·–—-/()<>[]*_ "))]
     names = [word for word in words if not _CONTACT_LABEL.fullmatch(word)]
     return without != line and len(names) <= _MOST_NAMING and all(map(_NAMING.fullmatch, names))
 
 
-def spoken_against(lines: Sequence[str]) -> str:
-    """The first sentence in these lines of prose that speaks against what is written beside it, or asks; "" if none does.
+def contradiction_in(lines: Sequence[str]) -> str:
+    """Return the first sentence in these lines of prose that contradicts or questions the text beside it, or "".
 
-    A blank line ends a sentence. How people are is no question about a move; what goes on without end may say anything.
-    What programs write says nothing about it: subjects and lines with a bar, which were quoted, and warnings of links.
+    A blank line ends a sentence. An overlong sentence counts as a contradiction. Small talk ("how are you?"), quoted
+    subjects, lines that begin with `|`, and warnings about links don't.
     """
     for paragraph in _paragraphs("" if line.startswith("|") or is_subject(line) else line for line in lines):
         for sentence in map(str.strip, _SENTENCE_END.split(_ADDRESS.sub(" ", paragraph))):

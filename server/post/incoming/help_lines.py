@@ -1,4 +1,4 @@
-"""The lines of an answer to ? that say what one may write: each a line that acts, and what it does in brackets."""
+"""The help in an answer to `?`: lines that act, each with its explanation in brackets."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -25,7 +25,7 @@ from server.translations import language
 
 @cache
 def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
-    """Return what one may write at a table of this game, each with what it does."""
+    """Return the lines that act at a table of this game, each with its explanation."""
     gettext = language(locale).gettext
     example: str = _example(GAMES[rules_name])
     move = gettext("a move. %(notation)s", notation=notation(rules_name, locale))
@@ -63,6 +63,6 @@ def _example(rules: Any) -> str:
     return found
 
 
-def as_told(written: str, what: str) -> str:
-    """The line as a letter has it."""
+def help_line(written: str, what: str) -> str:
+    """Return a line of help as letters show it."""
     return f"{written}  ({what})"

@@ -1,6 +1,6 @@
-"""The HTML of a mail from outside as lines of text, those that quote another mail marked.
+"""Conversion of untrusted HTML mails to lines of text, with quotes marked.
 
-The standard library's HTMLParser takes quadratic time for tags without an end, so tags are found here.
+Tags are parsed here, because the standard library's HTMLParser takes quadratic time for unclosed tags.
 """
 
 import re
@@ -10,36 +10,36 @@ from html import unescape
 from typing import NamedTuple
 
 DEEPEST = 1000
-STRUCK = "~"  # around what is struck out, because it is no longer what it was
+STRUCK = "~"  # around struck-out text, so it is no move
 
 
 class Line(NamedTuple):
-    """A line as its reader sees it; whether it is marked as somebody else's words, or as a signature."""
+    """A visible line."""
 
     quoted: bool
     text: str
-    signs: bool = False
+    signs: bool = False  # part of a signature
 
 
 class TooNested(Exception):
-    """More elements within each other than anybody writes."""
+    """A page with too many nested elements."""
 
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"(/?)([a-z][a-z0-9:-]*)(.*)", re.DOTALL | re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([^\s=>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?""")
 _LONGEST_TAG = 4000
-_RAW = re.compile("script|style|title|textarea")  # in which < begins nothing
+_RAW = re.compile("script|style|title|textarea")  # without tags in them
 _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
 _UNSEEN = re.compile(
     "head|title|style|script|template|select|textarea|object|svg|math|iframe|noscript|video|audio|canvas|datalist|xml|rp|rt|applet|map"
 )
-_STRUCK = re.compile("s|strike|del|q")  # a quotation as well is not the writer's own
+_STRUCK = re.compile("s|strike|del|q")  # <q> isn't the writer's own text either
 _BLOCK = re.compile(
     "address|article|aside|blockquote|body|center|d[dlt]|div|fieldset|figure|footer|form|h[1-6r]|header|html|li|main|nav"
     "|[ou]l|p|pre|section|table|t[dhr]|tbody|tfoot|thead"
 )
-_QUOTES = {  # classes and ids, in lower case, by which mail programs mark what they quote
+_QUOTES = {  # classes and ids, in lower case, by which mail programs mark quotes
     *("gmail_quote", "gmail_attr", "gmail_extra"),
     *("moz-cite-prefix", "moz-forward-container", "moz-email-headers-table"),
     *(
@@ -56,11 +56,11 @@ _QUOTES = {  # classes and ids, in lower case, by which mail programs mark what 
     *("outlookmessageheader", "ms-outlook-mobile-reference-message", "mail-editor-reference-message-container"),
     *("quote", "replyforwardmessage", "cm_quote", "ox-reply", "isforwardcontent", "isreplycontent"),
 }
-_REST_IS_QUOTED = {"appendonsend", "divrplyfwdmsg", "stopspelling", "orm", "reply-intro"}  # marks without an end
-_SIGNATURES = {  # beside all marks with "signature" in them
+_REST_IS_QUOTED = {"appendonsend", "divrplyfwdmsg", "stopspelling", "orm", "reply-intro"}  # the quote begins here
+_SIGNATURES = {  # in addition to all that contain "signature"
     *("bloop_sign", "canarysig", "aqm-sig", "missive_sign", "cm_sign", "sig", "nine_sig", "divsig", "mailbirdsig"),
 }
-_SIGNATURE_BEGINS = {"linebreakatbeginningofsignature"}  # of Apple: the next block is one
+_SIGNATURE_BEGINS = {"linebreakatbeginningofsignature"}  # Apple: the next block is a signature
 _HIDING = re.compile(
     r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all|color\s*:\s*transparent"
     r"|(?:font-size|line-height|opacity|zoom|(?:max-)?(?:height|width))\s*:\s*0(?:\.0*)?(?![.\d])|font-size\s*:\s*[01](?:\.\d{0,9})?(?:px|pt)"
@@ -77,20 +77,20 @@ _NEARLY_WHITE = re.compile("#(?:f[0-9a-f]){3}|.*white.*|snow|ivory")
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
 _SELECTED = re.compile(r"(?:[.#]|(?<![\w-]))[\w-]{1,100}\Z")
 _LONGEST_NAME = 100
-_TOO_LARGE = re.compile(r"&#(?:[0-9]{8,}+|[xX][0-9a-fA-F]{7,}+);?")  # a reference to no character
+_TOO_LARGE = re.compile(r"&#(?:[0-9]{8,}+|[xX][0-9a-fA-F]{7,}+);?")  # a reference beyond Unicode
 
 
 class _Open(NamedTuple):
-    """An element that has begun, and what that means for the text in it."""
+    """An open element, with its effects on the text in it."""
 
     tag: str
     effects: frozenset[str]  # of "quoted", "signs", "unseen", "struck", "pre"
-    ink: str  # its colour, and that behind it
-    paper: str
+    ink: str  # text colour
+    paper: str  # background colour
 
 
 def lines_of_page(page: str) -> list[Line]:
-    """The lines that a reader of this page sees. Raises TooNested."""
+    """Return the visible lines of a page. Raise TooNested."""
     reader = _Reader(dict(_styled(page)))
     page = _COMMENT.sub("", page)
     place, end = 0, -1
@@ -116,19 +116,19 @@ def lines_of_page(page: str) -> list[Line]:
 
 
 def _attributes(text: str) -> dict[str, str]:
-    """In lower case: all that is asked of them is by which program they are."""
+    """Return attributes in lower case, which suffices to recognise mail programs."""
     return {name.lower(): _unescaped(one or two or bare).lower() for name, one, two, bare in _ATTRIBUTE.findall(text)}
 
 
 def _unescaped(text: str) -> str:
-    """The standard library refuses numbers of thousands of digits."""
+    """Unescape references. The standard library fails on numbers with thousands of digits."""
     return unescape(_TOO_LARGE.sub("\ufffd", text))
 
 
 def _styled(page: str) -> Iterator[tuple[str, frozenset[str]]]:
-    """What style sheets do to elements, by the last tag, .class or #id of a selector.
+    """Yield what style sheets hide or strike out, by the last tag, .class or #id of a selector.
 
-    All that is asked is what they hide or strike out: too much of it has a line asked about that was in sight.
+    This may match too much. Then a visible line differs from the plain text, and the player is asked.
     """
     place, page = 0, page.lower()
     while (start := page.find("<style", place)) >= 0 and (end := page.find("</style", start)) >= 0:
@@ -150,7 +150,7 @@ class _Reader:
         self._tags: Counter[str] = Counter()  # of the open elements
         self._effects: Counter[str] = Counter()
         self._words: list[str] = []
-        self._quotes = {True: False, False: False}  # whether the words of this line are quoted, or not
+        self._quotes = {True: False, False: False}  # whether this line has quoted words, and others
         self._rest_is_quoted = False
         self._signature_begins = False
 
@@ -160,7 +160,7 @@ class _Reader:
         if tag == "p":
             self._gap()
         marks = {*values.get("class", "").split(), values.get("id", ""), values.get("name", "")}
-        marks = {mark.removeprefix("x_") for mark in marks}  # Outlook's, once it has been quoted
+        marks = {mark.removeprefix("x_") for mark in marks}  # Outlook adds it in quotes
         if marks & _REST_IS_QUOTED:
             self._rest_is_quoted = True
         if marks & _SIGNATURE_BEGINS:
@@ -245,7 +245,6 @@ def _effects(tag: str, values: Mapping[str, str], marks: set[str]) -> Iterator[s
 
 
 def _colours(values: Mapping[str, str], ink: str, paper: str) -> tuple[str, str]:
-    """The colours of text and background in an element, from its own and those around it."""
     ink = _colour(values.get("color") or values.get("text", "")) or ink
     paper = _colour(values.get("bgcolor", "")) or paper
     for name, colour in _COLOUR.findall(_URL.sub("", values.get("style", ""))):
@@ -257,7 +256,7 @@ def _colours(values: Mapping[str, str], ink: str, paper: str) -> tuple[str, str]
 
 
 def _colour(written: str) -> str:
-    """The colour by its name or as #rrggbb, nearly white as white; "" for one that is seen through."""
+    """Return a colour as #rrggbb or by name, nearly white as white, or "" if it is transparent."""
     colour = written.strip()
     if colour.startswith("hsl"):
         return (

@@ -1,7 +1,7 @@
-"""Reads replies from a mailbox by IMAP (RFC 9051), where no mail server hands them over.
+"""The inbound route over IMAP (RFC 9051), for installations without a mail server that forwards replies.
 
-What was read is moved to another folder, never deleted: whoever dies in between leaves it where it was, and read once
-more it is known for a copy.
+Mails are moved to another folder after reading, never deleted. After a crash they are read again and recognised as
+copies.
 """
 
 import logging
@@ -30,14 +30,14 @@ from server.store import mailboxes
 from server.store.connections import let_go
 from server.store.database_retry import is_passing
 
-READ, OTHERS = "Sternenpost", "Sternenpost-other"  # where mails go that were kept, and those that are not for us
+READ, OTHERS = "Sternenpost", "Sternenpost-other"  # folders of stored mails, and of mails to other addresses
 LEASE = timedelta(seconds=60)
-LOOK_AGAIN = 20.0  # seconds between two looks, at the most; by IDLE the server tells of news at once
-_SOON = 1.0  # second until the first look after news: of a mail that comes just before IDLE it may hear nothing
+LOOK_AGAIN = 20.0  # seconds between two polls at most; with IDLE the server announces new mail immediately
+_SOON = 1.0  # seconds until the poll after new mail, since IDLE may miss a mail that arrives just before it
 _PAUSE = 5.0  # seconds until the next try
-_LONGEST_PAUSE = 300.0  # seconds after failures: some providers shut out whoever tries too often
-_TRY_AGAIN = 300.0  # seconds, with a mail that had to stay where it is
-_BATCH = 200  # mails, of which one command asks
+_LONGEST_PAUSE = 300.0  # seconds after failures; some providers block frequent tries
+_TRY_AGAIN = 300.0  # seconds until a mail that stayed is read again
+_BATCH = 200  # mails per command
 _TIMEOUT = SocketTimeout(connect=15, read=60)
 _ENVELOPE = ("delivered-to", "x-original-to", "x-envelope-to", "envelope-to", "x-delivered-to", "to", "cc")
 _ADDRESS = re.compile(r"(?<![\w.+=-])([\w.=-]{1,100})(?:\+[\w.+=-]{0,200})?@([A-Za-z0-9.-]{1,255})")
@@ -46,7 +46,7 @@ log = logging.getLogger(__name__)
 
 
 def check(url: str) -> None:
-    """Whether this mailbox can be read. Raises Unreachable."""
+    """Raise Unreachable unless this mailbox can be read."""
     try:
         with opened(url):
             pass
@@ -55,13 +55,13 @@ def check(url: str) -> None:
 
 
 def name_of(url: str) -> str:
-    """The mailbox without its password."""
+    """Return a mailbox as `user@host/folder`."""
     parts = urlsplit(url)
     return f"{unquote(parts.username or '')}@{parts.hostname}/{_folder(url)}"
 
 
 class ImapReader:
-    """Any number of workers may be given the same mailbox: one of them reads it, and another if that one dies."""
+    """A reader of a mailbox. Several workers may share a mailbox: the one that holds the lease reads it."""
 
     def __init__(self, app: Flask, url: str, reply_domain: str) -> None:
         self._url, self._domain = url, reply_domain
@@ -70,15 +70,17 @@ class ImapReader:
         self._lease_ends: datetime | None = None
         self._failures = 0
         self._rests_until = 0.0
-        self._stay_until: dict[int, float] = {}  # mails, by their UIDs
-        self._looks_after = _SOON  # doubled until there is news
+        self._stay_until: dict[int, float] = {}  # by the mail's UID
+        self._looks_after = _SOON  # doubled until new mail arrives
         self._has_told_of_one = False
         self._is_closed = Event()
         self._box: Any = None
 
     def read_on(self) -> None:
-        """Take in what is there, and whatever comes, unless another worker is at it; until `close`, or until something fails,
-        which is told once. Raises what may pass when Postgres is there again."""
+        """Read present and new mails until `close` or an IMAP failure, unless another worker holds the lease.
+
+        A failure is logged once. Raise temporary database errors.
+        """
         if time.monotonic() < self._rests_until or not self._has_lease():
             return
         try:
@@ -87,7 +89,7 @@ class ImapReader:
                 while not self._is_closed.is_set() and self._has_lease():
                     if is_open(MAIL_IN):
                         self._read_all(self._box)
-                    let_go()  # so that no connection waits for mail
+                    let_go()  # waiting for mail must not hold a connection
                     self._wait(self._box)
         except (IMAPClientError, OSError) as error:
             if not self._is_closed.is_set():
@@ -99,11 +101,13 @@ class ImapReader:
                 self._lease_ends = None
 
     def close(self) -> None:
-        """Read nothing more; what is not moved by the end is read again."""
+        """Stop reading. Mails that are not moved yet will be read again."""
         self._is_closed.set()
         if (box := self._box) is not None:
             with suppress(OSError):
-                socket.socket.shutdown(box.socket(), socket.SHUT_RDWR)  # TLS' own would take its state from the reader
+                socket.socket.shutdown(
+                    box.socket(), socket.SHUT_RDWR
+                )  # SSLSocket.shutdown would reset the reading thread's TLS state
 
     def _has_lease(self) -> bool:
         now = clock.real()
@@ -124,7 +128,6 @@ class ImapReader:
         self._rests_until = time.monotonic() + min(_PAUSE * 2**self._failures, _LONGEST_PAUSE)
 
     def _wait(self, box: Any) -> None:
-        """Until there is news, or for a while."""
         seconds, self._looks_after = self._looks_after, min(2 * self._looks_after, LOOK_AGAIN)
         if not box.has_capability("IDLE"):
             self._is_closed.wait(seconds)
@@ -151,7 +154,7 @@ class ImapReader:
                 self._read(box, uid, sizes.get(uid, {}).get(b"RFC822.SIZE"))
 
     def _read(self, box: Any, uid: int, size: int | None) -> None:
-        """A mail with which something goes wrong stays, and holds up no other; one without a size has vanished meanwhile."""
+        """Read a mail. A faulty one stays without delaying others. One without a size has just been deleted."""
         if size is None:
             return
         try:
@@ -160,7 +163,7 @@ class ImapReader:
                 content = box.fetch([uid], ["BODY.PEEK[]"]).get(uid, {}).get(b"BODY[]")
                 if content is None:
                     return
-                folder = self._taken(content)
+                folder = self._store(content)
             if folder:
                 _move(box, uid, folder)
                 return
@@ -172,8 +175,8 @@ class ImapReader:
             self._has_told_of_one = True
         self._stay_until[uid] = time.monotonic() + _TRY_AGAIN
 
-    def _taken(self, content: bytes) -> str | None:
-        """Keep a mail for all of ours that it is for, and say where it goes now; None: nowhere, it is read again."""
+    def _store(self, content: bytes) -> str | None:
+        """Store a mail for each of its recipients. Return its next folder, or None to read it again later."""
         words = recipients(content, self._domain)[:MOST_READERS]
         try:
             for word in words:
@@ -192,7 +195,7 @@ class ImapReader:
 
 
 def recipients(content: bytes, domain: str) -> list[str]:
-    """The local parts of ours that a mail names, whose envelope nobody knows any more."""
+    """Return our local parts in a mail's headers. IMAP doesn't have the envelope."""
     fields = split(content)[0].fields
     found = [pair for name, value in fields if name in _ENVELOPE for pair in _ADDRESS.findall(value)]
     words = dict.fromkeys((local.lower(), where.lower()) for local, where in found)
@@ -200,7 +203,7 @@ def recipients(content: bytes, domain: str) -> list[str]:
 
 
 def _is_ours(word: str, is_here: bool) -> bool:
-    """Every domain has a postmaster; all other words are signed."""
+    """Return whether a local part is ours. Every domain has a postmaster, all others are signed."""
     if word in POSTMASTERS:
         return is_here
     try:
@@ -212,7 +215,7 @@ def _is_ours(word: str, is_here: bool) -> bool:
 
 @contextmanager
 def opened(url: str) -> Iterator[Any]:
-    """The folder, to be read and changed. Raises IMAPClientError, OSError."""
+    """Open the folder for reading and moving. Raise IMAPClientError, OSError."""
     parts = urlsplit(url)
     box = IMAPClient(parts.hostname, parts.port or 993, timeout=_TIMEOUT)
     try:
@@ -231,7 +234,7 @@ def _folder(url: str) -> str:
 
 
 def _move(box: Any, uid: int, folder: str) -> None:
-    """By one command (RFC 6851), or by its parts; a copy that is left over does no harm."""
+    """Move a mail by MOVE (RFC 6851), or by copying and deleting. A crash in between leaves a harmless copy."""
     folder = _prefix(box) + folder
     if not box.folder_exists(folder):
         box.create_folder(folder)
@@ -241,10 +244,10 @@ def _move(box: Any, uid: int, folder: str) -> None:
     box.copy([uid], folder)
     box.add_flags([uid], [b"\\Deleted"])
     if box.has_capability("UIDPLUS"):
-        box.uid_expunge([uid])  # of this mail alone, which lies in the other folder now
+        box.uid_expunge([uid])  # only this mail, already copied
 
 
 def _prefix(box: Any) -> str:
-    """What names of one's own folders begin with, such as `INBOX.` (RFC 2342)."""
+    """Return the prefix of personal folders, such as `INBOX.` (RFC 2342)."""
     own = box.namespace().personal if box.has_capability("NAMESPACE") else None
     return str(own[0][0] or "") if own else ""

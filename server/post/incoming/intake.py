@@ -1,4 +1,4 @@
-"""Takes a mail in, whichever way it came: it is kept before whoever brings it hears so, and a copy of it counts once."""
+"""Storage of mails from every inbound route. A mail is stored before its sender gets a response, and only once."""
 
 import hashlib
 import re
@@ -8,51 +8,51 @@ from server.play.mail.mail_in import expect_addressee, take_mail
 from server.play.mail.postmaster import POSTMASTERS, take_postmaster_mail
 from server.post.incoming import bounces
 
-LARGEST = 1024 * 1024  # octets of a mail; what people write is far smaller, but programs send our picture back with it
+LARGEST = 1024 * 1024  # bytes of a mail; replies are far smaller, but some programs include our picture
 MOST_READERS = 10  # recipients of one mail
 
 
 def local_part(address: str) -> str:
-    """Without what some senders add to it after a plus, in lower case: our words read the same in either."""
+    """Return the local part of an address in lower case, without a `+` suffix. Our tokens ignore case."""
     before = address.rpartition("@")[0] or address
     return before.strip('"').partition("+")[0].lower()
 
 
 def expect_known(word: str) -> None:
-    """Raises NotFound for a local part that is nobody's."""
+    """Raise NotFound unless this local part is one of ours."""
     if word not in POSTMASTERS and not bounces.is_return(word):
         expect_addressee(word)
 
 
 def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> None:
-    """Keep a mail to this local part. `sender` is that of the envelope, "" for none; None if it is not known, or the mail
-    names it.
+    """Store a mail to this local part. Raise NotFound, or temporarily Closed, TooMany, Unavailable.
 
-    Raises NotFound, Closed, TooMany, Unavailable; all but the first may pass.
+    `sender` is that of the envelope, "" for the null sender. None means that it is unknown or in the mail's headers.
     """
     expect_open(MAIL_IN)
     same, raw = _same(content), content
-    if sender is not None:  # as the last server on the way is to add (RFC 5321, 4.4)
+    if sender is not None:  # the final server must add it (RFC 5321, 4.4)
         raw = b"Return-Path: <%s>\r\n%s" % (sender.encode("utf-8", "surrogateescape"), content)
     if bounces.is_return(word):
         bounces.keep(word, same, raw, limited)
     elif word in POSTMASTERS:
-        bounces.keep_complaint(word, same, raw, limited)  # first, since it counts even if the postmaster has no room
+        bounces.keep_complaint(
+            word, same, raw, limited
+        )  # first, since it counts even if the postmaster's mailbox is full
         take_postmaster_mail(word, same, raw, limited)
     else:
         take_mail(word, same, raw, limited)
 
 
 def take_unaddressed(content: bytes, limited: bool) -> None:
-    """Store a mail that names no address of ours, if it may be a complaint. Raises Closed, TooMany, Unavailable."""
+    """Store a mail to no address of ours if it may be a complaint. Raise Closed, TooMany, Unavailable."""
     expect_open(MAIL_IN)
     bounces.keep_complaint("", _same(content), content, limited)
 
 
-# What a mail has in common with its copies, and with no other. Headers are added on the way, and some programs use one
-# Message-ID again and again.
+# With the body, these headers identify a mail. Others are added in transit, and some programs reuse a Message-ID.
 _ITS_OWN = re.compile(rb"^(?:message-id|date|from)[ \t]*:.*(?:\r?\n[ \t].*)*", re.IGNORECASE | re.MULTILINE)
-_BARE_LF = re.compile(rb"(?<!\r)\n")  # as programs write it that hand a mail on as a text
+_BARE_LF = re.compile(rb"(?<!\r)\n")  # from programs that forward a mail as text
 
 
 def _same(raw: bytes) -> str:

@@ -1,7 +1,6 @@
-"""Answers to invitations: yes or no, in four languages, by mail as by the page that the invitation leads to.
+"""Replies to invitations: yes or no, in four languages.
 
-Whoever holds the address that these go to reads the mail of whoever was invited; all the same it must come from there,
-since people forward invitations to each other.
+The reply address is secret, but a reply must also come from the invited address, since people forward invitations.
 """
 
 import re
@@ -41,7 +40,7 @@ _SAID = {
 
 
 class _YesOrNo:
-    """What an answer is written in, as if an invitation were a game of two moves."""
+    """The notation of a reply, as if an invitation were a game with two moves."""
 
     def __init__(self) -> None:
         self.MOVE_SCHEMA: Json = {"enum": [YES, NO]}
@@ -62,14 +61,14 @@ _YES_OR_NO = _YesOrNo()
 
 
 class Guest(NamedTuple):
-    """Who answers: the address that the invitation was mailed to, and its player, if there is one."""
+    """The invited person."""
 
-    email: str
-    player: Player | None
+    email: str  # the invited address
+    player: Player | None  # None without an account
 
 
 def guest_of(game: Game, seat: Seat, mark: int, read: replies.Mail) -> Guest | None:
-    """None if that is no longer known: the invitation was withdrawn, and the mail comes from elsewhere."""
+    """Return the invited person, or None if the invitation was withdrawn and the mail is from another address."""
     email = invited_address(game, seat, mark)
     if email is None and read.sender and is_mark_of(read.sender, mark):
         email = read.sender
@@ -79,7 +78,7 @@ def guest_of(game: Game, seat: Seat, mark: int, read: replies.Mail) -> Guest | N
 
 
 def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest, locale: str) -> Json | None:
-    """Do what an answer to an invitation says; the letter that tells so, if it gets one. `locale`: of somebody new."""
+    """Carry out a reply to an invitation. Return the answer, or None. `locale` is for a new account."""
     if read.automatic or (guest.player is not None and not is_welcome(guest.player)):
         return None
     if read.sender is None or read.sender.lower() != guest.email.lower():
@@ -97,7 +96,7 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
 
 
 def understood(mail: replies.Mail, locale: str) -> str | None:
-    """Yes, no, or None if there is any doubt, as about a move."""
+    """Return "yes", "no", or None in case of doubt."""
     beside = None if mail.beside is None else _plain(mail.beside)
     reply = replies.parse(replace(mail, lines=_plain(mail.lines), beside=beside), _YES_OR_NO, locale)
     wishes = replies.understand(reply)
@@ -105,7 +104,7 @@ def understood(mail: replies.Mail, locale: str) -> str | None:
 
 
 def _plain(lines: Sequence[str]) -> tuple[str, ...]:
-    """With each line that says yes or no in one of the four languages as that word alone."""
+    """Replace each line that says yes or no in one of the four languages by the English word."""
 
     def plain(line: str) -> str:
         written = normalize("NFC", line.strip())
@@ -115,7 +114,7 @@ def _plain(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _do(said: str, game: Game, seat: Seat, mark: int, locale: str) -> None:
-    """Once, however often it is tried. Raises SeatTaken, AlreadySeated, NotRunning, Banned."""
+    """Accept or decline an invitation. It is idempotent. Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
     word = sign(INVITATION, game.game_id, seat, mark)
     if said == YES:
         try:
@@ -126,7 +125,7 @@ def _do(said: str, game: Game, seat: Seat, mark: int, locale: str) -> None:
     elif _sits(game, seat, mark):
         raise AlreadySeated("You've already taken this seat. To leave it, open the game.")
     else:
-        with suppress(NotFound):  # nothing is kept for him, as he wishes
+        with suppress(NotFound):  # already declined
             decline_invitation(word)
 
 
@@ -144,7 +143,7 @@ def letter(
     wrong: str = "",
     again: bool = False,
 ) -> Json:
-    """What a guest hears of his answer; `again`: that he may answer once more."""
+    """Return the answer to a guest. `again`: they may reply once more."""
     now = clock.now()
     said = {"played": played, "wrong": wrong, "again": again, "last": False, "answers": fit_id(message_id)}
     return {

@@ -1,8 +1,7 @@
-"""Opens a mail from outside: its head, and the lines that its reader would see, as plain text.
+"""Parser of inbound mails: their headers, and the visible lines as plain text.
 
-Mails come from anybody, so nothing here recurses deeper than DEPTH or takes more than linear time, and what cannot be
-read with certainty raises Doubt instead of being guessed at. The standard library's parser of bodies does neither.
-Octets become text in `_text_of` only, which leaves nothing that Postgres would refuse to keep.
+Mails are untrusted, so recursion is limited to DEPTH and the time is linear. Ambiguous mails raise Doubt, where the
+standard library would guess. Only `_text_of` decodes bytes, into text that Postgres can store.
 """
 
 import binascii
@@ -18,14 +17,14 @@ from urllib.parse import unquote_to_bytes
 from server.post.incoming.html_text import Line, TooNested, lines_of_page
 from server.sanitize import clean, without_unseen
 
-LARGEST_MAIL = 40_000_000  # octets; pictures are looked past, but even that takes time
+LARGEST_MAIL = 40_000_000  # bytes; even skipping pictures takes time
 LARGEST_HEAD = 100_000
 LARGEST_TEXT = 400_000
 MOST_LINES = 10_000
 DEPTH = 10
 PARTS = 100
 
-WRAPPED = 58  # characters from which on a quoted line may have been broken before a short word: the narrowest are 65
+WRAPPED = 58  # characters; a longer quoted line may be wrapped, since the narrowest programs wrap at 65
 
 _FIELD = re.compile(rb"([!-9;-~]{1,100}):[ \t]*(.*)", re.DOTALL)
 _BLANK_LINE = re.compile(rb"\A\r?\n|\r?\n\r?\n")
@@ -34,27 +33,27 @@ _PIECE = re.compile(r"([a-z-]+)(?:\*([0-9]{1,3}))?(\*)?")
 _PARAMETER = re.compile(r';\s*([A-Za-z0-9*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))')
 _ENCODING_NOISE = re.compile(r"""\([^()]{0,100}\)|[\s"';]""")
 _NOTE = re.compile(r"\([^()]{0,100}\)")
-_NO_ENCODING = re.compile(  # written where an encoding should stand: a charset, or nothing in words
+_NO_ENCODING = re.compile(  # seen in place of an encoding: a charset, or words for none
     r"(?:us-)?ascii|(?:utf|iso|windows|cp)[-_]?[0-9][0-9a-z_-]{0,20}|bin|none|identity|plain|text(?:/plain)?"
     r"|default|(?:x-)?unknown(?:-8bit)?|null|raw"
 )
 _LONGEST_INSTEAD = 300
-_SEE_PAGE = re.compile(  # what programs write instead of the plain text of a page
+_SEE_PAGE = re.compile(  # programs' substitute for the plain text of an HTML mail
     r"\bhtml\b.{0,80}\b(?:e-?mails?|messages?|format|viewer|capable|client|version|content|nachricht|compatible|ansicht|anzeigen)\b"
     r"|\b(?:not|nicht|pas|non|enable|view|support\w{0,2})\b.{0,80}\bhtml\b",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"\s{0,3}[A-Za-z]{0,4}>")  # initials are some people's way
+_QUOTED = re.compile(r"\s{0,3}[A-Za-z]{0,4}>")  # some people mark quotes with initials
 _CHARSETS = re.compile(
     "ascii|utf-8|iso8859-.*|cp125[0-8]|cp437|cp850|cp874|tis-620|koi8-[ru]|mac-roman|gb.*|big5.*|shift_jis.*|cp932"
     "|euc_.*|cp949|iso2022_jp.*|iso2022_kr"
 )
-_ALIASES = {  # that Python does not know
+_ALIASES = {  # unknown to Python
     "windows-874": "cp874",
     "windows-31j": "cp932",
     "windows-949": "cp949",
     "x-sjis": "cp932",
-    "iso-8859-8-i": "iso8859-8",  # in the order in which it is read, as text is kept here
+    "iso-8859-8-i": "iso8859-8",  # in logical order, as in Unicode
     "utf8mb4": "utf-8",
     "x-gbk": "gbk",
     "x-euc-jp": "euc_jp",
@@ -66,7 +65,7 @@ _ALIASES = {  # that Python does not know
         ["unknown", "unknown-8bit", "x-unknown", "x-user-defined", "default", "8bit", "_autodetect_all"], "ascii"
     ),
 }
-_ENCODINGS = {  # by their misspellings
+_ENCODINGS = {  # by misspelling
     "8bits": "8bit",
     "8-bit": "8bit",
     "7bits": "7bit",
@@ -83,7 +82,7 @@ _ENCRYPTED = {
 
 
 class Doubt(Exception):
-    """A mail that cannot be read with certainty, and why: a stable code."""
+    """A mail that can't be read with certainty. `code` is a stable reason."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -91,11 +90,11 @@ class Doubt(Exception):
 
 
 class Head(NamedTuple):
-    """The fields of a head in order, names in lower case. `flawed` if another reader might see other fields."""
+    """The headers of a mail or part, in order."""
 
-    fields: list[tuple[str, str]]
-    flawed: bool
-    size: int  # octets
+    fields: list[tuple[str, str]]  # names in lower case
+    flawed: bool  # another program might see different headers
+    size: int  # bytes
 
     def all(self, name: str) -> list[str]:
         return [value for key, value in self.fields if key == name]
@@ -105,7 +104,7 @@ class Head(NamedTuple):
 
     @property
     def subject(self) -> str:
-        """As one line, decoded."""
+        """Return the decoded subject as one line."""
         return clean(decoded(self.first("subject")[:2000]), 200)
 
     @property
@@ -115,7 +114,7 @@ class Head(NamedTuple):
 
     @property
     def contradicts_itself(self) -> bool:
-        """Whether it says twice, and differently, what the body is: another reader may believe the other."""
+        """Return whether headers about the body repeat with different values, of which programs may use either."""
         return any(len(set(self.all(name))) > 1 for name in ("content-type", "content-transfer-encoding"))
 
     @property
@@ -124,9 +123,9 @@ class Head(NamedTuple):
         return "text/plain" if kind in ("", "text") else kind
 
     def parameter(self, name: str, header: str = "content-type") -> str:
-        """Return a parameter of that header, such as the charset, even in pieces (RFC 2231); "" if there is none.
+        """Return a parameter of that header, such as the charset, or "". Continuations (RFC 2231) are joined.
 
-        Raises Doubt if it is there twice, and differently.
+        Raise Doubt if it repeats with different values.
         """
         whole: list[str] = []
         pieces: dict[int, tuple[str, bool]] = {}
@@ -147,7 +146,7 @@ class Head(NamedTuple):
 
 
 def _unpercented(pieces: list[tuple[str, bool]]) -> str:
-    """Return a parameter that is written in pieces; the charset before the first applies to all that hold % (RFC 2231)."""
+    """Join the pieces of a parameter. The charset of the first applies to all percent-encoded ones (RFC 2231)."""
     first, is_extended = pieces[0]
     charset, _, rest = first.partition("'") if is_extended and first.count("'") >= 2 else ("", "", first)
     if charset or rest != first:
@@ -160,7 +159,7 @@ def _unpercented(pieces: list[tuple[str, bool]]) -> str:
 
 
 def decoded(value: str) -> str:
-    """Return the value of a field with its encoded words (RFC 2047) decoded, as far as that can be done."""
+    """Decode the encoded words (RFC 2047) in a header's value, or return it unchanged if they are invalid."""
     try:
         words = decode_header(value)
         return "".join(
@@ -171,7 +170,7 @@ def decoded(value: str) -> str:
 
 
 def split(raw: bytes) -> tuple[Head, bytes]:
-    """Head and body of a mail or of one of its parts (RFC 5322, 2.2)."""
+    """Return the headers and body of a mail or of one of its parts (RFC 5322, 2.2)."""
     blank = _BLANK_LINE.search(raw)
     head, body = (raw[: blank.start()], raw[blank.end() :]) if blank else (raw, b"")
     flawed = len(head) > LARGEST_HEAD or b"\0" in head or re.search(rb"\r(?!\n)", head) is not None
@@ -188,8 +187,10 @@ def split(raw: bytes) -> tuple[Head, bytes]:
 
 
 def readings_of(head: Head, body: bytes) -> list[list[Line]]:
-    """What the reader of this mail would see, line by line, without files attached: plain text first, in which quotes are
-    marked most reliably, and then the page beside it, if there is one (RFC 2046, 5.1.4). Raises Doubt."""
+    """Return the visible lines of a mail without attachments: of its plain text, then of its HTML if that differs.
+
+    Plain text comes first, because it marks quotes more reliably (RFC 2046, 5.1.4). Raise Doubt.
+    """
     if len(body) > LARGEST_MAIL or head.size > LARGEST_HEAD:
         raise Doubt("too-large")
     plain, page = (_lines(head, body, DEPTH, prefers) for prefers in ("text/plain", "text/html"))
@@ -201,7 +202,7 @@ def readings_of(head: Head, body: bytes) -> list[list[Line]]:
 
 
 def _lines(head: Head, body: bytes, depth: int, prefers: str) -> list[Line] | None:
-    """None if no text is meant to be seen here."""
+    """Return the visible lines of a part, or None without visible text."""
     if head.contradicts_itself:
         raise Doubt("broken")
     kind = head.content_type
@@ -241,7 +242,8 @@ def _is_file(head: Head) -> bool:
 
 
 def _alternative(parts: list[tuple[Head, bytes]], depth: int, prefers: str) -> list[Line] | None:
-    """Of those that are texts, the page, or else what is not blank: a page without a word may hide what stands beside."""
+    """Return the lines of the preferred alternative. Blank plain text is skipped. A blank page is not, since its reader
+    doesn't see the plain text."""
     is_plain = [part[0].content_type == "text/plain" for part in parts]
     ordered = sorted(range(len(parts)), key=lambda nr: is_plain[nr] != (prefers == "text/plain"))
     found = None
@@ -254,7 +256,7 @@ def _alternative(parts: list[tuple[Head, bytes]], depth: int, prefers: str) -> l
 
 
 def _root(parts: list[tuple[Head, bytes]], start: str) -> tuple[Head, bytes]:
-    """The part that all others belong to: the one that is named, or else the first (RFC 2387, 3.2)."""
+    """Return the root part: the named one, or else the first (RFC 2387, 3.2)."""
     if not parts:
         raise Doubt("broken")
     named = [part for part in parts if start and part[0].first("content-id") == start]
@@ -262,14 +264,14 @@ def _root(parts: list[tuple[Head, bytes]], start: str) -> tuple[Head, bytes]:
 
 
 def _is_blank(lines: list[Line]) -> bool:
-    """Whether this plain text holds no word, or tells that the page beside it is to be seen instead."""
+    """Return whether this plain text has no words, or only refers to the HTML part."""
     words = " ".join(line.text for line in lines).strip()
     is_short = len(words) <= _LONGEST_INSTEAD and re.search(r"\d", words) is None
     return not words or (is_short and _SEE_PAGE.search(words) is not None)
 
 
 def parts_of(head: Head, body: bytes) -> list[tuple[Head, bytes]]:
-    """The parts of a multipart body (RFC 2046, 5.1.1)."""
+    """Return the parts of a multipart body (RFC 2046, 5.1.1). Raise Doubt."""
     boundary = head.parameter("boundary").encode("utf-8")
     if not 0 < len(boundary) <= 200:
         raise Doubt("broken")
@@ -307,15 +309,17 @@ def _without_transfer(head: Head, body: bytes) -> bytes:
 
 
 def _decoded(octets: bytes, charset: str) -> str:
-    """Whatever is wrong with the other octets, ASCII stays what it is in all charsets that are taken, unless it stands
-    between escape sequences: where these are wrong, nothing is certain."""
+    """Decode text. Invalid bytes are replaced, since ASCII means the same in all accepted charsets.
+
+    Raise Doubt for an unknown charset, and for invalid bytes in ISO 2022, whose escape sequences change ASCII.
+    """
     charset = charset.strip(" \"'").lower()
     try:
-        charset.encode("ascii")  # Python looks past all other letters
+        charset.encode("ascii")  # Python ignores other letters
         name = codecs.lookup(_ALIASES.get(charset, charset) or "us-ascii").name
     except (LookupError, UnicodeError, ValueError) as error:
         raise Doubt("unknown-charset") from error
-    if not _CHARSETS.fullmatch(name):  # utf-7 and its like, in which ASCII can mean something else
+    if not _CHARSETS.fullmatch(name):  # such as utf-7, in which ASCII can have another meaning
         raise Doubt("unknown-charset")
     for attempt in (name, "utf-8"):
         try:
@@ -327,7 +331,7 @@ def _decoded(octets: bytes, charset: str) -> str:
 
 
 def _text_of(octets: bytes, charset: str, errors: str = "replace") -> str:
-    """What stands in for a NUL, as for what cannot be decoded, makes no line mean something that it did not say."""
+    """Decode bytes, replacing NUL, which Postgres rejects, by U+FFFD. It can't turn a line into a move."""
     return octets.decode(charset, errors).replace("\0", "\ufffd")
 
 
@@ -345,13 +349,13 @@ def _fixed(text: str) -> Iterator[Line]:
     long_quote = False
     for line in _broken(text):
         quoted = _QUOTED.match(without_unseen(line)) is not None
-        # below a long quoted line without its mark: perhaps the end of that line, broken off
+        # an unmarked line below a long quoted one may be its wrapped end
         yield Line(quoted or (long_quote and line.strip() != ""), line)
         long_quote = quoted and len(line) >= WRAPPED
 
 
 def _flowed(text: str, delete_space: bool) -> Iterator[Line]:
-    """The lines of format=flowed, joined again (RFC 3676, 4)."""
+    """Join the lines of format=flowed (RFC 3676, 4)."""
     begun, begun_depth = "", 0
     for line in _broken(text):
         content = line.lstrip(">")

@@ -1,4 +1,4 @@
-"""Lines in a game's notation, and lines that come near to one: slips of the pen, which must not go unnoticed."""
+"""Moves in a game's notation, and near misses: misspelt moves and commands, which must not be ignored."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,22 +9,22 @@ from typing import Any, NamedTuple, Protocol
 from server.games import Json, MalformedMove
 from server.post.incoming.commands import COMMANDS, PLAN, READY, SAY, STAND_IN, VACATION, meaning, words_of
 
-_TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN, READY, STAND_IN))  # wherever they stand in a short line
-_AROUND = ".,:;!()[]{}<>\"'`*_~/\\|"  # a word
+_TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN, READY, STAND_IN))  # at any position of a short line
+_AROUND = ".,:;!()[]{}<>\"'`*_~/\\|"  # stripped from words
 _NOTATION = re.compile("[A-Za-z0-9#; -]{1,200}")
 _NO_WORDS = re.compile(
     r"(?<!\S):\+1:(?!\S)|\bC/ ?(?=[A-Z])|\b[0-9]{1,3}\.?[ºª°](?: [A-Z]\b)?|(?<!\S)(?:[A-Z]\.){2,4}(?!\S)|\bi\. ?[AV]\.|\b[0-9A-Fa-f]{4}(?: {1,2}[0-9A-Fa-f]{4}){9}\b"
-)  # a thumb, a Spanish street and floor, initials, the print of a key
-_SHORT = 4  # words, of which one that means something alone makes the line look like a wish
+)  # a thumbs-up, a Spanish street and floor, initials, a key's fingerprint
+_SHORT = 4  # words; in such a line one command makes it look like a wish
 _ALIKE = 0.75
 _ANYHOW_ALIKE = 0.6
-_VERY_ALIKE = 0.85  # Paula is a name, and pausa a command
+_VERY_ALIKE = 0.85  # "Paula" is a name, "pausa" a command
 _LONGEST_NOTATION = 20  # words
-_LONGEST_WORD = 14  # characters, such as sagittarius and a star and a space
+_LONGEST_WORD = 14  # characters: "sagittarius", a space and a star
 
 
 class Notation(Protocol):
-    """What reading replies takes of a game: see server.games."""
+    """The part of a game's rules that reading replies needs, see server.games."""
 
     MOVE_SCHEMA: Json
 
@@ -35,14 +35,14 @@ class Notation(Protocol):
 
 
 class Grammar(NamedTuple):
-    """In what a reply is written: moves in the notation of a game, commands in the language of its letters."""
+    """The language of a reply: moves in a game's notation, commands in the player's language."""
 
     rules: Notation
     locale: str
 
 
 def move_in(line: str, rules: Notation) -> Any:
-    """The move that this line is, as the game reads it; None if it is not exactly one."""
+    """Return the move on this line, or None unless the line is exactly one move."""
     if not _NOTATION.fullmatch(line):
         return None
     try:
@@ -52,7 +52,7 @@ def move_in(line: str, rules: Notation) -> Any:
 
 
 def resembles(line: str, grammar: Grammar) -> bool:
-    """Whether somebody may have meant this line, which is in no notation, as a move or a command."""
+    """Return whether this line, which is neither a move nor a command, may be meant as one."""
     rules, locale = grammar
     words = [word for raw in _NO_WORDS.sub("", line).lower().split() if (word := raw.strip(_AROUND))]
     if not words:
@@ -72,7 +72,10 @@ def resembles(line: str, grammar: Grammar) -> bool:
 
 
 def _begins_as_command(word: str, line: str, locale: str) -> bool:
-    """With one that goes on, or with any in the reader's own language; where it ends with an apostrophe, that is its."""
+    """Return whether a line starts with a command that takes arguments, or with any in the reader's language.
+
+    An apostrophe may belong to the command, as in Italian "di'".
+    """
     command = meaning(word, locale) or (meaning(f"{word}'", locale) if f"{word}'" in line.lower() else None)
     return command in (SAY, VACATION) or (command not in (None, READY) and word not in _TELLING)
 
@@ -83,7 +86,7 @@ def _is_nearly_command(word: str, locale: str) -> bool:
 
 
 def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
-    """Whether most of these words, or the telling ones among few, are those of a move."""
+    """Return whether most of these words, or the key words among few, belong to a move."""
     known = _vocabulary(rules)
     met = [right for word in words if (right := _corrected(word, rules)) is not None]
     if len(met) >= 2 and 2 * len(met) >= len(words):
@@ -99,7 +102,7 @@ def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
 
 
 def _is_address(words: Sequence[str], met: Sequence[str], rules: Notation) -> bool:
-    """Whether this names a street or a room: a word that is none of the notation, even misspelt, before numbers and letters."""
+    """Return whether this is a street or room: a word unlike any of the notation, then numbers and letters."""
     first = words[0]
     if max(map(len, met)) > 2 or len(first) < 2 or not first.isalpha() or first in _vocabulary(rules):
         return False
@@ -115,37 +118,37 @@ def _has_move_in(words: Sequence[str], rules: Notation) -> bool:
 
 
 def has_words_of(line: str, grammar: Grammar) -> bool:
-    """Whether any word of this line is one of the notation, or a command."""
+    """Return whether this line contains a word of the notation or a command."""
     words = re.findall(r"[\w#]+", line.lower())
     telling = {it for it, command in words_of(grammar.locale).items() if command != SAY}
     return any(word in telling or word in _vocabulary(grammar.rules) for word in words)
 
 
 def goes_on(line: str, rules: Notation) -> bool:
-    """Whether this may be the rest of a move that was broken off; a single word without a digit is a name."""
+    """Return whether this may be the rest of a wrapped move. A single word without a digit counts as a name."""
     words = line.lower().replace(";", " ").split()
     return not line.isalpha() and all(word in _vocabulary(rules) for word in words)
 
 
 def _pieces(word: str, known: Mapping[str, None]) -> list[str]:
-    """Two words may have been written as one: 7leo."""
+    """Split words that may have been joined, such as `7leo`."""
     return [word] if word in known or len(word) > _LONGEST_WORD else re.findall(r"[^\W\d_]+|[0-9]+", word) or [word]
 
 
 @lru_cache(2000)
 def _corrected(word: str, rules: Notation) -> str | None:
-    """The word of the notation that this is, or is nearly."""
+    """Return the word of the notation that this is or resembles."""
     known = _vocabulary(rules)
     if word in known:
         return word
     alike = get_close_matches(word, known, 1, _ALIKE) if len(word) > 2 else []
-    alike += [begun for begun in known if len(begun) > 3 and word.startswith(begun)]  # two words have run together
+    alike += [begun for begun in known if len(begun) > 3 and word.startswith(begun)]  # two words joined
     return next((other for other in alike if len(other) > 2), None)
 
 
 @lru_cache
 def _vocabulary(rules: Notation) -> Mapping[str, None]:
-    """The words of the game's notation: what its move schema lists, its examples, and the names of its material."""
+    """Return the words of a game's notation, from its move schema, its examples and the names of its material."""
     described = rules.describe()
     examples = " ".join(example["text"] for example in described["notation"]["examples"]).replace(";", " ")
     names = [*_names(described, {"id", "abbr"}), *examples.split()]
@@ -154,12 +157,12 @@ def _vocabulary(rules: Notation) -> Mapping[str, None]:
 
 @lru_cache
 def _verbs(rules: Notation) -> frozenset[str]:
-    """The words of moves that name nothing of the material."""
+    """Return the words of moves that don't name material."""
     return frozenset(name.lower() for name in _names(rules.MOVE_SCHEMA, {"enum", "const"}))
 
 
 def _names(value: Any, keys: set[str]) -> Iterator[str]:
-    """Whatever texts and numbers stand in this JSON under one of the keys."""
+    """Yield the texts and numbers under these keys anywhere in the JSON."""
     match value:
         case dict():
             for key, inner in value.items():

@@ -1,6 +1,6 @@
-"""What companies and mail gateways add to mails: notices of confidentiality, and warnings of what comes from outside.
+"""Confidentiality notices and warnings about external senders, which companies and mail gateways add to mails.
 
-Nobody who plays wrote them, so they speak neither for nor against a move.
+Players didn't write them, so they can't contradict a move.
 """
 
 import re
@@ -20,7 +20,7 @@ _TAG = re.compile(  # alone in its line, or in brackets before the subject
     r"|nur für den (?:internen|dienst)\W?(?:gebrauch|lichen gebrauch)|usage interne|uso interno|uso interno|intern|vertraulich)\W{0,12}",
     re.IGNORECASE,
 )
-_TELLING = re.compile(  # two of these make a notice; the words of people who change their mind are not among them
+_TELLING = re.compile(  # two of these make a notice; words of players who change their mind must not be here
     r"\b(?:(?:caution|warning|important|disclaimer|achtung|vorsicht|wichtig(?:er hinweis)?|hinweis|attention|avertissement|attenzione|avviso)(?= ?[:!–-])"
     # en
     r"|intended (?:only |solely |exclusively )?(?:for|recipients?|addressees?)|(?:named|intended) addressees?|addressees? only"
@@ -70,13 +70,13 @@ _ABOUT_MAIL = re.compile(
     r"|delete|destroy|löschen|vernichten|détruire|supprimer|cancellarl\w|cancellare|distruggere|eliminarl\w|eliminare)\b",
     re.IGNORECASE,
 )
-_ABOUT_PLAY = re.compile(  # and whoever speaks of himself
+_ABOUT_PLAY = re.compile(  # and the first person
     r"\b(?:(?-i:I)|(?-i:I)[’']\w{1,2}|my|mine|me|moves?|play(?:s|ed|ing)?|turn|games?|table|stars?|ich|mein\w{0,2}|mir|mich|zug|züge|spiel\w{0,4}|zieh\w{0,3}|partie(?= (?:ist|war|nicht))|runde|je|j[’']\w{1,12}|mon|ma|mes"
     r"|coups?|jou(?:e|ez|er|ons|ais)|(?:cette|la|ma|mauvaise) partie|io|mi[oae]|miei|mosse?|gioc\w{1,5}|partit[ae]|turno|wait|warte\w?|attend\w{0,2}|aspett\w{1,3})\b",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?…])(?=\s)")
-_BANNER = re.compile(  # each is enough by itself
+_BANNER = re.compile(  # one of these makes a notice
     r"\b(?:external (?:e-?mail|senders?|source)|(?:from|outside|outside of) (?:outside|your organi[sz]ation|the organi[sz]ation|the company)|often get e-?mails? from|learn why this is important"
     r"|externe[rns]? (?:absender|e-?mail|mail|nachricht)|außerhalb (?:der|unserer|ihrer) (?:organisation|firma|unternehmens)|nicht (?:oft|häufig) e-?mails? von|erfahren sie, warum"
     r"|(?:courriel|message|e-?mail|expéditeur) externe|l[’']extérieur de|souvent d[’']e-?mail|(?:recevez|obtenez|reçois) pas souvent|découvrez pourquoi|(?:mittente|messaggio|mail) estern[oa]|proviene dall[’']esterno"
@@ -99,7 +99,7 @@ _LONGEST_NOTICE = 8000
 
 
 def without_notices(lines: Sequence[str]) -> list[str]:
-    """Return the lines, without those sentences that are no person's; `lines` has no line that acts in it."""
+    """Blank out the sentences of notices. `lines` must not contain a line that acts."""
     kept: list[str] = []
     run: list[str] = []
     for line in (*lines, ""):
@@ -112,7 +112,7 @@ def without_notices(lines: Sequence[str]) -> list[str]:
 
 
 def _without_rules_at_top(lines: Sequence[str], kept: list[str]) -> list[str]:
-    """What is drawn around a notice at the top of a mail goes with it."""
+    """Remove the rules drawn around a notice at the top of a mail."""
     words = (nr for nr, line in enumerate(kept) if line and not is_drawn(line))
     top = next(words, len(kept))
     has_notice = any(line and not left for line, left in zip(lines[:top], kept[:top], strict=True))
@@ -137,7 +137,7 @@ def _is_about(text: str) -> bool:
 
 
 def _without_sentences(lines: list[str]) -> list[str]:
-    """The lines without the sentences of a notice, which may go on from one line to the next."""
+    """Blank out the sentences of a notice, which may span several lines."""
     text = "\n".join(lines)
     kept: list[str] = []
     for sentence in _SENTENCE_END.split(text):

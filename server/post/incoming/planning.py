@@ -1,4 +1,4 @@
-"""Plans as people write them: `7 leo c; 3 virgo b if virgo b is free`."""
+"""Plans as players write them: `7 leo c; 3 virgo b if virgo b is free`."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from server.play.planning.plans import AT_ONCE
 from server.post.incoming.near_misses import Notation, move_in
 
 OFF: Final = "off"
-_OFF: Mapping[str, Sequence[str]] = {  # the first of each is the one that our letters say
+_OFF: Mapping[str, Sequence[str]] = {  # letters use the first of each
     "de": ["aus", "löschen", "loeschen"],
     "en": [OFF],
     "fr": ["annuler"],
@@ -24,24 +24,24 @@ _IF: Mapping[str, str] = {
 
 
 class Planned(NamedTuple):
-    """A move as the rules have read it, and the place that must be free for it, as it is written."""
+    """A planned move."""
 
     move: Any
-    place: str | None
+    place: str | None  # that must be free, as written
 
 
 def off_for(locale: str) -> str:
-    """What a letter in this language calls a plan dropped."""
+    """Return the word that drops a plan in this language's letters."""
     return _OFF[locale][0]
 
 
 def drops(text: str, locale: str) -> bool:
-    """Whether this says that a plan is dropped."""
+    """Return whether this text drops a plan."""
     return text in (*_OFF["en"], *_OFF[locale])
 
 
 def read_plan(text: str, rules: Notation, locale: str) -> list[Planned] | None:
-    """The moves of a plan, which `;` parts, each with what follows an `if`; None if it is not exactly one."""
+    """Parse a plan: moves separated by `;`, each with an optional condition. Return None if it is no valid plan."""
     planned = [_read_one(part.strip(), rules, locale) for part in text.split(";")]
     found = [it for it in planned if it is not None]
     return found if len(found) == len(planned) else None
@@ -56,8 +56,8 @@ def _read_one(text: str, rules: Notation, locale: str) -> Planned | None:
     return None if move is None else Planned(move, None)
 
 
-def as_left(planned: Planned, rules: Rules, view: Json) -> Json:
-    """The planned move in the form of the API. `view`: a spectator's. Raises MalformedMove if there is no such place."""
+def to_api(planned: Planned, rules: Rules, view: Json) -> Json:
+    """Return a planned move in the API's format. `view` is a spectator's. Raise MalformedMove for an unknown place."""
     conditions: list[Json] = []
     if planned.place is not None:
         place = rules.place(view, planned.place)

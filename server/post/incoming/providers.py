@@ -1,7 +1,6 @@
-"""Mail providers that bring mails, bounces and complaints by HTTP, each in its own form, as its documentation has it.
+"""Parsers of mail providers' webhooks, which deliver mails, bounces and complaints in the documented format of each.
 
-Pure functions from a request to what it brings: a provider proves itself first, by a secret that it sends along or by a
-signature. `sns.py` has what Amazon adds to that.
+They authenticate the provider first, by a shared secret or a signature (for Amazon see `sns.py`).
 """
 
 import hashlib
@@ -23,50 +22,47 @@ from server.post.incoming.bounces import Bounce
 from server.post.incoming.diagnoses import is_unknown
 from server.sanitize import clean
 
-_LONGEST_DELAY = timedelta(hours=9)  # Mailgun goes on trying for eight
+_LONGEST_DELAY = timedelta(hours=9)  # Mailgun retries for eight hours
 _LONGEST_REASON = 300
 _LONGEST_ADDRESS = 254  # RFC 5321, 4.5.3.1.3
-_MOST_FIELDS = 100  # of a form, which is read before its sender has proved himself
+_MOST_FIELDS = 100  # of a form, which is parsed before its sender is authenticated
 
 Json = dict[str, Any]
 
 
 class Forged(Exception):
-    """A request that is not from the provider as which it comes."""
+    """A request that is not from the provider that it names."""
 
 
 class Unreadable(Exception):
-    """A request that brings nothing that we could read; the text is one sentence for whoever set the provider up."""
+    """A request in an unexpected format. The text is a sentence for the operator who set up the provider."""
 
 
 class Post(NamedTuple):
-    """A request; `args` are those of its address."""
-
     authorization: str
-    args: Mapping[str, Sequence[str]]
+    args: Mapping[str, Sequence[str]]  # of the query string
     content_type: str
     body: bytes
 
 
 class Mail(NamedTuple):
-    """A mail to these addresses. `sender` is that of the envelope; None if the provider does not tell it."""
+    """A mail to these addresses."""
 
     recipients: Sequence[str]
-    sender: str | None
+    sender: str | None  # of the envelope; None if the provider omits it
     content: bytes
 
 
 class Report(NamedTuple):
-    """What became of a letter to this address: it came back, or with `bounce` None its reader complained. `said` is all
-    that the provider tells of it, in which words of ours may stand."""
+    """A bounce of a letter to this address, or a complaint about it."""
 
     address: str
-    bounce: Bounce | None
-    said: str
+    bounce: Bounce | None  # None: a complaint
+    said: str  # the provider's whole event, which may contain tokens of ours
 
 
 class Proof(NamedTuple):
-    """A signature that covers no content: until it expires, it may come again with this content only."""
+    """A signature that doesn't cover the content. Until it expires, it is valid for this content only."""
 
     token_hash: bytes
     content_hash: bytes
@@ -77,9 +73,10 @@ Brought = Mail | Report | Proof
 
 
 def read(provider: str, post: Post, secret: str, now: datetime) -> list[Brought]:
-    """What a provider brings; nothing, for events that are of no concern here. A proof comes before what it proves.
+    """Return the content of a provider's request, empty for irrelevant events. A proof precedes what it proves.
 
-    Raises KeyError for a provider that we do not know, Forged, Unreadable, Unreachable."""
+    Raise KeyError for an unknown provider, Forged, Unreadable, Unreachable.
+    """
     return _PROVIDERS[provider](post, secret, now)
 
 
@@ -87,7 +84,7 @@ def read(provider: str, post: Post, secret: str, now: datetime) -> list[Brought]
 
 
 def expect_secret(post: Post, secret: str) -> None:
-    """It is sent as a password (RFC 7617) or as a token (RFC 6750). Raises Forged."""
+    """Raise Forged unless the secret is sent as a password (RFC 7617) or token (RFC 6750)."""
     scheme, _, sent = post.authorization.partition(" ")
     if scheme.lower() == "basic":
         try:
@@ -103,7 +100,7 @@ def _is_same(sent: str, known: str) -> bool:
 
 
 def _mailgun_proof(signed: Mapping[str, object], secret: str, now: datetime, content: Sequence[bytes]) -> Proof:
-    """Mailgun signs a timestamp and a token, but not the content. Raises Forged."""
+    """Verify Mailgun's signature, which covers a timestamp and a token but not the content. Raise Forged."""
     timestamp, token, signature = (_text(signed.get(name)) for name in ("timestamp", "token", "signature"))
     known = hmac.new(secret.encode(), f"{timestamp}{token}".encode(), "sha256").hexdigest()
     if not _is_same(signature, known):
@@ -125,7 +122,7 @@ def _hash(values: Sequence[bytes]) -> bytes:
 
 
 def _raw(post: Post, secret: str, now: datetime) -> list[Brought]:
-    """As our own worker for Cloudflare sends it, or any program: the mail (RFC 5322), its envelope in the address."""
+    """Parse a mail (RFC 5322) with its envelope in the query string, as our Cloudflare worker sends it."""
     expect_secret(post, secret)
     recipients = post.args.get("to", ())
     if not recipients or not post.body:
@@ -149,7 +146,7 @@ def _postmark(post: Post, secret: str, now: datetime) -> list[Brought]:
     return []
 
 
-# The others are no failures for good, such as a delay, or an automatic answer.
+# The other types are not permanent, such as delays and automatic replies.
 _POSTMARK_FAILURES = {"HardBounce", "SoftBounce", "Blocked", "DnsError", "BadEmailAddress", "SpamNotification"}
 
 
@@ -207,8 +204,8 @@ def _sendgrid_event(event: Json) -> list[Brought]:
 
 
 def _ses(post: Post, secret: str, now: datetime) -> list[Brought]:
-    """Amazon signs what anybody publishes at any topic; that it is ours, the secret says."""
-    from server.post.incoming.sns import expect_signed  # which loads what nobody else needs
+    """Parse a notification of Amazon SES. Amazon signs every topic of every customer, so the secret is needed too."""
+    from server.post.incoming.sns import expect_signed  # slow to import, and only needed here
 
     expect_secret(post, secret)
     notification = _json(post.body)
@@ -251,7 +248,7 @@ _PROVIDERS: dict[str, Callable[[Post, str, datetime], list[Brought]]] = {
 
 
 def _bounce(address: object, is_hard: bool, why: str, status: str, told: Json) -> Report:
-    """Providers call permanent what any server refuses for good, be it for a policy: its words decide, if there are any."""
+    """Return a bounce. Providers also call rejections by policy permanent, so the server's words decide if present."""
     is_hard = is_hard and (is_unknown(why, status) or not why)
     return Report(_address(address), Bounce(is_hard, clean(why or status, _LONGEST_REASON)), json.dumps(told))
 
@@ -268,7 +265,6 @@ def _address(value: object) -> str:
 
 
 def _parsed(body: bytes) -> object:
-    """Raises Unreadable."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
@@ -289,7 +285,7 @@ def _object(value: object) -> Json:
 
 
 def _text(value: object) -> str:
-    """Without lone surrogates, which JSON and octets of another charset bring, and which nobody can write."""
+    """Return text without lone surrogates, which can't be encoded. They come from JSON and from other charsets."""
     return str(value).encode("utf-8", "replace").decode() if isinstance(value, str | int) else ""
 
 
@@ -302,7 +298,7 @@ def _decoded(value: bytes) -> str:
 
 
 def _form(post: Post) -> dict[str, bytes]:
-    """The fields of a form as octets: what is in them may be in any charset. Raises Unreadable."""
+    """Return the fields of a form as bytes, since they may be in any charset. Raise Unreadable."""
     kind, options = parse_options_header(post.content_type)
     if kind == "application/x-www-form-urlencoded":
         text = post.body.decode("latin-1")

@@ -1,4 +1,4 @@
-"""What a person wrote now: the lines of a reply without those of the letter that it answers."""
+"""Removal of quotes: the lines that a person wrote now, without those of the letter they reply to."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from server.post.incoming.html_text import Line
 from server.sanitize import without_unseen
 
-MARK = "##-"  # a line of a letter with this in it: from here on all is the letter's
+MARK = "##-"  # a line with it begins our letter, with all below
 LONGEST_LINE = 1000
 _LONGEST_TITLE = 300
 _LONGEST_HEAD = 9  # lines
-LONGEST_ATTRIBUTION = 4  # lines, as some programs break it
+LONGEST_ATTRIBUTION = 4  # lines, since some programs wrap it
 
-_DRAWN = "-_=~*#<>|+•·.‐‑‒–—―─━═▬＿－"  # what programs draw lines with, and marks of emphasis around them
+_DRAWN = "-_=~*#<>|+•·.‐‑‒–—―─━═▬＿－"  # characters of drawn lines, with emphasis around them
 _BETWEEN_DASHES = re.compile(r"[-_=~*‐‑‒–—―─━═]{3,200} ?[^\W_]")
 _WROTE = (
     r"(?:wrote|writes|schrieb|geschrieben|a écrit|écrivait|ha scritto|scrisse|skrev|schreef|escribió|escreveu|escreveram"
@@ -55,12 +55,12 @@ _HEADER = re.compile(r"[*_\s]{0,3}([^\W\d_]{1,30})(?: le)?[*_\s]{0,3}[:：][*_\s
 
 
 def own_lines(lines: Sequence[Line], objects: Callable[[str], bool]) -> tuple[str, ...]:
-    """Neither quoted nor below anything that begins a quote; no signature (RFC 3676, 4.3), no OpenPGP frame.
+    """Return the person's own lines, without quotes, signatures (RFC 3676, 4.3) and OpenPGP armour.
 
-    `objects` says whether words speak against a move: then they count, even between dashes or in a marked signature.
+    `objects` returns whether words contradict a move. Such words stay, even in a signature or between dashes.
 
-    An attribution ("On Tuesday Ada wrote:") with marked lines below it takes only these away, so that one may answer
-    below a quote; where no line is marked, it takes away all that follows. The empty lines between paragraphs stay.
+    An attribution ("On Tuesday Ada wrote:") above marked lines removes only these, which allows replies below a quote.
+    Otherwise it removes everything below. Empty lines between paragraphs stay.
     """
     own = [text[:LONGEST_LINE] for text in _own(_unframed(lines), objects)]
     filled = [place for place, text in enumerate(own) if text.strip()]
@@ -93,7 +93,7 @@ def _own(written: list[Line], objects: Callable[[str], bool]) -> Iterator[str]:
 
 
 def _unframed(lines: Sequence[Line]) -> list[Line]:
-    """Without the armour's head of a signed text (RFC 9580, 7); its signature goes as anything between dashes."""
+    """Remove the armour headers of a signed text (RFC 9580, 7). Its signature goes later, like all between dashes."""
     begins = [place for place, line in enumerate(lines) if line.text.strip() == "-----BEGIN PGP SIGNED MESSAGE-----"]
     if not begins or lines[begins[0]].quoted:
         return list(lines)
@@ -115,7 +115,7 @@ def _begins_quote(lines: list[Line], place: int) -> bool:
 
 
 def _is_title(text: str) -> bool:
-    """Whether this is what programs write between dashes above a quote, in any language; in ours, even without dashes."""
+    """Return whether this is a title above a quote: in any language between dashes, in known ones also without."""
     bare = text.strip("* >|")
     ends = bare.rstrip()[-3:]
     is_between = len(ends) == 3 and set(ends) <= set("-_=~*‐‑‒–—―─━═") and len(bare) <= _LONGEST_TITLE
@@ -125,12 +125,12 @@ def _is_title(text: str) -> bool:
 
 
 def is_drawn(line: str) -> bool:
-    """Whether this line is drawn, and holds no words."""
+    """Return whether this line is drawn, without words."""
     return line.strip() != "" and re.search(r"[^\W_]", line) is None
 
 
 def is_subject(line: str) -> bool:
-    """Whether this is the line of a quoted head that says what a mail is about."""
+    """Return whether this is the Subject line of quoted headers."""
     return _header(line) == "subject"
 
 
@@ -140,7 +140,7 @@ def _header(text: str) -> str:
 
 
 def _attribution(lines: list[Line], place: int) -> int:
-    """How many lines from here are an attribution; 0 if none is."""
+    """Return the number of lines of the attribution that begins here, 0 for none."""
     words = ""
     for length, line in enumerate(lines[place : place + LONGEST_ATTRIBUTION], 1):
         text = line.text.strip()[:LONGEST_LINE]
@@ -152,7 +152,7 @@ def _attribution(lines: list[Line], place: int) -> int:
             return length
         if _PERHAPS_ATTRIBUTION.fullmatch(words) and _goes_on_marked(lines, place + length):
             return length
-        if _COLON.search(text) and _goes_on_marked(lines, place + length):  # in whatever language
+        if _COLON.search(text) and _goes_on_marked(lines, place + length):  # in any language
             return length
         if length == 1 and not begins and not _ADDRESS.search(text):
             return 0
@@ -160,7 +160,10 @@ def _attribution(lines: list[Line], place: int) -> int:
 
 
 def _marked_head(lines: list[Line], place: int) -> int:
-    """How many marked lines begin here and are nothing but the head of a quote, whose text may follow without marks."""
+    """Return the number of marked lines here if they are only the headers of a quote, else 0.
+
+    The text of such a quote may follow without marks.
+    """
     if place and lines[place - 1].quoted:
         return 0
     length = next((nr for nr in range(place, len(lines)) if not lines[nr].quoted), len(lines)) - place
@@ -181,7 +184,7 @@ def _is_of_head(text: str) -> bool:
 
 
 def may_begin_quote(line: str) -> bool:
-    """Whether this may be what some program writes above a quote, in a language that nobody here reads."""
+    """Return whether a program may have written this line above a quote, even in an unknown language."""
     text = line.strip()
     return (
         (len(text) >= 3 and is_drawn(text))

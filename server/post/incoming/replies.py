@@ -1,8 +1,8 @@
-"""Reads what people answer to our letters: pure functions from octets to wishes.
+"""Parser of replies to our letters: pure functions from bytes to wishes.
 
-A move acts only if a line is exactly that move in the game's notation, and nothing in the mail casts doubt on it:
-better to ask once too often than to play once what nobody meant. Greetings and sentences beside it do no harm, but
-whatever comes near to a move or a command without being one does.
+A move counts only if a line is exactly that move in the game's notation, and nothing in the mail casts doubt on it.
+Asking once too often is better than playing an unintended move. Greetings and sentences beside it are harmless, near
+misses are not.
 """
 
 import re
@@ -17,7 +17,7 @@ from server.games import GAMES
 from server.post.incoming import commands
 from server.post.incoming.automatic_mail import is_automatic
 from server.post.incoming.commands import meaning
-from server.post.incoming.doubt import cut_in_two, is_courtesy, is_harmless_above, spoken_against
+from server.post.incoming.doubt import contradiction_in, is_courtesy, is_harmless_above, rest_of_sentence
 from server.post.incoming.help_lines import help_lines
 from server.post.incoming.mime import Doubt, Head, decoded, readings_of, split
 from server.post.incoming.near_misses import Grammar, Notation, goes_on, has_words_of, move_in, resembles
@@ -32,60 +32,64 @@ MOST_WORDS = 2_500
 
 @dataclass(frozen=True)
 class Mail:
-    """A mail from outside.
+    """An inbound mail.
 
-    `sender` is None unless there is no doubt whom the head names: one From with one address. It may still be forged.
-    `lines` are what the person wrote now, `beside` the same by the page that a program sent with the plain text, None
-    without one. `doubt` says why the mail cannot be read with certainty: `encrypted`,
-    `undecodable`, `unknown-charset`, `no-text` (files only), `too-large`, `too-nested` or `broken`.
+    `doubt` is the reason why it can't be read with certainty: `encrypted`, `undecodable`, `unknown-charset`, `no-text`
+    (attachments only), `too-large`, `too-nested` or `broken`.
     """
 
-    sender: str | None
+    sender: str | None  # the only address in From, which may be forged; None if ambiguous
     automatic: bool
-    lines: tuple[str, ...]
+    lines: tuple[str, ...]  # the person's own
     message_id: str | None
     subject: str
     doubt: str | None
-    beside: tuple[str, ...] | None = None
+    beside: tuple[str, ...] | None = None  # the person's own lines in the HTML part, if there is one
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a reply asks for. With a `problem`, it asks for nothing else, and `line` is where it was met.
+    """What a reply asks for. With a `problem` it asks for nothing else, and `line` is the faulty line.
 
-    The problems: `automatic` (no person wrote; no answer either), `unreadable` (see `Mail.doubt`), `too-long` (the doubt
-    `too-large`), `nothing-said`, `not-understood`, `two-moves`, `contradiction` (such as pause and resume),
-    `several-games` (the letter that it answers is about more than one), `perhaps-quoted` (see `understand`), `in-a-sentence` and `spoken-against` (what stands beside it, which is then the `line`), `amid-our-letter` (written into a copy of our letter that is not marked as a quote), `only-our-letter` (nothing but
-    such a copy), `parts-differ` (the page beside the plain text says something else, as where a line is struck out).
+    The problems are:
+    - `automatic`: a machine wrote it. It gets no answer.
+    - `unreadable`: see `Mail.doubt`. `too-long`: the doubt `too-large`.
+    - `nothing-said`, `not-understood`, `two-moves`
+    - `contradiction`: such as pause and resume.
+    - `several-games`: it answers a letter about several games.
+    - `perhaps-quoted`: see `understand`.
+    - `in-a-sentence`, `spoken-against`: `line` is the prose beside a line that acts.
+    - `amid-our-letter`: inside an unmarked copy of our letter. `only-our-letter`: only such a copy.
+    - `parts-differ`: plain text and HTML differ, such as by a struck-out line.
     """
 
     move: str | None = None  # in notation, steps joined by "; "
-    parsed_move: Any = field(default=None, compare=False)  # the same as the rules have read it
-    asks: bool = False  # for the moves open
+    parsed_move: Any = field(default=None, compare=False)  # the same, parsed by the rules
+    asks: bool = False  # for the legal moves
     says: tuple[str, ...] = ()
     pause: bool = False
     resume: bool = False
-    undo: bool = False  # the last move of one's own
-    agree: bool = False  # to the take-back that is asked for
-    ready: bool = False  # that the game begins
-    plan: str | None = None  # for turns to come, see `planning`; "" to see it
-    resign: bool = False  # to be confirmed first, as are a vacation and a stand-in
+    undo: bool = False
+    agree: bool = False  # to a take-back
+    ready: bool = False
+    plan: str | None = None  # see `planning`; "" to show it
+    resign: bool = False  # needs confirmation, like a vacation and a stand-in
     vacation: tuple[date, date] | None = None  # first and last day
-    stand_in: tuple[str, ...] | None = None  # address, first and last day as they are written; without them it ends
-    confirms: str | None = None  # the word after `confirm`
+    stand_in: tuple[str, ...] | None = None  # address, first and last day as written; empty to end it
+    confirms: str | None = None  # the token after `confirm`
     problem: str | None = None
     line: str = ""
 
 
 class Line(NamedTuple):
-    """A line that a person wrote, and what it asks for by itself if it is exactly a move or a command."""
+    """A line that a person wrote."""
 
     text: str
-    command: Wishes | None
+    command: Wishes | None  # what it asks for; None unless it is exactly a move or a command
 
 
 class Reply(NamedTuple):
-    """A mail, and its lines and those beside them (see `Mail`) as they are read at a table."""
+    """A mail with its lines parsed for a table (see `Mail`)."""
 
     mail: Mail
     grammar: Grammar
@@ -97,8 +101,10 @@ class Reply(NamedTuple):
 
 
 def read(raw: bytes, return_path: str | None = None, known: str = "") -> Mail:
-    """The mail that these octets are, whatever they are. `return_path` is that of the envelope, "" for none; `known` is
-    the address of the player whom it should come from, who may well be called postmaster."""
+    """Parse a mail. `known` is the address of the expected player, which may be a postmaster's.
+
+    `return_path` is that of the envelope, "" for the null sender.
+    """
     head, body = split(raw)
     words, doubt = _own_words(head, body)
     sender = _sender(head)
@@ -127,20 +133,20 @@ def _own_words(head: Head, body: bytes) -> tuple[list[tuple[str, ...]], str | No
 
 
 def _objects(words: str) -> bool:
-    return spoken_against([words]) != ""
+    return contradiction_in([words]) != ""
 
 
 _LONGEST_FROM = 1000
 _QUOTED, _COMMENT = re.compile(r'(?<!\\)"(?:[^"\\]|\\.){0,1000}+"'), re.compile(r"(?<!\\)\([^()\\]{0,1000}+\)")
-_COMMENTS_WITHIN = 3  # each other
+_COMMENTS_WITHIN = 3  # levels of nesting
 _FROM = re.compile('(?:[^<>,;:"()\\\\]*+<\\s*+([^<>\\s]++)\\s*+>|[\\s\2]*+([^<>\\s,;:"()\\\\\1\2]++))[\\s\2]*+')
 _BESIDE_ADDRESS = re.compile(r"""[\s<>,;:"'()\[\]\1\2]+""")
 
 
 def _sender(head: Head) -> str | None:
-    """Return the one address in From; None if there is another one in it, even in a name, in quotes or in a comment.
+    """Return the only address in From. Return None if it contains another, even in a name, quotes or a comment.
 
-    Readers of mail disagree on which of two addresses counts (CVE-2023-27043).
+    Mail programs disagree on which of two addresses counts (CVE-2023-27043).
     """
     values = head.all("from")
     if head.flawed or len(values) != 1 or len(values[0]) > _LONGEST_FROM or re.search("[\1\2]", values[0]):
@@ -172,17 +178,17 @@ _STAND_IN = re.compile(rf"<?([^\s@<>]+@[^\s@<>]+)(?:>|<mailto:\1>)? +({_DAY}) ?(
 _DAY_BY_SLASHES = re.compile(r"(?<![^ .–-])([0-9]{1,2})/([0-9]{1,2})(?:/([0-9]{4}))?(?![^ .–-])")
 _CONFIRMING = re.compile(r"[a-z0-9-]{1,40}")
 _PICTURE = re.compile(r"\[(?:image|cid|inline image|bild|immagine)[ :][^\[\]\r\n]{0,200}\]", re.IGNORECASE)
-_ADDED = re.compile(  # by programs to plain text: pictures, where links lead, smileys
+_ADDED = re.compile(  # what programs add to plain text: pictures, link targets, smileys
     rf"{_PICTURE.pattern}|[<(\[](?:https?|mailto|tel|callto|sip|x-apple-data-detectors):[^<>()\[\]\s]{{0,2000}}[>)\]]"
     r"|\[https?:[^\[\]\s]{0,2000}\]|<[^<>\s]{1,100}\.(?:png|gif|jpe?g|webp)>|(?<!\w)(?:[:;=8][-o^]?[)(\[\]DPpOo|/\\*3]|[xX]D|<3|:'\()(?!\w)",
     re.IGNORECASE,
 )
-_BEGINNING = re.compile(r"^([^:|]{1,100}): (?=[^:|]{1,100}$)")  # as our answer to ? shows what moves have in common
-_MOST_OFFERED = 100  # in a line
-_PROSE = 4  # words from which on a line of our letter cannot have been typed anew by chance
-_TITLE = 4  # words that may stand above a quote
-_KEY = 40  # characters of a line that one knows it by: no program breaks it sooner
-_FULL_LINE = 60  # characters from which on a line may have been broken by the mail program
+_BEGINNING = re.compile(r"^([^:|]{1,100}): (?=[^:|]{1,100}$)")  # as our answer to ? groups moves
+_MOST_OFFERED = 100  # moves in a line
+_PROSE = 4  # words; a longer line of our letter can't be retyped by chance
+_TITLE = 4  # words of a title above a quote
+_KEY = 40  # characters that identify a line; no program wraps earlier
+_FULL_LINE = 60  # characters; a longer line may have been wrapped by the mail program
 
 
 def read_wishes(
@@ -194,9 +200,9 @@ def read_wishes(
     scope: str,
     before: Collection[str],
 ) -> tuple[Wishes, set[str]]:
-    """Return what a mail asks for at a table, and the hashes of its lines that act.
+    """Return what a mail asks for at a table, with the hashes of its lines that act. See `understand`.
 
-    `before` are the hashes of such lines in earlier mails of this seat, which `scope` names. See `understand`.
+    `before` are the hashes of such lines in earlier mails of this seat. `scope` identifies the seat.
     """
     reply = parse(mail, cast(Notation, GAMES[rules_name]), locale)
     wishes = understand(reply, ours, repeated, lambda key: _hash(scope, key) in before)
@@ -208,7 +214,7 @@ def _hash(scope: str, key: str) -> str:
 
 
 def parse(mail: Mail, rules: Notation, locale: str = "en") -> Reply:
-    """The mail with every line of it read in the notation of this game, and as a command in this language, once."""
+    """Parse every line of a mail as a move in this game's notation or a command in this language."""
     grammar = Grammar(rules, locale)
     lines = _joined(_without_explanation(mail.lines, grammar), grammar)
     if mail.beside is None:
@@ -218,9 +224,9 @@ def parse(mail: Mail, rules: Notation, locale: str = "en") -> Reply:
 
 
 def _without_explanation(lines: Sequence[str], grammar: Grammar) -> Sequence[str]:
-    """The lines, one of which may have been copied from our help with the explanation in brackets behind it, which goes.
+    """Remove the explanation from a single line copied from our help.
 
-    With more of them the mail holds a copy of our letter, and stays as it is.
+    With several such lines the mail contains a copy of our letter, so nothing is removed.
     """
     found = list(_explained(lines, grammar))
     if len(found) != 1:
@@ -230,19 +236,19 @@ def _without_explanation(lines: Sequence[str], grammar: Grammar) -> Sequence[str
 
 
 def _explained(lines: Sequence[str], grammar: Grammar) -> Iterator[tuple[int, int, str]]:
-    """Yield each line of our help that has its explanation: its number, that of the line after it, and what acts."""
+    """Yield each line of our help with its explanation: its index, the index after it, and the part that acts."""
     name = getattr(grammar.rules, "NAME", None)
     if name not in GAMES or not any("(" in line for line in lines):
         return
     told = {_plain(f"({what})") for _, what in help_lines(str(name), grammar.locale)}
     for nr, line in enumerate(lines):
         for at in (it.start() for it in re.finditer(r"\(", line)):
-            if (end := _end_of(told, lines, nr, at)) and _command(_typed(line[:at], grammar.locale), grammar):
+            if (end := _end_of(told, lines, nr, at)) and _command(_normalise(line[:at], grammar.locale), grammar):
                 yield nr, end, line[:at]
 
 
 def _with_bare_help(ours: Sequence[str], grammar: Grammar) -> list[str]:
-    """Our lines, and once more with the explanations gone, so that a copy that begins at our help is known as ours."""
+    """Return our lines, and again without explanations, to recognise a copy that starts within our help."""
     bare = list(ours)
     for nr, end, written in _explained(ours, grammar):
         bare[nr:end] = [written, *[""] * (end - nr - 1)]
@@ -250,7 +256,7 @@ def _with_bare_help(ours: Sequence[str], grammar: Grammar) -> list[str]:
 
 
 def _end_of(told: Collection[str], lines: Sequence[str], nr: int, at: int) -> int:
-    """The number of the line after an explanation that begins there, which may be broken into several; 0 if none does."""
+    """Return the index of the line after the explanation that begins here and may be wrapped, or 0 for none."""
     whole = _plain(lines[nr][at:])
     for end in range(nr + 1, len(lines) + 1):
         if whole in told:
@@ -262,14 +268,16 @@ def _end_of(told: Collection[str], lines: Sequence[str], nr: int, at: int) -> in
 
 
 def _as_on_page(lines: Sequence[Line], beside: Sequence[Line]) -> list[Line]:
-    """The lines of the plain text, with those that a program made of a line on the page that acts (a bullet before it, an
-    address behind its link, a mark around what is bold) as they stand there."""
+    """Replace lines of the plain text by the acting lines of the HTML part that they come from.
+
+    Programs add bullets, link targets and emphasis marks to plain text.
+    """
     acting = {letters: line for line in beside if line.command and (letters := _letters(line.text))}
     return [acting.get(_letters(line.text), line) for line in lines]
 
 
 def _letters(text: str) -> str:
-    """What of a line the plain text and the page have in common, however a program shows links, pictures and smileys."""
+    """Return the letters of a line that plain text and HTML share, without links, pictures and smileys."""
     return re.sub(r"[\W_]", "", _ADDED.sub(" ", text)).lower()
 
 
@@ -279,19 +287,19 @@ def understand(
     repeated: Collection[str] = (),
     stood: Callable[[str], bool] = lambda key: False,
 ) -> Wishes:
-    """What the person wishes.
+    """Return what the person asks for.
 
-    `ours` are the lines of the letters that may be answered, in order. A person may type a move that one gave as an
-    example. But where some of our prose turns up, or two of our lines in a row that do not both act, or three, there
-    begins a copy that nobody marked as a quote: from there on its lines are ours, and what else would act is a problem.
-    `repeated` are those of our lines that he had written himself, and may write again.
+    `ours` are the lines of our letters that the mail may quote, in order. A person may retype an example move. But some
+    of our prose, three of our lines in a row, or two that don't both act, begin an unmarked copy of our letter. Further
+    lines that act there are a problem. `repeated` are lines of ours that the person had written first, and may repeat.
 
-    `stood` tells of a key (see `keys_of`) whether a line of it stood in an earlier mail of his. Such a line acts again
-    only where it is plainly fresh: above it stands nothing but greetings, whole sentences without a figure, a colon or
-    an address, and lines that act, apart from quotes that are marked. For what programs write above a quote, in whatever
-    language, is none of these. Elsewhere it ends what he wrote now, if he wrote above it what acts and below it nothing
-    new; or it is asked about. A line that never stood anywhere is asked about below anything that may begin a quote,
-    and one that our letter offered also below a few words that no sentence ends, as a title does.
+    `stood` returns whether a line with this key (see `keys_of`) was in an earlier mail of the person. Such a line acts
+    again only if it is clearly new. Above it there may only be greetings, lines that act, marked quotes, and whole
+    sentences without a digit, colon or address. What programs write above a quote is none of these in any language.
+    Otherwise it ends the reply if a line above it acts and nothing new is below, else it is `perhaps-quoted`.
+
+    A new line is `perhaps-quoted` below anything that may begin a quote. A line that our letter offered is so also
+    below a title, which is a few words without the end of a sentence.
     """
     mail, grammar = reply.mail, reply.grammar
     if mail.automatic:
@@ -300,8 +308,8 @@ def understand(
         return Wishes(problem="too-long" if mail.doubt == "too-large" else "unreadable")
     locale = grammar.locale
     typed = (
-        [_typed(line, locale) for line in _with_bare_help(ours, grammar)],
-        {_typed(line, locale) for line in repeated},
+        [_normalise(line, locale) for line in _with_bare_help(ours, grammar)],
+        {_normalise(line, locale) for line in repeated},
     )
     signed = {word for word in re.split(r"[\W\d_]+", (mail.sender or "").partition("@")[0].lower()) if len(word) > 1}
     offered = {line.lower() for line in typed[0]} - {line.lower() for line in typed[1]}
@@ -324,42 +332,44 @@ def _understood(
     offered: Collection[str],
     grammar: Grammar,
 ) -> Wishes:
-    own, copied = _parted(lines, ours, repeated)
+    own, copied = _split_at_copy(lines, ours, repeated)
     for line in copied:
-        if (line.command or _comes_near(line.text, grammar)) and not _stood(line, stood):
+        if (line.command or _comes_near(line.text, grammar)) and not _is_old(line, stood):
             return Wishes(problem="amid-our-letter", line=line.text)
     if any(line.text for line in lines) and not any(line.text for line in own):
         return Wishes(problem="only-our-letter")
-    fresh, old = _fresh(own, stood)  # even below a notice, which may stand at the top of a quote
+    fresh, old = _fresh(own, stood)  # with notices, since one may top a quote
     own, fresh = _a_persons(own), _a_persons(fresh)
     if old is None and (quoted := _below_a_title(own, offered, signed)):
         return Wishes(problem="perhaps-quoted", line=quoted.text)
     if old is None:
         return _wishes(own, grammar, signed)
     wishes = _wishes(fresh, grammar, signed)
-    is_mixed = any(line.command and not _stood(line, stood) for line in own[len(fresh) :])
+    is_mixed = any(line.command and not _is_old(line, stood) for line in own[len(fresh) :])
     if is_mixed or wishes.problem in ("nothing-said", "not-understood"):
         return Wishes(problem="perhaps-quoted", line=old.text)
     return wishes
 
 
 def _fresh(lines: Sequence[Line], stood: Callable[[str], bool]) -> tuple[Sequence[Line], Line | None]:
-    """The lines above the first one that stood in an earlier mail and is not plainly fresh, and that one."""
+    """Return the lines above the first one that was in an earlier mail and isn't clearly new, and that line."""
     unclear = (nr for nr, (text, command) in enumerate(lines) if text and not command and not is_harmless_above(text))
     below = range(next(unclear, len(lines)), len(lines))
-    old = next((nr for nr in below if _stood(lines[nr], stood)), len(lines))
+    old = next((nr for nr in below if _is_old(lines[nr], stood)), len(lines))
     return lines[:old], next(iter(lines[old:]), None)
 
 
 def _a_persons(lines: Sequence[Line]) -> Sequence[Line]:
-    """The lines, those blank that companies and mail gateways have added."""
+    """Blank out the lines that companies and mail gateways added."""
     written = without_notices(["" if line.command else line.text for line in lines])
     return [line if line.command else Line(text, None) for line, text in zip(lines, written, strict=True)]
 
 
 def _below_a_title(lines: Sequence[Line], offered: Collection[str], signed: Collection[str]) -> Line | None:
-    """The first line that acts, if our letter offered it and below a few words that no sentence ends, as programs write
-    them above a quote in languages that nobody here reads."""
+    """Return the first line that acts if our letter offered it and it is below a title.
+
+    Programs write such titles above a quote, also in unknown languages.
+    """
     acts = next((nr for nr, line in enumerate(lines) if line.command and not line.command.asks), None)
     if acts is None or lines[acts].text.lower() not in offered:
         return None
@@ -377,7 +387,10 @@ def _is_like_title(line: str, signed: Collection[str]) -> bool:
 
 
 def keys_of(line: Line) -> set[str]:
-    """By what a line that acts is known again, however it is written or broken: one key a step; to ask does no harm."""
+    """Return the keys that identify a line that acts even when it is rewritten or wrapped: one per step of a move.
+
+    Asking for moves has no key, since repeating it is harmless.
+    """
     text, command = line
     if command is None or command.asks:
         return set()
@@ -385,22 +398,22 @@ def keys_of(line: Line) -> set[str]:
 
 
 def acting_keys(reply: Reply) -> set[str]:
-    """The keys of all lines in this mail that act by themselves."""
+    """Return the keys of all lines in this mail that act."""
     return {key for line in chain(reply.lines, reply.beside or ()) for key in keys_of(line)}
 
 
-def _stood(line: Line, stood: Callable[[str], bool]) -> bool:
+def _is_old(line: Line, stood: Callable[[str], bool]) -> bool:
     keys = keys_of(line)
     return bool(keys) and all(map(stood, keys))
 
 
 def _by_letters(wishes: Wishes) -> Wishes:
-    """Plain text shows pages' bold words, links and broken lines in its own way."""
+    """Normalise wishes for comparison, since plain text and HTML show emphasis, links and line breaks differently."""
     return replace(wishes, says=tuple(map(_letters, wishes.says)), line="")
 
 
-def _typed(line: str, locale: str) -> str:
-    """The line as far as notation goes: blanks are blanks, dashes are dashes, and what nobody sees is gone."""
+def _normalise(line: str, locale: str) -> str:
+    """Normalise blanks and dashes of a line and remove invisible characters. Chat lines stay unchanged."""
     if _chat(line.strip(), locale):
         return line.strip()
     return _plain(line)
@@ -411,10 +424,10 @@ def _plain(line: str) -> str:
 
 
 def _joined(words: Sequence[str], grammar: Grammar) -> list[Line]:
-    """A line that ends with ; goes on in the next, and so does a long chat line, which was broken on the way."""
+    """Parse lines, joining one that ends with `;` and a wrapped chat line with the next."""
     joined = [""]
     last = ""
-    for line in (_typed(it, grammar.locale) for it in words):
+    for line in (_normalise(it, grammar.locale) for it in words):
         is_broken = _may_go_on(joined[-1], last, grammar.locale) and not _means_something(line, grammar)
         if line and (last.endswith(";") or is_broken):
             joined[-1] += f" {line}"
@@ -425,7 +438,7 @@ def _joined(words: Sequence[str], grammar: Grammar) -> list[Line]:
 
 
 def _may_go_on(line: str, end: str, locale: str) -> bool:
-    """Whether a mail program may have broken this line, a chat line, after this end of it."""
+    """Return whether this is a chat line that a mail program may have wrapped after `end`."""
     return _chat(line, locale) != "" and len(end) >= _FULL_LINE
 
 
@@ -437,10 +450,10 @@ def _comes_near(line: str, grammar: Grammar) -> bool:
     return resembles(line, grammar) and (has_words_of(line, grammar) or not is_courtesy(line))
 
 
-def _parted(
+def _split_at_copy(
     lines: Sequence[Line], ours: Sequence[str], repeated: Collection[str]
 ) -> tuple[Sequence[Line], Sequence[Line]]:
-    """The lines above an unmarked copy of our letters, and those amid and below it that are not ours."""
+    """Return the lines above an unmarked copy of our letters, and those within and below it that aren't ours."""
     letter = [line for line in ours if line]
     whole = " ".join(letter)
     written = [place for place, line in enumerate(lines) if line.text]
@@ -452,7 +465,7 @@ def _parted(
         )
 
     def is_run(places: Sequence[int]) -> bool:
-        """Two lines that act may have been typed anew, and so may more than are moves: what we ask him to confirm."""
+        """Return whether these lines begin a copy. A person may retype lines that all act, except three moves."""
         commands = [command for place in places if (command := lines[place].command)]
         is_example = len(commands) == 3 and all(command.move for command in commands)
         return (len(commands) < len(places) or is_example) and tuple(lines[it].text for it in places) in runs
@@ -488,35 +501,35 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
 
 
 def _goes_on(move: str, below: str, grammar: Grammar) -> bool:
-    """Whether the line below a move may be the rest of it. One that is drawn, as above a signature, seldom is."""
+    """Return whether the line below a move may be its rest. A drawn line, as above a signature, rarely is."""
     return goes_on(below, grammar.rules) and (
         not is_drawn(below) or _move(f"{move} {below}", grammar.rules) is not None
     )
 
 
 def _is_several(line: str, grammar: Grammar) -> bool:
-    """Whether this is a line of our answer to ? that offers several moves, which begin alike."""
+    """Return whether this is a line of our answer to `?` with several grouped moves."""
     beginning, _, endings = line.partition(": ")
     moves = [f"{beginning} {ending.strip()}" for ending in endings.split("|")[:_MOST_OFFERED]]
     return len(moves) > 1 and all(_move(move, grammar.rules) for move in moves)
 
 
 def _doubt(lines: Sequence[Line], signed: Collection[str]) -> Wishes | None:
-    """What the prose beside the lines that act has against them."""
+    """Return the problem that the prose beside the lines that act causes, or None."""
     around = ["", "", *("" if line.command else line.text for line in lines), ""]
     for place in (place for place, line in enumerate(lines, 2) if line.command):
-        if line := cut_in_two(around[place - 1], around[place + 1], not around[place - 2], signed):
+        if line := rest_of_sentence(around[place - 1], around[place + 1], not around[place - 2], signed):
             return Wishes(problem="in-a-sentence", line=line)
     if all(line.command in (None, Wishes(asks=True)) for line in lines):
         return None
     if line := _below_an_intro(lines):
         return Wishes(problem="perhaps-quoted", line=line)
-    line = spoken_against(around)
+    line = contradiction_in(around)
     return Wishes(problem="spoken-against", line=line) if line else None
 
 
 def _below_an_intro(lines: Sequence[Line]) -> str:
-    """The first line that acts below something that may begin a quote; "" if none does."""
+    """Return the first line that acts below something that may begin a quote, or ""."""
     begins = (
         nr
         for nr, (text, command) in enumerate(lines)
@@ -526,7 +539,7 @@ def _below_an_intro(lines: Sequence[Line]) -> str:
 
 
 def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
-    """All that these commands ask for, which make this one move."""
+    """Merge the commands of a mail and its move."""
     vacations = {command.vacation for command in commands if command.vacation}
     stand_ins = {command.stand_in for command in commands if command.stand_in is not None}
     confirms = {command.confirms for command in commands if command.confirms}
@@ -561,7 +574,7 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
 
 
 def _one_move(moves: Sequence[Wishes], rules: Notation) -> Wishes | None:
-    """The one move that these are: a step each, or a single one. A line of several steps stands alone."""
+    """Join moves, one step each, into one. Return None if they are several moves."""
     if len(moves) == 1:
         return moves[0]
     lines = [str(it.move) for it in moves]
@@ -574,12 +587,12 @@ def _move(line: str, rules: Notation) -> Wishes | None:
 
 
 def _command(line: str, grammar: Grammar) -> Wishes | None:
-    """What this line alone asks for, if it is exactly in notation."""
+    """Parse a line that is exactly a move or a command, else return None."""
     if chat := _chat(line, grammar.locale):
         return Wishes(says=(chat,))
     if move := _move(line, grammar.rules) or _move(_BEGINNING.sub(r"\1 ", line), grammar.rules):
         return move
-    if meaning(line.rstrip(" .!"), grammar.locale) == commands.READY:  # French sets a blank before the !
+    if meaning(line.rstrip(" .!"), grammar.locale) == commands.READY:  # French puts a space before the !
         return Wishes(ready=True)
     word, _, rest = line.lower().partition(" ")
     match meaning(word, grammar.locale), rest:
@@ -609,12 +622,12 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
 
 
 def _by_points(text: str, locale: str) -> str:
-    """With `1/7` as `1.7.`; not in English, where some begin with the month."""
+    """Replace `1/7` by `1.7.`, except in English, where the month may come first."""
     return text if locale == "en" else _DAY_BY_SLASHES.sub(lambda it: f"{it[1]}.{it[2]}.{it[3] or ''}", text)
 
 
 def _plan(text: str, grammar: Grammar) -> str | None:
-    """What `_command` keeps of a plan: that it is to be seen, or dropped, or what is left; None if it is not in notation."""
+    """Return the plan's text, "" to show the plan, OFF to drop it, or None if it is no valid plan."""
     if not text or drops(text, grammar.locale):
         return OFF if text else ""
     return text if read_plan(text, grammar.rules, grammar.locale) else None

@@ -1,4 +1,4 @@
-"""The SMTP server to which mail servers hand over replies, by SMTP (RFC 5321) or LMTP (RFC 2033) on the same port."""
+"""The inbound route over SMTP (RFC 5321) and LMTP (RFC 2033), on the same port."""
 
 import asyncio
 import logging
@@ -18,10 +18,10 @@ from server.post.smtp import Unreachable
 from server.store.connections import let_go
 from server.store.database_retry import is_passing
 
-MOST_CONNECTIONS = 50  # connections at a time
-PATIENCE = 60.0  # seconds from one command to the next, and for a whole mail
-LONGEST_STAY = 600.0
-_MOST_OCTETS = 2 * LARGEST  # between two mails, whatever they are
+MOST_CONNECTIONS = 50
+PATIENCE = 60.0  # seconds for the next command, and for a whole mail
+LONGEST_STAY = 600.0  # seconds for a connection
+_MOST_OCTETS = 2 * LARGEST  # bytes received between two mails
 _STORERS = 4
 
 OPEN_AGAIN = 5.0  # seconds to wait for a port
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 def check(where: str) -> None:
-    """Whether somebody takes mails at this `host:port`. Raises Unreachable."""
+    """Raise Unreachable unless an SMTP server listens at this `host:port`."""
     host, _, port = where.rpartition(":")
     try:
         smtplib.SMTP(host.strip("[]"), int(port), "localhost", timeout=PATIENCE).close()
@@ -43,10 +43,9 @@ def check(where: str) -> None:
 
 
 class SmtpServer:
-    """Any number of workers on one machine may hold the same port open: whoever is there takes the mail."""
+    """An SMTP server at `where`, a `host:port`. Several workers on one machine may listen on the same port."""
 
     def __init__(self, app: Flask, where: str) -> None:
-        """`where` is `host:port`."""
         self._app = app
         self._host, _, port = where.rpartition(":")
         self.port = int(port)
@@ -59,7 +58,7 @@ class SmtpServer:
         Thread(target=self.loop.run_forever, name="smtp-server", daemon=True).start()
 
     def keep_open(self) -> None:
-        """Listen, unless it does already; a port that cannot be had is told once, and tried again by the next call."""
+        """Listen unless it already does. An unavailable port is logged once, and the next call tries again."""
         if self.is_open:
             return
         host = self._host.strip("[]")
@@ -78,7 +77,7 @@ class SmtpServer:
         return self._server is not None and self._server.is_serving()
 
     def close(self) -> None:
-        """Let nobody in, and store nothing more; who has heard no 250 by the end comes again."""
+        """Stop accepting connections and storing mails. A client without a 250 response retries later."""
         if self._server is not None:
             self.loop.call_soon_threadsafe(self._server.close)
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -103,8 +102,8 @@ class SmtpServer:
         content, sender = envelope.original_content or b"", (envelope.mail_from or "").strip("<>")
         said = [await self._in_thread(self._take, word, sender, content) for word in envelope.rcpt_tos]
         if guest.speaks_lmtp:
-            return "\r\n".join(said)  # one answer for each recipient
-        return max(said)  # what is kept is known when it comes again with the others
+            return "\r\n".join(said)  # one response per recipient
+        return max(said)  # on a retry for the others, stored copies are recognised
 
     async def handle_exception(self, error: Exception) -> str:
         log.error("A mail could not be taken in", exc_info=error)
@@ -122,7 +121,7 @@ class SmtpServer:
         return "250 2.0.0 Kept"
 
     async def _in_thread(self, work: Callable[..., str], *args: Any) -> str:
-        """Whatever may ask the database, so that nobody else has to wait for it."""
+        """Run blocking work, such as database access, outside of the event loop."""
         return await self.loop.run_in_executor(self._threads, self._within_app, work, *args)
 
     def _within_app(self, work: Callable[..., str], *args: Any) -> str:
@@ -137,8 +136,6 @@ class SmtpServer:
 
 
 class _Connection(SMTP):
-    """A connection."""
-
     def __init__(self, server: SmtpServer) -> None:
         super().__init__(
             server,
@@ -157,13 +154,13 @@ class _Connection(SMTP):
         await self.smtp_EHLO(hostname)
 
     async def smtp_VRFY(self, arg: str) -> None:
-        """Nobody learns here who is known; aiosmtpd would also stumble over what it cannot write back."""
+        """Answer without revealing which addresses exist. aiosmtpd would also fail to echo some addresses."""
         await self.push("252 2.5.2 Bring a mail and see")
 
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
         try:
             return super()._getaddr(arg)
-        except (AttributeError, IndexError, ValueError):  # the standard library stumbles over some of what is none
+        except (AttributeError, IndexError, ValueError):  # the standard library fails on some invalid addresses
             return None, None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -177,7 +174,7 @@ class _Connection(SMTP):
         super().connection_lost(error)
 
     def data_received(self, data: bytes) -> None:
-        """aiosmtpd would gather a line without an end until the memory is full."""
+        """Limit the received bytes. aiosmtpd would buffer an endless line until memory is full."""
         self._octets += len(data)
         if self._octets > _MOST_OCTETS and isinstance(self.transport, asyncio.Transport):
             self.transport.abort()

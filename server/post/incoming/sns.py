@@ -1,4 +1,4 @@
-"""Notifications of Amazon SNS: who signed them, and subscriptions to a topic."""
+"""Notifications of Amazon SNS: their signatures, and subscriptions to a topic."""
 
 import re
 from base64 import b64decode
@@ -25,11 +25,11 @@ _SIGNED = {
 }
 _HASHES: dict[str, type[hashes.HashAlgorithm]] = {"1": hashes.SHA1, "2": hashes.SHA256}
 _PATIENCE = 10.0  # seconds
-_LARGEST = 64 * 1024  # octets of an answer
+_LARGEST = 64 * 1024  # bytes of a response
 
 
 def expect_signed(message: dict[str, Any]) -> bool:
-    """Whether SNS signed this message; one that asks whether we want a topic is answered. Raises Unreachable."""
+    """Return whether SNS signed this message. Confirm a subscription if it requests so. Raise Unreachable."""
     names, algorithm = _SIGNED.get(str(message.get("Type"))), _HASHES.get(str(message.get("SignatureVersion")))
     host = _host_of(message.get("SigningCertURL"))
     if names is None or algorithm is None or host is None:
@@ -49,7 +49,7 @@ def expect_signed(message: dict[str, Any]) -> bool:
 
 
 def _confirm(message: dict[str, Any]) -> bool:
-    """By an address that we make ourselves, at Amazon's host: where a message would lead us, nobody goes."""
+    """Confirm a subscription at a URL that we build for Amazon's host. The message's own URL isn't trusted."""
     host = _host_of(message.get("SubscribeURL"))
     if host is None:
         return False
@@ -59,7 +59,7 @@ def _confirm(message: dict[str, Any]) -> bool:
 
 
 def _host_of(url: object) -> str | None:
-    """The host, if it is one of SNS, by TLS at its usual port."""
+    """Return the host of an HTTPS URL of SNS with the default port, else None."""
     try:
         parts = urlsplit(str(url))
     except ValueError:
@@ -69,7 +69,7 @@ def _host_of(url: object) -> str | None:
 
 @lru_cache(maxsize=32)
 def _key(host: str, path: str) -> RSAPublicKey:
-    """Raises Unreachable, ValueError, InvalidSignature."""
+    """Download a signing key. Raise Unreachable, ValueError, InvalidSignature."""
     key = load_pem_x509_certificate(fetch(host, path)).public_key()
     if not isinstance(key, RSAPublicKey):
         raise InvalidSignature
@@ -77,7 +77,7 @@ def _key(host: str, path: str) -> RSAPublicKey:
 
 
 def fetch(host: str, path: str) -> bytes:
-    """What this host has there; a redirection is not followed. Raises Unreachable."""
+    """Return the body at this path, without following redirects. Raise Unreachable."""
     connection = HTTPSConnection(host, timeout=_PATIENCE)
     try:
         connection.request("GET", path)

@@ -29,7 +29,7 @@ from server.webhooks.subscriptions import GONE
 class Code(Letter):
     code: str
     good_for: str  # such as "10 minutes"
-    link: str  # to a page to type it on
+    link: str  # to the page for entering it
 
 
 C = TypeVar("C", bound=Code)
@@ -42,22 +42,22 @@ class SignInCode(Code):
 
 @dataclass(frozen=True, kw_only=True)
 class DeletionCode(Code):
-    """Confirms the end of an account."""
+    """The code that confirms the deletion of an account."""
 
     KIND: ClassVar = notice_kinds.DELETION_CODE
 
 
 @dataclass(frozen=True, kw_only=True)
 class OldAddressCode(Code):
-    """Confirms a change of address at the old address."""
+    """The code that confirms a change of address at the old address."""
 
     KIND: ClassVar = notice_kinds.OLD_ADDRESS_CODE
-    address: str  # the other one
+    address: str  # the new one
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewAddressCode(Code):
-    """Confirms a change of address at the new address."""
+    """The code that confirms a change of address at the new address."""
 
     KIND: ClassVar = notice_kinds.NEW_ADDRESS_CODE
 
@@ -80,15 +80,15 @@ for _kind in (SignInCode, DeletionCode, OldAddressCode, NewAddressCode):
 
 @dataclass(frozen=True, kw_only=True)
 class NewApp(Letter):
-    """Tells the reader that an app may act for them."""
+    """The notice that an app may act for the reader."""
 
     KIND: ClassVar = notice_kinds.NEW_APP
     name: str  # of the reader
-    app: str  # what it calls itself
+    app: str  # its own name
     address: str
     rights: tuple[str, ...]
-    game: str  # a link to the only game; "" for all
-    link: str  # ends it, after a question
+    game: str  # a link to its only game; "" for all
+    link: str  # to a page that revokes it
 
 
 @builds(notice_kinds.NEW_APP)
@@ -139,12 +139,12 @@ class Bundle(Letter):
     KIND: ClassVar = notice_kinds.BUNDLE
     name: str  # of the reader
     waiting: tuple[WaitingGame, ...]  # all games that wait for the reader, the most urgent first
-    news: tuple[GameLetter, ...]  # what letters of their own would have told the reader
+    news: tuple[GameLetter, ...]  # the bundled letters
 
 
 @builds(notice_kinds.BUNDLE)
 def bundle(it: Recipient) -> Bundle | None:
-    """Return what still waits, and what else was noted; None if that is nothing."""
+    """Return the waiting games and the bundled letters, or None without either."""
     if put_into_newer(it.letter):
         return None
     player, now = it.known, clock.now()

@@ -1,4 +1,4 @@
-"""Around a letter: its language, where replies and bounces go, and where its kind is switched off."""
+"""The envelope of a letter: its language, the addresses for replies and bounces, and the link to unsubscribe."""
 
 from uuid import UUID
 
@@ -49,7 +49,7 @@ def return_address(row: LetterRow | PlayerLetterRow, domain: str) -> str | None:
 
 
 def stop_link(row: LetterRow | PlayerLetterRow, to: str, base_url: str, is_of_several: bool) -> str:
-    """Return the link to a page that switches off such letters, or those of the game; "" if they are always sent."""
+    """Return the link to unsubscribe from this kind of letter or from the game, or "" if it is always sent."""
     kind = NOTICE_KINDS[row.kind]
     if not kind.stop:
         return ""
@@ -71,7 +71,7 @@ def locale_of(row: LetterRow | PlayerLetterRow) -> str:
             sign_in = db.session.get(SignIn, UUID(row.data["sign_in"]))
             return stored_locale(sign_in.locale) if sign_in else "en"
         if player is None and isinstance(row, LetterRow) and is_nameless(load(row.game_id).head.options):
-            return "en"  # that of the host would reveal something about them
+            return "en"  # the host's language would reveal something about them
         if player is None:
             player = db.session.get(Player, UUID(row.data["by"]))
     return stored_locale(player.locale) if player else "en"

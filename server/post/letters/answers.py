@@ -1,4 +1,4 @@
-"""Answers to mails of players, and what such a mail may quote."""
+"""Answers to players' mails, and the lines that such a mail may quote."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,25 +27,25 @@ _LINES_KEPT = 200  # letters
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(GameLetter):
-    """Answers a mail of the reader's. Each field is empty where there is nothing to say."""
+    """An answer to the reader's mail. Fields without content are empty."""
 
     KIND: ClassVar = ANSWER
     played: str  # the move, in notation
-    since: tuple[str, ...]  # what came of it
-    done: tuple[str, ...]  # what else was done, a sentence each
-    wrong: str  # why something was not done, a sentence
-    line: str  # the line at fault, as it was written
-    confirm: str  # the line to answer with, so that `asked` is done
-    asked: tuple[str, ...]  # what was written
-    stranger: str  # the address that it came from, if that is not the reader's
-    how: tuple[str, ...]  # what one may write, a line each
+    since: tuple[str, ...]  # its consequences, a sentence each
+    done: tuple[str, ...]  # other effects, a sentence each
+    wrong: str  # why something failed, a sentence
+    line: str  # the faulty line as written
+    confirm: str  # the line that confirms `asked`
+    asked: tuple[str, ...]  # the lines to confirm
+    stranger: str  # the address of the sender, if it is not the reader's
+    how: tuple[str, ...]  # the help, a line each
     table: str  # as this seat sees it now
-    moves: tuple[str, ...]  # the moves open now; those that begin alike in one line
-    due: str  # of the turn that waits for the reader
+    moves: tuple[str, ...]  # the legal moves, grouped by their leading words
+    due: str  # of the reader's turn
     left: str
     link: str  # for that turn
     back: str  # to take the seat back from a bot
-    last: str  # where to play as well, if mails that play no move get no other answer for some time
+    last: str  # link to play on the web, if further mails without a move get no answer for a while
 
     @property
     def headline(self) -> str:
@@ -90,15 +90,15 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
 
 
 def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
-    """Yield what a player who asked for the moves is told where none is open when the letter is sent."""
+    """Yield the sentence for a player who asked for the moves when it isn't their turn."""
     if said.get("asks") and not said["confirm"] and not is_asked:
         yield gettext("It isn't your turn, so you have no possible moves. We'll email you when it is.")
 
 
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:
-    """Return what a mail to the address for this turn may quote, line by line, without times.
+    """Return the lines, without times, that a mail to the address for this turn may quote.
 
-    That is the letter for the turn, and these answers (see `Incoming`), each as text and as HTML.
+    They come from the letter for the turn and from these answers (see `Incoming`), each as text and as HTML.
     """
 
     def reader(version: int, data: Json) -> Reader:
@@ -118,7 +118,7 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
 
 @lru_cache(_LINES_KEPT)
 def _lines(words: YourTurn | Answer, locale: str) -> tuple[str, ...]:
-    """Return the lines of a letter in this language. They are cached: a player who writes often has many answers."""
+    """Return the lines of a letter in this language. They are cached, since frequent writers have many answers."""
     mark = answer_above()
     page = lines_of_page(write_page(words, mark=mark))
     return (*write(words, mark)[1].splitlines(), *(line.text for line in page))

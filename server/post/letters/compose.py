@@ -1,4 +1,4 @@
-"""Composes a letter when it is sent: builds what it says and writes it as a mail."""
+"""Composition of a letter when it is sent: its content and its MIME message."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -31,25 +31,21 @@ _PICTURE_OF_SEVERAL = "table-{}.png"
 
 
 class Written(NamedTuple):
-    """A letter as it is handed to a mail server.
-
-    `sender` and `to` are those of the envelope. `short` returns the message without page and pictures, for a server to
-    which it is too big.
-    """
+    """A letter with its SMTP envelope."""
 
     message: bytes
     sender: str
     to: str
-    short: Callable[[], bytes]
+    short: Callable[[], bytes]  # returns the message without HTML and pictures, for a server with a low size limit
 
 
 def compose(
     row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None = None, game: Game | None = None
 ) -> Written | None:
-    """Return the letter, or None if it no longer matters or its reader is gone.
+    """Return the letter, or None if it is outdated or its reader was deleted.
 
-    `reply_domain`: the domain of replies and bounces; None if mail in is off. `game`: the letter's game, if it has
-    just been loaded.
+    `reply_domain` is the domain for replies and bounces, None if inbound mail is off. `game` is the letter's game if it
+    has just been loaded.
     """
     with force_locale(locale_of(row)):
         written = _composed(row, base_url, reply_domain, game)
@@ -59,9 +55,9 @@ def compose(
 def compose_together(
     turns_of: Sequence[tuple[LetterRow, Game]], base_url: str, reply_domain: str | None = None
 ) -> Written | None:
-    """Return one letter about turns of several games of one reader. It bears the id of the first.
+    """Return one letter about turns in several games of one reader. Its id is that of the first letter.
 
-    A reply to it could be meant for each, so its Reply-To plays nothing, and each game has an address of its own.
+    A reply would be ambiguous, so its Reply-To plays no move, and each game has its own address.
     """
     row = turns_of[0][0]
     player = db.session.get(Player, row.player_id)
@@ -150,19 +146,19 @@ def _written(
 
 
 def _stopping(link: str) -> dict[str, str]:
-    """Return what a mail program needs to show a button for it (RFC 8058)."""
+    """Return the headers for one-click unsubscribe (RFC 8058)."""
     return {"List-Unsubscribe": f"<{link}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if link else {}
 
 
 def mail_host(base_url: str) -> str:
-    """Return the domain of our own addresses: the host of the links, unless that is an IP address."""
+    """Return the domain of our addresses: the host of `base_url`, or `localhost` if that is an IP address."""
     host = urlsplit(base_url).hostname or ""
     return host if any(char.isalpha() for char in host) and ":" not in host else "localhost"
 
 
 @lru_cache(16)
 def trouble_with_letters(base_url: str, reply_domain: str | None) -> str:
-    """Return why no letter can be written with these settings, found by writing one; "" if it can."""
+    """Write a letter with these settings. Return the problem, or ""."""
     domain = reply_domain or mail_host(base_url)
     data = {"to": f"postmaster@{domain}", "code": "000000", "sign_in": str(UUID(int=0))}
     row = PlayerLetterRow(

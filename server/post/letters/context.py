@@ -1,4 +1,4 @@
-"""Builders of letters, and what they are given."""
+"""Builders of letters, and their input."""
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -23,7 +23,7 @@ from server.store.tables import LetterRow, Player, PlayerLetterRow
 
 NO_TIME: Json = {"due": "", "left": ""}
 TELLING_TURN: Final = (YOUR_TURN.name, ANSWER.name)  # the kinds that show a turn in full
-_MOST_NEWS = 60  # sentences; of a mail above 102 KB some programs hide the rest
+_MOST_NEWS = 60  # sentences; some programs truncate mails above 102 KB
 
 Builder = TypeVar("Builder", bound=Callable[..., Letter | None])
 _BUILDERS: dict[str, Callable[[Any], Letter | None]] = {}
@@ -40,7 +40,7 @@ def builds(kind: NoticeKind) -> Callable[[Builder], Builder]:
 
 
 class Recipient(NamedTuple):
-    """What a letter that belongs to no game is built from."""
+    """The input for a letter without a game."""
 
     letter: PlayerLetterRow
     base_url: str
@@ -53,7 +53,7 @@ class Recipient(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """What a letter of a game is built from."""
+    """The input for a letter of a game."""
 
     game: Game
     seat: Seat
@@ -99,7 +99,7 @@ class Reader(NamedTuple):
 
     @property
     def final_view(self) -> tuple[Json, list[Json]]:
-        """Return what the reader sees of a finished game, and everything that they saw happen."""
+        """Return the reader's view of a finished game, and the story as they saw it."""
         return view_of(self.game, self.seat, self.letter.version), story(self.game, self.seat)
 
     def picture(self, is_over: bool) -> tuple[bytes, str]:
@@ -116,7 +116,7 @@ class Reader(NamedTuple):
         return self._told(story(self.game, self.seat), since)
 
     def since_own_move(self) -> tuple[str, ...]:
-        """Return what this seat saw since the last move that its player made themselves."""
+        """Return what this seat saw since its player's own last move."""
         items = story(self.game, self.seat)
         return self._told(items, self._last_own_move(items))
 
@@ -129,7 +129,7 @@ class Reader(NamedTuple):
         return (before, *told[-_MOST_NEWS:])
 
     def _last_own_move(self, items: Sequence[Json]) -> int:
-        """Return the version of the last one before the letter's."""
+        """Return the version of the player's own last move before the letter's version."""
         found, away, moves = 0, False, self.game.table.rules.EVENTS
         own = authors.STAND_IN if self.game.seats[self.seat].owner_id else authors.PLAYER
         for version, commit in groupby(items, key=lambda item: item["version"]):
@@ -149,7 +149,7 @@ class Reader(NamedTuple):
 
 
 def letter_for(it: Reader | Recipient) -> Letter | None:
-    """Return what a letter says, or None if it no longer matters."""
+    """Return the content of a letter, or None if it is outdated."""
     if isinstance(it, Reader) and not still_matters(it.game, it.seat, notice_in(it.letter), clock.now()):
         return None
     return _BUILDERS[it.letter.kind](it)

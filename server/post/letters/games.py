@@ -25,16 +25,16 @@ from server.translations import noted
 
 @dataclass(frozen=True, kw_only=True)
 class ReadyAsked(GameLetter):
-    """Asks each player whether they are ready."""
+    """The question to a player whether they are ready."""
 
     KIND: ClassVar = notice_kinds.READY_ASKED
     NEWS: ClassVar = noted("%(title)s: all seats are taken. Confirm by %(due)s that you're ready.")
-    ready: str  # the word to answer with
-    due: str  # until when
+    ready: str  # the command to reply with
+    due: str
     left: str
-    link: str  # says it, after a question
-    salt: bool  # whether the reader has committed a salt, which is revealed at the table only
-    again: bool  # whether it reminds of a letter before it
+    link: str  # to a page that confirms it
+    salt: bool  # whether the reader has committed a salt, which only the table can reveal
+    again: bool  # whether it is a reminder
 
 
 @builds(notice_kinds.READY_ASKED)
@@ -51,10 +51,10 @@ def ready_asked(reader: Reader) -> ReadyAsked:
 
 @dataclass(frozen=True, kw_only=True)
 class NotReady(GameLetter):
-    """Tells all players that the game does not begin."""
+    """The notice to all players that the game doesn't start."""
 
     KIND: ClassVar = notice_kinds.NOT_READY
-    late: tuple[str, ...]  # names of those who did not say in time that they are ready
+    late: tuple[str, ...]  # names of the players who didn't confirm in time
     is_late: bool  # whether the reader is one of them
 
     @property
@@ -76,11 +76,11 @@ def not_ready(reader: Reader) -> NotReady:
 
 @dataclass(frozen=True, kw_only=True)
 class GameClosing(GameLetter):
-    """Tells the host that the game will close."""
+    """The warning to the host that the game will close."""
 
     KIND: ClassVar = notice_kinds.GAME_CLOSING
     NEWS: ClassVar = noted("%(title)s: seats are free. The game closes unless it starts by %(due)s.")
-    free: int  # how many seats
+    free: int  # number of free seats
     due: str  # when it closes
     left: str
 
@@ -88,7 +88,7 @@ class GameClosing(GameLetter):
 @builds(notice_kinds.GAME_CLOSING)
 def game_closing(reader: Reader) -> GameClosing:
     closes_at = reader.game.head.closes_at
-    assert closes_at is not None  # every open game closes at some time
+    assert closes_at is not None  # set for every open game
     free = sum(map(is_free, reader.game.seats))
     return GameClosing(
         **reader.about, due=moment(closes_at, reader.zone), left=span(closes_at - clock.now()), free=free
@@ -111,13 +111,13 @@ def game_paused(reader: Reader) -> GamePaused:
 
 @dataclass(frozen=True, kw_only=True)
 class TakeBackAsked(GameLetter):
-    """Asks a player for their consent."""
+    """The request to a player to agree to a take-back."""
 
     KIND: ClassVar = notice_kinds.TAKE_BACK_ASKED
     NEWS: ClassVar = noted("%(title)s: %(who)s asks to take back a move. You can agree until %(due)s.")
     who: str  # whose move it is
     since: tuple[str, ...]  # what would be taken back, a sentence each
-    agree: str  # the word to answer with
+    agree: str  # the command to reply with
     due: str  # when the vote ends
     left: str
 
@@ -138,7 +138,7 @@ def take_back_asked(reader: Reader) -> TakeBackAsked:
 
 @dataclass(frozen=True, kw_only=True)
 class MoveTakenBack(GameLetter):
-    """Tells a player that their turn is gone."""
+    """The notice to a player that their turn is over."""
 
     KIND: ClassVar = notice_kinds.MOVE_TAKEN_BACK
     NEWS: ClassVar = noted("%(title)s: %(who)s took back a move. Your turn is over.")
@@ -147,7 +147,7 @@ class MoveTakenBack(GameLetter):
 
 @builds(notice_kinds.MOVE_TAKEN_BACK)
 def move_taken_back(reader: Reader) -> MoveTakenBack | None:
-    """Return None if no letter told its reader of that turn."""
+    """Return None unless a letter announced that turn to its reader."""
     game, said = reader.game, reader.letter.data
     own = (Delivery.game_id == game.game_id) & (Delivery.seat == reader.seat) & (Delivery.version == said["gone"])
     told = Delivery.kind.in_(TELLING_TURN) & Delivery.result.in_(("sent", "bundled"))
@@ -156,7 +156,7 @@ def move_taken_back(reader: Reader) -> MoveTakenBack | None:
     return MoveTakenBack(**reader.about, who=game.names[said["by"]])
 
 
-# Its end
+# The end
 
 _PLACES = (
     noted("You won."),
@@ -171,10 +171,10 @@ _PLACES = (
 class GameEnded(GameLetter):
     KIND: ClassVar = notice_kinds.GAME_ENDED
     NEWS: ClassVar = noted("%(title)s: the game is over. %(verdict)s")
-    verdict: str  # what it means for the reader, such as "You won." or "You came third."
-    standings: tuple[str, ...]  # a line for each seat, best first
+    verdict: str  # the reader's place, such as "You won." or "You came third."
+    standings: tuple[str, ...]  # a line per seat, best first
     since: tuple[str, ...]
-    table: str  # as it was left, of several lines
+    table: str  # the final one, on several lines
 
 
 @builds(notice_kinds.GAME_ENDED)
@@ -203,14 +203,14 @@ class GameAbandoned(GameLetter):
 
 @dataclass(frozen=True, kw_only=True)
 class GameClosed(GameLetter):
-    """Tells players that a game was closed before its start."""
+    """The notice to players that a game was closed before its start."""
 
     KIND: ClassVar = notice_kinds.GAME_ABANDONED
     TEMPLATE: ClassVar = "game-closed"
     HEADLINE: ClassVar = noted("Game closed")
     NEWS: ClassVar = noted("%(title)s: the game was closed before it started. %(reason)s")
     reason: str  # a sentence
-    link: str  # to open another
+    link: str  # to open another game
 
 
 @builds(notice_kinds.GAME_ABANDONED)

@@ -28,7 +28,7 @@ class SeatHandedOver(GameLetter):
     KIND: ClassVar = SEAT_HANDED_OVER
     NEWS: ClassVar = noted('%(title)s: the bot "%(bot)s" is playing for you.')
     bot: str
-    link: str  # takes the seat back, after a question
+    link: str  # to a page that takes the seat back
 
 
 @builds(SEAT_HANDED_OVER)
@@ -38,7 +38,7 @@ def seat_handed_over(reader: Reader) -> SeatHandedOver:
 
 @dataclass(frozen=True, kw_only=True)
 class SeatTakenOver(GameLetter):
-    """Tells a player that their seat, which a bot kept, has been taken over."""
+    """The notice to a player that another player has taken over their seat from a bot."""
 
     KIND: ClassVar = SEAT_TAKEN_OVER
     NEWS: ClassVar = noted("%(title)s: a player has taken over your seat from the bot.")
@@ -51,7 +51,7 @@ def seat_taken_over(reader: Reader) -> SeatTakenOver:
 
 @dataclass(frozen=True, kw_only=True)
 class SentAway(GameLetter):
-    """Tells a guest that the host has taken their seat."""
+    """The notice to a player that the host has removed them from their seat."""
 
     KIND: ClassVar = SENT_AWAY
     NEWS: ClassVar = noted("%(title)s: the host would rather play with others. Your seat is free again.")
@@ -65,12 +65,12 @@ def sent_away(reader: Reader) -> SentAway:
 
 @dataclass(frozen=True, kw_only=True)
 class StandIn(GameLetter):
-    """Tells a player and their stand-in what was agreed, and when it begins and ends."""
+    """A notice to a player or their stand-in that the stand-in is agreed, begins, ends or is cancelled."""
 
     KIND: ClassVar = STAND_IN
     NEWS: ClassVar = "%(title)s: %(said)s"
-    said: str  # who stands in for whom until when, the end of a sentence
-    more: str  # what its reader can do, a sentence or two
+    said: str  # who stands in for whom until when, the second half of a sentence
+    more: str  # what the reader can do, a sentence or two
 
 
 @builds(STAND_IN)
@@ -106,35 +106,35 @@ def stand_in(reader: Reader) -> StandIn:
     return StandIn(**reader.about, said=said, more=more)
 
 
-# Of an invited address
+# Of an address
 
 
 @dataclass(frozen=True, kw_only=True)
 class Invitation(Letter):
     KIND: ClassVar = INVITATION
-    host: str  # who invites
+    host: str
     title: str
     rules: str
-    others: tuple[str, ...]  # who else is to play
-    pace: str  # such as "2 days for a move"
-    link: str  # accepts for this address, after a question
+    others: tuple[str, ...]  # names of the other players
+    pace: str  # such as "2 days per move"
+    link: str  # to a page that accepts for this address
 
 
 @dataclass(frozen=True, kw_only=True)
 class StandInAsked(Letter):
-    """Asks an address to stand in for a player for some days."""
+    """The request to an address to stand in for a player for some days."""
 
     KIND: ClassVar = INVITATION
     TEMPLATE: ClassVar = "stand-in-asked"
     HEADLINE: ClassVar = noted("Will you stand in?")
-    who: str  # asks
+    who: str  # the player who asks
     title: str
     rules: str
-    begin: str  # see `moment`, in the zone of the player who asks
+    begin: str  # see `moment`, in the asking player's time zone
     end: str
     pace: str
-    link: str  # accepts, after a question
-    shown: str  # where the reader's name will stand, a sentence
+    link: str  # to a page that accepts
+    shown: str  # where the reader's name will appear, a sentence
 
 
 @builds(INVITATION)
@@ -181,15 +181,15 @@ def _stand_in_asked(reader: Reader) -> StandInAsked | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Rsvp(Letter):
-    """Answers a reply to an invitation."""
+    """An answer to a reply to an invitation."""
 
     KIND: ClassVar = RSVP
     title: str
     rules: str
-    played: str  # "yes" or "no", if that was done
-    wrong: str  # why nothing was done, a sentence
-    again: bool  # whether the invitation still waits for an answer
-    link: str  # to the invitation then, else to the game
+    played: str  # "yes" or "no" if it was accepted or declined
+    wrong: str  # why it failed, a sentence
+    again: bool  # whether the invitation is still open
+    link: str  # to the invitation if it is open, else to the game
 
 
 @builds(RSVP)
@@ -208,7 +208,7 @@ def rsvp(reader: Reader) -> Rsvp:
 
 
 def _unless_link(words: str, instead: str) -> str:
-    """Return the name of a player or a game for a reader who need not know them: one that is no link."""
+    """Return a name, or `instead` if it contains a link. Strangers must not get players' links from us."""
     return instead if not words or has_link(words) else words
 
 

@@ -15,7 +15,7 @@ from server.play.talk.motd import notice
 from server.play.timing.timeout_policy import Abandon, BotMove, BotTakesOver, Extend, rung_for
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.letters.games import ReadyAsked, ready_asked
-from server.post.plans import what_became_of
+from server.post.plans import outcome_sentence
 from server.post.wording import GameLetter, Letter, span, spoken
 from server.store.tables import LetterRow, db
 from server.translations import noted
@@ -26,18 +26,18 @@ _EXAMPLES = 4
 @dataclass(frozen=True, kw_only=True)
 class YourTurn(GameLetter):
     KIND: ClassVar = YOUR_TURN
-    since: tuple[str, ...]  # what has happened since the reader's last turn, a sentence each
-    table: str  # as this seat sees it, of several lines
-    moves: tuple[str, ...]  # one or a few of the moves open, in notation
-    moves_in_all: int  # how many there are
+    since: tuple[str, ...]  # events since the reader's last turn, a sentence each
+    table: str  # as this seat sees it, on several lines
+    moves: tuple[str, ...]  # examples of legal moves, in notation
+    moves_in_all: int  # number of legal moves
     notation: str  # how moves are written
-    whole: str  # an example of all that a turn may hold
-    unreachable: tuple[str, ...]  # names of those at the table whose mails come back
+    whole: str  # an example with everything that a turn may hold
+    unreachable: tuple[str, ...]  # names of players at the table whose mails bounce
     due: str  # see `moment`
     left: str  # see `span`
     link: str  # for this one turn, /t/{token}
-    notice: str = ""  # what operators tell everybody
-    plan: str = ""  # what has become of the moves that the reader left for this turn
+    notice: str = ""  # the operators' message to all players
+    plan: str = ""  # state of the reader's plan for this turn, a sentence
 
 
 @builds(YOUR_TURN)
@@ -65,15 +65,15 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         whole=rules.describe()["notation"]["examples"][-1]["text"],
         link=reader.turn_link,
         notice=(notice() or {"text": ""})["text"],
-        plan=what_became_of(reader.letter.data.get("plan"), game, reader.zone),
+        plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class TurnOfSeveral(YourTurn):
-    answer: str  # address for answers to this turn; "" if mail in is off
-    picture: str  # the name under which it travels with the mail
-    alt: str  # what is read where it is not shown
+    answer: str  # address for replies to this turn; "" if inbound mail is off
+    picture: str  # name of the inline image
+    alt: str  # its text alternative
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class YourTurns(Letter):
     KIND: ClassVar = YOUR_TURN
     TEMPLATE: ClassVar = "your-turns"
     name: str  # of the reader
-    turns: tuple[TurnOfSeveral, ...]  # of several games, the most urgent first
+    turns: tuple[TurnOfSeveral, ...]  # most urgent first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +136,7 @@ class BotMoved(GameLetter):
     KIND: ClassVar = BOT_MOVED
     NEWS: ClassVar = noted('%(title)s: your time ran out. The bot "%(bot)s" played a turn for you.')
     bot: str
-    since: tuple[str, ...]  # what the bot did and what came of it, a sentence each
+    since: tuple[str, ...]  # the bot's turn and its consequences, a sentence each
     otherwise: str  # what happens the next time
 
 
@@ -151,7 +151,7 @@ def bot_moved(reader: Reader) -> BotMoved:
 
 
 def _is_yet_to_be_told(reader: Reader) -> bool:
-    """Whether the letter for the same turn still waits, as after an outage: it says more."""
+    """Return whether the letter for the same turn is still queued, as after an outage. It says more."""
     own = (LetterRow.game_id == reader.game.game_id) & (LetterRow.seat == reader.seat)
     its_turn = LetterRow.data["turn"].as_integer() == reader.letter.data["turn"]
     telling = select(LetterRow.letter_id).where(own, LetterRow.kind.in_(TELLING_TURN), its_turn)
@@ -159,7 +159,6 @@ def _is_yet_to_be_told(reader: Reader) -> bool:
 
 
 def _otherwise(reader: Reader, if_late: str) -> str:
-    """Return what the next time-out of this seat does."""
     table, seat = reader.game.table, reader.seat
     match rung_for(reader.game.ladder, table.extended[seat], table.missed[seat]):
         case Extend(by):

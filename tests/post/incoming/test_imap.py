@@ -282,8 +282,8 @@ def test_a_mail_that_is_too_much_now_is_not_fetched_again_at_once(
         dovecot.delivers(a_reply(address))
     taken: list[bytes] = []
     reader = ImapReader(app, dovecot.url(), DOMAIN)
-    take = reader._taken
-    monkeypatch.setattr(reader, "_taken", lambda content: taken.append(content) or take(content))
+    take = reader._store
+    monkeypatch.setattr(reader, "_store", lambda content: taken.append(content) or take(content))
     with imap.opened(dovecot.url()) as box:
         for _ in range(3):
             reader._read_all(box)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from server.games import GAMES, SeededDice
-from server.post.incoming.help_lines import as_told, help_lines
+from server.post.incoming.help_lines import help_line, help_lines
 from server.post.incoming.replies import Mail, Wishes, parse, understand
 from server.post.wording import by_beginning
 from server.translations import LOCALES
@@ -37,22 +37,22 @@ def mail_of(*lines: str, beside: tuple[str, ...] | None = None) -> Mail:
 @pytest.mark.parametrize("rules", GAMES)
 def test_every_line_of_the_help_is_accepted_as_it_stands(rules: str, locale: str) -> None:
     lines = help_lines(rules, locale)
-    ours = [f"  {as_told(*line)}" for line in lines] + [f"{written} ({what})" for written, what in lines]
+    ours = [f"  {help_line(*line)}" for line in lines] + [f"{written} ({what})" for written, what in lines]
     for written, what in lines:
         meant = understand(parse(mail_of(written), GAMES[rules], locale), ours)
         assert not meant.problem, written
-        for line in (as_told(written, what), f"  {as_told(written, what)}", f"{written} ({what})"):
+        for line in (help_line(written, what), f"  {help_line(written, what)}", f"{written} ({what})"):
             for sent in ((line,), ("Hello,", "", line, "", "Ada"), wrapped(line.strip())):
                 found = understand(parse(mail_of(*sent), GAMES[rules], locale), ours)
                 assert replace(found, line="") == replace(meant, line=""), sent
-        both = mail_of(*wrapped(as_told(written, what)), beside=(f"{written} ({what})",))
+        both = mail_of(*wrapped(help_line(written, what)), beside=(f"{written} ({what})",))
         assert replace(understand(parse(both, GAMES[rules], locale), ours), line="") == replace(meant, line="")
 
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("rules", GAMES)
 def test_a_copy_of_the_help_does_nothing(rules: str, locale: str) -> None:
-    lines = [as_told(*line) for line in help_lines(rules, locale)]
+    lines = [help_line(*line) for line in help_lines(rules, locale)]
     rng = Random(20261127)
     for copy in (lines, *(rng.sample(lines, number) for number in range(2, len(lines)) for _ in range(5))):
         found = understand(parse(mail_of(*copy), GAMES[rules], locale), lines)
