@@ -1,4 +1,4 @@
-"""Letters that somebody reported as spam, of which his mail provider tells us (RFC 5965): no more are sent to him."""
+"""Spam complaints that mail providers forward (RFC 5965). They stop all mail to the player."""
 
 from typing import Final
 from uuid import UUID
@@ -16,8 +16,8 @@ WHY: Final = "A letter of ours was reported as spam."
 
 @with_retries
 def note_complaint(word: str) -> None:
-    """Stop all mail to the player whose letter went out with this return path, until he signs in by a mailed code, or all
-    invitations to a stranger. Once for each letter. Raises NotFound."""
+    """Record a complaint about the letter with this return path, once for each letter. Mail to its player stops until
+    they sign in with a mailed code. An address without an account gets no further invitations. Raise NotFound."""
     owner_id, seat, mark = bounced_from(word)
     if seat != ANY_SEAT:
         if email := lose_invitation(owner_id, seat, mark, WHY):
@@ -31,7 +31,7 @@ def note_complaint(word: str) -> None:
 
 @with_retries
 def end_mails(player_id: UUID, letter_id: UUID) -> None:
-    """Stop all mail to a player who complained of this letter, until he signs in by a mailed code. Once for each letter."""
+    """Stop all mail to a player who complained about this letter, until they sign in with a mailed code."""
     now = clock.now()
     if count(player_id, letter_id, True, WHY, now):
         stop_writing_to(player_id, WHY, now)
