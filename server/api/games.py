@@ -1,4 +1,4 @@
-"""The games there are, the games being played, and their seats."""
+"""Games being played, their seats, and the available rules."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -134,7 +134,7 @@ def _exhibited(name: str, day: date, at: int, dark: bool, locale: str) -> Packed
 
 
 def _known(name: str) -> str:
-    """Raises NotFound."""
+    """Raise NotFound."""
     if name not in GAMES:
         raise NotFound("Game not found.")
     return name
@@ -194,7 +194,7 @@ class Games(MethodView):
 
 
 def _in_words(items: Sequence[Json], names: Sequence[str]) -> str | None:
-    """What matters most of these, in the reader's language: a scoring, else what came first."""
+    """Return one sentence for these items, in the reader's language: preferably a scoring, else the first."""
     first = sorted(items, key=lambda it: not it.get("payouts"))
     return next((told for it in first if (told := sentence(it, names, spoken().locale))), None)
 
@@ -214,7 +214,7 @@ class OneGame(MethodView):
         game = load_visible(game_id, player_id, query.get("invitation"))
         told = describe(game, game.seat_of(player_id), query.get("at"), player_id)
         if who and "games:write" not in who.scopes:
-            told["invitation"] = None  # with it, a token that only reads could give away seats
+            told["invitation"] = None  # otherwise a read-only token could give away seats
         return told
 
     @blp.arguments(schemas.GameChanges, example=examples.GAME_CHANGES)

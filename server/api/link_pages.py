@@ -283,7 +283,7 @@ def said_ready(word: str) -> Response:
     _speak_to(game, seat)
     if not game.table.turns:
         player_id = game.seats[seat].player_id
-        assert player_id is not None  # by the link, which is this player's
+        assert player_id is not None  # the link belongs to this player
         game = seats.ready(game.game_id, player_id)
     begun = gettext("The game has started.")
     text = begun if game.table.turns else gettext("Thanks. The game starts as soon as everyone is ready.")
@@ -311,7 +311,7 @@ def ended_app(word: str) -> Response:
     return page("app-to-end.html", name=None)
 
 
-# Fewer mails
+# Unsubscribing
 
 
 @blp.get("/stop/<word>")

@@ -1,4 +1,4 @@
-"""Mails that providers bring by HTTP: kept before they are acknowledged, as those that come by SMTP."""
+"""Inbound mail that providers deliver by HTTP. Like mail by SMTP, it is stored before it is acknowledged."""
 
 from flask import Blueprint, Response, current_app, request
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -13,19 +13,19 @@ from server.post.smtp import Unreachable
 from server.store.database_retry import Unavailable
 from server.store.mail_proofs import claim_proof
 
-LARGEST_BODY = 3 * LARGEST  # of a request: Base64, JSON and what is told beside the mail make it longer
-_WHILE_CLOSED = 600  # seconds until a provider tries again
+LARGEST_BODY = 3 * LARGEST  # bytes of a request; Base64, JSON and other fields add to the mail
+_WHILE_CLOSED = 600  # Retry-After, in seconds
 _TOO_LARGE = "A mail has at most 1 MiB."
-# Upon this status a mail does not come again; the others need any of 4xx, and Mailgun 406.
+# Status that stops a provider's retries. Mailgun needs 406, and others accept any 4xx.
 _FOR_GOOD = {"postmark": 403}
 
 blp = Blueprint("mail_in", __name__)
 
 
 @blp.post("/mail-in/<provider>")
-@blp.post("/mail-in/<any(mailgun):provider>/mime")  # Mailgun sends the mail itself where the address ends so
+@blp.post("/mail-in/<any(mailgun):provider>/mime")  # Mailgun sends the raw mail to paths that end like this
 def take(provider: str) -> Response:
-    """Keep what a provider brings; what it brings again counts once."""
+    """Store the mails that a provider delivers. Repeated deliveries count once."""
     request.max_content_length = LARGEST_BODY
     status = _FOR_GOOD.get(provider, 406)
     try:
@@ -49,19 +49,19 @@ def take(provider: str) -> Response:
 @blp.errorhandler(Closed)
 @blp.errorhandler(TooMany)
 def _later(error: Closed | TooMany) -> Response:
-    later = answer(PROBLEMS[type(error)]._replace(status=503), said(error))  # upon 429 SendGrid brings nothing again
+    later = answer(PROBLEMS[type(error)]._replace(status=503), said(error))  # SendGrid does not retry after a 429
     later.headers["Retry-After"] = str(error.retry_after if isinstance(error, TooMany) else _WHILE_CLOSED)
     return later
 
 
 def _unproved() -> Response:
     refusal = answer(HTTP_PROBLEMS[401], "The secret or the signature is not right.")
-    refusal.headers["WWW-Authenticate"] = 'Basic realm="mail-in"'  # Amazon sends its password when it is asked for
+    refusal.headers["WWW-Authenticate"] = 'Basic realm="mail-in"'  # Amazon sends its password only after this challenge
     return refusal
 
 
 def _taken(brought: list[Brought], status: int) -> Response:
-    """Raises Forged, Closed, TooMany, Unavailable."""
+    """Raise Forged, Closed, TooMany, Unavailable."""
     for each in brought:
         if isinstance(each, Proof):
             if not claim_proof(*each):
@@ -81,7 +81,8 @@ def _post() -> Post:
 
 
 def _has_kept(mail: Mail) -> bool:
-    """Whether somebody has one of these addresses. Raises Closed, TooMany, Unavailable; what is kept is known when it comes again."""
+    """Store a mail once for each of its addresses, and return whether one exists. Raise Closed, TooMany, Unavailable.
+    On a retry, stored copies are recognized."""
     kept, limited = 0, bool(current_app.config["LIMITS"])
     for address in mail.recipients[:MOST_READERS]:
         try:

@@ -1,4 +1,4 @@
-"""Moves: which are open, and playing one."""
+"""Legal moves, and making one."""
 
 from functools import partial
 from typing import Any

@@ -269,7 +269,7 @@ HTTP_PROBLEMS = {
 }
 ALL = {problem.code: problem for problem in (*PROBLEMS.values(), *HTTP_PROBLEMS.values())}
 _RETRY_AFTER = 5  # seconds
-_FURTHER: dict[str, dict[str, Any]] = {  # what examples of them tell besides
+_FURTHER: dict[str, dict[str, Any]] = {  # additional fields of their examples
     "stale-turn": {"turn": 7},
     "stale-plan": {"revision": 4},
     "place-ahead": {"newest": 5},
@@ -382,7 +382,7 @@ def of_http(error: HTTPException) -> Response:
     fields = (getattr(error, "data", None) or {}).get("messages")
     if fields:
         detail, more = gettext("Some fields are invalid. See `errors`."), {"errors": _told(fields)}
-    else:  # what Flask and werkzeug say by themselves they say in English
+    else:  # Flask's and werkzeug's own texts are English
         words = error.description
         detail, more = words.said(gettext) if isinstance(words, Words) else gettext(problem.meaning), {}
     response = answer(problem, detail, **more)

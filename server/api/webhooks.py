@@ -1,4 +1,4 @@
-"""Webhooks: where your program wants to be told, and what became of it."""
+"""Webhooks, and the results of their deliveries."""
 
 from typing import Any
 from uuid import UUID
@@ -37,7 +37,7 @@ def _owner() -> UUID:
 
 
 def _told(delivery: Json) -> Json:
-    """What became of it, in the language of the caller."""
+    """Return a delivery with its result in the caller's language."""
     return delivery | {"detail": failure(delivery["detail"], gettext)}
 
 

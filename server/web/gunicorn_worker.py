@@ -346,7 +346,7 @@ class Worker(ThreadWorker):
 
 
 class Extent:
-    """The parsed part of an incomplete request. Bytes are parsed once, so many small pieces cost no more than a few
+    """The parsed part of an incomplete request. Each byte is parsed once, so many small pieces are as cheap as a few
     large ones."""
 
     def __init__(self, parser: Any) -> None:
