@@ -127,7 +127,7 @@ def allow(
 def app_by_code(code: str) -> App | None:
     """Return the app of an authorization code, or None. A reused code ends its app (RFC 9700, 4.5)."""
     parts = _CODE.fullmatch(code)
-    app = parts and _held(parts[1], parts[2])
+    app = parts and _lock_app(parts[1], parts[2])
     if not parts or not app or not secrets.compare_digest(app.code_hash, hash_of(parts[3])):
         return None
     if app.family_hash is not None:
@@ -165,13 +165,13 @@ def _of_family(word: str) -> App | None:
     """Return the app of a refresh token, even of a used one. The token contains its family's secret, which
     distinguishes a used token from a forged one."""
     parts = _REFRESH.fullmatch(word)
-    app = parts and _held(parts[1], parts[2])
+    app = parts and _lock_app(parts[1], parts[2])
     if not parts or not app or app.family_hash is None:
         return None
     return app if secrets.compare_digest(app.family_hash, hash_of(parts[3])) else None
 
 
-def _held(player_id: str, app_id: str) -> App | None:
+def _lock_app(player_id: str, app_id: str) -> App | None:
     hold(UUID(player_id))
     return db.session.get(App, (UUID(player_id), UUID(app_id)))
 
@@ -255,7 +255,7 @@ def _tokens_of(app: App) -> ColumnElement[bool]:
     return (Token.player_id == app.player_id) & (Token.app_id == app.app_id)
 
 
-def end_word(player_id: UUID, app_id: UUID) -> str:
+def end_app_token(player_id: UUID, app_id: UUID) -> str:
     """Return the link token that ends an app."""
     return sign_text(ENDS_APP, f"{player_id.hex} {app_id.hex}")
 

@@ -21,17 +21,17 @@ SOFT: Final = 5  # days with bounces for any reason
 WITHIN: Final = timedelta(days=14)
 
 
-def bounce_word(player_id: UUID, letter_id: UUID) -> str:
+def bounce_token(player_id: UUID, letter_id: UUID) -> str:
     """Return the link token for the return path of a letter to a player."""
     return sign(BOUNCE, player_id, ANY_SEAT, _mark(letter_id))
 
 
-def lost_word(game_id: UUID, seat: Seat, email: str) -> str:
+def invitation_bounce_token(game_id: UUID, seat: Seat, email: str) -> str:
     """Return the link token for the return path of an invitation to an address without an account."""
     return sign(BOUNCE, game_id, seat, mark_of(email))
 
 
-def bounced_from(word: str) -> Capability:
+def verify_bounce_token(word: str) -> Capability:
     """Return what bounced. Its `game_id` is the player and its `number` the letter's mark. For an invitation to a seat,
     they are the game and the address's mark. Raise NotFound."""
     return verify(BOUNCE, word)
@@ -44,7 +44,7 @@ def _mark(letter_id: UUID) -> int:
 @with_retries
 def note_return(word: str, is_hard: bool, why: str) -> None:
     """Record a bounce, once for each letter. Raise NotFound."""
-    owner_id, seat, mark = bounced_from(word)
+    owner_id, seat, mark = verify_bounce_token(word)
     if seat != ANY_SEAT:
         lose_invitation(owner_id, seat, mark, why)
         return
@@ -104,7 +104,7 @@ def note_bounce(player_id: UUID, letter_id: UUID, is_hard: bool, why: str) -> No
     lately = (Bounce.player_id == player_id) & Bounce.counts & (Bounce.at > now - WITHIN)
     rows = db.session.execute(select(Bounce.at, Bounce.is_hard).where(lately)).all()
     if len({at.date() for at, hard in rows if hard}) >= HARD or len({at.date() for at, _ in rows}) >= SOFT:
-        stop_writing_to(player_id, why, now)
+        mark_unreachable(player_id, why, now)
     db.session.commit()
 
 
@@ -117,13 +117,13 @@ def count(player_id: UUID, letter_id: UUID, is_hard: bool, why: str, now: dateti
     return db.session.scalar(once) is not None
 
 
-def stop_writing_to(player_id: UUID, why: str, now: datetime) -> None:
+def mark_unreachable(player_id: UUID, why: str, now: datetime) -> None:
     """Mark a player's address as unreachable, in the current transaction. Only sign-in codes still go there."""
     reached = (Player.player_id == player_id) & Player.unreachable_since.is_(None)
     db.session.execute(update(Player).where(reached).values(unreachable_since=now, unreachable_why=why))
 
 
-def reached_again(player_id: UUID) -> bool:
+def mark_reachable(player_id: UUID) -> bool:
     """Mark a player's address as reachable, in the transaction of a sign-in by email. Return whether it was
     unreachable."""
     db.session.execute(update(Bounce).where(Bounce.player_id == player_id, Bounce.counts).values(counts=False))

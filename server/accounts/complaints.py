@@ -3,10 +3,10 @@
 from typing import Final
 from uuid import UUID
 
-from server.accounts.bounces import bounced_from, count, letter_to, lose_invitation, stop_writing_to
+from server.accounts.bounces import count, letter_to, lose_invitation, mark_unreachable, verify_bounce_token
 from server.accounts.notice_kinds import INVITATION
 from server.accounts.signed_links import ANY_SEAT
-from server.accounts.unsubscribe import stop_mails, stop_word
+from server.accounts.unsubscribe import stop_mails, stop_token
 from server.clock import clock
 from server.store.database_retry import with_retries
 from server.store.tables import db
@@ -18,10 +18,10 @@ WHY: Final = "A letter of ours was reported as spam."
 def note_complaint(word: str) -> None:
     """Record a complaint about the letter with this return path, once for each letter. Mail to its player stops until
     they sign in with a mailed code. An address without an account gets no further invitations. Raise NotFound."""
-    owner_id, seat, mark = bounced_from(word)
+    owner_id, seat, mark = verify_bounce_token(word)
     if seat != ANY_SEAT:
         if email := lose_invitation(owner_id, seat, mark, WHY):
-            stop_mails(stop_word(INVITATION.name, email))
+            stop_mails(stop_token(INVITATION.name, email))
         return
     letter = letter_to(owner_id, mark)
     if letter is None:
@@ -34,5 +34,5 @@ def end_mails(player_id: UUID, letter_id: UUID) -> None:
     """Stop all mail to a player who complained about this letter, until they sign in with a mailed code."""
     now = clock.now()
     if count(player_id, letter_id, True, WHY, now):
-        stop_writing_to(player_id, WHY, now)
+        mark_unreachable(player_id, WHY, now)
     db.session.commit()

@@ -82,7 +82,7 @@ def _check_times(times: Any) -> None:
         raise Unfit('A time of day must be a string such as "08:00".', "bundle_at")
 
 
-def wanted(kind: str, notifications: Json, of_game: str | None) -> str:
+def mail_choice(kind: str, notifications: Json, of_game: str | None) -> str:
     """Return the player's choice for letters of this kind. A choice for the game overrides those for kinds."""
     found: str = stored_choice(of_game) or stored_notifications(notifications).get("mails", {}).get(
         kind, NOTICE_KINDS[kind].default

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import delete
 
 from server.accounts.bans import expect_welcome
-from server.accounts.bounces import reached_again
+from server.accounts.bounces import mark_reachable
 from server.accounts.closing import SIGN_UPS, expect_known_or_open, is_open
 from server.accounts.guests import give_address
 from server.accounts.mailed_codes import codes_to, expect_code, new_code
@@ -81,7 +81,7 @@ def redeem(sign_in: UUID, code: str, guest: UUID | None = None) -> NewToken:
         db.session.execute(delete(Token).where(Token.player_id == guest))
     player_id = player_of(row.email, row.locale, zone=row.zone)
     expect_welcome(player_id)
-    if reached_again(player_id):
+    if mark_reachable(player_id):
         put_into_bundle(player_id, now, now)  # letters held so far have not reached the player
     token = new_token(player_id, "sign-in", SCOPES, None, now)
     db.session.commit()

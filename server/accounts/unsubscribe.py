@@ -24,7 +24,7 @@ class Stop(NamedTuple):
     game_id: UUID | None
 
 
-class Stopped(NamedTuple):
+class StopState(NamedTuple):
     """What the unsubscribe page shows: what can be stopped, and what is."""
 
     kind: str
@@ -36,12 +36,12 @@ class Stopped(NamedTuple):
     time_runs: bool  # whether the reader's time may run while they are off
 
 
-def stop_word(kind: str, reader: str, game_id: UUID | None = None) -> str:
+def stop_token(kind: str, reader: str, game_id: UUID | None = None) -> str:
     """Return the link token that stops letters like this one."""
     return sign_text(STOP, f"{kind} {reader} {game_id.hex if game_id else ''}")
 
 
-def stopped(word: str) -> Stopped:
+def stop_state(word: str) -> StopState:
     """Return what is stopped. Change nothing. Raise NotFound."""
     it = _verified(word)
     player = db.session.scalars(select(Player).where(_is_reader(it))).one_or_none()
@@ -50,7 +50,7 @@ def stopped(word: str) -> Stopped:
     game = db.session.get(GameRow, it.game_id) if it.game_id else None
     game_is_off = bool(seat and seat.mails == OFF)
     kind = NOTICE_KINDS[it.kind]
-    return Stopped(
+    return StopState(
         kind.name,
         mails.get(kind.name) == OFF,
         game.title if game else None,

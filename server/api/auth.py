@@ -14,7 +14,7 @@ from server.translations import Words
 
 
 def register(app: Flask) -> None:
-    app.before_request(_look_at_token)
+    app.before_request(_identify_caller)
 
 
 AUTHORIZE = "/oauth/authorize"  # our own page sends a token here; other origins may not
@@ -45,7 +45,7 @@ def any_caller() -> Caller:
     return found
 
 
-def looker(scope: str, game_id: UUID | None = None) -> Caller | None:
+def optional_caller(scope: str, game_id: UUID | None = None) -> Caller | None:
     """Return the caller of a public resource, or None without a token. A token must allow `scope`, as for `caller`."""
     found = _sender()
     if found is not None:
@@ -54,12 +54,12 @@ def looker(scope: str, game_id: UUID | None = None) -> Caller | None:
 
 
 def viewer(scope: str, game_id: UUID | None = None) -> UUID | None:
-    """Return the player id of `looker`."""
-    found = looker(scope, game_id)
+    """Return the player id of `optional_caller`."""
+    found = optional_caller(scope, game_id)
     return found and found.player_id
 
 
-def sent_by(found: Caller) -> None:
+def set_caller(found: Caller) -> None:
     """Make this the request's caller, and respond in their language."""
     g.sender = found
     speak(found.locale)
@@ -77,13 +77,13 @@ def _sender() -> Caller | None:
     return found
 
 
-def _look_at_token() -> None:
+def _identify_caller() -> None:
     """Identify the caller before anything else, so that all errors are in their language, and count towards their
     limits. Calls that need a token raise its errors later."""
     g.sender = None
     if (is_for_api() or request.path == AUTHORIZE) and "Authorization" in request.headers:
         try:
-            sent_by(_by(request.headers["Authorization"]))
+            set_caller(_by(request.headers["Authorization"]))
         except (Unauthorized, PlayError, Unavailable) as error:
             g.sender = error
 

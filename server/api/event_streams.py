@@ -10,7 +10,7 @@ from flask.views import MethodView
 
 from server.accounts.rate_limits import bound_of, expect_room, network_of
 from server.accounts.stream_tickets import new_ticket, redeem
-from server.api.auth import any_caller, caller, looker, sent_by
+from server.api.auth import any_caller, caller, optional_caller, set_caller
 from server.api.http_responses import as_json
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs, takes
@@ -100,10 +100,10 @@ class EventStream:
             while is_more:
                 is_more = False
                 for _, items, is_more in news(game_id, [self.follower]):
-                    yield written(items)
+                    yield wire_format(items)
 
 
-def written(items: Iterable[Item]) -> bytes:
+def wire_format(items: Iterable[Item]) -> bytes:
     """Return items in the wire format. JSON escapes line breaks, so each fits one line."""
     return b"".join(
         b"id: %s\n" % item.id.encode() + b"event: said\n" * item.is_said + b"data: %s\n\n" % as_json(item.what)
@@ -134,7 +134,7 @@ class GameStream(MethodView):
         An `EventSource` can't send a token. Give it a ticket instead (see makeStreamTicket).
         """
         _show_ticket(query)
-        who = looker("games:read", game_id)
+        who = optional_caller("games:read", game_id)
         follower = follow_game(game_id, who, query.get("invitation"), query["after"], _last_id(query))
         return _streamed(follower) if follower else Response(status=204)
 
@@ -204,7 +204,7 @@ class StreamTickets(MethodView):
 def _show_ticket(query: Any) -> None:
     """Make the ticket's owner the caller, if there is a ticket. Raise BadToken, Banned."""
     if "ticket" in query:
-        sent_by(redeem(query["ticket"]))
+        set_caller(redeem(query["ticket"]))
 
 
 def _last_id(query: Any) -> str:

@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, current_app, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from server.api.problems import HTTP_PROBLEMS, PROBLEMS, answer, said
+from server.api.problems import HTTP_PROBLEMS, PROBLEMS, answer, text_of
 from server.clock import clock
 from server.errors import Closed, NotFound, TooMany
 from server.post.incoming import bounces, providers
@@ -41,7 +41,7 @@ def take(provider: str) -> Response:
     except RequestEntityTooLarge:
         return answer(HTTP_PROBLEMS[413]._replace(status=status), _TOO_LARGE)
     try:
-        return _taken(brought, status)
+        return _store_all(brought, status)
     except Forged:
         return _unproved()
 
@@ -49,7 +49,7 @@ def take(provider: str) -> Response:
 @blp.errorhandler(Closed)
 @blp.errorhandler(TooMany)
 def _later(error: Closed | TooMany) -> Response:
-    later = answer(PROBLEMS[type(error)]._replace(status=503), said(error))  # SendGrid does not retry after a 429
+    later = answer(PROBLEMS[type(error)]._replace(status=503), text_of(error))  # SendGrid does not retry after a 429
     later.headers["Retry-After"] = str(error.retry_after if isinstance(error, TooMany) else _WHILE_CLOSED)
     return later
 
@@ -60,7 +60,7 @@ def _unproved() -> Response:
     return refusal
 
 
-def _taken(brought: list[Brought], status: int) -> Response:
+def _store_all(brought: list[Brought], status: int) -> Response:
     """Raise Forged, Closed, TooMany, Unavailable."""
     for each in brought:
         if isinstance(each, Proof):
@@ -70,7 +70,7 @@ def _taken(brought: list[Brought], status: int) -> Response:
             bounces.note_event(*each)
         elif len(each.content) > LARGEST:
             return answer(HTTP_PROBLEMS[413]._replace(status=status), _TOO_LARGE)
-        elif not _has_kept(each):
+        elif not _store(each):
             return answer(PROBLEMS[NotFound]._replace(status=status), "Nobody has this address.")
     return Response("{}", mimetype="application/json")
 
@@ -80,9 +80,11 @@ def _post() -> Post:
     return Post(request.headers.get("Authorization", ""), args, request.content_type or "", request.get_data())
 
 
-def _has_kept(mail: Mail) -> bool:
-    """Store a mail once for each of its addresses, and return whether one exists. Raise Closed, TooMany, Unavailable.
-    On a retry, stored copies are recognized."""
+def _store(mail: Mail) -> bool:
+    """Store a mail for each of its addresses that exists, and return whether one does.
+
+    A retry does not store it twice. Raise Closed, TooMany, Unavailable.
+    """
     kept, limited = 0, bool(current_app.config["LIMITS"])
     for address in mail.recipients[:MOST_READERS]:
         try:

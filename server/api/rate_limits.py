@@ -82,7 +82,7 @@ class Buckets:
         lacking = max(0, full_at - now)
         return Level((whole - lacking) // self._each, ceil(lacking / 1000), max(0, ceil(wait / 1000)))
 
-    def taken(self) -> Mapping[Hashable, int]:
+    def drain(self) -> Mapping[Hashable, int]:
         """Return the units of each heavy user since the last call."""
         with self._lock:
             taken, self._taken = self._taken, Counter()
@@ -140,7 +140,7 @@ def full_buckets(app: Flask) -> dict[str, Buckets]:
 def share() -> None:
     """Exchange with the other processes what was taken."""
     limits: dict[str, Buckets] = current_app.extensions["limits"]
-    taken = {name: buckets.taken() for name, buckets in limits.items()}
+    taken = {name: buckets.drain() for name, buckets in limits.items()}
     uses = {Use(name, key): units for name, by_key in taken.items() for key, units in by_key.items()}
     if not uses:
         return
@@ -178,8 +178,7 @@ def _of_strangers() -> str:
 
 
 def _tell(response: Response) -> Response:
-    """Add the headers of draft-ietf-httpapi-ratelimit-headers. Return the unit of a 304, but keep those of an expensive
-    one."""
+    """Add the headers of draft-ietf-httpapi-ratelimit-headers. A 304 gets its base unit back."""
     account: _Account | None = g.pop("account", None)
     if account is not None and response.status_code == 304:
         account.take(-1)

@@ -222,7 +222,7 @@ def _sent(letter: dict[str, Any]) -> str:
 
 
 def _beginning(letter: dict[str, Any]) -> str:
-    """Return the first line of the text, without the reply mark."""
+    """Return the first line of the text that is neither empty nor the reply mark."""
     return next((line for line in letter["text"].splitlines() if line and not line.startswith("##-")), "")
 
 

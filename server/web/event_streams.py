@@ -17,7 +17,7 @@ import psycopg
 import sqlalchemy.exc
 from flask import Flask
 
-from server.api.event_streams import STRANGERS, EventStream, written
+from server.api.event_streams import STRANGERS, EventStream, wire_format
 from server.clock import clock
 from server.metric_files import Gauge
 from server.play.story import event_feed
@@ -299,7 +299,7 @@ class Streams:
             told = []
         more = set()
         for follower, items, is_more in told:
-            by_follower[follower].out += written(items)
+            by_follower[follower].out += wire_format(items)
             if is_more:
                 more.add(by_follower[follower])
         self._due[game_id] -= set(ready) - more

@@ -120,7 +120,7 @@ class Components:
     def all(self) -> Json:
         for status, members in self._problems.items():
             self.put(f"Problem{status}", {"oneOf": [members[code] for code in sorted(members)]})
-        return {name: self._told_apart(schema) for name, schema in sorted(self._schemas.items())}
+        return {name: self._with_discriminator(schema) for name, schema in sorted(self._schemas.items())}
 
     def put(self, name: str, schema: Json, prefix: str = "") -> Json:
         """Add a schema and answer with a reference to it. Raises ValueError if another one has its name."""
@@ -144,7 +144,7 @@ class Components:
         )
         return ref(f"Problem{problem.status}")
 
-    def lifted(self, schema: Json, prefix: str = "") -> Json:
+    def lift(self, schema: Json, prefix: str = "") -> Json:
         """Return the schema with its nested schemas added, and replaced by references."""
         title = schema.get("title")
         name = f"{prefix}{title}" if isinstance(title, str) else _NAMES.get(frozenset(schema.get("enum", ())) - {None})
@@ -164,11 +164,11 @@ class Components:
         for key, value in schema.items():
             match key, value:
                 case "properties", dict():
-                    inner[key] = {field: self.lifted(_of_one_word(it), prefix) for field, it in value.items()}
+                    inner[key] = {field: self.lift(_of_one_word(it), prefix) for field, it in value.items()}
                 case (("items" | "additionalProperties"), dict()):
-                    inner[key] = self.lifted(value, prefix)
+                    inner[key] = self.lift(value, prefix)
                 case (("oneOf" | "anyOf" | "allOf"), list()):
-                    inner[key] = [self.lifted(it, prefix) for it in value]
+                    inner[key] = [self.lift(it, prefix) for it in value]
                 case _:
                     inner[key] = value
         values = inner.get("enum", [inner["const"]] if "const" in inner else [])
@@ -189,7 +189,7 @@ class Components:
         found: Json = self._schemas.get(reference.get("$ref", "").rpartition("/")[2], {})
         return found
 
-    def _told_apart(self, schema: Json) -> Json:
+    def _with_discriminator(self, schema: Json) -> Json:
         """Return a union with its discriminator: a field that has a different constant in each member."""
         members = schema.get("oneOf", [])
         for field in self._constants(members[0]) if members else ():

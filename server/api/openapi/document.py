@@ -210,7 +210,7 @@ class Blueprint(flask_smorest.Blueprint):
         """List the problems that are specific to this call. `_codes` adds the common ones."""
         return self.doc(**{_RAISED: [PROBLEMS[error].code for error in errors]})
 
-    def may_come_again(self, call: Any) -> Any:
+    def idempotent(self, call: Any) -> Any:
         """Mark a call that supports Idempotency-Key."""
         return self.doc(**{_KEYED: True})(keeps(call))
 
@@ -390,7 +390,7 @@ def _lift(part: Any, components: Components) -> None:
     """Replace the nested schemas in a part of the document by references."""
     match part:
         case {"schema": dict(schema)}:
-            part["schema"] = components.lifted(schema)
+            part["schema"] = components.lift(schema)
         case dict():
             for key, value in part.items():
                 if key not in ("examples", "example"):
