@@ -208,7 +208,7 @@ def _tell(app: App) -> None:
 
 
 def address_of(redirect_uri: str) -> str:
-    """Return scheme and host of an app. Unlike its name, they are verified."""
+    """Return scheme and host of an app, which are verified. Its name is not."""
     url = urlsplit(redirect_uri)
     return f"{url.scheme}://{url.netloc}"
 

@@ -124,8 +124,7 @@ def mark_unreachable(player_id: UUID, why: str, now: datetime) -> None:
 
 
 def mark_reachable(player_id: UUID) -> bool:
-    """Mark a player's address as reachable, in the transaction of a sign-in by email. Return whether it was
-    unreachable."""
+    """Mark a player's address as reachable, in the current transaction. Return whether it was unreachable."""
     db.session.execute(update(Bounce).where(Bounce.player_id == player_id, Bounce.counts).values(counts=False))
     was = (Player.player_id == player_id) & Player.unreachable_since.is_not(None)
     back = update(Player).where(was).values(unreachable_since=None, unreachable_why=None).returning(Player.player_id)

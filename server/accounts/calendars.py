@@ -49,11 +49,12 @@ ALWAYS: Final = Calendar(ZoneInfo("UTC"))
 
 
 def calendar(data: Any, zone: str, vacation_days: int = VACATION_DAYS) -> Calendar:
-    """Parse `{"night": "22:00-08:00" or null, "days_off": [6, 7], "vacations": [{"from": "2026-12-20", "to":
-    "2027-01-03"}]}`.
+    """Parse a calendar such as:
 
-    All fields are optional. Raise Unfit. At least 8 hours on 4 days a week must count, and at most `vacation_days` of a
-    calendar year may be vacation.
+        {"night": "22:00-08:00", "days_off": [6, 7], "vacations": [{"from": "2026-12-20", "to": "2027-01-03"}]}
+
+    All fields are optional, and `night` may be null. At least 8 hours on 4 days a week must count, and at most
+    `vacation_days` of a calendar year may be vacation. Raise Unfit.
     """
     expect_fields(data, "calendar", set(), {"night", "days_off", "vacations"})
     return Calendar(

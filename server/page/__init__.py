@@ -2,7 +2,7 @@
 
 Each game has its part in its own folder `page/`, served as `/page/<game>/`. The catalogues in its `words/` are merged
 with those of the page. The names of modules, styles and catalogues contain a hash, so browsers cache them forever. An
-import map, built at start, leads there from their plain names. `packing` bundles modules that always load together.
+import map, built at start, maps their plain names to these. `packing` bundles modules that always load together.
 """
 
 import json

@@ -3,7 +3,7 @@
 Served one by one with `modulepreload`, a first view takes 109 KiB, 61 requests and 18 sequential round trips by
 HTTP/1.1. Bundled, it takes 79 KiB, 17 requests and 7 round trips (`python -m tests.bench.page`).
 
-Each module keeps its own scope, in a function that runs once, so exported names must differ within a bundle. It reads
+Each module keeps its own scope, in a function that runs once, so exported names must differ within a bundle. The parser accepts
 three forms: `import { a, b as c } from "./other.js";` and `export` before a declaration, each at the beginning of a
 line, and `export { a, b as c };`. Any other form raises ValueError at start.
 """
