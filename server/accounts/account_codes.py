@@ -1,4 +1,5 @@
-"""Mailed codes that confirm what cannot be undone by whoever has a token alone: another address, the end of an account."""
+"""Mailed codes that confirm a change of address or the deletion of an account. A stolen token alone is not enough for
+these."""
 
 from typing import Final
 from uuid import UUID, uuid4, uuid5
@@ -24,7 +25,7 @@ PURPOSES: Final = (DELETION, OLD_ADDRESS, NEW_ADDRESS)
 
 @with_retries
 def ask_for_deletion(player_id: UUID) -> None:
-    """Mail a code that deletes this player's account. Raises SignInFirst, TooMany."""
+    """Mail a code that deletes this player's account. Raise SignInFirst, TooMany."""
     expect_no_guest(player_id)
     expect_within(*_asked_by(player_id))
     player = db.session.get_one(Player, player_id, populate_existing=True)
@@ -35,11 +36,9 @@ def ask_for_deletion(player_id: UUID) -> None:
 
 @with_retries
 def ask_for_address(player_id: UUID, email: str, changes: Json | None = None) -> None:
-    """Mail a code to either address; that to the new one is mailed alike if it is somebody's already. With it go `changes`
-    of the profile.
-
-    Raises BadField, SignInFirst, TooMany.
-    """
+    """Mail one code to the old address and one to the new, and apply `changes` to the profile. An address that already
+    has an account gets its code as well, so the caller can't probe for accounts. Raise BadField, SignInFirst,
+    TooMany."""
     expect_no_guest(player_id)
     player = db.session.get_one(Player, player_id, populate_existing=True)
     if player.email == email:
@@ -58,7 +57,8 @@ def _asked_by(player_id: UUID) -> list[Use]:
 
 
 def _mail(player: Player, purpose: str, to: str, new_address: str = "") -> None:
-    """The letter is the code's and not the player's: what becomes of it would tell him of whom an address is."""
+    """Queue the letter under the code's id, not the player's: its delivery result would reveal whose address this
+    is."""
     now, code_id = clock.now(), id_of(player.player_id, purpose)
     code = new_code(purpose, code_id, to, stored_locale(player.locale))
     data = {"to": to, "by": str(player.player_id), "code": code, "address": new_address}
@@ -68,17 +68,17 @@ def _mail(player: Player, purpose: str, to: str, new_address: str = "") -> None:
 
 
 def expect_account_code(player_id: UUID, purpose: str, code: str) -> SignIn:
-    """As `expect_code`. Raises WrongCode, TooMany."""
+    """Return the row of a valid code, as `expect_code`. Raise WrongCode, TooMany."""
     return expect_code(purpose, id_of(player_id, purpose), code, player_id)
 
 
 def id_of(player_id: UUID, purpose: str) -> UUID:
-    """A player has one code at a time for each purpose."""
+    """Return the id of a player's code. There is one code at a time for each purpose."""
     return uuid5(player_id, purpose)
 
 
 def new_address_of(player_id: UUID) -> str | None:
-    """The address that waits to be confirmed."""
+    """Return the player's new address that still awaits its code, or None."""
     asked = "SELECT email FROM sign_in_codes WHERE sign_in = %s AND expires_at > %s"
     with autocommit() as connection:
         row = connection.execute(asked, (id_of(player_id, NEW_ADDRESS), clock.now())).fetchone()

@@ -1,4 +1,4 @@
-"""Apps: programs of strangers that a player has allowed to act for him (OAuth 2.1). What they may do, their tokens allow."""
+"""Third-party apps that act for a player (OAuth 2.1). The scopes of their tokens limit them."""
 
 import re
 import secrets
@@ -26,9 +26,9 @@ from server.store.rows import Json
 from server.store.tables import App, OAuthClient, PlayerLetterRow, Token, db
 from server.translations import noted
 
-APP_SCOPES: Final = tuple(scope for scope in SCOPES if scope != "tokens:write")  # which would outlive what ends an app
+APP_SCOPES: Final = tuple(scope for scope in SCOPES if scope != "tokens:write")  # such tokens would outlive the app
 OF_A_GAME: Final = OF_A_SEAT
-RIGHTS: Final = {  # what whoever allows an app is told of its scopes
+RIGHTS: Final = {  # shown to the player who authorizes an app
     "games:read": noted("see your games, including private ones, and your possible moves"),
     "games:write": noted("create games, take and leave seats, invite players and vote"),
     "moves:write": noted("play for you"),
@@ -40,14 +40,14 @@ RIGHTS: Final = {  # what whoever allows an app is told of its scopes
 }
 CODE_LIFE: Final = timedelta(seconds=60)
 ACCESS_LIFE: Final = timedelta(hours=1)
-REFRESH_LIFE: Final = timedelta(days=90)  # without being used
-_UNUSED_CLIENT: Final = timedelta(days=1)  # after which one that nobody has allowed is forgotten
+REFRESH_LIFE: Final = timedelta(days=90)  # since its last use
+_UNUSED_CLIENT: Final = timedelta(days=1)  # until a client without authorizations is deleted
 _CODE = re.compile(r"sc_([0-9a-f]{32})_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII)
 _REFRESH = re.compile(r"sr_([0-9a-f]{32})_([0-9a-f]{32})_([A-Za-z0-9_-]{43})_([A-Za-z0-9_-]{43})", re.ASCII)
 
 
 class Issued(NamedTuple):
-    """What an app is given; told this once."""
+    """The new tokens of an app. Only their hashes are stored."""
 
     access: str
     refresh: str
@@ -58,8 +58,9 @@ class Issued(NamedTuple):
 
 @with_retries
 def register_client(client_id: UUID, name: str, uri: str | None, redirect_uris: list[str], sender: str) -> None:
-    """Note a program that will ask players to be allowed. `sender`: the network address that asks. Raises Closed, TooMany."""
-    if db.session.get(OAuthClient, client_id) is not None:  # a commit whose answer was lost
+    """Store a client that will ask players for authorization. `sender` is its network address. Raise Closed,
+    TooMany."""
+    if db.session.get(OAuthClient, client_id) is not None:  # retry of a commit whose acknowledgement was lost
         return
     expect_open(APPS)
     expect_within(Use("app-registrations", network_of(sender)), *network_shares("app-registrations-in-all", sender))
@@ -77,7 +78,6 @@ def register_client(client_id: UUID, name: str, uri: str | None, redirect_uris: 
 
 
 def client_by(client_id: str) -> OAuthClient | None:
-    """The program with this id, if there is one."""
     try:
         key = UUID(client_id)
     except ValueError:
@@ -85,13 +85,13 @@ def client_by(client_id: str) -> OAuthClient | None:
     return db.session.get(OAuthClient, key) if str(key) == client_id else None
 
 
-# Allowing, as parts of the transaction under way
+# Authorization, within the current transaction
 
 
 def allow(
     caller: Caller, client: OAuthClient, redirect_uri: str, scopes: list[str], game_id: UUID | None, challenge: str
 ) -> str:
-    """The code by which a program gets what this player allows it. Raises SignInFirst, BadToken, MissingScope, TooMany."""
+    """Authorize an app, and return its authorization code. Raise SignInFirst, BadToken, MissingScope, TooMany."""
     expect_no_guest(caller.player_id)
     hold(caller.player_id)
     caller.need("tokens:write")
@@ -125,9 +125,9 @@ def allow(
 
 
 def app_by_code(code: str) -> App | None:
-    """What was allowed by this code; a code that comes again ends it, with all that it gave (RFC 9700, 4.5)."""
+    """Return the app of an authorization code, or None. A reused code ends its app (RFC 9700, 4.5)."""
     parts = _CODE.fullmatch(code)
-    app = parts and _held(parts[1], parts[2])
+    app = parts and _lock_app(parts[1], parts[2])
     if not parts or not app or not secrets.compare_digest(app.code_hash, hash_of(parts[3])):
         return None
     if app.family_hash is not None:
@@ -138,7 +138,7 @@ def app_by_code(code: str) -> App | None:
 
 
 def app_by_refresh(word: str) -> App | None:
-    """Whose refresh token this is; one that was used before ends the app, since somebody else has it, too (RFC 9700,
+    """Return the app of a refresh token, or None. A reused token ends its app, since it was probably stolen (RFC 9700,
     4.14.2)."""
     app = _of_family(word)
     if app is None:
@@ -151,7 +151,8 @@ def app_by_refresh(word: str) -> App | None:
 
 
 def app_by_token(word: str, of: Caller | None) -> App | None:
-    """To whom this token was given; `of`: the caller that it is, if it is no refresh token."""
+    """Return the app that holds this token, or None. `of` is the caller of an access token, None for a refresh
+    token."""
     if of is None:
         return _of_family(word)
     hold(of.player_id)
@@ -161,22 +162,23 @@ def app_by_token(word: str, of: Caller | None) -> App | None:
 
 
 def _of_family(word: str) -> App | None:
-    """Every refresh token of an app has the word of its family beside its own: so one that is past is told from one that
-    was made up."""
+    """Return the app of a refresh token, even of a used one. The token contains its family's secret, which
+    distinguishes a used token from a forged one."""
     parts = _REFRESH.fullmatch(word)
-    app = parts and _held(parts[1], parts[2])
+    app = parts and _lock_app(parts[1], parts[2])
     if not parts or not app or app.family_hash is None:
         return None
     return app if secrets.compare_digest(app.family_hash, hash_of(parts[3])) else None
 
 
-def _held(player_id: str, app_id: str) -> App | None:
+def _lock_app(player_id: str, app_id: str) -> App | None:
     hold(UUID(player_id))
     return db.session.get(App, (UUID(player_id), UUID(app_id)))
 
 
 def issue(app: App, scopes: Iterable[str], refresh: str | None) -> Issued:
-    """Tokens in place of those that it has; `refresh`: the present one. The first are told of to the player, by mail."""
+    """Issue new tokens to an app, and revoke its old ones. `refresh` is the present refresh token. Without one, the
+    player gets an email about the new app."""
     now = clock.now()
     family, secret = refresh[-87:-44] if refresh else secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     if refresh is None:
@@ -206,16 +208,16 @@ def _tell(app: App) -> None:
 
 
 def address_of(redirect_uri: str) -> str:
-    """Where an app is: what is known of it for sure, since its name is what it says of itself."""
+    """Return scheme and host of an app, which are verified. Its name is not."""
     url = urlsplit(redirect_uri)
     return f"{url.scheme}://{url.netloc}"
 
 
-# Looking, and ending
+# Listing, and ending
 
 
 def apps_of(player_id: UUID) -> list[Json]:
-    """What a player has allowed, the newest first."""
+    """Return a player's active apps, newest first."""
     own = select(App).where(App.player_id == player_id, App.family_hash.is_not(None), App.expires_at > clock.now())
     return [_facts(app) for app in db.session.scalars(own.order_by(App.made_at.desc(), App.app_id))]
 
@@ -234,7 +236,7 @@ def _facts(app: App) -> Json:
 
 @with_retries
 def end_app(player_id: UUID, app_id: UUID) -> None:
-    """End an app with its tokens and all that it made. Raises NotFound."""
+    """End an app, and delete its tokens and all that it created. Raise NotFound."""
     hold(player_id)
     app = db.session.get(App, (player_id, app_id))
     if app is None and in_doubt() != app_id:
@@ -253,20 +255,20 @@ def _tokens_of(app: App) -> ColumnElement[bool]:
     return (Token.player_id == app.player_id) & (Token.app_id == app.app_id)
 
 
-def end_word(player_id: UUID, app_id: UUID) -> str:
-    """The signed link that ends an app, and does nothing else."""
+def end_app_token(player_id: UUID, app_id: UUID) -> str:
+    """Return the link token that ends an app."""
     return sign_text(ENDS_APP, f"{player_id.hex} {app_id.hex}")
 
 
 def app_of_link(word: str) -> tuple[UUID, UUID, str | None]:
-    """Player, app and its name, None if it has been ended. Raises NotFound."""
+    """Return player id, app id and the app's name, which is None once the app has ended. Raise NotFound."""
     player_id, app_id = map(UUID, verify_text(ENDS_APP, word).split(" "))
     app = db.session.get(App, (player_id, app_id))
     return player_id, app_id, app.name if app else None
 
 
 def forget_apps() -> None:
-    """End apps that have expired, and delete programs that no player allowed."""
+    """End expired apps, and delete clients that no player has authorized."""
     now = clock.now()
     has_expired = App.expires_at <= now
     for player_id in db.session.scalars(select(App.player_id).where(has_expired).distinct()).all():

@@ -1,4 +1,4 @@
-"""Blocks and reports: with whom somebody does not want to play, and what operators are told of whom."""
+"""Blocks between players, and reports of players to the operators."""
 
 from collections.abc import Collection
 from uuid import UUID, uuid4
@@ -17,7 +17,8 @@ from server.store.tables import Block, Player, Report, db
 
 @with_retries
 def block(player_id: UUID, other: UUID) -> None:
-    """Sit down with this player no more, and let him invite no more; he is not told. Raises NotFound, BadField."""
+    """Block another player: the two can't join the same table, and the other's invitations stop. Raise NotFound,
+    BadField."""
     _expect_other(player_id, other)
     row = insert(Block).values(player_id=player_id, blocked_id=other, made_at=clock.now())
     db.session.execute(row.on_conflict_do_nothing())
@@ -31,7 +32,7 @@ def unblock(player_id: UUID, other: UUID) -> None:
 
 
 def blocked_by(player_id: UUID) -> list[Json]:
-    """Whom this player blocks, the newest first."""
+    """Return the players whom this player blocks, newest first."""
     own = select(Block.blocked_id, Block.made_at).where(Block.player_id == player_id).order_by(Block.made_at.desc())
     rows = db.session.execute(own).all()
     named = select(Player.player_id, Player.name).where(Player.player_id.in_([row.blocked_id for row in rows]))
@@ -40,7 +41,7 @@ def blocked_by(player_id: UUID) -> list[Json]:
 
 
 def is_block_between(player_id: UUID, others: Collection[UUID]) -> bool:
-    """Whether one of the others blocks this player, or he one of them."""
+    """Return whether this player and one of the others block each other in either direction."""
     either = (Block.player_id == player_id) & Block.blocked_id.in_(others)
     either |= Block.player_id.in_(others) & (Block.blocked_id == player_id)
     return bool(others) and bool(db.session.scalar(select(exists().where(either))))
@@ -48,7 +49,7 @@ def is_block_between(player_id: UUID, others: Collection[UUID]) -> bool:
 
 @with_retries
 def report(player_id: UUID, other: UUID, text: str, game_id: UUID | None) -> None:
-    """Tell the operators of a player, who does not learn of it. Raises NotFound, BadField, TooMany."""
+    """Report a player to the operators. The reported player isn't notified. Raise NotFound, BadField, TooMany."""
     _expect_other(player_id, other)
     words = paragraphs(text)
     if not words:
@@ -67,7 +68,7 @@ def _expect_other(player_id: UUID, other: UUID) -> None:
 
 
 def reports(settled: bool, limit: int) -> list[Json]:
-    """For operators: those that wait, the oldest first; with `settled`, also those that are settled."""
+    """Return the open reports for operators, oldest first. `settled` adds the settled ones."""
     query = select(Report).order_by(Report.at).limit(limit)
     if not settled:
         query = query.where(Report.settled_at.is_(None))
@@ -91,7 +92,7 @@ def reports(settled: bool, limit: int) -> list[Json]:
 
 @with_retries
 def settle(report_id: UUID) -> None:
-    """Note that an operator has dealt with a report. Raises NotFound."""
+    """Mark a report as settled. Raise NotFound."""
     this = (Report.report_id == report_id) & Report.settled_at.is_(None)
     settled = update(Report).where(this).values(settled_at=clock.now()).returning(Report.report_id)
     if db.session.execute(settled).first() is None:

@@ -1,5 +1,5 @@
-"""Bounces, and addresses at which nothing arrives: the days are counted on which mails came back, and after some of them no more are
-sent there until its player signs in by a mailed code, which proves that mails arrive again."""
+"""Bounces, and unreachable addresses. An address is unreachable after bounces on several days. It then gets only
+sign-in codes, until its player signs in with one."""
 
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -16,24 +16,24 @@ from server.store.database_retry import with_retries
 from server.store.rows import Json, Seat
 from server.store.tables import Bounce, Delivery, Player, PlayerDelivery, SeatRow, db
 
-HARD: Final = 2  # on so many days there was no such address: for an hour, a server may have lost its own list
-SOFT: Final = 5  # or mails came back for any reason
+HARD: Final = 2  # days on which the address was unknown; a broken server may claim that for an hour
+SOFT: Final = 5  # days with bounces for any reason
 WITHIN: Final = timedelta(days=14)
 
 
-def bounce_word(player_id: UUID, letter_id: UUID) -> str:
-    """The signed link of the address to which a letter to this player comes back (its return path)."""
+def bounce_token(player_id: UUID, letter_id: UUID) -> str:
+    """Return the link token for the return path of a letter to a player."""
     return sign(BOUNCE, player_id, ANY_SEAT, _mark(letter_id))
 
 
-def lost_word(game_id: UUID, seat: Seat, email: str) -> str:
-    """The return path of an invitation to an address at which we know no player."""
+def invitation_bounce_token(game_id: UUID, seat: Seat, email: str) -> str:
+    """Return the link token for the return path of an invitation to an address without an account."""
     return sign(BOUNCE, game_id, seat, mark_of(email))
 
 
-def bounced_from(word: str) -> Capability:
-    """Whose letter came back to this word: its `game_id` is the player, its `number` tells the letter; with a seat, it was
-    an invitation to that seat of a game, and its `number` tells the address. Raises NotFound."""
+def verify_bounce_token(word: str) -> Capability:
+    """Return what bounced. Its `game_id` is the player and its `number` the letter's mark. For an invitation to a seat,
+    they are the game and the address's mark. Raise NotFound."""
     return verify(BOUNCE, word)
 
 
@@ -43,8 +43,8 @@ def _mark(letter_id: UUID) -> int:
 
 @with_retries
 def note_return(word: str, is_hard: bool, why: str) -> None:
-    """A letter came back. Changes nothing if it is noted already. Raises NotFound."""
-    owner_id, seat, mark = bounced_from(word)
+    """Record a bounce, once for each letter. Raise NotFound."""
+    owner_id, seat, mark = verify_bounce_token(word)
     if seat != ANY_SEAT:
         lose_invitation(owner_id, seat, mark, why)
         return
@@ -62,7 +62,7 @@ def note_return(word: str, is_hard: bool, why: str) -> None:
 
 
 def letter_to(player_id: UUID, mark: int) -> Delivery | PlayerDelivery | None:
-    """The letter sent to this player lately whose return path bears this mark."""
+    """Return the recent letter to this player whose return path has this mark."""
     since = clock.now() - WITHIN
     for table in (Delivery, PlayerDelivery):
         sent = select(table).where(
@@ -80,8 +80,8 @@ def _address(player_id: UUID) -> str:
 
 
 def lose_invitation(game_id: UUID, seat: Seat, mark: int, why: str) -> str | None:
-    """Note that an invitation did not arrive, and return its address; None if somebody else has been invited meanwhile, or
-    sits there."""
+    """Record that an invitation bounced, and return its address. Return None if the seat has since been taken, or
+    offered to another address."""
     kept = db.session.get(SeatRow, (game_id, seat))
     if kept is None or kept.email is None or not is_mark_of(kept.email, mark):
         return None
@@ -98,18 +98,18 @@ def lose_invitation(game_id: UUID, seat: Seat, mark: int, why: str) -> str | Non
 
 @with_retries
 def note_bounce(player_id: UUID, letter_id: UUID, is_hard: bool, why: str) -> None:
-    """Count a letter that did not arrive, once, and stop writing to an address that has lost too many."""
+    """Count a bounce, once for each letter, and mark the address as unreachable after too many."""
     now = clock.now()
     count(player_id, letter_id, is_hard, why, now)
     lately = (Bounce.player_id == player_id) & Bounce.counts & (Bounce.at > now - WITHIN)
     rows = db.session.execute(select(Bounce.at, Bounce.is_hard).where(lately)).all()
     if len({at.date() for at, hard in rows if hard}) >= HARD or len({at.date() for at, _ in rows}) >= SOFT:
-        stop_writing_to(player_id, why, now)
+        mark_unreachable(player_id, why, now)
     db.session.commit()
 
 
 def count(player_id: UUID, letter_id: UUID, is_hard: bool, why: str, now: datetime) -> bool:
-    """Within the transaction under way: note what became of a letter. False if that is noted already."""
+    """Record a bounce in the current transaction. Return False if it was recorded before."""
     bounce = insert(Bounce).values(
         player_id=player_id, letter_id=letter_id, is_hard=is_hard, why=why, at=now, counts=True
     )
@@ -117,14 +117,14 @@ def count(player_id: UUID, letter_id: UUID, is_hard: bool, why: str, now: dateti
     return db.session.scalar(once) is not None
 
 
-def stop_writing_to(player_id: UUID, why: str, now: datetime) -> None:
-    """Within the transaction under way: nothing but sign-in codes is sent to this player's address."""
+def mark_unreachable(player_id: UUID, why: str, now: datetime) -> None:
+    """Mark a player's address as unreachable, in the current transaction. Only sign-in codes still go there."""
     reached = (Player.player_id == player_id) & Player.unreachable_since.is_(None)
     db.session.execute(update(Player).where(reached).values(unreachable_since=now, unreachable_why=why))
 
 
-def reached_again(player_id: UUID) -> bool:
-    """Within the transaction of a sign-in by mail: this player's address works. Whether it was thought not to."""
+def mark_reachable(player_id: UUID) -> bool:
+    """Mark a player's address as reachable, in the current transaction. Return whether it was unreachable."""
     db.session.execute(update(Bounce).where(Bounce.player_id == player_id, Bounce.counts).values(counts=False))
     was = (Player.player_id == player_id) & Player.unreachable_since.is_not(None)
     back = update(Player).where(was).values(unreachable_since=None, unreachable_why=None).returning(Player.player_id)
@@ -132,5 +132,5 @@ def reached_again(player_id: UUID) -> bool:
 
 
 def unreachable(since: datetime | None, why: str | None) -> Json | None:
-    """What its player sees of an address to which nothing is sent at present."""
+    """Return what players see of their unreachable address, or None if it is reachable."""
     return None if since is None else {"since": since, "why": why}

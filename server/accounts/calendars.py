@@ -1,4 +1,4 @@
-"""A player's calendar: the hours that do not count for him (nights, weekdays off, vacations), by the clocks of his zone."""
+"""Calendars of players: the hours that do not count for them (nights, weekdays off, vacations), in their time zone."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -22,7 +22,7 @@ CLOCK_FACE: Final = re.compile("(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 
 @dataclass(frozen=True)
 class Calendar:
-    """The hours that do not count for one player, by the clocks of his zone."""
+    """The hours that do not count for one player, in local time."""
 
     zone: ZoneInfo
     night: tuple[time, time] | None = None  # may cross midnight
@@ -34,11 +34,11 @@ class Calendar:
         return self.night is None and not self.days_off and not self.vacations
 
     def counts_on(self, day: date) -> bool:
-        """Whether anything of this local day counts."""
+        """Return whether any hour of this local day counts."""
         return day.isoweekday() not in self.days_off and not any(first <= day <= last for first, last in self.vacations)
 
     def hours(self) -> list[tuple[timedelta, timedelta]]:
-        """What counts of a day that is not off, as distances from midnight on the face of the clock."""
+        """Return the ranges of a working day that count, as offsets from midnight in local time."""
         if self.night is None:
             return [(NOTHING, DAY)]
         begin, end = map(_since_midnight, self.night)
@@ -49,10 +49,12 @@ ALWAYS: Final = Calendar(ZoneInfo("UTC"))
 
 
 def calendar(data: Any, zone: str, vacation_days: int = VACATION_DAYS) -> Calendar:
-    """`{"night": "22:00-08:00" or null, "days_off": [6, 7], "vacations": [{"from": "2026-12-20", "to": "2027-01-03"}]}`.
+    """Parse a calendar such as:
 
-    Each field may be left out. Raises Unfit, also if less than 8 hours on 4 days a week would count or more than
-    `vacation_days` of a calendar year are vacation.
+        {"night": "22:00-08:00", "days_off": [6, 7], "vacations": [{"from": "2026-12-20", "to": "2027-01-03"}]}
+
+    All fields are optional, and `night` may be null. At least 8 hours on 4 days a week must count, and at most
+    `vacation_days` of a calendar year may be vacation. Raise Unfit.
     """
     expect_fields(data, "calendar", set(), {"night", "days_off", "vacations"})
     return Calendar(
@@ -64,10 +66,8 @@ def calendar(data: Any, zone: str, vacation_days: int = VACATION_DAYS) -> Calend
 
 
 def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
-    """Raises Unfit if a vacation of this year is gone or shortened by days that have begun by now.
-
-    Else whoever drops those that are over could have the days of a year again and again.
-    """
+    """Raise Unfit if `after` lacks days of this year's vacations that have begun. Otherwise players could drop past
+    vacations, and reuse the days."""
     today = now.astimezone(before.zone).date()
     begun = {day for day in _days(before.vacations) if day.year == today.year and day <= today}
     if missing := begun - _days(after.vacations):
@@ -81,7 +81,7 @@ def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
 
 
 def time_zone(name: Any) -> ZoneInfo:
-    """The zone of an IANA name such as `Europe/Berlin`. Raises Unfit."""
+    """Return the zone of an IANA name such as `Europe/Berlin`. Raise Unfit."""
     if not isinstance(name, str) or name not in _zone_names():
         raise Unfit("Not an IANA time zone such as Europe/Berlin.", "zone")
     return ZoneInfo(name)
@@ -100,7 +100,7 @@ def stored_calendar(data: Any, zone: Any) -> Calendar:
 
 @cache
 def _zone_names() -> frozenset[str]:
-    return frozenset(available_timezones() - {"localtime", "Factory"})  # these differ from machine to machine
+    return frozenset(available_timezones() - {"localtime", "Factory"})  # differ between machines
 
 
 def _night(text: Any) -> tuple[time, time] | None:
@@ -167,7 +167,7 @@ def counting_hours(start: datetime, calendar: Calendar) -> Iterator[Stretch]:
         return
     hours = calendar.hours()
     for begin, end, ahead in _between_clock_changes(start, calendar.zone):
-        # within such a stretch the face of the clock runs as time does, so a constant leads from one to the other
+        # within a stretch the UTC offset is constant
         first, last = begin + ahead, end + ahead
         midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
         while midnight < last:
@@ -180,7 +180,7 @@ def counting_hours(start: datetime, calendar: Calendar) -> Iterator[Stretch]:
 
 
 def _between_clock_changes(start: datetime, zone: ZoneInfo) -> Iterator[tuple[datetime, datetime, timedelta]]:
-    """Stretches of at most a day in which nobody moves the zone's clocks, and how far these are ahead of UTC."""
+    """Yield stretches of at most a day without a clock change, with their UTC offset."""
 
     def ahead(moment: datetime) -> timedelta:
         return moment.astimezone(zone).utcoffset() or NOTHING

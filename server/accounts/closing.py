@@ -1,4 +1,4 @@
-"""What operators have closed for a while. Whatever that stops reads it each time, so a switch needs no restart."""
+"""What operators have closed temporarily. Each use reads it from the database, so a change needs no restart."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -46,7 +46,7 @@ def open_again(what: str) -> None:
 
 
 def closed(rows: Mapping[str, str] | None = None) -> dict[str, datetime]:
-    """Return what is closed, and since when. `rows`: what is announced, if that has been read."""
+    """Return what is closed, and since when. `rows` are the announcements, if already loaded."""
     rows = announcements.announced() if rows is None else rows
     names = {announcements.CLOSED + what: what for what in CLOSABLE}
     return {names[name]: datetime.fromisoformat(at) for name, at in rows.items() if name in names}
@@ -57,12 +57,12 @@ def is_open(what: str) -> bool:
 
 
 def expect_open(what: str) -> None:
-    """Raises Closed."""
+    """Raise Closed."""
     if not is_open(what):
         raise Closed(CLOSABLE[what])
 
 
 def expect_known_or_open(email: str) -> None:
-    """Raises Closed for an address without an account while sign-ups are closed."""
+    """Raise Closed for an address without an account while sign-ups are closed."""
     if player_at(email) is None:
         expect_open(SIGN_UPS)

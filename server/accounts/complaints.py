@@ -1,12 +1,12 @@
-"""Letters that somebody reported as spam, of which his mail provider tells us (RFC 5965): no more are sent to him."""
+"""Spam complaints that mail providers forward (RFC 5965). They stop all mail to the player."""
 
 from typing import Final
 from uuid import UUID
 
-from server.accounts.bounces import bounced_from, count, letter_to, lose_invitation, stop_writing_to
+from server.accounts.bounces import count, letter_to, lose_invitation, mark_unreachable, verify_bounce_token
 from server.accounts.notice_kinds import INVITATION
 from server.accounts.signed_links import ANY_SEAT
-from server.accounts.unsubscribe import stop_mails, stop_word
+from server.accounts.unsubscribe import stop_mails, stop_token
 from server.clock import clock
 from server.store.database_retry import with_retries
 from server.store.tables import db
@@ -16,12 +16,12 @@ WHY: Final = "A letter of ours was reported as spam."
 
 @with_retries
 def note_complaint(word: str) -> None:
-    """Stop all mail to the player whose letter went out with this return path, until he signs in by a mailed code, or all
-    invitations to a stranger. Once for each letter. Raises NotFound."""
-    owner_id, seat, mark = bounced_from(word)
+    """Record a complaint about the letter with this return path, once for each letter. Mail to its player stops until
+    they sign in with a mailed code. An address without an account gets no further invitations. Raise NotFound."""
+    owner_id, seat, mark = verify_bounce_token(word)
     if seat != ANY_SEAT:
         if email := lose_invitation(owner_id, seat, mark, WHY):
-            stop_mails(stop_word(INVITATION.name, email))
+            stop_mails(stop_token(INVITATION.name, email))
         return
     letter = letter_to(owner_id, mark)
     if letter is None:
@@ -31,8 +31,8 @@ def note_complaint(word: str) -> None:
 
 @with_retries
 def end_mails(player_id: UUID, letter_id: UUID) -> None:
-    """Stop all mail to a player who complained of this letter, until he signs in by a mailed code. Once for each letter."""
+    """Stop all mail to a player who complained about this letter, until they sign in with a mailed code."""
     now = clock.now()
     if count(player_id, letter_id, True, WHY, now):
-        stop_writing_to(player_id, WHY, now)
+        mark_unreachable(player_id, WHY, now)
     db.session.commit()

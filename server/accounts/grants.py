@@ -1,4 +1,4 @@
-"""The end of an app, and of what it made."""
+"""The end of an app, and of all that it created."""
 
 from typing import Any
 from uuid import UUID
@@ -11,10 +11,8 @@ from server.store.tables import App, Player, PushSubscription, StandIn, StreamTi
 
 
 def expect_app(player_id: UUID, app_id: UUID | None) -> None:
-    """Hold the player of an app that is about to make something, so that the app cannot end first. Without an app, do nothing.
-
-    Raises BadToken if the app has ended.
-    """
+    """Lock the player while an app creates something, so that the app cannot end first. Without an app, do nothing.
+    Raise BadToken if the app has ended."""
     if app_id is None:
         return
     hold(player_id)
@@ -23,10 +21,10 @@ def expect_app(player_id: UUID, app_id: UUID | None) -> None:
 
 
 def end_apps(player_id: UUID, *which: ColumnElement[bool]) -> None:
-    """Delete some of a player's apps with all that they made, as part of the current transaction.
+    """Delete some of a player's apps with all that they created, in the current transaction.
 
-    The caller holds the player, unless all these apps are bound to one game: those can make only stream tickets.
-    Stand-ins who have accepted stay, because they have promised it to the player.
+    The caller holds the lock on the player. It may do without if all these apps are bound to one game: those create
+    only stream tickets. Stand-ins who have accepted stay, because they promised it to the player.
     """
     ended = db.session.scalars(delete(App).where(App.player_id == player_id, *which).returning(App.app_id)).all()
     if not ended:

@@ -1,5 +1,5 @@
-"""Guests: players without an address. They play against bots, get no letters, and are forgotten after a while unless they
-sign in, which makes them players as all others."""
+"""Guests: players without an address. They play against bots and get no letters. They are deleted after a while, unless
+they sign in and become ordinary players."""
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta
@@ -25,14 +25,15 @@ OF_A_GUEST = ("games:read", "games:write", "moves:write", "chat:write", "profile
 
 @with_retries
 def new_guest(locale: str, sender: str, zone: str = "UTC") -> NewToken:
-    """The token of a new guest, which ends when he is forgotten. `sender`: the network address that asks. Raises Closed, TooMany."""
+    """Create a guest, and return a token that expires with them. `sender` is the network address. Raise Closed,
+    TooMany."""
     expect_open(GUESTS)
     now, player_id = clock.now(), uuid4()
     expect_within(Use("guests", network_of(sender)), *network_shares("guests-in-all", sender))
     db.session.execute(
         insert(Player).values(
             player_id=player_id,
-            email=f"{player_id.hex}@guest.invalid",  # RFC 2606: nothing is ever sent there
+            email=f"{player_id.hex}@guest.invalid",  # reserved (RFC 2606), so no mail can reach it
             name=made_up_name(),
             named=False,
             locale=locale,
@@ -54,20 +55,21 @@ def is_guest(player_id: UUID | None) -> bool:
 
 
 def hold_guest(guest: UUID) -> None:
-    """Whoever else holds this guest waits until this transaction ends. Raises BadToken if he has signed in meanwhile."""
+    """Lock a guest until the transaction ends. Raise BadToken for a guest who has signed in meanwhile."""
     hold(guest)
     if db.session.scalars(select(Token.token_hash).where(Token.player_id == guest)).first() is None:
         raise BadToken("This token is invalid.")
 
 
 def expect_no_guest(player_id: UUID) -> None:
-    """Raises SignInFirst."""
+    """Raise SignInFirst."""
     if is_guest(player_id):
         raise SignInFirst("Sign in first. Guests can only play against bots.")
 
 
 def give_address(guest: UUID, email: str, locale: str) -> bool:
-    """Make a guest the player of this address, as part of the transaction under way; not if there is one already."""
+    """Turn a guest into the player of this address, in the current transaction. Return False if the address has an
+    account."""
     mine = (Player.player_id == guest) & Player.guest_until.is_not(None) & Player.deleted_at.is_(None)
     known = select(Player.player_id).where(Player.email == email)
     if db.session.scalars(known).first() is not None:
@@ -76,19 +78,19 @@ def give_address(guest: UUID, email: str, locale: str) -> bool:
         with db.session.begin_nested():
             given = update(Player).where(mine).values(email=email, locale=locale, guest_until=None)
             return db.session.execute(given.returning(Player.player_id)).first() is not None
-    except IntegrityError:  # somebody signs in at this address at the same instant
+    except IntegrityError:  # another sign-in just took this address
         return False
 
 
 def guests_to_forget(but: Collection[UUID] = (), at_most: int = 200) -> Sequence[UUID]:
-    """Guests whose time is over, except some."""
+    """Return up to `at_most` expired guests, except those in `but`."""
     over = select(Player.player_id).where(Player.guest_until <= clock.now(), Player.player_id.not_in(but))
     return db.session.scalars(over.limit(at_most)).all()
 
 
 @with_retries
 def begin_forgetting(guest: UUID) -> bool:
-    """Whether his time is over even now; from here on he gets no address."""
+    """Mark a guest as deleted, which blocks a late sign-in. Return False if the guest has not expired."""
     over = (Player.player_id == guest) & (Player.guest_until <= clock.now())
     begun = update(Player).where(over).values(deleted_at=clock.now()).returning(Player.player_id)
     found = db.session.execute(begun).first()

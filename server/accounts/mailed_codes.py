@@ -1,5 +1,5 @@
-"""Mailed codes of six digits: who types one reads the mails of its address. Each is for one purpose, ten minutes, five tries,
-and once."""
+"""Mailed six-digit codes, which prove access to a mailbox. Each has one purpose, expires after ten minutes or five
+wrong tries, and works once."""
 
 import secrets
 from datetime import timedelta
@@ -22,12 +22,12 @@ _WRONG = noted("This code is wrong, already used or expired. Request a new one."
 
 
 def codes_to(email: str) -> list[Use]:
-    """Return what a code mailed to this address counts for."""
+    """Return the rate limits that a code mailed to this address uses."""
     return [Use(name, mailbox_of(email)) for name in ("codes", "codes-daily")]
 
 
 def new_code(purpose: str, code_id: UUID, email: str, locale: str, zone: str = "UTC") -> str:
-    """Note a code for this address, in place of an earlier one with this id, as part of the transaction under way."""
+    """Store a code for this address in the current transaction. It replaces an earlier code with this id."""
     code = f"{secrets.randbelow(10**6):06}"
     row = insert(SignIn).values(
         sign_in=code_id,
@@ -45,10 +45,8 @@ def new_code(purpose: str, code_id: UUID, email: str, locale: str, zone: str = "
 
 
 def expect_code(purpose: str, code_id: UUID, code: str, by: UUID | None = None) -> SignIn:
-    """What was noted with this code, locked, for whoever uses it up to delete; a wrong one is counted.
-
-    `by`: the player whose wrong codes are counted; without him, those for the address are. Raises WrongCode, TooMany.
-    """
+    """Return the locked row of a valid code. The caller deletes it on use. A wrong code is counted against `by`, or
+    against the address without a player. Raise WrongCode, TooMany."""
     query = select(SignIn).where(SignIn.sign_in == code_id).with_for_update().execution_options(populate_existing=True)
     row = db.session.execute(query).scalar_one_or_none()
     if row is None or row.expires_at <= clock.now() or row.tries >= CODE_TRIES:
@@ -65,7 +63,7 @@ def expect_code(purpose: str, code_id: UUID, code: str, by: UUID | None = None) 
 
 
 def forget_old_codes() -> None:
-    """Drop codes and counts that matter no more."""
+    """Delete expired codes, and counts of past windows."""
     db.session.execute(delete(SignIn).where(SignIn.expires_at < clock.now()))
     forget_old_counts()
     db.session.commit()

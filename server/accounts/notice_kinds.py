@@ -109,7 +109,7 @@ SEAT_HANDED_OVER: Final = NoticeKind(
     name="seat-handed-over",
     headline=noted("A bot is playing for you"),
     stop=noted("emails when a bot takes over your seat"),
-    lasts=True,  # it holds the way back
+    lasts=True,  # it has the link to take the seat back
     webhook="Sent when a bot takes over your seat",
     payload=("bot",),
 )
@@ -244,7 +244,7 @@ def _names(kinds: Iterable[NoticeKind]) -> tuple[str, ...]:
 
 
 _ALL = NOTICE_KINDS.values()
-MAIL_KINDS: Final = _names(it for it in _ALL if it.stop)  # that players may switch off
+MAIL_KINDS: Final = _names(it for it in _ALL if it.stop)  # players may switch these off
 PUSH_KINDS: Final = _names(it for it in _ALL if it.push)
 WEBHOOK_KINDS: Final = _names(it for it in _ALL if it.webhook and it is not PING)
 CHAT_KINDS: Final = _names(it for it in _ALL if it.chat)

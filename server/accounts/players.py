@@ -1,4 +1,4 @@
-"""Players: their profiles, and making one."""
+"""Players: creating them, and their profiles."""
 
 import secrets
 from datetime import datetime
@@ -28,10 +28,8 @@ STARS = ("Altair", "Antares", "Bellatrix", "Capella", "Deneb", "Mira", "Polaris"
 
 
 def player_token(email: str, name: str | None = None) -> str:
-    """A token with all scopes for the player of this address, who is made if need be. For operators and tests.
-
-    `name`: of somebody who is new here.
-    """
+    """Return a token with all scopes for the player of this address. Create the player, with this name, if there is
+    none. For operators and tests."""
     now = clock.now()
     token = new_token(player_of(email, "en", name), "operator", SCOPES, None, now)
     db.session.commit()
@@ -39,9 +37,9 @@ def player_token(email: str, name: str | None = None) -> str:
 
 
 def player_of(email: str, locale: str, name: str | None = None, zone: str = "UTC") -> UUID:
-    """The player of this address, made if need be, as part of the transaction under way.
+    """Return the player of this address, or create them, in the current transaction.
 
-    `locale`, `name`, `zone`: of a new player. Without a name they get a made-up one until they choose.
+    `locale`, `name` and `zone` apply to a new player. Without a name they get a made-up one until they choose.
     """
     name = clean(name or "", _LONGEST_NAME)
     new = insert(Player).values(
@@ -64,21 +62,20 @@ def address_of(player_id: UUID | None) -> str | None:
 
 
 def player_at(email: str) -> UUID | None:
-    """The player with this address."""
     return db.session.execute(select(Player.player_id).where(Player.email == email.lower())).scalar_one_or_none()
 
 
 def program_since(player_id: UUID) -> datetime | None:
-    """When this player marked his account as one that a program plays; None if he did not."""
+    """Return when this player declared that a program plays the account, or None."""
     return db.session.scalars(select(Player.program_since).where(Player.player_id == player_id)).one()
 
 
 def made_up_name() -> str:
-    """A name for somebody who has not chosen one: a star's, and a number. Others may bear the same."""
+    """Return a star's name and a number, for players without a name. It need not be unique."""
     return f"{secrets.choice(STARS)} {1000 + secrets.randbelow(9000)}"
 
 
-# By columns: as an object of the ORM, it would cost more than all else in its answer.
+# Columns only: an ORM object would cost more than the rest of the response.
 _PROFILE = """\
 SELECT player_id, email, guest_until, name, named, locale, zone, calendar, notifications, shares_games, program_since,
     unreachable_since, unreachable_why
@@ -86,7 +83,7 @@ SELECT player_id, email, guest_until, name, named, locale, zone, calendar, notif
 
 
 def profile(player_id: UUID) -> Json:
-    """What a player sees of himself."""
+    """Return a player's own profile."""
     with autocommit() as connection, connection.cursor(row_factory=namedtuple_row) as cursor:
         rows: list[Any] = cursor.execute(_PROFILE, (player_id,)).fetchall()
     [player] = rows
@@ -115,7 +112,7 @@ def stored_locale(locale: str) -> str:
 
 
 def _stored_calendar(calendar: Json) -> Json:
-    """Return a calendar as the player entered it; one that can't be read lets all hours count."""
+    """Return a calendar as the player entered it, or an empty one if it can't be read."""
 
     def read() -> Json:
         calendars.calendar(calendar, "UTC")
@@ -125,14 +122,14 @@ def _stored_calendar(calendar: Json) -> Json:
 
 
 def change_profile(player_id: UUID, changes: Json) -> Json:
-    """Change some fields of a profile; time counts by it from the next turn on. Raises BadField."""
+    """Update fields of a profile. A new calendar counts from the next turn. Raise BadField."""
     change_profile_within(player_id, changes)
     db.session.commit()
     return profile(player_id)
 
 
 def change_profile_within(player_id: UUID, changes: Json) -> None:
-    """As `change_profile`, as part of the transaction under way."""
+    """Update fields of a profile in the current transaction. Raise BadField."""
     player = db.session.get_one(Player, player_id)
     new: dict[str, Any] = dict(changes)
     if "name" in new:

@@ -1,4 +1,4 @@
-"""Which mails a player wants: at once, bundled into one at his times of day, or not at all."""
+"""Email preferences of players: each kind immediately, in a bundle at chosen times of day, or never."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
@@ -21,7 +21,7 @@ MOST_TIMES_OF_DAY: Final = 6
 
 
 def check_notifications(data: Json) -> None:
-    """Raises Unfit for what no player can want."""
+    """Raise Unfit for invalid preferences."""
     known = {"reminders", "mails", "bundle_at", "push"}
     if unknown := set(data) - known:
         raise Unfit(
@@ -36,7 +36,7 @@ def check_notifications(data: Json) -> None:
 
 
 def stored_notifications(data: Any) -> Json:
-    """Return the choices that a player has stored, without those that this release refuses: its defaults count instead."""
+    """Return a player's stored preferences without those that this release rejects. Defaults replace them."""
     if _is_accepted(data):
         found: Json = data
         return found
@@ -54,7 +54,7 @@ def _is_accepted(data: Any) -> bool:
     return _is_accepted_json(as_json(data))
 
 
-@lru_cache(1024)  # each due time that is computed asks, and most players choose nothing
+@lru_cache(1024)  # called for each due time, mostly with empty preferences
 def _is_accepted_json(data: bytes) -> bool:
     try:
         check_notifications(orjson.loads(data))
@@ -64,7 +64,7 @@ def _is_accepted_json(data: bytes) -> bool:
 
 
 def _check_choices(name: str, chosen: Any, choices: Mapping[str, Sequence[str]]) -> None:
-    """`choices`: by notice kind."""
+    """Raise Unfit. `choices` has the valid values by notice kind."""
     if type(chosen) is not dict:
         raise Unfit("Must be a JSON object with a choice for each kind of email.", name)
     for kind, choice in chosen.items():
@@ -82,8 +82,8 @@ def _check_times(times: Any) -> None:
         raise Unfit('A time of day must be a string such as "08:00".', "bundle_at")
 
 
-def wanted(kind: str, notifications: Json, of_game: str | None) -> str:
-    """What a player wants done with letters of this kind; his choice for a game goes before those for kinds."""
+def mail_choice(kind: str, notifications: Json, of_game: str | None) -> str:
+    """Return the player's choice for letters of this kind. A choice for the game overrides those for kinds."""
     found: str = stored_choice(of_game) or stored_notifications(notifications).get("mails", {}).get(
         kind, NOTICE_KINDS[kind].default
     )
@@ -91,7 +91,8 @@ def wanted(kind: str, notifications: Json, of_game: str | None) -> str:
 
 
 def stored_choice(of_game: str | None) -> str | None:
-    """Return what a player has stored for the letters of one game; None, as for all games, if this release refuses it."""
+    """Return a player's stored choice for the letters of one game, or None if there is none or this release rejects
+    it."""
     if of_game is None or of_game in CHOICES:
         return of_game
     warn_of("mails")
@@ -99,12 +100,12 @@ def stored_choice(of_game: str | None) -> str | None:
 
 
 def has_chosen(kind: str, notifications: Json) -> bool:
-    """Whether a player has said what he wants done with letters of this kind, even that they come at once."""
+    """Return whether a player has chosen how letters of this kind arrive, even if that is the default."""
     return kind in stored_notifications(notifications).get("mails", {})
 
 
 def wants_push(kind: str, notifications: Json) -> bool:
-    """Whether a player's browsers are told of what a letter of this kind says."""
+    """Return whether a player's browsers get a push message for this kind."""
     return (
         kind in PUSH_KINDS
         and stored_notifications(notifications).get("push", {}).get(kind, NOTICE_KINDS[kind].default) != OFF
@@ -112,7 +113,7 @@ def wants_push(kind: str, notifications: Json) -> bool:
 
 
 def next_bundle(notifications: Json, zone: str, now: datetime) -> datetime:
-    """The next of a player's times of day for bundles, by the clocks of his zone."""
+    """Return the next of a player's times for bundles, which are in their time zone."""
     there = stored_zone(zone)
     today = now.astimezone(there).date()
     days = (today + number * timedelta(days=1) for number in range(3))
@@ -128,16 +129,14 @@ MOST_REMINDERS: Final = 5
 
 
 def stored_reminders(notifications: Any) -> Sequence[str]:
-    """Return when a player wants to be reminded; None stands for no player."""
+    """Return when a player wants reminders. None stands for no player."""
     found: Sequence[str] = stored_notifications(notifications or {}).get("reminders", DEFAULT_REMINDERS)
     return found
 
 
 def thresholds(data: Any) -> Sequence[str]:
-    """`["half", "PT3H"]`: when half the counted time has passed, and so long before the due time; `[]` for never.
-
-    Raises Unfit.
-    """
+    """Parse `["half", "PT3H"]`: reminders after half the counted time, and three hours before the due time. `[]` means
+    never. Raise Unfit."""
     if not isinstance(data, list) or len(data) > MOST_REMINDERS:
         raise Unfit('Must be a list of at most %(most)s durations or "half".', "reminders", most=MOST_REMINDERS)
     for item in data:

@@ -1,9 +1,9 @@
-"""Rate limits that all processes share: uses counted in Postgres, for each bound by whom it bounds, in windows of a
-fixed length. The bounds are settings (`config.BOUNDS`); where limits are switched off nothing is counted.
+"""Rate limits across all processes: uses per subject and fixed window, counted in Postgres. Settings define the bounds
+(`config.BOUNDS`). With limits off, nothing is counted.
 
-A bound of the whole installation is shared. A network or player may use one part of what is left of it (a twentieth,
-for instance), and always `LEAST_SHARE`. The more is used, the less each may still take, so a few greedy networks leave
-room for all others: of 5,000 guests a day, 250 greedy networks get 4,620, and another network still gets 18.
+A bound of the whole installation is shared. Each network or player may use one part of the remainder, such as a
+twentieth, but at least `LEAST_SHARE`. These shares shrink with use, so a few greedy networks leave room for others. For
+example, of 5,000 guests a day, 250 greedy networks get 4,620, and another network still gets 18.
 """
 
 import re
@@ -26,14 +26,14 @@ ALL = "all"
 OF_ONE, OF_MANY = (
     20,
     4,
-)  # parts into which what is left of a shared bound is divided: for one customer, for one provider
+)  # divisors of a shared bound's remainder: per customer, per provider
 LEAST_SHARE = 2
-_PREFIXES = {4: (24, 16), 6: (48, 32)}  # of networks that one customer may have, and that only a provider has
+_PREFIXES = {4: (24, 16), 6: (48, 32)}  # prefix lengths of a customer's network, and of a provider's
 _WITH_PORT = re.compile(r"\[([^\]]*)\](?::\d*)?|([\d.]+):\d*", re.ASCII)
-_UNREADABLE = "unreadable"  # all such addresses count as one
-_WHEN_THERE_IS_ROOM = 3600  # seconds until it is worth asking again for what is bounded at a time
-_FOR_A_STREAM = 30  # the same of streams, which are closed sooner; those of a web that was killed count for so long
-_REACHED = {  # what whoever reaches a bound is told
+_UNREADABLE = "unreadable"  # all such addresses share one count
+_WHEN_THERE_IS_ROOM = 3600  # Retry-After, in seconds, of a bound on simultaneous things
+_FOR_A_STREAM = 30  # the same for streams; those of a killed web process count until then
+_REACHED = {  # error text of each bound
     "sign-ins": noted("Too many sign-in requests from your network (%(most)s). Try again later."),
     "guests": noted("Too many guests from your network (%(most)s). Try again later, or sign in."),
     "guests-in-all": noted("This server has reached its daily limit of guests. Try again later, or sign in."),
@@ -84,12 +84,12 @@ _TOLD = {
     "messages",
     "messages-hourly",
     "webhook-tries",
-}  # the caller's own
+}  # bounds of the caller, reported in response headers
 
 
 class Use(NamedTuple):
-    """What counts against a bound, and whom it bounds. `parts`: into how many what is left of a shared bound is divided, if
-    `by` may use one of them."""
+    """A use that counts against a bound, and its subject. With `parts`, the subject may use that fraction of a shared
+    bound's remainder."""
 
     bound: str
     by: object
@@ -97,7 +97,7 @@ class Use(NamedTuple):
 
 
 class Level(NamedTuple):
-    """How a bound of the caller's stands: uses left, and seconds until all are there again."""
+    """The state of a caller's bound: uses left, and seconds until the window ends."""
 
     bound: Bound
     left: int
@@ -105,23 +105,23 @@ class Level(NamedTuple):
 
 
 def bound_of(name: str) -> Bound | None:
-    """None where limits are switched off."""
+    """Return a bound, or None with limits off."""
     return most_of(name) if current_app.config["LIMITS"] else None
 
 
 def most_of(name: str) -> Bound:
-    """Also where limits are switched off."""
+    """Return a bound, even with limits off."""
     found: Bound = current_app.config["BOUNDS"][name]
     return found
 
 
 def expect_within(*uses: Use) -> None:
-    """Count uses as part of the transaction under way; above a bound it is rolled back. Raises TooMany."""
+    """Count uses in the current transaction. Above a bound, roll it back and raise TooMany."""
     expect_not_above(count(*uses))
 
 
 def expect_not_above(counted: Mapping[Use, int]) -> None:
-    """Roll the transaction under way back if one of these counts is above its bound. Raises TooMany."""
+    """Roll the current transaction back and raise TooMany if one of these counts is above its bound."""
     for use, left in counted.items():
         if left < 0:
             db.session.rollback()
@@ -129,18 +129,18 @@ def expect_not_above(counted: Mapping[Use, int]) -> None:
 
 
 def share_of(bound: Bound, used: int, parts: int) -> int:
-    """Return how many uses of a shared bound one network or player may have when so many are used in all."""
+    """Return how many uses of a shared bound one network or player may have when `used` are used in total."""
     return max(LEAST_SHARE, (bound.most - used) // parts)
 
 
 def network_shares(name: str, address: str) -> list[Use]:
-    """Return what counts when this network address uses a bound of the whole installation."""
+    """Return the uses that a request from this network address counts against a shared bound."""
     near, wide = _networks_of(address)
     return [Use(name, ALL), Use(name, near, OF_ONE), Use(name, wide, OF_MANY)]
 
 
 def count(*uses: Use) -> Mapping[Use, int]:
-    """Count uses as part of the transaction under way; how many more there may be of each, below 0 above its bound."""
+    """Count uses in the current transaction. Return the uses left, negative above the bound."""
     if not uses or not current_app.config["LIMITS"]:
         return {}
     now = clock.now()
@@ -158,9 +158,9 @@ def _most_for(use: Use, used: Mapping[Use, int]) -> int:
 
 
 def add(times: Mapping[Use, int], now: datetime) -> Mapping[Use, int]:
-    """Count each so many times as part of the transaction under way; how often each was used in its window by now."""
+    """Count each use `times` times in the current transaction. Return the totals of the current windows."""
     by_key = {_key(use): use for use in times}
-    rows = [  # in one order: no deadlock
+    rows = [  # sorted, to avoid deadlocks
         {"key": key, "since": window_of(use.bound, now), "used": times[use]} for key, use in sorted(by_key.items())
     ]
     row = insert(RateLimit).values(rows)
@@ -171,7 +171,7 @@ def add(times: Mapping[Use, int], now: datetime) -> Mapping[Use, int]:
 
 
 def expect_left(use: Use) -> None:
-    """Look whether there may be one more, and count none. Raises TooMany."""
+    """Raise TooMany if no use is left. Count nothing."""
     bound = bound_of(use.bound)
     if bound is not None:
         this = (RateLimit.key == _key(use)) & (RateLimit.since == window_of(use.bound, clock.now()))
@@ -180,14 +180,14 @@ def expect_left(use: Use) -> None:
 
 
 def expect_room(name: str, present: int) -> None:
-    """Raises TooMany if there are as many at a time as there may be."""
+    """Raise TooMany if `present` simultaneous things reach the bound."""
     bound = bound_of(name)
     if bound is not None and present >= bound.most:
         raise reached(name)
 
 
 def reached(name: str, is_share: bool = False) -> TooMany:
-    """What is raised at a bound, or where a share of it is used up."""
+    """Return the error for a reached bound, or for a used-up share of it."""
     bound = most_of(name)
     at_a_time = _FOR_A_STREAM if name.startswith("streams") else _WHEN_THERE_IS_ROOM
     wait = _full_in(name, clock.now()) if bound.seconds else at_a_time
@@ -195,7 +195,7 @@ def reached(name: str, is_share: bool = False) -> TooMany:
 
 
 def network_of(address: str) -> str:
-    """Return whom an address stands for: an IPv4 address itself, the /64 of an IPv6 address."""
+    """Return the network that an address counts as: an IPv4 address itself, the /64 of an IPv6 address."""
     found = _read_address(address)
     if found is None:
         return _UNREADABLE
@@ -203,7 +203,7 @@ def network_of(address: str) -> str:
 
 
 def _networks_of(address: str) -> tuple[str, str]:
-    """Return the network that one customer may have, and the one that only a provider has."""
+    """Return the network of a typical customer, and that of a provider."""
     found = _read_address(address)
     if found is None:
         return _UNREADABLE, f"{_UNREADABLE}, provider"
@@ -212,7 +212,7 @@ def _networks_of(address: str) -> tuple[str, str]:
 
 
 def _read_address(text: str) -> IPv4Address | IPv6Address | None:
-    """Read an address as proxies write it: with a port, in brackets, with a zone, IPv4 mapped to IPv6, in any case."""
+    """Parse an address as proxies write it: with port, brackets or zone, IPv4 mapped to IPv6, in any case."""
     text = text.strip().strip('"')
     if parts := _WITH_PORT.fullmatch(text):
         text = parts[1] or parts[2] or ""
@@ -224,12 +224,12 @@ def _read_address(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def keys_of(*people: object) -> list[str]:
-    """Of all counts that bound one of them."""
+    """Return the keys of all counts of these subjects."""
     return [_key(Use(name, by)) for name in current_app.config["BOUNDS"] for by in people]
 
 
 def forget_old_counts() -> None:
-    """Drop, as part of the transaction under way, counts of windows that are over."""
+    """Delete the counts of past windows, in the current transaction."""
     longest = max(bound.seconds for bound in current_app.config["BOUNDS"].values())
     db.session.execute(delete(RateLimit).where(RateLimit.since < clock.now() - timedelta(seconds=longest)))
 
@@ -239,7 +239,7 @@ def _key(use: Use) -> str:
 
 
 def window_of(name: str, now: datetime) -> datetime:
-    """When the window began that is under way."""
+    """Return the start of the current window."""
     seconds = most_of(name).seconds
     return datetime.fromtimestamp(int(now.timestamp()) // seconds * seconds, UTC)
 

@@ -1,18 +1,18 @@
-"""Removes from a copy what would act for its owner: signed link tokens, bearer tokens and the secrets of webhooks."""
+"""Removes credentials from copies of data: link tokens, bearer tokens and webhook secrets."""
 
 import re
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 REMOVED: Final = "[removed]"
-_SHORTEST: Final = 60  # characters: the length of `signed_links.sign`; nothing shorter acts
+_SHORTEST: Final = 60  # characters; the length of a token of `signed_links.sign`
 _LINK_TOKEN: Final = re.compile(rf"[a-z2-7]{{{_SHORTEST},}}+", re.IGNORECASE)
-_BROKEN: Final = re.compile(r"[a-z2-7]++(?:=?\r?\n[> \t]*+[a-z2-7]++)*+", re.IGNORECASE)  # over lines, perhaps
+_BROKEN: Final = re.compile(r"[a-z2-7]++(?:=?\r?\n[> \t]*+[a-z2-7]++)*+", re.IGNORECASE)  # perhaps broken over lines
 _CREDENTIAL: Final = re.compile(r"s[a-z]_[0-9a-f]{32}_[\w-]{40,}+|whsec_[\w+/=-]++", re.ASCII)
 
 
 def redacted(found: Any) -> Any:
-    """Return the same value with all strings in it as `without_tokens` returns them."""
+    """Return this value with `without_tokens` applied to each string in it."""
     match found:
         case str():
             return without_tokens(found)
@@ -24,7 +24,7 @@ def redacted(found: Any) -> Any:
 
 
 def without_tokens(text: str) -> str:
-    """Return a text without link tokens, even those that a mail program broke over several lines, and without credentials."""
+    """Return a text without credentials and link tokens, even if a mail program broke them over several lines."""
     text = _LINK_TOKEN.sub(REMOVED, _CREDENTIAL.sub(REMOVED, text))
     return _BROKEN.sub(_unless_prose, text)
 
@@ -35,6 +35,6 @@ def _unless_prose(found: re.Match[str]) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Return scheme and host of an address. The path of a webhook or of a push service is often a secret."""
+    """Return scheme and host of a URL. The path of a webhook or push service is often a secret."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

@@ -1,11 +1,11 @@
-"""Signing in by a mailed code."""
+"""Sign-in with a mailed code."""
 
 from uuid import UUID, uuid4
 
 from sqlalchemy import delete
 
 from server.accounts.bans import expect_welcome
-from server.accounts.bounces import reached_again
+from server.accounts.bounces import mark_reachable
 from server.accounts.closing import SIGN_UPS, expect_known_or_open, is_open
 from server.accounts.guests import give_address
 from server.accounts.mailed_codes import codes_to, expect_code, new_code
@@ -23,10 +23,10 @@ _CODE = "sign-in code"
 
 
 def begin_sign_in(email: str, locale: str, sender: str | None, zone: str = "UTC") -> UUID:
-    """Mail a code and a link to this address; the same answer whether or not anybody is known there.
+    """Mail a code and a link to this address. The result is the same for unknown addresses.
 
-    `sender` is the network address that asks; None if an operator does, whom nothing limits. `locale`, `zone`: of a new
-    player. Raises TooMany.
+    `sender` is the network address, or None for an operator, whom nothing limits. `locale` and `zone` apply to a new
+    player. Raise TooMany.
     """
     sign_in = uuid4()
     _begin_sign_in(sign_in, email, locale, sender, zone)
@@ -35,7 +35,7 @@ def begin_sign_in(email: str, locale: str, sender: str | None, zone: str = "UTC"
 
 @with_retries
 def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None, zone: str) -> None:
-    if db.session.get(SignIn, sign_in) is not None:  # a commit whose answer was lost
+    if db.session.get(SignIn, sign_in) is not None:  # retry of a commit whose acknowledgement was lost
         return
     now = clock.now()
     if sender is None or _may_be_mailed(email, sender):
@@ -53,13 +53,13 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None, z
             )
         )
     db.session.commit()
-    notifier.note_letter()  # somebody sits there and waits for it
+    notifier.note_letter()  # a player is waiting for it
 
 
 def _may_be_mailed(email: str, sender: str) -> bool:
-    """Return whether one more code may go to this address. The answer to the request is the same either way.
+    """Return whether another code may go to this address. The response to the request is the same either way.
 
-    When the server has sent as many codes as it may, or sign-ups are closed, only players still get one. Raises TooMany.
+    At the installation's limit, or with sign-ups closed, only existing players get codes. Raise TooMany.
     """
     in_all, *shares = network_shares("codes-in-all", sender)
     left = dict(count(Use("sign-ins", network_of(sender)), in_all, *shares))
@@ -71,10 +71,8 @@ def _may_be_mailed(email: str, sender: str) -> bool:
 
 
 def redeem(sign_in: UUID, code: str, guest: UUID | None = None) -> NewToken:
-    """A token with all scopes for a mailed code, and an account if there was none: that of the `guest` who signs in.
-
-    Raises WrongCode, Closed, TooMany, Banned.
-    """
+    """Exchange a mailed code for a token with all scopes. Create the account if there is none, from the `guest` who
+    signs in. Raise WrongCode, Closed, TooMany, Banned."""
     now = clock.now()
     row = expect_code(_CODE, sign_in, code)
     expect_known_or_open(row.email)
@@ -83,8 +81,8 @@ def redeem(sign_in: UUID, code: str, guest: UUID | None = None) -> NewToken:
         db.session.execute(delete(Token).where(Token.player_id == guest))
     player_id = player_of(row.email, row.locale, zone=row.zone)
     expect_welcome(player_id)
-    if reached_again(player_id):
-        put_into_bundle(player_id, now, now)  # what waits by now has not reached him
+    if mark_reachable(player_id):
+        put_into_bundle(player_id, now, now)  # letters held so far have not reached the player
     token = new_token(player_id, "sign-in", SCOPES, None, now)
     db.session.commit()
     return token

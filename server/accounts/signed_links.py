@@ -1,4 +1,5 @@
-"""Signed links: words (HMAC) that let whoever holds one do one thing, such as play one turn, take one seat, unsubscribe."""
+"""Link tokens, signed with HMAC. Each allows its holder one action, such as playing one turn, taking a seat or
+unsubscribing."""
 
 import base64
 import hashlib
@@ -27,15 +28,15 @@ PURPOSES = (TURN, INVITATION, RETURN, REPLY, STOP, FEED, BOUNCE, RSVP, READY, ST
 ANY_SEAT = 255
 _INVITED = "invited"
 _MAC_BYTES = 16
-_OF_ADDRESSES = (REPLY, BOUNCE, RSVP)  # mail servers may write an address in either case
+_OF_ADDRESSES = (REPLY, BOUNCE, RSVP)  # mail servers may change the case of an address
 _SECRET, _OLD_SECRETS = "secret", "old-secrets"
-_LOOK_AGAIN = 2.0  # seconds after which a process asks for the secret anew
-_LOOK_FOR_NEW = 0.2  # and after which it does for a word that it does not know: another may have been faster
+_LOOK_AGAIN = 2.0  # seconds until a process reloads the secret
+_LOOK_FOR_NEW = 0.2  # the same for an unknown token, as another process may have rotated the secret
 
 
 class Capability(NamedTuple):
-    """`number` is the turn that may be played, the mark of an invited address, or what sets a feed, a letter or a stand-in
-    apart; with these a player stands in place of the game."""
+    """What a link token allows. `number` is the turn, the mark of an invited address, or the number of a feed, letter
+    or stand-in. For those three, `game_id` is the player."""
 
     game_id: UUID
     seat: Seat
@@ -43,23 +44,24 @@ class Capability(NamedTuple):
 
 
 def sign(purpose: str, game_id: UUID, seat: Seat, number: int = 0) -> str:
-    """A word of at most 64 letters and digits that reads the same in either case (fits a mail address)."""
+    """Return a token of at most 64 lower-case letters and digits, so that it fits a mail address. Case does not
+    matter."""
     return _signed(purpose, game_id.bytes + bytes([seat]) + number.to_bytes(4, "big"))
 
 
 def verify(purpose: str, word: str) -> Capability:
-    """What a word allows. Raises NotFound if we never signed it for this purpose."""
+    """Return what a token allows. Raise NotFound unless it was signed for this purpose."""
     body = _verified(purpose, word)
     return Capability(UUID(bytes=body[:16]), body[16], int.from_bytes(body[17:], "big"))
 
 
 def sign_text(purpose: str, text: str) -> str:
-    """A word that holds any text; too long for a mail address."""
+    """Return a token that contains a text. It is too long for a mail address."""
     return _signed(purpose, text.encode())
 
 
 def verify_text(purpose: str, word: str) -> str:
-    """Raises NotFound."""
+    """Return the text in a token. Raise NotFound."""
     return _verified(purpose, word).decode()
 
 
@@ -68,7 +70,7 @@ def _signed(purpose: str, body: bytes) -> str:
 
 
 def _verified(purpose: str, word: str) -> bytes:
-    """A word has one spelling: neither the case of its letters nor bits that mean nothing may differ."""
+    """Return the body of a token. Reject other spellings of it (case, unused bits), so that each token is unique."""
     if purpose in _OF_ADDRESSES:
         word = word.lower()
     try:
@@ -86,12 +88,12 @@ def _written(raw: bytes) -> str:
 
 
 def mark_of(email: str) -> int:
-    """What ties an invitation to the address that it was mailed to; the number of its capability."""
+    """Return the mark that ties an invitation to its address. It is the `number` of the invitation's capability."""
     return _mark(keyed_hash(_INVITED, email))
 
 
 def is_mark_of(email: str, number: int) -> bool:
-    """Whether an invitation with this number was mailed to this address."""
+    """Return whether an invitation with this number was mailed to this address."""
     return any(_mark(it) == number for it in keyed_hashes(_INVITED, email))
 
 
@@ -100,12 +102,12 @@ def _mark(hashed: bytes) -> int:
 
 
 def keyed_hash(purpose: str, text: str) -> bytes:
-    """A hash that only this installation can make; for secrets too short to be hashed alone."""
+    """Return a hash that only this installation can compute, for secrets too short for a plain hash."""
     return _mac(_keys().secret, purpose, text.encode())
 
 
 def keyed_hashes(purpose: str, text: str) -> Iterator[bytes]:
-    """What `keyed_hash` makes of it, and made of it before the secret was changed."""
+    """Yield `keyed_hash` of a text with the current secret, then with each older one that is valid."""
     return (_mac(key, purpose, text.encode()) for key in _valid_keys())
 
 
@@ -113,14 +115,14 @@ def _mac(key: bytes, purpose: str, body: bytes) -> bytes:
     return hmac.digest(key, purpose.encode() + b"\0" + body, hashlib.sha256)[:_MAC_BYTES]
 
 
-# The secret of this installation, and those before it that are still good
+# The installation's secret, and older ones that are still valid
 
 
 class _Keys(NamedTuple):
-    """As they stood in the database at `seen_at`, by the monotonic clock."""
+    """The secrets as read from the database at `seen_at` (monotonic clock)."""
 
     secret: bytes
-    old: tuple[tuple[bytes, datetime], ...]  # each with the end of its grace time
+    old: tuple[tuple[bytes, datetime], ...]  # each with its expiry
     seen_at: float
 
     def valid(self) -> Iterator[bytes]:
@@ -130,7 +132,7 @@ class _Keys(NamedTuple):
 
 
 def _valid_keys() -> Iterator[bytes]:
-    """Of the second round, what another process may have made in the meantime."""
+    """Yield the valid secrets, then reload them, in case another process has just created or rotated one."""
     yield from _keys().valid()
     yield from _keys(_LOOK_FOR_NEW).valid()
 
@@ -139,7 +141,7 @@ _seen: WeakKeyDictionary[Engine, _Keys] = WeakKeyDictionary()
 
 
 def _keys(look_again: float = _LOOK_AGAIN) -> _Keys:
-    """No older than so many seconds: what an operator changes counts in every process without a restart."""
+    """Return the secrets, at most `look_again` seconds old, so a rotation takes effect everywhere without a restart."""
     found = _seen.get(db.engine)
     if found is None or time.monotonic() - found.seen_at > look_again:
         found = _seen[db.engine] = _looked_up()
@@ -151,7 +153,7 @@ def _looked_up() -> _Keys:
     query = select(Setting.name, Setting.value).where(Setting.name.in_((_SECRET, _OLD_SECRETS)))
     with db.engine.begin() as connection:
         found = {name: value for name, value in connection.execute(query)}
-        if _SECRET not in found:  # made by whoever needs it first
+        if _SECRET not in found:  # created on first use
             made = insert(Setting).values(name=_SECRET, value=secrets.token_hex(32)).on_conflict_do_nothing()
             connection.execute(made)
             found[_SECRET] = connection.execute(select(Setting.value).where(Setting.name == _SECRET)).scalar_one()
@@ -165,9 +167,9 @@ def _looked_up() -> _Keys:
 
 @with_retries
 def rotate_secret(grace: timedelta) -> datetime:
-    """Sign with a new secret from now on. What the present one has signed stays good until the time that is returned; what
-    earlier ones have, no longer than that."""
-    _keys(0)  # so that there is one
+    """Sign with a new secret from now on. Return when signatures of the present one expire. Those of older secrets
+    expire by then."""
+    _keys(0)  # creates the first secret if there is none
     now = clock.now()
     with db.engine.begin() as connection:
         query = select(Setting.value).where(Setting.name == _SECRET).with_for_update()
@@ -183,7 +185,7 @@ def rotate_secret(grace: timedelta) -> datetime:
 
 @with_retries
 def forget_old_secrets() -> None:
-    """Drop the secrets whose grace time is over."""
+    """Delete expired secrets."""
     with db.engine.begin() as connection:
         query = select(Setting.value).where(Setting.name == _OLD_SECRETS).with_for_update()
         old = json.loads(connection.execute(query).scalar() or "[]")

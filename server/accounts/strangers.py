@@ -1,5 +1,5 @@
-"""Strangers: addresses at which no player is known. Of all letters one goes there, an invitation, and no other until
-somebody has signed in: so the letter says, and so it is whoever invites and however often."""
+"""Addresses without an account. Each gets one letter, an invitation, as that letter promises. This holds across all
+inviters, until the address has an account."""
 
 from hashlib import sha256
 
@@ -15,10 +15,8 @@ _NOT_CARRIED = ("dropped", "refused", "given-up")
 
 @with_retries
 def may_be_written_to(email: str, letter: LetterRow) -> bool:
-    """Whether this letter is the one for a stranger's address, however often it is tried.
-
-    In place of one that never left the house another may go.
-    """
+    """Return whether this letter is the one for this address. Retries of it count as the same letter. Another letter
+    may replace one that never left the server."""
     address, this = (
         sha256(mailbox_of(email).encode()).digest(),
         {"game_id": letter.game_id, "letter_id": letter.letter_id},

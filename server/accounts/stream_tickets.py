@@ -1,5 +1,5 @@
-"""Tickets: what opens one event stream where no header can be sent, such as by a browser's `EventSource`. They stand in
-addresses, which get into logs: so a ticket is good for half a minute, and once."""
+"""Stream tickets, which open one event stream where no header can be sent, such as from a browser's `EventSource`. They
+appear in URLs, and so in logs. A ticket therefore expires after half a minute, and works once."""
 
 import re
 import secrets
@@ -23,7 +23,7 @@ _TAKE = "DELETE FROM stream_tickets WHERE player_id = %s AND ticket_hash = %s RE
 
 
 class NewTicket(NamedTuple):
-    """A ticket as it is sent, which is told this once."""
+    """A new ticket. Only its hash is stored."""
 
     text: str
     expires_at: datetime
@@ -31,8 +31,8 @@ class NewTicket(NamedTuple):
 
 @with_retries
 def new_ticket(caller: Caller) -> NewTicket:
-    """A ticket with the rights of this caller's token. Raises MissingScope; OneSeatOnly for the link of a turn, which is no
-    token and makes nothing."""
+    """Create a ticket with the rights of the caller's token. Raise MissingScope. Raise OneSeatOnly for a turn's link
+    token."""
     if caller.turn is not None:
         raise OneSeatOnly
     caller.need("games:read", caller.game_id)
@@ -48,7 +48,7 @@ def new_ticket(caller: Caller) -> NewTicket:
 
 @with_retries
 def redeem(ticket: str) -> Caller:
-    """Who made this ticket, by the token that he made it with; it is used up. Raises BadToken, Banned."""
+    """Return the caller who created this ticket, and delete it. Raise BadToken, Banned."""
     if parts := TICKET.fullmatch(ticket):
         player_id = UUID(parts[1])
         with autocommit() as connection:
@@ -59,6 +59,6 @@ def redeem(ticket: str) -> Caller:
 
 
 def forget_ended_tickets() -> None:
-    """Drop tickets that nobody used."""
+    """Delete expired tickets."""
     db.session.execute(delete(StreamTicket).where(StreamTicket.expires_at <= clock.now()))
     db.session.commit()

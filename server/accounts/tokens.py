@@ -1,6 +1,6 @@
-"""Tokens: what a program shows to speak for a player, or for one seat of his.
+"""Bearer tokens, each for a player or for one of their seats.
 
-Nothing of them is kept in memory: whoever makes one worthless does so in every process at once.
+Tokens are never cached, so a revocation takes effect in every process immediately.
 """
 
 import hashlib
@@ -39,30 +39,31 @@ SCOPES: Mapping[str, str] = {
     "tokens:write": "create, list and revoke tokens",
     "webhooks:manage": "create, change, test and delete webhooks",
 }
-OF_A_SEAT = ("games:read", "moves:write", "chat:write")  # what a token of a seat may allow
-OF_A_TURN = ("games:read", "moves:write")  # what the word of a turn's mailed link allows
-ONLY_IF_ASKED_FOR = frozenset({"export:read"})  # a further token gets none of these by default
+OF_A_SEAT = ("games:read", "moves:write", "chat:write")  # scopes that a seat's token may have
+OF_A_TURN = ("games:read", "moves:write")  # scopes of the link token of a turn
+ONLY_IF_ASKED_FOR = frozenset({"export:read"})  # never granted to a further token by default
 _OF_THE_ACCOUNT = ("profile:write", "export:read", "tokens:write", "webhooks:manage")
-_VISIT = timedelta(days=30)  # how long the token of whoever came by a mailed word lasts
+_VISIT = timedelta(days=30)  # lifetime of a token from a mailed link
 _LONGEST_NAME = 80
 _NOTED_EVERY = timedelta(hours=1)
 
 
 class Caller(NamedTuple):
-    """Who speaks, and what his token allows."""
+    """The player behind a request, with the rights of the token."""
 
     player_id: UUID
     scopes: frozenset[str]
-    until: datetime | None  # when his token ends
+    until: datetime | None  # expiry of the token
     token_hash: bytes
     locale: str
-    game_id: UUID | None = None  # the only game that a token of a seat is good for
-    turn: Capability | None = None  # the only turn that the word of a mailed link is good for
-    closed: str | None = None  # why this turn cannot be played now
-    app_id: UUID | None = None  # the app that this token was issued to
+    game_id: UUID | None = None  # the only game for which a seat's token is valid
+    turn: Capability | None = None  # the only turn for which a mailed link is valid
+    closed: str | None = None  # why this turn can't be played now
+    app_id: UUID | None = None  # the app to which this token was issued
 
     def need(self, scope: str, game_id: UUID | None = None, may_be_closed: bool = False) -> None:
-        """`game_id`: the game whose seat's token will do. Raises BadToken, OneSeatOnly, MissingScope."""
+        """Raise BadToken, OneSeatOnly or MissingScope unless the token allows `scope`. With `game_id`, that game's seat
+        tokens are accepted."""
         if self.closed is not None and not may_be_closed:
             raise BadToken(self.closed)
         if self.game_id not in (None, game_id):
@@ -72,21 +73,19 @@ class Caller(NamedTuple):
 
 
 class NewToken(NamedTuple):
-    """A token as it is sent, which is told this once, and what is told of it later."""
+    """A new token: its secret text, which is not stored, and its public details."""
 
     text: str
     facts: Json
     player_id: UUID
 
 
-# Making
+# Creating
 
 
 def further_token(caller: Caller, name: str, scopes: list[str] | None, expires_at: datetime | None) -> NewToken:
-    """Make one more token of the caller, which allows no more and lasts no longer than the present one.
-
-    Raises BadToken, MissingScope, BadField, TooMany.
-    """
+    """Create another token with at most the scopes and lifetime of the caller's token. Raise BadToken, MissingScope,
+    BadField, TooMany."""
     hold(caller.player_id)
     return made_by(caller, name, caller.scopes - ONLY_IF_ASKED_FOR if scopes is None else scopes, expires_at)
 
@@ -113,7 +112,8 @@ def made_by(
 
 
 def expect_still_there(caller: Caller) -> None:
-    """Whoever revokes all tokens waits until this transaction ends, and sees what it has made. Raises BadToken."""
+    """Lock the caller's token until the transaction ends. A concurrent `revoke_all` waits, and sees what was created.
+    Raise BadToken."""
     still_there = select(Token.token_hash).where(_is(caller)).with_for_update(read=True)
     if db.session.execute(still_there).first() is None:
         raise BadToken("This token is invalid.")
@@ -128,7 +128,7 @@ def new_token(
     game_id: UUID | None = None,
     app_id: UUID | None = None,
 ) -> NewToken:
-    """A token, as part of the transaction under way."""
+    """Create a token in the current transaction."""
     secret, allowed = secrets.token_urlsafe(32), set(scopes)
     row = Token(
         player_id=player_id,
@@ -146,7 +146,7 @@ def new_token(
 
 
 def token_of_visitor(player_id: UUID, is_new: bool, now: datetime) -> NewToken | None:
-    """Make a token for a player who followed a mailed link, as part of the current transaction.
+    """Create a token for a player who followed a mailed link, in the current transaction.
 
     Return None for an existing account: mails are forwarded, so the link proves no right to it.
     """
@@ -172,19 +172,19 @@ SELECT t.player_id, t.token_hash, t.expires_at, p.banned_at, p.banned_until
   FROM tokens t JOIN players p ON p.player_id = t.player_id
  WHERE t.player_id = ANY(%s)"""
 _NOTE_USE = "UPDATE tokens SET last_used_at = %s WHERE player_id = %s AND token_hash = %s"
-_used: dict[tuple[UUID, bytes], datetime] = {}  # what this process has yet to note
+_used: dict[tuple[UUID, bytes], datetime] = {}  # last uses that this process has yet to store
 
 
 @with_retries
 def caller(token: str) -> Caller:
-    """Whose token this is. Raises BadToken, Banned."""
+    """Return the caller with this token. Raise BadToken, Banned."""
     if parts := TOKEN.fullmatch(token):
         return caller_by(UUID(parts[1]), hash_of(parts[2]))
     raise BadToken("This token is invalid.")
 
 
 def caller_by(player_id: UUID, token_hash: bytes) -> Caller:
-    """Whose token has this hash. Raises BadToken, Banned."""
+    """Return the caller whose token has this hash. Raise BadToken, Banned."""
     with autocommit() as connection:
         row = connection.execute(_CALLER, (player_id, token_hash)).fetchone()
     now = clock.now()
@@ -199,7 +199,7 @@ def caller_by(player_id: UUID, token_hash: bytes) -> Caller:
 
 
 def still_valid(callers: Iterable[Caller]) -> set[bytes]:
-    """The hashes of those tokens that are good even now."""
+    """Return the hashes of those tokens that are still valid."""
     keys = {(it.player_id, it.token_hash) for it in callers}
     with autocommit() as connection:
         found = connection.execute(_STILL_THERE, (list({player_id for player_id, _ in keys}),)).fetchall()
@@ -217,18 +217,18 @@ def _is_over(until: datetime | None, now: datetime) -> bool:
 
 @with_retries
 def note_uses() -> None:
-    """Note when tokens were last used, once an hour each; not while a request waits."""
+    """Store when tokens were last used, at most once an hour for each. It runs outside of requests."""
     while _used:
         key, at = _used.popitem()
         with autocommit() as connection:
             connection.execute(_NOTE_USE, (at, *key))
 
 
-# Looking, and making worthless
+# Listing, and revoking
 
 
 def tokens_of(caller: Caller, cursor: Cursor | None, limit: int) -> Page:
-    """The tokens of a player that are good for something, the newest first; never what is sent."""
+    """Return a player's active tokens, newest first, without their secrets."""
     query = select(Token).where(Token.player_id == caller.player_id)
     query = query.where(Token.expires_at.is_(None) | (Token.expires_at > clock.now()))
     if cursor is not None:
@@ -254,7 +254,7 @@ def _facts(row: Token, is_current: bool = False) -> Json:
 
 @with_retries
 def revoke(caller: Caller) -> None:
-    """Make the token of this caller worthless at once. Raises OneSeatOnly: a mailed link ends with its turn."""
+    """Revoke the caller's token. Raise OneSeatOnly for a turn's link token, which expires with its turn."""
     if caller.turn is not None:
         raise OneSeatOnly
     _delete(caller.player_id, Token.token_hash == caller.token_hash)
@@ -263,7 +263,7 @@ def revoke(caller: Caller) -> None:
 
 @with_retries
 def revoke_token(player_id: UUID, token_id: UUID) -> None:
-    """Make one of a player's tokens worthless at once. Raises NotFound."""
+    """Revoke one of a player's tokens. Raise NotFound."""
     is_there = _delete(player_id, func.substring(Token.token_hash, 1, 16) == token_id.bytes)
     if not is_there and in_doubt() != token_id:
         raise NotFound("Token not found.")
@@ -272,7 +272,7 @@ def revoke_token(player_id: UUID, token_id: UUID) -> None:
 
 
 def _delete(player_id: UUID, which: ColumnElement[bool]) -> bool:
-    """Whether there was such a token. That of an app ends the app, which would only get another."""
+    """Return whether there was such a token. An app's token ends the app, which would otherwise get another one."""
     hold(player_id)
     gone = delete(Token).where(Token.player_id == player_id, which).returning(Token.app_id)
     found = db.session.execute(gone).first()
@@ -283,26 +283,26 @@ def _delete(player_id: UUID, which: ColumnElement[bool]) -> bool:
 
 @with_retries
 def revoke_all(player_id: UUID) -> None:
-    """Make all tokens of a player worthless at once, those that are being made with them included; end his apps; and no
-    browser is told any more."""
+    """Revoke all tokens of a player, even those that are being created. End the player's apps, and unsubscribe their
+    browsers from push."""
     hold(player_id)
     own = Token.player_id == player_id
     db.session.execute(select(Token.token_hash).where(own).order_by(Token.token_hash).with_for_update())
     end_apps(player_id)
-    db.session.execute(delete(Token).where(own))  # sees what was made while the locks were waited for
+    db.session.execute(delete(Token).where(own))  # sees tokens created while waiting for the locks
     db.session.execute(delete(PushSubscription).where(PushSubscription.player_id == player_id))
     db.session.execute(update(Player).where(Player.player_id == player_id).values(has_push=False))
     db.session.commit()
 
 
 def revoke_of_seat(player_id: UUID, game_id: UUID) -> None:
-    """Make the tokens of a player's seat worthless, those of apps included, as part of the transaction under way."""
+    """Revoke the tokens of a player's seat, including those of apps, in the current transaction."""
     end_apps(player_id, App.game_id == game_id)
     db.session.execute(delete(Token).where(Token.player_id == player_id, Token.game_id == game_id))
 
 
 def forget_ended_tokens() -> None:
-    """Drop tokens whose time is over."""
+    """Delete expired tokens."""
     db.session.execute(delete(Token).where(Token.expires_at <= clock.now()))
     db.session.commit()
 

@@ -1,4 +1,4 @@
-"""Stopping mails with one click and no login (RFC 8058): a signed word in each letter says whose, of what kind and game."""
+"""One-click unsubscribe without login (RFC 8058). The link token in each letter contains its reader, kind and game."""
 
 from typing import NamedTuple
 from uuid import UUID
@@ -17,32 +17,32 @@ GAME, KIND = "game", "kind"
 
 
 class Stop(NamedTuple):
-    """`reader` is a player's id; for an invitation, the address that it went to."""
+    """What a link token stops. `reader` is a player's id, or for an invitation its address."""
 
     kind: str
     reader: str
     game_id: UUID | None
 
 
-class Stopped(NamedTuple):
-    """What a page about a stop shows: what can be stopped, and whether it is."""
+class StopState(NamedTuple):
+    """What the unsubscribe page shows: what can be stopped, and what is."""
 
     kind: str
     kind_is_off: bool
-    title: str | None  # of the game; None for a letter that belongs to none of the reader's games
+    title: str | None  # title of the game; None unless it is one of the reader's games
     game_is_off: bool
-    locale: str | None  # of the reader; None if nobody is known at an invited address
-    letters: str  # what its emails are called
-    time_runs: bool  # whether the reader's time may run meanwhile
+    locale: str | None  # language of the reader; None for an invited address without an account
+    letters: str  # name of its emails
+    time_runs: bool  # whether the reader's time may run while they are off
 
 
-def stop_word(kind: str, reader: str, game_id: UUID | None = None) -> str:
-    """The signed link that stops letters like this one, and nothing else."""
+def stop_token(kind: str, reader: str, game_id: UUID | None = None) -> str:
+    """Return the link token that stops letters like this one."""
     return sign_text(STOP, f"{kind} {reader} {game_id.hex if game_id else ''}")
 
 
-def stopped(word: str) -> Stopped:
-    """How things are; looking changes nothing. Raises NotFound."""
+def stop_state(word: str) -> StopState:
+    """Return what is stopped. Change nothing. Raise NotFound."""
     it = _verified(word)
     player = db.session.scalars(select(Player).where(_is_reader(it))).one_or_none()
     mails: Json = stored_notifications(player.notifications).get("mails", {}) if player else {}
@@ -50,7 +50,7 @@ def stopped(word: str) -> Stopped:
     game = db.session.get(GameRow, it.game_id) if it.game_id else None
     game_is_off = bool(seat and seat.mails == OFF)
     kind = NOTICE_KINDS[it.kind]
-    return Stopped(
+    return StopState(
         kind.name,
         mails.get(kind.name) == OFF,
         game.title if game else None,
@@ -63,10 +63,8 @@ def stopped(word: str) -> Stopped:
 
 @with_retries
 def stop_mails(word: str, what: str | None = None, again: bool = False) -> None:
-    """Stop all letters of the game, or of the kind, or send them `again`; by itself a game's letter stops its game.
-
-    Raises NotFound.
-    """
+    """Stop the letters of the game or of the kind, or resume them with `again`. By default, a game's letter stops its
+    game. Raise NotFound."""
     it = _verified(word)
     if it.game_id and what != KIND:
         db.session.execute(update(SeatRow).where(*_own_seat(it)).values(mails=None if again else OFF))
@@ -77,7 +75,7 @@ def stop_mails(word: str, what: str | None = None, again: bool = False) -> None:
 
 def _choose_for_kind(it: Stop, again: bool) -> None:
     if it.kind == INVITATION.name:
-        player_of(it.reader, "en")  # a profile is where we keep what an address wants
+        player_of(it.reader, "en")  # preferences need a profile
     player = db.session.scalars(select(Player).where(_is_reader(it)).with_for_update()).one_or_none()
     if player is not None:
         readable = stored_notifications(player.notifications)

@@ -1,4 +1,4 @@
-"""The HTTP face: `/v1` and a few plain pages."""
+"""The HTTP interface: `/v1` and a few plain pages."""
 
 from flask import Flask
 
@@ -34,15 +34,15 @@ from server.api.openapi.document import Document
 
 
 def register(app: Flask) -> None:
-    """Put all resources into the app."""
-    app.url_map.merge_slashes = False  # an address has one form, and a redirect would be a page
+    """Register all resources with the app."""
+    app.url_map.merge_slashes = False  # each resource has one path; a redirect would be an HTML page
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     languages.register(app)
     problems.register(app)
     request_log.register(app)
     app.register_blueprint(metrics.blp)
     if app.config["SANDBOX"]:
-        app.register_blueprint(sandbox.blp)  # whose clock counts for tokens, too
+        app.register_blueprint(sandbox.blp)  # its clock also applies to tokens
     origins.register(app)
     auth.register(app)
     rate_limits.register(app)

@@ -1,4 +1,4 @@
-"""Bearer tokens of requests (RFC 6750): who calls, and what he may."""
+"""Authentication by bearer tokens (RFC 6750), and the rights of the caller."""
 
 from uuid import UUID
 
@@ -14,23 +14,23 @@ from server.translations import Words
 
 
 def register(app: Flask) -> None:
-    app.before_request(_look_at_token)
+    app.before_request(_identify_caller)
 
 
-AUTHORIZE = "/oauth/authorize"  # a page of ours, which sends a token, and none of others may
+AUTHORIZE = "/oauth/authorize"  # our own page sends a token here; other origins may not
 _OF_OAUTH = ("/oauth/token", "/oauth/revoke", "/oauth/register", "/.well-known/oauth-authorization-server")
 
 
 def is_for_api() -> bool:
-    """Whether this request is for the API; what else there is acts by links and forms, or is for operators."""
+    """Return whether this request is for the API. Other pages act by links and forms, or serve operators."""
     return request.path.startswith("/v1/") or request.path == "/v1" or request.path in _OF_OAUTH
 
 
 def caller(scope: str, game_id: UUID | None = None, may_be_closed: bool = False) -> Caller:
-    """Who sent this request with a token that allows `scope`.
+    """Return the caller, whose token must allow `scope`.
 
-    `game_id`: the game whose seat's tokens will do; without it none of a seat will. `may_be_closed`: so will the word
-    of a turn that is over. Raises Unauthorized, BadToken, Banned, OneSeatOnly, MissingScope.
+    With `game_id`, that game's seat tokens are accepted, otherwise none. With `may_be_closed`, so is the link token of
+    a turn that is over. Raise Unauthorized, BadToken, Banned, OneSeatOnly, MissingScope.
     """
     found = any_caller()
     found.need(scope, game_id, may_be_closed)
@@ -38,15 +38,15 @@ def caller(scope: str, game_id: UUID | None = None, may_be_closed: bool = False)
 
 
 def any_caller() -> Caller:
-    """Who sent this request, with whatever token. Raises Unauthorized, BadToken, Banned."""
+    """Return the caller, with any token. Raise Unauthorized, BadToken, Banned."""
     found = _sender()
     if found is None:
         raise Unauthorized(Words("Send a token: `Authorization: Bearer ...`. Get one with POST /v1/sign-ins."))
     return found
 
 
-def looker(scope: str, game_id: UUID | None = None) -> Caller | None:
-    """Who looks at what anybody may look at: None without a token; else as `caller`."""
+def optional_caller(scope: str, game_id: UUID | None = None) -> Caller | None:
+    """Return the caller of a public resource, or None without a token. A token must allow `scope`, as for `caller`."""
     found = _sender()
     if found is not None:
         found.need(scope, game_id)
@@ -54,19 +54,19 @@ def looker(scope: str, game_id: UUID | None = None) -> Caller | None:
 
 
 def viewer(scope: str, game_id: UUID | None = None) -> UUID | None:
-    """Only who that is."""
-    found = looker(scope, game_id)
+    """Return the player id of `optional_caller`."""
+    found = optional_caller(scope, game_id)
     return found and found.player_id
 
 
-def sent_by(found: Caller) -> None:
-    """Note who sent this request, and speak his language from here on."""
+def set_caller(found: Caller) -> None:
+    """Make this the request's caller, and respond in their language."""
     g.sender = found
     speak(found.locale)
 
 
 def known_sender() -> Caller | None:
-    """Who sent this request, if a good token says so."""
+    """Return the caller if their token is valid, else None."""
     return found if isinstance(found := g.get("sender"), Caller) else None
 
 
@@ -77,13 +77,13 @@ def _sender() -> Caller | None:
     return found
 
 
-def _look_at_token() -> None:
-    """Once for each request and before anything else: whatever is wrong is told in the language of its sender, and
-    counted as his. What is wrong with the token itself is told by the calls that take one."""
+def _identify_caller() -> None:
+    """Identify the caller before anything else, so that all errors are in their language, and count towards their
+    limits. Calls that need a token raise its errors later."""
     g.sender = None
     if (is_for_api() or request.path == AUTHORIZE) and "Authorization" in request.headers:
         try:
-            sent_by(_by(request.headers["Authorization"]))
+            set_caller(_by(request.headers["Authorization"]))
         except (Unauthorized, PlayError, Unavailable) as error:
             g.sender = error
 

@@ -1,4 +1,4 @@
-"""A calendar feed of the times at which one is due (iCalendar, RFC 5545)."""
+"""Calendar feeds of due times (iCalendar, RFC 5545)."""
 
 from datetime import timedelta
 from typing import Any
@@ -19,7 +19,7 @@ blp = Blueprint("feeds", __name__)
 
 @blp.get("/feed/<word>.ics")
 def feed(word: str) -> AnyResponse:
-    """One event for each game that waits: its begin is when the time runs out."""
+    """Return one event for each game that waits for the player. It starts when the time runs out."""
     calendar = Calendar()
     for name, value in {
         "PRODID": "-//Sternenpost//Due times//EN",
@@ -41,7 +41,8 @@ def feed(word: str) -> AnyResponse:
 
 
 def _event(game: Json, base_url: str) -> Event:
-    """The same bytes as long as nothing changes; it links to the game and holds no word that would play for anybody."""
+    """Return the event of a game. Its bytes are stable, for the ETag. It contains no link token, since feeds are
+    shared."""
     event, rules = Event(), game["rules"].capitalize()
     fields: dict[str, Any] = {
         "UID": f"{game['turn']}.{game['seat']}.{game['game_id']}@sternenpost",

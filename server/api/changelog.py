@@ -1,4 +1,4 @@
-"""What CHANGELOG.md says to programs: the promises, and of each version the part for programs."""
+"""The parts of CHANGELOG.md for programs: the promises, and the changes of each version."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _THEIRS = "For programs"
 
 @cache
 def for_programs() -> list[tuple[str, str]]:
-    """Return heading and Markdown of each part that has one."""
+    """Return heading and Markdown of each part for programs."""
     return list(_parts((CHECKOUT / "CHANGELOG.md").read_text("utf-8")))
 
 

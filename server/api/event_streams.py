@@ -1,4 +1,4 @@
-"""Event streams: what happens, as it happens, by Server-Sent Events (WHATWG HTML, 9.2)."""
+"""Live events and messages, as Server-Sent Events (WHATWG HTML, 9.2)."""
 
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from flask.views import MethodView
 
 from server.accounts.rate_limits import bound_of, expect_room, network_of
 from server.accounts.stream_tickets import new_ticket, redeem
-from server.api.auth import any_caller, caller, looker, sent_by
+from server.api.auth import any_caller, caller, optional_caller, set_caller
 from server.api.http_responses import as_json
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs, takes
@@ -20,10 +20,10 @@ from server.translations import noted
 
 blp = Blueprint("streams", __name__, url_prefix="/v1", description="Event streams: live events and messages")
 
-STREAMS = "sternenpost.streams"  # in a request's environment: who keeps streams open, if the server can
-STRANGERS = None  # for whom streams without a token count together
-_AGAIN = 2  # seconds until a client comes back whose stream has broken off
-_FULL = 10  # seconds until one may try again that found no room
+STREAMS = "sternenpost.streams"  # WSGI environment key of the `Streams`, if the server supports open streams
+STRANGERS = None  # subject of all streams without a token
+_AGAIN = 2  # seconds until a client reconnects
+_FULL = 10  # Retry-After, in seconds, at the limit of streams
 _HEADERS = {"X-Accel-Buffering": "no", "Cache-Control": "private, no-store"}
 _EVENT = {
     "title": "StreamedEvent",
@@ -81,7 +81,7 @@ _RESET = {
 
 
 class EventStream:
-    """A body that the server keeps open, and adds to as things happen."""
+    """A response body that stays open, and to which the server adds events."""
 
     def __init__(self, follower: Follower, network: str = "") -> None:
         self.follower = follower
@@ -93,18 +93,18 @@ class EventStream:
         )
 
     def __iter__(self) -> Iterator[bytes]:
-        """All there is to tell by now."""
+        """Yield all pending events."""
         yield self.beginning
         for game_id in list(self.follower.told):
             is_more = True
             while is_more:
                 is_more = False
                 for _, items, is_more in news(game_id, [self.follower]):
-                    yield written(items)
+                    yield wire_format(items)
 
 
-def written(items: Iterable[Item]) -> bytes:
-    """Events and messages as they go over the line. JSON has no line ends but escaped ones."""
+def wire_format(items: Iterable[Item]) -> bytes:
+    """Return items in the wire format. JSON escapes line breaks, so each fits one line."""
     return b"".join(
         b"id: %s\n" % item.id.encode() + b"event: said\n" * item.is_said + b"data: %s\n\n" % as_json(item.what)
         for item in items
@@ -134,7 +134,7 @@ class GameStream(MethodView):
         An `EventSource` can't send a token. Give it a ticket instead (see makeStreamTicket).
         """
         _show_ticket(query)
-        who = looker("games:read", game_id)
+        who = optional_caller("games:read", game_id)
         follower = follow_game(game_id, who, query.get("invitation"), query["after"], _last_id(query))
         return _streamed(follower) if follower else Response(status=204)
 
@@ -202,13 +202,13 @@ class StreamTickets(MethodView):
 
 
 def _show_ticket(query: Any) -> None:
-    """If one is sent, its maker is who asks. Raises BadToken, Banned."""
+    """Make the ticket's owner the caller, if there is a ticket. Raise BadToken, Banned."""
     if "ticket" in query:
-        sent_by(redeem(query["ticket"]))
+        set_caller(redeem(query["ticket"]))
 
 
 def _last_id(query: Any) -> str:
-    """Empty if none is named, as programs do that have none yet."""
+    """Return the id of the last event received, or ""."""
     return request.headers.get("Last-Event-ID") or str(query.get("lastEventId", ""))
 
 
@@ -216,18 +216,16 @@ def _streamed(follower: Follower) -> Response:
     streams, body = request.environ.get(STREAMS), EventStream(follower, network_of(request.remote_addr or ""))
     if streams is not None:
         _expect_room(streams, body)
-    if streams is None:  # then it ends with the news, and the client comes back for more
+    if streams is None:  # then the response ends after the pending events, and the client reconnects
         return Response(iter(list(body)), mimetype="text/event-stream", headers=_HEADERS)
     return Response(body, mimetype="text/event-stream", headers=_HEADERS, direct_passthrough=True)
 
 
 def _expect_room(streams: Any, stream: EventStream) -> None:
-    """Keep a share for those who are signed in; a player's streams and those of an address count over all webs.
-
-    Raises TooManyStreams, TooMany.
-    """
+    """Reserve a share of the streams for players. A player's streams, and those of an address, count over all web
+    processes. Raise TooManyStreams, TooMany."""
     whom, is_stranger, share = stream.counts_for[0], STRANGERS in stream.counts_for, bound_of("streams-of-strangers")
-    if share is not None:  # else nothing is bounded, and Postgres need not be asked
+    if share is not None:  # without limits, save the query
         expect_room("streams-of-address" if is_stranger else "streams", streams.held_everywhere(whom))
     if streams.is_full:
         raise TooManyStreams(noted("This server has reached its limit of open streams. Try again later."), _FULL)

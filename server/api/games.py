@@ -1,4 +1,4 @@
-"""The games there are, the games being played, and their seats."""
+"""Games being played, their seats, and the available rules."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -10,7 +10,7 @@ import orjson
 from flask import Response, jsonify
 from flask.views import MethodView
 
-from server.api.auth import caller, looker, viewer
+from server.api.auth import caller, optional_caller, viewer
 from server.api.http_responses import NDJSON, as_json
 from server.api.idempotency import new_game_id, once
 from server.api.languages import spoken
@@ -134,7 +134,7 @@ def _exhibited(name: str, day: date, at: int, dark: bool, locale: str) -> Packed
 
 
 def _known(name: str) -> str:
-    """Raises NotFound."""
+    """Raise NotFound."""
     if name not in GAMES:
         raise NotFound("Game not found.")
     return name
@@ -155,7 +155,7 @@ class Games(MethodView):
     @blp.arguments(schemas.GameWanted, example=examples.GAME_WANTED)
     @blp.response(201, schemas.Game, example=examples.GAME_OPENED, headers=_WHERE)
     @blp.doc(operationId="openGame", responses={201: {"links": _LINKS}}, **needs("games:write"))
-    @blp.may_come_again
+    @blp.idempotent
     @blp.raises(BadField, BadOption, SignInFirst)
     def post(self, wanted: Any) -> Any:
         """Create a game
@@ -194,7 +194,7 @@ class Games(MethodView):
 
 
 def _in_words(items: Sequence[Json], names: Sequence[str]) -> str | None:
-    """What matters most of these, in the reader's language: a scoring, else what came first."""
+    """Return one sentence for these items, in the reader's language: preferably a scoring, else the first."""
     first = sorted(items, key=lambda it: not it.get("payouts"))
     return next((told for it in first if (told := sentence(it, names, spoken().locale))), None)
 
@@ -209,12 +209,12 @@ class OneGame(MethodView):
 
         Returns what you are allowed to see, now or at an earlier version.
         """
-        who = looker("games:read", game_id)
+        who = optional_caller("games:read", game_id)
         player_id = who and who.player_id
         game = load_visible(game_id, player_id, query.get("invitation"))
         told = describe(game, game.seat_of(player_id), query.get("at"), player_id)
         if who and "games:write" not in who.scopes:
-            told["invitation"] = None  # with it, a token that only reads could give away seats
+            told["invitation"] = None  # otherwise a read-only token could give away seats
         return told
 
     @blp.arguments(schemas.GameChanges, example=examples.GAME_CHANGES)
@@ -252,7 +252,7 @@ class Seats(MethodView):
     @blp.arguments(schemas.SeatRequest, required=False, example=examples.SEAT_REQUEST)
     @blp.response(201, schemas.Game, example=examples.SEAT_TAKEN)
     @blp.doc(operationId="takeSeat", **needs("games:write"))
-    @blp.may_come_again
+    @blp.idempotent
     @blp.raises(SeatTaken, NotReliable, NoPrograms, AlreadySeated, NotRunning, SignInFirst, BadField)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Take a seat
@@ -280,7 +280,7 @@ class Ready(MethodView):
     @blp.arguments(schemas.ReadyRequest, required=False, example=examples.READY)
     @blp.response(200, schemas.Game, example=examples.GAME)
     @blp.doc(operationId="sayReady", **needs("games:write"))
-    @blp.may_come_again
+    @blp.idempotent
     @blp.raises(NotSeated, NotRunning, NotAllowed, WrongSalt)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Confirm that you are ready
@@ -367,7 +367,7 @@ class Invitations(MethodView):
     @blp.arguments(schemas.InvitationRequest, example=examples.INVITATION)
     @blp.response(201, schemas.Invited, example=examples.INVITED)
     @blp.doc(operationId="invite", **needs("games:write"))
-    @blp.may_come_again
+    @blp.idempotent
     @blp.raises(NotSeated, SeatTaken, NotRunning, TooMany)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Invite a player by email
@@ -402,7 +402,7 @@ class Votes(MethodView):
     @blp.arguments(schemas.VoteRequest, example=examples.VOTE)
     @blp.response(200, schemas.Votes, example=examples.VOTES)
     @blp.doc(operationId="vote", **needs("games:write"))
-    @blp.may_come_again
+    @blp.idempotent
     @blp.raises(NotSeated, NotRunning, HandedOver, TooLate)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Vote on a proposal
@@ -448,7 +448,7 @@ class TakeBacks(MethodView):
         example=examples.TAKE_BACK_ASKED,
     )
     @blp.doc(operationId="takeBack", **needs("games:write"))
-    @blp.may_come_again
+    @blp.idempotent
     @blp.raises(NotSeated, NotRunning, HandedOver, NotAllowed, TooLate)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Take back a move
@@ -484,7 +484,7 @@ class Messages(MethodView):
     @blp.arguments(schemas.MessageRequest, example=examples.MESSAGE)
     @blp.response(201, schemas.Message, example=examples.MESSAGE_SAID)
     @blp.doc(operationId="say", **needs("chat:write", of_seat=True))
-    @blp.may_come_again
+    @blp.idempotent
     @blp.raises(NotSeated, BadField)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Send a message to your table"""

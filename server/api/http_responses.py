@@ -1,4 +1,4 @@
-"""What every answer of the API does: ETags, `Accept`, packing, and no sniffing."""
+"""HTTP features of every API response: ETags, `Accept`, compression, and `nosniff`."""
 
 import gzip
 from datetime import datetime
@@ -16,22 +16,22 @@ from server.store.log import moment_text
 from server.translations import Words
 
 _TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}
-_LARGE = 1024  # bytes of JSON that are worth packing
+_LARGE = 1024  # bytes of JSON from which compression pays
 NDJSON = "application/x-ndjson"
 _OTHERS = {".svg": "image/svg+xml", ".png": "image/png", "/stream": "text/event-stream", "/v1/archives": NDJSON}
 
 
 def as_json(value: Any, option: int = 0) -> bytes:
-    """Return JSON in which every moment has the form of `moment_text`. `option`: of orjson, which is fast."""
+    """Return JSON with timestamps as by `moment_text`. `option` is passed to orjson."""
     return orjson.dumps(value, default=_plain, option=option | orjson.OPT_PASSTHROUGH_DATETIME)
 
 
 def _plain(value: Any) -> Any:
-    """Raises TypeError for what has no form in JSON."""
+    """Raise TypeError for a value that JSON cannot represent."""
     match value:
         case datetime():
             return moment_text(value)
-        case tuple():  # a named one
+        case tuple():  # a NamedTuple
             return list(value)
     raise TypeError(type(value))
 
@@ -43,26 +43,24 @@ def register(app: Flask) -> None:
 
 
 def _expect_accept() -> None:
-    """Raises NotAcceptable if the client takes nothing of what this call answers in."""
+    """Raise NotAcceptable if the client accepts none of this call's media types."""
     if is_for_api() and "Accept" in request.headers:
         answered_in = next((kind for end, kind in _OTHERS.items() if request.path.endswith(end)), "application/json")
         accepted = MIMEAccept([(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes])
-        if not accepted[answered_in]:  # parameters such as a charset choose among nothing that we have
+        if not accepted[answered_in]:  # parameters such as a charset are ignored
             raise NotAcceptable(Words("This call returns %(type)s. Allow it in `Accept`.", type=answered_in))
 
 
 def _expect_match() -> None:
-    """A change under a condition (RFC 9110, 13.1.1) is made to what its sender has seen at this address, or not at all.
-
-    Raises PreconditionFailed, and what a look at the address raises.
-    """
+    """Check `If-Match` against the current state of the resource (RFC 9110, 13.1.1). Raise PreconditionFailed, and the
+    errors of a GET."""
     if not (request.method in ("PATCH", "DELETE") and request.headers.get("If-Match") and is_for_api()):
-        return  # an empty one names no condition
+        return  # an empty `If-Match` is no condition
     if request.endpoint is None:
-        return  # there is nothing at this address
+        return  # unknown path
     look, named = getattr(_call(), "get", None), request.view_args or {}
-    sender = any_caller()  # who may not ask at all learns of no condition (RFC 9110, 13.2.1)
-    if look is None:  # it shows nothing that could have an ETag
+    sender = any_caller()  # authorization comes before conditions (RFC 9110, 13.2.1)
+    if look is None:  # a resource without GET has no ETag
         matches = request.if_match.star_tag
     else:
         hold(sender.player_id, named.get("game_id"))
@@ -75,7 +73,7 @@ def _expect_match() -> None:
 
 
 def _call() -> Any:
-    """The resource that answers at this address."""
+    """Return the resource at this path."""
     view: Any = current_app.view_functions.get(request.endpoint or "")
     return getattr(view, "view_class", lambda: None)()
 
@@ -88,7 +86,7 @@ def _etag(response: Response) -> str:
 
 def _unmatched() -> PreconditionFailed:
     named = request.if_match
-    if named.as_set(include_weak=True) - named.as_set():  # RFC 9110, 13.1.1: they match nothing
+    if named.as_set(include_weak=True) - named.as_set():  # weak ETags never match (RFC 9110, 13.1.1)
         return PreconditionFailed(
             Words(
                 "`If-Match` contains a weak ETag (`W/`), which never matches. A proxy may have changed the "
@@ -99,7 +97,7 @@ def _unmatched() -> PreconditionFailed:
 
 
 def _finish(response: Response) -> Response:
-    """An ETag for whatever can be looked at: a hash of exactly what this viewer gets, so it tells nobody more."""
+    """Add an ETag to each GET: a hash of what this viewer gets, so that it reveals nothing else."""
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
     if is_for_api():
         for name, value in _TO_ALL.items():
@@ -114,10 +112,11 @@ def _finish(response: Response) -> Response:
 
 
 def _pack(response: Response, is_accepted: bool) -> None:
-    """What was looked at, by gzip for whoever accepts it: the lightest level, since each viewer's is packed anew.
+    """Compress the response if the client accepts gzip. The level is the lowest, since each viewer's response is
+    compressed separately.
 
-    The lengths of packed answers can tell secrets only where a stranger can have them asked for (BREACH); a token in a
-    header is nothing that a stranger's page could send.
+    The length of a compressed response reveals secrets only if another site can trigger the request (BREACH). Such a
+    site cannot send the token header.
     """
     if (
         response.status_code != 200
@@ -127,7 +126,7 @@ def _pack(response: Response, is_accepted: bool) -> None:
     ):
         return
     vary = response.headers.get("Vary", "")
-    if "Accept-Encoding" not in vary:  # `response.vary` would parse the list, and write it again
+    if "Accept-Encoding" not in vary:  # `response.vary` would parse and rewrite the list
         response.headers["Vary"] = f"{vary}, Accept-Encoding" if vary else "Accept-Encoding"
     if len(response.get_data()) > _LARGE and is_accepted:
         response.set_data(gzip.compress(response.get_data(), 1, mtime=0))

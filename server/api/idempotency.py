@@ -1,4 +1,4 @@
-"""The `Idempotency-Key` header: a request that comes again is carried out once and gets the first answer."""
+"""The `Idempotency-Key` header: a repeated request is executed once, and gets the first response."""
 
 import hashlib
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from server.play.turns.idempotency import Kept, first_answer, game_of_key, keep
 from server.translations import Words
 
 _LONGEST = 200
-_KEEPS = "keeps_answers"  # a mark of functions
+_KEEPS = "keeps_answers"  # attribute of functions that support keys
 
 
 def register(app: Flask) -> None:
@@ -22,13 +22,13 @@ def register(app: Flask) -> None:
 
 
 def keeps(call: Any) -> Any:
-    """Mark a call that answers by `once`; to any other POST no key may be sent, since it would promise too much."""
+    """Mark a call as one that uses `once`. Any other POST rejects a key, which would promise too much."""
     setattr(call, _KEEPS, True)
     return call
 
 
 def _expect_no_key() -> None:
-    """Raises BadRequest."""
+    """Raise BadRequest."""
     if request.method == "POST" and "Idempotency-Key" in request.headers and is_for_api():
         view = current_app.view_functions.get(request.endpoint or "")
         if view is not None and not hasattr(getattr(getattr(view, "view_class", None), "post", None), _KEEPS):
@@ -36,7 +36,7 @@ def _expect_no_key() -> None:
 
 
 def new_game_id(caller: Caller) -> UUID | None:
-    """The id of a game that this request opens, if it has a key: opening twice is opening once."""
+    """Return the id of the game that this request creates, derived from its key. Without a key, return None."""
     key = _key()
     return None if key is None else game_of_key(caller.player_id, key)
 
@@ -48,10 +48,10 @@ def once(
     may_repeat: bool = False,
     again: Callable[[], Any] | None = None,
 ) -> Response:
-    """The answer of `action` (a body and a status), or the one kept for this request's key.
+    """Return the response of `action` (body and status), or the response stored for this request's key.
 
-    `may_repeat`: done again, the action does nothing and answers alike. `again`: makes the body of the first answer
-    anew, at any time, so that only its status is kept. Raises KeyReused, UnderWay.
+    `may_repeat`: the action has the same result when repeated. `again` recreates the first response's body at any time,
+    so that only its status is stored. Raise KeyReused, UnderWay.
     """
     key = _key()
     if key is None or game_id is None:

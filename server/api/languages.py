@@ -1,4 +1,4 @@
-"""The language of an answer: that of the caller or of the seat that a link is for, else what his program asks for."""
+"""The language of a response: the caller's, or that of a link's seat, or else the `Accept-Language`."""
 
 from babel import negotiate_locale
 from flask import Flask, g, has_request_context, request
@@ -14,7 +14,7 @@ def register(app: Flask) -> None:
 
 
 def speak(locale: str) -> None:
-    """From here on in this request."""
+    """Use this language for the rest of the request."""
     g.locale = stored_locale(locale)
     refresh()
 

@@ -15,11 +15,11 @@ from server.accounts.calendars import stored_zone
 from server.accounts.players import player_at, profile
 from server.accounts.sign_in import redeem
 from server.accounts.tokens import NewToken
-from server.accounts.unsubscribe import stop_mails, stopped
+from server.accounts.unsubscribe import stop_mails, stop_state
 from server.api.languages import speak, spoken
 from server.api.origins import is_from_elsewhere
 from server.api.pages import on_the_page, page, sorry
-from server.api.problems import PROBLEMS, said
+from server.api.problems import PROBLEMS, text_of
 from server.errors import Closed, NotFound, PlayError, SeatTaken, StaleTurn, TooMany, WrongCode
 from server.games import Json, RuleError, Seat
 from server.games import presentation as text
@@ -78,7 +78,7 @@ def play_turn(word: str) -> Response:
     except RuleError as error:
         return _turn_page(word, line, wrong=refusal(game.table.rules.NAME, error, spoken().locale))
     except PlayError as error:
-        return _turn_page(word, line, wrong=said(error))
+        return _turn_page(word, line, wrong=text_of(error))
     told = [told for item in played.answer["events"] if (told := sentence(item, game.names, spoken().locale))]
     if rest_of_turn(word):
         return _turn_page(word, line="", played=line, told=told)
@@ -283,7 +283,7 @@ def said_ready(word: str) -> Response:
     _speak_to(game, seat)
     if not game.table.turns:
         player_id = game.seats[seat].player_id
-        assert player_id is not None  # by the link, which is this player's
+        assert player_id is not None  # the link belongs to this player
         game = seats.ready(game.game_id, player_id)
     begun = gettext("The game has started.")
     text = begun if game.table.turns else gettext("Thanks. The game starts as soon as everyone is ready.")
@@ -311,7 +311,7 @@ def ended_app(word: str) -> Response:
     return page("app-to-end.html", name=None)
 
 
-# Fewer mails
+# Unsubscribing
 
 
 @blp.get("/stop/<word>")
@@ -329,7 +329,7 @@ def stop(word: str) -> Response:
 
 
 def _stop_page(word: str, title: str) -> Response:
-    it = stopped(word)
+    it = stop_state(word)
     if it.locale:
         speak(it.locale)
     return page("stop.html", title=gettext(title), it=it)
@@ -353,9 +353,9 @@ def signed_in(sign_in: UUID) -> Response:
     try:
         token = redeem(sign_in, request.form.get("code", "").strip()).text
     except (WrongCode, Closed) as error:
-        return page("sign-in.html", PROBLEMS[type(error)].status, sign_in=sign_in, wrong=said(error))
+        return page("sign-in.html", PROBLEMS[type(error)].status, sign_in=sign_in, wrong=text_of(error))
     except TooMany as error:
-        answer = page("sign-in.html", 429, sign_in=sign_in, wrong=said(error))
+        answer = page("sign-in.html", 429, sign_in=sign_in, wrong=text_of(error))
         answer.headers["Retry-After"] = str(error.retry_after)
         return answer
     return page("signed-in.html", token=token, base_url=current_app.config["BASE_URL"])

@@ -1,9 +1,9 @@
-"""Mails that providers bring by HTTP: kept before they are acknowledged, as those that come by SMTP."""
+"""Inbound mail that providers deliver by HTTP. Like mail by SMTP, it is stored before it is acknowledged."""
 
 from flask import Blueprint, Response, current_app, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from server.api.problems import HTTP_PROBLEMS, PROBLEMS, answer, said
+from server.api.problems import HTTP_PROBLEMS, PROBLEMS, answer, text_of
 from server.clock import clock
 from server.errors import Closed, NotFound, TooMany
 from server.post.incoming import bounces, providers
@@ -13,19 +13,19 @@ from server.post.smtp import Unreachable
 from server.store.database_retry import Unavailable
 from server.store.mail_proofs import claim_proof
 
-LARGEST_BODY = 3 * LARGEST  # of a request: Base64, JSON and what is told beside the mail make it longer
-_WHILE_CLOSED = 600  # seconds until a provider tries again
+LARGEST_BODY = 3 * LARGEST  # bytes of a request; Base64, JSON and other fields add to the mail
+_WHILE_CLOSED = 600  # Retry-After, in seconds
 _TOO_LARGE = "A mail has at most 1 MiB."
-# Upon this status a mail does not come again; the others need any of 4xx, and Mailgun 406.
+# Status that stops a provider's retries. Mailgun needs 406, and others accept any 4xx.
 _FOR_GOOD = {"postmark": 403}
 
 blp = Blueprint("mail_in", __name__)
 
 
 @blp.post("/mail-in/<provider>")
-@blp.post("/mail-in/<any(mailgun):provider>/mime")  # Mailgun sends the mail itself where the address ends so
+@blp.post("/mail-in/<any(mailgun):provider>/mime")  # Mailgun sends the raw mail to paths that end like this
 def take(provider: str) -> Response:
-    """Keep what a provider brings; what it brings again counts once."""
+    """Store the mails that a provider delivers. Repeated deliveries count once."""
     request.max_content_length = LARGEST_BODY
     status = _FOR_GOOD.get(provider, 406)
     try:
@@ -41,7 +41,7 @@ def take(provider: str) -> Response:
     except RequestEntityTooLarge:
         return answer(HTTP_PROBLEMS[413]._replace(status=status), _TOO_LARGE)
     try:
-        return _taken(brought, status)
+        return _store_all(brought, status)
     except Forged:
         return _unproved()
 
@@ -49,19 +49,19 @@ def take(provider: str) -> Response:
 @blp.errorhandler(Closed)
 @blp.errorhandler(TooMany)
 def _later(error: Closed | TooMany) -> Response:
-    later = answer(PROBLEMS[type(error)]._replace(status=503), said(error))  # upon 429 SendGrid brings nothing again
+    later = answer(PROBLEMS[type(error)]._replace(status=503), text_of(error))  # SendGrid does not retry after a 429
     later.headers["Retry-After"] = str(error.retry_after if isinstance(error, TooMany) else _WHILE_CLOSED)
     return later
 
 
 def _unproved() -> Response:
     refusal = answer(HTTP_PROBLEMS[401], "The secret or the signature is not right.")
-    refusal.headers["WWW-Authenticate"] = 'Basic realm="mail-in"'  # Amazon sends its password when it is asked for
+    refusal.headers["WWW-Authenticate"] = 'Basic realm="mail-in"'  # Amazon sends its password only after this challenge
     return refusal
 
 
-def _taken(brought: list[Brought], status: int) -> Response:
-    """Raises Forged, Closed, TooMany, Unavailable."""
+def _store_all(brought: list[Brought], status: int) -> Response:
+    """Raise Forged, Closed, TooMany, Unavailable."""
     for each in brought:
         if isinstance(each, Proof):
             if not claim_proof(*each):
@@ -70,7 +70,7 @@ def _taken(brought: list[Brought], status: int) -> Response:
             bounces.note_event(*each)
         elif len(each.content) > LARGEST:
             return answer(HTTP_PROBLEMS[413]._replace(status=status), _TOO_LARGE)
-        elif not _has_kept(each):
+        elif not _store(each):
             return answer(PROBLEMS[NotFound]._replace(status=status), "Nobody has this address.")
     return Response("{}", mimetype="application/json")
 
@@ -80,8 +80,11 @@ def _post() -> Post:
     return Post(request.headers.get("Authorization", ""), args, request.content_type or "", request.get_data())
 
 
-def _has_kept(mail: Mail) -> bool:
-    """Whether somebody has one of these addresses. Raises Closed, TooMany, Unavailable; what is kept is known when it comes again."""
+def _store(mail: Mail) -> bool:
+    """Store a mail for each of its addresses that exists, and return whether one does.
+
+    A retry does not store it twice. Raise Closed, TooMany, Unavailable.
+    """
     kept, limited = 0, bool(current_app.config["LIMITS"])
     for address in mail.recipients[:MOST_READERS]:
         try:

@@ -1,4 +1,4 @@
-"""For operators: `/healthz`, `/readyz` and `/metrics`."""
+"""Endpoints for operators: `/healthz`, `/readyz` and `/metrics`."""
 
 import os
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ SECONDS = Histogram(
 
 @blp.get("/healthz")
 def healthz() -> dict[str, str]:
-    """The web is up; how the rest is, `/readyz` tells."""
+    """Return "up" whenever this process responds. `/readyz` checks the other parts."""
     return {"status": "up"}
 
 
 @blp.get("/readyz")
 def readyz() -> tuple[Response, int]:
-    """Each part of the service, and what is wrong with it; 503 if anything is."""
+    """Return the state of each part of the service, with 503 unless all are well."""
     parts = health.parts()
     if trouble := trouble_with_letters(current_app.config["BASE_URL"], current_app.config["REPLY_DOMAIN"]):
         parts["letters"] = trouble
@@ -43,7 +43,8 @@ def readyz() -> tuple[Response, int]:
 
 @blp.get("/metrics")
 def metrics() -> Response:
-    """Prometheus: requests of all processes of this web, and what waits for the workers. For whoever has the token."""
+    """Return Prometheus metrics: requests of all processes of this server, and queue sizes. It needs the metrics
+    token."""
     _expect_token()
     registry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
@@ -55,7 +56,7 @@ def metrics() -> Response:
 
 
 def _expect_token() -> None:
-    """Raises NotFound where operators have set none, BadToken for another one."""
+    """Raise NotFound if no token is configured, BadToken for a wrong one."""
     token: str | None = current_app.config["METRICS_TOKEN"]
     if token is None:
         raise NotFound("Nothing was found at this address.")
@@ -64,7 +65,7 @@ def _expect_token() -> None:
 
 
 class _House:
-    """What the database tells; while it is away, only that it is."""
+    """Metrics from the database. While it is down, only that fact."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         numbers = queue_sizes()

@@ -1,4 +1,4 @@
-"""Moves: which are open, and playing one."""
+"""Legal moves, and making one."""
 
 from functools import partial
 from typing import Any
@@ -43,7 +43,7 @@ class Moves(MethodView):
         examples={"again": {"value": examples.MOVED}, "dry run": {"value": examples.FORESEEN}},
     )
     @blp.doc(operationId="playMove", **needs("moves:write", of_seat=True))
-    @blp.may_come_again
+    @blp.idempotent
     @blp.raises(NotSeated, StaleTurn, NotRunning, HandedOver, IllegalMove, MalformedMove)
     def post(self, query: Any, wanted: Any, game_id: UUID) -> Any:
         """Play a move

@@ -1,4 +1,5 @@
-"""OAuth 2.1 for programs of strangers (RFC 9700): Authlib speaks the protocol, `accounts.apps` keeps what was allowed."""
+"""OAuth 2.1 for third-party apps (RFC 9700). Authlib implements the protocol, and `accounts.apps` stores
+authorizations."""
 
 import re
 from contextlib import suppress
@@ -45,11 +46,11 @@ from server.store.tables import App, OAuthClient, db
 from server.translations import LOCALES, noted
 
 blp = Blueprint("oauth", __name__)
-_LONGEST = 2000  # characters of a parameter
+_LONGEST = 2000  # characters in a parameter
 _LONGEST_NAME = 60
 _MOST_ADDRESSES = 10
 _PLAIN = re.compile(r"[\x20-\x7e]*")  # RFC 6749, appendix A
-_OF_ERRORS = re.compile(r'["\\]')  # what no error may quote
+_OF_ERRORS = re.compile(r'["\\]')  # characters that no error may quote
 _GAME = re.compile(r"game:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.ASCII)
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _POLICY = (
@@ -58,11 +59,11 @@ _POLICY = (
 )
 
 
-# What Authlib asks of clients and grants
+# Authlib's interfaces to clients and grants
 
 
 class _Client(ClientMixin):
-    """A program as Authlib asks it: it has no secret, and gets codes and refresh tokens only."""
+    """A public client in Authlib's interface. It has no secret, and may use codes and refresh tokens only."""
 
     def __init__(self, row: OAuthClient) -> None:
         self.row = row
@@ -71,13 +72,13 @@ class _Client(ClientMixin):
         return str(self.row.client_id)
 
     def get_default_redirect_uri(self) -> None:
-        return None  # each request names its own
+        return None  # each request must name one
 
     def get_allowed_scope(self, scope: str | None) -> str | None:
         return scope or None
 
     def check_redirect_uri(self, redirect_uri: str) -> bool:
-        """Exactly as it was registered; on the loopback the port may differ (RFC 8252, 7.3)."""
+        """Return whether this URI is registered. Loopback URIs may differ in the port (RFC 8252, 7.3)."""
         known = self.row.redirect_uris
         return redirect_uri in known or _without_port(redirect_uri) in {_without_port(it) for it in known} - {None}
 
@@ -95,7 +96,7 @@ class _Client(ClientMixin):
 
 
 class _Grant(AuthorizationCodeMixin, TokenMixin):
-    """What a player has allowed, as Authlib asks it. `refresh`: the token by which it is asked for, if it is."""
+    """An authorized app in Authlib's interface. `refresh` is the refresh token in use, if any."""
 
     code_challenge_method = "S256"
 
@@ -110,7 +111,7 @@ class _Grant(AuthorizationCodeMixin, TokenMixin):
         return self.written(self.app.scopes)
 
     def written(self, scopes: list[str]) -> str:
-        """These scopes, with the game to which all of them are bound."""
+        """Return these scopes as text, with the game to which they are bound."""
         return " ".join([*scopes, *([f"game:{self.app.game_id}"] if self.app.game_id else [])])
 
     def check_client(self, client: _Client) -> bool:
@@ -118,7 +119,7 @@ class _Grant(AuthorizationCodeMixin, TokenMixin):
 
 
 class _S256(CodeChallenge):
-    """PKCE, always, and by S256 only."""
+    """PKCE, which is required, with S256 only."""
 
     SUPPORTED_CODE_CHALLENGE_METHOD = ("S256",)
 
@@ -156,7 +157,7 @@ class _CodeGrant(grants.AuthorizationCodeGrant):
         return authorization_code
 
     def delete_authorization_code(self, authorization_code: _Grant) -> None:
-        db.session.commit()  # issuing tokens has used it up
+        db.session.commit()  # issuing tokens has invalidated the code
 
 
 class _RefreshGrant(grants.RefreshTokenGrant):
@@ -171,11 +172,11 @@ class _RefreshGrant(grants.RefreshTokenGrant):
         return refresh_token
 
     def revoke_old_credential(self, refresh_token: _Grant) -> None:
-        db.session.commit()  # issuing tokens has replaced it
+        db.session.commit()  # issuing tokens has replaced the old one
 
 
 class _Revocation(RevocationEndpoint):
-    """Whichever token is revoked, the app is ended, as its player would end it."""
+    """Token revocation. Any token of an app ends the whole app, as its player would."""
 
     CLIENT_AUTH_METHODS = ("none",)
 
@@ -190,12 +191,12 @@ class _Revocation(RevocationEndpoint):
         return _Grant(app) if app else None
 
     def revoke_token(self, token: _Grant, request: Any) -> None:
-        with suppress(NotFound):  # it has been ended at the same instant
+        with suppress(NotFound):  # a concurrent request ended it
             apps.end_app(token.app.player_id, token.app.app_id)
 
 
 class _Wanted(Schema):
-    """What is read of a program's metadata (RFC 7591, 2); all else is let pass and not kept."""
+    """The supported fields of a client's metadata (RFC 7591, 2). Other fields are ignored."""
 
     class Meta:
         unknown = EXCLUDE
@@ -212,7 +213,7 @@ class _Wanted(Schema):
 
 
 class _Registration(ClientRegistrationEndpoint):
-    """Open to anybody: a program learns nothing and may do nothing until somebody allows it something."""
+    """Client registration, which needs no authorization. A client has no rights until a player authorizes it."""
 
     def authenticate_token(self, request: Any) -> bool:
         return True
@@ -252,14 +253,12 @@ class _Registration(ClientRegistrationEndpoint):
 
 
 class _Payload:
-    """A JSON body."""
-
     def __init__(self, data: Any) -> None:
         self.data = data
 
 
 class _JsonRequest:
-    """A registration as Authlib reads it, after our own strict reader."""
+    """A registration request in Authlib's interface, parsed by our strict reader."""
 
     def __init__(self) -> None:
         body = read_json(request.get_data())
@@ -269,7 +268,7 @@ class _JsonRequest:
 
 
 class _Request(FlaskOAuth2Request):
-    """A request as it came to the public address, since a proxy may have taken its TLS off."""
+    """A request with its public URL, since a proxy may have terminated TLS."""
 
     def __init__(self, req: Any) -> None:
         OAuth2Request.__init__(self, req.method, f"{_base()}{req.full_path}", headers=req.headers)
@@ -302,7 +301,8 @@ def _query_client(client_id: str) -> _Client | None:
 
 
 def _tokens(grant_type: str, client: _Client, user: _Grant, scope: str, **_: Any) -> dict[str, Any]:
-    """What an app gets for a code or a refresh token: `scope` may be less than was allowed, its game never another."""
+    """Return the token response for a code or refresh token. `scope` may narrow the authorization, but not change its
+    game."""
     scopes, _game = _read_scope(scope)
     made = apps.issue(user.app, scopes, user.refresh)
     return {
@@ -315,7 +315,7 @@ def _tokens(grant_type: str, client: _Client, user: _Grant, scope: str, **_: Any
 
 
 def _read_scope(scope: str | None) -> tuple[list[str], UUID | None]:
-    """Scopes, and the game to which they are bound. Raises InvalidScopeError."""
+    """Return the scopes, and the game to which they are bound. Raise InvalidScopeError."""
     named = (scope or "").split(" ")
     games = [UUID(found[1]) for it in named if (found := _GAME.fullmatch(it))]
     scopes = [it for it in named if not _GAME.fullmatch(it)]
@@ -326,14 +326,14 @@ def _read_scope(scope: str | None) -> tuple[list[str], UUID | None]:
 
 
 def _without_port(uri: str) -> str | None:
-    """An address of the loopback without its port; None for any other."""
+    """Return a loopback URI without its port, or None for any other URI."""
     if not _is_address(uri) or (url := urlsplit(uri)).hostname not in _LOOPBACK:
         return None
     return url._replace(netloc=url.netloc.removesuffix(f":{url.port}")).geturl()
 
 
 def _is_address(uri: str) -> bool:
-    """Whether a program may have people sent there: by https, or to their own machine."""
+    """Return whether an app may redirect players there: https, or their own machine."""
     try:
         url = urlsplit(uri)
         is_ours = url.scheme == "https" or (url.scheme == "http" and url.hostname in _LOOPBACK)
@@ -345,7 +345,7 @@ def _is_address(uri: str) -> bool:
 
 
 def register(app: Any) -> None:
-    """Put the authorization server into the app."""
+    """Register the authorization server with the app."""
     server = _Server(query_client=_query_client, save_token=lambda token, request: None)
     server.init_app(app)
     server.register_token_generator("default", _tokens)
@@ -363,22 +363,22 @@ def _server() -> _Server:
     return found
 
 
-# Pages, and calls of programs
+# Pages, and endpoints for programs
 
 
 @blp.errorhandler(Exception)
 def _sorry(error: Exception) -> Response:
-    """A page for people, a problem for programs."""
+    """Return an HTML page for people, or a problem for programs."""
     return pages.sorry(error) if request.method == "GET" and request.path == AUTHORIZE else answer_to(error)
 
 
 @blp.get("/.well-known/oauth-authorization-server")
 def metadata() -> Response:
-    """Where everything is (RFC 8414)."""
+    """Return the server metadata (RFC 8414)."""
     found = AuthorizationServerMetadata(_metadata())
     try:
         found.validate()
-    except ValueError:  # the public address is neither https nor of this machine
+    except ValueError:  # the public URL is neither https nor loopback
         raise NotFound("Nothing was found at this address.") from None
     return jsonify(found)
 
@@ -406,7 +406,7 @@ def _metadata() -> dict[str, Any]:
 
 @blp.get(AUTHORIZE)
 def ask() -> Response:
-    """Asks a person whether an app may act for him; looking changes nothing."""
+    """Ask the player to authorize an app. A GET changes nothing."""
     try:
         _expect_plain()
         grant = _server().get_consent_grant()
@@ -425,10 +425,11 @@ def ask() -> Response:
 
 @blp.post(AUTHORIZE)
 def decide() -> Response:
-    """What he says to that, sent by our own page with his token: where his browser goes on.
+    """Return the URL to which the browser goes after the player's decision. Our own page sends it, with the player's
+    token.
 
-    A token in a header comes from no form and no link; still, nobody elsewhere may even ask. `player`: who the page said
-    is signed in, since another window may have changed that.
+    Forms and links cannot send a token header. Requests of other origins are rejected all the same. `player` is the
+    account that the page showed, since another tab may have switched it.
     """
     if is_from_elsewhere():
         raise NotFound("Nothing was found at this address.")
@@ -439,7 +440,7 @@ def decide() -> Response:
         _expect_plain()
         grant = _server().get_consent_grant()
     except OAuth2Error as error:
-        error.redirect_uri = None  # the page shows it
+        error.redirect_uri = None  # the page shows the error, without a redirect
         return _refused(error)
     caller = None
     if said.get("allow") is True:
@@ -456,19 +457,19 @@ def decide() -> Response:
 
 @blp.post("/oauth/token")
 def token() -> Response:
-    """Tokens for a code, or for a refresh token."""
+    """Return tokens for a code or a refresh token."""
     return _by_form(_server().create_token_response)
 
 
 @blp.post("/oauth/revoke")
 def revoke() -> Response:
-    """The end of an app by itself (RFC 7009)."""
+    """End an app by one of its tokens (RFC 7009)."""
     return _by_form(lambda: _server().create_endpoint_response(_Revocation.ENDPOINT_NAME))
 
 
 @blp.post("/oauth/register")
 def register_client() -> Response:
-    """A program makes itself known (RFC 7591); it needs nobody's leave for that, and can do nothing by it."""
+    """Register a client (RFC 7591), without authentication."""
     try:
         response: Response = _server().create_endpoint_response(_Registration.ENDPOINT_NAME)
     except OAuth2Error as error:
@@ -477,7 +478,7 @@ def register_client() -> Response:
 
 
 def _by_form(answer: Any) -> Response:
-    """Nothing is read from the address, which gets into logs."""
+    """Reject query parameters, since URLs end up in logs."""
     try:
         if request.args:
             raise InvalidRequestError("Send the parameters in the body.")
@@ -489,7 +490,7 @@ def _by_form(answer: Any) -> Response:
 
 
 def _expect_plain() -> None:
-    """Raises InvalidRequestError for parameters that come twice, are too long, or hold what no parameter may."""
+    """Raise InvalidRequestError for parameters that are repeated, too long, or contain invalid characters."""
     for name, values in [*request.args.lists(), *request.form.lists()]:
         is_plain = all(len(it) <= _LONGEST and _PLAIN.fullmatch(it) for it in (name, *values))
         if len(values) > 1 or not is_plain or (name != "state" and _OF_ERRORS.search(values[0])):
@@ -504,8 +505,8 @@ def _refused(error: OAuth2Error) -> Response:
 def _way_back(error: OAuth2Error) -> dict[str, str]:
     """Return a link that takes the error to the app, with the issuer (RFC 9207).
 
-    Nobody follows it but the person who reads the page: a redirect would make our address lead to any address that a
-    stranger has registered (RFC 9700, 4.11.2).
+    It is not a redirect, so only a click follows it. Otherwise our URL would be an open redirector to any address that
+    an app has registered (RFC 9700, 4.11.2).
     """
     if not error.redirect_uri:
         return {}

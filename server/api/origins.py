@@ -1,5 +1,5 @@
-"""CORS (by the Fetch standard): pages of other origins may use the API, since whoever calls says so by a token, and by nothing
-that a browser sends along by itself. So may not pages that act by a link or a form."""
+"""CORS (Fetch standard). Pages of all origins may use the API, since browsers never attach its tokens by themselves.
+Pages that act by a link or a form are closed to other origins."""
 
 from urllib.parse import urlsplit
 
@@ -16,19 +16,20 @@ _TO_PREFLIGHTS = {
     "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
     "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Match, "
     "Last-Event-ID, Accept, Accept-Language",
-    "Access-Control-Max-Age": "7200",  # seconds; no browser takes more
+    "Access-Control-Max-Age": "7200",  # seconds; browsers allow no longer time
 }
 
 
 def register(app: Flask) -> None:
-    """Before whatever asks who calls, since a preflight has no token, and before whatever may replace an answer."""
+    """Register the handlers. Call this before `auth`, since a preflight has no token, and before handlers that replace
+    a response."""
     app.before_request(_answer_preflight)
     app.after_request(_finish)
 
 
 def is_from_elsewhere() -> bool:
-    """Whether a browser sends this for a page of another origin (Fetch Metadata). Of one that does not say so, the `Origin`
-    counts that comes with its forms (RFC 6454, 7.3)."""
+    """Return whether a page of another origin sends this (Fetch Metadata). Older browsers send only the `Origin` of a
+    form (RFC 6454, 7.3)."""
     site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
     if site is not None:
         return site != "same-origin"
@@ -36,7 +37,7 @@ def is_from_elsewhere() -> bool:
 
 
 def _answer_preflight() -> Response | None:
-    """The call itself will tell whether there is such a thing, and which methods it has."""
+    """Allow any call. The call itself then responds with 404 or 405."""
     asked = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
     return Response(status=204, headers=_TO_PREFLIGHTS) if asked and is_for_api() else None
 

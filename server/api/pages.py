@@ -1,4 +1,4 @@
-"""What all plain pages share: their look, their headers, and a page for every error."""
+"""Shared parts of all plain pages: their layout, their headers, and error pages."""
 
 from typing import Any
 
@@ -63,5 +63,5 @@ def no_page() -> Response:
     return page("message.html", 404, title=gettext("Page not found"), text=text)
 
 
-blp.register_error_handler(Exception, sorry)  # for its static files
+blp.register_error_handler(Exception, sorry)  # for the static files
 blp.record_once(lambda state: state.app.register_error_handler(404, not_found))

@@ -1,4 +1,4 @@
-"""Lists in pages: cursors, and the address of the next page."""
+"""Pagination of lists: cursors, and the URL of the next page."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ NEXT_PAGE = {"Link": {"description": 'URL of the next page, with `rel="next"`', 
 
 
 def page_of(items: Any, following: dict[str, Any] | None) -> Any:
-    """A page of a list; `following` is what to change in the query for the next one, if there is one."""
+    """Return a page of a list. `following` has the query parameters of the next page, or is None on the last one."""
     if following is None:
         return {"items": items, "next": None}
     address = f"{request.path}?{urlencode(request.args.to_dict() | following)}"
@@ -23,12 +23,12 @@ def page_of(items: Any, following: dict[str, Any] | None) -> Any:
 
 
 def cursor_of(at: datetime, id_: UUID) -> str:
-    """Where a page ends that goes by moments, and by ids within one."""
+    """Return the cursor after this item, in a list ordered by time and id."""
     return base64.urlsafe_b64encode(json.dumps([at.isoformat(), id_.hex]).encode()).decode()
 
 
 def read_cursor(text: str | None) -> tuple[datetime, UUID] | None:
-    """None, or nothing at all, is where a list begins. Raises BadField."""
+    """Return the position of a cursor, or None for the start of the list. Raise BadField."""
     if not text:
         return None
     try:

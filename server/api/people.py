@@ -1,4 +1,4 @@
-"""Whom one sits with: track records, blocks and reports; and notes that are one's own."""
+"""Fellow players: track records, blocks, reports and private notes."""
 
 from typing import Any
 from uuid import UUID

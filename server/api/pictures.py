@@ -1,4 +1,4 @@
-"""The table as a picture, as this viewer sees it."""
+"""Pictures of the table, as this viewer sees it."""
 
 from threading import Lock
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 class _Look(NamedTuple):
-    """All that a picture depends on."""
+    """Everything on which a picture depends."""
 
     game_id: UUID
     version: int
@@ -34,7 +34,7 @@ class _Look(NamedTuple):
     form: str
 
 
-kept: LRUCache[_Look, bytes] = LRUCache(8 * 2**20, len)  # bytes of pictures that this process drew last
+kept: LRUCache[_Look, bytes] = LRUCache(8 * 2**20, len)  # cached pictures, up to 8 MiB
 _lock = Lock()
 
 
@@ -67,7 +67,7 @@ class Png(MethodView):
 
 
 def _picture(query: Any, game_id: UUID, form: str) -> bytes:
-    """What this viewer may see, drawn unless it was before; only drawing is expensive."""
+    """Return what this viewer may see, from the cache if possible, since drawing is slow."""
     player_id = viewer("games:read", game_id)
     game = load_visible(game_id, player_id, query.get("invitation"))
     at = query.get("at", game.table.version)

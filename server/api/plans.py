@@ -1,4 +1,4 @@
-"""Plans: moves that a player leaves for his next turns."""
+"""Plans: moves that a player prepares for their next turns."""
 
 from typing import Any
 from uuid import UUID

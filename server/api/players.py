@@ -1,4 +1,4 @@
-"""Signing in, tokens, profiles."""
+"""Sign-in, tokens and profiles."""
 
 from typing import Any
 from uuid import UUID
@@ -265,7 +265,7 @@ class Export(MethodView):
         player_id = caller("export:read").player_id
         spend(LONG)
         copy = copy_of_player(player_id)
-        del copy["copied_at"]  # `Date` says so, and the same facts are the same bytes
+        del copy["copied_at"]  # `Date` has the time, and the ETag stays stable
         return jsonify(copy)
 
 

@@ -269,7 +269,7 @@ HTTP_PROBLEMS = {
 }
 ALL = {problem.code: problem for problem in (*PROBLEMS.values(), *HTTP_PROBLEMS.values())}
 _RETRY_AFTER = 5  # seconds
-_FURTHER: dict[str, dict[str, Any]] = {  # what examples of them tell besides
+_FURTHER: dict[str, dict[str, Any]] = {  # additional fields of their examples
     "stale-turn": {"turn": 7},
     "stale-plan": {"revision": 4},
     "place-ahead": {"newest": 5},
@@ -342,33 +342,33 @@ def _of_ours(error: Exception) -> Response:
     problem = PROBLEMS[type(error)]
     match error:
         case errors.StaleTurn():
-            return answer(problem, said(error), turn=error.turn)
+            return answer(problem, text_of(error), turn=error.turn)
         case errors.StalePlan():
-            return answer(problem, said(error), revision=error.revision)
+            return answer(problem, text_of(error), revision=error.revision)
         case errors.PlaceAhead():
-            return answer(problem, said(error), newest=error.newest)
+            return answer(problem, text_of(error), newest=error.newest)
         case errors.IllegalPlan():
             why = error.__cause__
-            detail = refused(why, spoken().locale) if isinstance(why, RuleError) else said(error)
+            detail = refused(why, spoken().locale) if isinstance(why, RuleError) else text_of(error)
             return answer(problem, detail, index=error.index, reason=error.reason)
         case errors.Banned():
-            return answer(problem, said(error), until=error.until)
+            return answer(problem, text_of(error), until=error.until)
         case errors.BadField():
-            return answer(problem, said(error), field=error.field)
+            return answer(problem, text_of(error), field=error.field)
         case errors.MissingScope():
-            return answer(problem, said(error), scope=error.scope)
+            return answer(problem, text_of(error), scope=error.scope)
         case RuleError():
             return answer(problem, refused(error, spoken().locale), reason=error.code)
         case errors.TooMany():
-            response = answer(problem, said(error))
+            response = answer(problem, text_of(error))
             response.headers["Retry-After"] = str(error.retry_after)
             return response
         case PlayError():
-            return answer(problem, said(error))
+            return answer(problem, text_of(error))
     return answer(problem, gettext("The database is not responding. Try again in a moment."))
 
 
-def said(error: PlayError) -> str:
+def text_of(error: PlayError) -> str:
     """Return the text of an error in the caller's language."""
     return error.words.said(gettext)
 
@@ -381,8 +381,8 @@ def of_http(error: HTTPException) -> Response:
     problem = HTTP_PROBLEMS.get(status) or HTTP_PROBLEMS[400 if status < 500 else 500]
     fields = (getattr(error, "data", None) or {}).get("messages")
     if fields:
-        detail, more = gettext("Some fields are invalid. See `errors`."), {"errors": _told(fields)}
-    else:  # what Flask and werkzeug say by themselves they say in English
+        detail, more = gettext("Some fields are invalid. See `errors`."), {"errors": _translated(fields)}
+    else:  # Flask's and werkzeug's own texts are English
         words = error.description
         detail, more = words.said(gettext) if isinstance(words, Words) else gettext(problem.meaning), {}
     response = answer(problem, detail, **more)
@@ -393,13 +393,13 @@ def of_http(error: HTTPException) -> Response:
     return response
 
 
-def _told(messages: Any) -> Any:
+def _translated(messages: Any) -> Any:
     """Return marshmallow's messages by field, in the caller's language."""
     match messages:
         case Words():
             return messages.said(gettext)
         case dict():
-            return {field: _told(those) for field, those in messages.items()}
+            return {field: _translated(those) for field, those in messages.items()}
         case list():
-            return [_told(it) for it in messages]
+            return [_translated(it) for it in messages]
     return messages

@@ -1,10 +1,8 @@
-"""Rate limits of requests: every player has a bucket of units, and so has every network that sends no token; requests
-take from it, and it fills up again steadily.
+"""Rate limits of requests. Each player has a token bucket, and so does each network for requests without a token.
 
-Each process of the web counts in its memory, so that no request waits for it. Once a second it tells the others, by what
-is counted in Postgres, of those who take much, and learns what they have taken there: over all webs together somebody may
-get more for that second only, and from then on no more than from one. What is counted for all processes at once is told
-here as well.
+Each process counts in memory, so no request waits for the database. Once a second it shares heavy use with the other
+processes through Postgres. Clients can exceed a limit for that second only, even across processes. Responses also
+report the bounds that `accounts.rate_limits` counts.
 """
 
 from collections import Counter, OrderedDict
@@ -25,14 +23,14 @@ from server.errors import TooMany
 from server.store.tables import db
 from server.translations import noted
 
-LONG = 9  # units for what takes long to make, beside the one of every request
-ROWS = 20  # rows of a list, or
-KIB = 4  # kibibytes of a body, that come with the first unit; each as many more take another
+LONG = 9  # additional units of an expensive request
+ROWS = 20  # rows of a list per unit
+KIB = 4  # KiB of a body per unit
 OF_PLAYER, OF_ADDRESS, OF_PAGES, OF_MAIL_IN = "player", "address", "pages", "mail-in"
-_FREE = ("watching", "sandbox")  # blueprints for operators, and for tests
-_MOST = 20_000  # buckets of a kind
+_FREE = ("watching", "sandbox")  # blueprints for operators and tests
+_MOST = 20_000  # buckets of each kind
 SHARED_EVERY = 1  # seconds
-_MUCH = 20  # of what comes back in that time, whoever takes less than a 20th is not told of
+_MUCH = 20  # use below this fraction of what refills in that time is not shared
 _REACHED = {
     OF_PLAYER: noted("Too many requests. Your limit is %(most)s units per %(seconds)s seconds."),
     OF_ADDRESS: noted(
@@ -44,8 +42,8 @@ _REACHED = {
 
 
 class Level(NamedTuple):
-    """How a bucket stands: units left, seconds until it is full, and seconds until it has what was asked for; with 0
-    that has been taken."""
+    """The state of a bucket: units left, seconds until it is full, and seconds until it has the units requested. With
+    0, they have been taken."""
 
     left: int
     full_in: int
@@ -53,30 +51,29 @@ class Level(NamedTuple):
 
 
 class Buckets:
-    """All of one bound, whose units are in a full bucket; an empty one is full again after its seconds. Of each it is
-    known when it will be full: one that is full is as good as none. When there are too many, those make room that were
-    not used for the longest time."""
+    """The buckets of one bound, which refill steadily. Each is stored as the time when it will be full. A full one
+    needs no entry. Above `_MOST`, the least recently used ones are dropped."""
 
     def __init__(self, bound: Bound) -> None:
         self.bound = bound
         self._each = bound.seconds * 1000 // bound.most
         self._full_at: OrderedDict[Hashable, int] = OrderedDict()
-        self._taken = Counter[Hashable]()  # units, since the others were told
-        self._known: dict[Hashable, tuple[datetime, int]] = {}  # a window, and the units taken in it everywhere
+        self._taken = Counter[Hashable]()  # units taken since the last exchange
+        self._known: dict[Hashable, tuple[datetime, int]] = {}  # window, and the units taken in it by all processes
         self._lock = Lock()
 
     def take(self, key: Hashable, units: int, now: int) -> Level:
-        """Take so many units, or give them back, unless there are fewer. Times are in milliseconds."""
+        """Take units unless there are too few. A negative number returns them. `now` is in milliseconds."""
         whole, asked = self.bound.most * self._each, units * self._each
         with self._lock:
             full_at = self._full_at.get(key, now)
-            if not now <= full_at <= now + whole:  # it is full, or the clock has been put back
+            if not now <= full_at <= now + whole:  # it is full, or the clock went back
                 full_at = now
             wait = full_at + asked - now - whole
             if wait <= 0:
                 full_at += asked
                 self._taken[key] += units
-                if len(self._taken) > _MOST:  # nobody has asked for a while
+                if len(self._taken) > _MOST:  # no exchange for a while
                     self._taken.clear()
             self._full_at[key] = full_at
             self._full_at.move_to_end(key)
@@ -85,15 +82,15 @@ class Buckets:
         lacking = max(0, full_at - now)
         return Level((whole - lacking) // self._each, ceil(lacking / 1000), max(0, ceil(wait / 1000)))
 
-    def taken(self) -> Mapping[Hashable, int]:
-        """Of those who took much since the last time, how many units."""
+    def drain(self) -> Mapping[Hashable, int]:
+        """Return the units of each heavy user since the last call."""
         with self._lock:
             taken, self._taken = self._taken, Counter()
         least = self.bound.most * SHARED_EVERY // self.bound.seconds // _MUCH
         return {key: units for key, units in taken.items() if units > least}
 
     def learn(self, taken: Mapping[Hashable, tuple[int, int]], window: datetime, now: datetime) -> None:
-        """Of each how many units were taken here, as told just now, and everywhere in this window."""
+        """Subtract what other processes took. `taken` has the units taken here, and by all processes in this window."""
         moment = _milliseconds(now)
         whole = self.bound.most * self._each
         with self._lock:
@@ -102,7 +99,7 @@ class Buckets:
             self._known |= {key: it for key, it in known.items() if it[0] == window and key not in taken}
             for key, (here, everywhere) in taken.items():
                 began, before = known.get(key, (None, 0))
-                if began != window:  # the others may have begun long ago, and some has come back since
+                if began != window:  # others may have begun long ago, and units have refilled since
                     before = (moment - _milliseconds(window)) // self._each
                 if (elsewhere := everywhere - here - before) > 0:
                     full_at = max(self._full_at.get(key, moment), moment) + elsewhere * self._each
@@ -110,7 +107,7 @@ class Buckets:
 
 
 class _Account:
-    """The bucket from which a request takes."""
+    """The bucket of a request."""
 
     def __init__(self, name: str, buckets: Buckets, key: Hashable) -> None:
         self.name = name
@@ -119,7 +116,7 @@ class _Account:
         self._key = key
 
     def take(self, units: int) -> int:
-        """Seconds to wait; 0 if they have been taken."""
+        """Take units. Return 0, or the seconds to wait for them."""
         self.level = self._buckets.take(self._key, units, _milliseconds(clock.now()))
         return self.level.wait
 
@@ -129,7 +126,8 @@ def _milliseconds(moment: datetime) -> int:
 
 
 def register(app: Flask) -> None:
-    """After `auth`, which knows whose request it is; before whatever makes a 304."""
+    """Register the handlers. Call this after `auth`, which identifies the caller, and before handlers that respond with
+    304."""
     app.extensions["limits"] = full_buckets(app)
     app.before_request(_begin)
     app.after_request(_tell)
@@ -140,9 +138,9 @@ def full_buckets(app: Flask) -> dict[str, Buckets]:
 
 
 def share() -> None:
-    """Tell the other webs what was taken here, and learn what was taken there."""
+    """Exchange with the other processes what was taken."""
     limits: dict[str, Buckets] = current_app.extensions["limits"]
-    taken = {name: buckets.taken() for name, buckets in limits.items()}
+    taken = {name: buckets.drain() for name, buckets in limits.items()}
     uses = {Use(name, key): units for name, by_key in taken.items() for key, units in by_key.items()}
     if not uses:
         return
@@ -155,7 +153,7 @@ def share() -> None:
 
 
 def spend(units: int) -> None:
-    """Take so many units from the bucket of this request's sender. Raises TooMany."""
+    """Take units from the caller's bucket. Raise TooMany."""
     account: _Account | None = g.account
     if units and account is not None and (wait := account.take(min(units, account.bound.most))):
         raise TooMany(_REACHED[account.name], wait, most=account.bound.most, seconds=account.bound.seconds)
@@ -180,7 +178,7 @@ def _of_strangers() -> str:
 
 
 def _tell(response: Response) -> Response:
-    """By draft-ietf-httpapi-ratelimit-headers. What has not changed is free, but for what it took to find that out."""
+    """Add the headers of draft-ietf-httpapi-ratelimit-headers. A 304 gets its base unit back."""
     account: _Account | None = g.pop("account", None)
     if account is not None and response.status_code == 304:
         account.take(-1)

@@ -1,4 +1,4 @@
-"""Reading requests strictly: what is not plainly right is refused before any schema looks at it."""
+"""Strict parsing of requests. Ambiguous input is rejected before a schema sees it."""
 
 import re
 from collections.abc import Iterable
@@ -16,24 +16,21 @@ from server.translations import Words
 
 
 def read_json(raw: bytes) -> Any:
-    """The JSON value in a body. Raises BadRequest."""
+    """Parse the JSON in a body. Raise BadRequest."""
     try:
         return strict_json.read_json(raw)
     except Unfit as error:
         raise BadRequest(error.words) from None
 
 
-MOST_ERRORS = 20  # told of one request
+MOST_ERRORS = 20  # errors listed in one response
 _LONGEST_NAME = 80
 
 
 class StrictParser(FlaskParser):
-    """Takes from webargs how arguments come to a call and errors to its client; reads and checks in one step.
+    """A webargs parser with our own reading of bodies and queries. The schemas themselves reject unknown fields."""
 
-    The schemas themselves refuse unknown fields, everywhere.
-    """
-
-    def parse(self, schema: Schema, *_: Any, location: str = "json", **__: Any) -> Any:  # type: ignore[override]  # nobody passes more
+    def parse(self, schema: Schema, *_: Any, location: str = "json", **__: Any) -> Any:  # type: ignore[override]  # no caller passes more
         try:
             found = _query(request) if location == "query" else _body(request)
             _expect_few_unknown(schema, found)
@@ -47,13 +44,13 @@ class StrictParser(FlaskParser):
 
 
 def _expect_few_unknown(schema: Schema, found: Any) -> None:
-    """Marshmallow takes quadratic time to say of thousands of fields that it does not know them."""
+    """Reject a body with thousands of unknown fields, on which marshmallow would spend quadratic time."""
     if isinstance(found, dict) and len(found) > len(schema.fields) + MOST_ERRORS:
         raise ValidationError({name: [schema.error_messages["unknown"]] for name in found if name not in schema.fields})
 
 
 def _few(messages: Any) -> Any:
-    """The first of them, with names that are not longer than any of ours."""
+    """Return the first errors, with field names cut to a reasonable length."""
     left = MOST_ERRORS
 
     def cut(them: Any) -> Any:
@@ -67,11 +64,11 @@ def _few(messages: Any) -> Any:
 
 
 def _body(req: Request) -> Any:
-    """A JSON body of type application/json; an empty one for none. Raises BadRequest, UnsupportedMediaType."""
+    """Parse the body, or return {} for an empty one. Raise BadRequest, UnsupportedMediaType."""
     raw = req.get_data(cache=True)
     spend(len(raw) // (1024 * KIB))
     if req.content_length is None and len(raw) == req.max_content_length and req.environ["wsgi.input"].read(1):
-        raise RequestEntityTooLarge  # werkzeug reads a body without a length up to the limit and leaves the rest
+        raise RequestEntityTooLarge  # werkzeug reads a body without a length only up to the limit
     if not raw:
         return {}
     if req.headers.get("Content-Encoding", "identity").lower() != "identity":
@@ -82,14 +79,14 @@ def _body(req: Request) -> Any:
 
 
 def _query(req: Request) -> Any:
-    """Raises ValidationError for a field that comes more than once."""
+    """Raise ValidationError for a repeated parameter."""
     for name, values in req.args.lists():
         if len(values) > 1:
             raise ValidationError({name: [Words("Given more than once.")]})
     return req.args.to_dict()
 
 
-# What marshmallow says of fields; its documentation has one replace these.
+# Translatable error messages. Marshmallow documents this way to replace its own.
 fields.Field.default_error_messages.update(
     required=Words("Missing data for required field."),
     null=Words("Field may not be null."),
@@ -133,8 +130,7 @@ def written_as(form: str) -> validate.Regexp:
 
 
 class Several(fields.List[Any]):
-    """A list that is read no further than it takes to refuse it: not at all if its length is wrong, and otherwise until as
-    many of it are wrong as are told."""
+    """A list that stops parsing early: at once for a wrong length, else after MOST_ERRORS invalid items."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if not isinstance(value, list):
@@ -154,7 +150,7 @@ class Several(fields.List[Any]):
 
 
 class Truth(fields.Boolean):
-    """true or false, and nothing that merely looks like it."""
+    """A JSON boolean, without marshmallow's other spellings."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if type(value) is not bool:
@@ -163,14 +159,14 @@ class Truth(fields.Boolean):
 
 
 class QueryTruth(fields.Boolean):
-    """`true` or `false` in a query."""
+    """The word `true` or `false` in a query."""
 
     truthy = {"true"}  # noqa: RUF012 (marshmallow declares it so)
     falsy = {"false"}  # noqa: RUF012 (the same)
 
 
 class QueryNumber(fields.Integer):
-    """A whole number in digits, in a query."""
+    """A decimal integer in a query."""
 
     def __init__(self, least: int = 0, most: int = 2**31 - 1, **kw: Any) -> None:
         super().__init__(validate=from_to(least, most), **kw)

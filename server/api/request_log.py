@@ -1,4 +1,4 @@
-"""A name for each request, and for operators a line in the log and its count."""
+"""The id of each request, its line in the log, and its metrics."""
 
 import logging
 import re
@@ -34,7 +34,7 @@ def _begin() -> None:
     g.request_id = named if _GOOD_ID.fullmatch(named) else new_request_id()
 
 
-# Each call of `labels` takes a lock and looks the names over; of these there are only as many as routes, methods and statuses.
+# `labels` takes a lock and checks the names. The cache has one entry for each route, method and status.
 @cache
 def _requests(method: str, route: str, status: int) -> Counter:
     return REQUESTS.labels(method, route, status)
@@ -46,7 +46,7 @@ def _seconds(route: str) -> Histogram:
 
 
 def _finish(response: Response) -> Response:
-    """Routes, not paths: some paths hold words that let whoever reads them play. Nor does a client name our series."""
+    """Log and count the request by its route, since paths may contain link tokens. Unknown methods count as "other"."""
     route = request.url_rule.rule if request.url_rule else "none"
     method = request.method if request.method in _METHODS else "other"
     seconds = time.perf_counter() - g.pop("began", time.perf_counter())

@@ -1,4 +1,4 @@
-"""The sandbox: a mailbox to look at instead of SMTP, people to be without a code, and a clock to put forward."""
+"""The sandbox: a mailbox page instead of SMTP, sign-in as sample players, and a clock that can be moved forward."""
 
 from base64 import b64encode
 from datetime import UTC
@@ -38,13 +38,13 @@ calls = Resources(
 
 @blp.before_app_request
 def _follow_clock() -> None:
-    if request.blueprint != "watching":  # which also tells of a database that is away
+    if request.blueprint != "watching":  # it also works while the database is down
         follow_clock()
 
 
 @blp.after_app_request
 def _tell_clock(response: Response) -> Response:
-    """What time it is here. `Date` says when an answer was made, by the clock on the wall (RFC 9110, 6.6.1)."""
+    """Add the sandbox's time. `Date` has the real time (RFC 9110, 6.6.1)."""
     response.headers["Sandbox-Clock"] = moment_text(clock.now())
     return response
 
@@ -54,9 +54,10 @@ _PAGE = 50  # letters
 
 @blp.get("/mail")
 def letters() -> Response:
-    """List all letters, newest first, or those to the address `to`; as JSON if the request prefers it.
+    """List all letters, newest first, or those to the address `to`. The format is JSON if the request prefers it.
 
-    The page shows 50 at a time. JSON has all, or `limit` of them. `after` is the key of a letter: older ones follow.
+    The page shows 50 at a time. JSON has all, or `limit` of them. `after` is the key of the last letter on the page
+    before.
     """
     to, after = request.args.get("to"), request.args.get("after")
     is_json = request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json"
@@ -82,7 +83,7 @@ def letters() -> Response:
 
 @blp.get("/mail/<key>")
 def letter(key: str) -> Response:
-    """One letter: its text and its headers."""
+    """Show the text and the headers of a letter."""
     file = _file(key)
     found = _message(file)
     headers = [(name, str(value)) for name, value in found.items()]
@@ -91,7 +92,7 @@ def letter(key: str) -> Response:
 
 @blp.get("/mail/<key>/html")
 def letter_as_html(key: str) -> Response:
-    """What a mail program would show of a letter that has pictures."""
+    """Show a letter's HTML as a mail program would, with its pictures."""
     message = _message(_file(key))
     body = message.get_body(("html",))
     if body is None:
@@ -189,7 +190,7 @@ class Clock(MethodView):
 
 
 def _files() -> dict[str, Path]:
-    """Return the files of all letters by key, newest first. The mailbox is made with the first letter."""
+    """Return the files of all letters by key, newest first. The mailbox exists only after the first letter."""
     box = Path(current_app.config["MAILBOX"])
     files = [file for folder in ("new", "cur") if (box / folder).exists() for file in (box / folder).iterdir()]
     files.sort(key=lambda it: (it.stat().st_mtime, it.name), reverse=True)
@@ -197,7 +198,7 @@ def _files() -> dict[str, Path]:
 
 
 def _file(key: str) -> Path:
-    """Raises NotFound."""
+    """Raise NotFound."""
     try:
         return _files()[key]
     except KeyError:
@@ -216,16 +217,16 @@ def _message(file: Path) -> EmailMessage:
 
 
 def _sent(letter: dict[str, Any]) -> str:
-    """When it was sent, as the reader writes it."""
+    """Return when it was sent, in the reader's format."""
     return f"{format_datetime(letter['date'].astimezone(UTC), 'medium', locale=spoken().region)} UTC"
 
 
 def _beginning(letter: dict[str, Any]) -> str:
-    """The first line that says something: answerable letters have a mark above it."""
+    """Return the first line of the text that is neither empty nor the reply mark."""
     return next((line for line in letter["text"].splitlines() if line and not line.startswith("##-")), "")
 
 
-@lru_cache(1000)  # a letter never changes, and one with pictures takes long to parse
+@lru_cache(1000)  # letters never change, and pictures are slow to parse
 def _envelope(file: Path) -> dict[str, Any]:
     message = _message(file)
     body, html = message.get_body(("plain",)), message.get_body(("html",))

@@ -1,4 +1,4 @@
-"""The service itself: what it is, and what its operators have to tell."""
+"""The service itself: its version, status and announcements."""
 
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -15,7 +15,7 @@ from server.play.talk.motd import notice_in
 from server.store.announcements import announced_lately
 
 blp = Blueprint("service", __name__, url_prefix="/v1", description="Server version and status")
-_VERSION = version("sternenpost")  # reading the metadata of the package takes long
+_VERSION = version("sternenpost")  # reading the package metadata is slow
 
 
 @blp.route("")
@@ -38,7 +38,7 @@ class Service(MethodView):
 
 
 def _announced() -> Mapping[str, str]:
-    """Return what is announced, nothing while the database does not answer."""
+    """Return the announcements, or none while the database is down."""
     try:
         return announced_lately()
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError):

@@ -1,4 +1,4 @@
-"""Stand-ins: somebody plays another one's seat for some days."""
+"""Stand-ins, who play another player's seat for some days."""
 
 from typing import Any
 from uuid import UUID

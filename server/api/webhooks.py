@@ -1,4 +1,4 @@
-"""Webhooks: where your program wants to be told, and what became of it."""
+"""Webhooks, and the results of their deliveries."""
 
 from typing import Any
 from uuid import UUID
@@ -36,8 +36,8 @@ def _owner() -> UUID:
     return caller("webhooks:manage").player_id
 
 
-def _told(delivery: Json) -> Json:
-    """What became of it, in the language of the caller."""
+def _with_result(delivery: Json) -> Json:
+    """Return a delivery with its result in the caller's language."""
     return delivery | {"detail": failure(delivery["detail"], gettext)}
 
 
@@ -132,7 +132,7 @@ class Pings(MethodView):
 
         Get the delivery later to see its result.
         """
-        return _told(ping_webhook(_owner(), webhook_id))
+        return _with_result(ping_webhook(_owner(), webhook_id))
 
 
 @blp.route("/webhooks/<uuid:webhook_id>/deliveries")
@@ -147,7 +147,7 @@ class Deliveries(MethodView):
         Includes sent and waiting deliveries, newest first. Deliveries are stored for 30 days.
         """
         page = webhook_deliveries(_owner(), webhook_id, read_cursor(query.get("cursor")), query["limit"])
-        return page_of(list(map(_told, page.items)), page.next and {"cursor": cursor_of(*page.next)})
+        return page_of(list(map(_with_result, page.items)), page.next and {"cursor": cursor_of(*page.next)})
 
 
 @blp.route("/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>")
@@ -156,7 +156,7 @@ class OneDelivery(MethodView):
     @blp.doc(operationId="getWebhookDelivery", **needs("webhooks:manage"))
     def get(self, webhook_id: UUID, delivery_id: UUID) -> Any:
         """Get a delivery"""
-        return _told(webhook_delivery(_owner(), webhook_id, delivery_id))
+        return _with_result(webhook_delivery(_owner(), webhook_id, delivery_id))
 
 
 @blp.route("/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/tries")
@@ -169,4 +169,4 @@ class Tries(MethodView):
 
         Sends the delivery again with the same id.
         """
-        return _told(try_delivery_again(_owner(), webhook_id, delivery_id))
+        return _with_result(try_delivery_again(_owner(), webhook_id, delivery_id))

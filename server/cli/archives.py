@@ -16,12 +16,12 @@ from server.cli.common import (
     checked_by,
     dry_run,
     example,
-    followed,
     in_app,
     in_json,
     length,
     read_settings,
     tell,
+    with_progress,
 )
 from server.config import Settings
 from server.games import Json
@@ -126,7 +126,7 @@ def export(
     else:
         ids = named or all_games()
         done_with = "checked" if dry_run else "copied"
-        copies = followed(ids, lambda done: f"{done} of {len(ids)} games {done_with}")
+        copies = with_progress(ids, lambda done: f"{done} of {len(ids)} games {done_with}")
         changes = [_write_game(directory, each, dry_run) for each in copies]
     tell(dry_run, changes)
 
@@ -159,7 +159,7 @@ def shelve(app: Flask, settings: Settings, over_for: timedelta, dry_run: bool) -
     note_command()
     changes, flaws = [], 0
     with psycopg.connect(settings.database_url or embedded_postgres.address(settings.data), autocommit=True) as owner:
-        for game_id in followed(ids, lambda done: f"{done} of {len(ids)} games checked"):
+        for game_id in with_progress(ids, lambda done: f"{done} of {len(ids)} games checked"):
             try:
                 if shelve_game(game_id, owner):
                     changes.append(f"the events of game {game_id} moved to {shelf.path_of(game_id)}")

@@ -9,7 +9,7 @@ from uuid import UUID
 import click
 from flask import Flask
 
-from server.cli.common import as_json, example, in_app, limit, print_json, print_table, written
+from server.cli.common import as_json, as_text, example, in_app, limit, print_json, print_table
 from server.config import Settings
 from server.operations import audit as audits
 from server.play.table import OVER
@@ -42,7 +42,7 @@ def _plain(value: Any) -> Any:
         return Path(value.name).name
     if isinstance(value, tuple):
         return " ".join(map(str, value))
-    return value if isinstance(value, str | int | bool) else str(value) if isinstance(value, UUID) else written(value)
+    return value if isinstance(value, str | int | bool) else str(value) if isinstance(value, UUID) else as_text(value)
 
 
 @click.command(epilog=example("audit", "audit --limit 200 --json"))

@@ -177,7 +177,7 @@ def in_json(value: Any) -> str:
     """Return the text of a value that JSON cannot represent. Moments have the API's form."""
     from server.store.log import moment_text
 
-    return moment_text(value) if isinstance(value, datetime) else written(value)
+    return moment_text(value) if isinstance(value, datetime) else as_text(value)
 
 
 def print_table(rows: "Sequence[Json]", columns: Sequence[str]) -> None:
@@ -185,7 +185,7 @@ def print_table(rows: "Sequence[Json]", columns: Sequence[str]) -> None:
     if not rows:
         click.echo("None.")
         return
-    table = [[column.replace("_", " ") for column in columns], *([written(row[it]) for it in columns] for row in rows)]
+    table = [[column.replace("_", " ") for column in columns], *([as_text(row[it]) for it in columns] for row in rows)]
     widths = [max(len(line[place]) for line in table) for place in range(len(columns))]
     for line in table:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
@@ -198,24 +198,24 @@ def print_facts(facts: "Json") -> None:
         if isinstance(value, list) and value and isinstance(value[0], dict):
             click.echo(f"{title}:")
             for each in value:
-                click.echo("  " + ", ".join(f"{key} {written(it)}" for key, it in each.items() if it is not None))
+                click.echo("  " + ", ".join(f"{key} {as_text(it)}" for key, it in each.items() if it is not None))
         else:
-            click.echo(f"{title}: {written(value)}")
+            click.echo(f"{title}: {as_text(value)}")
 
 
-def written(value: Any) -> str:
+def as_text(value: Any) -> str:
     match value:
         case None:
             return "-"
         case datetime():
             return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
         case dict() | list():
-            return json.dumps(value, default=written, ensure_ascii=False) if value else "-"
+            return json.dumps(value, default=as_text, ensure_ascii=False) if value else "-"
         case _:
             return str(value)
 
 
-def followed(things: Sequence[T], told: Callable[[int], str]) -> Iterator[T]:
+def with_progress(things: Sequence[T], told: Callable[[int], str]) -> Iterator[T]:
     """Yield the things with a progress bar. Without a terminal, print a line of progress now and then, and at the end."""
     if sys.stderr.isatty():
         with click.progressbar(things, file=sys.stderr, show_pos=True) as shown:

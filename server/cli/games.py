@@ -13,13 +13,13 @@ from server.cli.common import (
     as_json,
     dry_run,
     example,
-    followed,
     in_app,
     length,
     limit,
     print_facts,
     print_json,
     print_table,
+    with_progress,
 )
 from server.config import Settings
 from server.errors import NotFound
@@ -139,7 +139,7 @@ class _Looked:
 def _look_at(game_id: UUID | None, look: Callable[[UUID], list[str]]) -> _Looked:
     """Look at this game, or at each of them, and print the findings."""
     ids, looked = [game_id] if game_id else all_games(), _Looked()
-    for each in followed(ids, lambda done: f"{done} of {len(ids)} games checked, {looked.found} with findings"):
+    for each in with_progress(ids, lambda done: f"{done} of {len(ids)} games checked, {looked.found} with findings"):
         try:
             lines = look(each)
         except (Flaw, NotFound, Unavailable) as error:

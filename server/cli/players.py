@@ -11,6 +11,7 @@ from server.accounts.players import player_token as token_of
 from server.cli.audit import note_command
 from server.cli.common import (
     as_json,
+    as_text,
     checked_by,
     dry_run,
     example,
@@ -21,7 +22,6 @@ from server.cli.common import (
     print_table,
     tell,
     until,
-    written,
 )
 from server.config import Settings
 from server.errors import NotFound
@@ -147,7 +147,7 @@ def ban(app: Flask, settings: Settings, player: str, until: datetime | None, rea
     stop, and bots take over the seats."""
     player_id = find_player(player)
     changes = [
-        f"player {player_id} is banned {f'until {written(until)}' if until else 'permanently'}",
+        f"player {player_id} is banned {f'until {as_text(until)}' if until else 'permanently'}",
         *_seats(player_id),
     ]
     if not dry_run:

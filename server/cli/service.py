@@ -16,6 +16,7 @@ from server.accounts import closing, signed_links
 from server.accounts.closing import CLOSABLE
 from server.cli.audit import note_command
 from server.cli.common import (
+    as_text,
     checked_by,
     dry_run,
     example,
@@ -25,7 +26,6 @@ from server.cli.common import (
     read_settings,
     tell,
     until,
-    written,
 )
 from server.clock import clock
 from server.config import Settings, mask_passwords, read_inbound_route
@@ -200,7 +200,7 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
         if found.get("shelf", "ok") == "ok" and (trouble := shelf_trouble()) is not None:
             found["shelf"] = trouble or "ok"
         if shut := closing.closed():
-            since = ", ".join(f"{what} since {written(at)}" for what, at in shut.items())
+            since = ", ".join(f"{what} since {as_text(at)}" for what, at in shut.items())
             found["closed"] = f"{CLOSED_BY_US} {since}"
         if aside := mails_aside():
             found["mails aside"] = f"{aside} could not be processed: see `sternenpost mails list`"
@@ -293,7 +293,7 @@ def motd(app: Flask, settings: Settings, text: str | None, until: datetime | Non
     the current one."""
     if not text and not remove:
         found = notice()
-        click.echo("There is no message." if found is None else f"{found['text']} (until {written(found['until'])})")
+        click.echo("There is no message." if found is None else f"{found['text']} (until {as_text(found['until'])})")
         return
     if remove:
         if not dry_run:
@@ -304,7 +304,7 @@ def motd(app: Flask, settings: Settings, text: str | None, until: datetime | Non
     if not dry_run:
         note_command()
         put_up_notice(text or "", until)
-    tell(dry_run, [f"all players see until {written(until)}: {text}"])
+    tell(dry_run, [f"all players see until {as_text(until)}: {text}"])
 
 
 _WHAT = click.argument("what", nargs=-1, required=True, metavar="WHAT...", type=click.Choice(list(CLOSABLE)))
@@ -360,7 +360,7 @@ def rotate_secret(app: Flask, settings: Settings, grace: timedelta, dry_run: boo
     if not dry_run:
         note_command()
     until = clock.now() + grace if dry_run else signed_links.rotate_secret(grace)
-    tell(dry_run, ["links are signed with a new secret", f"old links are valid until {written(until)}"])
+    tell(dry_run, ["links are signed with a new secret", f"old links are valid until {as_text(until)}"])
 
 
 @click.command(epilog=example("openapi > api_spec/openapi.yaml"))

@@ -1,2 +1,2 @@
-"""Conformance: whether a server, or a proxy before one, keeps the promises of the API. It plays a game of each kind and
-replays it by its archive with the engines of this project, so that whatever was shown meanwhile can be compared."""
+"""Checks that a server, and any proxy before it, keeps the promises of the API. They play a game of each kind, replay
+its archive with the engines of this project, and compare the result with every response."""

@@ -1,4 +1,4 @@
-"""The promises, each as one check with the sentence that it is told by."""
+"""The promises of the API, each as one check with its sentence."""
 
 import json
 import random
@@ -23,7 +23,7 @@ CHECKS: dict[str, Check] = {}
 
 
 class Site:
-    """A server that is looked at: its people, the games that they play, and all answers that came meanwhile."""
+    """The server under test, with its players, their games, and all its responses so far."""
 
     def __init__(self, send: Send, tokens: Sequence[str], document: Json, seed: str) -> None:
         self.send, self.document, self.rng = send, document, random.Random(seed)
@@ -41,7 +41,7 @@ class Site:
 
     @cached_property
     def running(self) -> PlayedGame:
-        """A game that goes on, seven moves after its beginning."""
+        """Return a game that is still running after seven moves."""
         game = self.new_game(next(iter(GAMES)))
         game.play(7)
         return game
@@ -50,7 +50,7 @@ class Site:
         return PlayedGame(rules, self.people, self.stranger, self.rng)
 
     def on_turn(self) -> tuple[int, Json, Person]:
-        """Of the game that goes on: whose turn it is, the moves open to him, and who he is."""
+        """Return the seat on turn in the running game, its legal moves, and its player."""
         game = self.running
         seat = next(it["seat"] for it in game.look(STRANGER)["seats"] if it["turn"] is not None)
         return seat, self.one_of(200, game.people[seat].get(f"{game.path}/legal-moves")), game.people[seat]
@@ -61,7 +61,7 @@ class Site:
 
 
 class Broken(Exception):
-    """What shows that a promise is not kept, in a sentence."""
+    """The evidence of a broken promise, in one sentence."""
 
 
 def expect(holds: bool, sentence: str) -> None:
@@ -78,7 +78,7 @@ def promise(sentence: str) -> Callable[[Check], Check]:
 
 
 def run(site: Site) -> Iterator[tuple[str, str | None]]:
-    """Each promise, and what shows that it is not kept."""
+    """Yield each promise, with the evidence if it is broken."""
     for sentence, check in CHECKS.items():
         try:
             check(site)
@@ -90,7 +90,7 @@ def run(site: Site) -> Iterator[tuple[str, str | None]]:
             yield sentence, None
 
 
-# The door
+# Access
 
 
 @promise("the service names itself and its two games")
@@ -158,7 +158,7 @@ def _refused(answer: Answer, status: int, code: str) -> Json:
     return told
 
 
-# Opening and sitting down
+# Creating and joining games
 
 
 @promise("opening a game again with the same key opens nothing twice")
@@ -267,7 +267,7 @@ def _(site: Site) -> None:
     expect(told["version"] == version + 1, "The log does not go on.")
 
 
-# What is shown, compared with how it was
+# Responses, compared with the archive
 
 
 def _of_all(site: Site, differs: Callable[[PlayedGame], str | None]) -> None:
@@ -396,7 +396,7 @@ def _(site: Site) -> None:
         expect(plain(game.checked.start.terms["rules"]) == game.rules.NAME, "It is of another game.")
 
 
-# News
+# Events
 
 
 @promise("a stream tells the whole story by its ids, and goes on after the last that came")
@@ -479,7 +479,7 @@ def _(site: Site) -> None:
     expect(seat.get(f"{site.games[0].path}/legal-moves").status == 403, "It opens another game.")
 
 
-# All that was answered
+# All responses
 
 
 @promise("every refusal is a problem of RFC 9457 with a code")

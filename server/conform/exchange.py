@@ -1,4 +1,4 @@
-"""Requests as they are sent and answers as they come, each kept for a look afterwards."""
+"""Requests to the server under test. Each response is recorded for later checks."""
 
 import gzip
 import json
@@ -12,12 +12,12 @@ from urllib.request import Request, urlopen
 from server.games import Json
 
 _TRIES = 5
-_SILENCE = 30  # seconds without a byte
+_SILENCE = 30  # seconds without a byte until a connection counts as lost
 _NOT_NOW = (429, 503)
 
 
 class Answer(NamedTuple):
-    """`headers` by their names in lower case."""
+    """A response. The names in `headers` are lower-case."""
 
     status: int
     headers: Mapping[str, str]
@@ -25,7 +25,7 @@ class Answer(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """Raises ValueError if it is none."""
+        """Return the parsed body. Raise ValueError."""
         packed = self.headers.get("content-encoding") == "gzip"
         return json.loads(gzip.decompress(self.body) if packed else self.body)
 
@@ -40,7 +40,8 @@ Send = Callable[[str, str, Mapping[str, str], bytes | None], Answer]
 
 
 def by_http(url: str) -> Send:
-    """To a server: what finds no answer, or is told to come later, is sent again."""
+    """Return a function that sends requests to a server. It retries lost requests, and those that the server puts
+    off."""
 
     def send(method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
         for number in range(_TRIES):
@@ -71,13 +72,13 @@ def _lower(headers: Any) -> Json:
 
 
 class Person:
-    """Somebody with a token, or a stranger without one. Whatever he is answered goes into `kept`, too."""
+    """A player with a token, or a visitor without one. All responses are added to `kept`."""
 
     def __init__(self, send: Send, token: str | None, kept: list[Exchange]) -> None:
         self._send, self.token, self._kept = send, token, kept
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        """`body`: JSON, or bytes as they are. Headers with `_` in place of `-`."""
+        """Send a request, and return the response. `body` is JSON, or raw bytes. Write `_` for `-` in header names."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if self.token and "Authorization" not in sent:
             sent["Authorization"] = f"Bearer {self.token}"

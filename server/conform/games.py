@@ -1,4 +1,4 @@
-"""Games that are played to be looked at: all that was shown of them, by whom and when, and how they really were."""
+"""Games played for the checks, with all that the server showed of them."""
 
 import json
 import random
@@ -17,14 +17,14 @@ _MOST_MOVES = 400
 
 
 class BrokenOff(Exception):
-    """What cannot go on, in a sentence."""
+    """The reason why a check cannot continue, in one sentence."""
 
 
 class PlayedGame:
-    """A public game of three or two people, played to its end, each of whom looks before and after each of his moves.
+    """A public game of two or three players, who each look at the game before and after each of their moves.
 
-    `views` and `legal`: what was shown, by version and seat (STRANGER: without a token); `stories`: the same of the end;
-    `moves`: the seat, the request and the answer of each; `due`: the seconds that a turn had when it was first seen.
+    `views` and `legal` have responses by version and seat, which is STRANGER without a token. `moves` has the seat,
+    request and response of each move. `heads` has each response about the game itself.
     """
 
     def __init__(self, rules: str, people: Sequence[Person], stranger: Person, rng: random.Random) -> None:
@@ -49,14 +49,14 @@ class PlayedGame:
             _answered(guest.post(f"{self.path}/seats", {}), 200, 201)
 
     def look(self, seat: Seat) -> Json:
-        """What a seat is shown now; it is kept."""
+        """Record and return the game as a seat sees it now."""
         head: Json = _answered((self.stranger if seat == STRANGER else self.people[seat]).get(self.path), 200)
         self.views[head["version"], seat] = head["view"]
         self.heads.append(head)
         return head
 
     def play(self, most: int = _MOST_MOVES) -> Json:
-        """Plays on, to the end of the game if need be; how it stands."""
+        """Play up to `most` moves, or to the end. Return the game."""
         head = self.look(STRANGER)
         for _ in range(most):
             if head["status"] != "running":
@@ -85,7 +85,7 @@ class PlayedGame:
         items: list[Json] = _answered(who.get(f"{self.path}/events{query}"), 200)["items"]
         return items
 
-    # As it really was
+    # The archive
 
     @cached_property
     def archive(self) -> Answer:
@@ -93,12 +93,12 @@ class PlayedGame:
 
     @cached_property
     def checked(self) -> Checked:
-        """Raises Flaw."""
+        """Return the checked archive. Raise Flaw."""
         return check(json.dumps(_answered(self.archive, 200)).encode())
 
     @cached_property
     def tables(self) -> dict[int, Table]:
-        """By version."""
+        """Return the table of each version."""
         found = {0: new_table(self.rules.NAME)}
         return found | {after.version: after for _, after in fold_commits(found[0], self.checked.rows)}
 
@@ -106,7 +106,7 @@ class PlayedGame:
         return plain(self.rules.view(self.tables[version].state, None if seat == STRANGER else seat))
 
     def story_of(self, seat: Seat) -> Iterator[Json]:
-        """As the engine tells it, without who made each move."""
+        """Yield the events that the engine shows to a seat, without who made each move."""
         for row in self.checked.rows:
             item = story_item(self.rules, row, parse_event(self.rules, row), None if seat == STRANGER else seat)
             if item is not None:
@@ -124,5 +124,5 @@ def _answered(answer: Answer, *statuses: int) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """As JSON has it."""
+    """Return a value after a round trip through JSON."""
     return json.loads(json.dumps(value))

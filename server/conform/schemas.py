@@ -1,4 +1,4 @@
-"""Answers beside the schemas of the document."""
+"""Validation of responses by the schemas of the OpenAPI document."""
 
 import re
 from copy import deepcopy
@@ -13,7 +13,7 @@ _DOCUMENT = "urn:document"
 
 
 class Described:
-    """An OpenAPI document, in whose objects no field may stand beside those described."""
+    """An OpenAPI document whose objects allow only the fields described."""
 
     def __init__(self, document: Json) -> None:
         closed = deepcopy(document)
@@ -51,7 +51,7 @@ class Described:
         return f"{error.message[:200]} at {'/'.join(map(str, error.instance_path)) or 'the top'}"
 
     def validator(self, schema: Json) -> jsonschema_rs.Draft202012Validator:
-        """For instances of a schema of the document."""
+        """Return a validator for a schema of the document."""
         key = repr(schema)
         if key not in self._validators:
             self._validators[key] = jsonschema_rs.Draft202012Validator(_within(schema), registry=self._registry)
@@ -59,7 +59,7 @@ class Described:
 
 
 def _within(schema: Any) -> Any:
-    """The schema with references that lead to the document, wherever it stands itself."""
+    """Return the schema with absolute references to the document."""
     match schema:
         case {"$ref": str(ref), **rest}:
             return {"$ref": _DOCUMENT + ref, **rest}

@@ -7,7 +7,7 @@ from sqlalchemy.exc import IntegrityError
 
 from server.accounts import rate_limits
 from server.accounts.account_codes import NEW_ADDRESS, OLD_ADDRESS, expect_account_code
-from server.accounts.bounces import reached_again
+from server.accounts.bounces import mark_reachable
 from server.accounts.players import change_profile_within
 from server.accounts.signed_links import mark_of
 from server.clock import clock
@@ -105,7 +105,7 @@ def _change(player_id: UUID, email: str, code: str, new_code: str, changes: Json
             "email", "Another account uses this address. Delete that account first, or choose another address."
         ) from None
     change_profile_within(player_id, changes)
-    if reached_again(player_id):
+    if mark_reachable(player_id):
         put_into_bundle(player_id, clock.now(), clock.now())  # waiting notices have not reached the player
     db.session.delete(old)
     db.session.delete(new)

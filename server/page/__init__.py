@@ -1,8 +1,8 @@
-"""The page: a client for people, which uses nothing but the API. Static files, and the headers they are sent with.
+"""The web page for players: static files and their headers. It is a client that uses only the API.
 
-Each game keeps its part in its own folder `page/`, which is served as `/page/<game>/`; catalogues in its `words/` join
-those of the page. Modules, styles and words have names with a hash of what they hold, so that browsers keep them for good; an import map, made
-at start, leads from their plain names there. Modules that always come together are one: see `packing`.
+Each game has its part in its own folder `page/`, served as `/page/<game>/`. The catalogues in its `words/` are merged
+with those of the page. The names of modules, styles and catalogues contain a hash, so browsers cache them forever. An
+import map, built at start, maps their plain names to these. `packing` bundles modules that always load together.
 """
 
 import json
@@ -25,7 +25,7 @@ blp = Blueprint("page", __name__, template_folder=".")
 
 _FOLDER = Path(__file__).parent
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".txt": "text/plain"}
-_HEADERS = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}  # a release is seen at once
+_HEADERS = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}  # a new release takes effect immediately
 _FOR_GOOD = {"Cache-Control": "public, max-age=31536000, immutable"}
 _DOC = re.compile(rb"^ */\*\*(?:(?!\*/).)*\*/$", re.MULTILINE | re.DOTALL)
 _LAZY = re.compile(r'\blater\("([\w/-]+)"')
@@ -44,7 +44,7 @@ _ROOMS = {name: folder for name, game in GAMES.items() if (folder := _room_of(ga
 
 
 def _sources() -> dict[str, list[Path]]:
-    """Return the files behind each name. Only catalogues have several: that of the page, and those of games."""
+    """Return the files by name. Only catalogues have several: the page's and the games'."""
     found: dict[str, list[Path]] = {}
     for game, folder in ((None, _FOLDER), *_ROOMS.items()):
         for path in sorted(folder.rglob("*")):
@@ -60,7 +60,7 @@ SOURCES = _sources()
 
 
 def _read(paths: list[Path]) -> Packed:
-    """Return what is sent: modules without their doc comments but with the same line numbers, catalogues joined."""
+    """Return a file as served. Modules lose their doc comments but keep their line numbers. Catalogues are merged."""
     kind, plain = _TYPES[paths[0].suffix], paths[0].read_bytes()
     if paths[0].suffix == ".js":
         plain = _DOC.sub(lambda doc: b"\n" * doc[0].count(b"\n"), plain)
@@ -71,7 +71,7 @@ def _read(paths: list[Path]) -> Packed:
 
 
 def _notice_kinds() -> str:
-    """Return the module that tells the settings which notices a player may choose, and how."""
+    """Return a module with the notice kinds that the settings offer."""
     lists = {
         "EMAIL_CHOICES": {kind: NOTICE_KINDS[kind].choices for kind in MAIL_KINDS},
         "PUSHED": PUSH_KINDS,
@@ -86,14 +86,14 @@ FILES = {
     **{name: _read(paths) for name, paths in sorted(SOURCES.items()) if paths[0].suffix in _TYPES},
     **{name: pack(_TYPES[".js"], code.encode()) for name, code in GENERATED.items()},
 }
-_ALONE = {SERVICE_WORKER, AHEAD}  # scripts that are no modules
+_ALONE = {SERVICE_WORKER, AHEAD}  # scripts, not modules
 MODULES = {name: it.plain.decode() for name, it in FILES.items() if name.endswith(".js") and name not in _ALONE}
-STYLES = ["page.css", "table/table.css"]  # of what is mostly looked at first
+STYLES = ["page.css", "table/table.css"]  # styles of the usual first view
 _TABLES = [f"{it}/{it}.js" for it in _ROOMS]
 
 
 def _about(name: str) -> Json:
-    """Return what the page must know of a game before its room is loaded (see `ui/games.js`)."""
+    """Return what the page needs to know of a game before it loads the game's part (see `ui/games.js`)."""
     seats = GAMES[name].SEATS
     own = json.loads((_ROOMS[name] / "about.json").read_bytes()) if name in _ROOMS else {}
     return {"seats": [seats.start, seats.stop - 1], "room": name in _ROOMS, **own}
@@ -103,8 +103,11 @@ _ABOUT_GAMES = json.dumps({name: _about(name) for name in GAMES}, separators=(",
 
 
 def _together() -> dict[str, list[str]]:
-    """By the module with which the page begins, or a room that comes later, those that come with it: of a room, what nothing
-    else needs and what lies in its own folder; what the tables of all games share comes first."""
+    """Return the bundles, by their entry module: `main.js`, and each part that loads later.
+
+    The first bundle includes what the tables of all games share. A later one has its folder's modules, and those that
+    only it needs.
+    """
     first = packing.needed("main.js", MODULES)
     rooms = [*_ROOMS, *(room for code in MODULES.values() for room in _LAZY.findall(code))]
     begin = sorted({f"{room}/{room.split('/')[-1]}.js" for room in rooms})
@@ -123,7 +126,7 @@ FIRST = TOGETHER["main.js"]
 
 
 def _served() -> tuple[dict[str, Packed], dict[str, str]]:
-    """What is sent by each name with a hash, and that name for each plain one."""
+    """Return the served files by hashed name, and the hashed name of each plain name."""
     served: dict[str, Packed] = {}
     names: dict[str, str] = {}
     within = {it: name for name, those in TOGETHER.items() for it in those if not it.startswith(packing.INNER)}
@@ -147,7 +150,7 @@ def _map() -> str:
 
 
 def _hash(script: str) -> str:
-    """By which a policy names what stands in the page itself (CSP 3, 2.3.1)."""
+    """Return the hash by which a policy allows an inline script (CSP 3, 2.3.1)."""
     return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
 
 
@@ -168,7 +171,7 @@ RELEASE = sha256((_SHELL + _ABOUT_GAMES + _ASKED_AHEAD + IMPORT_MAP + _WORKER_CO
 
 
 def _worker() -> Packed:
-    """The service worker of this release: it brings the page, its modules, styles and words, and tells a newer one."""
+    """Return the service worker of this release, with the list of files that it caches."""
     files = sorted(it for it in SERVED if not it.startswith(("words/", packing.INNER)))
     words = {it: NAMES[it] for it in NAMES if it.startswith("words/")}
     told = {"release": RELEASE, "files": files, "words": words, "rules": [f"/v1/rules/{it}" for it in _ROOMS]}
@@ -180,29 +183,28 @@ _WORKER = _worker()
 
 @blp.get("/")
 def home() -> Response:
-    """The page, with what its address says after the #."""
     return index()
 
 
 def index(**opened_for: str) -> Response:
-    """The page itself. It asks for what a table asks first, and names the module with which it begins.
+    """Return the page's HTML. It requests ahead what a table needs, and names the first module.
 
-    A mailed link opens it for a `game` in a `language`, and names the `plain` page that stands in for it without scripts,
-    with the `words` of a link there; an invitation that was accepted, with a `token` for what is at an `address`.
+    A mailed link opens it for a `game` in a `language`. `plain` is the same page without scripts, and `words` the text
+    of a link there. After an accepted invitation, it comes with a `token` for `address`.
     """
     made = {"names": NAMES, "styles": STYLES, "map": IMPORT_MAP, "ahead": _ASKED_AHEAD, "games": _ABOUT_GAMES}
     html = render_template("index.html", **made, **opened_for)
     response = pack("text/html", html.encode()).answer()
-    response.headers.update(_HEADERS | _POLICY | {"Sternenpost-Release": RELEASE})  # for the service worker
+    response.headers.update(_HEADERS | _POLICY | {"Sternenpost-Release": RELEASE})  # read by the service worker
     response.make_conditional(request)
     return response
 
 
 @blp.get("/page/<path:name>")
 def file(name: str) -> Response:
-    """A module, a style or a catalogue, packed for whoever can unpack it; by a name with the hash of what it holds, for good.
+    """Return a module, style or catalogue. Its name has a hash, so browsers cache it forever.
 
-    A page of an earlier release that nobody kept the files of gets those of this one.
+    A page of an earlier release gets this release's file if its own is no longer stored.
     """
     found = SERVED.get(name)
     response = (found or _by_plain_name(_HASHED.sub(r"\2", name))).answer()
@@ -219,7 +221,7 @@ def _by_plain_name(name: str) -> Packed:
 
 @blp.get("/service-worker.js")
 def service_worker() -> Response:
-    """Keeps the page, and tables as they were last seen, for when nothing can be reached."""
+    """Return the service worker, which caches the page and the last seen tables for use offline."""
     response = _WORKER.answer()
     response.headers.update(_HEADERS)
     response.make_conditional(request)
@@ -228,7 +230,7 @@ def service_worker() -> Response:
 
 @blp.get("/manifest.webmanifest")
 def manifest() -> Response:
-    """What makes the page an app that can be installed (W3C Web Application Manifest)."""
+    """Return the manifest of an installable app (W3C Web Application Manifest)."""
     icons = [{"src": "/static/star.svg", "sizes": "any", "type": "image/svg+xml", "purpose": "any"}]
     icons += [
         {"src": f"/static/star-{size}.png", "sizes": f"{size}x{size}", "type": "image/png", "purpose": purpose}

@@ -1,11 +1,11 @@
-"""Packs modules of the page that always load together into one, so that a browser makes one request for them.
+"""Bundles modules of the page that always load together, so that a browser makes one request for them.
 
-Served one by one with `modulepreload`, a first view takes 109 KiB, 61 requests and 18 round trips in a row by HTTP/1.1.
-Packed it takes 79 KiB, 17 requests and 7 round trips (`python -m tests.bench.page`).
+Served one by one with `modulepreload`, a first view takes 109 KiB, 61 requests and 18 sequential round trips by
+HTTP/1.1. Bundled, it takes 79 KiB, 17 requests and 7 round trips (`python -m tests.bench.page`).
 
-Each module keeps its own scope, in a function that runs once, so exported names must differ within a pack. Three forms are
-read: `import { a, b as c } from "./other.js";` and `export` before a declaration, each at the beginning of a line, and
-`export { a, b as c };`. Any other form raises ValueError at start.
+Each module keeps its own scope, in a function that runs once, so exported names must differ within a bundle. The parser accepts
+three forms: `import { a, b as c } from "./other.js";` and `export` before a declaration, each at the beginning of a
+line, and `export { a, b as c };`. Any other form raises ValueError at start.
 """
 
 import posixpath
@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-INNER = "vendor/"  # modules whose exports stay inside; `ui/html.js` passes on what the page needs of them
+INNER = "vendor/"  # modules whose exports stay inside; `ui/html.js` re-exports some of them
 _IMPORT = re.compile(r'^import\s*\{([^{}]*)\}\s*from\s*"(\.[^"]*)";', re.MULTILINE)
 _DECLARED = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 _LISTED = re.compile(r"(?:^|(?<=[;}]))export\s*\{([^{}]*)\};?(?! *from)", re.MULTILINE)
@@ -21,7 +21,7 @@ _OTHER_FORM = re.compile(r"^(?:import|export)\b(?! *\().*", re.MULTILINE)
 
 
 def needed(name: str, modules: Mapping[str, str]) -> list[str]:
-    """Return this module and all that it imports, directly or not, each after those that it imports itself."""
+    """Return this module and all its imports, direct or indirect. Each follows its own imports."""
     found: dict[str, None] = {}
 
     def visit(module: str) -> None:
@@ -35,9 +35,9 @@ def needed(name: str, modules: Mapping[str, str]) -> list[str]:
 
 
 def packed(names: Sequence[str], modules: Mapping[str, str]) -> str:
-    """Return one module that runs these in their order and exports all that they export.
+    """Return one module that runs these in order, and exports all their exports.
 
-    Raises ValueError for a name that two of them export, and for a form that is not read.
+    Raise ValueError for a name that two of them export, and for an unknown form.
     """
     inside = {name: f"m{i}" for i, name in enumerate(names)}
     outside: dict[str, str] = {}
@@ -68,12 +68,12 @@ def packed(names: Sequence[str], modules: Mapping[str, str]) -> str:
 
 
 def _object(pairs: Iterable[tuple[str, str]]) -> str:
-    """Return what stands between the braces of an object, or of a pattern that takes one apart."""
+    """Return the content of an object literal, or of a destructuring pattern."""
     return ", ".join(key if key == value else f"{key}: {value}" for key, value in pairs)
 
 
 def _pairs(listed: str) -> Iterator[tuple[str, str]]:
-    """Return the names in `a, b as c`: each as it is said where it comes from, and where it goes."""
+    """Yield the names in `a, b as c`, each with its alias."""
     for each in filter(None, map(str.strip, listed.split(","))):
         inner, _, outer = each.partition(" as ")
         yield inner, outer or inner

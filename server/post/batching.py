@@ -8,7 +8,7 @@ from sqlalchemy import select, true
 from server.accounts import notice_kinds
 from server.accounts.bans import is_welcome
 from server.accounts.notice_kinds import NOTICE_KINDS
-from server.accounts.preferences import next_bundle, wanted
+from server.accounts.preferences import mail_choice, next_bundle
 from server.accounts.strangers import may_be_written_to
 from server.clock import clock
 from server.games import Json
@@ -47,7 +47,7 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
         why = noted("Our emails to you bounced. Sign in with an emailed code to receive emails again.")
         return "dropped", why
     seat = _own_seat(row, game)
-    match wanted(row.kind, player.notifications, seat.mails if seat else None):
+    match mail_choice(row.kind, player.notifications, seat.mails if seat else None):
         case notice_kinds.OFF:
             return "dropped", noted("You've turned these emails off.")
         case notice_kinds.BUNDLED if isinstance(row, LetterRow):

@@ -1,4 +1,4 @@
-"""The open event streams of one web process: one thread for all of them, so that moves keep theirs."""
+"""The open event streams of a web process. One thread serves all of them, so request threads stay free."""
 
 import logging
 import math
@@ -17,7 +17,7 @@ import psycopg
 import sqlalchemy.exc
 from flask import Flask
 
-from server.api.event_streams import STRANGERS, EventStream, written
+from server.api.event_streams import STRANGERS, EventStream, wire_format
 from server.clock import clock
 from server.metric_files import Gauge
 from server.play.story import event_feed
@@ -32,46 +32,44 @@ log = logging.getLogger(__name__)
 OPEN = Gauge("sternenpost_streams", "Open event streams", multiprocess_mode="livesum")
 
 MOST = 1000  # streams in a process
-_QUIET = 10.0  # seconds after which a comment says that the connection is alive
-_LOOK = 2.0  # seconds between two looks at what no hint may have told
-_CHECK = 2.0  # seconds between two looks whether tokens are still good, and which games have begun
-_NOTE = 30.0  # seconds after which it is noted anew who is at which table
-_THERE = timedelta(seconds=60)  # for which such a note holds
-_NOTE_OPEN = 10.0  # seconds after which it is noted anew for whom streams are open
-_OPEN = timedelta(seconds=25)  # for which such a note holds, as when this process is killed
-_FULL = 64 * 1024  # bytes that nobody takes in, before no more are added
-_PATIENCE = 30.0  # seconds for a client to take in some of it
-_BREATH = 0.1  # seconds after a fault that nobody foresaw, which may come again at once
+_QUIET = 10.0  # seconds of silence until a comment shows that the connection is alive
+_LOOK = 2.0  # seconds between polls, in case a notification was lost
+_CHECK = 2.0  # seconds between checks for expired tokens and new games
+_NOTE = 30.0  # seconds between records of who is at which table
+_THERE = timedelta(seconds=60)  # validity of such a record
+_NOTE_OPEN = 10.0  # seconds between full records of the open streams
+_OPEN = timedelta(seconds=25)  # validity of such a record, in case this process is killed
+_FULL = 64 * 1024  # unsent bytes of a stream, above which no event is added
+_PATIENCE = 30.0  # seconds until a client that reads nothing is disconnected
+_BREATH = 0.1  # seconds of pause after an unexpected error, which may recur immediately
 _COMMENT = b":\n\n"
 
 
 class _Open:
-    """A stream and its connection."""
-
     def __init__(self, sock: socket.socket, stream: EventStream, head: bytes) -> None:
         self.sock = sock
         self.follower = stream.follower
         self.counts_for = stream.counts_for
         self.out = bytearray(head + stream.beginning)
-        self.games: set[UUID] = set()  # watched for it
-        self.moved_at = time.monotonic()  # when the client last took something in
+        self.games: set[UUID] = set()  # the games that it watches
+        self.moved_at = time.monotonic()  # when the client last read something
         self.watcher = None if isinstance(self.follower, OwnFollower) else self.follower.player_id
-        self.noted_at = -math.inf  # when it was noted that he is at the table
+        self.noted_at = -math.inf  # when the player was last recorded at the table
 
 
 class Streams:
-    """Takes over connections. What stands under "From other threads" is for those; all else runs in a thread of its own."""
+    """The open streams, served by their own thread. Other threads call only the methods under "From other threads"."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._open: dict[socket.socket, _Open] = {}
         self._watching: dict[UUID, set[_Open]] = {}
-        self._due: dict[UUID, set[_Open]] = {}  # who must be told of a game
-        self._seen: dict[UUID, Progress] = {}  # of watched games, when we last looked
+        self._due: dict[UUID, set[_Open]] = {}  # streams that await events of a game
+        self._seen: dict[UUID, Progress] = {}  # of watched games, at the last poll
         self._coming: list[_Open] = []
         self._held: Counter[Hashable] = Counter()
         self._process_id = uuid4()
-        self._noted: dict[str, int] = {}  # for whom how many were open when it was last noted
+        self._noted: dict[str, int] = {}  # open streams by subject, as last recorded
         self._noted_at = -math.inf
         self._lock = Lock()
         self._selector = selectors.DefaultSelector()
@@ -91,19 +89,19 @@ class Streams:
         return self._is_stopping or len(self._open) + len(self._coming) >= MOST
 
     def held_by(self, whom: Hashable) -> int:
-        """How many are open that count for them."""
+        """Return how many open streams count for this subject."""
         return self._held[whom]
 
     def held_everywhere(self, whom: Hashable) -> int:
-        """The same in all processes of the web. One more is noted at once, since it is about to be opened."""
+        """Return the same over all web processes. Record one more at once, since it is about to open."""
         now, here = clock.now(), self.held_by(whom)
         found = here + open_elsewhere(str(whom), self._process_id, now)
         note_open(self._process_id, {str(whom): here + 1}, now + _OPEN)
-        self._noted[str(whom)] = here + 1  # which is set right at the next look if it is refused
+        self._noted[str(whom)] = here + 1  # the next record corrects it if the stream is refused
         return found
 
     def take(self, sock: socket.socket, stream: EventStream, head: bytes) -> None:
-        """Keep this stream open; `head` goes before it."""
+        """Take over this connection. `head` is sent first."""
         sock.setblocking(False)
         with self._lock:
             self._coming.append(_Open(sock, stream, head))
@@ -113,15 +111,15 @@ class Streams:
         self._ring()
 
     def stop(self) -> None:
-        """End all streams; their clients come back to whoever serves then."""
+        """End all streams. Their clients reconnect to another process."""
         self._is_stopping = True
         self._ring()
 
     def _ring(self) -> None:
-        with suppress(BlockingIOError):  # then it has been rung often enough
+        with suppress(BlockingIOError):  # then enough rings are pending
             self._rope.send(b"!")
 
-    # In our own
+    # In the streams' thread
 
     def _run(self) -> None:
         while not self._is_stopping:
@@ -143,7 +141,7 @@ class Streams:
             self._note_open()
 
     def _wait(self) -> None:
-        """For something to happen, or for the next look."""
+        """Wait for activity, at most until the next poll."""
         is_busy = any(self._has_room(stream) for streams in self._due.values() for stream in streams)
         timeout = 0.0 if is_busy and self._ear else max(0.0, min(1.0, self._next_look - time.monotonic()))
         for key, events in self._selector.select(timeout):
@@ -169,7 +167,7 @@ class Streams:
         OPEN.set(len(self._open))
 
     def _follow(self, stream: _Open) -> None:
-        """Watch the games that it follows by now, and tell it of those that are new to it."""
+        """Watch the games that this stream follows, and send the events of new ones."""
         for game_id in stream.follower.told.keys() - stream.games:
             stream.games.add(game_id)
             self._watching.setdefault(game_id, set()).add(stream)
@@ -199,7 +197,7 @@ class Streams:
         self._forget(stream, stream.games)
         OPEN.set(len(self._open))
 
-    # Looking and telling; whatever asks the database
+    # Polling and sending: all that queries the database
 
     def _look(self) -> None:
         now = time.monotonic()
@@ -218,13 +216,13 @@ class Streams:
             self._look_at_all()
             self._next_look = now + _LOOK
         for game_id in list(self._due):
-            if game_id in self._due:  # it may have been the last stream that ended meanwhile
+            if game_id in self._due:  # its last stream may have just ended
                 self._tell(game_id)
 
     def _hinted(self) -> set[UUID]:
         if self._ear is None:
             self._ear = listen()
-            self._ear_number = self._ear.fileno()  # which it knows no more when it has broken off
+            self._ear_number = self._ear.fileno()  # a broken connection no longer knows it
             self._selector.register(self._ear_number, selectors.EVENT_READ)
             self._next_look = 0.0
         return received_games(self._ear)
@@ -239,7 +237,7 @@ class Streams:
         moment = clock.now()
         for game_id, progress in event_feed.progress(self._watching.keys()).items():
             seen = self._seen.get(game_id)
-            if seen and progress.version < seen.version:  # a backup was restored: clients come back and are told so
+            if seen and progress.version < seen.version:  # a backup was restored: clients reconnect and learn of it
                 for stream in list(self._watching[game_id]):
                     self._end(stream)
             elif seen != progress:
@@ -251,7 +249,7 @@ class Streams:
                 stream.follower.mark_sent_until(moment)
 
     def _check(self) -> None:
-        """End the streams whose tokens are good no more; follow games that have begun."""
+        """End streams with expired or revoked tokens, and follow new games."""
         known = [(stream, caller) for stream in self._open.values() if (caller := stream.follower.caller)]
         valid = still_valid([caller for _, caller in known])
         for stream, caller in known:
@@ -266,7 +264,7 @@ class Streams:
         self._note_open()
 
     def _note_watching(self) -> None:
-        """Whoever follows a single game is at its table: pages do so only while somebody looks at them."""
+        """Record who is at which table. A page follows a single game only while a player looks at it."""
         now = time.monotonic()
         due = [it for it in self._open.values() if it.watcher and now - it.noted_at >= _NOTE]
         those = [(game_id, it.watcher) for it in due if it.watcher for game_id in it.follower.told]
@@ -275,7 +273,7 @@ class Streams:
             stream.noted_at = now
 
     def _note_open(self) -> None:
-        """What has changed, and everything before it counts no more."""
+        """Record the changed numbers of open streams, and every `_NOTE_OPEN` seconds all of them."""
         if not self._app.config["LIMITS"]:
             return
         with self._lock:
@@ -301,7 +299,7 @@ class Streams:
             told = []
         more = set()
         for follower, items, is_more in told:
-            by_follower[follower].out += written(items)
+            by_follower[follower].out += wire_format(items)
             if is_more:
                 more.add(by_follower[follower])
         self._due[game_id] -= set(ready) - more
@@ -321,7 +319,7 @@ class Streams:
         return len(stream.out) < _FULL
 
     def _write(self, stream: _Open) -> None:
-        """As much as there is room for; the rest when there is more."""
+        """Send as much as the socket accepts, and wait for room for the rest."""
         try:
             del stream.out[: stream.sock.send(stream.out)]
             stream.moved_at = time.monotonic()
@@ -337,12 +335,12 @@ class Streams:
             self._end(stream)
 
     def _on_words(self, stream: _Open) -> None:
-        """Clients have nothing to say here, but that they go."""
+        """Discard what a client sends, and notice when it disconnects."""
         try:
             has_gone = not stream.sock.recv(4096)
         except BlockingIOError:
             return
-        except OSError:  # not always a ConnectionError: a line may go dead, or lead nowhere any more
+        except OSError:  # not always a ConnectionError: a route may vanish, too
             has_gone = True
         if has_gone:
             self._end(stream)

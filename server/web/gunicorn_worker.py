@@ -1,8 +1,8 @@
-"""Gunicorn's worker of threads, where requests arrive, and in which a request has a thread while it is answered.
+"""A gunicorn worker whose threads only produce responses. An event loop receives and sends.
 
-A request is given to a thread when it has come whole, or is refused at once: no thread reads from a socket, so however
-slowly clients send or take in, by TLS too, they hold none while they do. After a while they are sent away. Event streams
-hold none, either. What cannot be read is told as a problem, as everywhere else.
+A request gets a thread only when it is complete, or it is rejected first. No thread reads from a socket, so slow
+clients hold no thread, even with TLS. They are disconnected after a while. Event streams hold no thread, either.
+Malformed requests get a problem (RFC 9457).
 """
 
 import errno
@@ -31,16 +31,16 @@ from server.api.event_streams import STREAMS, EventStream
 from server.api.request_log import REQUEST_ID, log, new_request_id
 from server.web.event_streams import Streams
 
-PATIENCE = 20.0  # seconds for all of a request to come, and for a client to take in some of its answer
-LARGEST = 160 * 1024  # bytes of a body, as it comes; more than any that we take
-LARGEST_MAIL = 3 * 1024 * 1024 + 64 * 1024  # the same where mail providers bring mails
+PATIENCE = 20.0  # seconds for a complete request, and for a client to read part of the response
+LARGEST = 160 * 1024  # bytes of an encoded body; the app's own limits are lower
+LARGEST_MAIL = 3 * 1024 * 1024 + 64 * 1024  # the same for inbound mail of mail providers
 MAIL_IN = "/mail-in/"
-MOST_MAILS = 20  # that arrive at the same time
+MOST_MAILS = 20  # mails that arrive simultaneously
 LONGEST_HEAD = 32 * 1024  # bytes
-MOST_KEPT = 64 * 1024 * 1024  # bytes of answers that nobody has taken in yet, in one process
-_PIECE = 64 * 1024  # more than TLS has in a record: what it has decrypted is never left behind, where no poll sees it
+MOST_KEPT = 64 * 1024 * 1024  # unsent bytes of responses in one process
+_PIECE = 64 * 1024  # larger than a TLS record, so that no decrypted bytes stay behind where no poll sees them
 _PARTING = 2.0  # seconds
-_NO_FILES = 0.02  # seconds until the next try, when no more files may be opened
+_NO_FILES = 0.02  # seconds until a retry at the limit of open files
 _LONGEST_SIZE = 1000
 _LENGTH = re.compile("[0-9]{1,18}")
 _BARE_LF = re.compile(rb"(?<!\r)\n")
@@ -51,7 +51,7 @@ _NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _OVER: Future[bool] = Future()
 _OVER.set_result(False)
 
-PROBLEMS = {  # as in the table of the API
+PROBLEMS = {  # as in `server.api.problems`
     400: ("malformed-request", "The request is malformed"),
     413: ("body-too-large", "The request body is too large"),
     500: ("internal-error", "Internal server error"),
@@ -60,7 +60,7 @@ PROBLEMS = {  # as in the table of the API
 
 
 class Refused(Exception):
-    """A request that no thread gets; `status` is one of PROBLEMS."""
+    """A request rejected before it gets a thread. `status` is one of PROBLEMS."""
 
     def __init__(self, why: str, status: int = 400) -> None:
         super().__init__(why)
@@ -68,14 +68,14 @@ class Refused(Exception):
 
 
 class Log(Logger):
-    """gunicorn's, without its line for each request: the app writes a better one."""
+    """gunicorn's logger without its access log: the app writes a better one."""
 
     def access(self, *_: Any) -> None:
-        """gunicorn would gather what such a line may hold, though nobody reads it."""
+        """Do nothing. gunicorn would collect the values of an access log that nothing reads."""
 
 
 class _Arriving:
-    """A request of which some may have come; `deadline` by the monotonic clock."""
+    """A request that is not yet complete. `deadline` is by the monotonic clock."""
 
     def __init__(self, conn: TConn) -> None:
         self.conn = conn
@@ -86,23 +86,23 @@ class _Arriving:
 
 
 class _Leaving:
-    """An answer, until the client has taken it in. gunicorn writes to it as to a socket."""
+    """A response that is not yet sent. gunicorn uses it as a socket."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self.kept = bytearray()
         self.deadline = 0.0
-        self.heard = 0  # bytes that the client has gone on to say
+        self.heard = 0  # bytes that the client sent after the response
         self.has_become_a_stream = False
 
     def sendall(self, piece: bytes) -> None:
         self.kept += piece
 
     def send(self, _: bytes) -> None:
-        """gunicorn's `100 Continue`: whoever waited for it has been told before."""
+        """Ignore gunicorn's `100 Continue`, which was sent earlier."""
 
     def send_some(self) -> None:
-        """As much as the client has room for. Raises OSError if it has gone."""
+        """Send as much as the client accepts. Raise OSError if it has disconnected."""
         self.deadline = time.monotonic() + PATIENCE
         with suppress(*_NOT_YET):
             while self.kept:
@@ -110,11 +110,12 @@ class _Leaving:
 
 
 class Worker(ThreadWorker):
-    """All but `handle` and `handle_request` runs in the one thread that watches the sockets, none of which ever blocks."""
+    """A worker with one event loop. Everything but `handle` and `handle_request` runs in its thread, and never
+    blocks."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._arriving: dict[TConn, _Arriving] = {}  # in the order of their deadlines
+        self._arriving: dict[TConn, _Arriving] = {}  # ordered by deadline
         self._leaving: dict[TConn, _Leaving] = {}
         self._streams: Streams | None = None
         self._tls = tls.ssl_context(self.cfg) if self.cfg.is_ssl else None
@@ -129,8 +130,8 @@ class Worker(ThreadWorker):
             self._streams.stop()
 
     def accept(self, listener: socket.socket) -> None:
-        """Where no more files may be opened, whoever comes waits; gunicorn's process would end, with all connections.
-        Where there are as many connections as there may be, the slowest makes room; gunicorn would let nobody in."""
+        """Accept a connection. At the limit of open files it pauses, where gunicorn's process would end. At the limit
+        of connections it drops the slowest, where gunicorn would accept none."""
         try:
             super().accept(listener)
         except OSError as error:
@@ -141,7 +142,7 @@ class Worker(ThreadWorker):
             self._send_away(next(iter(slow)))
 
     def enqueue_req(self, conn: TConn) -> None:
-        """gunicorn has a new connection here, or one on which the next request begins."""
+        """Receive a request. gunicorn calls this for a new connection, and for the next request on an open one."""
         try:
             self._prepare(conn)
         except OSError:
@@ -156,7 +157,7 @@ class Worker(ThreadWorker):
             self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._on_more, arriving))
 
     def _prepare(self, conn: TConn) -> None:
-        """In place of gunicorn's `init`: the parser is given what has come, and has no socket to wait for more."""
+        """Replace gunicorn's `init`: the parser is given the received bytes, and has no socket to wait for more."""
         if conn.parser is None:
             conn.initialized, conn.parser = True, http.get_parser(self.cfg, [], conn.client)
             conn.sock.setblocking(False)
@@ -164,7 +165,7 @@ class Worker(ThreadWorker):
                 conn.sock = self._tls.wrap_socket(conn.sock, server_side=True, do_handshake_on_connect=False)
 
     def _on_more(self, arriving: _Arriving, _: Any) -> None:
-        if arriving.conn not in self._arriving:  # it was sent away after this look at the sockets, to make room
+        if arriving.conn not in self._arriving:  # dropped since this poll, to make room
             return
         if then := self._read(arriving):
             self.poller.unregister(arriving.conn.sock)
@@ -172,8 +173,8 @@ class Worker(ThreadWorker):
             then()
 
     def _read(self, arriving: _Arriving) -> Callable[[], None] | None:
-        """Take in what has come; what to do if there is nothing left to wait for. The first look at a connection by TLS
-        shakes hands."""
+        """Read the received bytes. Return the next step, or None to wait for more. With TLS, the first read does the
+        handshake."""
         try:
             piece = arriving.conn.sock.recv(_PIECE)
         except _NOT_YET:
@@ -213,12 +214,12 @@ class Worker(ThreadWorker):
         super().enqueue_req(conn)
 
     def handle(self, conn: TConn) -> bool:
-        """Answer in a thread; whether another request may follow on this connection. In place of gunicorn's, which reads
-        the request here."""
+        """Produce the response in a thread. Return whether the connection stays open. gunicorn's method would read the
+        request here."""
         conn.leaving = leaving = _Leaving(conn.sock)
         try:
             return self.handle_request(conn.request, conn)
-        except OSError:  # the client has gone
+        except OSError:  # the client has disconnected
             return False
         except Exception:
             request_id = new_request_id()
@@ -228,18 +229,18 @@ class Worker(ThreadWorker):
             return False
 
     def handle_request(self, req: Any, conn: TConn) -> bool:
-        """In place of gunicorn's, which waits until the client has taken everything in."""
+        """Produce the response. gunicorn's method would wait until the client has read all of it."""
         leaving = conn.leaving
         response, environ = wsgi.create(req, leaving, conn.client, conn.server, self.cfg)
         environ["wsgi.multithread"] = True
-        if self._tls is None:  # else a stream ends with the news, and the client comes back for more
+        if self._tls is None:  # with TLS, a stream ends with the pending events, and the client reconnects
             environ[STREAMS] = self._streams
         if not self.alive or len(self.keepalived_conns) >= self.max_keepalived:
             response.force_close()
         body = self.wsgi(environ, response.start_response)
         if isinstance(body, EventStream) and self._streams is not None:
             response.force_close()
-            response.chunked = False  # it ends with the connection
+            response.chunked = False  # the body ends with the connection
             response.send_headers()
             leaving.has_become_a_stream = True
             self._streams.take(socket.socket(fileno=conn.sock.detach()), body, bytes(leaving.kept))
@@ -257,7 +258,7 @@ class Worker(ThreadWorker):
         return not response.should_close()
 
     def finish_request(self, conn: TConn, done: Any) -> None:
-        """gunicorn comes here after a request; it goes on when the client has taken in the answer."""
+        """Continue once the client has read the response. gunicorn calls this after each request."""
         leaving = conn.leaving
         if leaving.has_become_a_stream:
             self.nr_conns -= 1
@@ -276,7 +277,7 @@ class Worker(ThreadWorker):
 
     def _on_room(self, conn: TConn, done: Any, _: Any) -> None:
         leaving = self._leaving.get(conn)
-        if leaving is None:  # it was sent away after this look at the sockets, to make room for other answers
+        if leaving is None:  # dropped since this poll, to make room for other responses
             return
         try:
             leaving.send_some()
@@ -289,7 +290,8 @@ class Worker(ThreadWorker):
                 self.finish_request(conn, done)
 
     def _part(self, conn: TConn, leaving: _Leaving) -> None:
-        """Close when the client has, or soon: at once, the end of the answer might be lost (RFC 9112, 9.6)."""
+        """Close the connection after the client does, or soon. An immediate close could lose the end of the response
+        (RFC 9112, 9.6)."""
         if self._tls is not None:
             with suppress(OSError, ValueError):
                 conn.sock.unwrap()
@@ -332,7 +334,7 @@ class Worker(ThreadWorker):
         conn.close()
 
     def murder_pending(self) -> None:
-        """Send those away who have taken too long; gunicorn asks for it every second."""
+        """Disconnect clients that have missed their deadline. gunicorn calls this every second."""
         super().murder_pending()
         now = time.monotonic()
         for conn, arriving in list(self._arriving.items()):
@@ -344,26 +346,27 @@ class Worker(ThreadWorker):
 
 
 class Extent:
-    """How far a request reaches that comes bit by bit, and what it says. What has been looked at is not looked at again:
-    many small pieces must not take longer than a few large ones."""
+    """The parsed part of an incomplete request. Each byte is parsed once, so many small pieces are as cheap as a few
+    large ones."""
 
     def __init__(self, parser: Any) -> None:
-        """`parser`: gunicorn's, without a socket; it reads the head, so that nobody reads it differently later."""
+        """Take gunicorn's parser, without a socket. It alone reads the headers, so a request has only one
+        interpretation."""
         self._parser = parser
-        self.request: Any = None  # gunicorn's, once the empty line after the headers has come
+        self.request: Any = None  # gunicorn's request, once the headers are complete
         self.body = bytearray()
-        self.end = 0  # where the next request begins
-        self._at = 0  # up to here all has been looked at
-        self._length: int | None = 0  # of the body; None: it comes in chunks
+        self.end = 0  # start of the next request
+        self._at = 0  # end of the parsed bytes
+        self._length: int | None = 0  # bytes of the body; None if it is chunked
         self.largest = LARGEST
 
     @property
     def expects_continue(self) -> bool:
-        """Whether the client waits to be told that it may send the body (RFC 9110, 10.1.1)."""
+        """Return whether the client waits for `100 Continue` before it sends the body (RFC 9110, 10.1.1)."""
         return self.request is not None and self.request._expected_100_continue
 
     def is_whole(self, received: bytes | bytearray) -> bool:
-        """Whether the request has come to its end; `received`: all of it so far. Raises Refused."""
+        """Return whether the request is complete. `received` has all its bytes so far. Raise Refused."""
         if self.request is None and not self._has_head(received):
             return False
         if self._length is None:
@@ -396,7 +399,8 @@ class Extent:
             raise Refused("Its first line or its headers are not right") from None
 
     def _length_of_body(self) -> int | None:
-        """None: it comes in chunks. gunicorn has refused whoever says both, or twice how long it is."""
+        """Return the length of the body, or None if it is chunked. gunicorn has rejected requests with both, or with
+        two lengths."""
         codings = [value.lower() for name, value in self.request.headers if name == "TRANSFER-ENCODING"]
         lengths = [value for name, value in self.request.headers if name == "CONTENT-LENGTH"]
         if codings not in ([], ["chunked"]):
@@ -409,7 +413,7 @@ class Extent:
         return None if codings else length
 
     def _ends_chunked(self, received: bytes | bytearray) -> bool:
-        """By RFC 9112, 7.1; what trailers say is not listened to."""
+        """Return whether a chunked body is complete (RFC 9112, 7.1). Trailers are ignored."""
         while (end := received.find(b"\r\n", self._at) + 2) > 1:
             size = _SIZE.fullmatch(received, self._at, end)
             if size is None:
@@ -444,7 +448,7 @@ class Extent:
 
 
 def _problem(status: int, why: str, request_id: str) -> bytes:
-    """In place of gunicorn's pages, which are HTML and quote what was sent."""
+    """Return an error response. It replaces gunicorn's pages, which are HTML and quote the request."""
     code, title = PROBLEMS[status]
     facts = {"type": f"/problems/{code}", "title": title, "status": status, "code": code, "detail": f"{why}."}
     body = json.dumps({**facts, "request_id": request_id}).encode()
@@ -454,6 +458,6 @@ def _problem(status: int, why: str, request_id: str) -> bytes:
         "Content-Type: application/problem+json",
         f"Content-Length: {len(body)}",
         f"{REQUEST_ID}: {request_id}",
-        "Access-Control-Allow-Origin: *",  # it may have been for the API, whose answers all pages may read
+        "Access-Control-Allow-Origin: *",  # it may be for the API, whose responses every page may read
     ]
     return "\r\n".join([*lines, "", ""]).encode() + body

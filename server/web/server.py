@@ -1,4 +1,4 @@
-"""The web: gunicorn's settings, and its start. `GUNICORN_CMD_ARGS` overrides them (`--bind`, `--workers`)."""
+"""The web server: gunicorn's settings, and its start. `GUNICORN_CMD_ARGS` overrides them (`--bind`, `--workers`)."""
 
 import fcntl
 import logging
@@ -26,29 +26,29 @@ from server.store.notify import notifier
 bind = f"127.0.0.1:{Settings.from_environment().port}"
 workers = 2
 worker_class = "server.web.gunicorn_worker.Worker"
-threads = 32  # each may hold two connections, and a pool has 64
-worker_connections = 2000  # streams not among them; when more come, the slowest makes room
+threads = 32  # each may hold two of the pool's 64 database connections
+worker_connections = 2000  # without streams; above this, the slowest is dropped
 keepalive = 20  # seconds; an idle connection holds no thread
-graceful_timeout = 5  # seconds for requests under way at a stop
+graceful_timeout = 5  # seconds for running requests at a stop
 logger_class = "server.web.gunicorn_worker.Log"
 logconfig_dict = json_logs.configuration(logging.INFO)
-forwarded_allow_ips = "*"  # no header of a proxy means anything here, so that nobody need be asked whether he is one
+forwarded_allow_ips = "*"  # no proxy header is used here, so proxies need no check
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
-# Each process has its heartbeat there, an empty file; a temporary directory without room may refuse even that.
+# Each process has an empty heartbeat file there. A full temporary directory may refuse even that.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
-control_socket_disable = True  # it would lie in the home directory, one for all servers of a user
+control_socket_disable = True  # the socket would lie in the home directory, shared by all servers of a user
 
 log = logging.getLogger(__name__)
 
-_EVERY = 10  # seconds between two rounds of jobs
-_FILES = 4096  # more than all connections and streams of a process take; often only 1,024 are allowed at first
-_PREFIX = "sternenpost-web-metrics-"  # of the names of such directories; those of 0.1.0 are not locked
-_METRICS = "PROMETHEUS_MULTIPROC_DIR"  # where the processes leave their numbers for /metrics
+_EVERY = 10  # seconds between rounds of jobs
+_FILES = 4096  # more than all connections and streams need; the usual limit is 1,024
+_PREFIX = "sternenpost-web-metrics-"  # directories of 0.1.0 have another prefix, and no lock
+_METRICS = "PROMETHEUS_MULTIPROC_DIR"  # where the processes write their metrics
 
 
 def post_worker_init(worker: Any) -> None:
-    """gunicorn calls this in each of its processes, after the fork."""
+    """Start the background jobs. gunicorn calls this in each process, after the fork."""
     app = worker.app.wsgi()
     _allow_files()
     json_logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
@@ -76,7 +76,7 @@ def on_exit(server: Any) -> None:
 
 
 def _do_again(every: int, *jobs: Job) -> NoReturn:
-    """Leave heartbeats (hours without any count for nobody), note which tokens were used, and share limits."""
+    """Run the jobs forever, in rounds."""
     while True:
         for job in jobs:
             job()
@@ -84,7 +84,7 @@ def _do_again(every: int, *jobs: Job) -> NoReturn:
 
 
 def serve() -> NoReturn:
-    """Becomes gunicorn."""
+    """Replace this process by gunicorn."""
     os.chdir(CHECKOUT)
     for former in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         _clear_unless_used(former)
@@ -97,19 +97,19 @@ def serve() -> NoReturn:
 
 
 def _directory() -> str:
-    """A new one, locked until the last process of this web has ended, however it does."""
+    """Return a new directory. It stays locked until the last process of this server has ended, even by a kill."""
     while True:
         path = tempfile.mkdtemp(prefix=_PREFIX)
         lock = os.open(path, os.O_RDONLY)
         fcntl.flock(lock, fcntl.LOCK_SH)
-        if os.path.exists(path):  # and no other web has cleared it before it was locked
+        if os.path.exists(path):  # unless another server cleared it before the lock
             os.set_inheritable(lock, True)
             return path
         os.close(lock)
 
 
 def _clear_unless_used(path: Path) -> None:
-    """What a web left that was killed; not what belongs to somebody else."""
+    """Delete a directory that a killed server left. One that is locked, or belongs to another user, stays."""
     try:
         lock = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 from flask import Flask
 
-from server.accounts.apps import APP_SCOPES, end_word, forget_apps
+from server.accounts.apps import APP_SCOPES, end_app_token, forget_apps
 from server.clock import clock
 from server.errors import BadToken
 from server.games import Json
@@ -152,7 +152,7 @@ def by_its_player(app: Flask, program: Program, made: Json) -> None:
 def by_the_mailed_link(app: Flask, program: Program, made: Json) -> None:
     with app.app_context():
         row = db.session.query(App).filter_by(name="Night Watch").one()
-        link = f"/app/{end_word(row.player_id, row.app_id)}"
+        link = f"/app/{end_app_token(row.player_id, row.app_id)}"
     assert app.test_client().post(link).status_code == 200
 
 

@@ -236,7 +236,7 @@ def keyed(key: str) -> dict[str, str]:
     return {"Idempotency-Key": key}
 
 
-def may_come_again(contract: Contract) -> list[Call]:
+def idempotent(contract: Contract) -> list[Call]:
     """The calls that take a key; the seat that one of them takes is the last, so that is done at the end."""
     found = [
         call
@@ -248,7 +248,7 @@ def may_come_again(contract: Contract) -> list[Call]:
 
 def test_every_call_that_makes_something_takes_a_key_but_those_that_make_secrets(scene: Scene) -> None:
     makes = {call.name for call in calls(scene.contract.document) if call.method == "POST"}
-    names = {call.name for call in may_come_again(scene.contract)}
+    names = {call.name for call in idempotent(scene.contract)}
     assert names == {"openGame", "takeSeat", "invite", "vote", "takeBack", "say", "sayReady", "playMove"}
     secrets = {"signIn", "comeAsGuest", "makeToken", "makeSeatToken", "makeStreamTicket", "makeFeed", "makeWebhook"}
     assert makes - names == secrets | {
@@ -265,7 +265,7 @@ def test_every_call_that_makes_something_takes_a_key_but_those_that_make_secrets
 
 
 def test_a_request_that_comes_again_gets_its_first_answer_again(scene: Scene) -> None:
-    for call in may_come_again(scene.contract):
+    for call in idempotent(scene.contract):
         body = call.examples["Example"]
         first, again = (scene.ask(call, body, headers=keyed(call.name)) for _ in range(2))
         assert first.status_code in (200, 201), call.name
@@ -287,7 +287,7 @@ OTHER_BODIES: dict[str, Json] = {
 
 
 def test_a_key_belongs_to_one_body(scene: Scene) -> None:
-    for call in may_come_again(scene.contract):
+    for call in idempotent(scene.contract):
         first = scene.ask(call, call.examples["Example"], headers=keyed(call.name))
         other = scene.ask(call, OTHER_BODIES[call.name], headers=keyed(call.name))
         assert code_of(other) == (422, "idempotency-key-reused"), call.name
@@ -316,7 +316,7 @@ def test_of_requests_that_come_at_once_one_is_carried_out_and_all_get_its_answer
     app: Flask, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(idempotency, "_PATIENCE", PATIENCE)  # by default, those that wait for long get 409
-    for call in may_come_again(scene.contract):
+    for call in idempotent(scene.contract):
         address, token = scene.address(call), scene.caller(call).token
         programs = [Someone(app, token=token) for _ in range(6)]
 

@@ -11,10 +11,10 @@ from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 from werkzeug.serving import make_server
 
-from server.accounts.apps import end_word, register_client
+from server.accounts.apps import end_app_token, register_client
 from server.accounts.players import change_profile
 from server.accounts.sign_in import begin_sign_in
-from server.accounts.unsubscribe import stop_word
+from server.accounts.unsubscribe import stop_token
 from server.app import create_app
 from server.config import Settings
 from server.games import Json, sternenglanz
@@ -438,7 +438,7 @@ def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
         "an invitation": mailed_link(site, "i"),
         "a seat to come back to": f"/back/{return_word(turn.game_id, 0)}",
         "a sign-in": f"{mailed_link(site, 'sign-in')}/plain",
-        "fewer mails": f"/stop/{stop_word('your-turn', str(ada), turn.game_id)}",
+        "fewer mails": f"/stop/{stop_token('your-turn', str(ada), turn.game_id)}",
         "a problem": "/problems/stale-turn",
         "the API": "/docs",
         "calls of the API": "/docs/api/moves",
@@ -451,7 +451,7 @@ def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
         "changes": "/docs/changes",
         "an app": "/docs/app",
         "what an app asks": what_an_app_asks(),
-        "the end of an app": f"/app/{end_word(ada, UUID(int=0))}",
+        "the end of an app": f"/app/{end_app_token(ada, UUID(int=0))}",
         "fairness": "/docs/fairness",
         "more machines": "/docs/scaling",
         "what it costs": "/docs/cost",

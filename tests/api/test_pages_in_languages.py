@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 from server.accounts.notice_kinds import INVITATION, MAIL_KINDS
 from server.accounts.players import change_profile, profile
 from server.accounts.sign_in import begin_sign_in
-from server.accounts.unsubscribe import stop_word
+from server.accounts.unsubscribe import stop_token
 from server.play.seating.games import open_game
 from server.play.seating.seats import leave, return_word
 from server.play.turns.turn_links import turn_word
@@ -85,7 +85,7 @@ def test_the_page_on_which_mails_are_stopped(app: Flask, locale: str, kind: str)
     change_profile(ada, {"locale": locale})
     game_id = game_of(ada, person("ben"), bots=1, title="Xyz")
     reader = "ada@example.org" if kind == INVITATION.name else str(ada)
-    link = f"/stop/{stop_word(kind, reader, None if kind == INVITATION.name else game_id)}"
+    link = f"/stop/{stop_token(kind, reader, None if kind == INVITATION.name else game_id)}"
     for page in (web.get(link), web.post(link), web.post(link, data={"again": "yes"})):
         assert is_in(locale, page)
 

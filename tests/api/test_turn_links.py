@@ -8,7 +8,7 @@ import pytest
 
 from server.accounts.bans import ban
 from server.accounts.tokens import note_uses
-from server.accounts.unsubscribe import stop_word
+from server.accounts.unsubscribe import stop_token
 from server.api import rate_limits
 from server.clock import clock
 from server.games import Json
@@ -96,7 +96,7 @@ def test_of_other_games_it_learns_nothing(scene: Scene) -> None:
     [
         lambda game: return_word(game, 0),
         lambda game: reply_word(game, 0, 1),
-        lambda game: stop_word("your-turn", str(UUID(int=0)), game),
+        lambda game: stop_token("your-turn", str(UUID(int=0)), game),
         lambda game: turn_word(game, 0, 1)[:-1],
         lambda game: turn_word(game, 0, 1)[::-1],
         lambda game: turn_word(UUID(int=0), 0, 1),

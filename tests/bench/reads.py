@@ -60,7 +60,7 @@ _LAYERS: Sequence[tuple[str, object, str]] = (
     ("CORS", origins, "_finish"),
     ("headers, ETag", http_responses, "_expect_accept"),
     ("headers, ETag", http_responses, "_finish"),
-    ("token", auth, "_look_at_token"),
+    ("token", auth, "_identify_caller"),
     ("marshmallow", reading.StrictParser, "parse"),
     ("loading", views, "load"),
     ("rules", GAMES["sternenhimmel"], "view"),

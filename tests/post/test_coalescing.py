@@ -166,13 +166,13 @@ def test_who_has_chosen_at_once_is_told_each_turn_at_once(of_game: bool, ada: UU
 
 
 def test_one_click_stops_letters_of_the_kind_that_is_about_several_games(ada: UUID, bea: UUID, office: Office) -> None:
-    from server.accounts.unsubscribe import stop_mails, stopped
+    from server.accounts.unsubscribe import stop_mails, stop_state
 
     table(ada, bea), table(ada, bea)
     (mail,) = office.mails("ada")
     word = str(mail.message["List-Unsubscribe"]).strip("<>").rpartition("/")[2]
     stop_mails(word)
-    assert stopped(word)[:2] == ("your-turn", True)
+    assert stop_state(word)[:2] == ("your-turn", True)
     table(ada, bea)
     assert len(office.mails("ada")) == 1
 

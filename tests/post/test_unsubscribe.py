@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 
 from server.accounts.players import change_profile, profile
 from server.accounts.sign_in import begin_sign_in
-from server.accounts.unsubscribe import stop_word
+from server.accounts.unsubscribe import stop_token
 from server.play.seating.games import open_game
 from server.play.seating.seats import return_word, seat_settings
 from server.play.turns.turn_links import turn_word
@@ -49,7 +49,7 @@ def header(mail: Mail, name: str) -> bytes:
 def test_a_letter_of_a_game_tells_mail_programs_how_to_stop_it(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = game_of(ada, bea, bots=1)
     (mail,) = office.mails("ada")
-    word = stop_word("your-turn", str(ada), game_id)
+    word = stop_token("your-turn", str(ada), game_id)
     link = f"http://127.0.0.1:8000/stop/{word}"
     assert header(mail, "List-Unsubscribe") == f"List-Unsubscribe: <{link}>\r\n".encode()
     assert header(mail, "List-Unsubscribe-Post") == b"List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"
@@ -177,7 +177,7 @@ def test_one_click_in_a_bundle_stops_the_bundles(ada: UUID, bea: UUID, office: O
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_word_that_we_did_not_seal_stops_nothing(ada: UUID, bea: UUID, web: FlaskClient, method: str) -> None:
     game_id = game_of(ada, bea, bots=1)
-    word = stop_word("your-turn", str(ada), game_id)
+    word = stop_token("your-turn", str(ada), game_id)
     for forged in (word[:-1], "a" + word[1:], turn_word(game_id, 0, 1), return_word(game_id, 0), "a"):
         assert web.open(f"/stop/{forged}", method=method).status_code == 404
     assert seat_settings(game_id, ada)["mails"] is None

@@ -14,8 +14,8 @@ from flask import Flask
 from werkzeug.routing import Rule
 
 import server
-from server.accounts.apps import end_word
-from server.accounts.bounces import bounce_word
+from server.accounts.apps import end_app_token
+from server.accounts.bounces import bounce_token
 from server.accounts.signed_links import (
     APP,
     BOUNCE,
@@ -32,7 +32,7 @@ from server.accounts.signed_links import (
     mark_of,
     sign,
 )
-from server.accounts.unsubscribe import stop_word
+from server.accounts.unsubscribe import stop_token
 from server.errors import NotFound
 from server.play.commits import load
 from server.play.mail.mail_in import reply_word, rsvp_word
@@ -95,13 +95,13 @@ def words(scene: Scene) -> Mapping[str, str]:
             INVITATION: sign(INVITATION, hosted, 2, mark_of("cleo@example.org")),
             RETURN: return_word(running, 0),
             REPLY: reply_word(running, 0, 1),
-            STOP: stop_word("your-turn", str(ada), running),
+            STOP: stop_token("your-turn", str(ada), running),
             FEED: new_feed(ada),
-            BOUNCE: bounce_word(ada, uuid4()),
+            BOUNCE: bounce_token(ada, uuid4()),
             RSVP: rsvp_word(hosted, 2, "cleo@example.org"),
             READY: ready_word(load(asking), 0),
             STAND_IN: stand_in,
-            APP: end_word(ada, app_id),
+            APP: end_app_token(ada, app_id),
         }
     assert set(found) == set(PURPOSES)
     return found

@@ -12,7 +12,7 @@ from flask_babel import force_locale
 from server.accounts.notice_kinds import MAIL_KINDS, NOTICE_KINDS
 from server.accounts.players import change_profile, player_token
 from server.accounts.sign_in import begin_sign_in
-from server.accounts.unsubscribe import stop_word
+from server.accounts.unsubscribe import stop_token
 from server.api.problems import ALL
 from server.games import GAMES, Json
 from server.games.presentation import notation, refusals, sentence
@@ -243,7 +243,7 @@ def test_pages(app: Flask) -> None:
         web.get(ready),
         web.get(standing_in),
         web.post(standing_in),
-        *(web.get(f"/stop/{stop_word(kind, str(ada), game_id)}") for kind in MAIL_KINDS if NOTICE_KINDS[kind].bundles),
+        *(web.get(f"/stop/{stop_token(kind, str(ada), game_id)}") for kind in MAIL_KINDS if NOTICE_KINDS[kind].bundles),
     ]
     for page in shown:
         assert not unmarked(words_of(page.text.partition("<main>")[2]))

@@ -1,7 +1,7 @@
-"""The schemas of the OpenAPI document, each under a name: generated clients have words for whatever they hold.
+"""The schemas of the OpenAPI document, all of them named, so that generated clients have a type for each.
 
-A schema within another gets its name from its `title`, or from WORDS if it lists those; a reference stands in its
-place. What differs from game to game is a union; where `rules` tells which game it is, each game has its own.
+A nested schema gets its name from its `title`, or from WORDS if it is one of these enumerations. A reference replaces
+it. What differs between games is a union. Where `rules` gives the game, each game has its own schema.
 """
 
 import re
@@ -47,7 +47,7 @@ WORDS: Final[Mapping[str, Iterable[Any]]] = {
     "WhyPlanEnded": REASONS,
     "Wish": WISHES,
 }
-# Lists that share a word with another one; in Go, constants of all types stand in one scope.
+# Enumerations that share a value with another. In Go, the constants of all types share one scope.
 _WITH_OWN_NAMES: Final = {
     "AtOnceOrOff",
     "Author",
@@ -59,7 +59,7 @@ _WITH_OWN_NAMES: Final = {
 }
 _EVENTS = [(name, type_) for name, rules in GAMES.items() for type_ in rules.EVENT_SCHEMAS]
 _NAMES = {frozenset(words): name for name, words in WORDS.items()}
-_OF_PROBLEMS: Final = {  # fields that only some problems have
+_OF_PROBLEMS: Final = {  # fields of some problems only
     "reason": ("illegal-move", "malformed-move", "bad-option", "illegal-plan"),
     "turn": ("stale-turn",),
     "revision": ("stale-plan",),
@@ -79,24 +79,24 @@ def ref(name: str) -> Json:
 
 
 def pascal(type_: str) -> str:
-    """`star-placed` as StarPlaced."""
+    """Return `star-placed` as StarPlaced."""
     return type_.title().replace("-", "")
 
 
 def _constant(words: str) -> str:
-    """`SeatKind-open` as SEAT_KIND_OPEN."""
+    """Return `SeatKind-open` as SEAT_KIND_OPEN."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z0-9]+", "_", words).upper()
 
 
 class Components:
-    """Schemas by name."""
+    """The schemas by name."""
 
     def __init__(self, made: Json) -> None:
-        """`made`: what smorest makes of our marshmallow schemas."""
+        """Add all schemas. `made` has those that smorest generated from our marshmallow schemas."""
         self._schemas: Json = {}
         self._problems: dict[int, Json] = {}  # by status and code
         self._problem = made.pop("Problem")
-        del made["PaginationMetadata"]  # of smorest's pages; ours are others
+        del made["PaginationMetadata"]  # unused: our pages have another form
         for name, schema in _of_the_house():
             self.put(name, schema)
         for name, rules in GAMES.items():
@@ -112,7 +112,7 @@ class Components:
             *map(pascal, HOUSE_EVENT_SCHEMAS),
             *(f"{name.capitalize()}{pascal(type_)}" for name, type_ in _EVENTS),
         ]
-        self.put("Event", _union("Event of a game", events))  # one union: many generators know none within another
+        self.put("Event", _union("Event of a game", events))  # flat, since many generators support no nested unions
         for name, schema in made.items():
             for own, written in _in_full(name, schema):
                 self.put(own, written)
@@ -120,7 +120,7 @@ class Components:
     def all(self) -> Json:
         for status, members in self._problems.items():
             self.put(f"Problem{status}", {"oneOf": [members[code] for code in sorted(members)]})
-        return {name: self._told_apart(schema) for name, schema in sorted(self._schemas.items())}
+        return {name: self._with_discriminator(schema) for name, schema in sorted(self._schemas.items())}
 
     def put(self, name: str, schema: Json, prefix: str = "") -> Json:
         """Add a schema and answer with a reference to it. Raises ValueError if another one has its name."""
@@ -130,7 +130,7 @@ class Components:
         return ref(name)
 
     def problem(self, code: str) -> Json:
-        """A reference to the schema of all problems with its status; it is among them from now on."""
+        """Add the problem with this code. Return a reference to the union of all problems with its status."""
         problem, fields = ALL[code], self._problem["properties"]
         told = {"type": f"/problems/{code}", "status": problem.status, "code": code}
         others = [name for name, codes in _OF_PROBLEMS.items() if code not in codes]
@@ -144,8 +144,8 @@ class Components:
         )
         return ref(f"Problem{problem.status}")
 
-    def lifted(self, schema: Json, prefix: str = "") -> Json:
-        """The schema with references for those in it that have names; these are added."""
+    def lift(self, schema: Json, prefix: str = "") -> Json:
+        """Return the schema with its nested schemas added, and replaced by references."""
         title = schema.get("title")
         name = f"{prefix}{title}" if isinstance(title, str) else _NAMES.get(frozenset(schema.get("enum", ())) - {None})
         if name is None:
@@ -164,21 +164,21 @@ class Components:
         for key, value in schema.items():
             match key, value:
                 case "properties", dict():
-                    inner[key] = {field: self.lifted(_of_one_word(it), prefix) for field, it in value.items()}
+                    inner[key] = {field: self.lift(_of_one_word(it), prefix) for field, it in value.items()}
                 case (("items" | "additionalProperties"), dict()):
-                    inner[key] = self.lifted(value, prefix)
+                    inner[key] = self.lift(value, prefix)
                 case (("oneOf" | "anyOf" | "allOf"), list()):
-                    inner[key] = [self.lifted(it, prefix) for it in value]
+                    inner[key] = [self.lift(it, prefix) for it in value]
                 case _:
                     inner[key] = value
         values = inner.get("enum", [inner["const"]] if "const" in inner else [])
         if values and "type" not in inner:
             inner["type"] = _TYPES[type(values[0])]
         match inner.get("anyOf"):
-            case [{"type": str(type_)} as one, {"type": "null"}]:  # for which some generators make a class
+            case [{"type": str(type_)} as one, {"type": "null"}]:  # some generators would make a class of it
                 inner = one | inner | {"type": [type_, "null"]}
                 del inner["anyOf"]
-        for key in ("anyOf", "allOf"):  # how marshmallow's fields refer to a component
+        for key in ("anyOf", "allOf"):  # marshmallow wraps references like this
             if len(inner.get(key, ())) == 1:
                 about = {"description": inner["description"]} if "description" in inner else {}
                 found: Json = inner[key][0]
@@ -189,8 +189,8 @@ class Components:
         found: Json = self._schemas.get(reference.get("$ref", "").rpartition("/")[2], {})
         return found
 
-    def _told_apart(self, schema: Json) -> Json:
-        """A union with its discriminator, if it has a field of which each member has a value of its own."""
+    def _with_discriminator(self, schema: Json) -> Json:
+        """Return a union with its discriminator: a field that has a different constant in each member."""
         members = schema.get("oneOf", [])
         for field in self._constants(members[0]) if members else ():
             owners = {self._constants(it).get(field): it["$ref"] for it in members}
@@ -199,13 +199,14 @@ class Components:
         return schema
 
     def _constants(self, member: Json) -> Json:
-        """The values of its fields that have one only."""
+        """Return the fields of a member that are constant, with their values."""
         fields = self._of(member).get("properties", {})
         return {field: schema["const"] for field, schema in fields.items() if "const" in schema}
 
 
 def _of_one_word(schema: Json) -> Json:
-    """A list of one word is no choice. Of truth alone, what is not falsehood: generators make words of its constants."""
+    """Return a single-value enumeration as a constant. `true` becomes "not false": generators need a name for each
+    constant."""
     match schema:
         case {"enum": [True], **rest}:
             return {**rest, "not": {"const": False}}
@@ -233,7 +234,7 @@ def _of_the_house() -> Iterator[tuple[str, Json]]:
 
 
 def _of_a_game(game: str, rules: Any) -> Iterator[tuple[str, Json]]:
-    """Its schemas, their names without the game's."""
+    """Yield the schemas of a game, named without its prefix."""
     yield "Move", rules.MOVE_SCHEMA
     yield "View", rules.VIEW_SCHEMA
     yield "Options", {key: value for key, value in rules.OPTION_SCHEMA.items() if key != "$schema"}
@@ -272,11 +273,11 @@ _WORDS: Final[Json] = {
 }
 
 
-# Marshmallow's
+# Marshmallow schemas
 
 
 def _in_full(name: str, schema: Json) -> Iterator[tuple[str, Json]]:
-    """With what its docstring says; several if it is a union of variants or differs by game."""
+    """Yield a schema with its description. A union of variants, or by game, yields each member as well."""
     source = getattr(schemas, name, None)
     if source and source.__doc__:
         schema = {"description": source.__doc__, **schema}
@@ -300,7 +301,7 @@ def _variants(schema: Json, variants: Mapping[str, tuple[str, ...]]) -> Iterator
 
 
 def _of_game(game: str, schema: Json) -> Json:
-    """A schema for one game, so that `rules` tells options and views apart."""
+    """Return the schema for one game, so that `rules` discriminates options and views."""
     own: Json = _renamed(schema, {ref(what)["$ref"]: ref(f"{game.capitalize()}{what}")["$ref"] for what in _PARTS})
     return own | {"properties": own["properties"] | {"rules": {"description": "Game rules by name", "const": game}}}
 

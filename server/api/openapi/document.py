@@ -1,4 +1,4 @@
-"""The OpenAPI document, made from the resources."""
+"""The OpenAPI document, generated from the resources."""
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, wraps
@@ -82,22 +82,22 @@ ANYBODY: Json = {"security": []}
 
 
 def needs(scope: str, of_seat: bool = False) -> Json:
-    """For the description of a call that takes a token with this scope; `of_seat`: that of a seat will do."""
+    """Return the security of a call that requires a token with this scope. `of_seat` allows seat tokens."""
     return {"security": [{scheme: [scope]} for scheme in _schemes(scope)], _OF_SEAT: of_seat}
 
 
 def takes(scope: str, of_seat: bool = False) -> Json:
-    """For the description of a call by which anybody may look; a token that is sent must have the scope."""
+    """Return the security of a public call. A token is optional, but needs this scope. `of_seat` allows seat tokens."""
     return {"security": [{}, *({scheme: [scope]} for scheme in _schemes(scope))], _OF_SEAT: of_seat}
 
 
 def _schemes(scope: str) -> tuple[str, ...]:
-    """By which a program may come to a token with this scope."""
+    """Return the security schemes whose tokens can have this scope."""
     return ("token", "oauth2") if scope in APP_SCOPES else ("token",)
 
 
 def either(name: str, description: str, *members: str) -> Json:
-    """The schema, called `name`, of an answer that is one of these; a call has one for all its successes."""
+    """Return the schema `name` of a response that is one of these. All success responses of a call share one schema."""
     return {"title": name, "description": description, "oneOf": [ref(member) for member in members]}
 
 
@@ -176,23 +176,21 @@ _HEADERS_OF_PROBLEMS: dict[int, Json] = {
         }
     },
 }
-_RAISED, _KEYED = "x-raised", "x-keyed"  # stand in an operation until it is written out
+_RAISED, _KEYED = "x-raised", "x-keyed"  # temporary keys of an operation
 
 
 class Blueprint(flask_smorest.Blueprint):
-    """Resources behind the strict reader."""
+    """A blueprint that reads requests with the strict parser."""
 
     ARGUMENTS_PARSER = StrictParser()
 
     def arguments(self, schema: Any, **options: Any) -> Any:
-        """As smorest does it, but with one instance of the schema for all requests."""
+        """Use one instance of the schema for all requests, unlike smorest."""
         return super().arguments(schema(), **options)
 
     def response(self, status_code: int, schema: Any = None, **described: Any) -> Any:
-        """Describe an answer, which is written as the call returns it: to dump it by the schema took longer than to make it.
-
-        Tests check that no answer has a field that its schema lacks.
-        """
+        """Describe a response, and return it undumped: a dump by the schema took longer than the call itself. Tests
+        check that no response has undocumented fields."""
         describe = super().response(status_code, schema, **described)
 
         def decorator(call: Callable[..., Any]) -> Any:
@@ -209,19 +207,19 @@ class Blueprint(flask_smorest.Blueprint):
         return decorator
 
     def raises(self, *errors: type[Exception]) -> Any:
-        """Name the problems of this call alone; `_codes` adds those that its parts may have."""
+        """List the problems that are specific to this call. `_codes` adds the common ones."""
         return self.doc(**{_RAISED: [PROBLEMS[error].code for error in errors]})
 
-    def may_come_again(self, call: Any) -> Any:
-        """This call takes an Idempotency-Key."""
+    def idempotent(self, call: Any) -> Any:
+        """Mark a call that supports Idempotency-Key."""
         return self.doc(**{_KEYED: True})(keeps(call))
 
 
 class Document(flask_smorest.Api):
-    """All resources and their description; errors are problems."""
+    """The API with its OpenAPI document. Errors are problems (RFC 9457)."""
 
     ERROR_SCHEMA = schemas.Problem
-    DEFAULT_ERROR_RESPONSE_NAME = None  # each call lists its own
+    DEFAULT_ERROR_RESPONSE_NAME = None  # each call lists its own errors
 
     def __init__(self, app: Flask) -> None:
         app.config.update(_SETTINGS)
@@ -248,7 +246,7 @@ class Document(flask_smorest.Api):
 
     @cached_property
     def document(self) -> Json:
-        """With what all calls have in common: conditional requests, and the problems that each may answer with."""
+        """Return the document, with the common parts of all calls: conditional requests, headers and problems."""
         document: Json = self.spec.to_dict()
         components = Components(document["components"].pop("schemas"))
         document["webhooks"] = dict(_webhooks())
@@ -272,7 +270,7 @@ class Document(flask_smorest.Api):
                     operation["responses"]["304"] = {"description": "Not modified", "headers": _ETAG}
                 elif method in ("patch", "delete"):
                     parameters.append(_IF_MATCH)
-                operation["responses"].pop("422", None)  # what smorest says of it
+                operation["responses"].pop("422", None)  # smorest's default
                 for status, response in operation["responses"].items():
                     if status != "default":
                         response.setdefault("headers", {}).update(_TELLS_LIMITS | _TELLS_ALL)
@@ -309,7 +307,7 @@ _SIGNED = [
 
 
 def _webhooks() -> Iterator[tuple[str, Json]]:
-    """What we call, not what we answer."""
+    """Yield the requests that the server sends to webhooks."""
     for kind, component in schemas.PAYLOADS.items():
         content = {
             "schema": ref(component),
@@ -389,10 +387,10 @@ def _problem_response(status: int, codes: list[str], components: Components) -> 
 
 
 def _lift(part: Any, components: Components) -> None:
-    """Give the schemas in a part of the document their names."""
+    """Replace the nested schemas in a part of the document by references."""
     match part:
         case {"schema": dict(schema)}:
-            part["schema"] = components.lifted(schema)
+            part["schema"] = components.lift(schema)
         case dict():
             for key, value in part.items():
                 if key not in ("examples", "example"):

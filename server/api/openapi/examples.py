@@ -1,8 +1,8 @@
 """Examples for the OpenAPI document: Ada opens a game of three, Bea takes a seat, and a bot plays along.
 
-The requests stand here. The answers to them are recorded in `examples.json` by `python -m tests.support.recorded_examples`,
-except those that only time, mail servers or operators bring about, and the rules, which are shortened.
-Tests send every request, hold every answer against its schema, and record again.
+The requests are here. `python -m tests.support.recorded_examples` records the responses in `examples.json`, except for
+those that depend on time, mail servers or operators, and the shortened rules. Tests send every request, validate every
+response by its schema, and record again.
 """
 
 import json
@@ -17,7 +17,7 @@ _RECORDED: Json = json.loads(Path(__file__).with_name("examples.json").read_text
 
 
 def __getattr__(name: str) -> Json:
-    """Return a recorded answer, such as `examples.GAME`."""
+    """Return a recorded response, such as `examples.GAME`."""
     try:
         found: Json = _RECORDED[name]
     except KeyError:
@@ -147,7 +147,7 @@ WEBHOOK_CHANGES: Json = {"kinds": ["your-turn"], "enabled": True}
 
 
 def payload(kind: str) -> Json:
-    """What a webhook is told of a game of three, in which it is Ada's turn."""
+    """Return a webhook's payload for a game of three in which it's Ada's turn."""
     if kind == "ping":
         return {"type": kind, "timestamp": "2026-11-21T19:20:05.000000Z", "data": {}}
     groups: dict[str, Json] = {

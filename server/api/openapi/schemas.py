@@ -1,4 +1,4 @@
-"""Schemas (marshmallow) of requests and answers."""
+"""Marshmallow schemas of requests and responses."""
 
 from datetime import UTC
 from typing import Any, ClassVar
@@ -36,12 +36,12 @@ _WORD = "^[A-Za-z2-7]{1,64}$"
 
 
 def by_game(what: str) -> list[Json]:
-    """What each game has of this: `Move`, `View`, `Options`, `Event`, `Foreseen`."""
+    """Return references to each game's schema of `Move`, `View`, `Options`, `Event` or `Foreseen`."""
     return [{"$ref": f"#/components/schemas/{what}"}]
 
 
 class Request(Schema):
-    """Fields that it does not name are refused."""
+    """A request body. Unknown fields are rejected."""
 
     error_messages = {"unknown": Words("Unknown field."), "type": Words("Not a JSON object.")}  # noqa: RUF012 (marshmallow declares it so)
 
@@ -50,7 +50,7 @@ class Request(Schema):
 
 
 class Email(fields.String):
-    """An address, in lower case."""
+    """An email address, in lower case."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         try:
@@ -60,7 +60,7 @@ class Email(fields.String):
 
 
 class Moment(fields.AwareDateTime):
-    """RFC 3339; see `moment_text`."""
+    """A timestamp (RFC 3339; see `moment_text`)."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         try:
@@ -73,7 +73,7 @@ class Moment(fields.AwareDateTime):
 
 
 def _text(longest: int, least: int = 1, metadata: Json | None = None, **kw: Any) -> fields.String:
-    """Any text but NUL, which the reader refuses everywhere."""
+    """Return a field for text without NUL, which the parser rejects everywhere."""
     kw["metadata"] = {"pattern": r"^[^\u0000]*$", **(metadata or {})}
     return fields.String(validate=long(longest, least=least), **kw)
 
@@ -98,7 +98,7 @@ def _zone(about: str) -> fields.String:
 
 
 def _expect_zone(name: str) -> None:
-    """Raises ValidationError."""
+    """Raise ValidationError."""
     try:
         time_zone(name)
     except Unfit as error:
@@ -120,7 +120,7 @@ def _number(**kw: Any) -> fields.Integer:
 
 
 def _shape(name: str) -> Json:
-    """A value that only `play` can read."""
+    """Return metadata for a value that only `play` can parse."""
     return {"allOf": [{"$ref": f"#/components/schemas/{name}"}]}
 
 
@@ -186,7 +186,10 @@ class SeatTokenRequest(Request):
     name = _text(80, load_default="seat", **_about("Name that tells you what the token is for"))
     scopes = Several(
         fields.String(validate=one_of(OF_A_SEAT)),
-        load_default=lambda: ["games:read", "moves:write"],  # not in the document: Java has other names for its words
+        load_default=lambda: [
+            "games:read",
+            "moves:write",
+        ],  # absent from the document, since Java names these constants differently
         **_about(
             "Scopes of the new token. Your own token must have them too. Default: `games:read` and `moves:write`."
         ),
@@ -1170,7 +1173,7 @@ class SharedGame(Schema):
 
 # Webhooks
 
-# Names of components by kind
+# Component names by kind
 PAYLOADS = {kind: f"{kind.title().replace('-', '')}Payload" for kind in subscriptions.PAYLOADS}
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
-from server.accounts.bounces import bounce_word, bounced_from, note_bounce, note_return
+from server.accounts.bounces import bounce_token, note_bounce, note_return, verify_bounce_token
 from server.accounts.complaints import end_mails, note_complaint
 from server.accounts.players import player_at
 from server.accounts.rate_limits import Use, expect_within
@@ -46,7 +46,7 @@ class Bounce(NamedTuple):
 def is_return(word: str) -> bool:
     """Return whether this is the token of a return path."""
     try:
-        bounced_from(word)
+        verify_bounce_token(word)
     except NotFound:
         return False
     return True
@@ -57,7 +57,7 @@ def keep(word: str, same: str, raw: bytes, limited: bool) -> None:
 
     Raise NotFound for an invalid token, TooMany, Unavailable.
     """
-    owner = bounced_from(word).game_id
+    owner = verify_bounce_token(word).game_id
     if limited:
         expect_within(Use("returned-mails", owner), Use("returned-mails-in-all", "all"))
     returned_mails.keep(uuid5(_NAMESPACE, f"{word}/{same}"), word, raw, clock.now())
@@ -141,7 +141,7 @@ def note_event(address: str, bounce: Bounce | None, said: str) -> None:
     words = {found for found in map(bytes.decode, _RETURN_PATH.findall(said.encode())) if is_return(found)}
     player_id = player_at(address)
     if player_id and not words:
-        words = {bounce_word(player_id, UUID(letter)) for letter in _LETTER.findall(said)}
+        words = {bounce_token(player_id, UUID(letter)) for letter in _LETTER.findall(said)}
     for word in words:
         if bounce:
             note_return(word, *bounce)

@@ -8,10 +8,10 @@ from uuid import UUID
 from flask_babel import gettext
 
 from server.accounts import notice_kinds
-from server.accounts.apps import RIGHTS, end_word
+from server.accounts.apps import RIGHTS, end_app_token
 from server.accounts.calendars import stored_zone
 from server.accounts.mailed_codes import CODE_LIFE
-from server.accounts.preferences import wanted
+from server.accounts.preferences import mail_choice
 from server.clock import clock
 from server.play.commits import load
 from server.play.seating.lobby import waiting_games
@@ -100,7 +100,7 @@ def new_app(it: Recipient) -> NewApp:
         address=data["address"],
         rights=tuple(gettext(RIGHTS[scope]) for scope in data["scopes"]),
         game=f"{it.base_url}/#/games/{data['game']}" if data["game"] else "",
-        link=f"{it.base_url}/app/{end_word(it.letter.player_id, UUID(data['app']))}",
+        link=f"{it.base_url}/app/{end_app_token(it.letter.player_id, UUID(data['app']))}",
     )
 
 
@@ -158,7 +158,7 @@ def bundle(it: Recipient) -> Bundle | None:
             link=f"{it.base_url}/t/{turn_word(game['game_id'], game['seat'], game['turn'])}",
         )
         for game in waiting_games(player.player_id)
-        if wanted(notice_kinds.YOUR_TURN.name, player.notifications, game["mails"]) != notice_kinds.OFF
+        if mail_choice(notice_kinds.YOUR_TURN.name, player.notifications, game["mails"]) != notice_kinds.OFF
     )
     written = (letter_for(Reader(load(row.game_id), row.seat, zone, it.base_url, row)) for row in letters_in(it.letter))
     news = tuple(words for words in written if isinstance(words, GameLetter))

@@ -4,10 +4,10 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from server.accounts.bounces import bounce_word, lost_word
+from server.accounts.bounces import bounce_token, invitation_bounce_token
 from server.accounts.notice_kinds import ANSWER, INVITATION, NOTICE_KINDS, SIGN_IN_CODE, Until
 from server.accounts.players import stored_locale
-from server.accounts.unsubscribe import stop_word
+from server.accounts.unsubscribe import stop_token
 from server.play.commits import load
 from server.play.game import Game
 from server.play.mail.mail_in import reply_word, rsvp_word, turn_before
@@ -42,9 +42,9 @@ def return_address(row: LetterRow | PlayerLetterRow, domain: str) -> str | None:
     """Return the address for bounces, or None if a bounce would concern neither a player nor an invitation."""
     reader = reader_of(row)
     if reader is not None:
-        return f"{bounce_word(reader, row.letter_id)}@{domain}"
+        return f"{bounce_token(reader, row.letter_id)}@{domain}"
     if isinstance(row, LetterRow):
-        return f"{lost_word(row.game_id, row.seat, row.data['to'])}@{domain}"
+        return f"{invitation_bounce_token(row.game_id, row.seat, row.data['to'])}@{domain}"
     return None
 
 
@@ -54,10 +54,10 @@ def stop_link(row: LetterRow | PlayerLetterRow, to: str, base_url: str, is_of_se
     if not kind.stop:
         return ""
     if kind is INVITATION:
-        word = stop_word(kind.name, to)
+        word = stop_token(kind.name, to)
     else:
         game_id = row.game_id if isinstance(row, LetterRow) and not is_of_several and kind.stops_game else None
-        word = stop_word(kind.name, str(row.player_id), game_id)
+        word = stop_token(kind.name, str(row.player_id), game_id)
     return f"{base_url}/stop/{word}"
 
 
