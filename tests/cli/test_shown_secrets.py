@@ -58,7 +58,7 @@ def written(shape: str, secret: str) -> str:
 
 @pytest.mark.parametrize("secret", [*AWKWARD, *map(quote, AWKWARD)])
 @pytest.mark.parametrize(("name", "shape"), EVERY)
-def test_neither_the_list_nor_a_refusal_shows_a_secret(name: str, shape: str, secret: str) -> None:
+def test_secrets_appear_neither_in_the_list_nor_in_errors(name: str, shape: str, secret: str) -> None:
     environment = {name: written(shape, secret)}
     try:
         settings = Settings.from_environment(environment)
@@ -84,7 +84,7 @@ def test_no_command_shows_a_secret(name: str, secret: str, shared_url: str, tmp_
 
 
 @pytest.mark.parametrize("secret", AWKWARD)
-def test_no_mailbox_of_a_check_is_shown_with_its_password(secret: str, shared_url: str, tmp_path, monkeypatch) -> None:
+def test_a_checked_mailbox_is_shown_without_its_password(secret: str, shared_url: str, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("DATABASE_URL", shared_url)
     monkeypatch.setenv("STERNENPOST_DATA", str(tmp_path))
     monkeypatch.setenv("SMTP_URL", f"smtp://127.0.0.1:{free_port()}")
@@ -106,5 +106,5 @@ def test_no_mailbox_of_a_check_is_shown_with_its_password(secret: str, shared_ur
         ("smtp://mail.example:25", "smtp://mail.example:25"),
     ],
 )
-def test_what_is_no_password_stays_readable(text: str, shown: str) -> None:
+def test_what_only_looks_like_a_password_stays_readable(text: str, shown: str) -> None:
     assert mask_passwords(text) == shown
