@@ -300,7 +300,7 @@ def _sweep() -> None:
 # Tests
 
 
-def test_whoever_vanishes_or_is_away_holds_nobody_up(app: Flask) -> None:
+def test_vanished_and_absent_players_delay_no_game(app: Flask) -> None:
     with app.app_context():
         outcome = simulate(20)
     assert outcome.is_well, outcome
@@ -308,7 +308,7 @@ def test_whoever_vanishes_or_is_away_holds_nobody_up(app: Flask) -> None:
         assert outcome.happened[kind], outcome
 
 
-def test_a_service_that_times_nobody_out_is_found_out(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_simulation_detects_missing_time_outs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.play.timing.sweep.time_out", lambda *_: False)
     with app.app_context():
         outcome = simulate(2, most_days=20, vanish=1)

@@ -282,7 +282,7 @@ def _forgetting(rulebooks: Rulebooks, fault: Fault) -> Iterator[None]:
 # Tests
 
 
-def test_ten_faults_are_mended_under_running_games_of_which_none_changes_and_all_replay(app: Flask) -> None:
+def test_fixing_ten_rule_faults_changes_no_running_game_and_all_replay(app: Flask) -> None:
     with app.app_context():
         outcome = mend_under(200)
     assert outcome.is_well, outcome
@@ -290,7 +290,7 @@ def test_ten_faults_are_mended_under_running_games_of_which_none_changes_and_all
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_game_names_a_revision_of_its_rules_once_a_fault_was_mended(
+def test_a_game_names_its_rules_revision_once_a_fault_was_fixed(
     app: Flask, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     rules = GAMES[name]
@@ -307,7 +307,7 @@ def test_a_game_names_a_revision_of_its_rules_once_a_fault_was_mended(
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("revision", [True, -1, 3, 1.0, None, "1"])
-def test_a_revision_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, revision: object) -> None:
+def test_an_unknown_revision_is_rejected(monkeypatch: pytest.MonkeyPatch, name: str, revision: object) -> None:
     rules = GAMES[name]
     monkeypatch.setitem(rules.OPTION_SCHEMA["properties"], "revision", revision_option(2)["revision"])
     assert rules.resolve_options(newest_rules(rules), rules.SEATS[0])["revision"] == 2
@@ -315,9 +315,7 @@ def test_a_revision_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch
         rules.resolve_options({"revision": revision}, rules.SEATS[0])
 
 
-def test_a_process_leaves_a_game_alone_whose_rules_are_of_a_later_release(
-    app: Flask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_skips_games_with_rules_of_a_later_release(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     properties = GAMES["sternenhimmel"].OPTION_SCHEMA["properties"]
     with app.app_context():
         monkeypatch.setitem(properties, "revision", revision_option(1)["revision"])
