@@ -90,9 +90,7 @@ def stored(page: Page) -> str:
 # A turn, on the page
 
 
-def test_a_turn_of_sternenhimmel_is_played_by_its_link_and_by_nothing_else(
-    house: House, windows: Windows, ada: Client
-) -> None:
+def test_a_sternenhimmel_turn_is_played_only_by_its_own_link(house: House, windows: Windows, ada: Client) -> None:
     game_id = sky(ada)
     link, name = link_of(house, ada, game_id), ada.get("/v1/me")["name"]
     windows.expected = OVER
@@ -123,7 +121,7 @@ def test_a_turn_of_sternenhimmel_is_played_by_its_link_and_by_nothing_else(
     expect(page.locator(".hand")).to_have_count(0)  # whoever is not signed in sees what everybody sees
 
 
-def test_a_turn_of_sternenglanz_is_played_by_its_link_to_its_end(
+def test_a_sternenglanz_turn_is_played_to_its_end_by_its_link(
     house: House, windows: Windows, ada: Client, ben: Client
 ) -> None:
     game_id = long_night(ada, ben)
@@ -144,7 +142,7 @@ def test_a_turn_of_sternenglanz_is_played_by_its_link_to_its_end(
     assert Client(house, link.removeprefix("/t/")).ask("GET", f"/v1/games/{game_id}").status_code == 401
 
 
-def test_a_link_plays_its_own_seat_whoever_is_signed_in(
+def test_a_link_plays_its_own_seat_even_if_another_player_is_signed_in(
     house: House, windows: Windows, ada: Client, ben: Client
 ) -> None:
     game_id = sky(ada, private=True)
@@ -160,7 +158,7 @@ def test_a_link_plays_its_own_seat_whoever_is_signed_in(
     assert json.loads(stored(page))[0]["sternenpost.token"] == ben.token
 
 
-def test_a_move_by_a_link_whose_answer_is_lost_is_sent_again_and_counts_once(
+def test_a_move_by_link_with_a_lost_answer_is_resent_and_counts_once(
     house: House, windows: Windows, ada: Client
 ) -> None:
     game_id = sky(ada)
@@ -174,7 +172,7 @@ def test_a_move_by_a_link_whose_answer_is_lost_is_sent_again_and_counts_once(
     assert len(tries) == 2
 
 
-def test_who_has_the_link_open_is_told_when_its_turn_is_over(house: House, windows: Windows, ada: Client) -> None:
+def test_an_open_link_page_reports_the_end_of_its_turn(house: House, windows: Windows, ada: Client) -> None:
     game_id = sky(ada)
     windows.expected = OVER
     page = windows.open(**PHONE)
@@ -185,7 +183,7 @@ def test_who_has_the_link_open_is_told_when_its_turn_is_over(house: House, windo
     expect(page.get_by_text("This turn is over. We'll email you when it's your turn again.")).to_be_visible()
 
 
-def test_it_is_shown_in_the_language_of_its_seat(house: House, windows: Windows, ada: Client) -> None:
+def test_a_link_page_is_in_its_seats_language(house: House, windows: Windows, ada: Client) -> None:
     ada.ask("PATCH", "/v1/me", json={"locale": "fr"})
     game_id = sky(ada)
     page = windows.open(locale="de-CH")
@@ -246,7 +244,7 @@ def test_without_scripts_a_plain_page_does_the_same(
     expect(page.get_by_role("link", name="The whole game")).to_have_attribute("href", f"/#/games/{game_id}")
 
 
-def test_where_the_modules_do_not_arrive_there_is_a_way_on(house: House, windows: Windows, ada: Client) -> None:
+def test_a_link_page_offers_a_way_on_if_its_modules_do_not_load(house: House, windows: Windows, ada: Client) -> None:
     windows.expected = "ERR_FAILED"
     page = windows.open(**PHONE)
     page.route("**/page/main.*.js", lambda route: route.abort())
@@ -258,7 +256,7 @@ def test_where_the_modules_do_not_arrive_there_is_a_way_on(house: House, windows
 # What programs do that look through mails
 
 
-def test_a_scanner_that_presses_everything_once_plays_nothing(house: House, windows: Windows, ada: Client) -> None:
+def test_a_scanner_that_presses_every_button_once_plays_nothing(house: House, windows: Windows, ada: Client) -> None:
     """Each thing on a fresh page, which stays until the next one is there."""
     game_id = sky(ada)
     link = link_of(house, ada, game_id)
@@ -278,7 +276,7 @@ def test_a_scanner_that_presses_everything_once_plays_nothing(house: House, wind
     assert ada.get(f"/v1/games/{game_id}/messages")["items"] == []
 
 
-def test_a_scanner_that_loads_it_fifty_times_plays_nothing(house: House, ada: Client) -> None:
+def test_a_scanner_that_loads_a_link_fifty_times_plays_nothing(house: House, ada: Client) -> None:
     game_id, client = sky(ada), Client(house)
     link = link_of(house, ada, game_id)
     for number in range(50):
@@ -287,7 +285,7 @@ def test_a_scanner_that_loads_it_fifty_times_plays_nothing(house: House, ada: Cl
     assert version_of(ada, game_id) == 1
 
 
-def test_the_page_behind_a_link_is_as_strict_as_the_page_and_kept_nowhere(house: House, ada: Client) -> None:
+def test_a_link_page_has_the_same_policies_and_is_not_cached(house: House, ada: Client) -> None:
     client, game_id = Client(house), sky(ada)
     opened, home = client.ask("GET", link_of(house, ada, game_id)), client.ask("GET", "/")
     for name in ("Content-Security-Policy", "Referrer-Policy"):
@@ -313,7 +311,7 @@ def test_the_link_of_a_mailed_code_signs_in_on_the_page(house: House, windows: W
     assert page.url.endswith("/#/")
 
 
-def test_without_scripts_it_gives_a_token_for_programs(house: House, windows: Windows) -> None:
+def test_without_scripts_the_sign_in_link_returns_a_token_for_programs(house: House, windows: Windows) -> None:
     asked = Client(house).post("/v1/sign-ins", {"email": "hilda@example.org"}, status=202)["sign_in"]
     page = windows.open(java_script_enabled=False, **PHONE)
     page.goto(f"/sign-in/{asked}")
@@ -323,7 +321,7 @@ def test_without_scripts_it_gives_a_token_for_programs(house: House, windows: Wi
     assert Client(house, token).get("/v1/me")["email"] == "hilda@example.org"
 
 
-def test_who_has_taken_a_seat_or_taken_it_back_is_led_to_the_game(house: House, windows: Windows, ada: Client) -> None:
+def test_taking_a_seat_by_link_leads_to_the_game(house: House, windows: Windows, ada: Client) -> None:
     rungs = [{"do": "bot-takes-over", "bot": "greedy"}]
     game_id = game_of(ada, ME, {"email": "ida@example.org"}, BOT, clock={"per_move": "PT1H"}, on_timeout=rungs)
     invitation = house.await_mail("ida@example.org", lambda it: it.word("i"))

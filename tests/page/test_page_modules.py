@@ -37,7 +37,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_modules_of_the_page(file: str, workshop: Path) -> None:
+def test_page_modules_pass_their_own_tests(file: str, workshop: Path) -> None:
     command = ("node", "--import", "./setup.js", "--test", file)
     done = subprocess.run(
         command,

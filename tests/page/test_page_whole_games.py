@@ -45,7 +45,7 @@ def sternenhimmel_by_keys(page: Page) -> None:
     page.keyboard.press("Enter")
 
 
-def test_three_people_play_a_whole_sternenhimmel_one_of_them_by_keyboard_alone(house: House, windows: Windows) -> None:
+def test_three_people_play_a_whole_sternenhimmel_one_by_keyboard_alone(house: House, windows: Windows) -> None:
     game_id, clients = together(house, ["ada", "ben", "cleo"])
     manners: list[Json] = [{}, PHONE, {}]
     pages = [windows.open(client, **each) for client, each in zip(clients, manners, strict=True)]
