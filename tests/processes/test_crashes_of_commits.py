@@ -395,7 +395,7 @@ def ended(work: Work) -> Json:
     ],
     ids=lambda it: it if isinstance(it, str) else it.__name__,
 )
-def test_what_the_web_did_not_live_to_answer_is_done_wholly_and_once(
+def test_a_request_cut_off_by_a_web_crash_is_completed_once_on_retry(
     house: House, begin: Callable[[House], Work], moment: str
 ) -> None:
     once, twice = (asked(begin(house), times) for times in (1, 2))
@@ -416,7 +416,7 @@ def test_what_the_web_did_not_live_to_answer_is_done_wholly_and_once(
 
 
 @pytest.mark.parametrize("begin", [move, take_back], ids=lambda it: it.__name__)
-def test_who_waits_for_a_replica_that_is_away_is_told_so_and_has_the_right_answer_once_it_is_back(
+def test_a_caller_waiting_for_a_lost_replica_gets_503_and_the_right_answer_later(
     house: House, begin: Callable[[House], Work]
 ) -> None:
     once, twice = (asked(begin(house), times) for times in (1, 2))
@@ -433,7 +433,7 @@ def test_who_waits_for_a_replica_that_is_away_is_told_so_and_has_the_right_answe
 
 @pytest.mark.parametrize("moment", [BEFORE, AFTER])
 @pytest.mark.parametrize("begin", BY_WORKER, ids=lambda it: it.__name__)
-def test_what_a_worker_did_not_live_to_end_another_does_once(
+def test_work_cut_off_by_a_worker_crash_is_done_once_by_another(
     house: House, begin: Callable[[House], Work], moment: str
 ) -> None:
     service_is_up()

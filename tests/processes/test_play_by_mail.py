@@ -219,7 +219,7 @@ def test_a_whole_game_is_played_by_mail_alone(house: House, evening: dict[str, l
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_whoever_asks_or_errs_in_between_is_answered_and_plays_on_by_answering_that(
+def test_a_player_who_asks_or_errs_is_answered_and_plays_on_by_replying(
     house: House, evening: dict[str, list[Player]], rules: str
 ) -> None:
     for player in evening[rules]:
@@ -265,7 +265,7 @@ def a_reply(mail: Mail) -> Sent:
     return reply_to(mail, f"{moves_in(mail)[0]}\nsay Good evening!")
 
 
-def test_kill_9_during_an_incoming_mail_has_it_brought_again(house: House, game_id: UUID) -> None:
+def test_kill_9_during_an_incoming_mail_leads_to_its_redelivery(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()
@@ -283,7 +283,7 @@ def test_kill_9_during_an_incoming_mail_has_it_brought_again(house: House, game_
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_between_keeping_a_mail_and_its_250_lets_it_act_once(
+def test_kill_9_between_storing_a_mail_and_its_250_lets_it_act_once(
     house: House, game_id: UUID, people: list[Client]
 ) -> None:
     other = new_game(people)
@@ -301,7 +301,7 @@ def test_kill_9_between_keeping_a_mail_and_its_250_lets_it_act_once(
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_before_the_commit_of_a_mail_leaves_it_to_another(house: House, game_id: UUID) -> None:
+def test_kill_9_before_the_commit_of_a_mail_leaves_it_to_another_worker(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()
@@ -312,9 +312,7 @@ def test_kill_9_before_the_commit_of_a_mail_leaves_it_to_another(house: House, g
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_between_the_commit_of_a_mail_and_its_mark_leaves_only_the_mark_to_another(
-    house: House, game_id: UUID
-) -> None:
+def test_kill_9_between_the_commit_of_a_mail_and_its_mark_leaves_only_the_mark(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()

@@ -484,14 +484,14 @@ def _last_release() -> Iterator[Path]:
         pytest.xfail(f"The last release is in the history of git only: {missing}")
 
 
-def test_the_last_release_and_the_present_one_serve_beside_each_other_without_an_error_or_a_loss() -> None:
+def test_two_releases_run_side_by_side_without_errors_or_losses() -> None:
     with _last_release() as old:
         outcome = beside(old, moves=20, people=2)
     assert outcome.is_well, str(outcome)
     assert len(outcome.moves) >= 4, str(outcome)
 
 
-def test_a_release_that_cannot_live_with_the_tables_of_the_next_one_is_found_out() -> None:
+def test_a_release_incompatible_with_the_next_tables_is_detected() -> None:
     with _last_release() as old:
         log = old / "server" / "store" / "log.py"
         strict = '    assert "shelved" not in head\n    return head | {'

@@ -121,7 +121,7 @@ def commits(evening: Evening) -> list[list[Json]]:
     return [list(commit) for _, commit in groupby(evening.log, key=lambda row: row["version"])]
 
 
-def test_the_archive_proves_the_whole_game(evening: Evening) -> None:
+def test_the_archive_verifies_the_whole_game(evening: Evening) -> None:
     answer = evening.ada.ask("GET", f"{evening.path}/archive")
     checked = check(answer.content)
     assert checked.commitment == evening.game["commitment"]
@@ -129,7 +129,7 @@ def test_the_archive_proves_the_whole_game(evening: Evening) -> None:
     assert checked.start.salts == ["", "ben", ""]
 
 
-def test_who_had_not_chosen_in_time_was_chosen_for_and_told(evening: Evening) -> None:
+def test_a_bot_chooses_for_a_late_player_who_is_notified(evening: Evening) -> None:
     late = [commit for commit in commits(evening) if commit[0]["type"] == "time-ran-out"]
     assert [[row["type"] for row in commit] for commit in late] == [
         ["time-ran-out", "cards-chosen", "choices-shown", "turn-began"]
@@ -152,7 +152,7 @@ def test_each_turn_gets_one_mail_however_many_moves_it_takes(evening: Evening) -
     assert len(evening.links_of_ben) == len(asked[BEN])
 
 
-def test_ben_played_every_turn_by_its_link_to_the_last_step(evening: Evening) -> None:
+def test_ben_played_every_turn_to_its_last_step_by_its_link(evening: Evening) -> None:
     began = [row["seat"] for row in evening.log if row["type"] == "turn-began"]
     assert len(evening.steps_of_ben) == began.count(1)
     assert min(evening.steps_of_ben) >= 3 or evening.game["view"]["result"]["reason"] != "round-limit"
