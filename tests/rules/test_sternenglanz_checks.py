@@ -140,7 +140,7 @@ def test_a_random_game_keeps_the_rules_to_its_end(scenario: int, seats: int) -> 
         assert isinstance(happened[-1], GameDecided)
 
 
-def test_an_event_is_applied_to_the_sky_at_hand_whichever_it_was_decided_on() -> None:
+def test_an_event_is_applied_to_the_given_sky() -> None:
     for before, seat, move, _, _ in commits(4, 3, 1):
         first = game.decide(before, seat, move, SeededDice(b"", ()))[0]
         other = before._replace(start=1 - before.start)
@@ -201,7 +201,7 @@ def validators() -> dict[str, Draft202012Validator]:
 
 
 @pytest.mark.parametrize(("scenario", "seats"), KINDS)
-def test_what_is_seen_and_told_fits_its_schemas(scenario: int, seats: int) -> None:
+def test_views_and_events_match_their_schemas(scenario: int, seats: int) -> None:
     is_view, is_move = Draft202012Validator(game.VIEW_SCHEMA), Draft202012Validator(game.MOVE_SCHEMA)
     kinds_told = set()
     for before, _, move, happened, state in commits(scenario, seats, seed=7, rounds=6):
@@ -219,7 +219,7 @@ def test_what_is_seen_and_told_fits_its_schemas(scenario: int, seats: int) -> No
     assert kinds_told <= set(game.EVENT_SCHEMAS)
 
 
-def test_random_games_see_everything_that_can_happen() -> None:
+def test_random_games_cover_everything_that_can_happen() -> None:
     seen: Counter[type] = Counter()
     for number, (scenario, seats) in enumerate(KINDS * 3):
         for _, _, _, happened, _ in commits(scenario, seats, seed=number, rounds=8):
@@ -231,7 +231,7 @@ def test_random_games_see_everything_that_can_happen() -> None:
 
 @FEW
 @given(st.sampled_from(KINDS), st.integers(0, 2**16))
-def test_a_state_is_never_changed_once_it_is_made(kind: tuple[int, int], seed: int) -> None:
+def test_a_state_is_immutable(kind: tuple[int, int], seed: int) -> None:
     states = [(state, repr(state)) for *_, state in commits(*kind, seed, rounds=4)]
     assert all(repr(state) == as_it_was for state, as_it_was in states)
 
@@ -241,7 +241,7 @@ def test_a_state_is_never_changed_once_it_is_made(kind: tuple[int, int], seed: i
 
 @FEW
 @given(st.sampled_from(KINDS), st.integers(0, 2**16))
-def test_legal_moves_are_exactly_those_that_are_not_refused(kind: tuple[int, int], seed: int) -> None:
+def test_legal_moves_are_exactly_the_accepted_moves(kind: tuple[int, int], seed: int) -> None:
     rng = Random(seed)
     for before, seat, *_ in commits(*kind, seed, rounds=4):
         if rng.random() < 0.06:
@@ -357,7 +357,7 @@ def _both(bild: Sternbild, node: int, other: int) -> tuple[str, str]:
 
 @SOME
 @given(st.sampled_from(sorted(CARDS.sternbilder)), st.booleans(), st.integers(0, 2**16))
-def test_a_figure_is_found_where_the_plainest_search_finds_it(bild: str, is_induced: bool, seed: int) -> None:
+def test_figures_are_found_where_brute_force_finds_them(bild: str, is_induced: bool, seed: int) -> None:
     rng = Random(seed)
     near = [FIELDS["a1"].bit]
     while len(near) < 16:  # a cluster of stars, so that some figures lie and some do not
@@ -382,7 +382,7 @@ def field_at(bit: Fields) -> Fields:
 
 @FEW
 @given(st.sampled_from(KINDS), st.integers(0, 2**16))
-def test_nobody_can_tell_what_he_may_not_know(kind: tuple[int, int], seed: int) -> None:
+def test_hidden_information_cannot_be_inferred(kind: tuple[int, int], seed: int) -> None:
     rng = Random(seed)
     for before, seat, move, _, _ in commits(*kind, seed, rounds=4):
         if rng.random() < 0.2:
@@ -463,7 +463,7 @@ def any_step() -> st.SearchStrategy[Any]:
 
 @SOME
 @given(st.lists(any_step(), min_size=1, max_size=4).map(lambda steps: Move(tuple(steps))))
-def test_a_move_is_read_as_it_was_written(move: Move) -> None:
+def test_a_move_is_parsed_as_it_was_written(move: Move) -> None:
     assert game.read_move(game.write_move(move)) == move
     assert game.read_move(game.write_move(move).upper()) == move
     as_json = json.loads(json.dumps(game.move_to_json(move)))
@@ -494,7 +494,7 @@ for scenario in (1, 7):
 """
 
 
-def test_other_data_are_played_without_touching_code(tmp_path: Path) -> None:
+def test_other_data_can_be_played_without_code_changes(tmp_path: Path) -> None:
     shutil.copytree(Path(game.__file__).parents[2], tmp_path / "server")
     data = tmp_path / "server" / "games" / "sternenglanz"
     rows = [[f"{row}{place}" for place in range(1, 8)] for row in "pqrstu"]
