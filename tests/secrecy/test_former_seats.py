@@ -130,7 +130,7 @@ def assert_is_spectator(tried: Try, former: Someone) -> None:
 
 
 @pytest.mark.parametrize("rules", OPTIONS)
-def test_whoever_stood_in_sees_what_everybody_does_afterwards(app: Flask, rules: str) -> None:
+def test_a_former_stand_in_sees_only_what_spectators_see(app: Flask, rules: str) -> None:
     rng = Random(29)
     for _ in range(TRIES):
         tried, dan = Try(app, rules, rng), Someone(app, "dan")
@@ -157,7 +157,7 @@ def test_whoever_stood_in_sees_what_everybody_does_afterwards(app: Flask, rules:
 
 
 @pytest.mark.parametrize("rules", OPTIONS)
-def test_whoever_was_succeeded_sees_what_everybody_does_afterwards(app: Flask, rules: str) -> None:
+def test_a_succeeded_player_sees_only_what_spectators_see(app: Flask, rules: str) -> None:
     rng = Random(31)
     for _ in range(TRIES):
         tried, ada, dan = Try(app, rules, rng), Someone(app, "ada"), Someone(app, "dan")

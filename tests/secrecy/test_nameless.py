@@ -353,7 +353,7 @@ def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("number", range(PAIRS))
 @pytest.mark.parametrize("rules", GAMES)
-def test_games_that_differ_only_in_who_sits_there_are_equal(app: Flask, rules: str, number: int) -> None:
+def test_games_that_differ_only_in_their_players_look_equal(app: Flask, rules: str, number: int) -> None:
     pair = Pair(app, rules, Random(f"{rules} {number}"))
     pair.look()
     zoe, newcomer = Someone(app, "zoe"), "newcomer{}@example.org"
@@ -392,7 +392,7 @@ def test_games_that_differ_only_in_who_sits_there_are_equal(app: Flask, rules: s
 
 @pytest.mark.parametrize("number", range(PAIRS))
 @pytest.mark.parametrize("rules", GAMES)
-def test_games_stay_equal_while_another_player_stands_in(app: Flask, rules: str, number: int) -> None:
+def test_games_look_equal_while_another_player_stands_in(app: Flask, rules: str, number: int) -> None:
     pair = running_pair(app, rules, Random(f"seats {rules} {number}"))
     pair.moves(pair.rng.randrange(6, 12))
     pair.both(lambda it: it.asks_to_stand_in(2), same=False)
@@ -414,7 +414,7 @@ def test_games_stay_equal_while_another_player_stands_in(app: Flask, rules: str,
 
 @pytest.mark.parametrize("number", range(PAIRS))
 @pytest.mark.parametrize("rules", GAMES)
-def test_games_stay_equal_when_players_leave_their_seats(app: Flask, rules: str, number: int) -> None:
+def test_games_look_equal_when_players_leave_their_seats(app: Flask, rules: str, number: int) -> None:
     pair = running_pair(app, rules, Random(f"leaving {rules} {number}"))
     _, other = pair.worlds
     pair.moves(pair.rng.randrange(6, 12))
@@ -471,7 +471,7 @@ def _of_no_game(archive: Json) -> Json:
     return archive | {"events": [event | {"hash": ""} for event in archive["events"]]}
 
 
-def test_a_game_that_never_began_tells_no_names_when_its_host_closes_it(app: Flask) -> None:
+def test_a_game_closed_before_its_start_reveals_no_names(app: Flask) -> None:
     ada, bea = Someone(app, "ada"), Someone(app, "bea")
     path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, options=OPTIONS)).json['id']}"
     bea.post(f"{path}/seats")
@@ -479,7 +479,7 @@ def test_a_game_that_never_began_tells_no_names_when_its_host_closes_it(app: Fla
     assert {it["name"] for it in ada.get(path).json["seats"]} == {None}
 
 
-def test_one_knows_ones_own_seat_and_is_called_by_ones_own_name(app: Flask) -> None:
+def test_players_know_their_own_seat_by_their_own_name(app: Flask) -> None:
     office = Office(app, DOMAIN)
     ada, bea, cyd = (Someone(app, name) for name in ("ada", "bea", "cyd"))
     options = {"start_seat": 0, "nameless": True}
@@ -496,7 +496,7 @@ def test_one_knows_ones_own_seat_and_is_called_by_ones_own_name(app: Flask) -> N
     assert "Seat 3" in mail.text
 
 
-def test_nobodys_record_changes_as_a_seat_does_until_the_end(app: Flask) -> None:
+def test_track_records_do_not_reveal_a_seats_player_until_the_end(app: Flask) -> None:
     people = [Someone(app, name) for name in ("ada", "bea", "cyd", "dan")]
     ada, bea, cyd, dan = people
     ids = [str(id_of_player(who)) for who in people]
@@ -528,7 +528,7 @@ def test_nobodys_record_changes_as_a_seat_does_until_the_end(app: Flask) -> None
     assert [it["games"] - was["games"] for it, was in zip(told(), before, strict=True)] == [1, 1, 2, 1]
 
 
-def test_who_sits_there_is_not_found_out_by_asking_him_to_stand_in(app: Flask) -> None:
+def test_asking_a_player_to_stand_in_does_not_reveal_their_seat(app: Flask) -> None:
     ada, bea, cyd = (Someone(app, name) for name in ("ada", "bea", "cyd"))
     path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, options={'nameless': True})).json['id']}"
     for who in (bea, cyd):
@@ -539,7 +539,7 @@ def test_who_sits_there_is_not_found_out_by_asking_him_to_stand_in(app: Flask) -
     is_problem(ada.post(f"{path}/seats/me/stand-in", {"email": "ada@example.org"} | days), 409, "already-seated")
 
 
-def test_nobodys_record_changes_when_a_table_that_never_began_is_closed(app: Flask) -> None:
+def test_closing_a_nameless_table_before_its_start_changes_no_track_record(app: Flask) -> None:
     ada, bea = Someone(app, "ada"), Someone(app, "bea")
 
     def told() -> Json:
@@ -555,7 +555,7 @@ def test_nobodys_record_changes_when_a_table_that_never_began_is_closed(app: Fla
     assert told() == before
 
 
-def test_a_reminder_keeps_out_of_nights_which_nobody_else_can_see(app: Flask) -> None:
+def test_a_reminder_avoids_the_players_private_nights(app: Flask) -> None:
     with app.app_context():
         service_is_up()
         ada, bea = person("ada"), person("bea")

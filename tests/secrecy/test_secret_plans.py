@@ -164,7 +164,7 @@ def played_on(app: Flask, game: str, rng: Random) -> Iterator[tuple[Worlds, list
 
 
 @pytest.mark.parametrize("game", SECRETS)
-def test_a_plan_tells_nobody_what_its_owner_holds(app: Flask, game: str) -> None:
+def test_a_plan_does_not_reveal_what_its_owner_holds(app: Flask, game: str) -> None:
     rng, came, pairs = Random(17), Counter[str](), played_on(app, game, Random(23))
     for number in range(PAIRS):
         worlds, houses, owner = next(pairs)

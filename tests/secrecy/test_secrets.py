@@ -154,7 +154,7 @@ WITH_HANDS = pytest.mark.parametrize("worlds", [secrets.brinks[0] for secrets in
 
 
 @AT_THE_BRINK
-def test_whoever_may_not_know_the_difference_receives_the_same(app: Flask, worlds: Worlds) -> None:
+def test_viewers_who_may_not_tell_two_worlds_apart_receive_the_same(app: Flask, worlds: Worlds) -> None:
     one, other = (Everything(app, worlds, world) for world in (worlds.one, worlds.other))
     for viewer in worlds.innocent:
         received, elsewhere = one.reaches(viewer), other.reaches(viewer)
@@ -165,7 +165,7 @@ def test_whoever_may_not_know_the_difference_receives_the_same(app: Flask, world
 
 
 @WITH_HANDS
-def test_whoever_has_the_secret_sees_the_difference_in_pictures_and_mails(app: Flask, worlds: Worlds) -> None:
+def test_the_secrets_owner_sees_the_difference_in_pictures_and_mails(app: Flask, worlds: Worlds) -> None:
     one, other = (Everything(app, worlds, world) for world in (worlds.one, worlds.other))
     (secretive,) = worlds.secretive
     received, elsewhere = one.reaches(secretive), other.reaches(secretive)
@@ -174,7 +174,7 @@ def test_whoever_has_the_secret_sees_the_difference_in_pictures_and_mails(app: F
 
 
 @AT_THE_BRINK
-def test_logs_and_metrics_tell_operators_of_neither_world(
+def test_logs_and_metrics_reveal_neither_world_to_operators(
     app: Flask, worlds: Worlds, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -201,7 +201,7 @@ def requests_counted() -> dict[tuple[str, ...], float]:
     }
 
 
-def test_neither_logs_nor_metrics_hold_anything_that_opens_something(
+def test_neither_logs_nor_metrics_contain_usable_secrets(
     app: Flask, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Wherever a program may put it by mistake, and whatever comes of it."""
