@@ -37,7 +37,7 @@ def files_of_tables(url: str) -> dict[str, int]:
         return dict(connection.execute(tables).fetchall())
 
 
-def test_no_step_rewrites_a_table(database_url: str) -> None:
+def test_no_migration_rewrites_a_table(database_url: str) -> None:
     """`python -m tests.bench.migrations` measures how long others wait for a table."""
     migrate.downgrade(database_url, BASE)
     steps = migrate.steps_ahead(database_url)
@@ -49,7 +49,7 @@ def test_no_step_rewrites_a_table(database_url: str) -> None:
         assert {name for name in before.keys() & after.keys() if before[name] != after[name]} == set(), step
 
 
-def test_a_step_that_waits_for_a_table_lets_others_pass_and_is_taken_when_that_is_free(
+def test_a_migration_waiting_for_a_table_lets_others_pass_and_runs_once_it_is_free(
     database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     migrate.downgrade(database_url, "0042")
@@ -65,7 +65,7 @@ def test_a_step_that_waits_for_a_table_lets_others_pass_and_is_taken_when_that_i
     assert not migrate.steps_ahead(database_url)
 
 
-def test_a_table_that_is_never_free_ends_it_and_the_steps_that_are_done_stay_done(
+def test_a_table_that_is_never_free_stops_the_migration_and_keeps_finished_steps(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     migrate.downgrade(database_url, BASE)
@@ -78,7 +78,7 @@ def test_a_table_that_is_never_free_ends_it_and_the_steps_that_are_done_stay_don
     assert not migrate.steps_ahead(database_url)
 
 
-def test_an_index_that_was_cut_off_is_made_anew(database_url: str) -> None:
+def test_an_interrupted_index_is_rebuilt(database_url: str) -> None:
     migrate.downgrade(database_url, "0038")
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("CREATE INDEX player_games_ended ON player_games (seat)")
@@ -92,7 +92,7 @@ def test_an_index_that_was_cut_off_is_made_anew(database_url: str) -> None:
     assert "(over_at, game_id) WHERE (over_at IS NOT NULL)" in found[1]
 
 
-def test_several_that_migrate_at_the_same_time_take_each_step_once(database_url: str) -> None:
+def test_simultaneous_migrations_run_each_step_once(database_url: str) -> None:
     migrate.downgrade(database_url, BASE)
     with ThreadPoolExecutor(3) as threads:
         list(threads.map(migrate.upgrade, [database_url] * 3))

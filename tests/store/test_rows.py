@@ -97,7 +97,7 @@ def different() -> SeatState:
     return SeatState._make(f"{name} before" for name in SeatState._fields)
 
 
-def test_quick_copies_are_those_of_replace() -> None:
+def test_quick_copies_equal_those_of_replace() -> None:
     seat: Any = different()
     assert seat.renumbered(7) == seat._replace(turn=7)
     time = TurnTime(NOW, 1.5, 2.5, {"zone": "UTC"})
