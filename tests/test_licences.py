@@ -40,5 +40,5 @@ def is_packaged(name: str) -> bool:
     return any(SERVER / name in SERVER.glob(pattern) for pattern in patterns)
 
 
-def test_every_vendored_folder_is_looked_at() -> None:
+def test_every_vendored_folder_is_checked() -> None:
     assert {start for start in LICENCES if any(name.startswith(start) for name in SHIPPED)} == set(LICENCES)
