@@ -1,4 +1,4 @@
-"""The clock on the wall: real, and yet it can be put forward."""
+"""The clock: real time that can be put forward."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Imports run one way: what each room of the house may import of the others."""
+"""Imports run one way: what each room of the server may import."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Leases: whose count no more, and from when on."""
+"""Leases: when they expire."""
 
 from contextlib import suppress
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Files of others that the package contains: each has its licence beside it, also once installed."""
+"""Vendored files: each has its licence beside it, also once installed."""
 
 import tomllib
 from pathlib import Path

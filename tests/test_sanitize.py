@@ -1,4 +1,4 @@
-"""Names, titles and addresses as people type them, made harmless."""
+"""Sanitizing of names, titles and addresses."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""A run of the tests where a program is missing that some of them need."""
+"""A test run that lacks a required program lists its skips."""
 
 import os
 import subprocess

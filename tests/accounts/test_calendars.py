@@ -1,4 +1,4 @@
-"""Calendars: which hours and days of a player count, and which vacations he may plan."""
+"""A player's calendar: which hours and days count, and which vacations are allowed."""
 
 from datetime import UTC, datetime, time, timedelta
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Bounds of the whole installation are shared: a few networks or players cannot use them up for all others."""
+"""Server-wide limits are shared fairly: a few networks or players cannot use them up."""
 
 from collections.abc import Callable
 from datetime import timedelta

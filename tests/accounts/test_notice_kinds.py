@@ -1,4 +1,4 @@
-"""Notice kinds: whatever is declared can be sent on its channels, under its own words."""
+"""Notice kinds: every declared kind has texts for its channels."""
 
 import json
 from pathlib import Path

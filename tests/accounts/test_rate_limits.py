@@ -1,5 +1,4 @@
-"""Rate limits that belong to persons: what anybody may do in an hour or a day, and have at a time. Each is reached here,
-and each leaves room for honest use."""
+"""Rate limits per player: each limit is reached here and leaves room for honest use."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Signed words: each has one spelling, and the secret behind them can be changed while everything runs."""
+"""Signed link tokens: each has one spelling, and the secret can be rotated at run time."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Tokens and rights: scopes, tokens of seats, how they are listed, and how they end."""
+"""Tokens: scopes, seat tokens, listing and revocation."""
 
 import os
 import subprocess

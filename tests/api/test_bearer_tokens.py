@@ -1,4 +1,4 @@
-"""Tokens over the API: whose they are, what they allow, and when they end."""
+"""Bearer tokens over the API: owner, scopes and expiry."""
 
 import hashlib
 from uuid import uuid4

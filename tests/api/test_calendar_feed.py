@@ -1,4 +1,4 @@
-"""The due times of a player as a calendar that programs look up (RFC 5545)."""
+"""The calendar feed of a player's due times (RFC 5545)."""
 
 from collections.abc import Iterator
 from datetime import timedelta

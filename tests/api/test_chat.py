@@ -1,4 +1,4 @@
-"""What is said at a table: by whom, in which order, and as what others get to read."""
+"""The chat of a table: authors, order and sanitizing."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""What operators close for a while: sign-ups, guests, registrations of apps. Nothing else changes meanwhile."""
+"""What operators can close for a while: sign-ups, guests and app registrations."""
 
 import re
 from collections.abc import Iterator

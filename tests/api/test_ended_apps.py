@@ -1,4 +1,4 @@
-"""What an app has made ends with it, in each of the ways in which an app ends."""
+"""Everything an app created ends with the app, however it ends."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta

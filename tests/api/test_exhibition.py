@@ -1,4 +1,4 @@
-"""The game of bots that there is to look on at when nobody plays."""
+"""The bot game that visitors can watch when no other game is running."""
 
 from datetime import timedelta
 

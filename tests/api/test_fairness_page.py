@@ -1,4 +1,4 @@
-"""The page about fairness: whoever reads it can write a checker of archives, and knows what none proves."""
+"""The fairness page: it contains all that an independent archive checker needs."""
 
 import re
 import shutil

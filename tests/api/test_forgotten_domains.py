@@ -1,4 +1,4 @@
-"""A personal domain is a name: after its owner has ended the account, no dump and no log holds it."""
+"""A deleted account's personal domain is in no dump and no log."""
 
 import base64
 import logging

@@ -1,4 +1,4 @@
-"""Games over the API: rules, seats, moves, votes, messages, and what strangers see of them."""
+"""Games over the API: rules, seats, moves, votes, chat and what strangers see."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Guests: whoever plays without an address, and what becomes of his seats when he signs in."""
+"""Guests play without an email address, and their seats survive signing in."""
 
 from datetime import timedelta
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""A game that has not begun: its host, guests who are sent away, invitations withdrawn, and how it closes."""
+"""Open games: the host, removed guests, withdrawn invitations and closing."""
 
 from collections.abc import Iterator
 from datetime import datetime

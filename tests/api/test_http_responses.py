@@ -1,4 +1,4 @@
-"""What HTTP asks of an API: conditional requests, requests that come again, pages, methods, formats, problems."""
+"""HTTP features: preconditions, idempotency, paging, methods, formats and problems."""
 
 import gzip
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Requests that come again with one Idempotency-Key are one request."""
+"""Requests repeated with one Idempotency-Key are executed once."""
 
 from datetime import timedelta
 

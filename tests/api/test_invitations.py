@@ -1,4 +1,4 @@
-"""Invitations by mail and by a word that is passed on; and the way back to a seat that a bot keeps."""
+"""Invitations by mail and by shared link, and links to return to a seat."""
 
 import re
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The sandbox's mailbox: by address, in pages, and each letter parsed once."""
+"""The sandbox mailbox: filtered by address, paged, and each letter parsed once."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Moments have one form wherever programs read them. The time is a whole second here, which used to lose its decimals."""
+"""Times have six decimals everywhere, even on a whole second."""
 
 import json
 from collections.abc import Iterator

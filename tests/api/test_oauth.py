@@ -1,4 +1,4 @@
-"""OAuth 2.1: a program of a stranger is allowed something, and what is tried against that (RFC 9700) fails."""
+"""OAuth 2.1: a third-party app is authorized, and known attacks fail (RFC 9700)."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Pages of other origins: one plays in a real browser, with nothing but a token, and may read every answer of the API."""
+"""Pages of other origins can play with a token in a real browser and read every answer."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""One's own account over the API: another address, a copy of all that is stored, and its end."""
+"""Your own account over the API: change of address, export and deletion."""
 
 import logging
 import re

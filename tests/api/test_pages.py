@@ -1,4 +1,4 @@
-"""The plain pages and the handbook in a real browser: a person with a mail program and a phone gets by with them."""
+"""The plain pages and the handbook in a real browser."""
 
 import re
 from collections.abc import Iterator

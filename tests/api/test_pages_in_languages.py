@@ -1,4 +1,4 @@
-"""Whoever opens a link from a mail is spoken to in his own language."""
+"""Pages behind mailed links are in their reader's language."""
 
 import re
 from collections.abc import Iterator

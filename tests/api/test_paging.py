@@ -1,4 +1,4 @@
-"""Lists over the API: pages, cursors, and what a query may ask for."""
+"""Lists over the API: pages, cursors and filters."""
 
 import json
 from base64 import urlsafe_b64encode

@@ -1,4 +1,4 @@
-"""Whom one sits with, over the API: track records, blocks, reports, and notes that are one's own."""
+"""Other players over the API: track records, blocks, reports and private notes."""
 
 from collections.abc import Sequence
 from uuid import UUID, uuid4

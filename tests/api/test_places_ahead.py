@@ -1,4 +1,4 @@
-"""Clients that hold places after the end of a log, as after a restored backup, are told so."""
+"""Clients with positions after the end of a log get a reset, as after a restored backup."""
 
 import json
 from base64 import urlsafe_b64encode

@@ -1,4 +1,4 @@
-"""Problems: each has its code and is never HTML, whatever is asked."""
+"""Problems: each has a code and is never HTML."""
 
 import html
 import json

@@ -1,4 +1,4 @@
-"""The profile of a player over the API."""
+"""A player's profile over the API."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""Accounts that a program plays: who marks them, who sees it, and who keeps them out."""
+"""Program accounts: who marks them, who sees the mark, and which tables exclude them."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Rate limits of requests: what an answer tells of them, who shares one, and what is expensive."""
+"""Rate limits of requests: headers, sharing and cost."""
 
 import re
 import tracemalloc

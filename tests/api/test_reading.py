@@ -1,4 +1,4 @@
-"""The strict reader: a body that is not plainly right is refused."""
+"""The strict reader rejects invalid bodies."""
 
 from typing import Any
 from uuid import uuid4

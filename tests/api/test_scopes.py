@@ -1,4 +1,4 @@
-"""Each call needs its scope."""
+"""Each call requires its scope."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Finished games for whoever studies them: with the consent of all who played, under pseudonyms, as a list that goes on."""
+"""Finished games shared for study: with all players' consent, under pseudonyms, as a resumable list."""
 
 import json
 from typing import Any

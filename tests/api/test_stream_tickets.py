@@ -1,4 +1,4 @@
-"""Tickets: one event stream where no header can be sent."""
+"""Tickets open one event stream for clients that cannot send headers."""
 
 import logging
 from datetime import timedelta

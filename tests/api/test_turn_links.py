@@ -1,4 +1,4 @@
-"""The word of a turn's mailed link as a token: it sees and plays that turn of that seat, and is no login."""
+"""A turn link's token sees and plays its turn and does not sign in."""
 
 from collections.abc import Callable
 from datetime import datetime

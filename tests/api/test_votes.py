@@ -1,4 +1,4 @@
-"""What takes the consent of all who play themselves: a pause, its end, and giving up."""
+"""Votes that need every active player: pause, resume and abandon."""
 
 from collections import Counter
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Bots see what their seat may see, choose a legal move, and the greedy one knows what it does."""
+"""Bots see only their seat's view and choose legal moves, and the greedy bot plays well."""
 
 from functools import reduce
 from random import Random

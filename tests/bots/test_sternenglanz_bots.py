@@ -1,4 +1,4 @@
-"""Bots bring every scenario of Sternenglanz to its end, and the greedy one knows what it does."""
+"""Bots finish every scenario of Sternenglanz, and the greedy bot plays well."""
 
 from functools import reduce
 from random import Random

@@ -1,4 +1,4 @@
-"""Operators' changes are kept: whoever changes something leaves a line that nobody can take away again."""
+"""The audit log: every change by an operator leaves a line that cannot be deleted."""
 
 import getpass
 import json

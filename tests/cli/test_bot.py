@@ -1,4 +1,4 @@
-"""`sternenpost bot` without a server: programs in any language play by lines of JSON; what they do wrong is told."""
+"""`sternenpost bot` without a server: programs play by lines of JSON and get readable errors."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The commands of operators, each as it is typed: players, games, copies, bans, farewells, the message of the day."""
+"""Operators' commands: players, games, exports, bans, deletions and the message of the day."""
 
 import json
 import re

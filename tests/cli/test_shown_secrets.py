@@ -1,4 +1,4 @@
-"""No command shows a password or token, however it is written into its setting."""
+"""No command shows a password or token, however its setting is written."""
 
 import traceback
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""How commands start: what needs no database waits for none, nor for the modules that speak with one."""
+"""Commands that need no database neither wait for it nor import its modules."""
 
 import subprocess
 import sys

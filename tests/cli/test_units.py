@@ -1,4 +1,4 @@
-"""The units of systemd: they can be loaded, start what there is, and shut whatever web and worker do not need."""
+"""The systemd units: they load, start existing commands and drop needless privileges."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""The contract is whole: what those who train programs ask of a game, PettingZoo and OpenSpiel, is answered by it alone.
+"""The contract alone supports PettingZoo and OpenSpiel environments.
 
 They come with 300 MB of numerics, so only `pip install -e .[adapters]` installs them.
 """

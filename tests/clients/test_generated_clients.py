@@ -1,4 +1,4 @@
-"""The bots of the handbook play both games by clients that generators make of the published document.
+"""The handbook's bots play both games with clients generated from the published document.
 
 They need compilers: each is skipped, and says so, where its own is missing. See `python -m tests.clients.table`.
 """

@@ -1,4 +1,4 @@
-"""Clients that others generate from the published document, and the bot of the handbook: they play whole games.
+"""Generated clients and the handbook's bot play whole games.
 
 Nothing generated is kept. The programs that use the clients are in tests/contract/clients/, with the versions of the tools.
 """

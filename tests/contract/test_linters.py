@@ -1,5 +1,4 @@
-"""What linters of others say of the published document: nothing. Which of their rules do not hold, and why, stands in
-tests/contract/linters/."""
+"""Third-party linters accept the published document. tests/contract/linters/ explains which rules are off."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""What a version has promised is kept by those that follow: `api_spec/promised.yaml`, and the number of the version."""
+"""Promises of earlier versions hold: `api_spec/promised.yaml` and the version number."""
 
 import tomllib
 from collections.abc import Callable

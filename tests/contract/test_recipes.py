@@ -1,5 +1,4 @@
-"""The recipes of the handbook and its page of a live game, as they are printed there: against a house whose answers get
-lost and whose web goes away."""
+"""The handbook's recipes and its live page work as printed, despite lost answers and a web that goes away."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Requests by the thousand, made up from the OpenAPI document, right ones and wrong ones: every answer keeps the contract.
+"""Thousands of requests generated from the OpenAPI document: every answer keeps the contract.
 
 All of schemathesis' checks are on, for every call. The number of made-up requests for each call and phase comes from
 SCHEMATHESIS_EXAMPLES; a longer run, with another seed:

@@ -1,4 +1,4 @@
-"""The handbook: Markdown becomes safe HTML with stable addresses, and everything that it names exists."""
+"""The handbook: Markdown becomes safe HTML with stable anchors, and everything it names exists."""
 
 import re
 from html import unescape

@@ -1,4 +1,4 @@
-"""Everything that the READMEs name exists: files, commands, settings, addresses, rooms, and the paths through the server."""
+"""Everything that the READMEs name exists: files, commands, settings, addresses, rooms and paths."""
 
 import re
 

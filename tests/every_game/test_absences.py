@@ -1,4 +1,4 @@
-"""People who vanish, and people who are away: their games come to an end, and in time.
+"""Games of vanished and absent people end in time.
 
 Simulates games of both kinds for three to five (of Sternenglanz for four at most) with the functions by which the service
 plays, sweeps, times out and changes stand-ins. Only the hours are made up. The promise: every game ends, and none stands

@@ -1,4 +1,4 @@
-"""What holds for every game on offer: whole recorded games, and random ones that find the corners."""
+"""What holds for every game: recorded games and random ones."""
 
 import json
 from functools import reduce

@@ -1,4 +1,4 @@
-"""Any version of a game can be looked at again, by everybody as he saw it then; and the story goes on from any."""
+"""Everybody can see any version of a game as they saw it then, and events continue from any version."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A game is one folder: nothing outside it knows the game by name."""
+"""A game is one folder: no code outside it names the game."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Stored data that this installation refuses hold up nothing: a default counts, the log says so once, the doctor names the row."""
+"""Invalid stored data delay nothing: a default applies, one log line is written, the doctor names the row."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""A fault of the rules is mended for new games; running ones stay as they are, and every log replays.
+"""A rule fault is fixed for new games only: running games stay as they are, and every log replays.
 
 Ten faults are planted in the rules of both games, and games begin by these. Then one fault after the other is mended as in a
 release (`has_fix`), each with new games after it. What is seen of the running games and may be played there must stay as it

@@ -1,4 +1,4 @@
-"""A third game that brings rules alone is played, drawn and told by what any game has."""
+"""A third game that brings only rules is played, drawn and described by shared code."""
 
 import subprocess
 import sys

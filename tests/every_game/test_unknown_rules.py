@@ -1,4 +1,4 @@
-"""A process that lacks the rules of a stored game refuses that game alone and goes on with all others."""
+"""A process that lacks a stored game's rules rejects that game alone."""
 
 from uuid import UUID
 

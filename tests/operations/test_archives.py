@@ -1,4 +1,4 @@
-"""Archives handed out when a game is over, and taken in by another installation."""
+"""Archives: exported when a game is over and imported by another installation."""
 
 from pathlib import Path
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""The certificates that an installation shows: the doctor says when one is about to expire."""
+"""The doctor reports TLS certificates that are about to expire."""
 
 import ssl
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The doctor: what it finds wrong with the tables, the clock, and the ways of mail."""
+"""The doctor: what it finds wrong with tables, clock and mail."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A web whose temporary directory has no room left: it goes on, without some of the numbers of /metrics."""
+"""A web process with a full temporary directory works and loses only some metrics."""
 
 import errno
 import subprocess

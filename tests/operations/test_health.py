@@ -1,4 +1,4 @@
-"""Is it well? What the web says of its parts, and what a part that breaks breaks beside it."""
+"""Health checks: what they report about each part, and how failures are contained."""
 
 from datetime import timedelta
 from pathlib import Path

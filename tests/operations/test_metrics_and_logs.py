@@ -1,4 +1,4 @@
-"""What it does: metrics, and logs that hold no secret."""
+"""Metrics, and logs without secrets."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is made from a log can be held against it, and made anew."""
+"""`check` and `rebuild` compare and restore what is derived from a log."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

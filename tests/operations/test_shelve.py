@@ -1,4 +1,4 @@
-"""Games on the shelf: their events are in files and in no table, and whoever asks for them learns what he did before."""
+"""Shelved games: their events are in files instead of tables, and every answer stays the same."""
 
 import errno
 import json

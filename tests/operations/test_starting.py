@@ -1,4 +1,4 @@
-"""Settings that cannot be meant, and parts that are started with them or without their database."""
+"""Invalid settings, and parts that start without their database."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A real house: its parts end in time, and recover by themselves when one of them, or Postgres, goes away."""
+"""Real processes stop in time and recover when one of them, or Postgres, goes away."""
 
 import signal
 import socket

@@ -1,4 +1,4 @@
-"""The page as an app: it is kept on the device, shows without a connection what was last seen, and tells of a newer release."""
+"""The page as an app: installable, readable offline, and notified of a newer release."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the page says of what operators have closed, without a restart of the web that serves it."""
+"""The page shows what operators have closed, without a restart of the web."""
 
 from collections.abc import Iterator
 

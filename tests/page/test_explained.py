@@ -1,4 +1,4 @@
-"""The table explains itself: to a pointer, to a finger that stays, to keys; it moves, enlarges, and keeps what was chosen."""
+"""The table explains itself to pointers, fingers and keys; it moves, zooms, and keeps chosen moves."""
 
 import re
 

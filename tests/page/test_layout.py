@@ -1,4 +1,4 @@
-"""The table comes first: what a window shows of it, and how still it stands while it comes."""
+"""The layout: the table comes first and does not shift while it loads."""
 
 import pytest
 from playwright.sync_api import Locator, Page, expect

@@ -1,6 +1,4 @@
-"""Links from real letters, on a phone: a turn is played by its link alone, with and without scripts, and by nothing less
-than a confirmed move; signing in, invitations and coming back lead to the page.
-"""
+"""Links from real letters on a phone: only a confirmed move plays a turn, with and without scripts."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Finding a game and opening one, on any terms that the API takes; the table before its start; and one's own games."""
+"""Finding and opening a game, the table before its start, and your own games."""
 
 import re
 from datetime import datetime

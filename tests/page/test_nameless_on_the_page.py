@@ -1,4 +1,4 @@
-"""A nameless table on the page: no name of anybody until the end, neither for who plays nor for who looks on."""
+"""A nameless table on the page shows no player's name until the end."""
 
 from playwright.sync_api import Page, Route, expect
 

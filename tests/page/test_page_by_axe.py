@@ -1,4 +1,4 @@
-"""axe-core looks at every screen, in all languages, by day and by night, on a desk and on a phone."""
+"""axe-core checks every screen in all languages, light and dark, on desktop and phone."""
 
 from collections.abc import Iterator
 from itertools import chain

@@ -1,4 +1,4 @@
-"""What the page is made of: how much of it comes first, its policy, its colours and its words."""
+"""The page's files: size, policy, colours and texts."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""The page for those who hear it, use keys, enlarge it, or see colours of their own."""
+"""Accessibility: screen readers, keyboards, zoom and forced colours."""
 
 import re
 from collections.abc import Callable, Iterator

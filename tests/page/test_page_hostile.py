@@ -1,4 +1,4 @@
-"""What may go wrong around a page, by malice or by chance: it says so, loses nothing that was typed, and recovers."""
+"""Faults around the page: it reports them, keeps input, and recovers."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Imports of the page run one way: what each of its rooms may import of the others. Rooms that come later are no imports."""
+"""Imports of the page's modules run one way. Dynamic imports of rooms do not count."""
 
 import posixpath
 import re

@@ -1,4 +1,4 @@
-"""Modules of the page that need no browser, tested by Node.js: the tests are in tests/page/modules/."""
+"""Page modules that need no browser, tested by Node.js. The tests are in tests/page/modules/."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The page in real browsers over real processes: people sign in, find each other, and play whole games."""
+"""The page in real browsers: people sign in, meet, and play whole games."""
 
 import re
 from datetime import datetime, timedelta

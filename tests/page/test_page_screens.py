@@ -1,4 +1,4 @@
-"""Around the tables: signing in and out, refusals, languages, the sandbox."""
+"""Screens around the tables: signing in and out, errors, languages, the sandbox."""
 
 from playwright.sync_api import expect
 

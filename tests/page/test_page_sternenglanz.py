@@ -1,4 +1,4 @@
-"""Sternenglanz on the page: turns built by mouse, by keys and by finger, earlier tables, and what stays secret."""
+"""Sternenglanz on the page: turns by mouse, keyboard and finger, earlier tables, and secrets."""
 
 import re
 from collections.abc import Callable

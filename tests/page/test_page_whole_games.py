@@ -1,5 +1,4 @@
-"""Whole games among people, each in a browser of his own, by mouse, by finger or by keyboard alone. The page of each
-sees the end, and the log has what they played."""
+"""Whole games among people in separate browsers, by mouse, finger or keyboard alone."""
 
 from collections.abc import Callable
 

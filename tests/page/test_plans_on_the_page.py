@@ -1,4 +1,4 @@
-"""The plan beneath a table: leaving moves for one's next turns while others are asked."""
+"""Plans on the page: moves left for your next turns."""
 
 from playwright.sync_api import expect
 

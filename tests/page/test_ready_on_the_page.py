@@ -1,4 +1,4 @@
-"""Ready before the start: the option, the salt that is committed, and the button, on the page."""
+"""The ready check on the page: its option, the committed salt and the button."""
 
 from hashlib import sha256
 

@@ -1,4 +1,4 @@
-"""The rules on the page: every language says the same, the engines agree, and the game at hand is what is told."""
+"""The rules on the page: all languages agree with each other and with the engines."""
 
 import json
 import re

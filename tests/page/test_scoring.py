@@ -1,4 +1,4 @@
-"""The scoring of a constellation as the page tells it, step by step; and what is shown when a game is over."""
+"""The step-by-step scoring of a constellation, and the screen after a game."""
 
 from collections.abc import Iterator
 from random import Random

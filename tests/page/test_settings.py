@@ -1,4 +1,4 @@
-"""The settings of the page: what somebody chooses there holds for the API, his mails and his programs."""
+"""The settings page: choices apply to the API, emails and programs."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Stand-ins on the page: asking for one, the page of the letter on which he accepts, and the end."""
+"""Stand-ins on the page: asking, accepting by letter, and ending."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What stands around every table: what is said there, what happened meanwhile, and who is ahead."""
+"""Around every table: chat, recent events and standings."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Both games without eyes: a program that has nothing but Chromium's accessibility tree sees all, and plays to the end."""
+"""Both games by screen reader: a program that reads only the accessibility tree plays to the end."""
 
 import re
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Archives: whoever gets one can play its game again, and finds whatever was changed in it."""
+"""Archives replay their game and expose every change."""
 
 import copy
 import hashlib

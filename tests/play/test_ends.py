@@ -1,4 +1,4 @@
-"""Where a player's games are looked up it is noted when they ended, in the commit that ends them."""
+"""The end of a game is recorded for its players in the commit that ends it."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Following games: the tokens that are looked at while a stream is open, and before anything is told."""
+"""Following games: tokens are checked while a stream is open and before anything is sent."""
 
 from uuid import uuid4
 

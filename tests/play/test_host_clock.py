@@ -1,4 +1,4 @@
-"""A machine whose clock is wrong writes nothing: neither moves nor time-outs nor heartbeats."""
+"""A machine with a wrong clock writes no moves, time-outs or heartbeats."""
 
 from datetime import datetime, timedelta
 from uuid import UUID

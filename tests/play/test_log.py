@@ -1,4 +1,4 @@
-"""The log is the truth: what is stored beside it follows from it."""
+"""The log is the truth: everything stored beside it can be derived from it."""
 
 import hashlib
 import json

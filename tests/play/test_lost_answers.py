@@ -1,4 +1,4 @@
-"""Commits that arrive while their answers are lost: each is done once, and succeeds."""
+"""Commits whose answers are lost succeed and are made once."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Several people who do something at the same moment, and games in which several seats are asked at once."""
+"""Simultaneous actions, and games in which several seats move at once."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Moves: one turn after the other, turns of several moves, and the signed links that play them."""
+"""Moves: turns of one and several moves, and the signed links that play them."""
 
 from random import Random
 from typing import Any

@@ -1,4 +1,4 @@
-"""Notices: one answer for all channels whether one still matters."""
+"""All channels agree whether a notice is still relevant."""
 
 from uuid import UUID
 

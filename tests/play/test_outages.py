@@ -1,4 +1,4 @@
-"""Hours in which the service was not to be reached: nobody loses by them."""
+"""Outages: players lose no time by them."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What needs the consent of all: a game that is paused, goes on, or is given up."""
+"""Votes of all players: pause, resume and abandon."""
 
 from uuid import UUID
 

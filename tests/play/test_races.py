@@ -1,4 +1,4 @@
-"""What changes hands or ends, at the same moment as a move, a time-out and a take-back: each counts once or is refused."""
+"""Races of handovers and endings with moves, time-outs and take-backs: each counts once or is rejected."""
 
 from collections.abc import Callable
 from functools import partial

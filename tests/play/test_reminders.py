@@ -1,4 +1,4 @@
-"""Reminders: when somebody is told that his time runs out."""
+"""Reminders: when players are warned that their time is running out."""
 
 from datetime import timedelta
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""A sweep in which something goes wrong: it gets to all the other games."""
+"""A sweep in which one game fails still reaches all others."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Taking moves back: at once where nobody loses or learns anything by it, else by the consent of the table."""
+"""Take-backs: immediate where they harm no player, otherwise by consent of the table."""
 
 import os
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A game's clock: how much time it allows, for each move or saved up in a bank."""
+"""A game's clock: time per move or saved up in a bank."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""What a time-out does, by the ladder of its game."""
+"""Time-outs, step by step through a game's time-out policy."""
 
 from uuid import UUID
 

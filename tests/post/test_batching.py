@@ -1,4 +1,4 @@
-"""What players want of their mails: at once, bundled at their times of day, or not at all."""
+"""Email choices: at once, bundled at chosen times, or off."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Turns that come up within minutes make one letter, and nobody learns of his later than ten minutes after it began."""
+"""Turns that begin within minutes share one letter, at most ten minutes late."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A player can always see each letter to him, and what became of it."""
+"""Players can see every letter to them and its delivery."""
 
 from typing import Any
 from uuid import UUID

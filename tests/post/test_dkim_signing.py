@@ -1,4 +1,4 @@
-"""Letters are signed by DKIM (RFC 6376), and whoever changes one breaks the signature."""
+"""Letters are signed by DKIM (RFC 6376), and changing one breaks the signature."""
 
 import subprocess
 from collections.abc import Callable

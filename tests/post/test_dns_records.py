@@ -1,4 +1,4 @@
-"""What the DNS says of a domain that sends mail, asked of a name server on the loopback."""
+"""DNS records of a sending domain, queried from a local name server."""
 
 from pathlib import Path
 

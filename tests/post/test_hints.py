@@ -1,4 +1,4 @@
-"""Hints wake the post: what a commit has noted is carried at once, and by the next beat where no hint comes."""
+"""Notifications wake the post at once; otherwise the next beat does."""
 
 from collections.abc import Iterator
 from uuid import uuid4

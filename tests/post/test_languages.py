@@ -1,4 +1,4 @@
-"""Every letter is written in the language of its reader, and not a word of it in another."""
+"""Every letter is entirely in its reader's language."""
 
 from collections.abc import Iterator
 from dataclasses import fields, replace

@@ -1,4 +1,4 @@
-"""A turn mail read aloud is enough: a program that has nothing but its text sees the table, and plays to the end."""
+"""A turn letter read aloud is enough: a program with only its text plays to the end."""
 
 from random import Random
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Letters as octets, and on their way to a real SMTP server, a broken one, or a Maildir."""
+"""Letters as bytes, sent to a real SMTP server, a broken one, or a Maildir."""
 
 import asyncio
 import base64

@@ -1,5 +1,4 @@
-"""`sternenpost doctor --mail`: a letter and its answer by a real relay, real ways in and a name server of the test's own;
-which link is missing."""
+"""`sternenpost doctor --mail` sends a letter and its reply through a real chain and names the broken link."""
 
 import smtplib
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The post office: whom it carries letters to, and who waits for whom."""
+"""The post office: recipients and queues."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""How those are asked who are to say that they are ready, what they may answer, and what all are told if one does not."""
+"""Letters of the ready check: the question, its answers, and what happens if a player stays silent."""
 
 import re
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Letters to addresses at which nobody is known: one invitation, in which nothing that a player wrote becomes a link."""
+"""Letters to strangers: one invitation, in which no player text becomes a link."""
 
 import re
 from uuid import UUID

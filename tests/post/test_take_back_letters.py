@@ -1,4 +1,4 @@
-"""What others are told when somebody takes a move back, or asks whether he may."""
+"""Letters about take-backs: notices and questions to the other players."""
 
 from uuid import UUID
 

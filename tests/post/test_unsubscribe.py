@@ -1,4 +1,4 @@
-"""Mails stop with one click and no login (RFC 8058), by kind and by game."""
+"""Unsubscribing with one click and without signing in (RFC 8058), by kind and by game."""
 
 import re
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What the letters say, and how they tell the time."""
+"""The texts of letters, and how they show times."""
 
 import re
 from collections.abc import Iterator

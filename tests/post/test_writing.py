@@ -1,4 +1,4 @@
-"""Letters are written when they are carried: what they say is true then."""
+"""Letters are written when they are sent, so they are up to date."""
 
 import re
 from email import message_from_bytes, policy

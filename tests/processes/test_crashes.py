@@ -1,4 +1,4 @@
-"""kill -9 at the worst moments: nothing is lost, and nothing happens twice."""
+"""kill -9 at the worst moments: nothing is lost or done twice."""
 
 import os
 import signal

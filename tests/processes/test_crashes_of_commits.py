@@ -1,4 +1,4 @@
-"""kill -9 around the commit of whatever changes a game or an account: what is left is what is left of one that nobody killed.
+"""kill -9 around the commit of every change of a game or an account: the result equals that of an undisturbed run.
 
 Each is killed at two moments: while the last table that it writes is held, and in its COMMIT, which Postgres has made durable
 and does not answer (as if a standby did not). Then the others begin anew, and whoever got no answer asks again.

@@ -1,4 +1,4 @@
-"""The drill for the loss of a disk, as an operator calls it."""
+"""The drill for the loss of a disk, as an operator runs it."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The checker of histories finds what went wrong: each fault is planted, and found."""
+"""The history checker finds every planted fault."""
 
 from collections.abc import Iterator
 from uuid import UUID

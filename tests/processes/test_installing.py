@@ -1,4 +1,4 @@
-"""What the two commands install: `up` what serving needs, `test` the tools of the tests as well, neither anything twice."""
+"""What the two commands install: `up` only what serving needs, `test` the test tools as well."""
 
 import ast
 import re

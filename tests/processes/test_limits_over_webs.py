@@ -1,4 +1,4 @@
-"""A limit of requests over two webs of two processes each, as they run."""
+"""A request limit across two web servers of two processes each."""
 
 import httpx
 

@@ -1,4 +1,4 @@
-"""nginx as /docs/scaling sets it up, before two webs: by TLS and HTTP/2, with event streams, and while Postgres is away."""
+"""nginx as /docs/scaling sets it up before two web servers: TLS, HTTP/2, event streams, and a Postgres outage."""
 
 import shutil
 import signal

@@ -1,4 +1,4 @@
-"""Webs, workers and Postgres on machines of their own: lines go dead without a word, and a primary is lost for good.
+"""Web servers, workers and Postgres on separate machines: lines fail silently, and a primary is lost for good.
 
 Programs play by one web or the other while the lines to Postgres lose packets or take long, a web or a worker is cut off, or
 the primary is lost and its replica promoted, as Patroni does it. Nothing is restarted. Afterwards every acknowledged move is

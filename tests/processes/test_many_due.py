@@ -1,4 +1,4 @@
-"""Hundreds of seats due at once, and real workers: each is timed out exactly once, or nobody when nobody could answer."""
+"""Real workers time out hundreds of due seats exactly once, and none after an outage."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Whole games played by mail alone, over SMTP both ways, and kill -9 of the worker that takes a mail in."""
+"""Whole games by mail alone over SMTP, with kill -9 of the receiving worker."""
 
 import re
 import smtplib

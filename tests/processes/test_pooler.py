@@ -1,4 +1,4 @@
-"""Web and worker behind PgBouncer in transaction mode, where each transaction is another session of Postgres."""
+"""Web and worker behind PgBouncer in transaction mode."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""The last release and the present one beside each other, over a migration, while people play.
+"""The last release and the current one side by side over a migration, while people play.
 
 The old one, of a commit of this repository, serves alone; the tables are migrated under it; the present one joins it, web and
 worker; both serve; the old one gets SIGTERM, and the present one goes on alone. Meanwhile people are told of their turns by mail,

@@ -1,4 +1,4 @@
-"""The sandbox that `up` opens: a game in every state, a clock to put forward, and a mailbox that shows what comes of it."""
+"""The sandbox that `up` opens: a game in every state, a movable clock, and a mailbox."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Postgres is silent for a while, as where its machine is stopped: requests that need it get 503, all others are answered.
+"""A silent Postgres: requests that need it get 503, and all others are answered.
 
 That refusals do not wait is in tests/store/test_circuit_breaker.py.
 """

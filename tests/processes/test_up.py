@@ -1,4 +1,4 @@
-"""The two commands with real processes: the house comes up, goes down and comes up again."""
+"""The two commands with real processes: start, stop and restart."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""Three whole games at the same time, from the invitation to the last mail, over HTTP and SMTP.
+"""Three whole games at once over HTTP and SMTP, from the invitation to the last letter.
 
 People play by REST and by the plain page, one vanishes and comes back, one has a dead mailbox; web, worker and Postgres
 are killed on the way. Each test looks at what is left of this one evening.

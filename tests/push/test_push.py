@@ -1,4 +1,4 @@
-"""Push: what is encrypted for a browser, what a push service is told, and what becomes of a subscription."""
+"""Push: encryption, requests to the push service, and the life of a subscription."""
 
 import json
 from base64 import urlsafe_b64decode

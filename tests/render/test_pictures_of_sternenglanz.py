@@ -1,4 +1,4 @@
-"""Sternenglanz as a picture, as plain text and in sentences: what a view shows, whoever looks."""
+"""Sternenglanz as a picture, as plain text and in sentences, for every viewer."""
 
 import random
 from functools import reduce

@@ -1,4 +1,4 @@
-"""Pictures show a view and nothing else, and every machine draws them alike."""
+"""Pictures show only a view, and are identical on every machine."""
 
 import random
 from xml.etree import ElementTree

@@ -1,4 +1,4 @@
-"""The table in a mail: everything that a player needs, in words, and nothing that he may not know."""
+"""The table in a mail: everything the player needs in words, and no secrets."""
 
 from functools import reduce
 

@@ -1,4 +1,4 @@
-"""Fair chance: known answers, reckoned here a second time in the plainest way."""
+"""Fair dice: known draws, recomputed here in the simplest way."""
 
 from collections import Counter
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""What a move shows its player: nothing of that can be taken back without the others' consent."""
+"""Which moves reveal something, so that taking them back needs consent."""
 
 from functools import reduce
 from random import Random

@@ -1,4 +1,4 @@
-"""Sternenglanz: every worked case of its specification is a test. What they hold is told by their `kinds` and `about`."""
+"""Sternenglanz: every worked case of its specification is a test, described by its `kinds` and `about`."""
 
 from collections.abc import Callable, Iterator
 from functools import reduce

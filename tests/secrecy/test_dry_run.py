@@ -1,4 +1,4 @@
-"""Looking ahead: a dry run tells what a move would do, changes nothing, and shows nothing that is hidden as yet."""
+"""A dry run predicts a move, changes nothing, and reveals nothing hidden."""
 
 from collections.abc import Iterator
 from random import Random

@@ -1,5 +1,4 @@
-"""Whoever has left a seat sees what everybody does: a stand-in after his days, and whoever's seat was taken over. And whoever
-has come sees of what was before him what everybody does."""
+"""Former stand-ins and replaced players see only what spectators see, and their successors no private past."""
 
 import os
 from random import Random

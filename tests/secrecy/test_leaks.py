@@ -1,4 +1,4 @@
-"""Secrets: two worlds that differ only in what a viewer may not know look the same to him, byte for byte.
+"""Secrets: worlds that differ only in what a viewer may not know look the same to that viewer, byte for byte.
 
 The worlds come from the same seed (see `worlds`). Until something is turned over nobody else may notice.
 """

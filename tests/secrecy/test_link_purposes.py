@@ -1,4 +1,4 @@
-"""What each signed link opens: every purpose is tried wherever a link token can be sent, and refused unless it is listed here.
+"""Every purpose of a signed link is tried wherever a link token is accepted, and rejected unless listed here.
 
 A new purpose, operation or page fails these tests until it is entered.
 """

@@ -1,4 +1,4 @@
-"""Nameless tables: of two games played alike, in which other people sit, everybody receives the same until the end.
+"""Nameless tables: games played alike by different people look the same to everybody until the end.
 
 The people of the other game have other names, languages, zones, hours, wishes for mails and blocks, mails to one come back,
 and a program plays for another. The clock stands still between the steps, so that no difference is one of time.

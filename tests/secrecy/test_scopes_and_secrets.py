@@ -1,4 +1,4 @@
-"""Answers of the API hold link tokens and secrets only where a scope says so, and a copy of a player's data holds none."""
+"""Answers contain link tokens and secrets only where a scope allows it, and exports contain none."""
 
 import base64
 import quopri

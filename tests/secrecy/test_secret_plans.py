@@ -1,5 +1,4 @@
-"""Plans tell nobody anything: in two worlds that differ only in what a plan's owner holds, in which he leaves the same
-plan, all others receive the same, whether it plays or ends."""
+"""Plans reveal nothing: worlds that differ only in the owner's hand look the same to all others under the same plan."""
 
 import os
 from collections import Counter

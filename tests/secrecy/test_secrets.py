@@ -1,4 +1,4 @@
-"""Secrets over the channels beside the API's JSON: mails and their pictures, pages, pictures, logs and metrics.
+"""Secrets over other channels: mails, pictures, pages, logs and metrics.
 
 As in `test_leaks.py`, two worlds come from the same seed and differ only in what some may not know, who must get the same
 bytes. The seat on turn cannot tell them apart, and may turn the difference over.

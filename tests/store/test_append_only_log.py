@@ -1,4 +1,4 @@
-"""The log, which nobody can change: what is read from it is what was written, and its hashes say so."""
+"""The append-only log: what is read equals what was written, and its hashes prove it."""
 
 import hashlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The circuit breaker before Postgres: who asks again, who is refused at once, and what closes it."""
+"""The circuit breaker before Postgres: which caller probes, which are rejected, and what closes it."""
 
 import psycopg
 import pytest

@@ -1,4 +1,4 @@
-"""A database that reads and does not write: its disk is full, or it is a copy of another. Nothing of it is our fault."""
+"""A database that rejects writes: its disk is full, or it is a replica."""
 
 from collections.abc import Iterator
 from uuid import UUID

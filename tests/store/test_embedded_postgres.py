@@ -1,4 +1,4 @@
-"""The embedded Postgres: what is committed stays, whoever is killed, and what cannot be is said in one sentence."""
+"""The embedded Postgres: commits survive every kill, and errors are one sentence."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Migrations while the tables are in use: nobody waits for long. On a large store: `python -m tests.bench.migrations`."""
+"""Migrations while tables are in use delay no query for long. On a large store: `python -m tests.bench.migrations`."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""The outbox: letters that one carrier takes."""
+"""The outbox: each letter is leased by one sender."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""However much is stored: what is tidied, listed and watched is found by an index, and dead rows stay few."""
+"""Query plans on large stores: cleanup, lists and polling use indexes, and dead rows stay few."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What nobody looks at any more is forgotten, some at a time."""
+"""Expired rows are deleted in batches."""
 
 from datetime import timedelta
 from uuid import uuid4

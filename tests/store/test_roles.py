@@ -1,4 +1,4 @@
-"""Who may do what in the database: whoever serves owns nothing, and a copy restored without roles says so."""
+"""Database roles: the serving role owns nothing, and a restore without roles is detected."""
 
 import contextlib
 import re

@@ -1,4 +1,4 @@
-"""Rows as values: their fields are the columns of the tables, however they are read and copied."""
+"""Rows as values: their fields are the columns of the tables."""
 
 import re
 from datetime import UTC, datetime, timedelta

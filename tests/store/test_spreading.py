@@ -1,4 +1,4 @@
-"""What `sternenpost spread` does where there is no Citus, and how plain Postgres plans. On a real one: test_citus.py."""
+"""`sternenpost spread` without Citus, and the plans of plain Postgres. With Citus: test_citus.py."""
 
 import pytest
 from click.testing import CliRunner

@@ -1,4 +1,4 @@
-"""Tables that can be spread over machines, and the migrations that make them."""
+"""Tables that can be spread over nodes, and the migrations that create them."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Nothing that a reader sees is said past the catalogues: in a language that is made up, no English word is left."""
+"""Every visible text goes through the catalogues: in a made-up language no English word is left."""
 
 import re
 from collections.abc import Iterator

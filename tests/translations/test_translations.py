@@ -1,4 +1,4 @@
-"""What we say is said in four languages, and none of them lacks a word."""
+"""All texts exist in four languages, and none is missing."""
 
 import ast
 import random

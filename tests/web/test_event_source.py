@@ -1,4 +1,4 @@
-"""A stream as the `EventSource` of a real browser takes it in."""
+"""A stream read by a real browser's `EventSource`."""
 
 import re
 from textwrap import dedent

@@ -1,4 +1,4 @@
-"""Event streams of a real web server: what they tell, when they end, and that they cost nobody his move."""
+"""Event streams of a real web server: contents, ends and limits."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""A real gunicorn with few threads, and clients that are slow, cut off, or not what they seem."""
+"""A real gunicorn with few threads, and slow, broken or odd clients."""
 
 import json
 import os

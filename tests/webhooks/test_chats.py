@@ -1,4 +1,4 @@
-"""Webhooks of Discord and Slack: whose turn it is, in the language of whoever sits there, and nothing that is over."""
+"""Webhooks of Discord and Slack: whose turn it is, in the seated player's language."""
 
 import json
 from itertools import count

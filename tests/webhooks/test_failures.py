@@ -1,4 +1,4 @@
-"""Webhooks: what becomes of a call that fails, when it is tried again, and when it is given up."""
+"""Webhooks: failed calls, retries and giving up."""
 
 import contextlib
 import socket

@@ -1,4 +1,4 @@
-"""Webhooks: what they are told, each kind as its schema says."""
+"""Webhooks: each payload matches its schema."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Webhooks: what is told once more, what never again, and a worker that is killed in between."""
+"""Webhooks: repeated, cancelled and interrupted deliveries."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Webhooks: how what they are told is signed, by the standard's own library."""
+"""Webhooks: signatures, verified by the standard's own library."""
 
 from base64 import b64decode
 from datetime import UTC, datetime

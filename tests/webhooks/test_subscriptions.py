@@ -1,4 +1,4 @@
-"""Webhooks: how they are made, shown and counted over the API."""
+"""Webhooks over the API: creating, listing and counting."""
 
 import pytest
 from flask import Flask

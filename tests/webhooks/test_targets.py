@@ -1,4 +1,4 @@
-"""Webhooks: where they must not lead."""
+"""Webhooks: forbidden targets."""
 
 import ssl
 import subprocess

@@ -1,4 +1,4 @@
-"""Plans: moves left for one's next turns, which a worker plays when their turn comes and their conditions hold."""
+"""Plans: a worker plays moves left for later turns if their conditions hold."""
 
 from collections.abc import Iterator
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Games: how they are opened, and which of them one is shown."""
+"""Opening and listing games."""
 
 from typing import Any
 from uuid import UUID

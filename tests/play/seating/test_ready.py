@@ -1,4 +1,4 @@
-"""The option `ready_check`: a game begins when all have said that they are ready, and salts are committed before."""
+"""The option `ready_check`: a game begins when all players are ready, with salts committed before."""
 
 from datetime import datetime, timedelta
 from hashlib import sha256

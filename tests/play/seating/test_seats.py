@@ -1,4 +1,4 @@
-"""Seats: who may take one, who may look on, and how people leave and come back."""
+"""Seats: who may take one, who may watch, and how players leave and return."""
 
 from collections.abc import Callable
 from typing import Any

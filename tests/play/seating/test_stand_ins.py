@@ -1,4 +1,4 @@
-"""Stand-ins, who play another one's seat for some days, and seats taken over from bots for good."""
+"""Stand-ins play another player's seat for some days; bot seats can be taken over for good."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Invitations that are answered by mail."""
+"""Invitations answered by mail."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""What becomes of the mails that came in: what each of them does, and its one answer."""
+"""Inbound mails: what each does, and its one answer."""
 
 import re
 import sys

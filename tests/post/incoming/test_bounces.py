@@ -1,4 +1,4 @@
-"""Letters that come back: what the report says, and an address at which nothing arrives."""
+"""Bounced letters: what the report means, and addresses that stop receiving mail."""
 
 import re
 import smtplib

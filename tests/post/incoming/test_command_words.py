@@ -1,4 +1,4 @@
-"""Commands in the language of whoever writes them: each does what the English one does."""
+"""Commands in the writer's language do what the English ones do."""
 
 import re
 from datetime import date

@@ -1,4 +1,4 @@
-"""Mails in which a line acts by itself, and something else casts doubt on it: they are asked about, not played."""
+"""Doubtful mails: they lead to a question and play nothing."""
 
 import os
 from random import Random

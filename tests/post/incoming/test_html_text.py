@@ -1,4 +1,4 @@
-"""What a reader of a page sees: what is struck out or hidden in it is no line that acts, however it is done."""
+"""HTML mails: struck out or hidden text never acts."""
 
 from contextlib import suppress
 

@@ -1,4 +1,4 @@
-"""Replies read from a mailbox by IMAP, from a real Dovecot."""
+"""Replies read by IMAP from a real Dovecot."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""Mails that cannot be dealt with are kept aside; and whatever a mail holds is answered."""
+"""Mails that cannot be processed are set aside, and every mail is answered."""
 
 import os
 from random import Random

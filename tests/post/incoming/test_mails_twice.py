@@ -1,4 +1,4 @@
-"""Mails that come twice, workers that die in between, and lines that come back: each counts once."""
+"""Duplicate mails, workers that die midway and quoted lines: each counts once."""
 
 from uuid import UUID
 

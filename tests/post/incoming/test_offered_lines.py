@@ -1,4 +1,4 @@
-"""Every line of moves in an answer to ? is understood when it is sent back."""
+"""Every line of moves in an answer to ? is accepted when sent back."""
 
 import textwrap
 from collections.abc import Iterator

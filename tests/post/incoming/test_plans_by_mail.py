@@ -1,4 +1,4 @@
-"""Plans by mail: left, shown and dropped by a line, and told of in the letter of their turn."""
+"""Plans by mail: left, shown and dropped by a line, and reported in the next turn's letter."""
 
 from uuid import UUID
 

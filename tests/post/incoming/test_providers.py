@@ -1,4 +1,4 @@
-"""Mail providers that bring mails and reports by HTTP: what each proves, and what of it counts."""
+"""Mail providers that deliver mails and reports by HTTP: their proof and what counts."""
 
 import json
 import re

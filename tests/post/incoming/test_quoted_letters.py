@@ -1,4 +1,4 @@
-"""Replies that hold our letters without a mark that would tell what is quoted: what our letters say never acts.
+"""Replies that quote our letters without quote marks: our own text never acts.
 
 The first line of each letter ends what a person wrote; here it is missing, as where somebody has deleted it.
 """

@@ -1,4 +1,4 @@
-"""What replies by mail bring about: those of a corpus, and more mails than anybody would write by hand."""
+"""What replies do: those of a corpus, and many generated mails."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Whose mail it is: the player's own, a stranger's, or a machine's; and where answers end."""
+"""Senders: the player, a stranger or a machine, and the limits of our answers."""
 
 from uuid import UUID
 

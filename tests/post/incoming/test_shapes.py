@@ -1,4 +1,4 @@
-"""Of clear moves in the shapes of many programs nearly all are played; of hostile mails in the same shapes none acts.
+"""Generated mails in the shapes of many programs: nearly all clear moves are played, and hostile mails never act.
 
 `python -m tests.post.incoming.test_shapes [N]` prints the figures, and the mails that were not played.
 """

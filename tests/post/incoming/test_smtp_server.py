@@ -1,4 +1,4 @@
-"""The SMTP server for replies: what mail servers hear there, by SMTP and LMTP."""
+"""The SMTP server for replies, by SMTP and LMTP."""
 
 import smtplib
 import socket

@@ -1,4 +1,4 @@
-"""Stand-ins by mail: asked for and ended by a line, in the reader's language, too."""
+"""Stand-ins by mail: asked for and ended by a line in the reader's language."""
 
 import re
 from datetime import date, timedelta

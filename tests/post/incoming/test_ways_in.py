@@ -1,4 +1,4 @@
-"""A reply means the same by whatever way it comes: the corpus, and made-up mails, by all of them.
+"""A reply means the same by every inbound route: the corpus and generated mails.
 
 `STERNENPOST_WAYS=10000 .venv/bin/python -m pytest -n0 tests/post/incoming/test_ways_in.py` makes up so many.
 """
