@@ -16,7 +16,7 @@ def test_the_clock_can_be_put_forward_and_returns_utc():
 
 def test_real_time_is_right_while_another_thread_puts_the_clock_forward():
     class Leaping(Clock):
-        """Put forward whenever somebody has looked."""
+        """A clock that is put forward after every read."""
 
         @property
         def offset(self) -> timedelta:

@@ -233,7 +233,7 @@ def test_a_player_can_have_ten_open_games(ada: Someone, bea: Someone) -> None:
     paths = [opened(ada, ME, OPEN, BOT, private=number % 2 == 0) for number in range(10)]
     answer = ada.post("/v1/games", wanted(OPEN, OPEN, OPEN))
     assert refused(answer, "10 open games", 3600)
-    opened(ada, ME, BOT, BOT)  # waits for nobody
+    opened(ada, ME, BOT, BOT)  # delays no player
     opened(bea, ME, OPEN, BOT)
     for path in paths[1], paths[3]:
         bea.post(f"{path}/seats")
@@ -334,7 +334,7 @@ def test_the_server_sends_a_limited_number_of_invitations(app: Flask, bounded: C
         opened(Someone(app, name), *seats(f"reader{number}@example.org", f"reader{number + 2}@example.org"))
     answer = Someone(app, "cleo").post("/v1/games", wanted(*seats("more@example.org"), BOT))
     assert refused(answer, "server has sent 4 invitations", 86_400)
-    assert "invitations-in-all" not in limits(answer)  # what others do is told to nobody
+    assert "invitations-in-all" not in limits(answer)  # other players' use stays private
 
 
 # Messages

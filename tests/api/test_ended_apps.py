@@ -51,7 +51,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 def ada_again(app: Flask) -> Someone:
-    """Ada with a token of her own, whatever became of the one before."""
+    """Return Ada with a new token, even if the previous one was revoked."""
     return Someone(app, "ada")
 
 
@@ -121,7 +121,7 @@ MAKERS: dict[str, Callable[[Flask, Someone], Check]] = {  # by the operation
     "askStandIn": a_stand_in_request,
     "makeStreamTicket": a_stream_ticket,
 }
-STAYS = {  # what the player did or set by way of the app: it lets nobody in, and calls nobody
+STAYS = {  # settings changed through the app, which give nobody access and send nothing
     *("changeProfile", "blockPlayer", "reportPlayer", "keepNote", "changeOwnSeat"),
     *("openGame", "changeGame", "takeSeat", "sayReady", "invite", "acceptStandIn"),
     *("vote", "takeBack", "say", "playMove", "putPlan", "findLegalMoves"),

@@ -84,7 +84,7 @@ def test_your_game_list_shows_what_others_did_last(ada: Someone, bea: Someone, g
     assert latest(ada) == latest(bea) == ["The game started."]
     move = first_move(ada, game)
     ada.post(f"{game}/moves", move)
-    assert latest(ada) == [None]  # he knows what he did
+    assert latest(ada) == [None]  # a player's own move is no news
     played = move["move"]
     board = next(it["name"] for it in sternenhimmel.describe()["boards"] if it["id"] == played["board"])
     [told] = latest(bea)
@@ -195,7 +195,7 @@ def test_events_continue_after_the_last_one_seen(ada: Someone, bea: Someone, gam
     ada.post(f"{game}/moves", first_move(ada, game))
     story = bea.get(f"{game}/events").json["items"]
     assert [item["type"] for item in story] == ["game-started", *["board-dealt"] * 3, "star-placed"]
-    assert [item["seq"] for item in story] == [1, 3, 4, 5, 6]  # the second, the order of the boards, is told to nobody
+    assert [item["seq"] for item in story] == [1, 3, 4, 5, 6]  # the second, the order of the boards, is never revealed
     assert bea.get(f"{game}/events?after={story[2]['seq']}").json["items"] == story[3:]
     assert bea.get(f"{game}/events?after={story[-1]['seq']}").json["items"] == []
     is_problem(bea.get(f"{game}/events?after=999"), 409, "place-ahead")

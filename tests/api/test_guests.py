@@ -59,7 +59,7 @@ def test_a_guest_delays_no_player_and_sends_no_email(app: Flask, guest: Someone,
         is_problem(guest.post("/v1/games", wanted), 403, "sign-in-first")
     is_problem(guest.post(f"{opened(ada, ME, OPEN, BOT)}/seats"), 403, "sign-in-first")
     own = opened(guest, ME, BOT, BOT)
-    is_problem(Someone(app).get(own), 404, "not-found")  # nor does anybody see what he says there
+    is_problem(Someone(app).get(own), 404, "not-found")  # and no other player sees this chat
     is_problem(guest.post("/v1/tokens", {}), 403, "missing-scope")
 
 
@@ -173,7 +173,7 @@ def test_a_guest_who_just_added_an_address_is_not_deleted(app: Flask, guest: Som
 def test_a_guest_being_deleted_cannot_add_an_address(app: Flask, guest: Someone) -> None:
     player_id = UUID(guest.get("/v1/me").json["id"])
     with app.app_context():
-        assert not begin_forgetting(player_id)  # his time is not over
+        assert not begin_forgetting(player_id)  # this token has not expired
         clock.forward(GUEST_LIFE + timedelta(seconds=1))
         assert begin_forgetting(player_id)
         assert not give_address(player_id, "new@example.org", "de")

@@ -71,7 +71,7 @@ def moment(path: str, who: Someone) -> datetime:
     return datetime.fromisoformat(who.get(path).json["closes_at"])
 
 
-# Nobody is left
+# No player is left
 
 
 def test_a_game_closes_when_the_last_person_leaves(app: Flask, ada: Someone, bea: Someone) -> None:

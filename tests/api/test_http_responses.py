@@ -108,7 +108,7 @@ def test_a_request_with_a_failed_precondition_is_rejected(scene: Scene, ada: Som
 
 
 def changes(scene: Scene) -> list[Call]:
-    """Whatever changes or ends something that has an address; all tokens at the end."""
+    """Return all calls that change or delete a resource, with revoking all tokens last."""
     those = [call for call in calls(scene.contract.document) if call.method in ("PATCH", "DELETE")]
     return sorted(those, key=lambda call: (call.path.startswith("/v1/tokens"), call.path == "/v1/tokens/current"))
 

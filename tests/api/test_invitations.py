@@ -18,7 +18,7 @@ NEW = "new@example.org"
 
 @pytest.fixture
 def browser(app: Flask) -> Someone:
-    """Somebody without an account, who has a link."""
+    """A visitor without an account who has a link."""
     return Someone(app)
 
 
@@ -102,7 +102,7 @@ def test_a_host_sees_a_declined_invitation_until_another_player_is_invited(ada: 
     invite(ada, path, "bea@example.org", seat=1)
     invite(ada, path, NEW, seat=2)
     bea.delete(f"{path}/invitations/1")
-    ada.delete(f"{path}/invitations/2")  # by the host himself
+    ada.delete(f"{path}/invitations/2")  # by the host
     assert declined() == [("open", True, False), ("open", False, False)]
     invite(ada, path, NEW, seat=1)
     assert declined() == [("invited", False, False), ("open", False, False)]

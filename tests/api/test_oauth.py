@@ -95,13 +95,13 @@ class Program:
 
 
 def allow(who: Someone, address: str, is_allowed: bool = True, **headers: str) -> TestResponse:
-    """What our page sends when somebody has decided."""
+    """Return what our page sends when the user has decided."""
     said = {"allow": is_allowed, "player": who.token and who.get("/v1/me").json["id"]}
     return who.ask("POST", address, said, headers={"Sec-Fetch-Site": "same-origin", **headers})
 
 
 def way_back(program: Program, address: str) -> str:
-    """Return the link to the app on the page that shows what is wrong with a request. Nobody is redirected."""
+    """Return the link to the app on the error page. The user is not redirected."""
     shown = program.client.get(address)
     assert (shown.status_code, "Location" in shown.headers) == (400, False)
     [link] = re.findall(r'<a href="(https://watch[.]example[^"]*)"', shown.text)
@@ -450,7 +450,7 @@ def test_giving_up_a_seat_ends_its_game_bound_consents(app: Flask, ada: Someone,
     is_refused(program.refresh(made["refresh_token"]), "invalid_grant")
 
 
-# Attacks on whoever is asked
+# Attacks on the user who is asked
 
 
 def test_only_the_servers_own_page_can_give_consent(app: Flask, ada: Someone, program: Program) -> None:
@@ -691,7 +691,7 @@ def house(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.fixture
 def elsewhere(app: Flask, house: str, tmp_path: Path) -> Iterator[str]:
-    """The page of the handbook, as somebody else serves it."""
+    """Serve the handbook's page from another origin."""
     text = block(app.test_client().get("/docs/app").text, "app")
     assert len(text.splitlines()) <= 150
     (tmp_path / "index.html").write_text(text)

@@ -227,7 +227,7 @@ def test_an_account_is_deleted_only_with_a_mailed_code(app: Flask, ada: Someone)
     is_problem(ada.delete("/v1/me?code=12345"), 422, "invalid-fields")
     assert ada.delete(f"/v1/me?code={code}").status_code == 204
     is_problem(ada.get("/v1/me"), 401, "bad-token")
-    assert Someone(app, "ada").get("/v1/me").json["named"]  # the same address is somebody new
+    assert Someone(app, "ada").get("/v1/me").json["named"]  # the same address creates a new account
 
 
 def test_a_guest_can_delete_the_account_without_a_code(app: Flask, stranger: Someone) -> None:

@@ -65,7 +65,8 @@ def site(
 
 @pytest.fixture
 def page(request: pytest.FixtureRequest, chromium: Browser, site: Site) -> Iterator[Page]:
-    """A window on a phone, unless ON_BOTH. Whatever it is used for, it asks nobody but the site and complains of nothing."""
+    """Open a phone window (also a desktop one by ON_BOTH), and check that it calls only this site and logs no
+    errors."""
     with chromium.new_context(viewport=getattr(request, "param", PHONE), base_url=site.url) as context:
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()

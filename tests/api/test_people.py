@@ -35,7 +35,7 @@ def told_of(app: Flask, who: Someone) -> Json:
 
 
 def played(path: str, *people: Someone, vanished: Someone | None = None) -> None:
-    """Everybody moves an hour after he is asked, but for one whose time runs out."""
+    """Let every player move an hour after the turn began, except one whose time runs out."""
     game_id, ids = UUID(path.rpartition("/")[2]), [id_of_player(who) for who in people]
     service_is_up()
     gone = id_of_player(vanished) if vanished else None
@@ -180,7 +180,7 @@ def found(who: Someone, query: str) -> list[str]:
 
 
 def has_left(app: Flask, who: Someone, games: int, of: int, answers: Sequence[int] = ()) -> None:
-    """So many of his games that are over."""
+    """Store `of` finished games of the player, who left the first `games` of them."""
     with app.app_context():
         for number in range(of):
             record = {"finished": True, "left": number < games, "time_outs": 0, "answers": [*answers]}

@@ -32,7 +32,7 @@ def id_of(path: str) -> UUID:
 
 
 def by_mail(scene: Scene, path: str, seat: int = 0, turn: int = 1) -> Someone:
-    """Whoever has the link of the letter about this turn."""
+    """A caller with the link from this turn's letter."""
     with scene.app.app_context():
         return Someone(scene.app, token=turn_word(id_of(path), seat, turn))
 

@@ -199,7 +199,7 @@ def test_a_missing_database_is_reported_in_one_sentence(monkeypatch: pytest.Monk
 
 
 def test_a_command_without_an_answer_reports_what_is_known(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where somebody holds a table, or a commit waits for a replica that is away."""
+    """As when a table is locked, or a commit waits for a replica that is away."""
     monkeypatch.setenv("DATABASE_URL", database_url)
     with psycopg.connect(database_url, autocommit=True) as owner, psycopg.connect(database_url) as other:
         owner.execute(f"ALTER DATABASE {other.info.dbname} SET lock_timeout = '10ms'")
@@ -510,7 +510,7 @@ def test_a_deleted_player_leaves_only_a_seat_in_unchanged_logs(known: UUID, game
     assert [rows(it, it.player_id == known) for it in (Token, Webhook, GameLetter, Delivery)] == [0, 0, 0, 0]
     run("check", game)
     assert run("players", "search", "Former").split()[-1] == str(known)
-    assert person("ada") != known  # the same address is somebody new
+    assert person("ada") != known  # the same address creates a new account
 
 
 def test_a_deleted_players_tokens_end_before_anything_else(known: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -687,7 +687,7 @@ def test_the_api_root_names_the_service(house: Flask) -> None:
     assert house.test_client().get("/v1").json["name"] == "Sternenpost"
 
 
-# Mails that wait for whoever runs this
+# Mails that wait for the operators
 
 
 @pytest.fixture

@@ -72,7 +72,7 @@ def test_secrets_appear_neither_in_the_list_nor_in_errors(name: str, shape: str,
 @pytest.mark.parametrize("secret", AWKWARD)
 @pytest.mark.parametrize("name", SHAPES)
 def test_no_command_shows_a_secret(name: str, secret: str, shared_url: str, tmp_path, monkeypatch) -> None:
-    """Neither where it is refused nor where it is used and nobody answers."""
+    """Neither when it is rejected nor when it is used without an answer."""
     for variable, value in {"DATABASE_URL": shared_url, "STERNENPOST_DATA": str(tmp_path)}.items():
         monkeypatch.setenv(variable, value)
     for written_as in (secret, quote(secret, safe="")):

@@ -103,7 +103,7 @@ class Fuzzer:
         assert answer.status_code < 500, (request, answer.text)
 
     def play(self) -> None:
-        """Somebody moves, or the worker's beat comes by; a game that is over is put away."""
+        """Let a player move or the worker's beat pass, and shelve the game when it is over."""
         at = self.chance.randrange(TABLES)
         game_id = UUID(self.games[at])
         with self.app.app_context():

@@ -1,7 +1,7 @@
-"""Bad input for every call of the OpenAPI document, whatever calls there are: each gets a problem, and nothing changes.
+"""Bad input for every call of the OpenAPI document: each gets a problem, and nothing changes.
 
-The client of these tests takes no answer that the document does not describe (tests/support/contract.py). What a real server
-must bear besides, such as slow clients and broken connections, is in tests/web/test_gunicorn_worker.py.
+The client of these tests rejects every answer that the document does not describe (tests/support/contract.py). Slow
+clients and broken connections are tested in tests/web/test_gunicorn_worker.py.
 """
 
 import json
@@ -276,7 +276,7 @@ def test_odd_headers_do_no_harm(scene: Scene, call: Call) -> None:
 
 @pytest.fixture(scope="module")
 def deserted(tmp_path_factory: pytest.TempPathFactory) -> Flask:
-    """An app whose database nobody runs."""
+    """An app whose database does not run."""
     url = f"postgresql://nobody@:5432/nothing?host={tmp_path_factory.mktemp('socket')}"
     app = create_app(Settings.from_environment({"DATABASE_URL": url}))
     app.test_client_class = type("Client", (ContractClient,), {"contract": Contract(app)})

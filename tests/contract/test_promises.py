@@ -18,7 +18,7 @@ PRESENT: Json = yaml.safe_load(DOCUMENT.read_text("utf-8"))
 
 
 def breaks(document: Json) -> list[str]:
-    """What was promised and is no more in this document, and what it newly asks of programs that are as they were."""
+    """Return what was promised and is missing in this document, and what it newly requires of unchanged programs."""
     present = promised(document)
     gone = [f"gone: {line}" for line in RELEASED["given"] if line not in present["given"]]
     fields = {line.split()[0] for line in RELEASED["given"]}

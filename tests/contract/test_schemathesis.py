@@ -36,7 +36,7 @@ REFUSALS = [str(status) for status in (400, 401, 403, 404, 405, 406, 409, 412, 4
 
 @schemathesis.hook
 def map_body(context: schemathesis.HookContext, body: Any) -> Any:
-    """JSON Schema takes 7.0 for an integer; nobody writes it so, and the strict reader refuses it."""
+    """JSON Schema accepts 7.0 as an integer; real clients do not write it, and the strict reader rejects it."""
     match body:
         case float() if body.is_integer():
             return int(body)
@@ -70,7 +70,7 @@ def refused_for_its_meaning(ctx: schemathesis.CheckContext, response: Response, 
 def settings(games: list[str], webhooks: list[str]) -> Json:
     return {
         "seed": SEED,
-        "headers": {"Accept-Encoding": "identity"},  # in process, nobody would unpack what it takes packed otherwise
+        "headers": {"Accept-Encoding": "identity"},  # the client in this process does not decompress
         "generation": {"max-examples": EXAMPLES, "deterministic": True, "database": "none"},
         "dictionaries": {
             "games": {"values": games},
@@ -83,7 +83,7 @@ def settings(games: list[str], webhooks: list[str]) -> Json:
             "path.name": {"dictionary": "names", "probability": 0.5},
         },
         # The document says 422 of moves that fit their schema and break a rule; the check above looks at the code.
-        # Whatever ETag is made up, nothing has it: 412, which is found before a body is read (RFC 9110, 13.2.1).
+        # No resource has a made-up ETag: 412, which is decided before a body is read (RFC 9110, 13.2.1).
         "checks": {
             "positive_data_acceptance": {"expected-statuses": ["2xx", "3xx", "401", "403", "404", "409", "412", "422"]},
             "negative_data_rejection": {"expected-statuses": REFUSALS},

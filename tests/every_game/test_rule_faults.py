@@ -1,9 +1,8 @@
 """A rule fault is fixed for new games only: running games stay as they are, and every log replays.
 
-Ten faults are planted in the rules of both games, and games begin by these. Then one fault after the other is mended as in a
-release (`has_fix`), each with new games after it. What is seen of the running games and may be played there must stay as it
-was, and every log, by its hashes, its chance and its rules, must follow from the rules that its game began with, also when
-the games have gone on.
+Ten faults are planted in the rules of both games, and games begin with them. Then one fault after the other is fixed as
+in a release (`has_fix`), each followed by new games. Views and legal moves of running games must not change. Every log
+must follow from the rules that its game began with, by its hashes, its chance and its rules, even after further moves.
 """
 
 import sys
@@ -33,7 +32,7 @@ from server.store.database_retry import Unavailable
 from tests.support.games import BOT, ME, OPEN, person
 
 pytestmark = pytest.mark.usefixtures("app", "no_limits")
-MOVES = 40  # that a running game has at most when the faults are mended, and a new one after it
+MOVES = 40  # the most that a running game has when the faults are fixed, and a new one after it
 MORE = 3  # that it has afterwards
 NEW = 4  # new games after each mend; for each hundred running ones one more
 SAMPLE = 100  # running games, in which each fault must show
@@ -125,12 +124,13 @@ def _options(it: Any) -> Json:
 
 
 class Rulebooks:
-    """The rules of both games with these faults, of which so many are mended. Within it, games are played by them."""
+    """Yield the rules of both games with these faults, of which this many are fixed. Within, games are played by
+    them."""
 
     def __init__(self, faults: Sequence[Fault] = FAULTS) -> None:
         self.faults = faults
         self.mended: list[Fault] = []
-        self.forgotten: list[Fault] = []  # mended, but not as it should be: without a thought of running games
+        self.forgotten: list[Fault] = []  # a wrong fix, which ignores running games
         self._patches = ExitStack()
 
     def __enter__(self) -> Self:
@@ -193,7 +193,7 @@ class Outcome(NamedTuple):
 
 
 def mend_under(games: int, seed: int = 1, most: int = MOVES) -> Outcome:
-    """Within an app, and without limits: ten faults mended under so many running games."""
+    """Fix ten faults under this many running games, within an app and without limits."""
     rng = Random(seed)
     people = [person(f"player-{number}") for number in range(5)]
     with Rulebooks() as rulebooks:
@@ -299,7 +299,7 @@ def test_a_game_names_its_rules_revision_once_a_fault_was_fixed(
         ada = person("ada")
         before = open_game(ada, {"rules": name, "seats": seats})
         monkeypatch.setitem(rules.OPTION_SCHEMA["properties"], "revision", revision_option(2)["revision"])
-        for chosen in ({}, {"revision": 0}):  # as whoever opens a game with the options of an old one
+        for chosen in ({}, {"revision": 0}):  # as when a game is opened with the options of an old one
             after = open_game(ada, {"rules": name, "seats": seats, "options": chosen})
             assert after.head.options["revision"] == 2
         assert "revision" not in load(before.game_id).head.options

@@ -180,7 +180,7 @@ def writes_nonsense(house: House, token: str, word: str) -> None:
 
 
 def hands_over_nonsense(house: House, address: str) -> None:
-    """To the door for mail: what no mail server says, and a mail that nobody can read while its game is broken."""
+    """Send the SMTP server what no mail server says, and a mail that cannot be read while its game is broken."""
     until(lambda: not house.is_mail_refused())
     with smtplib.SMTP("127.0.0.1", house.mail_in) as smtp:
         for words in (f"canary {address}", f"{address} canary", "MAIL FROM:<canary", f"RCPT TO:<{address}", "x" * 2000):
@@ -189,7 +189,7 @@ def hands_over_nonsense(house: House, address: str) -> None:
 
 
 def breaks_the_game(house: House, game_id: str) -> None:
-    """An event that nobody understands: pages, sweep and letters stumble over it."""
+    """Write an event of an unknown type, on which pages, sweep and letters fail."""
     house.rows(
         "INSERT INTO events SELECT game_id, max(seq) + 1, max(version) + 1, 'canary', NULL, '{\"canary\": 1}', now(), '' "
         "FROM events WHERE game_id = %s GROUP BY game_id RETURNING seq",
@@ -199,7 +199,7 @@ def breaks_the_game(house: House, game_id: str) -> None:
 
 
 def mends_the_rest(house: House, game_id: str) -> None:
-    """So that later tests do not hear of that game any more."""
+    """Hide that game from later tests."""
     house.rows("UPDATE seats SET wake_at = NULL WHERE game_id = %s RETURNING seat", game_id)
     house.rows("DELETE FROM outbox WHERE game_id = %s RETURNING seat", game_id)
     house.rows("DELETE FROM inbox WHERE game_id = %s RETURNING seat", game_id)

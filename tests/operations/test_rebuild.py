@@ -233,7 +233,7 @@ def test_every_game_is_checked_or_only_the_named_one(running: UUID) -> None:
 
 
 def test_a_game_that_advances_during_a_rebuild_wins(running: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between looking and writing somebody moves: the repair looks again."""
+    """A player moves between the check and the write: the repair checks again."""
     damage(running, drawn=0)
     write, moved = rebuild._write, []
 
@@ -252,7 +252,7 @@ def test_a_game_that_advances_during_a_rebuild_wins(running: UUID, monkeypatch: 
 
 
 def tamper(shared_url: str, change: str, game_id: UUID) -> None:
-    """What nobody but the owner of the tables can do, and he not by accident."""
+    """Change the log, which only the owner of the tables can do on purpose."""
     with psycopg.connect(shared_url) as owner:
         owner.execute("ALTER TABLE events DISABLE TRIGGER USER")
         owner.execute(change, {"game": game_id})

@@ -75,7 +75,7 @@ def rows_of(game_id: UUID) -> int:
 
 
 def answers(app: Flask, game_id: UUID) -> dict[str, Any]:
-    """What Ada, who sat there, and somebody who did not are told of the game."""
+    """Return what Ada, who sat there, and a stranger see of the game."""
     path = f"/v1/games/{game_id}"
     asked = (
         path,
@@ -141,7 +141,7 @@ def test_an_old_stream_position_skips_a_shelved_game(here: Flask, table: Table, 
     assert table.game_id in follower.ended and not follower.told
 
 
-# Nobody is told of in files
+# Files name no person
 
 
 def test_a_shelved_file_names_no_person_and_survives_deletions(table: Table, environment: dict[str, str]) -> None:

@@ -75,7 +75,7 @@ NEED_IT_NOT = [
 
 
 class Player:
-    """Somebody with a game that waits for him, who asks once and sees what he gets."""
+    """A player with a game that waits for a move, who asks once and checks the answer."""
 
     def __init__(self, house: House, name: str) -> None:
         self._house = house

@@ -61,7 +61,7 @@ KEPT = f"() => ({KEYS})().then((all) => all.some((it) => it.includes('seen-by'))
 
 
 def unanswered(page: Page) -> None:
-    """Whoever asks for anything of a game or of himself waits from here on."""
+    """Leave all requests for games and the profile unanswered from now on."""
     page.route(re.compile(r"/v1/(games|me)"), lambda route: None)
 
 
@@ -71,7 +71,7 @@ def test_a_cached_table_is_drawn_before_the_server_answers_for_its_owner_only(ho
     page = windows.open()
     page.goto("/")
     page.evaluate("(it) => localStorage.setItem('sternenpost.token', it)", ada.token)
-    page.reload()  # before the table is opened: what nobody saw of it would be kept, too
+    page.reload()  # before the table is opened: unseen parts would be stored, too
     page.goto(f"/#/games/{game_id}")
     expect(page.locator(".hand .star.open")).to_have_count(9)
     expect(page.locator(".news.live")).to_be_visible()

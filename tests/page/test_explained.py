@@ -83,7 +83,7 @@ def test_the_reason_is_not_asked_for_a_field_just_chosen(house: House, windows: 
     open_now = (it["steps"][0] for it in client.get(f"/v1/games/{game_id}/legal-moves")["moves"])
     step = next(it for it in open_now if it.get("do") == "lay")
     asked: list[Route] = []
-    page.route("**/moves?dry_run=true", lambda it: asked.append(it))  # and nobody answers
+    page.route("**/moves?dry_run=true", lambda it: asked.append(it))  # and leaves it unanswered
     for tapped in (f"[data-slot='{step['slot']}']", f"[data-action={step['class']}]", f"[data-field={step['field']}]"):
         page.locator(f".sternenglanz {tapped}").press("Enter")
     expect(page.get_by_role("tooltip")).to_contain_text(f"field {step['field']}")

@@ -116,7 +116,7 @@ def test_a_sternenhimmel_turn_is_played_only_by_its_own_link(house: House, windo
         assert by_word.ask("GET", path).status_code == 401
     assert link.removeprefix("/t/") not in stored(page)
     page.get_by_role("link", name="The whole game").tap()
-    expect(page.locator(".hand")).to_have_count(0)  # whoever is not signed in sees what everybody sees
+    expect(page.locator(".hand")).to_have_count(0)  # a visitor who is not signed in sees what spectators see
 
 
 def test_a_sternenglanz_turn_is_played_to_its_end_by_its_link(
@@ -215,7 +215,7 @@ def test_a_link_whose_turn_cannot_be_played_says_why(house: House, windows: Wind
     assert word.ask("GET", path).status_code == 401
     ben.post(f"{path}/votes", {"on": "abandon", "vote": True}, status=200)
     page.goto(link)
-    expect(page.get_by_text("The game is over.")).to_be_visible()  # nobody takes a seat back, or waits for a mail
+    expect(page.get_by_text("The game is over.")).to_be_visible()  # no seat is taken back and no mail awaited
 
 
 # Without scripts
@@ -326,7 +326,7 @@ def test_taking_a_seat_by_link_leads_to_the_game(house: House, windows: Windows,
     page = windows.open(**PHONE)
     page.goto(f"/i/{invitation.word('i')}")
     page.get_by_role("button", name="Take your seat").tap()
-    page.wait_for_url(re.compile(f"/#/games/{game_id}$"))  # and signed in by his mail
+    page.wait_for_url(re.compile(f"/#/games/{game_id}$"))  # and signed in by mail
     expect(page.locator(".me")).to_be_attached()  # the table alone is shown on a phone
     ida = Client(house, page.evaluate("localStorage.getItem('sternenpost.token')"))
     assert ida.get("/v1/me")["email"] == "ida@example.org"

@@ -299,7 +299,7 @@ def test_games_that_wait_for_you_come_first_by_urgency(house: House, ben: Client
         open_game(client, ME, BOT, BOT, title=title, options=first, clock={"per_move": time})
     open_game(client, ME, OPEN, BOT, title="Not yet")
     left = open_game(client, ME, OPEN, BOT, title="Left", options={"start_seat": 1})
-    ben.post(f"/v1/games/{left}/seats", {})  # he takes his time
+    ben.post(f"/v1/games/{left}/seats", {})  # the host takes a while
     assert client.ask("DELETE", f"/v1/games/{left}/seats/me").status_code == 204
 
     page = windows.open(client)

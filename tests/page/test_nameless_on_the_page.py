@@ -11,7 +11,7 @@ NAMES = ("Wilhelmina", "Bartholomew", "Clementine")
 
 
 def all_that_is_said(page: Page) -> str:
-    """With what is open only for whoever looks, and what only programs read."""
+    """Return the page's text with open panels, and what only programs read."""
     return str(page.content())
 
 

@@ -27,7 +27,7 @@ FAULTS: dict[str, Fault] = {
     "garbage": fulfilled(status=200, content_type="application/json", body='{"items": [tru'),
     "nothing": lambda route: route.abort(),
 }
-REFUSALS = {"an error without words", "too many requests"}  # after the others nobody knows what became of a request
+REFUSALS = {"an error without words", "too many requests"}  # after the others it is unknown what became of a request
 NOISE = "status of (500|502|429)|ERR_FAILED"  # what the browser itself says of such answers
 
 
@@ -48,7 +48,7 @@ def changes(page: Page, address: str, change: Callable[[Any], object]) -> None:
     """The answers are those of a newer server."""
 
     def handle(route: Route) -> None:
-        with suppress(Error):  # whoever asked has gone on to another page
+        with suppress(Error):  # the caller has gone on to another page
             answer = route.fetch()
             body = answer.json()
             change(body)
@@ -220,7 +220,7 @@ def test_a_token_revoked_while_the_page_is_open_leads_to_the_sign_in(house: Hous
     page.evaluate("document.querySelector('.space.lit')?.dispatchEvent(new Event('click', { bubbles: true }))")
     expect(page.locator(".head").get_by_role("link", name="Sign in")).to_be_visible()
     expect(page.locator(".boards")).to_be_visible()
-    expect(page.locator(".hand")).to_have_count(0)  # whoever comes next does not see it
+    expect(page.locator(".hand")).to_have_count(0)  # the next visitor does not see it
     page.locator(".head").get_by_role("link", name="Sign in").click()
     expect(page.get_by_label("Email address")).to_be_visible()
     assert page.evaluate("localStorage.getItem('sternenpost.token')") is None

@@ -21,7 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "table": {"ui"},
     **dict.fromkeys(["beneath", "games", "link", "rules", "since", "waiting", *GAMES], SHARED),
     **dict.fromkeys(["lobby", "naming", "picture", "settings", "standings", "tips", "welcome"], ONLY_UI),
-    "opening": {"ui", "waiting"},  # whoever opens a game adds his salt, as those who take a seat in it
+    "opening": {"ui", "waiting"},  # opening a game takes a salt, as joining one does
     "final": {"ui", "opening"},  # the same again
     "main": SHARED,
     "ahead": set(),

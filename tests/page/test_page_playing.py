@@ -51,7 +51,7 @@ def test_two_people_meet_and_play_a_whole_game_with_a_bot(house: House, windows:
 
 def test_a_private_games_link_leads_through_sign_in_to_a_seat(house: House, windows: Windows) -> None:
     ada = sign_in(house, "lena@example.org")
-    title = "<img src=//elsewhere.example onerror=alert(1)>"  # is nothing but a name
+    title = "<img src=//elsewhere.example onerror=alert(1)>"  # is only a name
     game = ada.post("/v1/games", {"rules": "sternenhimmel", "title": title, "private": True, "seats": [ME, OPEN, BOT]})
     page = windows.open(**PHONE)
     page.goto(f"/#/games/{game['id']}?invitation={game['invitation']}")
@@ -86,7 +86,7 @@ def test_a_move_with_a_lost_answer_is_resent_and_counts_once(house: House, windo
 
 
 def test_an_unanswered_move_ends_with_the_session(house: House, windows: Windows) -> None:
-    """Somebody else at the same browser would play it."""
+    """Another player in the same browser would play it."""
     client = sign_in(house, "cora@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)

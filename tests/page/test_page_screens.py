@@ -40,7 +40,7 @@ def test_the_language_can_be_changed(house: House, windows: Windows) -> None:
 
 def test_a_sandbox_signs_in_without_a_code(house: House, windows: Windows) -> None:
     page = windows.open(script="")
-    windows.expected = "status of 401"  # of what was asked just before somebody leaves
+    windows.expected = "status of 401"  # of requests sent just before signing out
     page.goto("/")
     expect(page.locator(".me")).to_have_text("you")
     page.get_by_role("button", name="Sign out").click()

@@ -57,7 +57,7 @@ def test_three_people_play_a_whole_sternenhimmel_one_by_keyboard_alone(house: Ho
 
 
 def play_out_sternenglanz(game_id: str, seats: list[tuple[Page, Client, Press]]) -> None:
-    """Whoever is asked builds a good turn and sends it, until the game is over."""
+    """Let the player to move build a good turn and send it, until the game is over."""
     while not all(page.get_by_text(OVER).first.is_visible() for page, _, _ in seats):
         for page, client, press in seats:
             steps = whole_turn(client, game_id)

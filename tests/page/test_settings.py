@@ -72,7 +72,7 @@ def test_an_error_is_shown_beside_its_field_and_input_is_kept(house: House, wind
 
     zone.fill("Europe/Rome")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("status").get_by_text("Salvato.")).to_be_visible()  # in the language that he chose
+    expect(page.get_by_role("status").get_by_text("Salvato.")).to_be_visible()  # in the chosen language
     expect(page.get_by_label("Fuso orario")).to_have_value("Europe/Rome")
 
 

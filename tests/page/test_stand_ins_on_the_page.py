@@ -55,7 +55,7 @@ def test_a_new_stand_in_is_asked_accepts_by_letter_and_plays_until_stopped(
     other.get_by_label("Your name at the table:").fill("Night Owl")
     other.get_by_role("button", name="Stand in").click()
     expect(other.locator(".seats")).to_contain_text("Night Owl stands in until")
-    expect(other.locator(".hand .star.open").first).to_be_visible()  # it is his turn
+    expect(other.locator(".hand .star.open").first).to_be_visible()  # it is the stand-in's turn
     assert not too_wide(other)
 
     expect(page.locator(".stand-in").get_by_role("status")).to_contain_text("Night Owl plays until")

@@ -226,7 +226,7 @@ def test_other_players_votes_appear_when_the_window_is_shown_again(house: House,
 
 
 def moved_meanwhile(house: House, name: str, rules: str = "sternenhimmel") -> tuple[Client, str]:
-    """Somebody who has moved, and whom two bots have answered; the game waits for that player again."""
+    """Return a player who has moved and got answers from two bots, and the game, which waits for that player again."""
     client = sign_in(house, f"{name}@example.org")
     game_id = game_of(client, ME, BOT, BOT, rules=rules)
 

@@ -477,7 +477,7 @@ def chosen_in_other_slots(archive: Json) -> None:
 
 
 def swapped_in_the_deck(archive: Json) -> None:
-    """Two cards that nobody has drawn yet when the game begins."""
+    """Exchange two cards that are still in the deck when the game begins."""
     deck = body(archive, "cards-shuffled")["deck"]
     deck[30], deck[31] = deck[31], deck[30]
 
@@ -488,7 +488,7 @@ def another_path(archive: Json) -> None:
 
 
 def with_a_finish(archive: Json) -> None:
-    """Somebody leaves it at the slots that he has performed, which he may not."""
+    """Let a player stop after the slots performed so far, which is illegal."""
     place = first(archive, "star-laid")
     put_in(archive, place + 1, "act-finished", archive["events"][place]["seat"])
 

@@ -192,7 +192,7 @@ def test_a_player_without_a_seat_cannot_leave_even_with_retries(ada: UUID, bea: 
 
 @pytest.fixture
 def deed_answer_lost(monkeypatch: pytest.MonkeyPatch) -> list[None]:
-    """The next commit of somebody who leaves or comes back is recorded, and then the connection breaks off."""
+    """Record the next commit of a player who leaves or returns, and then break the connection."""
     lost = [None]
 
     def breaks_off(*commit: Any) -> Any:

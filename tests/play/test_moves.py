@@ -245,7 +245,7 @@ def chosen(*people: UUID, bots: int = 0, **more: Any) -> UUID:
 
 
 def plays_out(game_id: UUID, who: UUID) -> int:
-    """This player moves as long as he is asked; how often that was."""
+    """Let this player move as often as possible, and return how often that was."""
     moves = 0
     while turn_of(game_id, who) is not None:
         moves_on(game_id, who)

@@ -211,7 +211,7 @@ def test_a_code_or_refresh_token_used_twice_at_once_works_once_and_ends_its_app(
         player = caller(player_token("ada@example.org"))
         code = code_of_an_app(player)
         assert games.at_once(app, [partial(trade, code), partial(trade, code)]).count(None) == 1
-        assert_nothing_is_left(player)  # somebody else has it, too
+        assert_nothing_is_left(player)  # another client has it, too
         word = signed_in(player)
         assert games.at_once(app, [partial(refresh, word), partial(refresh, word)]).count(None) == 1
         assert_nothing_is_left(player)

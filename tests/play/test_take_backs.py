@@ -395,7 +395,7 @@ def outcome_of(act: Callable[[], object]) -> type[PlayError] | None:
 @pytest.mark.usefixtures("no_limits")  # they open more games than three people may
 @pytest.mark.parametrize("rules", GAMES)
 def test_the_same_chance_returns_however_often_moves_are_taken_back(rules: str, ada: UUID, bea: UUID) -> None:
-    """Whatever a draw had shown, it shows again; and the log is proof of it."""
+    """A repeated draw shows the same as before, and the log proves it."""
     rng, counts = Random(rules), {True: 0, False: 0}
     while sum(counts.values()) < RANDOM:
         people = (ada, bea, person("third"))

@@ -144,7 +144,7 @@ def test_the_default_policy_is_followed_step_by_step(ada: UUID, bea: UUID) -> No
 
     moves_on(game_id, bea)
     everything_due_happens()
-    assert turn_of(game_id, bea) is not None  # nobody waits for ada any more
+    assert turn_of(game_id, bea) is not None  # the game does not wait for ada now
     assert happened(game_id).count("time-ran-out") == 3
 
 

@@ -281,9 +281,9 @@ ELSEWHERE = Place(uuid4(), OTHER, NOW + 48 * 60 * MINUTE, None, False)
         (True, [], 2),
         (False, [ELSEWHERE], 8),
         (True, [ELSEWHERE], 8),
-        (False, [ELSEWHERE._replace(due_at=None)], 0),  # nothing comes from him there
+        (False, [ELSEWHERE._replace(due_at=None)], 0),  # no letter about it can come
         (False, [ELSEWHERE._replace(game_id=OWN.game_id)], 0),  # nor from this very table
-        (False, [ELSEWHERE._replace(player_id=READER)], 0),  # that waits for him already
+        (False, [ELSEWHERE._replace(player_id=READER)], 0),  # that already waits for the player
     ],
 )
 def test_a_letter_waits_if_another_turn_or_answer_is_likely(

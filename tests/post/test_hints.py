@@ -30,7 +30,7 @@ def test_sign_in_codes_and_letters_after_a_move_wait_for_no_beat(house: House) -
     for client in (ben, sign_in(house, "cleo@example.org")):
         client.post(f"/v1/games/{game}/seats", {})
     plays(ada, game)
-    house.await_mail(BEN, lambda mail: mail.word("t"))  # the link to his turn
+    house.await_mail(BEN, lambda mail: mail.word("t"))  # the link to the turn
     stops(post)
 
 

@@ -135,7 +135,7 @@ def test_all_letters_of_a_game_are_in_their_readers_language(office: Office, loc
 
 
 def writes(office: Office, name: str, text: str, sender: str | None = None) -> Mail:
-    """He answers his newest letter, and gets an answer."""
+    """Reply to the player's newest letter and return the answer."""
     mail = EmailMessage()
     mail["From"] = sender or f"{name}@example.org"
     mail.set_content(text)
@@ -178,7 +178,7 @@ def test_a_mail_is_answered_in_its_writers_language(office: Office, locale: str,
 
 
 def texts_to(address: str) -> str:
-    """What the letters to this address, who is nobody yet, say now."""
+    """Return what letters to this address, which has no account yet, say now."""
     rows = db.session.scalars(select(PlayerLetterRow))
     found = [compose(row, "https://stars.example") for row in rows if row.data.get("to") == address]
     bodies = (message_from_bytes(it.message, policy=policy.default).get_body(("plain",)) for it in found if it)

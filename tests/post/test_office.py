@@ -165,7 +165,7 @@ def test_many_letters_wait_for_servers_while_few_are_rendered(app: Flask, monkey
 
 
 class Everywhere:
-    """A carrier that lets nobody go on before so many letters stand at their doors."""
+    """A sender that waits until this many letters are at their servers."""
 
     def __init__(self, letters: int) -> None:
         self._doors = threading.Barrier(letters, timeout=PATIENCE)

@@ -378,7 +378,7 @@ def test_the_preview_is_hidden_in_the_letter_and_the_letter_in_the_preview(lette
         assert lines_of_page(only_so) == lines_of_page(page.replace(found[1], ""))
     shown = lines_of_page(page.replace(found[1], f"<div>{found[2]}</div>"))
     assert preheader(page) in shown[0].text
-    assert MARK in shown[0].text  # so that nobody is taken to have written it
+    assert MARK in shown[0].text  # so that it is not attributed to a player
 
 
 def test_a_title_is_not_a_template():

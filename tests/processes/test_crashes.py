@@ -186,7 +186,7 @@ def leased_until(table: Table) -> datetime:
 
 @contextmanager
 def leased_anew(table: Table) -> Iterator[None]:
-    """Within, somebody has lost his lease on Ben's letter; afterwards somebody else has it."""
+    """Wait, after the block, until another worker has leased Ben's letter."""
     tries = f"SELECT tries FROM outbox WHERE game_id = '{table.game_id}'"
     before = table.house.rows(tries)
     yield

@@ -82,7 +82,7 @@ def test_one_move_acknowledged_for_two_is_found(scene: Scene) -> None:
 
 
 def test_a_leak_is_found(scene: Scene) -> None:
-    """Ada is shown what Ben may see, such as his stars that lie face down."""
+    """Show Ada what only Ben may see, such as Ben's face-down stars."""
     *before, last = scene.history
     table = load(scene.game_id).table
     bens = orjson.loads(orjson.dumps(table.rules.view(table.state, 1), option=orjson.OPT_NON_STR_KEYS, default=list))
@@ -91,7 +91,7 @@ def test_a_leak_is_found(scene: Scene) -> None:
 
 
 def test_a_leak_in_an_event_is_found(scene: Scene) -> None:
-    """Ada is told a move of Ben as he saw it happen."""
+    """Send Ada a move of Ben as Ben saw it happen."""
     *before, last = scene.history
     leaky = last._replace(answer=last.answer | {"events": last.answer["events"] + scene.of_ben["events"]})
     assert check_moves(scene.url, [*before, leaky]) == (2, [], [], [scene.newest])

@@ -49,7 +49,7 @@ def imported() -> set[str]:
 
 def test_up_installs_everything_the_server_imports(serving: set[str]) -> None:
     homes = packages_distributions()
-    with_conform = serving | {"jsonschema-rs"}  # `conform` asks whoever lacks it to install it
+    with_conform = serving | {"jsonschema-rs"}  # `conform` asks its user to install it if it is missing
     needed = imported()
     assert {"flask", "jsonschema_rs"} <= needed
     missing = {name for name in needed if not {it.lower().replace("_", "-") for it in homes[name]} & with_conform}

@@ -99,7 +99,7 @@ def partition_of_a_worker(house: ManyMachines) -> AbstractContextManager[None]:
 
 @contextmanager
 def failover(house: ManyMachines) -> Iterator[None]:
-    """Whatever was on the way to the primary gets no answer, not even that it is gone."""
+    """Lose the primary and promote its replica. Packets on their way to the primary get no answer."""
     house.lose_primary()
     time.sleep(PROMOTED_AFTER)
     house.fail_over()
@@ -153,7 +153,7 @@ def disturbed(
 
 
 class _Program:
-    """Somebody's program, which plays against bots by one web and asks again until it is answered."""
+    """A program that plays against bots through one web and retries until it gets an answer."""
 
     def __init__(self, house: ManyMachines, number: int, web: str) -> None:
         self._token = sign_in(house, f"program-{number}@example.org").token

@@ -46,7 +46,7 @@ _numbers = count(1)
 
 
 class Pooled(NamedTuple):
-    """A house whose every connection leads through a pooler, but for one to listen on."""
+    """A server whose connections all lead through a pooler, except one to listen on."""
 
     house: House
     url: str
@@ -97,7 +97,7 @@ def moves_once(client: Client, game: str) -> dict[str, Any] | None:
 
 
 def moves_on(people: list[Client], game: str) -> int:
-    """Whoever is asked plays; the version after it."""
+    """Let the player to move play, and return the version after it."""
     told = until(lambda: next(filter(None, (moves_once(client, game) for client in people)), None))
     version: int = told["version"]
     return version

@@ -233,7 +233,7 @@ class Follower(Listener):
 
 @contextmanager
 def _followed(evening: Evening, players: Sequence["Player"]) -> Iterator[list[Follower]]:
-    """Within, somebody follows the games of each player."""
+    """Follow the games of each player within the block."""
     followers = [Follower(0, "/v1/stream", player.program.token) for player in players]
     for follower in followers:
         follower.evening = evening
@@ -278,7 +278,7 @@ def _all_of(program: Program, path: str | None) -> Iterator[Json]:
 
 
 class Player:
-    """Somebody who learns of his turns by mail, and sits at the tables of the one before him, too."""
+    """A player who learns of turns by mail and shares tables with the previous player."""
 
     def __init__(self, evening: Evening, number: int) -> None:
         self._evening, self._rng = evening, Random(number)
@@ -333,7 +333,7 @@ class Player:
         try:
             with smtplib.SMTP("127.0.0.1", self._evening.house.mail_in, timeout=20) as smtp:
                 smtp.sendmail(self._email, [address], raw)
-        except (smtplib.SMTPServerDisconnected, OSError):  # nobody listens while one worker goes and another comes
+        except (smtplib.SMTPServerDisconnected, OSError):  # none listens between two workers
             return False
         except smtplib.SMTPResponseException as error:
             if error.smtp_code >= 500:

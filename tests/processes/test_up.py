@@ -151,7 +151,7 @@ def test_up_starts_everything_and_a_signal_stops_it(house, how):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root could serve as root")
 def test_root_starts_it_and_an_ordinary_user_serves(new_house):
-    (new_house.data / "mail" / "new").mkdir(parents=True)  # as root left it who served himself
+    (new_house.data / "mail" / "new").mkdir(parents=True)  # as root left it after serving directly
     (new_house.data / "mail" / "cur").mkdir()
     old = "From: a@example.org\nTo: b@example.org\nDate: Mon, 23 Nov 2026 10:00:00 +0000\nSubject: of old\n\n."
     (new_house.data / "mail" / "new" / "1.old").write_text(old)

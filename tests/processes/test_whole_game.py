@@ -63,7 +63,7 @@ class Evening:
     retries: int = 0
     seconds: float = 0.0
     opened_at: datetime = datetime.max  # when Dora's mailbox takes letters again
-    _turns_of: list[threading.Lock] = field(default_factory=list)  # of each player; held while he moves
+    _turns_of: list[threading.Lock] = field(default_factory=list)  # of each player; held during a move
     _playing: list[Future[None]] = field(default_factory=list)
 
     # Coming together
@@ -167,7 +167,7 @@ class Evening:
 
     @contextmanager
     def time_stands_still(self) -> Iterator[None]:
-        """Nobody moves and all letters have arrived, so that a leap of the clock is in nobody's way."""
+        """Hold all moves and wait for all letters, so that the clock can jump safely."""
         with ExitStack() as stack:
             for lock in self._turns_of:
                 stack.enter_context(lock)
@@ -178,7 +178,7 @@ class Evening:
 
     @property
     def emil(self) -> Json:
-        """His seat as the database has it."""
+        """Return the player's seat as stored in the database."""
         return self.house.rows(f"{SEATS} WHERE players.email = %s", EMIL)[0]
 
     def emil_is_asked(self) -> None:
@@ -192,7 +192,7 @@ class Evening:
         self.until(lambda: self.emil["wake_at"] != before["wake_at"])
 
     def passes_while_a_worker_is_killed(self, worker: Any) -> None:
-        """One sweep is in the middle of his time-out, and the other leaves the game to it, when one of the two dies."""
+        """Kill one of two sweeps in the middle of the time-out that the other one leaves to it."""
         with self.time_stands_still():
             before = self.emil
             with self.house.locked("SELECT * FROM seats WHERE game_id = %s", before["game_id"]):
@@ -552,4 +552,4 @@ def test_the_evening_prints_its_figures_and_needed_retries(evening: Evening) -> 
         f"{len(letters)} mails ({len(letters) - len({mail.message_id for mail in letters})} twice): "
         f"{', '.join(f'{count} {kind}' for kind, count in sorted(kinds.items()))}; {evening.seconds:.0f} s"
     )
-    assert evening.retries  # somebody met the dead
+    assert evening.retries  # some requests met a killed process

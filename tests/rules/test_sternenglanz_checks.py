@@ -115,7 +115,7 @@ def picked(moves: list[Move], rng: Random) -> Move:
 
 
 def staged(state: State, rng: Random) -> State:
-    """The same table under a state full of stars, with no more than the stars of a Sternbild, or with none to remove."""
+    """Return the same table under a state full of stars, with exactly the stars of a Sternbild, or with none to remove."""
     fields = rng.sample(sorted(FIELDS), len(FIELDS))
     assert state.on_turn is not None
     bild = state.bilder.open or state.bilder.own[state.on_turn]
@@ -377,7 +377,7 @@ def field_at(bit: Fields) -> Fields:
     return next(field.near for field in FIELDS.values() if field.bit == bit)
 
 
-# R12: for any two worlds that differ only in what a viewer may not know, all that he receives is equal
+# R12: for any two worlds that differ only in what a viewer may not know, the viewer receives the same
 
 
 @FEW
@@ -423,7 +423,7 @@ def other_bilder(state: State, viewer: int | None, rng: Random) -> Bilder:
 
 
 def check_same_answers(state: State, elsewhere: State, seat: int, move: Move) -> None:
-    """What a player is told before he moves, of this move and of moves that begin with it."""
+    """Return what a player sees before a move, of this move and of moves that begin with it."""
     foreseen = [game.preview(it, seat, game.decide(it, seat, move, SeededDice(b"", ()))) for it in (state, elsewhere)]
     assert foreseen[0] == foreseen[1]
     for further in (Finish(), Lapse(3), Sterngeburt(1, "punkt", "a1"), LayCards(False, None, None)):
@@ -471,7 +471,7 @@ def test_a_move_is_parsed_as_it_was_written(move: Move) -> None:
     Draft202012Validator(game.MOVE_SCHEMA).validate(as_json)
 
 
-# S3: whoever owns the printed game replaces the data files and touches no code
+# S3: owners of the printed game can replace the data files without touching code
 
 OTHER_GAMES = """
 from functools import reduce

@@ -23,7 +23,7 @@ OPTIONS: dict[str, Json] = {
     "sternenhimmel": {"start_seat": 0},
     "sternenglanz": {"start_seat": 0, "scenario": 4, "max_rounds": 5},
 }
-# What nobody foresees, though it was told when it happened.
+# What is visible afterwards but cannot be predicted.
 UNFORESEEN = {
     "sternenhimmel": {"board-dealt", "game-ended"},
     "sternenglanz": {
@@ -52,7 +52,7 @@ def game(people: list[Someone], rules: str) -> str:
 
 
 def asked(path: str, people: list[Someone]) -> tuple[Someone, Json] | None:
-    """Who is on turn, and his legal moves."""
+    """Return the player on turn and the legal moves."""
     for who in people:
         mine: Json = who.get(f"{path}/legal-moves").json
         if mine["turn"] is not None:
@@ -61,7 +61,7 @@ def asked(path: str, people: list[Someone]) -> tuple[Someone, Json] | None:
 
 
 class Turn(NamedTuple):
-    """What a player saw before his move, what a dry run told him of it, and the answer to the move itself."""
+    """What a player saw before a move, what a dry run predicted, and the answer to the move itself."""
 
     view: Json
     dry: Json

@@ -1,6 +1,6 @@
 """Secrets: worlds that differ only in what a viewer may not know look the same to that viewer, byte for byte.
 
-The worlds come from the same seed (see `worlds`). Until something is turned over nobody else may notice.
+The worlds come from the same seed (see `worlds`). Until something is turned over, other players must not notice.
 """
 
 import base64
@@ -64,7 +64,7 @@ def test_the_rules_reveal_neither_secrets_nor_the_future(game: str, chance: int)
 
 
 def assert_looking_ahead_shows_no_difference(worlds: Worlds, states: list[Any], viewer: Seat) -> None:
-    """Whatever this seat tries, it is told the same in both."""
+    """Every attempt of this seat gets the same answer in both worlds."""
     rules = worlds.rules
     one, other = (rules.legal_moves(state, viewer) for state in states)
     assert one == other
@@ -84,7 +84,7 @@ def assert_looking_ahead_shows_no_difference(worlds: Worlds, states: list[Any], 
 
 
 class Answers(House):
-    """What somebody is answered, without ids and dates."""
+    """Return an answer without ids and dates."""
 
     def seen_by(self, viewer: Seat | None, world: World) -> list[str]:
         """All that this viewer can ask for."""
@@ -119,7 +119,7 @@ def plain(response: TestResponse) -> str:
 
 
 def without_ids(text: str) -> str:
-    """The same without whatever differs between any two games: ids, signed words, times."""
+    """Return it without what differs between any two games: ids, link tokens and times."""
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}", "ID", text)
     text = re.sub(r"\b[a-z2-7]{60,}\b", "WORD", text)
     text = re.sub(r"(?m)^id: [\w-]{11,}$", "id: PLACE", text)
@@ -149,8 +149,8 @@ def test_two_worlds_look_the_same_to_viewers_who_may_not_tell_them_apart(
 @settings(max_examples=PAIRS, deadline=None)
 @given(chance=st.integers(0, 2**32))
 def test_a_freely_taken_back_move_has_revealed_nothing(game: str, chance: int) -> None:
-    """Whatever a seat tries that cannot tell the worlds apart: it reveals in both or in neither, and if it does not, the
-    seat was told the same and sees the same."""
+    """Every move of a seat that cannot tell the worlds apart reveals something in both or in neither. If it reveals
+    nothing, the seat sees the same."""
     rng = Random(chance)
     secrets = SECRETS[game]
     worlds = rng.choice([secrets.worlds, *secrets.brinks])(rng)

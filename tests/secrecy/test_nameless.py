@@ -66,7 +66,7 @@ PEOPLE = (("ada", "bea"), ("dora", "emil"))  # who else sits there, by world
 LATER = (("fay", "gus"), ("hal", "ivo"))  # who stands in for one of them, and who takes a seat over
 NAMES = [name for names in PEOPLE + LATER for name in names]
 LEAVING = [{"do": "extend", "by": "P1D", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
-VIEWER = 2  # the seat of somebody who is the same in both
+VIEWER = 2  # the seat of a player who is the same in both
 STRANGE: Json = {  # habits of the second world
     "dora": {
         "locale": "de",
@@ -105,7 +105,7 @@ def plain(answer: TestResponse) -> Any:
 
 
 def parts(answer: TestResponse) -> list[str]:
-    """Whatever it lists, in any order: of things at the same moment, that follows from ids."""
+    """Return the items in canonical order: of simultaneous things, it follows from ids."""
     told = re.sub(r'"detail":"[^"]*"', "", plain(answer)[2])  # which of two letters was carried first
     return sorted(re.findall(r"[^{}]+", told))
 
@@ -116,7 +116,7 @@ def unlike(one: Any, other: Any) -> list[str]:
 
 
 class World:
-    """One of two tables that are alike but for the people of the first two seats."""
+    """One of two tables that differ only in the people of the first two seats."""
 
     def __init__(
         self, app: Flask, office: Office, number: int, rules: str, seed: bytes, ladder: Sequence[Json]
@@ -147,7 +147,7 @@ class World:
             return {seat: turn for seat, turn in enumerate(table.turns) if turn is not None}
 
     def records(self) -> dict[str, Json]:
-        """What is told of those who are not the same in both, but for what they call themselves."""
+        """Return what is shown of the differing players, without their chosen names."""
         with self.app.app_context():
             read_records()
             known = {name: person(name) for name in (*self.names[:2], *LATER[self.number])}
@@ -165,7 +165,7 @@ class World:
         return accepted if asked.status_code == 201 else asked
 
     def reaches(self) -> Json:
-        """All that reaches the viewer at his seat, and whoever looks on, by what it is."""
+        """Return all that the seated viewer and spectators receive, by name."""
         found: Json = {}
         viewer, stranger = self.people[VIEWER], Someone(self.app)
         with self.app.app_context():
@@ -214,7 +214,7 @@ class World:
         }
 
     def _notes(self) -> Json:
-        """What his webhooks are told."""
+        """Return what the viewer's webhooks receive."""
         with self.app.app_context():
             notes = db.select(LetterRow).where(
                 LetterRow.game_id == self.game_id, LetterRow.kind == NOTE, LetterRow.seat == VIEWER
@@ -251,7 +251,7 @@ class Pair:
         db.session.commit()
 
     def both(self, do: Callable[[World], TestResponse], same: bool = True) -> None:
-        """What is done at both gets the same answer, if that is one to somebody who is the same."""
+        """Do the same at both tables, and compare the answers if they go to a player who is the same."""
         answers = [do(world) for world in self.worlds]
         assert {it.status_code // 100 for it in answers} == {2}, [it.text for it in answers]
         if same:
@@ -274,7 +274,7 @@ class Pair:
             everything_due_happens()
 
     def passes_until(self, holds: Callable[[World], bool]) -> None:
-        """The time that it takes, some hours at a time; the viewer plays if it is his turn."""
+        """Let time pass, some hours at a time, until this holds. The viewer moves when on turn."""
         for _ in range(60):
             with self.app.app_context():
                 if all(map(holds, self.worlds)):
@@ -294,7 +294,7 @@ class Pair:
         return {"revision": 0, "moves": [{"move": left, "if": [{"at": "/next", "is": "nobody"}]}]}
 
     def takes_back(self) -> None:
-        """Whoever moved last asks, and the others agree one by one."""
+        """Let the last mover ask, and the others agree one by one."""
         for seat in range(3):
             to = self.worlds[0].people[seat].get(f"{self.worlds[0].path}/take-backs").json["to"]
             if to is not None:
@@ -309,7 +309,7 @@ class Pair:
                 self.look()
 
     def leaves_a_seat(self) -> Seat:
-        """One whose person has let his time run out, so that a bot plays it."""
+        """Return a seat whose player let the time run out, so that a bot plays it."""
 
         def absent(world: World) -> list[Seat]:
             return [seat for seat, bot in enumerate(load(world.game_id).table.stand_ins) if bot]
@@ -373,7 +373,7 @@ def test_games_that_differ_only_in_their_players_look_equal(app: Flask, rules: s
         pair.both(lambda it, seat=seat: it.people[seat].post(f"{it.path}/messages", {"text": "Who is that?"}))
         pair.moves(pair.rng.randrange(2, 9))
         pair.look()
-    pair.passes(timedelta(days=3))  # somebody's time runs out
+    pair.passes(timedelta(days=3))  # a player's time runs out
     pair.look()
     pair.both(lambda it: it.people[1].post(f"{it.path}/votes", {"on": "pause"}))
     pair.look()

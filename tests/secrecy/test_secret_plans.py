@@ -69,7 +69,7 @@ class Planning(Everything):
 
 
 def candidates(worlds: Worlds, states: list[Any], seat: Seat, rng: Random) -> list[Any]:
-    """Moves that the seat might leave: those open to it, or to somebody else, and some that it may never make."""
+    """Return moves that the seat might plan: its own legal moves, other seats' moves, and impossible ones."""
     rules, state = worlds.rules, states[0]
     if worlds.game == "sternenhimmel":
         boards = rules.view(state, None)["boards"]

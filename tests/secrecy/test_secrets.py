@@ -39,7 +39,7 @@ Received = dict[str, Any]  # by a name that tells what it is
 
 
 class Everything(House):
-    """A game played to the brink, and all that reaches somebody beside the API's JSON."""
+    """A game played to the brink, and all that reaches a viewer beside the API's JSON."""
 
     def __init__(self, app: Flask, worlds: Worlds, world: World) -> None:
         super().__init__(app, worlds, world.exchange)
@@ -60,7 +60,8 @@ class Everything(House):
         return {f"picture.{it}": without_own(who.get(f"{self.path}/picture.{it}")) for it in pictures}
 
     def _mails(self, viewer: Seat) -> Received:
-        """Part by part, as the reader's program takes them apart; with the answers to mails of his that play nothing."""
+        """Return mails part by part, as the reader's program takes them apart, with answers to mails that play
+        nothing."""
         rules = self.worlds.rules
         wrong = [rules.write_move(rules.move_from_json(move)) for move in self._wrong_moves(viewer)[::4]]
         with self.app.app_context():
@@ -82,7 +83,7 @@ class Everything(House):
         }
 
     def _links(self, viewer: Seat) -> Received:
-        """The pages behind each turn's link and whatever may be looked at there, before anything is played."""
+        """Return the pages behind each turn link, and all that they lead to, before anything is played."""
         browser = self.app.test_client()
         old, present = self._turns(viewer)
         with self.app.app_context():
@@ -204,7 +205,7 @@ def requests_counted() -> dict[tuple[str, ...], float]:
 def test_neither_logs_nor_metrics_contain_usable_secrets(
     app: Flask, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Wherever a program may put it by mistake, and whatever comes of it."""
+    """Put it wherever a program may by mistake, and follow what comes of it."""
     caplog.set_level(logging.DEBUG)
     ada = Someone(app, "ada")
     game = opened(ada, ME, OPEN, OPEN, private=True)

@@ -18,7 +18,7 @@ from tests.support.commits import NOW, a_game, an_event, recorded
 MINUTE = timedelta(minutes=1)
 
 
-# Nobody changes the log
+# No role changes the log
 
 
 @pytest.fixture

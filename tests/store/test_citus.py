@@ -33,7 +33,7 @@ from tests.support.webhook_receiver import Receiver
 
 pytestmark = pytest.mark.skipif(citus.URL is None, reason="STERNENPOST_TEST_CITUS names no Citus")
 
-LOOKS = (  # for what is due, by whoever is on the lookout
+LOOKS = (  # for what is due, by the leader
     *(sweep._DUE, outbox._DUE_OF_GAMES, outbox._DUE_OF_PLAYERS),
     "SELECT game_id, mail_id, due_at FROM inbox WHERE due_at <=",
 )
@@ -283,7 +283,7 @@ OPTIONS: dict[str, Any] = {"sternenhimmel": {}, "sternenglanz": {"max_rounds": 3
 
 @pytest.fixture
 def entrances() -> Iterator[list[str]]:
-    """To a database in which nothing is changed by hand: at the coordinator, and at the other nodes."""
+    """Connect to a database without manual changes: at the coordinator and at the other nodes."""
     name = "entered_for_tests"
     citus.spread_database(name)
     yield [citus.named(node, name) for node in citus.nodes()]
@@ -308,7 +308,7 @@ def test_a_whole_game_is_played_by_webs_and_a_worker_on_several_nodes(entrances:
                 plays(move_of, path)
             assert any(line.startswith("data:") for line in stream.iter_lines())
         while not ada.get(path)["you"]["turn"]:
-            plays(ben, path)  # who may have begun, and be amid his turn
+            plays(ben, path)  # who may be in the middle of the turn
         plays_by_mail(ada, house, path)
         for _ in range(3):  # an extension, and moves of a bot
             before = ada.get(path)["version"]

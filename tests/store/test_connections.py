@@ -77,7 +77,7 @@ def test_a_session_ended_by_an_idle_transaction_can_be_retried(engine: Engine) -
 
 
 def test_notifications_are_sent_where_they_are_received(shared_url: str, database_url: str) -> None:
-    """Whoever else listens may enter by another pooler, or by another node."""
+    """Other listeners may enter by another pooler or another node."""
     app = create_app(Settings.from_environment({"DATABASE_URL": shared_url, "DATABASE_URL_DIRECT": database_url}))
     with app.app_context(), listen() as ear:
         notifier, game_id = _Notifier(), uuid4()

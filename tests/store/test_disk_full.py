@@ -54,7 +54,7 @@ class House:
         self.token = player_token("ada@example.org")
 
     def has(self, *statements: str) -> None:
-        """From now on this holds for whoever connects."""
+        """Run these statements, which apply to new connections."""
         for statement in statements:
             self.owner.execute(statement.replace("DATABASE", f"DATABASE {self.owner.info.dbname}"))
         self.connects_anew()
@@ -114,7 +114,7 @@ def test_a_read_only_database_is_reported_and_the_move_counts_once_it_is_writabl
 
 
 def test_connections_to_a_server_that_became_a_replica_are_dropped(house: House) -> None:
-    """After a failover the address is another machine's, and whoever keeps connections sits at the wrong one."""
+    """After a failover the address is another machine's, and pooled connections lead to the wrong one."""
     house.has("ALTER DATABASE SET default_transaction_read_only = on")
     assert house.moves()[0] == 503
     house.owner.execute(f"ALTER DATABASE {house.owner.info.dbname} SET default_transaction_read_only = off")

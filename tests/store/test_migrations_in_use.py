@@ -24,14 +24,14 @@ def revision(url: str) -> str:
 
 @contextmanager
 def in_use(url: str, table: str) -> Iterator[None]:
-    """Somebody reads it for long, as a dump does."""
+    """Read the table for long, as a dump does."""
     with psycopg.connect(url) as connection:
         connection.execute(f"SELECT * FROM {table} LIMIT 1")
         yield
 
 
 def files_of_tables(url: str) -> dict[str, int]:
-    """Return the file of each table. A statement that rewrites a table, while nobody can use it, makes a new one."""
+    """Return the file of each table. A statement that rewrites a table, and locks it meanwhile, makes a new one."""
     tables = "SELECT relname, relfilenode FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
     with psycopg.connect(url) as connection:
         return dict(connection.execute(tables).fetchall())
@@ -73,7 +73,7 @@ def test_a_table_that_is_never_free_stops_the_migration_and_keeps_finished_steps
         impatient.setattr(migrate, "_TRIES", 1)
         with in_use(database_url, "players"), pytest.raises(migrate.CannotMigrate, match="stays locked"):
             migrate.upgrade(database_url)
-    assert revision(database_url) == "0028"  # 0029 adds a column to it, after an index that is made anew now
+    assert revision(database_url) == "0028"  # 0029 adds a column to it, after an index that is now rebuilt
     migrate.upgrade(database_url)
     assert not migrate.steps_ahead(database_url)
 

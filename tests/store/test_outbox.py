@@ -57,7 +57,7 @@ def test_an_expired_lease_leaves_the_letter_to_another(waiting: outbox.Waiting) 
     second = outbox.claim(again, NOW + 3 * MINUTE)
     assert not outbox.renew(waiting, first, NOW + 4 * MINUTE)
     assert (first.tries, second.tries) == (1, 2)
-    outbox.finish(waiting, first, NOW, "sent", "")  # the first comes late: the letter is no longer his
+    outbox.finish(waiting, first, NOW, "sent", "")  # the first comes late: it has lost the lease
     assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == 1
     outbox.finish(again, second, NOW, "sent", "")
     assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == 0
@@ -85,7 +85,7 @@ def test_a_delivered_letter_is_deleted_and_recorded(waiting: outbox.Waiting) -> 
 def test_a_failed_letter_is_due_again_later(waiting: outbox.Waiting) -> None:
     row = outbox.claim(waiting, NOW + MINUTE)
     outbox.retry(waiting, row, NOW, NOW + 5 * MINUTE, "451")
-    assert not outbox.renew(waiting, row, NOW + timedelta(days=1))  # it is in nobody's hands
+    assert not outbox.renew(waiting, row, NOW + timedelta(days=1))  # it is not leased
     assert outbox.due(NOW + 4 * MINUTE, 10) == []
     (again,) = outbox.due(NOW + 5 * MINUTE, 10)
     second = outbox.claim(again, NOW + 6 * MINUTE)

@@ -132,7 +132,7 @@ def _many_more(game_id: UUID, *tables: str) -> None:
             chosen = ", ".join(otherwise.get(name, name) for name in columns)
             copy = f"INSERT INTO {table} ({', '.join(columns)}) SELECT {chosen} FROM {table}, copies WHERE game_id = %s"
             connection.exec_driver_sql(copy, (game_id,))
-        connection.exec_driver_sql("SET LOCAL ROLE NONE")  # nobody but their owner may analyze tables
+        connection.exec_driver_sql("SET LOCAL ROLE NONE")  # only their owner may analyze tables
         connection.exec_driver_sql(f"ANALYZE {', '.join(tables)}")
 
 

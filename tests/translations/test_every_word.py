@@ -155,7 +155,7 @@ BODIES = [b"\xff", b"{", b"[" * 30, b'{"a": 1, "a": 2}', b'{"a": NaN}', b'{"a": 
 
 
 def problems_told(app: Flask) -> Iterator[Json]:
-    """What is wrong with requests of many kinds, to somebody who reads German, and to a program that wishes it."""
+    """Return errors of many kinds, for a German reader and for a program that asks for German."""
     web, ada = app.test_client(), person("ada")
     change_profile(ada, {"locale": "de"})
     german, own = {"Accept-Language": "de"}, {"Authorization": f"Bearer {player_token('ada@example.org')}"}
@@ -206,7 +206,7 @@ def test_every_reason_and_problem_is_in_the_catalogues() -> None:
 
 
 def words_of(page: str) -> str:
-    """What a person reads of a page, but for what stands there in letters of a program."""
+    """Return the visible text of a page, without what is set in code."""
     body = re.sub(r"<(svg|style|pre|code).*?</\1>|<datalist.*?</datalist>", "", page, flags=re.DOTALL)
     return unescape(re.sub(r"<[^>]*>", "\n", body))
 

@@ -75,7 +75,7 @@ def cleo(ada: UUID) -> UUID:
 
 
 def moves_on(game_id: UUID, *people: UUID) -> None:
-    """Whoever of them is asked plays the first of his moves."""
+    """Let the player to move play the first legal move."""
     moves_on_(game_id, next(who for who in people if turn_of(game_id, who) is not None))
 
 
@@ -480,9 +480,7 @@ def test_streams_of_a_player_and_an_address_count_across_all_webs(
             for port in (bounded_port, other_port):
                 assert asked_for(port, path, ads).status_code == 429
                 assert asked_for(port, path, home=home).status_code == 429
-        until(
-            lambda: asked_for(bounded_port, path, ads).status_code == 200
-        )  # those of a web that is gone count no more
+        until(lambda: asked_for(bounded_port, path, ads).status_code == 200)  # those of a stopped web do not count
 
 
 def open_one(stack: ExitStack, port: int, path: str, token: str | None = None, home: str = "192.0.2.1") -> bool:

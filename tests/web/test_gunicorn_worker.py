@@ -30,7 +30,7 @@ from tests.support.slow_clients import ANSWERED, ODD, REFUSED, Zoo
 
 THREADS, MANY = 4, 60
 SOON = 5.0  # seconds; less would disconnect clients that a busy machine slows down
-# Slow clients stay connected for an hour: if one held a thread, nobody would be answered within a test.
+# Slow clients stay connected for an hour: if one held a thread, no other would be answered within a test.
 PATIENT = f"""
 from server.web import gunicorn_worker
 
@@ -43,7 +43,7 @@ PROBLEM = b"Content-Type: application/problem+json"
 
 @pytest.fixture(scope="module")
 def port(shared_url: str) -> Iterator[int]:
-    """The port of a web that disconnects nobody."""
+    """The port of a web that disconnects no client."""
     with gunicorn(PATIENT, shared_url) as (number, _):
         yield number
 
@@ -56,7 +56,7 @@ def hasty_port(shared_url: str) -> Iterator[int]:
 
 
 def connected(port: int, *said: bytes) -> socket.socket:
-    """Somebody who has said so much."""
+    """Return a connection that has sent this much."""
     connection = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
     for words in said:
         connection.sendall(words)
@@ -84,7 +84,7 @@ def heard(connection: socket.socket) -> bytes:
 
 
 def asked(port: int, *said: bytes, is_all: bool = False) -> bytes:
-    """The answer to somebody who says this and, if that is all, that he will say no more."""
+    """Return the answer to a client that sends this and, if that is all, ends its sending side."""
     with connected(port, *said) as connection:
         if is_all:
             connection.shutdown(socket.SHUT_WR)
@@ -189,7 +189,7 @@ def test_a_client_that_does_not_hang_up_after_its_answer_blocks_no_other(port: i
 def test_a_client_chosen_to_make_room_is_disconnected_even_if_it_reads_just_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One look at the sockets tells both: that an answer is ready for which there is no room, and that he takes in."""
+    """One look at the sockets shows both: an answer is ready without room for it, and the client reads."""
     monkeypatch.setattr(gunicorn_worker, "MOST_KEPT", 100)
     worker, ends = Worker(1, os.getpid(), [], None, 30, Config(), None), ExitStack()
     worker.poller = selectors.DefaultSelector()
@@ -271,7 +271,7 @@ def test_an_incomplete_body_is_answered_if_the_client_still_listens(port: int) -
     for whole in (request(SIGN_IN, length=1000), request(chunked(SIGN_IN, end=b""), "Transfer-Encoding: chunked")):
         assert is_problem(asked(port, whole, is_all=True), 400, "malformed-request")
     with connected(port, request(SIGN_IN, length=1000)):
-        pass  # and he is gone
+        pass  # and hangs up
     assert is_up(port)
 
 
@@ -484,7 +484,7 @@ def tls_ports(shared_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture(scope="module")
 def tls_port(tls_ports: tuple[int, int]) -> int:
-    """The port of a web that disconnects nobody."""
+    """The port of a web that disconnects no client."""
     return tls_ports[0]
 
 
@@ -495,7 +495,7 @@ def hasty_tls_port(tls_ports: tuple[int, int]) -> int:
 
 
 def by_tls(port: int) -> ssl.SSLSocket:
-    """Somebody who trusts whoever answers."""
+    """Return a TLS connection that accepts any certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context.wrap_socket(connected(port))

@@ -233,7 +233,7 @@ def told_of(games: list[UUID], receiver: Receiver) -> list[list[str]]:
 
 
 class Talker:
-    """A server that says what it likes to whoever connects, byte by byte."""
+    """A server that sends any bytes to every client, one by one."""
 
     def __init__(self, words: Iterator[bytes]) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))

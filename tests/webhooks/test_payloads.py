@@ -149,7 +149,7 @@ def test_webhook_deliveries_are_not_letters(sandbox: Flask) -> None:
 def test_a_payload_reveals_no_secret(
     office: HookOffice, sandbox: Flask, receiver: Receiver, brink: Callable[[Random], Worlds]
 ) -> None:
-    """Two worlds that differ only in what is hidden send the same bytes, but for ids and times."""
+    """Two worlds that differ only in what is hidden send the same bytes, except for ids and times."""
     worlds = brink(Random(5))
     told = []
     for world in (worlds.one, worlds.other):
@@ -170,6 +170,6 @@ def test_a_payload_reveals_no_secret(
 
 
 def without_own(call: Call) -> str:
-    """Its body and headers as sent, but for ids, times, and what follows from these."""
+    """Return its body and headers as sent, without ids, times, and what follows from these."""
     headers = {name: value for name, value in call.headers.items() if not name.startswith("webhook-")}
     return without_ids(f"{call.body.decode()} {headers}")

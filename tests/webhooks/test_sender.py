@@ -167,7 +167,8 @@ def test_a_worker_killed_before_recording_an_answer_calls_again_under_the_same_i
 
 
 def test_a_queued_delivery_survives_its_worker(house: House, receiver: Receiver) -> None:
-    """Nobody works while the game begins; kill -9 of the web loses nothing, since the note came with the commit."""
+    """No worker runs while the game begins; kill -9 of the web loses nothing, since the delivery was queued in the
+    commit."""
     worker = house.start_worker()
     ben = sign_in(house, "ben@example.org")
     house.kill(worker)

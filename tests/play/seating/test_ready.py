@@ -86,7 +86,7 @@ def test_the_game_begins_when_all_players_are_ready_and_bots_always_are(ada: UUI
     assert legal_moves(game_id, ada, [])["turn"] == 1
     assert check_game(game_id) == []
     assert is_in_two_days(seats_of(game_id)[0].due_at)  # of the first turn, by the game's clock
-    assert [ready(game_id, who).version for who in (ada, bea, ada)] == [1, 1, 1]  # whoever says it twice
+    assert [ready(game_id, who).version for who in (ada, bea, ada)] == [1, 1, 1]  # a repeated confirmation
 
 
 def test_without_the_option_no_player_is_asked(ada: UUID, bea: UUID, cyd: UUID) -> None:
@@ -147,7 +147,7 @@ def test_a_player_who_does_not_confirm_in_time_loses_the_seat_and_all_are_notifi
     with pytest.raises(NotRunning):
         ready(game_id, ada)
     take_seat(game_id, cyd)
-    assert state(game_id) == [False, False, None]  # all are asked anew
+    assert state(game_id) == [False, False, None]  # all are asked again
     assert [it.seat for it in letters(game_id, "ready-asked")] == [0, 1, 0, 1]
     later(DAY)
     ready(game_id, ada)
@@ -156,7 +156,7 @@ def test_a_player_who_does_not_confirm_in_time_loses_the_seat_and_all_are_notifi
 
 def test_outage_hours_do_not_count(ada: UUID, bea: UUID) -> None:
     game_id = full(ada, bea)
-    clock.forward(3 * DAY)  # nobody leaves a heartbeat
+    clock.forward(3 * DAY)  # no part leaves a heartbeat
     everything_due_happens()
     assert state(game_id) == [False, False, None]
     service_is_up()

@@ -149,7 +149,7 @@ def test_the_stand_in_gets_the_seats_letters(game_id: UUID, ada: UUID, dan: UUID
     assert letter is not None and letter.to == "dan@example.org"
     earlier = letters(game_id, "your-turn")[0]
     assert earlier.player_id == ada
-    assert compose(earlier, "https://stars.example") is None  # what it tells is for whoever plays now
+    assert compose(earlier, "https://stars.example") is None  # its result is for the player who plays now
     assert [it["game_id"] for it in waiting_games(dan)] == [game_id]
     assert waiting_games(ada) == []
 
@@ -409,7 +409,7 @@ def test_a_seated_blocked_or_busy_player_cannot_stand_in(
     for whom in ({"player": bea}, {"player": ada}, {"email": "ada@example.org"}):
         with pytest.raises(AlreadySeated):
             asks(game_id, ada, **whom)
-    asks(game_id, ada, email="bea@example.org")  # whose address it is nobody learns by that
+    asks(game_id, ada, email="bea@example.org")  # which does not reveal whose address it is
     with pytest.raises(AlreadySeated):
         accept_stand_in(word_of(game_id), bea)
     stands_in(game_id, ada, dan, 1, 2)
@@ -429,7 +429,7 @@ def test_a_seated_blocked_or_busy_player_cannot_stand_in(
     block(fay, bea)
     before = len(letters(game_id, "invitation"))
     asks(game_id, bea, player=fay)
-    assert len(letters(game_id, "invitation")) == before  # and he hears nothing of it
+    assert len(letters(game_id, "invitation")) == before  # and is not notified
 
 
 def test_programs_stand_in_only_where_allowed_and_are_visible_there(ada: UUID, bea: UUID, cyd: UUID, dan: UUID) -> None:
@@ -537,7 +537,7 @@ def test_the_end_of_the_game_ends_the_stand_in_and_the_archive_shows_it(ada: UUI
     read_records()
     for who, finished in ((ada, 1), (bea, 1), (dan, 0)):
         assert track_record(who)["finished"] == finished
-    assert track_record(ada)["median_answer"] is None  # he made no move
+    assert track_record(ada)["median_answer"] is None  # the stand-in made no move
     assert track_record(dan)["games"] == 0
     assert_all_agrees(game_id)
 
@@ -571,7 +571,7 @@ def test_a_vote_ends_with_its_askers_stand_in_and_survives_anothers(
     vote(game_id, bea, TAKE_BACK, True)
     stands_in(game_id, bea, dan)
     vote(game_id, cyd, TAKE_BACK, True)
-    assert votes_of(game_id)[TAKE_BACK]["consents"] == [0, 2]  # he has not been asked yet
+    assert votes_of(game_id)[TAKE_BACK]["consents"] == [0, 2]  # the stand-in has not been asked yet
     vote(game_id, dan, TAKE_BACK, True)
     assert happened(game_id)[-1] == "move-taken-back"
     moves_on(game_id, ada)
@@ -628,7 +628,7 @@ def outcome_of(does: Callable[[], object]) -> type | None:
 
 @pytest.mark.parametrize("how", ["owner", "stand-in", "clock"])
 def test_a_stand_in_can_end_during_a_move(app: Flask, game_id: UUID, ada: UUID, bea: UUID, dan: UUID, how: str) -> None:
-    """He has moved, or the turn is the owner's: never both, and never neither."""
+    """Either the stand-in has moved, or the turn is the owner's."""
     stands_in(game_id, ada, dan)
     turn, move = turn_of(game_id, dan), moves_of(game_id, dan)[0]
     assert turn is not None
@@ -656,7 +656,7 @@ def test_a_stand_in_can_end_during_a_move(app: Flask, game_id: UUID, ada: UUID, 
 
 
 def offered(game_id: UUID, who: UUID, *others: UUID) -> None:
-    """This player has left, and the others offer his seat."""
+    """Let this player leave, and the others offer the seat."""
     leave(game_id, who)
     for other in others:
         vote(game_id, other, OFFER, True)

@@ -30,12 +30,12 @@ CYD = "cyd@example.org"
 
 @pytest.fixture
 def game_id(ada: UUID) -> UUID:
-    """A game of Ada's to which Cyd, whom nobody knows here, is invited."""
+    """A game of Ada's to which Cyd, a stranger, is invited."""
     return open_game(ada, wanted(ME, {"email": CYD}, OPEN, title="Tuesday stars")).game_id
 
 
 def cyd_writes(office: Office, text: str, sender: str = CYD, **more: str) -> Mail | None:
-    """To the newest letter that can be answered; what he hears of it."""
+    """Reply to Cyd's newest letter that can be answered, and return the answer."""
     before = office.mails("cyd")
     arrives([it for it in before if it.message["Reply-To"]][-1].reply_to, a_mail(text, sender=sender, **more))
     deal_with_mails()

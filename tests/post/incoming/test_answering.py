@@ -179,7 +179,7 @@ def test_a_question_mark_asks_for_the_legal_moves(office: Office, game_id: UUID,
 
 
 def calls(functions: Sequence[FunctionType], action: Callable[[], object]) -> list[tuple[str, object]]:
-    """Which of these the action has called, by whatever name they were imported, each with its first argument."""
+    """Return which of these functions the action calls, under any imported name, each with its first argument."""
     met: list[tuple[str, object]] = []
     codes = {function.__code__: function.__name__ for function in functions}
 

@@ -255,7 +255,7 @@ def test_only_one_worker_reads_and_another_takes_over_if_it_dies(dovecot: Doveco
     dovecot.delivers(a_reply(address))
     read_once(app, dovecot.url())
     assert inbox() == []
-    assert mailboxes.lease(name, now, now + 2 * LEASE, now + LEASE)  # whoever has it renews it
+    assert mailboxes.lease(name, now, now + 2 * LEASE, now + LEASE)  # its holder renews it
     assert not mailboxes.lease(name, now, now + LEASE, None)
     mailboxes.lease(name, now, now, now + 2 * LEASE)  # and is not seen again
     read_once(app, dovecot.url())

@@ -135,7 +135,7 @@ HOSTILE = [
 
 
 def hostile(random: Random) -> bytes:
-    """Somebody's mail with things in its head and body that no program would write."""
+    """A mail with header and body that no program would write."""
     head = [
         b"From: ada@example.org\r\n",
         b"Subject: Re\r\n",

@@ -56,7 +56,7 @@ def test_a_crash_between_a_commit_and_its_mark_repeats_nothing(
         deal_with_mails()
     before, said = happened(game_id), len(office.mails("ada"))
     deal_with_mails()
-    assert len(office.mails("ada")) == said  # somebody may be at it still
+    assert len(office.mails("ada")) == said  # another process may still work on it
     later(LEASE)
     deal_with_mails()
     assert happened(game_id) == before

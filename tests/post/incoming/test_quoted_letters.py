@@ -1,6 +1,6 @@
 """Replies that quote our letters without quote marks: our own text never acts.
 
-The first line of each letter ends what a person wrote; here it is missing, as where somebody has deleted it.
+The first line of each letter ends what a person wrote. Here it is missing, as if the player had deleted it.
 """
 
 import re
@@ -119,8 +119,8 @@ def typed(line: str) -> replies.Mail:
 
 
 def copies(mail: Mail, rules: str, locale: str = "en") -> Iterator[list[str]]:
-    """Either part of a letter: whole, and cut off above each line that acts by itself. Where nothing but such lines is
-    left, somebody may have typed them."""
+    """Yield either part of a letter: whole, and cut off above each line that acts by itself. A rest of only such lines
+    may have been typed by a player."""
     for lines in (text_of(mail).splitlines(), [line.text for line in lines_of_page(page_of(mail))]):
         filled = [line for line in lines if line.strip()]
         acts = [not understand(parse(typed(line), GAMES[rules], locale)).problem for line in filled]

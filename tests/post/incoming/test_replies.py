@@ -129,7 +129,7 @@ def test_parsing_any_mail_is_fast(name):
 
 
 def a_move(dice: Random, game: str) -> list[str]:
-    """Lines that make one move, as somebody might type them."""
+    """Return lines that make one move, as people might type them."""
     if game == SKY:
         board = dice.choice([name for board in BOARDS.values() for name in (board.id, board.abbr)])
         return [f"{dice.choice(STARS)} {board} {dice.choice('abcdefghij')}"]
@@ -198,7 +198,7 @@ BYES = (
 
 
 def made_up(dice: Random) -> tuple[str, str | None, str]:
-    """A game, the move that somebody means and says letter by letter (or none), and all that he types."""
+    """Return a game, the move that is meant and typed letter by letter (or none), and the whole text."""
     game = dice.choice([SKY, GLANZ])
     lines = a_move(dice, game)
     kind = dice.random()

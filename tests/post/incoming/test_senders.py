@@ -40,7 +40,7 @@ def test_a_mail_from_another_address_counts_once_the_player_confirms(office: Off
     assert f"\n  {line}\n  say From my other desk.\n" in asked.text
     assert "star-placed" not in happened(game_id)
     assert asked.to == "ada@example.org"
-    answer = ada_writes(office, confirmation_in(asked), sender="ada@work.example")  # whoever knows it reads her mail
+    answer = ada_writes(office, confirmation_in(asked), sender="ada@work.example")  # the code proves that it is her
     assert f"your move was played: {line}" in answer.text
     assert messages(game_id) == ["From my other desk."]
 

@@ -72,7 +72,7 @@ def kept() -> list[bytes]:
 
 
 def hands_over(smtp: smtplib.SMTP, word: str, mail: bytes | str = MAIL, sender: str = SENDER) -> tuple[int, bytes]:
-    """What is said to the mail, or to its recipient if he is refused."""
+    """Return the answer to the mail, or to its recipient if rejected."""
     smtp.ehlo_or_helo_if_needed()
     assert smtp.mail(sender)[0] == 250
     said = smtp.rcpt(f"{word}@stars.example")
@@ -182,7 +182,7 @@ def test_an_invalid_address_is_rejected(
     for command in ("VRFY ", "MAIL FROM:", "RSET", f"MAIL FROM:<{SENDER}>", "RCPT TO:"):
         smtp.sock.sendall(f"{command}{argument * command.endswith((' ', ':'))}\r\n".encode("utf-8", "surrogatepass"))
         said.append(smtp.getreply()[0])
-    assert said[1] in (250, 501, 553, 555)  # whoever it is from
+    assert said[1] in (250, 501, 553, 555)  # from any sender
     assert said[-1] in (501, 550, 553, 555)
     assert not [record for record in caplog.records if record.exc_info]
 

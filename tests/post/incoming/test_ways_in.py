@@ -86,7 +86,7 @@ def by_provider(app: Flask, name: str) -> Iterator[Brings]:
 
 
 def by_imap(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Brings]:
-    """As whoever delivers to a mailbox does, Dovecot notes the address on the envelope."""
+    """Deliver to the mailbox with the envelope's address in a header, as Dovecot's delivery agents do."""
     with running_dovecot() as server:
         monkeypatch.setenv("SSL_CERT_FILE", str(server.certificate))
 
