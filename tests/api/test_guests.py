@@ -101,7 +101,7 @@ def test_a_game_that_ends_during_a_guests_sign_in_moves_to_the_player(app: Flask
         assert (str(row.player_id), row.over_at) == (ada.get("/v1/me").json["id"], now)
 
 
-def test_games_opened_during_sign_in_move_to_the_player_but_later_ones_do_not(
+def test_games_opened_during_sign_in_move_to_the_player_and_later_ones_are_rejected(
     app: Flask, guest: Someone, ada: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guest_id, wanted = UUID(guest.get("/v1/me").json["id"]), {"rules": "sternenhimmel", "seats": [ME, BOT, BOT]}

@@ -166,7 +166,7 @@ def is_over(client: Client, game_id: str) -> bool:
     return bool(client.get(f"/v1/games/{game_id}")["status"] == "finished")
 
 
-def test_the_stdio_bot_plays_its_seat_tokens_game_and_exits_with_it(
+def test_a_program_without_http_plays_its_seat_tokens_game_and_exits_with_it(
     house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
     ada = sign_in(house, "ada@example.org")
@@ -177,7 +177,7 @@ def test_the_stdio_bot_plays_its_seat_tokens_game_and_exits_with_it(
     assert is_over(ada, game)
 
 
-def test_the_stdio_bot_plays_all_games_of_an_account_including_new_ones(
+def test_a_program_without_http_plays_all_games_of_an_account(
     house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
     bea = sign_in(house, "bea@example.org")
