@@ -110,7 +110,7 @@ _ONLY_WITH_ALL = (  # browsers, processes that are started and killed, fuzzers, 
 )
 _ON_CITUS = "store/test_citus.py"
 _TESTS = Path(__file__).parent
-_KEPT = (EventRow.__table__, Audit.__table__, Setting.__table__)  # nobody can empty the first two
+_KEPT = (EventRow.__table__, Audit.__table__, Setting.__table__)  # the first two cannot be emptied
 _FORGET_ALL = "; ".join(  # in one round trip
     [
         *(f"DELETE FROM {table.name}" for table in reversed(db.metadata.sorted_tables) if table not in _KEPT),
@@ -193,7 +193,7 @@ def postgres() -> Iterator[embedded_postgres.Server]:
 
 @pytest.fixture(scope="session")
 def template_url(postgres: embedded_postgres.Server) -> str:
-    """A database with the tables as the migrations make them. Copied by tests, so nobody may be connected to it."""
+    """A database with the migrated tables. Tests copy it, so no connection to it may be open."""
     url = embedded_postgres.create_database(postgres.url, "template_of_tests")
     migrate.upgrade(url)
     return url
@@ -246,7 +246,7 @@ def wired(shared_url: str) -> Flask:
 
 @pytest.fixture
 def app(wired: Flask) -> Iterator[Flask]:
-    """The app, its tables empty (but for the log, which nobody can empty) and its clock right."""
+    """The app with empty tables (except the log, which cannot be emptied) and the right clock."""
     yield wired
     clock.offset = NOTHING
     wired.extensions["limits"] = full_buckets(wired)
@@ -273,7 +273,7 @@ def stranger(app: Flask) -> Someone:
 
 @pytest.fixture
 def no_limits(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests in which somebody does more than a person may, and it is not the point."""
+    """Switch limits off for tests that exceed them for other reasons."""
     monkeypatch.setitem(app.config, "LIMITS", False)
 
 
@@ -289,7 +289,7 @@ def chance(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.fixture(autouse=True)
 def no_name_servers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody in the world is asked for a name: each has an address that is public."""
+    """Resolve every name to a public address without asking a name server."""
     monkeypatch.setattr(targets, "resolve", lambda host, port: [host if is_address(host) else PUBLIC])
 
 

@@ -1,4 +1,4 @@
-"""The clock on the wall: real, and yet it can be put forward."""
+"""The clock: real time that can be put forward."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,7 +6,7 @@ from server.clock import Clock
 from tests.support.games import DAY, MINUTE
 
 
-def test_the_clock_can_be_put_forward_and_tells_utc():
+def test_the_clock_can_be_put_forward_and_returns_utc():
     clock = Clock()
     before = clock.now()
     clock.forward(2 * DAY)
@@ -14,9 +14,9 @@ def test_the_clock_can_be_put_forward_and_tells_utc():
     assert before.tzinfo is UTC
 
 
-def test_the_real_time_is_right_also_at_the_moment_at_which_another_thread_puts_the_clock_forward():
+def test_real_time_is_right_while_another_thread_puts_the_clock_forward():
     class Leaping(Clock):
-        """Put forward whenever somebody has looked."""
+        """A clock that is put forward after every read."""
 
         @property
         def offset(self) -> timedelta:

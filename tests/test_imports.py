@@ -1,4 +1,4 @@
-"""Imports run one way: what each room of the house may import of the others."""
+"""Imports run one way: what each room of the server may import."""
 
 import ast
 from pathlib import Path
@@ -109,7 +109,7 @@ OF_ALL = {PLAY / "timing" / "sweep.py", PLAY / "notices.py"}  # what is due and 
 
 
 @pytest.mark.parametrize("path", sorted(set(PLAY.rglob("*.py")) - OF_ALL), ids=lambda path: path.stem)
-def test_turns_know_nothing_of_plans_nor_plans_of_who_sits_down(path: Path) -> None:
+def test_turns_do_not_import_plans_and_plans_do_not_import_seating(path: Path) -> None:
     text = path.read_text("utf-8")
     above = ABOVE.get(path.parent.name, UPPER)
     assert {folder for folder in above if f"server.play.{folder}" in text} == set()
@@ -121,12 +121,12 @@ def test_no_folder_of_play_has_more_than_a_dozen_files() -> None:
 
 
 @pytest.mark.parametrize("path", sorted((SERVER / "post" / "letters").glob("*.py")), ids=lambda path: path.stem)
-def test_a_module_of_letters_needs_few_others(path: Path) -> None:
+def test_a_module_of_letters_imports_few_others(path: Path) -> None:
     found = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ImportFrom)]
     assert sum((node.module or "").startswith("server.") for node in found) <= 15
 
 
-def test_every_room_has_its_arrows_and_only_the_bare_start_stands_beside_them() -> None:
+def test_every_room_declares_its_imports_and_only_start_modules_stand_beside_them() -> None:
     rooms = {room(path) for path in SERVER.rglob("*.py")}
     assert rooms == set(MAY_IMPORT) | {"__init__", "__main__"}
 

@@ -1,4 +1,4 @@
-"""Leases: whose count no more, and from when on."""
+"""Leases: when they expire."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -31,7 +31,7 @@ def look(office: Leases, breaks: bool = False) -> datetime | None:
     return lapsed_at
 
 
-def test_leases_that_ran_out_while_the_database_was_away_are_left_for_those_who_held_them(moment: Moment) -> None:
+def test_leases_that_expired_during_a_database_outage_are_left_to_their_holders(moment: Moment) -> None:
     office = Leases(Flask("test"))
     look(office)
     moment.seconds += 60
@@ -46,7 +46,7 @@ def test_leases_that_ran_out_while_the_database_was_away_are_left_for_those_who_
     assert look(office) is not None
 
 
-def test_whoever_begins_takes_over_nothing_at_once_since_the_database_may_have_been_away(moment: Moment) -> None:
+def test_a_starting_worker_takes_over_no_lease_at_once(moment: Moment) -> None:
     office = Leases(Flask("test"))
     assert look(office) is None
     moment.seconds += 11

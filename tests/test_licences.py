@@ -1,4 +1,4 @@
-"""Files of others that the package contains: each has its licence beside it, also once installed."""
+"""Vendored files: each has its licence beside it, also once installed."""
 
 import tomllib
 from pathlib import Path
@@ -39,5 +39,5 @@ def is_packaged(name: str) -> bool:
     return any(SERVER / name in SERVER.glob(pattern) for pattern in patterns)
 
 
-def test_every_vendored_folder_is_looked_at() -> None:
+def test_every_vendored_folder_is_checked() -> None:
     assert {start for start in LICENCES if any(name.startswith(start) for name in SHIPPED)} == set(LICENCES)

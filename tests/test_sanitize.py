@@ -1,4 +1,4 @@
-"""Names, titles and addresses as people type them, made harmless."""
+"""Sanitizing of names, titles and addresses."""
 
 import unicodedata
 
@@ -34,18 +34,18 @@ def test_a_title_becomes_one_visible_line(typed, shown):
     assert clean(typed, 80) == shown
 
 
-def test_a_title_has_at_most_so_many_characters():
+def test_a_titles_length_is_limited():
     assert clean("x" * 100, 80) == "x" * 80
     assert clean("x" * 79 + " y", 80) == "x" * 79
 
 
-def test_a_flood_of_marks_is_stemmed_and_ordinary_ones_stay():
+def test_excess_combining_marks_are_removed_and_ordinary_ones_stay():
     assert clean("Z" + 500 * "\u0350", 80) == "Z" + 3 * "\u0350"
     assert clean("Nguyễn שָׁלוֹם สวัสดี", 80) == unicodedata.normalize("NFC", "Nguyễn שָׁלוֹם สวัสดี")
 
 
 @given(ANY_TEXT | ODD_TEXT, st.integers(0, 20))
-def test_whatever_is_typed_comes_out_as_one_line_that_can_be_sent(text, limit):
+def test_any_input_becomes_one_line_that_can_be_sent(text, limit):
     line = clean(text, limit)
     assert len(line) <= limit
     assert line.encode().decode() == line
@@ -55,7 +55,7 @@ def test_whatever_is_typed_comes_out_as_one_line_that_can_be_sent(text, limit):
 
 
 @given(ANY_TEXT | ODD_TEXT)
-def test_plain_text_keeps_its_lines_and_loses_what_cannot_be_seen(text):
+def test_plain_text_keeps_its_lines_and_loses_invisible_characters(text):
     shown = plain(text)
     assert len(shown.split("\n")) == max(1, len(text.splitlines()))
     assert all(unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} for char in shown.replace("\n", ""))
@@ -66,7 +66,7 @@ def test_plain_text_keeps_spaces_because_tables_need_them():
     assert plain("a   b\r\n  c\u202e\x0bd") == "a   b\n  c\nd"
 
 
-def test_an_address_is_taken_with_its_domain_in_lower_case():
+def test_an_addresss_domain_is_lower_cased():
     assert email_address("Otto.Stern+games@Example.ORG") == "Otto.Stern+games@example.org"
     assert email_address("you@localhost") == "you@localhost"
 
@@ -85,7 +85,7 @@ def test_an_address_is_taken_with_its_domain_in_lower_case():
     + ["a@-x.org", "a@x..org", "a@x.org.", "a@[127.0.0.1]", "=?utf-8?q?x?=@example.org", "a" * 65 + "@example.org"]
     + ["a@" + ".".join(["b" * 60] * 5), "a\x00@example.org"],
 )
-def test_what_is_no_plain_address_is_refused(wrong):
+def test_an_invalid_address_is_rejected(wrong):
     with pytest.raises(ValueError, match="Enter an email address"):
         email_address(wrong)
 
@@ -93,6 +93,6 @@ def test_what_is_no_plain_address_is_refused(wrong):
 @pytest.mark.parametrize(
     "foreign", ["jürgen@example.org", "otto@bücher.example", "otto\u2028@example.org", "\ud800@x.org"]
 )
-def test_an_address_beyond_ascii_is_refused_with_the_reason(foreign):
+def test_an_address_beyond_ascii_is_rejected_with_the_reason(foreign):
     with pytest.raises(ValueError, match="plain ASCII"):
         email_address(foreign)

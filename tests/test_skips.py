@@ -1,4 +1,4 @@
-"""A run of the tests where a program is missing that some of them need."""
+"""A test run that lacks a required program lists its skips."""
 
 import os
 import subprocess
@@ -6,10 +6,10 @@ import sys
 
 from server.config import CHECKOUT
 
-SKIPPED = "tests/cli/test_units.py::test_systemd_finds_what_is_wrong"
+SKIPPED = "tests/cli/test_units.py::test_systemd_finds_errors"
 
 
-def test_a_run_in_several_processes_names_what_it_skips() -> None:
+def test_a_parallel_run_lists_its_skips() -> None:
     environment = os.environ | {"PATH": ""}
     environment.pop("STERNENPOST_NO_SKIPS", None)
     run = subprocess.run(

@@ -1,4 +1,4 @@
-"""Calendars: which hours and days of a player count, and which vacations he may plan."""
+"""A player's calendar: which hours and days count, and which vacations are allowed."""
 
 from datetime import UTC, datetime, time, timedelta
 from uuid import UUID
@@ -25,7 +25,7 @@ NONE = timedelta(0)
 # A calendar
 
 
-def test_a_calendar_is_read_and_may_leave_everything_out():
+def test_every_field_of_a_calendar_is_optional():
     assert calendar({}, "Asia/Kolkata").counts_always
     assert calendar({"night": None, "days_off": [], "vacations": []}, "UTC") == ALWAYS
     assert calendar({"night": "22:00-08:00", "days_off": [7, 6]}, "Europe/Berlin") == Calendar(
@@ -36,19 +36,19 @@ def test_a_calendar_is_read_and_may_leave_everything_out():
 @pytest.mark.parametrize(
     "night", ["22:00 - 08:00", "22-8", "24:00-08:00", "22:60-08:00", "22:00-08:00Z", "", 22, [], True]
 )
-def test_a_night_is_written_as_two_times_of_day(night):
+def test_a_night_is_two_times_of_day(night):
     with pytest.raises(ValueError, match="night"):
         calendar({"night": night}, "UTC")
 
 
-def test_eight_hours_a_day_must_count():
+def test_a_calendar_must_leave_eight_hours_a_day():
     assert calendar({"night": "18:00-10:00"}, "UTC").night == (time(18), time(10))
     for night in ("18:00-10:01", "08:00-07:59", "08:00-08:00"):
         with pytest.raises(ValueError, match="At least 8 hours a day"):
             calendar({"night": night}, "UTC")
 
 
-def test_four_days_a_week_must_count():
+def test_a_calendar_must_leave_four_days_a_week():
     assert calendar({"days_off": [1, 2, 3]}, "UTC").days_off == {1, 2, 3}
     with pytest.raises(ValueError, match="At least 4 days"):
         calendar({"days_off": [1, 2, 3, 4]}, "UTC")
@@ -76,12 +76,12 @@ def test_days_off_are_weekdays_from_1_to_7(days):
         None,
     ],
 )
-def test_a_vacation_goes_from_a_day_to_a_later_one(vacations):
+def test_a_vacation_ends_on_a_later_day_than_it_begins(vacations):
     with pytest.raises(ValueError, match="vacations"):
         calendar({"vacations": vacations}, "UTC")
 
 
-def test_a_year_has_so_many_days_of_vacation_and_days_named_twice_are_one():
+def test_vacation_days_a_year_are_limited_and_duplicates_count_once():
     fortnight = {"from": "2026-12-25", "to": "2027-01-07"}
     week = {"from": "2027-01-04", "to": "2027-01-10"}
     assert len(calendar({"vacations": [week, fortnight]}, "UTC", vacation_days=10).vacations) == 2
@@ -89,7 +89,7 @@ def test_a_year_has_so_many_days_of_vacation_and_days_named_twice_are_one():
         calendar({"vacations": [week, fortnight]}, "UTC", vacation_days=9)
 
 
-def test_an_unknown_field_of_a_calendar_is_refused():
+def test_an_unknown_calendar_field_is_rejected():
     with pytest.raises(ValueError, match="nights"):
         calendar({"nights": ["22:00-08:00"]}, "UTC")
     with pytest.raises(ValueError, match="calendar"):
@@ -99,7 +99,7 @@ def test_an_unknown_field_of_a_calendar_is_refused():
 @pytest.mark.parametrize(
     "zone", ["Berlin", "europe/berlin", "CEST", "../etc/passwd", "/etc/localtime", "", "Europe", None, 1]
 )
-def test_a_zone_goes_by_its_iana_name(zone):
+def test_a_time_zone_is_an_iana_name(zone):
     with pytest.raises(ValueError, match="IANA"):
         time_zone(zone)
 
@@ -122,7 +122,7 @@ def early_in_a_year() -> None:
     later(now.replace(year=now.year + 1, month=2, day=1, hour=12) - now)
 
 
-def test_a_vacation_that_has_begun_may_end_today_at_the_earliest(ada: UUID) -> None:
+def test_a_vacation_under_way_can_end_today_at_the_earliest(ada: UUID) -> None:
     early_in_a_year()
     plans(ada, vacation(0, 20))
     later(3 * DAY)
@@ -135,7 +135,7 @@ def test_a_vacation_that_has_begun_may_end_today_at_the_earliest(ada: UUID) -> N
     plans(ada, vacation(-3, 0))
 
 
-def test_days_of_vacation_that_are_over_count_until_the_end_of_their_year(ada: UUID) -> None:
+def test_past_vacation_days_count_until_the_end_of_their_year(ada: UUID) -> None:
     early_in_a_year()
     plans(ada, vacation(0, 40))
     later(41 * DAY)
@@ -149,13 +149,13 @@ def test_days_of_vacation_that_are_over_count_until_the_end_of_their_year(ada: U
     plans(ada, vacation(0, 40))
 
 
-def test_a_vacation_that_is_still_to_come_can_be_dropped(ada: UUID) -> None:
+def test_a_future_vacation_can_be_cancelled(ada: UUID) -> None:
     early_in_a_year()
     plans(ada, vacation(1, 20))
     plans(ada)
 
 
-def test_a_vacation_begins_as_the_players_own_clocks_tell(ada: UUID) -> None:
+def test_a_vacation_begins_at_midnight_in_the_players_zone(ada: UUID) -> None:
     early_in_a_year()
     change_profile(ada, {"zone": "Pacific/Kiritimati"})  # where it is two o'clock tomorrow
     plans(ada, vacation(1, 2))
@@ -166,16 +166,16 @@ def test_a_vacation_begins_as_the_players_own_clocks_tell(ada: UUID) -> None:
 # Counted time
 
 
-def test_without_nights_and_outages_time_is_just_time():
+def test_time_counts_fully_without_nights_and_outages():
     assert due_at(berlin("2026-11-20 18:30"), 2 * DAY) == berlin("2026-11-22 18:30")
 
 
-def test_the_night_does_not_count():
+def test_nights_do_not_count():
     assert due_at(berlin("2026-11-20 21:00"), 2 * HOUR, SLEEPER) == berlin("2026-11-21 09:00")
     assert due_at(berlin("2026-11-21 03:00"), 2 * HOUR, SLEEPER) == berlin("2026-11-21 10:00")
 
 
-def test_who_is_due_as_the_night_begins_is_not_given_the_night():
+def test_a_player_due_when_the_night_begins_gets_no_extra_night():
     assert due_at(berlin("2026-11-20 21:00"), 1 * HOUR, SLEEPER) == berlin("2026-11-20 22:00")
 
 
@@ -192,18 +192,18 @@ def test_days_off_do_not_count():
     assert due_at(friday, DAY, working) == berlin("2026-11-23 18:00")
 
 
-def test_a_day_off_lasts_as_the_players_own_clocks_tell():
+def test_a_day_off_follows_the_players_zone():
     working = calendar({"days_off": [6]}, "Asia/Kolkata")
     assert counted(utc("2026-11-20 00:00"), utc("2026-11-23 00:00"), working) == 2 * DAY
     assert counted(utc("2026-11-20 18:30"), utc("2026-11-21 18:30"), working) == NONE
 
 
-def test_vacations_do_not_count_from_the_first_day_to_the_last():
+def test_vacation_days_do_not_count():
     away = calendar({"vacations": [{"from": "2026-12-20", "to": "2027-01-03"}]}, "Europe/Berlin")
     assert due_at(berlin("2026-12-19 12:00"), DAY, away) == berlin("2027-01-04 12:00")
 
 
-def test_hours_in_which_the_service_was_out_of_reach_do_not_count():
+def test_outage_hours_do_not_count():
     outages = [
         (utc("2026-11-20 15:00"), utc("2026-11-20 16:00")),
         (utc("2026-11-20 12:00"), utc("2026-11-20 14:00")),
@@ -214,38 +214,38 @@ def test_hours_in_which_the_service_was_out_of_reach_do_not_count():
     assert due_at(utc("2026-11-20 13:30"), 2 * HOUR, ALWAYS, outages) == utc("2026-11-20 18:00")
 
 
-def test_an_outage_by_night_is_not_counted_twice():
+def test_an_outage_at_night_is_not_counted_twice():
     outages = [(berlin("2026-11-20 21:30"), berlin("2026-11-21 08:30"))]
     assert due_at(berlin("2026-11-20 21:00"), 2 * HOUR, SLEEPER, outages) == berlin("2026-11-21 10:00")
 
 
-def test_the_night_in_which_clocks_go_back_is_an_hour_longer():
+def test_the_night_when_clocks_go_back_is_an_hour_longer():
     asked = berlin("2026-10-24 21:00")
     due = due_at(asked, 2 * HOUR, SLEEPER)
     assert due == berlin("2026-10-25 09:00")
     assert due.astimezone(UTC) - asked.astimezone(UTC) == 13 * HOUR
 
 
-def test_the_night_in_which_clocks_go_forward_is_an_hour_shorter():
+def test_the_night_when_clocks_go_forward_is_an_hour_shorter():
     asked = berlin("2026-03-28 21:00")
     due = due_at(asked, 2 * HOUR, SLEEPER)
     assert due == berlin("2026-03-29 09:00")
     assert due.astimezone(UTC) - asked.astimezone(UTC) == 11 * HOUR
 
 
-def test_a_night_that_ends_in_an_hour_that_is_skipped_ends_with_the_skip():
+def test_a_night_that_ends_in_a_skipped_hour_ends_with_the_skip():
     night = calendar({"night": "22:00-02:30"}, "Europe/Berlin")
     assert due_at(berlin("2026-03-28 22:00"), HOUR, night) == utc("2026-03-29 02:00")
 
 
-def test_a_night_that_ends_in_an_hour_that_comes_twice_is_night_twice():
+def test_a_night_that_ends_in_a_repeated_hour_covers_it_twice():
     night = calendar({"night": "22:00-02:30"}, "Europe/Berlin")
     first_half_past_two = utc("2026-10-25 00:30")
     assert due_at(berlin("2026-10-24 22:00"), MINUTE, night) == first_half_past_two + MINUTE
     assert due_at(berlin("2026-10-24 22:00"), HOUR, night) == first_half_past_two + HOUR + HOUR / 2
 
 
-def test_a_weekday_that_a_country_left_out_does_not_count():
+def test_a_weekday_that_a_country_skipped_does_not_count():
     """Samoa went from Thursday, 29 December 2011, straight to Saturday the 31st."""
     no_fridays = calendar({"days_off": [5]}, "Pacific/Apia")
     assert counted(utc("2011-12-29 10:00"), utc("2011-12-31 10:00"), no_fridays) == 2 * DAY
@@ -274,14 +274,14 @@ def counts(minute: datetime, calendar: Calendar, outages: list[tuple[datetime, d
 
 @settings(max_examples=80, deadline=None)
 @given(moments, st.integers(0, 3 * 24 * 60), calendars, outages)
-def test_counting_agrees_with_looking_at_the_clock_every_minute(start, minutes, calendar, outages):
+def test_counting_agrees_with_checking_every_minute(start, minutes, calendar, outages):
     slowly = sum(counts(start + n * MINUTE, calendar, outages) for n in range(minutes))
     assert counted(start, start + minutes * MINUTE, calendar, outages) == slowly * MINUTE
 
 
 @settings(max_examples=80, deadline=None)
 @given(moments, st.integers(1, 2 * 24 * 60), calendars, outages)
-def test_somebody_is_due_at_the_end_of_the_last_minute_that_counts(asked, minutes, calendar, outages):
+def test_a_player_is_due_at_the_end_of_the_last_counted_minute(asked, minutes, calendar, outages):
     due, left = asked, minutes
     while left:
         left -= counts(due, calendar, outages)
@@ -296,18 +296,18 @@ def test_somebody_is_due_at_the_end_of_the_last_minute_that_counts(asked, minute
     outages,
     st.timedeltas(NONE, DAY),
 )
-def test_exactly_the_time_allowed_has_passed_when_somebody_is_due(asked, allowed, calendar, outages, later):
+def test_the_time_allowed_has_passed_exactly_at_the_due_time(asked, allowed, calendar, outages, later):
     asked += later
     assert counted(asked, due_at(asked, allowed, calendar, outages), calendar, outages) == allowed
 
 
-def test_nothing_counts_before_the_start():
+def test_time_before_the_start_does_not_count():
     assert counted(utc("2026-11-21"), utc("2026-11-20"), SLEEPER) == NONE
     assert counted(utc("2026-11-21"), utc("2026-11-20")) == NONE
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../etc/passwd", "localtime", "Europe/Berlin\n"])
-def test_a_stored_zone_that_this_machine_lacks_counts_as_utc(zone, caplog):
+def test_a_stored_zone_unknown_to_this_machine_counts_as_utc(zone, caplog):
     warn_of.cache_clear()
     assert [stored_zone(zone).key for _ in range(2)] == ["UTC", "UTC"]
     assert len(caplog.records) == 1
@@ -316,5 +316,5 @@ def test_a_stored_zone_that_this_machine_lacks_counts_as_utc(zone, caplog):
 @pytest.mark.parametrize(
     "data", [None, [], "x", {"night": 5}, {"night": "25:00-26:00"}, {"days_off": None}, {"vacations": [{}]}, {"new": 1}]
 )
-def test_a_stored_calendar_that_cannot_be_read_lets_all_hours_count(data):
+def test_all_hours_count_if_the_stored_calendar_is_invalid(data):
     assert stored_calendar(data, "Mars/Olympus") == ALWAYS

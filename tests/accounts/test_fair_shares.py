@@ -1,4 +1,4 @@
-"""Bounds of the whole installation are shared: a few networks or players cannot use them up for all others."""
+"""Server-wide limits are shared fairly: a few networks or players cannot use them up."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -50,7 +50,7 @@ def letters(app: Flask) -> list[str]:
 # Sign-in letters
 
 
-def test_many_networks_of_one_customer_share_one_limit_of_sign_ins(app: Flask, stranger: Someone) -> None:
+def test_networks_of_one_customer_share_one_sign_in_limit(app: Flask, stranger: Someone) -> None:
     numbers = range(240)
     answers = [signs_in(stranger, f"2001:db8:1:{it % 60:x}::1", f"reader{it}@example.org") for it in numbers]
     assert {it.status_code for it in answers} == {202, 429}
@@ -62,7 +62,7 @@ def test_many_networks_of_one_customer_share_one_limit_of_sign_ins(app: Flask, s
     assert signs_in(stranger, "2001:db8:1::1", "reader@example.org").status_code == 202
 
 
-def test_many_addresses_of_one_ipv4_network_share_one_limit_of_sign_ins(app: Flask, stranger: Someone) -> None:
+def test_addresses_in_one_ipv4_network_share_one_sign_in_limit(app: Flask, stranger: Someone) -> None:
     for number in range(200):
         signs_in(stranger, f"192.0.2.{number}", f"reader{number}@example.org")
     assert len(letters(app)) == DEFAULTS["codes-in-all"].most // (OF_ONE + 1)
@@ -76,18 +76,18 @@ def test_many_addresses_of_one_ipv4_network_share_one_limit_of_sign_ins(app: Fla
         * 2,
     ],
 )
-def test_spellings_of_one_mailbox_share_one_limit_of_codes(app: Flask, stranger: Someone, spellings: list[str]) -> None:
+def test_spellings_of_one_mailbox_share_one_code_limit(app: Flask, stranger: Someone, spellings: list[str]) -> None:
     for number, email in enumerate(spellings):
         assert signs_in(stranger, f"198.51.{number}.1", email).status_code == 202
     assert len(letters(app)) == DEFAULTS["codes"].most
 
 
 @pytest.mark.parametrize("address", ["v.ictim@example.org", "victim@example.com", "victims@example.org"])
-def test_other_mailboxes_have_limits_of_their_own(address: str) -> None:
+def test_different_mailboxes_have_separate_limits(address: str) -> None:
     assert mailbox_of(address) == address != mailbox_of("victim@example.org")
 
 
-def test_players_still_sign_in_when_the_server_has_sent_its_codes(
+def test_players_can_still_sign_in_when_the_server_wide_code_limit_is_reached(
     app: Flask, ada: Someone, stranger: Someone, bound: Callable[[str, Bound], None]
 ) -> None:
     bound("codes-in-all", Bound(4, 3600))
@@ -133,7 +133,7 @@ def _names_an_address(schema: Any, document: Json) -> bool:
     return "email" in schema.get("properties", {}) or any(_names_an_address(it, document) for it in schema.values())
 
 
-def test_every_call_with_an_address_in_its_body_is_in_this_table(app: Flask) -> None:
+def test_every_call_with_an_email_address_in_its_body_is_listed(app: Flask) -> None:
     contract = Contract(app)
     found = {
         it["operationId"]
@@ -164,7 +164,7 @@ def counts(app: Flask) -> dict[str, int]:
         return {it.key: it.used for it in db.session.scalars(select(RateLimit))}
 
 
-def test_one_player_cannot_use_up_the_invitations_of_the_server(
+def test_one_player_cannot_use_up_the_servers_invitations(
     app: Flask, ada: Someone, bea: Someone, bound: Callable[[str, Bound], None]
 ) -> None:
     bound("invitations-in-all", Bound(60, 86_400))
@@ -174,7 +174,7 @@ def test_one_player_cannot_use_up_the_invitations_of_the_server(
     opened(bea, ME, {"email": "friend@example.org"}, BOT)
 
 
-def test_a_player_asks_for_twenty_codes_a_day_in_the_settings(app: Flask, ada: Someone) -> None:
+def test_a_player_can_request_twenty_codes_a_day_in_the_settings(app: Flask, ada: Someone) -> None:
     answers: list[int] = []
     for hour in range(8):
         for number in range(4):
@@ -189,7 +189,7 @@ def test_a_player_asks_for_twenty_codes_a_day_in_the_settings(app: Flask, ada: S
 @pytest.mark.parametrize(
     ("name", "path", "body"), [("guests", "/v1/guests", {}), ("app-registrations", "/oauth/register", APP)]
 )
-def test_greedy_networks_leave_room_for_another_one(
+def test_greedy_networks_leave_room_for_others(
     stranger: Someone, bound: Callable[[str, Bound], None], name: str, path: str, body: Json
 ) -> None:
     bound(f"{name}-in-all", Bound(200, 86_400))
@@ -208,7 +208,7 @@ def test_greedy_networks_leave_room_for_another_one(
 @pytest.mark.parametrize(
     ("name", "networks", "left"), [("guests-in-all", 250, 18), ("app-registrations-in-all", 67, 22)]
 )
-def test_greedy_networks_at_the_default_limits(name: str, networks: int, left: int) -> None:
+def test_greedy_networks_leave_room_at_the_default_limits(name: str, networks: int, left: int) -> None:
     """Prints how much they get."""
     bound, taken = DEFAULTS[name], [0] * networks
     for _ in range(bound.most // OF_ONE):
@@ -224,7 +224,7 @@ def _take(bound: Bound, taken: list[int], number: int) -> None:
         taken[number] += 1
 
 
-def test_one_provider_gets_a_part_however_many_networks_it_has(
+def test_one_provider_gets_a_share_however_many_networks_it_has(
     stranger: Someone, bound: Callable[[str, Bound], None]
 ) -> None:
     bound("guests-in-all", Bound(100, 86_400))
@@ -251,12 +251,12 @@ def test_one_provider_gets_a_part_however_many_networks_it_has(
         ("", "192.0.2.7:80:80"),
     ],
 )
-def test_spellings_of_one_address_are_one_network(one: str, another: str) -> None:
+def test_spellings_of_one_ip_address_are_one_network(one: str, another: str) -> None:
     assert network_of(one) == network_of(another)
     assert network_shares("guests-in-all", one) == network_shares("guests-in-all", another)
 
 
-def test_ports_behind_a_proxy_do_not_split_a_limit(shared_url: str, app: Flask) -> None:
+def test_ports_behind_a_proxy_share_one_limit(shared_url: str, app: Flask) -> None:
     proxied = create_app(Settings.from_environment({"DATABASE_URL": shared_url, "STERNENPOST_PROXIES": "1"}))
     stranger = Someone(proxied)
     answers = [

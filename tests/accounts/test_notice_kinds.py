@@ -1,4 +1,4 @@
-"""Notice kinds: whatever is declared can be sent on its channels, under its own words."""
+"""Notice kinds: every declared kind has texts for its channels."""
 
 import json
 from pathlib import Path
@@ -16,20 +16,20 @@ TEMPLATES = Path(compose.__file__).parents[1] / "templates"
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.name)
-def test_an_email_has_a_builder_and_a_template_and_nothing_else_has(kind: NoticeKind) -> None:
+def test_only_email_kinds_have_a_builder_and_a_template(kind: NoticeKind) -> None:
     assert (kind.name in context._BUILDERS) == bool(kind.headline)
     for ending in ("txt", "html"):
         assert (TEMPLATES / f"{kind.name}.{ending}").exists() == bool(kind.headline)
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.name)
-def test_the_page_has_a_name_for_each_kind_and_a_hint_for_each_choice(kind: NoticeKind) -> None:
+def test_every_kind_has_a_name_and_every_choice_a_hint_on_the_page(kind: NoticeKind) -> None:
     for language in ("de", "en", "fr", "it"):
         words = {key for path in SOURCES[f"words/{language}/settings.json"] for key in json.loads(path.read_bytes())}
         assert f"kind.{kind.name}" in words
         assert (f"mail.{kind.name}" in words) == (kind.name in MAIL_KINDS)
 
 
-def test_players_choose_for_each_email_of_a_game_except_answers_to_their_own() -> None:
+def test_players_choose_every_game_email_except_replies_to_their_own() -> None:
     of_games = {letter.KIND.name for letter in GameLetter.__subclasses__()} - {ANSWER.name}
     assert of_games == {name for name in MAIL_KINDS if NOTICE_KINDS[name].bundles}

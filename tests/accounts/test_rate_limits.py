@@ -1,5 +1,4 @@
-"""Rate limits that belong to persons: what anybody may do in an hour or a day, and have at a time. Each is reached here,
-and each leaves room for honest use."""
+"""Rate limits per player: each limit is reached here and leaves room for honest use."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -76,14 +75,14 @@ def seats(*emails: str) -> list[Json]:
 # Settings
 
 
-def test_every_bound_is_a_setting_that_is_listed_with_its_default() -> None:
+def test_every_limit_is_a_listed_setting_with_its_default() -> None:
     listed = {name: (default, value) for name, default, value, _ in Settings.from_environment({}).listed()}
     for name, bound in DEFAULTS.items():
         assert listed[f"STERNENPOST_LIMIT_{name.upper().replace('-', '_')}"] == (str(bound), str(bound))
 
 
 @pytest.mark.parametrize("text", ["30s", "5/2m", "7/36h", "1/1d", "90/90s"])
-def test_a_bound_is_written_as_it_is_read(text: str) -> None:
+def test_a_limit_is_formatted_as_it_is_parsed(text: str) -> None:
     if "/" in text:
         written = str(Settings.from_environment({"STERNENPOST_LIMIT_GAMES": text}).bounds["games"])
         assert Settings.from_environment({"STERNENPOST_LIMIT_GAMES": written}).bounds["games"] == Bound(
@@ -98,7 +97,7 @@ def test_a_bound_is_written_as_it_is_read(text: str) -> None:
     ("name", "text"),
     [("GAMES", "10"), ("GAMES", "0/1d"), ("GAMES", "1/0d"), ("GAMES", "5/1w"), ("TOKENS", "5/1d"), ("TOKENS", "0")],
 )
-def test_what_is_no_bound_is_told_in_one_sentence(name: str, text: str) -> None:
+def test_an_invalid_limit_is_reported_in_one_sentence(name: str, text: str) -> None:
     with pytest.raises(ValueError, match=f"^STERNENPOST_LIMIT_{name} should be .*, not {text}[.]$"):
         Settings.from_environment({f"STERNENPOST_LIMIT_{name}": text})
 
@@ -131,7 +130,7 @@ def code_of(app: Flask, sign_in: str) -> str:
         return str(letters.one().data["code"])
 
 
-def test_an_address_gets_twenty_codes_a_day(app: Flask, stranger: Someone) -> None:
+def test_an_address_gets_at_most_twenty_codes_a_day(app: Flask, stranger: Someone) -> None:
     for hour in range(8):
         for _ in range(4):
             home = {"REMOTE_ADDR": f"192.0.2.{hour}"}
@@ -141,7 +140,7 @@ def test_an_address_gets_twenty_codes_a_day(app: Flask, stranger: Someone) -> No
         assert len(db.session.scalars(db.select(PlayerLetterRow)).all()) == 20
 
 
-def test_wrong_codes_are_counted_for_an_address_and_a_day(app: Flask, stranger: Someone) -> None:
+def test_wrong_codes_are_counted_per_address_and_day(app: Flask, stranger: Someone) -> None:
     def sign_in() -> str:
         return str(stranger.post("/v1/sign-ins", {"email": "ada@example.org"}).json["sign_in"])
 
@@ -165,7 +164,7 @@ def test_wrong_codes_are_counted_for_an_address_and_a_day(app: Flask, stranger: 
     assert tries(asked, code_of(app, asked)).status_code == 201
 
 
-def test_who_mistypes_now_and_then_signs_in(app: Flask, stranger: Someone) -> None:
+def test_an_occasional_typo_does_not_prevent_signing_in(app: Flask, stranger: Someone) -> None:
     for _ in range(4):
         asked = stranger.post("/v1/sign-ins", {"email": "ada@example.org"}).json["sign_in"]
         code = code_of(app, asked)
@@ -177,14 +176,14 @@ def test_who_mistypes_now_and_then_signs_in(app: Flask, stranger: Someone) -> No
 # Tokens
 
 
-def test_all_tokens_of_a_player_share_his_bucket(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_all_tokens_of_a_player_share_one_bucket(app: Flask, ada: Someone, bea: Someone) -> None:
     tokens = [Someone(app, token=ada.post("/v1/tokens").json["token"]) for _ in range(3)]
     left = [left_of(who.get("/v1/me")) for who in tokens]
     assert left == [DEFAULTS["player"].most - number for number in (4, 5, 6)]
     assert left_of(bea.get("/v1/me")) == DEFAULTS["player"].most - 1
 
 
-def test_a_player_has_a_hundred_tokens_and_signs_in_nevertheless(app: Flask, ada: Someone, stranger: Someone) -> None:
+def test_a_player_with_a_hundred_tokens_can_still_sign_in(app: Flask, ada: Someone, stranger: Someone) -> None:
     for _ in range(99):
         last = ada.post("/v1/tokens")
         assert last.status_code == 201
@@ -206,7 +205,7 @@ def test_a_player_has_a_hundred_tokens_and_signs_in_nevertheless(app: Flask, ada
         ("waiting_games", "/v1/games", wanted(ME, OPEN, BOT), 3),
     ],
 )
-def test_a_bound_holds_for_many_who_come_at_the_same_time(
+def test_a_limit_holds_for_concurrent_requests(
     app: Flask, ada: Someone, bounded: Callable[..., None], bound: str, path: str, body: Json, most: int
 ) -> None:
     bounded(**{bound: str(most)})
@@ -218,7 +217,7 @@ def test_a_bound_holds_for_many_who_come_at_the_same_time(
         assert list(pool.map(come, range(24))).count(201) == most - (bound == "tokens")  # she came by one
 
 
-def test_a_token_whose_time_is_over_takes_no_room(ada: Someone, bounded: Callable[..., None]) -> None:
+def test_expired_tokens_do_not_count_towards_the_limit(ada: Someone, bounded: Callable[..., None]) -> None:
     bounded(tokens="2")
     soon = (clock.now() + MINUTE).isoformat()
     assert ada.post("/v1/tokens", {"expires_at": soon}).status_code == 201
@@ -230,11 +229,11 @@ def test_a_token_whose_time_is_over_takes_no_room(ada: Someone, bounded: Callabl
 # Games
 
 
-def test_ten_games_of_a_player_wait_for_others(ada: Someone, bea: Someone) -> None:
+def test_a_player_can_have_ten_open_games(ada: Someone, bea: Someone) -> None:
     paths = [opened(ada, ME, OPEN, BOT, private=number % 2 == 0) for number in range(10)]
     answer = ada.post("/v1/games", wanted(OPEN, OPEN, OPEN))
     assert refused(answer, "10 open games", 3600)
-    opened(ada, ME, BOT, BOT)  # waits for nobody
+    opened(ada, ME, BOT, BOT)  # delays no player
     opened(bea, ME, OPEN, BOT)
     for path in paths[1], paths[3]:
         bea.post(f"{path}/seats")
@@ -243,7 +242,7 @@ def test_ten_games_of_a_player_wait_for_others(ada: Someone, bea: Someone) -> No
     assert refused(ada.post("/v1/games", wanted(ME, OPEN, BOT)), "10 open games", 3600)
 
 
-def test_a_game_that_was_opened_before_is_opened_again_by_its_key(ada: Someone) -> None:
+def test_a_repeated_idempotency_key_returns_the_open_game(ada: Someone) -> None:
     key = {"Idempotency-Key": "the tenth"}
     for _ in range(9):
         opened(ada, ME, OPEN, BOT)
@@ -251,7 +250,9 @@ def test_a_game_that_was_opened_before_is_opened_again_by_its_key(ada: Someone) 
     assert (first.status_code, again.status_code, again.json["id"]) == (201, 201, first.json["id"])
 
 
-def test_a_player_opens_so_many_games_a_day(ada: Someone, bea: Someone, bounded: Callable[..., None]) -> None:
+def test_a_player_can_open_a_limited_number_of_games_a_day(
+    ada: Someone, bea: Someone, bounded: Callable[..., None]
+) -> None:
     bounded(games="3/1d")
     for left in (2, 1, 0):
         assert limits(ada.post("/v1/games", wanted(ME, BOT, BOT)))["games"].startswith(f"r={left};")
@@ -264,7 +265,7 @@ def test_a_player_opens_so_many_games_a_day(ada: Someone, bea: Someone, bounded:
     opened(ada, ME, BOT, BOT)
 
 
-def test_what_is_refused_does_not_count(ada: Someone, bounded: Callable[..., None]) -> None:
+def test_rejected_requests_do_not_count(ada: Someone, bounded: Callable[..., None]) -> None:
     bounded(games="3/1d", waiting_games="1")
     opened(ada, ME, OPEN, BOT)
     for _ in range(3):
@@ -283,7 +284,7 @@ def letters_to(app: Flask, *emails: str) -> int:
         )
 
 
-def test_invitations_in_all_ways_count_together_for_their_sender(app: Flask, ada: Someone) -> None:
+def test_invitations_of_every_kind_count_together_for_their_sender(app: Flask, ada: Someone) -> None:
     everybody = [f"reader{number}@example.org" for number in range(50)]
     for number in range(0, 36, 4):
         opened(ada, *seats(*everybody[number : number + 4]))
@@ -298,7 +299,7 @@ def test_invitations_in_all_ways_count_together_for_their_sender(app: Flask, ada
     assert ada.post(f"{path}/invitations", {"email": "one@example.org", "seat": 1}).status_code == 201
 
 
-def test_a_game_that_invites_too_many_is_not_opened(app: Flask, ada: Someone, bounded: Callable[..., None]) -> None:
+def test_a_game_with_too_many_invitations_is_not_opened(app: Flask, ada: Someone, bounded: Callable[..., None]) -> None:
     bounded(invitations="3/1d")
     assert refused(
         ada.post("/v1/games", wanted(*seats(*(f"reader{number}@example.org" for number in range(4))))),
@@ -310,7 +311,7 @@ def test_a_game_that_invites_too_many_is_not_opened(app: Flask, ada: Someone, bo
     opened(ada, *seats("reader0@example.org", "reader1@example.org", "reader2@example.org"))
 
 
-def test_an_address_is_invited_five_times_a_day_by_whomever(app: Flask) -> None:
+def test_an_address_gets_at_most_five_invitations_a_day_from_all_senders(app: Flask) -> None:
     hosts = [Someone(app, name) for name in ("ada", "bea", "cleo")]
     for number in range(5):
         opened(hosts[number % 3], ME, {"email": "DAN@example.org"}, BOT)
@@ -320,26 +321,26 @@ def test_an_address_is_invited_five_times_a_day_by_whomever(app: Flask) -> None:
     opened(hosts[0], ME, {"email": "emil@example.org"}, BOT)
 
 
-def test_a_mailbox_with_many_addresses_is_invited_five_times_a_day(app: Flask, ada: Someone) -> None:
+def test_a_mailbox_with_many_addresses_gets_five_invitations_a_day(app: Flask, ada: Someone) -> None:
     for number in range(5):
         opened(ada, ME, {"email": f"dan+{number}@example.org"}, BOT)
     assert refused(ada.post("/v1/games", wanted(*seats("dan@example.org"), BOT)), "invited 5 times", 86_400)
     opened(ada, ME, {"email": "dana@example.org"}, BOT)
 
 
-def test_the_house_invites_so_many_in_all(app: Flask, bounded: Callable[..., None]) -> None:
+def test_the_server_sends_a_limited_number_of_invitations(app: Flask, bounded: Callable[..., None]) -> None:
     bounded(invitations_in_all="4/1d")
     for number, name in enumerate(("ada", "bea")):
         opened(Someone(app, name), *seats(f"reader{number}@example.org", f"reader{number + 2}@example.org"))
     answer = Someone(app, "cleo").post("/v1/games", wanted(*seats("more@example.org"), BOT))
     assert refused(answer, "server has sent 4 invitations", 86_400)
-    assert "invitations-in-all" not in limits(answer)  # what others do is told to nobody
+    assert "invitations-in-all" not in limits(answer)  # other players' use stays private
 
 
 # Messages
 
 
-def test_a_player_says_thirty_things_a_minute_and_two_hundred_an_hour(ada: Someone, bea: Someone) -> None:
+def test_a_player_can_send_thirty_messages_a_minute_and_two_hundred_an_hour(ada: Someone, bea: Someone) -> None:
     path, other = opened(ada, ME, OPEN, BOT), opened(ada, ME, OPEN, BOT)
     bea.post(f"{path}/seats")
 
@@ -368,7 +369,9 @@ def test_a_player_says_thirty_things_a_minute_and_two_hundred_an_hour(ada: Someo
 # Webhooks
 
 
-def test_a_player_has_so_many_webhooks(ada: Someone, bea: Someone, bounded: Callable[..., None]) -> None:
+def test_a_player_can_have_a_limited_number_of_webhooks(
+    ada: Someone, bea: Someone, bounded: Callable[..., None]
+) -> None:
     bounded(webhooks="2")
     for _ in range(2):
         assert ada.post("/v1/webhooks", examples.WEBHOOK_WANTED).status_code == 201
@@ -378,7 +381,7 @@ def test_a_player_has_so_many_webhooks(ada: Someone, bea: Someone, bounded: Call
     assert bea.post("/v1/webhooks", examples.WEBHOOK_WANTED).status_code == 201
 
 
-def test_sixty_pings_an_hour(ada: Someone) -> None:
+def test_a_player_can_send_sixty_pings_an_hour(ada: Someone) -> None:
     path = ada.post("/v1/webhooks", examples.WEBHOOK_WANTED).headers["Location"]
     assert [ada.post(f"{path}/pings").status_code for _ in range(60)] == [202] * 60
     assert refused(ada.post(f"{path}/pings"), "60 tests", 3600)
@@ -389,7 +392,7 @@ def test_sixty_pings_an_hour(ada: Someone) -> None:
 # Counting
 
 
-def test_uses_are_forgotten_when_no_bound_counts_them(app: Flask, ada: Someone, stranger: Someone) -> None:
+def test_uses_are_deleted_once_no_limit_counts_them(app: Flask, ada: Someone, stranger: Someone) -> None:
     opened(ada, ME, OPEN, BOT)
     stranger.post("/v1/sign-ins", {"email": "ada@example.org"})
 
@@ -405,7 +408,7 @@ def test_uses_are_forgotten_when_no_bound_counts_them(app: Flask, ada: Someone, 
     assert counts() == 0
 
 
-def test_where_limits_are_switched_off_nothing_is_counted(app: Flask, ada: Someone, no_limits: None) -> None:
+def test_nothing_is_counted_while_limits_are_off(app: Flask, ada: Someone, no_limits: None) -> None:
     for _ in range(12):
         path = opened(ada, ME, OPEN, BOT)
     for _ in range(31):
@@ -414,7 +417,7 @@ def test_where_limits_are_switched_off_nothing_is_counted(app: Flask, ada: Someo
         assert db.session.scalars(db.select(RateLimit)).all() == []
 
 
-def test_a_player_who_is_deleted_takes_his_counts_along(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_deleting_a_player_deletes_their_counts(app: Flask, ada: Someone, bea: Someone) -> None:
     opened(bea, ME, {"email": "ada@example.org"}, BOT)
     opened(ada, ME, OPEN, BOT)
     Someone(app, "ada+stars")

@@ -1,4 +1,4 @@
-"""Signed words: each has one spelling, and the secret behind them can be changed while everything runs."""
+"""Signed link tokens: each has one spelling, and the secret can be rotated at run time."""
 
 import subprocess
 import sys
@@ -68,7 +68,7 @@ def signed(purpose: str) -> str:
 
 
 @pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED, REPLY, BOUNCE, RSVP])
-def test_bits_that_mean_nothing_may_not_differ(purpose: str) -> None:
+def test_unused_bits_of_a_signature_must_match(purpose: str) -> None:
     word = signed(purpose)
     assert [last for last in LETTERS if opens(purpose, word[:-1] + last)] == [word[-1]]
     for other in (f"{word}=", f" {word}", f"{word}a", word.replace("i", "\N{LATIN SMALL LETTER DOTLESS I}", 1) + "="):
@@ -76,14 +76,14 @@ def test_bits_that_mean_nothing_may_not_differ(purpose: str) -> None:
 
 
 @pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED])
-def test_the_word_of_a_link_has_small_letters_only(purpose: str) -> None:
+def test_a_link_token_is_lower_case(purpose: str) -> None:
     word = signed(purpose)
     assert opens(purpose, word)
     assert not opens(purpose, word.upper()) and not opens(purpose, word.title())
 
 
 @pytest.mark.parametrize("purpose", [REPLY, BOUNCE, RSVP])
-def test_an_address_reads_the_same_in_either_case(purpose: str) -> None:
+def test_an_address_is_read_in_either_case(purpose: str) -> None:
     word = signed(purpose)
     assert all(opens(purpose, it) for it in (word, word.upper(), word.title()))
 
@@ -104,7 +104,7 @@ def settings() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED, REPLY, BOUNCE, RSVP])
-def test_what_was_signed_before_is_good_for_the_grace_time_and_not_longer(purpose: str) -> None:
+def test_old_signatures_are_valid_until_the_grace_period_ends(purpose: str) -> None:
     old = signed(purpose)
     rotate("--grace", "P2D")
     new = signed(purpose)
@@ -115,7 +115,7 @@ def test_what_was_signed_before_is_good_for_the_grace_time_and_not_longer(purpos
     assert not opens(purpose, old) and opens(purpose, new)
 
 
-def test_a_second_change_lends_no_more_time_to_what_the_first_one_ended() -> None:
+def test_a_second_rotation_does_not_extend_the_first_grace_period() -> None:
     words = [signed(TURN)]
     for grace in ("P2D", "P30D", "PT1H"):
         rotate("--grace", grace)
@@ -126,7 +126,7 @@ def test_a_second_change_lends_no_more_time_to_what_the_first_one_ended() -> Non
     assert [opens(TURN, word) for word in words] == [False, False, False, True]
 
 
-def test_the_old_secret_is_forgotten_when_its_time_is_over() -> None:
+def test_the_old_secret_is_deleted_after_the_grace_period() -> None:
     signed(TURN)
     before = settings()["secret"]
     rotate("--grace", "P2D")
@@ -137,7 +137,7 @@ def test_the_old_secret_is_forgotten_when_its_time_is_over() -> None:
     assert settings()["old-secrets"] == "[]"
 
 
-def test_a_dry_run_changes_no_secret() -> None:
+def test_a_dry_run_does_not_change_the_secret() -> None:
     signed(TURN)
     before = settings()
     assert "nothing was changed" in rotate("--dry-run")
@@ -158,7 +158,7 @@ with create_app().app_context():
 """
 
 
-def test_a_process_that_runs_notices_without_a_restart() -> None:
+def test_a_running_process_picks_up_the_new_secret() -> None:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
     with subprocess.Popen([sys.executable, "-c", OTHER], **pipes) as process:  # type: ignore[call-overload]
 
@@ -174,7 +174,7 @@ def test_a_process_that_runs_notices_without_a_restart() -> None:
         process.stdin.close()
 
 
-def test_sign_in_codes_invitations_and_confirmations_outlive_a_change() -> None:
+def test_codes_invitations_and_confirmations_survive_a_rotation() -> None:
     sign_in = begin_sign_in("ada@example.org", "en", None)
     code = db.session.scalars(select(PlayerLetterRow)).one().data["code"]
     mark, mail_id = mark_of("bea@example.org"), uuid4()
@@ -185,7 +185,7 @@ def test_sign_in_codes_invitations_and_confirmations_outlive_a_change() -> None:
     assert redeem(sign_in, code)
 
 
-def test_the_link_of_a_turn_plays_after_a_change() -> None:
+def test_a_turn_link_plays_after_a_rotation() -> None:
     ada = person("ada")
     game_id = game_of(ada, person("ben"), person("cleo"))
     word = turn_word(game_id, 0, 1)
@@ -194,7 +194,7 @@ def test_the_link_of_a_turn_plays_after_a_change() -> None:
     assert play_by_link(who.player_id, who.turn, who.closed, 1, moves_of(game_id, ada)[0])
 
 
-def test_the_secret_is_not_asked_for_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_secret_is_not_queried_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[float] = []
     look_up = signed_links._looked_up
     monkeypatch.setattr(signed_links, "_looked_up", lambda: asked.append(0.0) or look_up())

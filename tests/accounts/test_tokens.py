@@ -1,4 +1,4 @@
-"""Tokens and rights: scopes, tokens of seats, how they are listed, and how they end."""
+"""Tokens: scopes, seat tokens, listing and revocation."""
 
 import os
 import subprocess
@@ -50,7 +50,7 @@ def scope_of(call: Call) -> str | None:
     return scopes[0] if scopes else None
 
 
-def test_each_call_needs_the_scope_that_the_document_names_and_names_it_when_it_is_missing(scene: Scene) -> None:
+def test_each_call_requires_its_documented_scope_and_names_it_if_missing(scene: Scene) -> None:
     for call in calls(scene.contract.document):
         scope = scope_of(call)
         if scope is None:
@@ -64,7 +64,7 @@ def test_each_call_needs_the_scope_that_the_document_names_and_names_it_when_it_
         assert scope in refused.json["detail"]
 
 
-def test_a_token_of_before_keeps_all_its_rights(app: Flask, ada: Someone) -> None:
+def test_an_old_token_keeps_all_its_rights(app: Flask, ada: Someone) -> None:
     with app.app_context():
         row = db.session.scalars(db.select(Token).where(Token.name == "operator", Token.player_id == player(ada))).one()
         assert (set(row.scopes), row.game_id, row.last_used_at) == (set(SCOPES), None, None)
@@ -92,7 +92,7 @@ def seat_token(scene: Scene, path: str, **wanted: Any) -> Someone:
     return Someone(scene.app, token=made.json["token"])
 
 
-def test_the_token_of_a_seat_is_good_for_the_calls_that_say_so_and_for_no_others(scene: Scene, seat: Someone) -> None:
+def test_a_seat_token_works_only_for_the_calls_documented_for_it(scene: Scene, seat: Someone) -> None:
     """And, as any other, for making itself worthless."""
     for call in sorted(calls(scene.contract.document), key=lambda it: it.name == "revokeToken"):
         address = call.path.replace("/v1/games/{game_id}", scene.running)
@@ -106,7 +106,7 @@ def test_the_token_of_a_seat_is_good_for_the_calls_that_say_so_and_for_no_others
     assert seat.get(scene.running).json["code"] == "bad-token"
 
 
-def test_it_sees_and_plays_what_its_seat_sees_and_plays(scene: Scene, seat: Someone) -> None:
+def test_a_seat_token_sees_and_plays_what_its_seat_does(scene: Scene, seat: Someone) -> None:
     for look in ("", "/events", "/legal-moves", "/picture.svg", "?at=1"):
         assert seat.get(scene.running + look).data == scene.ada.get(scene.running + look).data
     turn = seat.get(f"{scene.running}/legal-moves").json
@@ -114,7 +114,7 @@ def test_it_sees_and_plays_what_its_seat_sees_and_plays(scene: Scene, seat: Some
     assert scene.ada.get(f"{scene.running}/legal-moves").json["moves"] == []
 
 
-def test_of_other_games_it_learns_not_even_whether_they_are_there(scene: Scene, seat: Someone) -> None:
+def test_a_seat_token_cannot_tell_whether_other_games_exist(scene: Scene, seat: Someone) -> None:
     games = (scene.open, opened(scene.ada, ME, OPEN, BOT, private=True), opened(scene.bea, ME, OPEN, BOT, private=True))
     for call in calls(scene.contract.document):
         if BY_SEAT in call.operation.get("description", "") and "{game_id}" in call.path:
@@ -126,14 +126,14 @@ def test_of_other_games_it_learns_not_even_whether_they_are_there(scene: Scene, 
             assert answers[0].status_code == 403
 
 
-def test_by_itself_it_reads_and_moves_and_says_nothing(scene: Scene) -> None:
+def test_a_seat_token_by_default_reads_and_moves_but_cannot_chat(scene: Scene) -> None:
     made = scene.ada.post(f"{scene.running}/seats/me/tokens").json
     assert made["scopes"] == ["games:read", "moves:write"]
     silent = Someone(scene.app, token=made["token"])
     is_problem(silent.post(f"{scene.running}/messages", {"text": "Hello"}), 403, "missing-scope")
 
 
-def test_it_has_no_more_rights_than_who_makes_it_and_lives_no_longer(scene: Scene) -> None:
+def test_a_seat_token_never_exceeds_its_makers_rights_or_lifetime(scene: Scene) -> None:
     path, ends = f"{scene.running}/seats/me/tokens", (clock.now() + HOUR).isoformat()
     maker = further(scene.app, scene.ada, scopes=["tokens:write", "games:read"], expires_at=ends)
     refused = maker.post(path)
@@ -146,7 +146,7 @@ def test_it_has_no_more_rights_than_who_makes_it_and_lives_no_longer(scene: Scen
     is_problem(scene.ada.post(path, {"scopes": ["games:write"]}), 422, "invalid-fields")
 
 
-def test_only_who_sits_there_gets_one(scene: Scene) -> None:
+def test_only_the_seats_player_gets_a_seat_token(scene: Scene) -> None:
     private = opened(scene.bea, ME, OPEN, BOT, private=True)
     is_problem(scene.bea.post(f"{scene.open}/seats/me/tokens"), 403, "not-seated")
     hidden, unknown = (scene.ada.post(f"{path}/seats/me/tokens") for path in (private, f"/v1/games/{NOBODYS_ID}"))
@@ -154,7 +154,7 @@ def test_only_who_sits_there_gets_one(scene: Scene) -> None:
     assert refusal(hidden) == refusal(unknown)
 
 
-def test_it_ends_when_the_seat_is_given_up(scene: Scene) -> None:
+def test_a_seat_token_ends_when_the_seat_is_given_up(scene: Scene) -> None:
     path = opened(scene.ada, ME, OPEN, OPEN)
     program = seat_token(scene, path)
     elsewhere = seat_token(scene, scene.running)
@@ -168,7 +168,7 @@ def test_it_ends_when_the_seat_is_given_up(scene: Scene) -> None:
     assert scene.ada.get("/v1/me").status_code == 200
 
 
-def test_it_outlives_time_outs_so_that_a_program_goes_on_when_its_player_is_back(scene: Scene) -> None:
+def test_a_seat_token_survives_time_outs_until_its_player_returns(scene: Scene) -> None:
     path = opened(scene.ada, ME, OPEN, BOT, on_timeout=[{"do": "bot-takes-over", "bot": "greedy"}])
     scene.bea.post(f"{path}/seats")
     program = seat_token(scene, path)
@@ -186,7 +186,7 @@ def test_it_outlives_time_outs_so_that_a_program_goes_on_when_its_player_is_back
 # Listing
 
 
-def test_tokens_are_listed_by_name_with_what_they_allow_and_never_with_their_secrets(scene: Scene) -> None:
+def test_tokens_are_listed_with_name_and_rights_but_no_secret(scene: Scene) -> None:
     ends = (clock.now() + HOUR).replace(microsecond=0)
     program = further(scene.app, scene.ada, name="My bot", scopes=["moves:write"], expires_at=ends.isoformat())
     of_seat = seat_token(scene, scene.running, name="A bot by Cleo", scopes=["games:read"])
@@ -211,14 +211,14 @@ def test_tokens_are_listed_by_name_with_what_they_allow_and_never_with_their_sec
     assert "My bot" not in scene.bea.get("/v1/tokens").text
 
 
-def test_a_name_in_the_list_is_what_it_looks_like(scene: Scene) -> None:
+def test_a_token_name_is_sanitized_in_the_list(scene: Scene) -> None:
     further(scene.app, scene.ada, name=" My\u202e\tbot ")
     assert "My bot" in listed(scene.ada)
     for path in ("/v1/tokens", f"{scene.running}/seats/me/tokens"):
         is_problem(scene.ada.post(path, {"name": "\u202e \u3164"}), 422, "invalid-field")
 
 
-def test_they_are_listed_in_pages_and_no_more_when_their_time_is_over(scene: Scene) -> None:
+def test_tokens_are_listed_in_pages_until_they_expire(scene: Scene) -> None:
     for number in range(5):
         further(scene.app, scene.ada, name=f"{number}", expires_at=(clock.now() + HOUR).isoformat())
     names, address = [], "/v1/tokens?limit=2"
@@ -234,7 +234,7 @@ def test_they_are_listed_in_pages_and_no_more_when_their_time_is_over(scene: Sce
         assert {row.name for row in db.session.scalars(db.select(Token))} == {"operator"}
 
 
-def test_when_a_token_was_used_is_noted_later_and_once_an_hour(app: Flask, scene: Scene) -> None:
+def test_last_use_of_a_token_is_recorded_at_most_once_an_hour(app: Flask, scene: Scene) -> None:
     def noted() -> datetime | None:
         with app.app_context():
             note_uses()
@@ -260,7 +260,7 @@ def test_when_a_token_was_used_is_noted_later_and_once_an_hour(app: Flask, scene
 # Revoking
 
 
-def test_a_token_is_revoked_by_its_id_and_by_itself(scene: Scene) -> None:
+def test_a_token_can_be_revoked_by_its_id_or_by_itself(scene: Scene) -> None:
     one, other, third = (further(scene.app, scene.ada, name=name) for name in ("one", "other", "third"))
     path = f"/v1/tokens/{listed(scene.ada)['one']['id']}"
     is_problem(scene.bea.delete(path), 404, "not-found")
@@ -274,7 +274,7 @@ def test_a_token_is_revoked_by_its_id_and_by_itself(scene: Scene) -> None:
     assert third.get("/v1/me").status_code == 200
 
 
-def test_all_tokens_of_a_player_are_revoked_at_once(scene: Scene) -> None:
+def test_all_tokens_of_a_player_can_be_revoked_at_once(scene: Scene) -> None:
     programs = [further(scene.app, scene.ada), seat_token(scene, scene.running), scene.ada]
     assert scene.ada.delete("/v1/tokens").status_code == 204
     for who in programs:
@@ -282,7 +282,7 @@ def test_all_tokens_of_a_player_are_revoked_at_once(scene: Scene) -> None:
     assert scene.bea.get("/v1/me").status_code == 200
 
 
-def test_no_token_survives_that_is_being_made_while_all_are_revoked(scene: Scene) -> None:
+def test_revoking_all_tokens_includes_one_being_created(scene: Scene) -> None:
     program = further(scene.app, scene.ada)
 
     def makes_tokens_while_it_can() -> int:
@@ -305,7 +305,7 @@ def test_no_token_survives_that_is_being_made_while_all_are_revoked(scene: Scene
 # Real processes
 
 
-def test_revoking_acts_at_once_in_every_process_and_none_of_them_tells_a_token() -> None:
+def test_revoking_takes_effect_in_every_process_without_revealing_tokens() -> None:
     with new_house() as house:
         house.start_web()
         urls = [house.url, house.start_another_web()]

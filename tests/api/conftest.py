@@ -1,4 +1,4 @@
-"""What tests of the API share: a game under way, and a scene.
+"""Fixtures for API tests: a running game and a scene.
 
 Each answer is also held against the OpenAPI document: see tests/support/contract.py.
 """

@@ -1,4 +1,4 @@
-"""Tokens over the API: whose they are, what they allow, and when they end."""
+"""Bearer tokens over the API: owner, scopes and expiry."""
 
 import hashlib
 from uuid import uuid4
@@ -17,7 +17,7 @@ from tests.support.games import HOUR
 # Tokens
 
 
-def test_tokens_are_kept_as_hashes(app: Flask, ada: Someone) -> None:
+def test_tokens_are_stored_as_hashes(app: Flask, ada: Someone) -> None:
     secret = ada.token.split("_", 2)[2]
     with app.app_context():
         (row,) = db.session.scalars(db.select(Token))
@@ -35,7 +35,7 @@ def test_tokens_are_kept_as_hashes(app: Flask, ada: Someone) -> None:
         "Bearer sp_\u0660",
     ],
 )
-def test_what_is_nobodys_token_is_not_valid(stranger: Someone, header: str) -> None:
+def test_an_unknown_token_is_invalid(stranger: Someone, header: str) -> None:
     sent = {"Authorization": header.encode("utf-8").decode("latin-1")}
     response = stranger.get("/v1/me", headers=sent)
     is_problem(response, 401, "bad-token")
@@ -43,7 +43,7 @@ def test_what_is_nobodys_token_is_not_valid(stranger: Someone, header: str) -> N
     is_problem(stranger.get("/v1/games", headers=sent), 401, "bad-token")
 
 
-def test_a_token_is_good_for_its_own_player_only(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_token_works_only_for_its_own_player(app: Flask, ada: Someone, bea: Someone) -> None:
     _, _, secret = ada.token.split("_", 2)
     _, player, _ = bea.token.split("_", 2)
     is_problem(Someone(app, token=f"sp_{player}_{secret}").get("/v1/me"), 401, "bad-token")
@@ -51,32 +51,32 @@ def test_a_token_is_good_for_its_own_player_only(app: Flask, ada: Someone, bea: 
     is_problem(Someone(app, token=ada.token + "A").get("/v1/me"), 401, "bad-token")
 
 
-def test_the_word_bearer_may_be_written_in_any_case(ada: Someone) -> None:
+def test_the_bearer_scheme_is_case_insensitive(ada: Someone) -> None:
     assert ada.get("/v1/me", headers={"Authorization": f"bearer {ada.token}"}).status_code == 200
     is_problem(ada.get("/v1/me", headers={"Authorization": f"Basic {ada.token}"}), 401, "token-needed")
 
 
-def test_without_a_token_one_is_asked_for(stranger: Someone) -> None:
+def test_a_request_without_a_token_is_unauthorized(stranger: Someone) -> None:
     response = stranger.get("/v1/me")
     is_problem(response, 401, "token-needed")
     assert response.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_further_token_has_the_scopes_asked_for_or_those_of_its_maker_but_export(app: Flask, ada: Someone) -> None:
+def test_a_further_token_gets_the_requested_scopes_or_its_makers_except_export(app: Flask, ada: Someone) -> None:
     assert set(ada.post("/v1/tokens", {}).json["scopes"]) == set(SCOPES) - {"export:read"}
     assert ada.post("/v1/tokens", {"scopes": ["export:read"]}).json["scopes"] == ["export:read"]
     assert ada.post("/v1/tokens", {"name": "reader", "scopes": ["games:read"]}).json["scopes"] == ["games:read"]
     assert ada.post("/v1/tokens", {"scopes": []}).json["scopes"] == []
 
 
-def test_a_further_token_cannot_have_more_scopes_than_its_maker(app: Flask, ada: Someone) -> None:
+def test_a_further_token_cannot_exceed_its_makers_scopes(app: Flask, ada: Someone) -> None:
     maker = further(app, ada, scopes=["games:read", "tokens:write"])
     is_problem(maker.post("/v1/tokens", {"scopes": ["moves:write"]}), 403, "missing-scope")
     assert set(maker.post("/v1/tokens", {}).json["scopes"]) == {"games:read", "tokens:write"}
     is_problem(further(app, ada, scopes=["games:read"]).post("/v1/tokens", {}), 403, "missing-scope")
 
 
-def test_a_token_ends_when_its_time_is_over(app: Flask, ada: Someone) -> None:
+def test_a_token_expires(app: Flask, ada: Someone) -> None:
     token = further(app, ada, expires_at=(clock.now() + HOUR).isoformat())
     assert token.get("/v1/me").status_code == 200
     clock.forward(HOUR)
@@ -84,7 +84,7 @@ def test_a_token_ends_when_its_time_is_over(app: Flask, ada: Someone) -> None:
     is_problem(ada.post("/v1/tokens", {"expires_at": clock.now().isoformat()}), 422, "invalid-field")
 
 
-def test_a_further_token_does_not_outlive_its_maker(app: Flask, ada: Someone) -> None:
+def test_a_further_token_expires_no_later_than_its_maker(app: Flask, ada: Someone) -> None:
     token = further(app, further(app, ada, expires_at=(clock.now() + HOUR).isoformat()))
     clock.forward(2 * HOUR)
     is_problem(token.get("/v1/me"), 401, "bad-token")
@@ -93,9 +93,7 @@ def test_a_further_token_does_not_outlive_its_maker(app: Flask, ada: Someone) ->
 @pytest.mark.parametrize(
     "expires_at", ["9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59", "2999-01-01T00:00:00+00:00:00.000001"]
 )
-def test_a_time_at_the_edge_of_the_calendar_is_refused_or_kept_but_breaks_nothing(
-    app: Flask, ada: Someone, expires_at: str
-) -> None:
+def test_extreme_expiry_times_are_rejected_or_stored_safely(app: Flask, ada: Someone, expires_at: str) -> None:
     response = ada.post("/v1/tokens", {"expires_at": expires_at})
     if response.status_code == 201:
         assert Someone(app, token=response.json["token"]).get("/v1/me").status_code == 200
@@ -120,11 +118,11 @@ def test_a_time_at_the_edge_of_the_calendar_is_refused_or_kept_but_breaks_nothin
         {"expires_at": "2999-01-01T00:00:00"},
     ],
 )
-def test_a_request_for_a_token_that_makes_no_sense_is_refused(ada: Someone, body: Json) -> None:
+def test_an_invalid_token_request_is_rejected(ada: Someone, body: Json) -> None:
     is_problem(ada.post("/v1/tokens", body), 422, "invalid-fields")
 
 
-def test_a_token_can_be_revoked_at_once(app: Flask, ada: Someone) -> None:
+def test_a_token_can_be_revoked_immediately(app: Flask, ada: Someone) -> None:
     bot = further(app, ada, name="bot", scopes=["games:read"])
     assert bot.get("/v1/games?mine=true").status_code == 200
     assert bot.ask("DELETE", "/v1/tokens/current").status_code == 204

@@ -1,4 +1,4 @@
-"""The due times of a player as a calendar that programs look up (RFC 5545)."""
+"""The calendar feed of a player's due times (RFC 5545)."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -48,7 +48,7 @@ def events(app: Flask, path: str) -> list[dict[str, str]]:
     return [{name: event.decoded(name) for name in event} for event in calendar.walk("VEVENT")]
 
 
-def test_each_game_that_waits_is_an_event_when_its_time_runs_out(app: Flask, ada: Someone, bea: UUID) -> None:
+def test_each_waiting_game_is_an_event_at_its_due_time(app: Flask, ada: Someone, bea: UUID) -> None:
     path, me = address(ada), person("ada")
     slow = game_of(me, bea, bots=1, title="Slow", clock=SLOW)
     fast = game_of(me, bea, bots=1, title="Fast; a game, by \\n mail")
@@ -66,14 +66,14 @@ def test_each_game_that_waits_is_an_event_when_its_time_runs_out(app: Flask, ada
     assert [event["SUMMARY"] for event in events(app, path)] == ["Your move is due: Slow"]
 
 
-def test_it_is_in_the_language_of_its_player(app: Flask, ada: Someone, bea: UUID) -> None:
+def test_the_feed_is_in_the_players_language(app: Flask, ada: Someone, bea: UUID) -> None:
     path = address(ada)
     game_of(person("ada"), bea, bots=1, title="Slow")
     ada.patch("/v1/me", {"locale": "de"})
     assert [event["SUMMARY"] for event in events(app, path)] == ["Dein Zug ist fällig: Slow"]
 
 
-def test_it_follows_a_due_time_that_moves(app: Flask, ada: Someone, bea: UUID) -> None:
+def test_the_feed_follows_a_changed_due_time(app: Flask, ada: Someone, bea: UUID) -> None:
     path = address(ada)
     game_id = game_of(person("ada"), bea, bots=1)
     (before,) = events(app, path)
@@ -84,7 +84,7 @@ def test_it_follows_a_due_time_that_moves(app: Flask, ada: Someone, bea: UUID) -
     assert after["DTSTART"] == seats_of(game_id)[0].due_at.replace(microsecond=0) > before["DTSTART"]
 
 
-def test_it_is_a_calendar_line_for_line(app: Flask, ada: Someone, bea: UUID) -> None:
+def test_the_feed_is_a_valid_icalendar_line_by_line(app: Flask, ada: Someone, bea: UUID) -> None:
     path = address(ada)
     game_of(person("ada"), bea, bots=1, title="é" * 80)
     raw = look(app, path).data
@@ -94,7 +94,7 @@ def test_it_is_a_calendar_line_for_line(app: Flask, ada: Someone, bea: UUID) -> 
     assert b"\r\nREFRESH-INTERVAL;VALUE=DURATION:PT1H\r\n" in raw
 
 
-def test_it_holds_no_word_that_would_play_for_anybody(app: Flask, ada: Someone, bea: UUID) -> None:
+def test_the_feed_holds_no_link_that_plays_a_move(app: Flask, ada: Someone, bea: UUID) -> None:
     path = address(ada)
     game_of(person("ada"), bea, bots=1)
     text = look(app, path).data.replace(b"\r\n ", b"").decode()
@@ -102,7 +102,7 @@ def test_it_holds_no_word_that_would_play_for_anybody(app: Flask, ada: Someone, 
     assert "/#/games/" in text
 
 
-def test_a_program_that_asks_again_gets_it_only_if_it_changed(app: Flask, ada: Someone, bea: UUID) -> None:
+def test_an_unchanged_feed_is_not_sent_again(app: Flask, ada: Someone, bea: UUID) -> None:
     path = address(ada)
     game_id = game_of(person("ada"), bea, bots=1)
     etag = look(app, path).headers["ETag"]
@@ -111,7 +111,7 @@ def test_a_program_that_asks_again_gets_it_only_if_it_changed(app: Flask, ada: S
     assert look(app, path, **{"If-None-Match": etag}).status_code == 200
 
 
-def test_the_address_is_told_to_its_player_made_anew_and_ended(app: Flask, ada: Someone) -> None:
+def test_a_player_can_get_replace_and_delete_the_feed_address(app: Flask, ada: Someone) -> None:
     assert ada.get("/v1/me/feed").json == {"url": None}
     first = address(ada)
     assert urlsplit(ada.get("/v1/me/feed").json["url"]).path == first
@@ -124,7 +124,7 @@ def test_the_address_is_told_to_its_player_made_anew_and_ended(app: Flask, ada: 
     assert look(app, second).status_code == 404
 
 
-def test_no_other_word_opens_a_feed(app: Flask, ada: Someone, bea: UUID) -> None:
+def test_other_link_tokens_do_not_open_a_feed(app: Flask, ada: Someone, bea: UUID) -> None:
     path = address(ada)
     game_id = game_of(person("ada"), bea, bots=1)
     for word in (path[6:-5], turn_word(game_id, 0, 1), return_word(game_id, 0), "a"):

@@ -1,4 +1,4 @@
-"""What is said at a table: by whom, in which order, and as what others get to read."""
+"""The chat of a table: authors, order and sanitizing."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -27,7 +27,7 @@ def said(who: Someone, path: str, text: str) -> str:
 # Who may
 
 
-def test_those_who_sit_there_talk_before_during_and_after_the_game(ada: Someone, bea: Someone) -> None:
+def test_seated_players_can_chat_before_during_and_after_the_game(ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT)
     said(ada, path, "Anybody?")
     bea.post(f"{path}/seats")
@@ -37,12 +37,12 @@ def test_those_who_sit_there_talk_before_during_and_after_the_game(ada: Someone,
     said(ada, path, "Good night.")
 
 
-def test_so_do_those_whom_a_bot_stands_in_for(bea: Someone, game: str) -> None:
+def test_players_replaced_by_a_bot_can_chat(bea: Someone, game: str) -> None:
     bea.delete(f"{game}/seats/me")
     assert said(bea, game, "My train is late.")
 
 
-def test_spectators_listen_and_whoever_may_not_see_the_game_hears_nothing(app: Flask, ada: Someone, game: str) -> None:
+def test_spectators_read_the_chat_unless_the_game_is_hidden_from_them(app: Flask, ada: Someone, game: str) -> None:
     cyd, stranger = Someone(app, "cyd"), Someone(app)
     said(ada, game, "Hello!")
     for who in (cyd, stranger):
@@ -54,7 +54,7 @@ def test_spectators_listen_and_whoever_may_not_see_the_game_hears_nothing(app: F
         is_problem(answer, 404, "not-found")
 
 
-def test_a_message_bears_the_name_that_its_speaker_has_now(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_message_shows_its_authors_current_name(ada: Someone, bea: Someone, game: str) -> None:
     said(bea, game, "Hello!")
     bea.patch("/v1/me", {"name": "Beatrix"})
     bea.delete(f"{game}/seats/me")
@@ -65,7 +65,7 @@ def test_a_message_bears_the_name_that_its_speaker_has_now(ada: Someone, bea: So
 # Order
 
 
-def test_messages_said_at_once_are_numbered_without_gap_or_repeat(app: Flask, ada: Someone, game: str) -> None:
+def test_simultaneous_messages_are_numbered_without_gaps_or_duplicates(app: Flask, ada: Someone, game: str) -> None:
     def say(number: int) -> int:
         answer = Someone(app, token=ada.token).post(f"{game}/messages", {"text": f"Word {number}"})
         return int(answer.json["nr"])
@@ -96,17 +96,17 @@ def test_messages_said_at_once_are_numbered_without_gap_or_repeat(app: Flask, ad
         ("<b>&amp;</b> [x](javascript:1)", "<b>&amp;</b> [x](javascript:1)"),
     ],
 )
-def test_a_text_is_made_fit_to_be_read(ada: Someone, game: str, text: str, read: str) -> None:
+def test_a_message_is_sanitized(ada: Someone, game: str, text: str, read: str) -> None:
     assert said(ada, game, text) == read
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "\u200b\u2800\u3164", "\u202e\u2066", "\u0301\u0353"])
-def test_a_text_of_which_nothing_can_be_seen_is_refused(ada: Someone, game: str, text: str) -> None:
+def test_an_invisible_message_is_rejected(ada: Someone, game: str, text: str) -> None:
     answer = ada.post(f"{game}/messages", {"text": text})
     is_problem(answer, 422, "invalid-field" if text else "invalid-fields")
     assert ada.get(f"{game}/messages").json["items"] == []
 
 
-def test_a_long_text_is_kept_whole_up_to_its_limit(ada: Someone, game: str) -> None:
+def test_a_long_message_is_stored_whole_up_to_the_limit(ada: Someone, game: str) -> None:
     assert said(ada, game, "\U0001f30c" * 2000) == "\U0001f30c" * 2000
     is_problem(ada.post(f"{game}/messages", {"text": "x" * 2001}), 422, "invalid-fields")

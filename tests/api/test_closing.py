@@ -1,4 +1,4 @@
-"""What operators close for a while: sign-ups, guests, registrations of apps. Nothing else changes meanwhile."""
+"""What operators can close for a while: sign-ups, guests and app registrations."""
 
 import re
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def players() -> int:
     return db.session.scalar(db.select(db.func.count()).select_from(Player)) or 0
 
 
-def test_the_service_says_what_is_closed(stranger: Someone) -> None:
+def test_the_service_reports_what_is_closed(stranger: Someone) -> None:
     assert stranger.get("/v1").json["closed"] == []
     run("close", "sign-ups", "guests")
     assert stranger.get("/v1").json["closed"] == ["guests", "sign-ups"]
@@ -62,7 +62,7 @@ def test_the_service_says_what_is_closed(stranger: Someone) -> None:
     assert stranger.get("/v1").json["closed"] == ["guests", "mail-in"]
 
 
-def test_a_dry_run_closes_and_opens_nothing(stranger: Someone) -> None:
+def test_a_dry_run_neither_closes_nor_opens_anything(stranger: Someone) -> None:
     assert "guests: closed" in run("close", "guests", "--dry-run")
     assert stranger.get("/v1").json["closed"] == []
     run("close", "guests")
@@ -71,13 +71,13 @@ def test_a_dry_run_closes_and_opens_nothing(stranger: Someone) -> None:
 
 
 @pytest.mark.parametrize("words", [("close",), ("close", "everything"), ("open", "sign-ups", "doors")])
-def test_what_cannot_be_closed_is_refused(words: tuple[str, ...], stranger: Someone) -> None:
+def test_an_unknown_part_cannot_be_closed(words: tuple[str, ...], stranger: Someone) -> None:
     run("close", "sign-ups")
     run(*words, status=2)
     assert stranger.get("/v1").json["closed"] == ["sign-ups"]
 
 
-def test_the_doctor_names_what_is_closed_and_since_when() -> None:
+def test_the_doctor_reports_what_is_closed_since_when() -> None:
     assert "\nclosed: " not in CliRunner().invoke(cli.main, ["doctor"]).stdout
     before = clock.now().replace(microsecond=0)
     run("close", "apps")
@@ -88,7 +88,7 @@ def test_the_doctor_names_what_is_closed_and_since_when() -> None:
     assert before <= datetime.fromisoformat(found[1]) <= clock.now()
 
 
-def test_the_audit_notes_who_closes_and_opens() -> None:
+def test_the_audit_log_records_who_closes_and_opens() -> None:
     run("close", "guests", "apps")
     run("open", "apps")
     newest = db.session.scalars(db.select(Audit).order_by(Audit.at.desc()).limit(2))
@@ -101,7 +101,7 @@ def test_the_audit_notes_who_closes_and_opens() -> None:
 # Sign-ups
 
 
-def test_no_code_goes_to_a_new_address_while_sign_ups_are_closed(ada: Someone, stranger: Someone) -> None:
+def test_new_addresses_get_no_code_while_sign_ups_are_closed(ada: Someone, stranger: Someone) -> None:
     run("close", "sign-ups")
     assert code_of(sign_in(stranger, NEW)) is None
     known = sign_in(stranger, "ada@example.org")
@@ -110,7 +110,7 @@ def test_no_code_goes_to_a_new_address_while_sign_ups_are_closed(ada: Someone, s
     assert code_of(sign_in(stranger, NEW))
 
 
-def test_a_code_that_was_mailed_before_makes_no_account_until_sign_ups_are_open_again(stranger: Someone) -> None:
+def test_an_earlier_code_creates_no_account_until_sign_ups_reopen(stranger: Someone) -> None:
     asked = sign_in(stranger, NEW)
     by_code = {"sign_in": asked, "code": code_of(asked)}
     run("close", "sign-ups")
@@ -124,7 +124,7 @@ def test_a_code_that_was_mailed_before_makes_no_account_until_sign_ups_are_open_
     assert stranger.post("/v1/tokens", by_code).status_code == 201
 
 
-def test_a_guest_becomes_no_new_player_while_sign_ups_are_closed(app: Flask, stranger: Someone) -> None:
+def test_a_guest_cannot_become_a_player_while_sign_ups_are_closed(app: Flask, stranger: Someone) -> None:
     guest = Someone(app, token=stranger.post("/v1/guests").json["token"])
     asked = sign_in(guest, NEW)
     by_code = {"sign_in": asked, "code": code_of(asked)}
@@ -133,7 +133,7 @@ def test_a_guest_becomes_no_new_player_while_sign_ups_are_closed(app: Flask, str
     assert guest.get("/v1/me").json["guest"] is True
 
 
-def test_an_invitation_makes_no_account_while_sign_ups_are_closed(
+def test_an_invitation_creates_no_account_while_sign_ups_are_closed(
     app: Flask, ada: Someone, bea: Someone, stranger: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)
@@ -149,7 +149,7 @@ def test_an_invitation_makes_no_account_while_sign_ups_are_closed(
     assert stranger.post(f"/i/{new}", data={"name": "Erika"}).status_code == 200
 
 
-def test_a_yes_by_mail_is_answered_while_sign_ups_are_closed(app: Flask, ada: Someone) -> None:
+def test_a_yes_by_email_is_answered_while_sign_ups_are_closed(app: Flask, ada: Someone) -> None:
     office = Office(app, "stars.example")
     invite(ada, opened(ada, ME, OPEN, BOT), NEW)
     invitation = office.mails("new")[-1]
@@ -160,7 +160,7 @@ def test_a_yes_by_mail_is_answered_while_sign_ups_are_closed(app: Flask, ada: So
     assert player_at(NEW) is None
 
 
-def test_nobody_new_stands_in_while_sign_ups_are_closed(ada: Someone, bea: Someone, stranger: Someone) -> None:
+def test_a_stranger_cannot_stand_in_while_sign_ups_are_closed(ada: Someone, bea: Someone, stranger: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT)
     bea.post(f"{path}/seats")
     asked = ada.post(f"{path}/seats/me/stand-in", {"email": NEW, "from": day(0), "until": day(6)})
@@ -173,7 +173,7 @@ def test_nobody_new_stands_in_while_sign_ups_are_closed(ada: Someone, bea: Someo
     assert stranger.post(f"/s/{word}", data={"name": "Erika"}).status_code == 200
 
 
-def test_operators_make_accounts_while_sign_ups_are_closed() -> None:
+def test_operators_can_create_accounts_while_sign_ups_are_closed() -> None:
     run("close", "sign-ups")
     assert run("player-token", NEW)
     assert player_at(NEW) is not None
@@ -182,7 +182,7 @@ def test_operators_make_accounts_while_sign_ups_are_closed() -> None:
 # Guests and apps
 
 
-def test_no_guest_comes_in_while_they_are_closed(app: Flask, stranger: Someone) -> None:
+def test_guests_cannot_join_while_guest_play_is_closed(app: Flask, stranger: Someone) -> None:
     guest = Someone(app, token=stranger.post("/v1/guests").json["token"])
     run("close", "guests")
     before = players()
@@ -195,7 +195,7 @@ def test_no_guest_comes_in_while_they_are_closed(app: Flask, stranger: Someone) 
     assert stranger.post("/v1/guests").status_code == 201
 
 
-def test_no_app_is_registered_while_they_are_closed(stranger: Someone) -> None:
+def test_apps_cannot_register_while_registration_is_closed(stranger: Someone) -> None:
     metadata = {"client_name": "Night Watch", "redirect_uris": [BACK]}
     run("close", "apps")
     assert is_problem(stranger.post("/oauth/register", metadata), 403, "closed")

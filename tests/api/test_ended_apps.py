@@ -1,4 +1,4 @@
-"""What an app has made ends with it, in each of the ways in which an app ends."""
+"""Everything an app created ends with the app, however it ends."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -51,7 +51,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 def ada_again(app: Flask) -> Someone:
-    """Ada with a token of her own, whatever became of the one before."""
+    """Return Ada with a new token, even if the previous one was revoked."""
     return Someone(app, "ada")
 
 
@@ -121,7 +121,7 @@ MAKERS: dict[str, Callable[[Flask, Someone], Check]] = {  # by the operation
     "askStandIn": a_stand_in_request,
     "makeStreamTicket": a_stream_ticket,
 }
-STAYS = {  # what the player did or set by way of the app: it lets nobody in, and calls nobody
+STAYS = {  # settings changed through the app, which give nobody access and send nothing
     *("changeProfile", "blockPlayer", "reportPlayer", "keepNote", "changeOwnSeat"),
     *("openGame", "changeGame", "takeSeat", "sayReady", "invite", "acceptStandIn"),
     *("vote", "takeBack", "say", "playMove", "putPlan", "findLegalMoves"),
@@ -129,7 +129,7 @@ STAYS = {  # what the player did or set by way of the app: it lets nobody in, an
 }
 
 
-def test_each_call_that_an_app_may_make_is_known_to_leave_something_or_not(app: Flask) -> None:
+def test_every_changing_call_of_an_app_is_classified_by_what_it_leaves_behind(app: Flask) -> None:
     operations = [
         operation
         for item in app.extensions["document"].to_dict()["paths"].values()
@@ -208,7 +208,7 @@ WAYS = [*ONE, by_revoking_all_tokens]
 
 
 @pytest.mark.parametrize("end", WAYS)
-def test_nothing_that_an_app_made_outlives_it(app: Flask, ada: Someone, program: Program, end: Any) -> None:
+def test_everything_an_app_created_ends_with_it(app: Flask, ada: Someone, program: Program, end: Any) -> None:
     code = program.code(ada, scope=" ".join(APP_SCOPES))
     made = {**program.trade(code).json, "code": code}
     its = as_app(app, made)
@@ -226,7 +226,7 @@ def test_nothing_that_an_app_made_outlives_it(app: Flask, ada: Someone, program:
 
 
 @pytest.mark.parametrize("end", ONE)
-def test_what_the_player_other_apps_and_others_made_stays(
+def test_what_the_player_or_others_created_survives_the_app(
     app: Flask, ada: Someone, bea: Someone, program: Program, end: Any
 ) -> None:
     soon = (clock.now() + timedelta(minutes=30)).isoformat()  # when this app expires, and no other
@@ -250,14 +250,14 @@ def test_what_the_player_other_apps_and_others_made_stays(
         assert player.has_push and player.has_webhooks
 
 
-def test_who_revokes_all_tokens_keeps_own_webhooks_feed_and_stand_in_requests(app: Flask, ada: Someone) -> None:
+def test_revoking_all_tokens_keeps_own_webhooks_feed_and_stand_in_requests(app: Flask, ada: Someone) -> None:
     kept = [make(app, ada) for make in (a_feed, a_webhook, a_stand_in_request)]
     subscribed = a_push_subscription(app, ada)
     assert ada.delete("/v1/tokens").status_code == 204
     assert all(answers() for answers in kept) and not subscribed()
 
 
-def test_what_a_personal_token_made_outlives_it(app: Flask, ada: Someone) -> None:
+def test_what_a_personal_token_created_survives_it(app: Flask, ada: Someone) -> None:
     its = further(app, ada)
     kept = [MAKERS[name](app, its) for name in MAKERS.keys() - {"makeStreamTicket"}]
     assert its.delete("/v1/tokens/current").status_code == 204
@@ -267,7 +267,7 @@ def test_what_a_personal_token_made_outlives_it(app: Flask, ada: Someone) -> Non
 # Whose it is
 
 
-def test_a_webhook_is_whose_address_it_has(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_webhook_belongs_to_the_last_creator_with_its_url(app: Flask, ada: Someone, program: Program) -> None:
     made = everything(program, ada)
     its = as_app(app, made)
     paths = []
@@ -281,7 +281,7 @@ def test_a_webhook_is_whose_address_it_has(app: Flask, ada: Someone, program: Pr
     assert ada.get(by_app).status_code == ada.get(own).status_code == 200
 
 
-def test_a_browser_is_whose_keys_it_has(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_browser_belongs_to_the_last_creator_with_its_keys(app: Flask, ada: Someone, program: Program) -> None:
     made = everything(program, ada)
     wanted = {"endpoint": "http://127.0.0.1:9/", "keys": PushReader().keys}
     for maker in (as_app(app, made), ada):
@@ -290,7 +290,7 @@ def test_a_browser_is_whose_keys_it_has(app: Flask, ada: Someone, program: Progr
     assert len(ada.get("/v1/push-subscriptions").json["items"]) == 1
 
 
-def test_what_a_player_asks_as_the_app_did_is_asked_by_the_player(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_request_repeated_by_the_player_belongs_to_the_player(app: Flask, ada: Someone, program: Program) -> None:
     made, game = everything(program, ada), opened(ada, ME, BOT, BOT)
     wanted = {"email": "bea@example.org", "from": day(1), "until": day(5)}
     for maker in (as_app(app, made), ada, as_app(app, made)):
@@ -300,7 +300,7 @@ def test_what_a_player_asks_as_the_app_did_is_asked_by_the_player(app: Flask, ad
 
 
 @pytest.mark.parametrize("first", [0, 2])
-def test_a_stand_in_who_has_accepted_stays(
+def test_an_accepted_stand_in_survives_the_app(
     app: Flask, ada: Someone, bea: Someone, program: Program, first: int
 ) -> None:
     made, game = everything(program, ada), opened(ada, ME, BOT, BOT)
@@ -312,7 +312,7 @@ def test_a_stand_in_who_has_accepted_stays(
     assert (stand_in["accepted"], stand_in["sits"]) == (True, first == 0)
 
 
-def test_nobody_accepts_a_request_that_ended_with_its_app(
+def test_a_request_that_ended_with_its_app_cannot_be_accepted(
     app: Flask, ada: Someone, bea: Someone, program: Program
 ) -> None:
     made, game = everything(program, ada), opened(ada, ME, BOT, BOT)
@@ -326,7 +326,7 @@ def test_nobody_accepts_a_request_that_ended_with_its_app(
 # What was under way
 
 
-def test_a_call_that_waits_is_not_made_once_the_app_has_ended(
+def test_a_queued_webhook_call_is_not_made_once_the_app_has_ended(
     app: Flask, ada: Someone, program: Program, receiver: Receiver
 ) -> None:
     made = everything(program, ada)
@@ -346,7 +346,7 @@ def test_a_call_that_waits_is_not_made_once_the_app_has_ended(
     assert sorted(receiver.kinds) == ["ping", "your-turn"]
 
 
-def test_an_app_makes_nothing_once_it_has_ended(app: Flask, ada: Someone) -> None:
+def test_an_ended_app_creates_nothing(app: Flask, ada: Someone) -> None:
     """A request whose token was good when it began may come to its end after that of the app."""
     webhook = UUID(ada.post("/v1/webhooks", {"url": "http://127.0.0.1:9/", "kinds": ["your-turn"]}).json["id"])
     game = opened(ada, ME, BOT, BOT)
@@ -370,7 +370,7 @@ def test_an_app_makes_nothing_once_it_has_ended(app: Flask, ada: Someone) -> Non
 # Apps of one seat
 
 
-def test_an_app_of_a_seat_ends_with_its_players_days_there(
+def test_an_app_bound_to_a_seat_ends_with_the_players_stand_in_days(
     app: Flask, ada: Someone, bea: Someone, program: Program
 ) -> None:
     game = opened(ada, ME, BOT, BOT, options={"start_seat": 0})

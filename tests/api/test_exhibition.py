@@ -1,4 +1,4 @@
-"""The game of bots that there is to look on at when nobody plays."""
+"""The bot game that visitors can watch when no other game is running."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from tests.support.games import DAY
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_game_of_bots_goes_on_by_the_clock_and_begins_again_when_it_is_over(stranger: Someone, name: str) -> None:
+def test_a_game_of_bots_advances_by_the_clock_and_restarts_when_over(stranger: Someone, name: str) -> None:
     seen = []
     for _ in range(3):
         shown = stranger.get(f"/v1/rules/{name}/exhibition").json
@@ -26,7 +26,7 @@ def test_a_game_of_bots_goes_on_by_the_clock_and_begins_again_when_it_is_over(st
     assert last.text == stranger.get(f"/v1/rules/{name}/exhibition.svg?at={shown['positions'] - 1}").text
 
 
-def test_another_day_has_another_game(stranger: Someone) -> None:
+def test_each_day_has_a_different_game(stranger: Someone) -> None:
     look = "/v1/rules/sternenhimmel/exhibition.svg?at=10&theme=light"
     before = stranger.get(look).text
     assert before == stranger.get(look).text
@@ -34,6 +34,6 @@ def test_another_day_has_another_game(stranger: Someone) -> None:
     assert before != stranger.get(look).text
 
 
-def test_there_is_none_of_a_game_that_is_not_played_here(stranger: Someone) -> None:
+def test_a_game_not_played_here_has_no_exhibition(stranger: Someone) -> None:
     for look in ("exhibition", "exhibition.svg"):
         is_problem(stranger.get(f"/v1/rules/chess/{look}"), 404, "not-found")

@@ -1,4 +1,4 @@
-"""The page about fairness: whoever reads it can write a checker of archives, and knows what none proves."""
+"""The fairness page: it contains all that an independent archive checker needs."""
 
 import re
 import shutil
@@ -27,7 +27,7 @@ assert archive and ada and bea and within  # fixtures
 CHECKER = Path(__file__).parent / "fairness.mjs"
 
 
-def test_the_page_says_all_that_another_checker_needs(app: Flask, archive: Json, tmp_path: Path) -> None:
+def test_the_page_explains_everything_an_independent_checker_needs(app: Flask, archive: Json, tmp_path: Path) -> None:
     """The checker in JavaScript was written from the page alone."""
     path = tmp_path / "archive.json"
     path.write_bytes(as_file(archive))
@@ -40,9 +40,7 @@ def test_the_page_says_all_that_another_checker_needs(app: Flask, archive: Json,
         assert node(str(path))[0] == 1
 
 
-def test_salts_that_were_committed_are_checked_as_the_page_says(
-    within: None, ada: UUID, bea: UUID, tmp_path: Path
-) -> None:
+def test_committed_salts_verify_as_the_page_explains(within: None, ada: UUID, bea: UUID, tmp_path: Path) -> None:
     seats = [ME | {"salt_hash": sha256(b"a").hexdigest()}, OPEN, BOT]
     game_id = open_game(ada, wanted(*seats, options={"ready_check": {"within": "P2D"}})).game_id
     take_seat(game_id, bea, salt_hash=sha256(b"b").hexdigest())
@@ -66,14 +64,14 @@ def test_salts_that_were_committed_are_checked_as_the_page_says(
         check(as_file(archive | {"salts": ["a", "", ""]}))
 
 
-def test_the_example_of_the_page_is_right(app: Flask) -> None:
+def test_the_example_on_the_page_is_correct(app: Flask) -> None:
     example = block(get(app, "/docs/fairness").text, "example")
     status, said = node("--example")
     assert status == 0
     assert all(line in example for line in said.splitlines())
 
 
-def test_the_page_says_of_every_game_what_it_draws(app: Flask) -> None:
+def test_the_page_explains_what_every_game_draws(app: Flask) -> None:
     page = get(app, "/docs/fairness").text
     for name in GAMES:
         assert re.search(f"<h2[^>]*>What {name.capitalize()} draws</h2>", page)
@@ -82,14 +80,14 @@ def test_the_page_says_of_every_game_what_it_draws(app: Flask) -> None:
 @pytest.mark.parametrize(
     "what", ["last salt", "no player gives a salt", "hidden star", "Times", "Who moved", "a bot chose"]
 )
-def test_the_page_says_plainly_what_no_archive_proves(app: Flask, what: str) -> None:
+def test_the_page_states_what_an_archive_cannot_prove(app: Flask, what: str) -> None:
     page = get(app, "/docs/fairness").text
     _, heading, rest = page.partition('<h2 id="not-proved">What it does not prove</h2>')
     assert heading
     assert what in rest.partition("<h2>")[0]
 
 
-def test_whoever_knows_the_seed_can_choose_the_last_salt_until_a_seat_begins() -> None:
+def test_knowing_the_seed_lets_the_last_salt_choose_who_begins() -> None:
     """As the page says: so it must be said."""
     seed, taken = bytes(32), ["Ada's", "Ben's"]
     begins = [SeededDice(seed, [*taken, f"{n}"]).below(3) for n in range(20)]

@@ -1,4 +1,4 @@
-"""A personal domain is a name: after its owner has ended the account, no dump and no log holds it."""
+"""A deleted account's personal domain is in no dump and no log."""
 
 import base64
 import logging
@@ -54,7 +54,7 @@ def found(text: str) -> set[str]:
     return {trace for read in readings(text) for trace in TRACES if trace in read.lower()}
 
 
-def test_readings_find_what_is_encoded() -> None:
+def test_decoding_finds_encoded_domains() -> None:
     for encoded in (
         EMAIL.encode().hex(),
         base64.b64encode(b"x" + EMAIL.encode()).decode(),
@@ -162,7 +162,7 @@ def life(
     return ada
 
 
-def test_after_an_account_has_ended_its_domain_is_in_no_dump_and_no_log(
+def test_a_deleted_accounts_domain_is_in_no_dump_or_log(
     app: Flask, shared_url: str, life: Someone, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = {table for table, row in dump(shared_url) if found(row)}
@@ -175,7 +175,7 @@ def test_after_an_account_has_ended_its_domain_is_in_no_dump_and_no_log(
     assert [record.getMessage() for record in logged if found(str(vars(record)))] == []
 
 
-def test_so_it_is_after_another_address_took_its_place(app: Flask, shared_url: str, life: Someone) -> None:
+def test_a_replaced_address_leaves_no_domain_in_dumps_or_logs(app: Flask, shared_url: str, life: Someone) -> None:
     assert life.patch("/v1/me", asked(app, life, "third@example.net")).status_code == 200
     with app.app_context():
         end_changes()
@@ -184,7 +184,7 @@ def test_so_it_is_after_another_address_took_its_place(app: Flask, shared_url: s
     assert [table for table, _ in left] == ["oauth_clients"]  # a program that made itself known, in its own words
 
 
-def test_what_others_have_of_a_shared_domain_stays(app: Flask, shared_url: str, life: Someone) -> None:
+def test_other_players_data_of_a_shared_domain_stays(app: Flask, shared_url: str, life: Someone) -> None:
     friend = Someone(app, "friend")
     assert friend.patch("/v1/me", asked(app, friend, f"friend@{DOMAIN}")).status_code == 200
     assert ended(app, life).status_code == 204

@@ -1,4 +1,4 @@
-"""Games over the API: rules, seats, moves, votes, messages, and what strangers see of them."""
+"""Games over the API: rules, seats, moves, votes, chat and what strangers see."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ def worker_sweeps(app: Flask) -> None:
 # Rules
 
 
-def test_the_rules_tell_a_client_all_it_needs(stranger: Someone) -> None:
+def test_the_rules_contain_everything_a_client_needs(stranger: Someone) -> None:
     assert stranger.get("/v1/rules").json["items"] == [stranger.get(f"/v1/rules/{name}").json for name in GAMES]
     rules = stranger.get("/v1/rules/sternenhimmel").json
     assert rules == json.loads(json.dumps(sternenhimmel.describe()))
@@ -32,7 +32,7 @@ def test_the_rules_tell_a_client_all_it_needs(stranger: Someone) -> None:
 # Games and seats
 
 
-def test_an_opened_game_is_found_at_its_address(ada: Someone, stranger: Someone) -> None:
+def test_an_opened_game_is_returned_at_its_location(ada: Someone, stranger: Someone) -> None:
     response = ada.post("/v1/games", wanted(ME, {"email": "bea@example.org"}, OPEN, BOT, title="A clear night"))
     game = response.json
     assert (response.status_code, response.headers["Location"]) == (201, f"/v1/games/{game['id']}")
@@ -43,7 +43,7 @@ def test_an_opened_game_is_found_at_its_address(ada: Someone, stranger: Someone)
     assert stranger.get(f"/v1/games/{game['id']}").json == game | {"you": None, "hosting": False}
 
 
-def test_addresses_of_people_are_shown_to_nobody_else(ada: Someone, bea: Someone, stranger: Someone) -> None:
+def test_email_addresses_are_hidden_from_other_players(ada: Someone, bea: Someone, stranger: Someone) -> None:
     path = opened(ada, ME, {"email": "cyd@example.org"}, OPEN)
     bea.post(f"{path}/seats")
     for who in (ada, bea, stranger):
@@ -51,7 +51,7 @@ def test_addresses_of_people_are_shown_to_nobody_else(ada: Someone, bea: Someone
             assert "@" not in who.get(shown).text
 
 
-def test_taking_and_giving_up_a_seat(ada: Someone, bea: Someone) -> None:
+def test_a_seat_can_be_taken_and_given_up(ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     response = bea.post(f"{path}/seats", {"seat": 2, "salt": "of bea"})
     assert (response.status_code, response.json["you"]) == (201, {"seat": 2, "turn": None})
@@ -63,7 +63,7 @@ def test_taking_and_giving_up_a_seat(ada: Someone, bea: Someone) -> None:
     assert bea.post(f"{path}/seats").json["you"]["seat"] == 1
 
 
-def test_what_is_chosen_of_a_games_mails_is_seen_by_its_player_alone(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_games_email_choices_are_visible_only_to_their_player(ada: Someone, bea: Someone, game: str) -> None:
     assert ada.get(f"{game}/seats/me").json == {"seat": 0, "mails": None, "salt_hash": None}
     assert ada.patch(f"{game}/seats/me", {"mails": "bundled"}).json == {
         "seat": 0,
@@ -80,11 +80,11 @@ def latest(who: Someone, path: str = "/v1/games?mine=true") -> list[str | None]:
     return [item["latest"] for item in who.get(path).json["items"]]
 
 
-def test_ones_own_games_say_what_others_did_last(ada: Someone, bea: Someone, game: str) -> None:
+def test_your_game_list_shows_what_others_did_last(ada: Someone, bea: Someone, game: str) -> None:
     assert latest(ada) == latest(bea) == ["The game started."]
     move = first_move(ada, game)
     ada.post(f"{game}/moves", move)
-    assert latest(ada) == [None]  # he knows what he did
+    assert latest(ada) == [None]  # a player's own move is no news
     played = move["move"]
     board = next(it["name"] for it in sternenhimmel.describe()["boards"] if it["id"] == played["board"])
     [told] = latest(bea)
@@ -96,7 +96,7 @@ def test_ones_own_games_say_what_others_did_last(ada: Someone, bea: Someone, gam
     assert bea.get(game).json["latest"] is None
 
 
-def test_resigning_and_coming_back(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+def test_a_player_can_resign_and_come_back(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
     move = first_move(ada, game)
     assert ada.delete(f"{game}/seats/me").status_code == 204
     assert ada.get(game).json["seats"][0]["stand_in"] == "greedy"
@@ -105,7 +105,7 @@ def test_resigning_and_coming_back(app: Flask, ada: Someone, bea: Someone, game:
     assert ada.post(f"{game}/moves", move).status_code == 201
 
 
-def test_an_earlier_version_of_a_game_can_be_looked_at(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+def test_an_earlier_version_of_a_game_can_be_read(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
     seen = [ada.get(f"{game}?at=0").json, ada.get(game).json]
     for who in (ada, bea):
         who.post(f"{game}/moves", first_move(who, game))
@@ -117,7 +117,7 @@ def test_an_earlier_version_of_a_game_can_be_looked_at(app: Flask, ada: Someone,
     is_problem(ada.get(f"{game}?at={len(seen)}"), 404, "not-found")
 
 
-def test_a_seat_is_kept_for_whoever_is_invited(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_seat_is_reserved_for_the_invited_player(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     assert ada.post(f"{path}/invitations", {"email": "BEA@example.org"}).json == {"seat": 1}
     assert ada.post(f"{path}/invitations", {"email": "bea@example.org", "seat": 1}).status_code == 201
@@ -129,7 +129,7 @@ def test_a_seat_is_kept_for_whoever_is_invited(app: Flask, ada: Someone, bea: So
 # Moves
 
 
-def test_a_move_is_answered_with_201_and_the_very_same_with_200_and_the_same_bytes(ada: Someone, game: str) -> None:
+def test_a_move_returns_201_and_its_repetition_200_with_the_same_bytes(ada: Someone, game: str) -> None:
     move = first_move(ada, game)
     first = ada.post(f"{game}/moves", move)
     again = ada.post(f"{game}/moves", move)
@@ -138,7 +138,7 @@ def test_a_move_is_answered_with_201_and_the_very_same_with_200_and_the_same_byt
     assert first.json["you"] == {"seat": 0, "turn": None}
 
 
-def test_another_move_for_a_turn_that_is_over_is_stale(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+def test_a_different_move_for_a_past_turn_is_stale(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
     move = first_move(ada, game)
     other = move | {"move": ada.get(f"{game}/legal-moves").json["moves"][1]}
     ada.post(f"{game}/moves", move)
@@ -150,7 +150,7 @@ def test_another_move_for_a_turn_that_is_over_is_stale(app: Flask, ada: Someone,
     assert ada.post(f"{game}/moves", other).json["turn"] == 4
 
 
-def test_what_the_rules_forbid_is_told_with_their_reason(ada: Someone, bea: Someone, game: str) -> None:
+def test_an_illegal_move_is_rejected_with_a_reason(ada: Someone, bea: Someone, game: str) -> None:
     move = first_move(ada, game)
     for change, reason in (
         ({"space": "zz"}, "unknown-space"),
@@ -165,11 +165,11 @@ def test_what_the_rules_forbid_is_told_with_their_reason(ada: Someone, bea: Some
 
 
 @pytest.mark.parametrize("move", [[], "7 leo c", 7, {}, MOVE | {"star": 1}, MOVE | {"more": 1}, {"star": "1"}])
-def test_what_is_no_move_is_malformed(ada: Someone, game: str, move: Any) -> None:
+def test_a_malformed_move_is_rejected(ada: Someone, game: str, move: Any) -> None:
     is_problem(ada.post(f"{game}/moves", {"turn": 1, "move": move}), 422, "malformed-move")
 
 
-def test_a_dry_run_changes_nothing_and_foresees_what_the_move_does(ada: Someone, game: str) -> None:
+def test_a_dry_run_predicts_the_move_without_changing_anything(ada: Someone, game: str) -> None:
     move, before = first_move(ada, game), ada.get(game).data
     dry = ada.post(f"{game}/moves?dry_run=true", move)
     assert dry.status_code == 200
@@ -180,7 +180,7 @@ def test_a_dry_run_changes_nothing_and_foresees_what_the_move_does(ada: Someone,
     is_problem(ada.post(f"{game}/moves?dry_run=true", move), 409, "stale-turn")
 
 
-def test_legal_moves_are_for_the_seat_on_turn(ada: Someone, bea: Someone, game: str) -> None:
+def test_legal_moves_are_for_the_seat_to_move(ada: Someone, bea: Someone, game: str) -> None:
     mine = ada.get(f"{game}/legal-moves").json
     assert mine["turn"] == 1
     assert len(mine["moves"]) > 50
@@ -191,11 +191,11 @@ def test_legal_moves_are_for_the_seat_on_turn(ada: Someone, bea: Someone, game: 
     is_problem(ada.post(f"{game}/legal-moves", {"begun": [MOVE | {"space": "zz"}]}), 422, "illegal-move")
 
 
-def test_the_story_goes_on_after_the_event_that_one_knows(ada: Someone, bea: Someone, game: str) -> None:
+def test_events_continue_after_the_last_one_seen(ada: Someone, bea: Someone, game: str) -> None:
     ada.post(f"{game}/moves", first_move(ada, game))
     story = bea.get(f"{game}/events").json["items"]
     assert [item["type"] for item in story] == ["game-started", *["board-dealt"] * 3, "star-placed"]
-    assert [item["seq"] for item in story] == [1, 3, 4, 5, 6]  # the second, the order of the boards, is told to nobody
+    assert [item["seq"] for item in story] == [1, 3, 4, 5, 6]  # the second, the order of the boards, is never revealed
     assert bea.get(f"{game}/events?after={story[2]['seq']}").json["items"] == story[3:]
     assert bea.get(f"{game}/events?after={story[-1]['seq']}").json["items"] == []
     is_problem(bea.get(f"{game}/events?after=999"), 409, "place-ahead")
@@ -204,7 +204,7 @@ def test_the_story_goes_on_after_the_event_that_one_knows(ada: Someone, bea: Som
 # Votes and messages
 
 
-def test_all_consent_to_a_pause(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
+def test_all_players_agree_to_a_pause(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
     move = first_move(ada, game)
     assert ada.post(f"{game}/votes", {"on": "pause", "vote": True}).json["pause"] == [0]
     assert stranger.get(f"{game}/votes").json["pause"] == [0]
@@ -215,7 +215,7 @@ def test_all_consent_to_a_pause(ada: Someone, bea: Someone, stranger: Someone, g
     is_problem(Someone.ask(ada, "POST", f"{game}/votes", {"on": "midnight"}), 422, "invalid-fields")
 
 
-def test_what_is_said_at_a_table_can_be_read_in_order(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
+def test_chat_messages_can_be_read_in_order(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
     for who, text in ((ada, "Good evening!"), (bea, "Hello\u202e\n\tada")):
         assert who.post(f"{game}/messages", {"text": text}).status_code == 201
     said = stranger.get(f"{game}/messages").json["items"]
@@ -236,7 +236,7 @@ def private_calls(path: str) -> list[tuple[str, str, Any]]:
     ]
 
 
-def test_a_private_game_answers_strangers_as_an_unknown_id_does(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_private_game_looks_like_an_unknown_id_to_strangers(app: Flask, ada: Someone, bea: Someone) -> None:
     word = "aaaa"
     private = opened(ada, ME, OPEN, OPEN, private=True)
     queries = ["", "?at=0", "?at=99", f"?invitation={word}"]
@@ -251,7 +251,7 @@ def test_a_private_game_answers_strangers_as_an_unknown_id_does(app: Flask, ada:
             assert there.status_code in (401, 404)
 
 
-def test_a_private_game_is_reached_by_the_word_that_its_players_pass_on(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_private_game_can_be_reached_by_its_shared_link_token(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT, private=True)
     word = ada.get(path).json["invitation"]
     assert bea.get(f"{path}?invitation={word}").json["you"] is None
@@ -264,7 +264,7 @@ def test_a_private_game_is_reached_by_the_word_that_its_players_pass_on(app: Fla
 # ETags
 
 
-def test_what_has_not_changed_is_not_sent_again(ada: Someone, bea: Someone, game: str) -> None:
+def test_unchanged_content_is_not_sent_again(ada: Someone, bea: Someone, game: str) -> None:
     for path in (game, f"{game}/events", f"{game}/legal-moves", "/v1/games", "/v1/me", "/v1/rules"):
         etag = ada.get(path).headers["ETag"]
         same = ada.get(path, headers={"If-None-Match": etag})

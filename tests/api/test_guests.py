@@ -1,4 +1,4 @@
-"""Guests: whoever plays without an address, and what becomes of his seats when he signs in."""
+"""Guests play without an email address, and their seats survive signing in."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -44,7 +44,7 @@ def sign_in(app: Flask, guest: Someone, email: str) -> Someone:
     return Someone(app, token=answer.json["token"])
 
 
-def test_a_guest_plays_against_bots_without_an_address(guest: Someone) -> None:
+def test_a_guest_plays_against_bots_without_an_email_address(guest: Someone) -> None:
     profile = guest.get("/v1/me").json
     assert (profile["guest"], profile["email"], profile["named"], profile["locale"]) == (True, "", False, "de")
     path = opened(guest, ME, BOT, BOT, private=True)
@@ -53,22 +53,22 @@ def test_a_guest_plays_against_bots_without_an_address(guest: Someone) -> None:
     assert [it["id"] for it in guest.get("/v1/games?mine=true").json["items"]] == [game["id"]]
 
 
-def test_a_guest_keeps_nobody_waiting_and_writes_to_nobody(app: Flask, guest: Someone, ada: Someone) -> None:
+def test_a_guest_delays_no_player_and_sends_no_email(app: Flask, guest: Someone, ada: Someone) -> None:
     for seats in ((ME, OPEN, BOT), (ME, {"email": "friend@example.org"}, BOT)):
         wanted = {"rules": "sternenhimmel", "seats": list(seats)}
         is_problem(guest.post("/v1/games", wanted), 403, "sign-in-first")
     is_problem(guest.post(f"{opened(ada, ME, OPEN, BOT)}/seats"), 403, "sign-in-first")
     own = opened(guest, ME, BOT, BOT)
-    is_problem(Someone(app).get(own), 404, "not-found")  # nor does anybody see what he says there
+    is_problem(Someone(app).get(own), 404, "not-found")  # and no other player sees this chat
     is_problem(guest.post("/v1/tokens", {}), 403, "missing-scope")
 
 
-def test_a_guest_whom_nobody_waits_for_is_told_in_no_browser(guest: Someone) -> None:
+def test_a_guest_cannot_subscribe_to_push_notifications(guest: Someone) -> None:
     is_problem(guest.post("/v1/push-subscriptions", PUSH_SUBSCRIPTION_WANTED), 403, "sign-in-first")
     assert guest.get("/v1/push-subscriptions").json["items"] == []
 
 
-def test_a_guest_with_a_new_address_is_its_player_from_then_on(app: Flask, guest: Someone) -> None:
+def test_a_guest_who_adds_a_new_address_becomes_its_player(app: Flask, guest: Someone) -> None:
     path = opened(guest, ME, BOT, BOT)
     player = sign_in(app, guest, "new@example.org")
     assert player.get("/v1/me").json.items() >= {"email": "new@example.org", "guest": False}.items()
@@ -77,7 +77,7 @@ def test_a_guest_with_a_new_address_is_its_player_from_then_on(app: Flask, guest
     assert Someone(app, "new").get(path).json["you"]["seat"] == 0
 
 
-def test_the_seats_of_a_guest_become_those_of_the_player_who_signs_in(app: Flask, guest: Someone, ada: Someone) -> None:
+def test_a_guests_seats_move_to_the_player_who_signs_in(app: Flask, guest: Someone, ada: Someone) -> None:
     path = opened(guest, ME, BOT, BOT, private=True)
     before = guest.get(path).json
     player = sign_in(app, guest, "ada@example.org")
@@ -89,9 +89,7 @@ def test_the_seats_of_a_guest_become_those_of_the_player_who_signs_in(app: Flask
     is_problem(guest.get("/v1/me"), 401, "bad-token")
 
 
-def test_a_game_that_ends_while_its_guest_signs_in_is_over_for_the_player_who_has_it(
-    app: Flask, guest: Someone, ada: Someone
-) -> None:
+def test_a_game_that_ends_during_a_guests_sign_in_moves_to_the_player(app: Flask, guest: Someone, ada: Someone) -> None:
     game_id = UUID(opened(guest, ME, BOT, BOT, private=True).rpartition("/")[2])
     with app.app_context():
         as_the_guest_saw_it = load(game_id)
@@ -103,7 +101,7 @@ def test_a_game_that_ends_while_its_guest_signs_in_is_over_for_the_player_who_ha
         assert (str(row.player_id), row.over_at) == (ada.get("/v1/me").json["id"], now)
 
 
-def test_what_a_guest_opens_while_he_signs_in_is_the_players_and_nothing_that_he_opens_later(
+def test_games_opened_during_sign_in_move_to_the_player_and_later_ones_are_rejected(
     app: Flask, guest: Someone, ada: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guest_id, wanted = UUID(guest.get("/v1/me").json["id"]), {"rules": "sternenhimmel", "seats": [ME, BOT, BOT]}
@@ -120,13 +118,13 @@ def test_what_a_guest_opens_while_he_signs_in_is_the_players_and_nothing_that_he
         open_game(guest_id, wanted)
 
 
-def test_a_wrong_code_leaves_a_guest_his_seat(app: Flask, guest: Someone) -> None:
+def test_a_guest_keeps_the_seat_after_a_wrong_code(app: Flask, guest: Someone) -> None:
     path = opened(guest, ME, BOT, BOT, private=True)
     is_problem(guest.post("/v1/tokens", {"sign_in": asked(Someone(app)), "code": "000000"}), 401, "wrong-code")
     assert guest.get(path).json["you"]["seat"] == 0
 
 
-def test_a_guest_is_forgotten_when_his_token_ends(app: Flask, guest: Someone) -> None:
+def test_a_guest_is_deleted_when_the_token_expires(app: Flask, guest: Someone) -> None:
     player_id = UUID(guest.get("/v1/me").json["id"])
     with app.app_context():
         assert guests_to_forget() == []
@@ -138,7 +136,7 @@ def test_a_guest_is_forgotten_when_his_token_ends(app: Flask, guest: Someone) ->
     is_problem(guest.get("/v1/me"), 401, "bad-token")
 
 
-def test_a_guest_whose_deletion_fails_keeps_no_other_from_being_forgotten(
+def test_a_failed_deletion_does_not_block_other_guests(
     app: Flask, stranger: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     guests = [UUID(come(app, stranger).get("/v1/me").json["id"]) for _ in range(3)]
@@ -160,7 +158,7 @@ def test_a_guest_whose_deletion_fails_keeps_no_other_from_being_forgotten(
         assert all(db.session.get_one(Player, it).email.endswith("@deleted.invalid") for it in guests)
 
 
-def test_who_got_an_address_a_moment_ago_is_not_forgotten(app: Flask, guest: Someone) -> None:
+def test_a_guest_who_just_added_an_address_is_not_deleted(app: Flask, guest: Someone) -> None:
     player_id = UUID(guest.get("/v1/me").json["id"])
     with app.app_context():
         clock.forward(GUEST_LIFE + timedelta(seconds=1))
@@ -172,10 +170,10 @@ def test_who_got_an_address_a_moment_ago_is_not_forgotten(app: Flask, guest: Som
         assert db.session.get_one(Player, player_id, populate_existing=True).email == "new@example.org"
 
 
-def test_a_guest_who_is_being_forgotten_gets_no_address(app: Flask, guest: Someone) -> None:
+def test_a_guest_being_deleted_cannot_add_an_address(app: Flask, guest: Someone) -> None:
     player_id = UUID(guest.get("/v1/me").json["id"])
     with app.app_context():
-        assert not begin_forgetting(player_id)  # his time is not over
+        assert not begin_forgetting(player_id)  # this token has not expired
         clock.forward(GUEST_LIFE + timedelta(seconds=1))
         assert begin_forgetting(player_id)
         assert not give_address(player_id, "new@example.org", "de")
@@ -183,7 +181,7 @@ def test_a_guest_who_is_being_forgotten_gets_no_address(app: Flask, guest: Someo
         assert guests_to_forget() == [player_id]  # though it should break off here
 
 
-def test_only_so_many_guests_come_from_one_address_and_open_so_many_games(
+def test_guests_per_address_and_games_per_guest_are_limited(
     app: Flask, stranger: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config, "LIMITS", True)

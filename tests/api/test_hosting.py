@@ -1,4 +1,4 @@
-"""A game that has not begun: its host, guests who are sent away, invitations withdrawn, and how it closes."""
+"""Open games: the host, removed guests, withdrawn invitations and closing."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -71,10 +71,10 @@ def moment(path: str, who: Someone) -> datetime:
     return datetime.fromisoformat(who.get(path).json["closes_at"])
 
 
-# Nobody is left
+# No player is left
 
 
-def test_when_the_last_person_leaves_the_game_closes(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_game_closes_when_the_last_person_leaves(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT)
     assert in_lobby(bea, path)
     assert ada.delete(f"{path}/seats/me").status_code == 204
@@ -83,7 +83,7 @@ def test_when_the_last_person_leaves_the_game_closes(app: Flask, ada: Someone, b
     is_problem(bea.post(f"{path}/seats"), 409, "game-not-running")
 
 
-def test_while_anybody_else_sits_there_it_stays_open_and_whoever_sits_first_is_host(
+def test_a_game_stays_open_while_a_person_sits_there_and_the_first_seat_hosts(
     app: Flask, ada: Someone, bea: Someone, cleo: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, OPEN)
@@ -98,7 +98,7 @@ def test_while_anybody_else_sits_there_it_stays_open_and_whoever_sits_first_is_h
     assert is_closed(path, ada)
 
 
-def test_a_guest_who_leaves_changes_no_host(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_the_host_stays_when_a_guest_leaves(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, OPEN, ME, OPEN)
     sits(bea, at=path)
     bea.delete(f"{path}/seats/me")
@@ -113,7 +113,7 @@ def test_a_host_without_a_seat_stays_host_when_guests_leave(app: Flask, ada: Som
     assert ada.delete(path).status_code == 204
 
 
-def test_who_has_left_a_private_game_sees_it_no_more(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_player_who_left_a_private_game_cannot_see_it(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN, private=True)
     bea.post(f"{path}/seats", {"invitation": ada.get(path).json["invitation"]})
     ada.delete(f"{path}/seats/me")
@@ -121,15 +121,13 @@ def test_who_has_left_a_private_game_sees_it_no_more(app: Flask, ada: Someone, b
     is_problem(ada.post(f"{path}/invitations", {"email": NEW}), 404, "not-found")
 
 
-def test_a_game_closes_with_the_account_of_its_host(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_deleting_the_hosts_account_closes_the_game(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     delete_player(person("ada"))
     assert is_closed(path, bea)
 
 
-def test_with_the_account_of_a_host_without_a_seat_a_game_closes_or_has_another(
-    app: Flask, ada: Someone, bea: Someone
-) -> None:
+def test_deleting_a_host_without_a_seat_closes_the_game_or_passes_it_on(app: Flask, ada: Someone, bea: Someone) -> None:
     lonely, other = opened(ada, OPEN, OPEN, OPEN), opened(ada, OPEN, OPEN, OPEN)
     sits(bea, at=other)
     delete_player(find_player("ada@example.org"))
@@ -141,7 +139,7 @@ def test_with_the_account_of_a_host_without_a_seat_a_game_closes_or_has_another(
 # Closed by its host
 
 
-def test_its_host_closes_a_game_and_all_who_sit_there_are_told(
+def test_the_host_can_close_a_game_and_all_players_are_notified(
     app: Flask, office: Office, ada: Someone, bea: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, INVITED, title="A clear night")
@@ -156,7 +154,7 @@ def test_its_host_closes_a_game_and_all_who_sit_there_are_told(
     assert [it["status"] for it in bea.get("/v1/games?mine=true").json["items"]] == ["abandoned"]
 
 
-def test_nobody_else_can_close_it_and_nobody_after_its_start(
+def test_only_the_host_can_close_a_game_and_only_before_its_start(
     app: Flask, ada: Someone, bea: Someone, cleo: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)
@@ -173,13 +171,13 @@ def test_nobody_else_can_close_it_and_nobody_after_its_start(
     assert (ada.get(path).json["host"], ada.get(path).json["closes_at"]) == (None, None)
 
 
-def test_a_private_game_is_nobodys_to_close_who_cannot_see_it(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_hidden_private_game_cannot_be_closed_by_strangers(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN, private=True)
     for call in (path, f"{path}/seats/0", f"{path}/invitations/1"):
         is_problem(bea.delete(call), 404, "not-found")
 
 
-def test_a_closed_game_takes_nothing_more_and_shows_itself_everywhere(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_closed_game_accepts_nothing_and_is_shown_as_closed(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     sits(bea, at=path)
     ada.delete(path)
@@ -197,7 +195,7 @@ def test_a_closed_game_takes_nothing_more_and_shows_itself_everywhere(app: Flask
     is_problem(bea.get(f"{path}/picture.svg"), 404, "not-found")
 
 
-def test_the_log_says_that_a_game_was_closed(app: Flask, ada: Someone) -> None:
+def test_the_log_records_the_closing(app: Flask, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, INVITED)
     ada.delete(path)
     game_id = id_of(path)
@@ -209,7 +207,7 @@ def test_the_log_says_that_a_game_was_closed(app: Flask, ada: Someone) -> None:
     assert load(game_id).head.status == "abandoned"
 
 
-def test_whoever_follows_a_game_is_told_that_it_closes(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_followers_learn_that_a_game_closed(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     sits(bea, at=path)
     game_id, caller = id_of(path), tokens.caller(bea.token or "")
@@ -222,7 +220,7 @@ def test_whoever_follows_a_game_is_told_that_it_closes(app: Flask, ada: Someone,
     assert one.is_over
 
 
-def test_webhooks_are_told_that_it_closes(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_webhooks_are_notified_of_the_closing(app: Flask, ada: Someone, bea: Someone) -> None:
     bea.post("/v1/webhooks", {"url": "https://bot.example.org/hook", "kinds": ["game-abandoned"]})
     path = opened(ada, ME, OPEN, OPEN)
     sits(bea, at=path)
@@ -234,7 +232,7 @@ def test_webhooks_are_told_that_it_closes(app: Flask, ada: Someone, bea: Someone
 # Invitations
 
 
-def test_an_invitation_that_is_withdrawn_is_not_sent_and_opens_nothing(
+def test_a_withdrawn_invitation_is_not_sent_and_its_link_does_not_work(
     app: Flask, office: Office, ada: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, INVITED)
@@ -252,7 +250,7 @@ def test_an_invitation_that_is_withdrawn_is_not_sent_and_opens_nothing(
     is_problem(ada.delete(f"{path}/invitations/2"), 404, "not-found")
 
 
-def test_whoever_was_invited_anew_is_written_to_once(app: Flask, office: Office, ada: Someone) -> None:
+def test_a_player_invited_again_gets_one_letter(app: Flask, office: Office, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, INVITED)
     ada.delete(f"{path}/invitations/2")
     assert ada.post(f"{path}/invitations", {"email": NEW, "seat": 2}).status_code == 201
@@ -260,13 +258,13 @@ def test_whoever_was_invited_anew_is_written_to_once(app: Flask, office: Office,
     assert len(office.mails("new")) == 1
 
 
-def test_only_a_seat_that_is_kept_has_an_invitation(app: Flask, ada: Someone) -> None:
+def test_only_a_reserved_seat_has_an_invitation(app: Flask, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT)
     for seat in (0, 1, 2, 3, 200, 10**30):
         is_problem(ada.delete(f"{path}/invitations/{seat}"), 404, "not-found")
 
 
-def test_nobody_is_invited_any_more_to_a_game_that_was_closed(app: Flask, office: Office, ada: Someone) -> None:
+def test_a_closed_game_accepts_no_invitations(app: Flask, office: Office, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, INVITED)
     word = letters(id_of(path), "invitation")[0].data["invitation"]
     ada.delete(path)
@@ -285,7 +283,7 @@ def opened_word(app: Flask, ada: Someone) -> str:
 # Guests
 
 
-def test_a_guest_who_is_sent_away_is_told_and_his_seat_is_free(
+def test_a_removed_guest_is_notified_and_the_seat_is_free(
     app: Flask, office: Office, ada: Someone, bea: Someone, cleo: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, title="A clear night")
@@ -305,7 +303,7 @@ def test_a_guest_who_is_sent_away_is_told_and_his_seat_is_free(
     assert seat_settings(id_of(path), person("cleo"))["mails"] is None
 
 
-def test_he_does_not_come_back_unless_he_is_invited(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_removed_guest_returns_only_if_invited(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     sits(bea, at=path)
     ada.delete(f"{path}/seats/1")
@@ -314,7 +312,7 @@ def test_he_does_not_come_back_unless_he_is_invited(app: Flask, ada: Someone, be
     assert bea.post(f"{path}/seats").json["you"]["seat"] == 2
 
 
-def test_only_guests_can_be_sent_away_and_the_host_who_sends_himself_leaves(
+def test_only_guests_can_be_removed_and_a_host_who_tries_it_on_themselves_leaves(
     app: Flask, ada: Someone, bea: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, BOT, INVITED)
@@ -326,9 +324,7 @@ def test_only_guests_can_be_sent_away_and_the_host_who_sends_himself_leaves(
     assert bea.post(f"{path}/messages", {"text": "Where is Ada?"}).status_code == 201
 
 
-def test_a_guest_is_sent_away_once_though_he_is_sent_twice_at_the_same_time(
-    app: Flask, ada: Someone, bea: Someone
-) -> None:
+def test_two_simultaneous_removals_remove_a_guest_once(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     sits(bea, at=path)
     assert [ada.delete(f"{path}/seats/1").status_code for _ in "12"] == [204, 404]
@@ -339,7 +335,7 @@ def test_a_guest_is_sent_away_once_though_he_is_sent_twice_at_the_same_time(
 
 
 @pytest.mark.parametrize(("open_for", "days"), [(None, 14), ("P3D", 3), ("P90D", 90)])
-def test_an_open_game_tells_when_it_closes(app: Flask, ada: Someone, open_for: str | None, days: int) -> None:
+def test_an_open_game_shows_when_it_closes(app: Flask, ada: Someone, open_for: str | None, days: int) -> None:
     before = clock.now()
     path = opened(ada, ME, OPEN, OPEN, **({"open_for": open_for} if open_for else {}))
     assert before + days * DAY <= moment(path, ada) <= clock.now() + days * DAY
@@ -348,7 +344,7 @@ def test_an_open_game_tells_when_it_closes(app: Flask, ada: Someone, open_for: s
 
 
 @pytest.mark.parametrize("open_for", ["PT59M", "P91D", "P1M", "soon", "", "-P1D"])
-def test_it_is_open_for_an_hour_at_least_and_90_days_at_most(app: Flask, ada: Someone, open_for: str) -> None:
+def test_a_game_stays_open_between_an_hour_and_90_days(app: Flask, ada: Someone, open_for: str) -> None:
     wanted = {"rules": "sternenhimmel", "seats": [ME, OPEN, OPEN], "open_for": open_for}
     answer = ada.post("/v1/games", wanted)
     assert is_problem(answer, 422, "invalid-field")
@@ -356,7 +352,7 @@ def test_it_is_open_for_an_hour_at_least_and_90_days_at_most(app: Flask, ada: So
     is_problem(ada.patch(opened(ada, ME, OPEN, OPEN), {"open_for": open_for}), 422, "invalid-field")
 
 
-def test_its_host_is_told_once_three_days_before_and_then_it_closes(
+def test_the_host_is_warned_once_three_days_before_the_game_closes(
     app: Flask, office: Office, ada: Someone, bea: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, title="A clear night")
@@ -388,7 +384,7 @@ def test_its_host_is_told_once_three_days_before_and_then_it_closes(
     ]
 
 
-def test_of_a_short_time_half_has_passed_when_the_host_is_told(app: Flask, ada: Someone) -> None:
+def test_a_short_lived_game_warns_its_host_at_half_time(app: Flask, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN, open_for="PT2H")
     until(moment(path, ada) - HOUR - MINUTE)
     close_due()
@@ -398,7 +394,7 @@ def test_of_a_short_time_half_has_passed_when_the_host_is_told(app: Flask, ada: 
     assert len(letters(id_of(path), "game-closing")) == 1
 
 
-def test_whoever_keeps_it_open_is_told_again_before_its_new_end(app: Flask, office: Office, ada: Someone) -> None:
+def test_a_host_who_extends_a_game_is_warned_again_before_its_new_end(app: Flask, office: Office, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     first = moment(path, ada)
     until(first - 2 * DAY)
@@ -418,7 +414,7 @@ def test_whoever_keeps_it_open_is_told_again_before_its_new_end(app: Flask, offi
     assert len(office.mails("ada")) == 1
 
 
-def test_after_an_outage_its_host_has_as_much_time_to_answer_as_ever(app: Flask, ada: Someone) -> None:
+def test_the_host_has_as_much_time_to_answer_after_an_outage(app: Flask, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     until(moment(path, ada) + 5 * DAY)
     close_due()
@@ -427,7 +423,7 @@ def test_after_an_outage_its_host_has_as_much_time_to_answer_as_ever(app: Flask,
     assert len(letters(id_of(path), "game-closing")) == 1
 
 
-def test_a_host_without_a_seat_is_told_too(app: Flask, office: Office, ada: Someone, bea: Someone) -> None:
+def test_a_host_without_a_seat_is_warned_too(app: Flask, office: Office, ada: Someone, bea: Someone) -> None:
     path = opened(ada, OPEN, OPEN, BOT)
     sits(bea, at=path)
     until(moment(path, ada) - 2 * DAY)
@@ -438,7 +434,7 @@ def test_a_host_without_a_seat_is_told_too(app: Flask, office: Office, ada: Some
     assert mail.text.splitlines()[0].startswith("ada, ")
 
 
-def test_a_game_that_has_begun_does_not_close(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_running_game_does_not_close(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT)
     sits(bea, at=path)
     later(30 * DAY)
@@ -447,7 +443,7 @@ def test_a_game_that_has_begun_does_not_close(app: Flask, ada: Someone, bea: Som
     assert letters(id_of(path), "game-closing") == []
 
 
-def test_a_game_that_fails_or_is_held_does_not_keep_others_open(
+def test_a_failing_or_locked_game_does_not_delay_the_closing_of_others(
     app: Flask, ada: Someone, bea: Someone, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken, held, well = (opened(ada, ME, OPEN, OPEN) for _ in "123")
@@ -465,7 +461,7 @@ def test_a_game_that_fails_or_is_held_does_not_keep_others_open(
     assert is_closed(held, bea)
 
 
-def test_a_host_may_have_no_such_letters(app: Flask, office: Office, ada: Someone) -> None:
+def test_a_host_can_turn_off_these_letters(app: Flask, office: Office, ada: Someone) -> None:
     ada.patch("/v1/me", {"notifications": {"mails": {"game-closing": "off"}}})
     path = opened(ada, ME, OPEN, OPEN)
     until(moment(path, ada) - 2 * DAY)
@@ -477,7 +473,7 @@ def test_a_host_may_have_no_such_letters(app: Flask, office: Office, ada: Someon
     assert is_closed(path, ada)
 
 
-def test_one_click_stops_such_letters_of_somebody_who_does_not_sit_there(
+def test_one_click_stops_these_letters_for_a_host_without_a_seat(
     app: Flask, office: Office, ada: Someone, bea: Someone
 ) -> None:
     for _ in "12":
@@ -490,9 +486,7 @@ def test_one_click_stops_such_letters_of_somebody_who_does_not_sit_there(
     assert bea.get("/v1/me").json["notifications"]["mails"] == {"sent-away": "off"}
 
 
-def test_in_a_bundle_it_comes_at_once_if_the_bundle_would_come_too_late(
-    app: Flask, office: Office, ada: Someone
-) -> None:
+def test_a_warning_skips_the_bundle_if_the_bundle_would_be_too_late(app: Flask, office: Office, ada: Someone) -> None:
     in_half_a_day = f"{clock.now() + DAY / 2:%H}:00"
     ada.patch("/v1/me", {"notifications": {"mails": {"game-closing": "bundled"}, "bundle_at": [in_half_a_day]}})
     short, usual = opened(ada, ME, OPEN, OPEN, open_for="PT1H"), opened(ada, ME, OPEN, OPEN, title="The usual time")
@@ -508,7 +502,7 @@ def test_in_a_bundle_it_comes_at_once_if_the_bundle_would_come_too_late(
     assert "The usual time: seats are free. The game closes unless it starts by" in office.mails("ada")[-1].text
 
 
-def test_nothing_is_left_of_a_guest_in_lists_by_player(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_removed_guest_is_absent_from_lists_by_player(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     sits(bea, at=path)
     ada.delete(f"{path}/seats/1")

@@ -1,4 +1,4 @@
-"""What HTTP asks of an API: conditional requests, requests that come again, pages, methods, formats, problems."""
+"""HTTP features: preconditions, idempotency, paging, methods, formats and problems."""
 
 import gzip
 from collections import Counter
@@ -54,7 +54,7 @@ def looks(scene: Scene) -> list[Call]:
     return [call for call in gets if not call.path.endswith("/stream")]
 
 
-def test_whatever_can_be_looked_at_has_an_etag_and_is_not_sent_twice(scene: Scene, ada: Someone) -> None:
+def test_everything_readable_has_an_etag_and_is_sent_once(scene: Scene, ada: Someone) -> None:
     for path in map(scene.address, looks(scene)):
         seen = ada.get(path)
         etag = seen.headers["ETag"]
@@ -65,7 +65,7 @@ def test_whatever_can_be_looked_at_has_an_etag_and_is_not_sent_twice(scene: Scen
         assert ada.get(path, headers={"If-None-Match": '"another"'}).data == seen.data
 
 
-def test_head_answers_as_get_does_but_without_a_body(scene: Scene, ada: Someone) -> None:
+def test_head_returns_the_headers_of_get_without_a_body(scene: Scene, ada: Someone) -> None:
     for path in map(scene.address, looks(scene)):
         got, head = ada.get(path), ada.ask("HEAD", path)
         assert (head.status_code, head.data) == (200, b"")
@@ -75,7 +75,7 @@ def test_head_answers_as_get_does_but_without_a_body(scene: Scene, ada: Someone)
 
 
 @pytest.mark.parametrize("path", ["/v1/rules", "/v1/rules/sternenhimmel", "/v1/rules/sternenglanz"])
-def test_the_rules_come_packed_to_whoever_can_unpack_them(scene: Scene, path: str) -> None:
+def test_the_rules_are_compressed_for_clients_that_support_it(scene: Scene, path: str) -> None:
     plain, packed = (scene.stranger.get(path, headers={"Accept-Encoding": it}) for it in ("br, gzip;q=0", "br, gzip"))
     assert "Content-Encoding" not in plain.headers
     assert packed.headers["Content-Encoding"] == "gzip"
@@ -90,7 +90,7 @@ def test_the_rules_come_packed_to_whoever_can_unpack_them(scene: Scene, path: st
         assert changed.data == answer.data
 
 
-def test_long_answers_come_packed_to_whoever_can_unpack_them(scene: Scene, ada: Someone) -> None:
+def test_long_answers_are_compressed_for_clients_that_support_it(scene: Scene, ada: Someone) -> None:
     long, short = f"{scene.running}/legal-moves", f"{scene.running}/votes"
     plain, packed = (ada.get(long, headers={"Accept-Encoding": it}) for it in ("identity", "gzip"))
     assert len(plain.data) > 4 * len(packed.data)
@@ -101,19 +101,19 @@ def test_long_answers_come_packed_to_whoever_can_unpack_them(scene: Scene, ada: 
     assert "Content-Encoding" not in ada.get(short, headers={"Accept-Encoding": "gzip"}).headers
 
 
-def test_an_answer_under_a_condition_that_does_not_hold_is_refused(scene: Scene, ada: Someone) -> None:
+def test_a_request_with_a_failed_precondition_is_rejected(scene: Scene, ada: Someone) -> None:
     for path in map(scene.address, looks(scene)):
         assert code_of(ada.get(path, headers={"If-Match": '"another"'})) == (412, "precondition-failed")
         assert ada.get(path, headers={"If-Match": ada.get(path).headers["ETag"]}).status_code == 200
 
 
 def changes(scene: Scene) -> list[Call]:
-    """Whatever changes or ends something that has an address; all tokens at the end."""
+    """Return all calls that change or delete a resource, with revoking all tokens last."""
     those = [call for call in calls(scene.contract.document) if call.method in ("PATCH", "DELETE")]
     return sorted(those, key=lambda call: (call.path.startswith("/v1/tokens"), call.path == "/v1/tokens/current"))
 
 
-def test_every_change_is_refused_to_who_has_seen_something_else(scene: Scene, ada: Someone) -> None:
+def test_every_change_is_rejected_if_the_caller_saw_an_older_state(scene: Scene, ada: Someone) -> None:
     for call in changes(scene):
         path = scene.address(call)
         before = ada.get(path)
@@ -123,7 +123,7 @@ def test_every_change_is_refused_to_who_has_seen_something_else(scene: Scene, ad
     assert ada.get("/v1/me").status_code == 200
 
 
-def test_every_change_is_made_by_who_has_seen_what_is_there(scene: Scene, ada: Someone) -> None:
+def test_every_change_is_accepted_if_the_caller_saw_the_current_state(scene: Scene, ada: Someone) -> None:
     for call in changes(scene):
         if call.path.startswith("/v1/tokens"):
             continue
@@ -140,7 +140,7 @@ def test_every_change_is_made_by_who_has_seen_what_is_there(scene: Scene, ada: S
     assert ada.delete("/v1/tokens/current", headers={"If-Match": "*"}).status_code == 204
 
 
-def test_a_weak_etag_changes_nothing_and_the_answer_says_where_it_may_come_from(ada: Someone) -> None:
+def test_a_weak_etag_changes_nothing_and_the_error_explains_where_it_comes_from(ada: Someone) -> None:
     etag = ada.get("/v1/me").headers["ETag"]
     for condition in (f"W/{etag}", f'"another", W/{etag}'):
         refused = ada.patch("/v1/me", {"name": "Ada I"}, headers={"If-Match": condition})
@@ -151,7 +151,7 @@ def test_a_weak_etag_changes_nothing_and_the_answer_says_where_it_may_come_from(
     assert ada.patch("/v1/me", {"name": "Ada I"}, headers={"If-Match": f"W/{etag}, {etag}"}).status_code == 200
 
 
-def test_of_two_who_change_at_once_what_both_have_seen_one_is_refused(app: Flask, scene: Scene, ada: Someone) -> None:
+def test_one_of_two_simultaneous_changes_with_the_same_etag_is_rejected(app: Flask, scene: Scene, ada: Someone) -> None:
     etag = ada.get("/v1/me").headers["ETag"]
 
     def changed(number: int) -> int:
@@ -171,7 +171,7 @@ def waits_for_a_lock(database_url: str) -> bool:
         return connection.execute(waiters).fetchone() is not None
 
 
-def test_nobody_comes_between_the_look_at_an_open_game_and_its_change(
+def test_an_open_game_cannot_change_between_precondition_and_write(
     app: Flask, shared_url: str, ada: Someone, bea: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)
@@ -197,7 +197,7 @@ def test_nobody_comes_between_the_look_at_an_open_game_and_its_change(
         assert guest.result() == 409
 
 
-def test_an_etag_changes_when_and_only_when_this_viewers_answer_changes(scene: Scene) -> None:
+def test_an_etag_changes_exactly_when_this_viewers_answer_changes(scene: Scene) -> None:
     viewers = (scene.ada, scene.bea, scene.stranger)
     paths = [scene.address(call) for call in looks(scene) if not call.needs_token]
     changes: list[Callable[[], TestResponse]] = [
@@ -222,7 +222,7 @@ def test_an_etag_changes_when_and_only_when_this_viewers_answer_changes(scene: S
     assert changed["/v1/rules"] == 0
 
 
-def test_the_etags_of_two_viewers_differ_where_they_see_different_things(scene: Scene) -> None:
+def test_etags_differ_for_viewers_who_see_different_things(scene: Scene) -> None:
     scene.ada.post(f"{scene.running}/moves", MOVE)
     etags = {who.get(scene.running).headers["ETag"] for who in (scene.ada, scene.bea, scene.stranger)}
     assert len(etags) == 3
@@ -246,7 +246,7 @@ def idempotent(contract: Contract) -> list[Call]:
     return sorted(found, key=lambda call: call.name == "takeSeat")
 
 
-def test_every_call_that_makes_something_takes_a_key_but_those_that_make_secrets(scene: Scene) -> None:
+def test_every_creating_call_takes_a_key_except_those_that_create_secrets(scene: Scene) -> None:
     makes = {call.name for call in calls(scene.contract.document) if call.method == "POST"}
     names = {call.name for call in idempotent(scene.contract)}
     assert names == {"openGame", "takeSeat", "invite", "vote", "takeBack", "say", "sayReady", "playMove"}
@@ -264,7 +264,7 @@ def test_every_call_that_makes_something_takes_a_key_but_those_that_make_secrets
     }
 
 
-def test_a_request_that_comes_again_gets_its_first_answer_again(scene: Scene) -> None:
+def test_a_repeated_request_gets_its_first_answer(scene: Scene) -> None:
     for call in idempotent(scene.contract):
         body = call.examples["Example"]
         first, again = (scene.ask(call, body, headers=keyed(call.name)) for _ in range(2))
@@ -294,7 +294,7 @@ def test_a_key_belongs_to_one_body(scene: Scene) -> None:
         assert scene.ask(call, call.examples["Example"], headers=keyed(call.name)).data == first.data
 
 
-def test_a_key_belongs_to_one_address_of_a_game(scene: Scene, ada: Someone) -> None:
+def test_a_key_belongs_to_one_path(scene: Scene, ada: Someone) -> None:
     ada.post(f"{scene.running}/messages", {"text": "Hello"}, headers=keyed("a"))
     for path, body in ((f"{scene.running}/votes", {"on": "pause"}), (f"{scene.running}/moves", MOVE)):
         assert code_of(ada.post(path, body, headers=keyed("a"))) == (422, "idempotency-key-reused")
@@ -312,7 +312,7 @@ def test_the_same_key_of_another_player_is_another_request(scene: Scene, ada: So
     assert len(set(games)) == 2
 
 
-def test_of_requests_that_come_at_once_one_is_carried_out_and_all_get_its_answer(
+def test_simultaneous_requests_are_executed_once_and_share_the_answer(
     app: Flask, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(idempotency, "_PATIENCE", PATIENCE)  # by default, those that wait for long get 409
@@ -330,7 +330,7 @@ def test_of_requests_that_come_at_once_one_is_carried_out_and_all_get_its_answer
     assert [it["nr"] for it in scene.ada.get(f"{scene.running}/messages").json["items"]] == [1]
 
 
-def test_after_seven_days_a_key_is_forgotten_and_may_stand_for_something_new(scene: Scene, ada: Someone) -> None:
+def test_a_key_expires_after_seven_days_and_can_be_reused(scene: Scene, ada: Someone) -> None:
     opened = [ada.post("/v1/games", wanted(ME, OPEN, OPEN), headers=keyed("a")).json["id"]]
     for days in (6.9, 0.2, 7.1):
         clock.forward(days * DAY)
@@ -343,7 +343,7 @@ def test_after_seven_days_a_key_is_forgotten_and_may_stand_for_something_new(sce
     assert len(set(opened[1:])) == 3
 
 
-def test_what_is_answered_with_a_token_takes_no_key_and_nothing_is_kept_of_it(scene: Scene) -> None:
+def test_token_answers_take_no_key_and_are_not_stored(scene: Scene) -> None:
     for call in calls(scene.contract.document):
         if call.name in ("makeToken", "makeSeatToken", "signIn"):
             for body in call.examples.values():
@@ -368,7 +368,7 @@ def walk(who: Someone, address: str | None) -> list[list[Json]]:
     return pages
 
 
-def test_a_list_of_games_is_walked_by_its_pages(scene: Scene, ada: Someone) -> None:
+def test_a_list_of_games_is_read_page_by_page(scene: Scene, ada: Someone) -> None:
     opened = [ada.post("/v1/games", wanted(ME, OPEN, OPEN, title=f"{n}")).json["id"] for n in range(5)]
     for query in ("limit=2", "limit=2&mine=true", "limit=2&status=open&rules=sternenhimmel"):
         pages = walk(ada, f"/v1/games?{query}")
@@ -377,7 +377,7 @@ def test_a_list_of_games_is_walked_by_its_pages(scene: Scene, ada: Someone) -> N
     assert [len(page) for page in walk(ada, "/v1/games?limit=5")] == [5]
 
 
-def test_so_are_the_messages_of_a_game_also_by_whoever_holds_its_word(scene: Scene, ada: Someone, bea: Someone) -> None:
+def test_chat_messages_are_read_page_by_page_also_with_a_link_token(scene: Scene, ada: Someone, bea: Someone) -> None:
     path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, private=True)).json['id']}"
     for number in range(5):
         ada.post(f"{path}/messages", {"text": f"Word {number}"})
@@ -392,7 +392,7 @@ def test_so_are_the_messages_of_a_game_also_by_whoever_holds_its_word(scene: Sce
 
 
 @pytest.mark.parametrize("method", ["OPTIONS", "TRACE", "CONNECT", "PROPFIND"])
-def test_whoever_tries_another_method_is_told_which_there_are(scene: Scene, ada: Someone, method: str) -> None:
+def test_a_wrong_method_is_rejected_with_the_allowed_ones(scene: Scene, ada: Someone, method: str) -> None:
     there: dict[str, set[str]] = {}
     for call in calls(scene.contract.document):
         there.setdefault(call.path, set()).add(call.method)
@@ -403,7 +403,7 @@ def test_whoever_tries_another_method_is_told_which_there_are(scene: Scene, ada:
         assert set(answer.headers["Allow"].split(", ")) == methods | ({"HEAD"} if "GET" in methods else set())
 
 
-def test_a_client_that_takes_problems_only_as_something_else_gets_them_all_the_same(ada: Someone) -> None:
+def test_a_client_that_does_not_accept_problem_json_gets_problems_anyway(ada: Someone) -> None:
     assert code_of(ada.get("/v1/games?limit=x", headers={"Accept": "application/json"})) == (422, "invalid-fields")
     assert code_of(ada.get("/v1/games", headers={"Accept": "application/json;q=0"})) == (406, "not-acceptable")
 
@@ -411,7 +411,7 @@ def test_a_client_that_takes_problems_only_as_something_else_gets_them_all_the_s
 # Problems
 
 
-def test_everything_that_a_commit_or_a_rule_may_raise_is_in_the_table() -> None:
+def test_everything_a_commit_or_rule_raises_is_in_the_table() -> None:
     def kinds(error: type[Exception]) -> set[type[Exception]]:
         return {error, *(kind for below in error.__subclasses__() for kind in kinds(below))}
 
@@ -419,7 +419,7 @@ def test_everything_that_a_commit_or_a_rule_may_raise_is_in_the_table() -> None:
     assert ours - {PlayError, RuleError} <= set(problems.PROBLEMS)
 
 
-def test_every_problem_has_a_page_and_a_place_in_the_document(scene: Scene) -> None:
+def test_every_problem_is_documented_on_a_page_and_in_the_contract(scene: Scene) -> None:
     client = scene.app.test_client()
     schemas = scene.contract.document["components"]["schemas"]
     described = {it["properties"]["code"]["const"] for name, it in schemas.items() if name.endswith("Problem")}
@@ -434,7 +434,7 @@ def test_every_problem_has_a_page_and_a_place_in_the_document(scene: Scene) -> N
 # Languages
 
 
-def test_a_problem_is_told_in_the_language_of_the_caller_and_its_code_never_changes(ada: Someone, scene: Scene) -> None:
+def test_a_problem_is_in_the_callers_language_and_its_code_never_changes(ada: Someone, scene: Scene) -> None:
     ada.patch("/v1/me", {"locale": "fr"})
     told = ada.get("/v1/games/00000000-0000-4000-8000-000000000000", headers={"Accept-Language": "it"})
     assert (told.json["code"], told.json["title"]) == ("not-found", "Introuvable")
@@ -451,14 +451,14 @@ def test_a_problem_is_told_in_the_language_of_the_caller_and_its_code_never_chan
         ("\xff;;q=x", "A token is required"),
     ],
 )
-def test_without_a_token_the_request_names_the_language(scene: Scene, wanted_language: str | None, title: str) -> None:
+def test_accept_language_decides_without_a_token(scene: Scene, wanted_language: str | None, title: str) -> None:
     headers = {"Accept-Language": wanted_language} if wanted_language else {}
     refused = scene.stranger.get("/v1/me", headers=headers)
     assert refused.json["title"] == title
     assert "Accept-Language" in refused.headers["Vary"]
 
 
-def test_a_picture_speaks_the_language_of_the_viewer(ada: Someone, scene: Scene) -> None:
+def test_a_picture_is_in_the_viewers_language(ada: Someone, scene: Scene) -> None:
     english = ada.get(f"{scene.running}/picture.svg").text
     ada.patch("/v1/me", {"locale": "de"})
     german = ada.get(f"{scene.running}/picture.svg").text
@@ -472,13 +472,13 @@ def test_a_picture_speaks_the_language_of_the_viewer(ada: Someone, scene: Scene)
     "accept",
     ["application/json; charset=utf-8", "application/json;charset=UTF-8;q=0.5, text/html", "application/*; q=0.1"],
 )
-def test_a_charset_asked_for_is_no_other_format(ada: Someone, accept: str) -> None:
+def test_a_charset_parameter_does_not_change_the_format(ada: Someone, accept: str) -> None:
     assert ada.get("/v1/me", headers={"Accept": accept}).status_code == 200
     refused = ada.get("/v1/me", headers={"Accept": "application/json; charset=utf-8; q=0, text/html"})
     assert code_of(refused) == (406, "not-acceptable")
 
 
-def test_a_packed_body_is_refused_in_a_sentence(ada: Someone) -> None:
+def test_a_compressed_body_is_rejected_with_a_sentence(ada: Someone) -> None:
     packed, headers = (
         gzip.compress(b'{"name": "Ada"}'),
         {"Content-Encoding": "gzip", "Content-Type": "application/json"},
@@ -491,14 +491,14 @@ def test_a_packed_body_is_refused_in_a_sentence(ada: Someone) -> None:
     assert ada.ask("PATCH", "/v1/me", data=b'{"name": "Ada"}', headers=plain).status_code == 200
 
 
-def test_an_empty_cursor_is_where_a_list_begins(scene: Scene, ada: Someone) -> None:
+def test_an_empty_cursor_starts_a_list(scene: Scene, ada: Someone) -> None:
     for call in looks(scene):
         if any(parameter.get("name") == "cursor" for parameter in call.operation["parameters"]):
             path = scene.address(call)
             assert ada.get(f"{path}?cursor=").data == ada.get(path).data
 
 
-def test_a_key_is_kept_or_refused_in_a_sentence_by_every_post(scene: Scene, ada: Someone) -> None:
+def test_every_post_accepts_a_key_or_rejects_it_with_a_sentence(scene: Scene, ada: Someone) -> None:
     posts = [call for call in calls(scene.contract.document) if call.method == "POST"]
     for call in posts:
         path, keyed = (
@@ -511,7 +511,7 @@ def test_a_key_is_kept_or_refused_in_a_sentence_by_every_post(scene: Scene, ada:
     assert ada.post("/v1/me/feed", {}).status_code == 201
 
 
-def test_every_answer_names_its_request_and_every_problem_too(scene: Scene, ada: Someone) -> None:
+def test_every_answer_and_every_problem_has_a_request_id(scene: Scene, ada: Someone) -> None:
     answers = [ada.get("/v1/me"), ada.get("/v1/nowhere"), ada.post("/v1/games", {}), ada.get("/healthz"), ada.get("/")]
     names = [answer.headers["X-Request-Id"] for answer in answers]
     assert len(set(names)) == len(names)
@@ -521,7 +521,7 @@ def test_every_answer_names_its_request_and_every_problem_too(scene: Scene, ada:
 @pytest.mark.parametrize(
     "name", ["8a7c-11f0_x.9", "short", "x" * 65, "with space in it", "two-names-1,two-names-2", ""]
 )
-def test_only_a_proxy_may_name_a_request(app: Flask, shared_url: str, name: str) -> None:
+def test_only_a_proxy_can_set_a_request_id(app: Flask, shared_url: str, name: str) -> None:
     behind = create_app(Settings.from_environment({"DATABASE_URL": shared_url, "STERNENPOST_PROXIES": "1"}))
     for server, may in ((app, False), (behind, True)):
         answer = server.test_client().get("/v1/rules", headers={"X-Request-Id": name})
@@ -529,15 +529,15 @@ def test_only_a_proxy_may_name_a_request(app: Flask, shared_url: str, name: str)
 
 
 @pytest.mark.parametrize("condition", ['"x"', "*"])
-def test_a_condition_at_an_address_that_is_none_changes_nothing_of_the_answer(ada: Someone, condition: str) -> None:
+def test_a_precondition_on_an_unknown_path_does_not_change_the_answer(ada: Someone, condition: str) -> None:
     assert ada.ask("PATCH", "/v1/nowhere", {}, headers={"If-Match": condition}).status_code == 404
 
 
-def test_an_empty_condition_is_none(ada: Someone) -> None:
+def test_an_empty_precondition_is_ignored(ada: Someone) -> None:
     assert ada.ask("PATCH", "/v1/me", {"name": "Ada"}, headers={"If-Match": ""}).status_code == 200
 
 
 @pytest.mark.parametrize(("method", "path"), [("PATCH", "/v1/me"), ("DELETE", "/v1/tokens/current")])
-def test_who_may_not_ask_at_all_learns_of_no_condition(app: Flask, method: str, path: str) -> None:
+def test_unauthorized_callers_cannot_probe_preconditions(app: Flask, method: str, path: str) -> None:
     answer = app.test_client().open(path, method=method, headers={"If-Match": '"x"'})
     assert code_of(answer) == (401, "token-needed")

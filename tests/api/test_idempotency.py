@@ -1,4 +1,4 @@
-"""Requests that come again with one Idempotency-Key are one request."""
+"""Requests repeated with one Idempotency-Key are executed once."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ def keyed(key: str) -> dict[str, str]:
     return {"Idempotency-Key": key}
 
 
-def test_a_game_opened_twice_with_one_key_is_one_game(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_opening_a_game_twice_with_one_key_opens_one_game(app: Flask, ada: Someone, bea: Someone) -> None:
     body = wanted(ME, OPEN, OPEN)
     first, again = (ada.post("/v1/games", body, headers=keyed("night-1")) for _ in range(2))
     assert (first.status, first.data) == (again.status, again.data)
@@ -28,7 +28,7 @@ def test_a_game_opened_twice_with_one_key_is_one_game(app: Flask, ada: Someone, 
     assert len(walk(ada, "/v1/games?mine=true")) == 2
 
 
-def test_a_key_stands_for_one_request(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_key_identifies_one_request(ada: Someone, bea: Someone, game: str) -> None:
     said = {"text": "Once."}
     first = ada.post(f"{game}/messages", said, headers=keyed("a"))
     assert ada.post(f"{game}/messages", said, headers=keyed("a")).data == first.data
@@ -37,7 +37,7 @@ def test_a_key_stands_for_one_request(ada: Someone, bea: Someone, game: str) -> 
     assert bea.post(f"{game}/messages", said, headers=keyed("a")).json["nr"] == 2
 
 
-def test_a_key_is_kept_for_seven_days(app: Flask, ada: Someone, game: str) -> None:
+def test_a_key_is_stored_for_seven_days(app: Flask, ada: Someone, game: str) -> None:
     for days, numbers in ((0, [1]), (6.9, [1]), (0.2, [1, 2])):
         clock.forward(days * DAY)
         with app.app_context():
@@ -46,14 +46,14 @@ def test_a_key_is_kept_for_seven_days(app: Flask, ada: Someone, game: str) -> No
         assert [item["nr"] for item in ada.get(f"{game}/messages").json["items"]] == numbers
 
 
-def test_a_move_with_a_key_gets_its_first_answer_again_with_its_status(ada: Someone, game: str) -> None:
+def test_a_move_repeated_with_its_key_gets_its_first_answer_and_status(ada: Someone, game: str) -> None:
     move = first_move(ada, game)
     first, again = (ada.post(f"{game}/moves", move, headers=keyed("m")) for _ in range(2))
     assert (first.status_code, again.status_code) == (201, 201)
     assert first.data == again.data
 
 
-def test_of_a_move_the_answer_is_not_kept_but_made_anew_from_the_log(app: Flask, ada: Someone, game: str) -> None:
+def test_a_moves_answer_is_rebuilt_from_the_log(app: Flask, ada: Someone, game: str) -> None:
     move = first_move(ada, game)
     first = ada.post(f"{game}/moves", move, headers=keyed("m"))
     assert _kept(app, "m") == (201, None)
@@ -68,9 +68,7 @@ def test_of_a_move_the_answer_is_not_kept_but_made_anew_from_the_log(app: Flask,
     is_problem(ada.post(f"{game}/moves", other, headers=keyed("m")), 422, "idempotency-key-reused")
 
 
-def test_a_move_with_a_key_that_was_played_without_one_before_keeps_its_status(
-    app: Flask, ada: Someone, game: str
-) -> None:
+def test_a_move_first_played_without_a_key_keeps_its_status(app: Flask, ada: Someone, game: str) -> None:
     move = first_move(ada, game)
     ada.post(f"{game}/moves", move)
     answers = [ada.post(f"{game}/moves", move, headers=keyed("m")) for _ in range(2)]
@@ -78,9 +76,7 @@ def test_a_move_with_a_key_that_was_played_without_one_before_keeps_its_status(
     assert _kept(app, "m") == (200, None)
 
 
-def test_an_answer_to_a_move_that_an_earlier_release_kept_is_given_as_it_is(
-    app: Flask, ada: Someone, game: str
-) -> None:
+def test_a_move_answer_stored_by_an_earlier_release_is_returned_unchanged(app: Flask, ada: Someone, game: str) -> None:
     move = first_move(ada, game)
     first = ada.post(f"{game}/moves", move, headers=keyed("m"))
     with app.app_context():
@@ -95,7 +91,7 @@ def _kept(app: Flask, key: str) -> tuple[int | None, str | None]:
         return row.status, row.answer
 
 
-def test_a_request_that_was_refused_leaves_its_key_free(ada: Someone, game: str) -> None:
+def test_a_rejected_request_leaves_its_key_free(ada: Someone, game: str) -> None:
     move = first_move(ada, game)
     bad = move | {"move": move["move"] | {"space": "zz"}}
     is_problem(ada.post(f"{game}/moves", bad, headers=keyed("m")), 422, "illegal-move")

@@ -1,4 +1,4 @@
-"""Invitations by mail and by a word that is passed on; and the way back to a seat that a bot keeps."""
+"""Invitations by mail and by shared link, and links to return to a seat."""
 
 import re
 from uuid import UUID
@@ -18,7 +18,7 @@ NEW = "new@example.org"
 
 @pytest.fixture
 def browser(app: Flask) -> Someone:
-    """Somebody without an account, who has a link."""
+    """A visitor without an account who has a link."""
     return Someone(app)
 
 
@@ -46,7 +46,7 @@ def kinds(who: Someone, path: str) -> list[str]:
 # By mail
 
 
-def test_whoever_is_new_may_say_with_the_button_what_others_are_to_call_him(
+def test_new_players_can_choose_a_display_name_when_they_accept(
     app: Flask, ada: Someone, bea: Someone, browser: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, OPEN, OPEN)
@@ -66,7 +66,7 @@ def test_whoever_is_new_may_say_with_the_button_what_others_are_to_call_him(
     assert names[2] == "bea"
 
 
-def test_a_seat_is_kept_and_a_word_for_it_is_mailed(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_seat_is_reserved_and_its_link_token_mailed(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     assert invite(ada, path, NEW) == 1
     assert kinds(ada, path) == ["human", "invited", "open"]
@@ -76,7 +76,7 @@ def test_a_seat_is_kept_and_a_word_for_it_is_mailed(app: Flask, ada: Someone, be
     assert NEW not in ada.get(path).text
 
 
-def test_whoever_is_invited_finds_the_game_among_his_own_and_may_decline(ada: Someone, bea: Someone) -> None:
+def test_an_invited_player_finds_the_game_in_their_list_and_can_decline(ada: Someone, bea: Someone) -> None:
     kept, others = opened(ada, ME, OPEN, OPEN, private=True), opened(ada, ME, OPEN, OPEN)
     invite(ada, kept, "bea@example.org", seat=2)
     invite(ada, others, NEW)
@@ -93,7 +93,7 @@ def test_whoever_is_invited_finds_the_game_among_his_own_and_may_decline(ada: So
     is_problem(bea.get(kept), 404, "not-found")
 
 
-def test_a_host_sees_which_invitation_was_declined_until_somebody_else_is_invited(ada: Someone, bea: Someone) -> None:
+def test_a_host_sees_a_declined_invitation_until_another_player_is_invited(ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
 
     def declined() -> list[tuple[str, bool, bool]]:
@@ -102,19 +102,19 @@ def test_a_host_sees_which_invitation_was_declined_until_somebody_else_is_invite
     invite(ada, path, "bea@example.org", seat=1)
     invite(ada, path, NEW, seat=2)
     bea.delete(f"{path}/invitations/1")
-    ada.delete(f"{path}/invitations/2")  # by the host himself
+    ada.delete(f"{path}/invitations/2")  # by the host
     assert declined() == [("open", True, False), ("open", False, False)]
     invite(ada, path, NEW, seat=1)
     assert declined() == [("invited", False, False), ("open", False, False)]
 
 
-def test_an_address_may_be_written_in_any_case(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_an_address_is_case_insensitive(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN, private=True)
     invite(ada, path, "BEA@Example.org", seat=2)
     assert bea.post(f"{path}/seats").json["you"]["seat"] == 2
 
 
-def test_when_a_seat_is_kept_for_another_address_the_first_word_is_worthless(
+def test_the_first_link_ends_when_a_seat_is_reserved_for_another_address(
     app: Flask, ada: Someone, bea: Someone, browser: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, private=True, title="A private night")
@@ -135,7 +135,7 @@ def test_when_a_seat_is_kept_for_another_address_the_first_word_is_worthless(
     assert bea.post(f"{path}/seats", {"invitation": new}).json["you"]["seat"] == 1
 
 
-def test_a_word_is_worthless_also_when_its_seat_was_taken_and_left(app: Flask, ada: Someone, browser: Someone) -> None:
+def test_a_link_also_ends_when_its_seat_was_taken_and_left(app: Flask, ada: Someone, browser: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     invite(ada, path, NEW, seat=1)
     (word,) = mailed(app, NEW)
@@ -146,7 +146,7 @@ def test_a_word_is_worthless_also_when_its_seat_was_taken_and_left(app: Flask, a
     assert browser.ask("POST", f"/i/{word}").status_code == 409
 
 
-def test_only_those_who_sit_there_or_opened_the_game_invite(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_only_seated_players_and_the_host_can_invite(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, OPEN, OPEN, BOT)
     invite(ada, path, NEW)
     is_problem(bea.post(f"{path}/invitations", {"email": NEW}), 403, "not-seated")
@@ -155,7 +155,7 @@ def test_only_those_who_sit_there_or_opened_the_game_invite(app: Flask, ada: Som
     invite(bea, path, "another@example.org", seat=0)
 
 
-def test_nobody_is_invited_to_a_seat_that_is_taken_or_to_a_game_that_has_begun(ada: Someone, bea: Someone) -> None:
+def test_a_taken_seat_or_a_running_game_accepts_no_invitations(ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT)
     for seat in (0, 2, 7):
         is_problem(ada.post(f"{path}/invitations", {"email": NEW, "seat": seat}), 409, "seat-taken")
@@ -166,7 +166,7 @@ def test_nobody_is_invited_to_a_seat_that_is_taken_or_to_a_game_that_has_begun(a
 # By a word that is passed on
 
 
-def test_a_private_game_with_room_has_a_word_for_those_who_sit_there(ada: Someone, bea: Someone) -> None:
+def test_a_private_game_with_free_seats_has_a_link_token_for_its_players(ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT, private=True)
     word = ada.get(path).json["invitation"]
     assert bea.get(f"{path}?invitation={word}").json["invitation"] is None
@@ -179,7 +179,7 @@ def test_a_private_game_with_room_has_a_word_for_those_who_sit_there(ada: Someon
     assert ada.get(opened(ada, ME, OPEN, BOT)).json["invitation"] is None
 
 
-def test_such_a_word_opens_no_seat_that_is_kept_for_somebody(ada: Someone, bea: Someone) -> None:
+def test_a_games_shared_link_opens_no_reserved_seat(ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, {"email": NEW}, BOT, private=True)
     word = ada.get(path).json["invitation"]
     is_problem(bea.post(f"{path}/seats", {"invitation": word}), 409, "seat-taken")
@@ -188,9 +188,7 @@ def test_such_a_word_opens_no_seat_that_is_kept_for_somebody(ada: Someone, bea: 
 # The page of an invitation
 
 
-def test_the_page_shows_the_table_and_a_button_and_looking_takes_no_seat(
-    app: Flask, ada: Someone, browser: Someone
-) -> None:
+def test_viewing_an_invitation_shows_the_table_and_takes_no_seat(app: Flask, ada: Someone, browser: Someone) -> None:
     path = opened(ada, ME, {"email": NEW}, BOT, title="<b>Clear</b> & cold")
     (word,) = mailed(app, NEW)
     for _ in range(3):
@@ -202,7 +200,7 @@ def test_the_page_shows_the_table_and_a_button_and_looking_takes_no_seat(
     assert kinds(ada, path) == ["human", "invited", "bot"]
 
 
-def test_the_button_takes_the_seat_for_the_invited_address_once(app: Flask, ada: Someone, browser: Someone) -> None:
+def test_the_button_takes_the_seat_once_for_the_invited_address(app: Flask, ada: Someone, browser: Someone) -> None:
     path = opened(ada, ME, {"email": NEW}, BOT)
     (word,) = mailed(app, NEW)
     assert browser.ask("POST", f"/i/{word}").status_code == 200
@@ -213,7 +211,7 @@ def test_the_button_takes_the_seat_for_the_invited_address_once(app: Flask, ada:
     assert "started" in page.text
 
 
-def test_a_word_that_is_passed_on_leads_to_the_game_on_the_page(ada: Someone, browser: Someone) -> None:
+def test_a_shared_link_opens_the_game_on_the_page(ada: Someone, browser: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT, private=True)
     word = ada.get(path).json["invitation"]
     page = browser.get(f"/i/{word}")
@@ -222,7 +220,7 @@ def test_a_word_that_is_passed_on_leads_to_the_game_on_the_page(ada: Someone, br
 
 
 @pytest.mark.parametrize("word", ["nonsense", "a" * 64, "%00", "\u00e4", "a" * 5000])
-def test_a_link_that_is_not_ours_leads_nowhere(browser: Someone, word: str) -> None:
+def test_a_foreign_link_is_rejected(browser: Someone, word: str) -> None:
     for address in (f"/i/{word}", f"/back/{word}", f"/t/{word}"):
         for method in ("GET", "POST"):
             answer = browser.ask(method, address)
@@ -249,7 +247,7 @@ def stand_ins(who: Someone, path: str) -> Json:
 
 
 @pytest.mark.parametrize("paused", [False, True])
-def test_a_link_brings_somebody_back_to_his_seat_and_looking_at_it_does_not(
+def test_a_return_link_gives_a_player_the_seat_back_only_when_confirmed(
     app: Flask, ada: Someone, bea: Someone, browser: Someone, game: str, paused: bool
 ) -> None:
     if paused:
@@ -267,7 +265,7 @@ def test_a_link_brings_somebody_back_to_his_seat_and_looking_at_it_does_not(
     assert not has_button(browser.get(link))
 
 
-def test_a_link_back_opens_its_own_seat_and_nothing_else(
+def test_a_return_link_opens_only_its_own_seat(
     app: Flask, ada: Someone, bea: Someone, browser: Someone, game: str
 ) -> None:
     for who in (ada, bea):
@@ -279,7 +277,7 @@ def test_a_link_back_opens_its_own_seat_and_nothing_else(
     assert stand_ins(ada, game) == {0: "greedy"}
 
 
-def test_there_is_no_way_back_to_a_game_that_is_over(
+def test_a_finished_game_has_no_return_link(
     app: Flask, ada: Someone, bea: Someone, browser: Someone, game: str
 ) -> None:
     bea.delete(f"{game}/seats/me")
@@ -296,7 +294,7 @@ def entered(app: Flask, answer: TestResponse) -> Someone | None:
     return token and Someone(app, token=token[1])
 
 
-def test_the_button_of_an_invitation_signs_in_once(app: Flask, ada: Someone, browser: Someone) -> None:
+def test_the_invitation_button_signs_in_once(app: Flask, ada: Someone, browser: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     invite(ada, path, NEW)
     (word,) = mailed(app, NEW)
@@ -311,7 +309,7 @@ def test_the_button_of_an_invitation_signs_in_once(app: Flask, ada: Someone, bro
     assert (again.status_code, entered(app, again)) == (409, None)
 
 
-def test_an_account_that_there_was_before_is_not_handed_over_by_an_invitation(
+def test_an_invitation_does_not_sign_in_to_an_existing_account(
     app: Flask, ada: Someone, bea: Someone, browser: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)
@@ -333,7 +331,7 @@ def test_an_account_that_there_was_before_is_not_handed_over_by_an_invitation(
     ],
     ids=["says so", "older", "says nothing of itself"],
 )
-def test_a_page_elsewhere_cannot_have_somebody_sit_down(
+def test_a_foreign_page_cannot_accept_an_invitation(
     elsewhere: dict[str, str], here: dict[str, str], app: Flask, ada: Someone, browser: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)

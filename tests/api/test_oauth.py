@@ -1,4 +1,4 @@
-"""OAuth 2.1: a program of a stranger is allowed something, and what is tried against that (RFC 9700) fails."""
+"""OAuth 2.1: a third-party app is authorized, and known attacks fail (RFC 9700)."""
 
 import base64
 import hashlib
@@ -95,13 +95,13 @@ class Program:
 
 
 def allow(who: Someone, address: str, is_allowed: bool = True, **headers: str) -> TestResponse:
-    """What our page sends when somebody has decided."""
+    """Return what our page sends when the user has decided."""
     said = {"allow": is_allowed, "player": who.token and who.get("/v1/me").json["id"]}
     return who.ask("POST", address, said, headers={"Sec-Fetch-Site": "same-origin", **headers})
 
 
 def way_back(program: Program, address: str) -> str:
-    """Return the link to the app on the page that shows what is wrong with a request. Nobody is redirected."""
+    """Return the link to the app on the error page. The user is not redirected."""
     shown = program.client.get(address)
     assert (shown.status_code, "Location" in shown.headers) == (400, False)
     [link] = re.findall(r'<a href="(https://watch[.]example[^"]*)"', shown.text)
@@ -130,9 +130,7 @@ def program(app: Flask) -> Program:
 # What it is for
 
 
-def test_a_program_that_somebody_allows_plays_for_him_until_it_is_ended(
-    app: Flask, ada: Someone, program: Program
-) -> None:
+def test_an_authorized_app_plays_for_its_user_until_revoked(app: Flask, ada: Someone, program: Program) -> None:
     game = opened(ada, ME, BOT, BOT)
     shown = app.test_client().get(program.asks())
     assert shown.status_code == 200
@@ -158,7 +156,7 @@ def test_a_program_that_somebody_allows_plays_for_him_until_it_is_ended(
     is_problem(ada.delete(f"/v1/apps/{listed['id']}"), 404, "not-found")
 
 
-def test_the_metadata_say_where_everything_is(app: Flask, program: Program) -> None:
+def test_the_metadata_list_all_endpoints(app: Flask, program: Program) -> None:
     found = program.client.get("/.well-known/oauth-authorization-server")
     assert found.headers["Access-Control-Allow-Origin"] == "*"
     assert found.json["issuer"] == app.config["BASE_URL"]
@@ -168,7 +166,7 @@ def test_the_metadata_say_where_everything_is(app: Flask, program: Program) -> N
         assert found.json[f"{name}_endpoint"].startswith(f"{app.config['BASE_URL']}/oauth/")
 
 
-def test_a_refresh_token_gives_the_next_and_the_earlier_access_token_ends(
+def test_a_refresh_token_is_rotated_and_the_earlier_access_token_ends(
     app: Flask, ada: Someone, program: Program
 ) -> None:
     first = program.signed_in(ada)
@@ -186,13 +184,13 @@ def test_a_refresh_token_gives_the_next_and_the_earlier_access_token_ends(
         assert db.session.query(App).count() == 0
 
 
-def test_who_does_not_allow_it_goes_back_with_that(ada: Someone, stranger: Someone, program: Program) -> None:
+def test_denied_consent_returns_to_the_app_with_an_error(ada: Someone, stranger: Someone, program: Program) -> None:
     for who in (ada, stranger):
         back = came_back(allow(who, program.asks(), is_allowed=False))
         assert (back["error"], back["state"], "iss" in back, "code" in back) == ("access_denied", "s&t=1", True, False)
 
 
-def test_a_mail_tells_of_it_with_a_link_that_ends_it(app: Flask, ada: Someone, program: Program) -> None:
+def test_an_email_reports_the_consent_with_a_link_to_revoke_it(app: Flask, ada: Someone, program: Program) -> None:
     made = program.signed_in(ada)
     with app.app_context():
         [row] = db.session.query(PlayerLetterRow).filter_by(kind="new-app").all()
@@ -210,7 +208,7 @@ def test_a_mail_tells_of_it_with_a_link_that_ends_it(app: Flask, ada: Someone, p
     assert client.get(link[:-1]).status_code == 404
 
 
-def test_consent_speaks_four_languages(app: Flask, program: Program) -> None:
+def test_consent_is_available_in_four_languages(app: Flask, program: Program) -> None:
     told = {
         locale: app.test_client().get(program.asks(), headers={"Accept-Language": locale}).text
         for locale in ("en", "de", "fr", "it")
@@ -231,7 +229,7 @@ def test_consent_speaks_four_languages(app: Flask, program: Program) -> None:
         {"code_challenge": "short"},
     ],
 )
-def test_no_code_comes_without_pkce_by_s256(ada: Someone, program: Program, other: Json) -> None:
+def test_a_code_requires_pkce_with_s256(ada: Someone, program: Program, other: Json) -> None:
     address = program.asks(**other)
     sent = urlsplit(way_back(program, address))
     assert f"{sent.scheme}://{sent.netloc}{sent.path}" == BACK
@@ -240,13 +238,13 @@ def test_no_code_comes_without_pkce_by_s256(ada: Someone, program: Program, othe
 
 
 @pytest.mark.parametrize("verifier", ["w" * 64, CHALLENGE, "", "v" * 63, None])
-def test_a_code_is_nothing_without_its_verifier(ada: Someone, program: Program, verifier: str | None) -> None:
+def test_a_code_requires_its_verifier(ada: Someone, program: Program, verifier: str | None) -> None:
     form = {"code": program.code(ada), "redirect_uri": BACK, "grant_type": "authorization_code"}
     answer = program.post(**form, **({} if verifier is None else {"code_verifier": verifier}))
     assert answer.status_code == 400 and answer.json["error"] in ("invalid_grant", "invalid_request")
 
 
-def test_a_code_that_comes_again_ends_what_it_gave(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_reused_code_revokes_its_tokens(app: Flask, ada: Someone, program: Program) -> None:
     code = program.code(ada)
     made = program.trade(code).json
     is_refused(program.trade(code), "invalid_grant")
@@ -254,31 +252,31 @@ def test_a_code_that_comes_again_ends_what_it_gave(app: Flask, ada: Someone, pro
     is_refused(program.refresh(made["refresh_token"]), "invalid_grant")
 
 
-def test_a_code_is_for_the_program_that_asked(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_code_is_bound_to_its_app(app: Flask, ada: Someone, program: Program) -> None:
     code = program.code(ada)
     is_refused(Program(app).trade(code), "invalid_grant")
     assert program.trade(code).status_code == 200
 
 
-def test_a_code_is_good_for_a_minute(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_code_expires_after_a_minute(app: Flask, ada: Someone, program: Program) -> None:
     code = program.code(ada)
     clock.offset += CODE_LIFE
     is_refused(program.trade(code), "invalid_grant")
 
 
-def test_a_code_that_was_made_up_is_none(ada: Someone, program: Program) -> None:
+def test_a_made_up_code_is_rejected(ada: Someone, program: Program) -> None:
     code = program.code(ada)
     for made_up in (code[:-1] + ("B" if code[-1] == "A" else "A"), code[:-1], "", "x", code.upper()):
         is_refused(program.trade(made_up), "invalid_grant")
 
 
-def test_a_code_is_for_the_address_to_which_it_went(ada: Someone, app: Flask) -> None:
+def test_a_code_is_bound_to_its_redirect_uri(ada: Someone, app: Flask) -> None:
     other = "https://watch.example/other"
     program = Program(app, redirect_uris=[BACK, other])
     is_refused(program.trade(program.code(ada), redirect_uri=other), "invalid_grant")
 
 
-def test_a_code_stands_in_no_referrer_and_is_kept_nowhere(ada: Someone, program: Program) -> None:
+def test_a_code_is_neither_sent_as_a_referrer_nor_cached(ada: Someone, program: Program) -> None:
     for answer in (program.client.get(program.asks()), program.client.get(program.asks(scope="x"))):
         assert (answer.headers["Referrer-Policy"], answer.headers["Cache-Control"]) == ("no-referrer", "no-store")
     assert allow(ada, program.asks()).headers["Cache-Control"] == "no-store"
@@ -306,9 +304,7 @@ def test_a_code_stands_in_no_referrer_and_is_kept_nowhere(ada: Someone, program:
         None,
     ],
 )
-def test_nobody_is_sent_to_an_address_that_is_not_exactly_known(
-    ada: Someone, program: Program, address: str | None
-) -> None:
+def test_only_exactly_registered_redirect_uris_are_used(ada: Someone, program: Program, address: str | None) -> None:
     """Nor with an error: that would be an open redirector."""
     asked = program.asks(redirect_uri=address)
     shown = program.client.get(asked)
@@ -340,11 +336,11 @@ def test_nobody_is_sent_to_an_address_that_is_not_exactly_known(
         "",
     ],
 )
-def test_a_program_has_people_sent_nowhere_but_by_https_or_to_their_own_machine(program: Program, address: str) -> None:
+def test_redirect_uris_use_https_or_loopback(program: Program, address: str) -> None:
     is_refused(program.register(redirect_uris=[BACK, address]), "invalid_redirect_uri")
 
 
-def test_on_the_loopback_the_port_may_differ_and_nothing_else(app: Flask, ada: Someone) -> None:
+def test_on_loopback_only_the_port_may_differ(app: Flask, ada: Someone) -> None:
     program = Program(app, redirect_uris=["http://127.0.0.1/back", "http://[::1]:99/back"])
     for address in ("http://127.0.0.1:8123/back", "http://[::1]:7/back"):
         code = program.code(ada, redirect_uri=address)
@@ -358,9 +354,7 @@ def test_on_the_loopback_the_port_may_differ_and_nothing_else(app: Flask, ada: S
         assert program.client.get(program.asks(redirect_uri=address)).status_code == 400
 
 
-def test_each_answer_says_whose_it_is_so_that_none_is_taken_for_another_servers(
-    app: Flask, ada: Someone, program: Program
-) -> None:
+def test_each_answer_names_its_issuer(app: Flask, ada: Someone, program: Program) -> None:
     error = parse_qs(urlsplit(way_back(program, program.asks(scope="x"))).query)
     assert error["iss"] == [app.config["BASE_URL"]] and error["error"] == ["invalid_scope"]
     assert came_back(allow(ada, program.asks()))["iss"] == app.config["BASE_URL"]
@@ -372,7 +366,7 @@ def test_each_answer_says_whose_it_is_so_that_none_is_taken_for_another_servers(
 # Attacks on refresh tokens
 
 
-def test_a_refresh_token_that_comes_again_ends_all_of_its_family(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_reused_refresh_token_revokes_its_family(app: Flask, ada: Someone, program: Program) -> None:
     first = program.signed_in(ada)
     second = program.refresh(first["refresh_token"]).json
     is_refused(program.refresh(first["refresh_token"]), "invalid_grant")
@@ -380,7 +374,7 @@ def test_a_refresh_token_that_comes_again_ends_all_of_its_family(app: Flask, ada
     is_refused(program.refresh(second["refresh_token"]), "invalid_grant")
 
 
-def test_a_refresh_token_that_was_made_up_is_none_and_ends_nothing(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_made_up_refresh_token_revokes_nothing(app: Flask, ada: Someone, program: Program) -> None:
     made = program.signed_in(ada)
     word = made["refresh_token"]
     head, _, _ = word.rpartition("_")
@@ -390,13 +384,13 @@ def test_a_refresh_token_that_was_made_up_is_none_and_ends_nothing(app: Flask, a
     assert program.refresh(word).status_code == 200
 
 
-def test_a_refresh_token_is_for_its_program(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_refresh_token_is_bound_to_its_app(app: Flask, ada: Someone, program: Program) -> None:
     made = program.signed_in(ada)
     is_refused(Program(app).refresh(made["refresh_token"]), "invalid_grant")
     assert program.refresh(made["refresh_token"]).status_code == 200
 
 
-def test_scopes_grow_by_no_refresh(app: Flask, ada: Someone, program: Program) -> None:
+def test_refreshing_cannot_add_scopes(app: Flask, ada: Someone, program: Program) -> None:
     made = program.signed_in(ada)
     for more in (f"{SCOPE} chat:write", "tokens:write", "x", f"{SCOPE} game:{UUID(int=1)}"):
         is_refused(program.refresh(made["refresh_token"], scope=more), "invalid_scope")
@@ -411,15 +405,13 @@ def test_scopes_grow_by_no_refresh(app: Flask, ada: Someone, program: Program) -
 
 
 @pytest.mark.parametrize("scope", [None, "", "x", "tokens:write", "games:read tokens:write", "game:x", "games:read  x"])
-def test_nothing_is_asked_for_but_scopes_that_a_program_may_have(
-    ada: Someone, program: Program, scope: str | None
-) -> None:
+def test_an_app_can_request_only_scopes_meant_for_apps(ada: Someone, program: Program, scope: str | None) -> None:
     sent = parse_qs(urlsplit(way_back(program, program.asks(scope=scope))).query)
     assert sent["error"] == ["invalid_scope"]
     assert "code=" not in allow(ada, program.asks(scope=scope)).text
 
 
-def test_what_is_bound_to_a_game_is_good_for_that_game_alone(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_game_bound_consent_works_only_for_that_game(app: Flask, ada: Someone, program: Program) -> None:
     game, other = opened(ada, ME, BOT, BOT), opened(ada, ME, BOT, BOT)
     bound = f"game:{game.rpartition('/')[2]}"
     shown = program.client.get(program.asks(scope=f"{SCOPE} {bound}")).text
@@ -435,7 +427,7 @@ def test_what_is_bound_to_a_game_is_good_for_that_game_alone(app: Flask, ada: So
     assert its.post(f"{game}/moves", first_move(its, game)).status_code == 201
 
 
-def test_it_is_bound_to_no_game_in_which_one_does_not_sit_nor_with_what_is_for_all(
+def test_a_consent_cannot_be_bound_to_a_game_without_a_seat_or_with_global_scopes(
     ada: Someone, bea: Someone, program: Program
 ) -> None:
     game = opened(bea, ME, OPEN, BOT)
@@ -450,7 +442,7 @@ def test_it_is_bound_to_no_game_in_which_one_does_not_sit_nor_with_what_is_for_a
     assert "error=invalid_scope" in way_back(program, program.asks(scope=wide))
 
 
-def test_whoever_gives_up_his_seat_ends_what_was_bound_to_it(app: Flask, ada: Someone, program: Program) -> None:
+def test_giving_up_a_seat_ends_its_game_bound_consents(app: Flask, ada: Someone, program: Program) -> None:
     game = opened(ada, ME, BOT, BOT)
     made = program.signed_in(ada, scope=f"{SCOPE} game:{game.rpartition('/')[2]}")
     assert ada.delete(f"{game}/seats/me").status_code < 300
@@ -458,10 +450,10 @@ def test_whoever_gives_up_his_seat_ends_what_was_bound_to_it(app: Flask, ada: So
     is_refused(program.refresh(made["refresh_token"]), "invalid_grant")
 
 
-# Attacks on whoever is asked
+# Attacks on the user who is asked
 
 
-def test_nobody_but_our_own_page_says_that_somebody_allows_it(app: Flask, ada: Someone, program: Program) -> None:
+def test_only_the_servers_own_page_can_give_consent(app: Flask, ada: Someone, program: Program) -> None:
     said = {"allow": True, "player": ada.get("/v1/me").json["id"]}
     for site in ("cross-site", "same-site", "none"):
         assert allow(ada, program.asks(), **{"Sec-Fetch-Site": site}).status_code == 404
@@ -476,19 +468,19 @@ def test_nobody_but_our_own_page_says_that_somebody_allows_it(app: Flask, ada: S
     assert "Access-Control-Allow-Origin" not in answer.headers
 
 
-def test_looking_allows_nothing(app: Flask, ada: Someone, program: Program) -> None:
+def test_viewing_the_consent_page_allows_nothing(app: Flask, ada: Someone, program: Program) -> None:
     for _ in range(2):
         assert "Location" not in ada.get(program.asks()).headers
     with app.app_context():
         assert db.session.query(App).count() == 0
 
 
-def test_whoever_has_signed_in_meanwhile_is_asked_anew(ada: Someone, bea: Someone, program: Program) -> None:
+def test_consent_is_asked_again_after_another_sign_in(ada: Someone, bea: Someone, program: Program) -> None:
     said = {"allow": True, "player": bea.get("/v1/me").json["id"]}
     is_problem(ada.ask("POST", program.asks(), said), 401, "bad-token")
 
 
-def test_the_question_stands_in_no_frame_and_runs_no_script_of_others(program: Program) -> None:
+def test_the_consent_page_cannot_be_framed_and_runs_no_foreign_scripts(program: Program) -> None:
     odd = Program(program.client.application, client_name="<script>alert(1)</script>")
     shown = odd.client.get(odd.asks())
     policy = shown.headers["Content-Security-Policy"]
@@ -497,7 +489,7 @@ def test_the_question_stands_in_no_frame_and_runs_no_script_of_others(program: P
     assert "<script>alert" not in shown.text and "&lt;script&gt;" in shown.text
 
 
-def test_no_program_allows_another_nor_do_guests_and_tokens_of_less(app: Flask, ada: Someone, program: Program) -> None:
+def test_apps_guests_and_weaker_tokens_cannot_give_consent(app: Flask, ada: Someone, program: Program) -> None:
     its = as_app(app, program.signed_in(ada, scope="profile:read games:read moves:write"))
     is_problem(allow(its, program.asks()), 403, "missing-scope")
     small = further(app, ada, scopes=["tokens:write", "profile:read", "games:read"])
@@ -510,7 +502,7 @@ def test_no_program_allows_another_nor_do_guests_and_tokens_of_less(app: Flask, 
     is_problem(seat.ask("POST", program.asks(), said), 403, "one-seat-only")
 
 
-def test_what_is_allowed_by_a_token_that_ends_ends_with_it(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_consent_ends_with_the_token_that_gave_it(app: Flask, ada: Someone, program: Program) -> None:
     until = clock.now() + timedelta(minutes=30)
     made = program.signed_in(further(app, ada, expires_at=until.isoformat()))
     clock.offset += timedelta(minutes=30)
@@ -522,18 +514,18 @@ def test_what_is_allowed_by_a_token_that_ends_ends_with_it(app: Flask, ada: Some
 
 
 @pytest.mark.parametrize("kind", ["password", "client_credentials", "implicit", "", "urn:x", 'x"'])
-def test_there_is_no_other_grant(program: Program, kind: str) -> None:
+def test_other_grant_types_are_rejected(program: Program, kind: str) -> None:
     answer = program.post(grant_type=kind, username="ada@example.org", password="x")
     assert answer.status_code == 400 and answer.json["error"] in ("unsupported_grant_type", "invalid_request")
 
 
 @pytest.mark.parametrize("kind", ["token", "id_token", "code token", "", None])
-def test_no_token_comes_by_the_address(program: Program, kind: str | None) -> None:
+def test_tokens_in_the_url_are_rejected(program: Program, kind: str | None) -> None:
     sent = parse_qs(urlsplit(way_back(program, program.asks(response_type=kind))).query)
     assert sent["error"] == ["unsupported_response_type"]
 
 
-def test_nothing_is_read_from_the_address_which_gets_into_logs(ada: Someone, program: Program) -> None:
+def test_secrets_in_the_url_are_ignored_because_urls_are_logged(ada: Someone, program: Program) -> None:
     form = {"grant_type": "authorization_code", "code": program.code(ada), "redirect_uri": BACK}
     form |= {"client_id": program.id, "code_verifier": VERIFIER}
     is_refused(program.client.post(f"/oauth/token?{urlencode(form)}"), "invalid_request")
@@ -542,13 +534,13 @@ def test_nothing_is_read_from_the_address_which_gets_into_logs(ada: Someone, pro
     assert program.client.post("/oauth/token", data=form).status_code == 200
 
 
-def test_no_program_has_a_secret(program: Program, ada: Someone) -> None:
+def test_apps_have_no_secret(program: Program, ada: Someone) -> None:
     is_refused(program.trade(program.code(ada), client_secret="x"), "invalid_client")
     is_refused(program.register(token_endpoint_auth_method="client_secret_basic"), "invalid_client_metadata")
     assert "client_secret" not in program.register().json
 
 
-def test_a_parameter_comes_once_is_short_and_plain(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_parameter_must_be_unique_short_and_plain(app: Flask, ada: Someone, program: Program) -> None:
     for more in (
         "&scope=games:write",
         "&redirect_uri=https://evil.example/",
@@ -587,7 +579,7 @@ def test_a_parameter_comes_once_is_short_and_plain(app: Flask, ada: Someone, pro
         {"scope": 7},
     ],
 )
-def test_a_program_says_of_itself_what_can_be_meant(program: Program, metadata: Json) -> None:
+def test_an_apps_registered_metadata_are_validated(program: Program, metadata: Json) -> None:
     answer = program.register(**metadata)
     assert answer.status_code == 400
     assert answer.json["error"] in ("invalid_client_metadata", "invalid_redirect_uri")
@@ -600,9 +592,7 @@ def test_a_registration_is_plain_json(program: Program) -> None:
     assert program.client.post("/oauth/register", data=b" " * 70_000).status_code in (400, 413)
 
 
-def test_programs_make_themselves_known_so_often_and_are_forgotten_if_nobody_allows_them(
-    app: Flask, ada: Someone, program: Program
-) -> None:
+def test_app_registrations_are_limited_and_unused_ones_deleted(app: Flask, ada: Someone, program: Program) -> None:
     program.signed_in(ada)
     answers = [program.register() for _ in range(31)]
     is_limit = answers[-1]
@@ -617,7 +607,7 @@ def test_programs_make_themselves_known_so_often_and_are_forgotten_if_nobody_all
 # What ends it
 
 
-def test_a_program_ends_by_itself_by_either_of_its_tokens(app: Flask, ada: Someone, program: Program) -> None:
+def test_an_app_can_revoke_itself_with_either_token(app: Flask, ada: Someone, program: Program) -> None:
     for name in ("access_token", "refresh_token"):
         made = program.signed_in(ada)
         assert program.revoke(made[name]).status_code == 200
@@ -626,7 +616,7 @@ def test_a_program_ends_by_itself_by_either_of_its_tokens(app: Flask, ada: Someo
         assert program.revoke(made[name]).status_code == 200  # it is as it should be
 
 
-def test_whoever_revokes_the_token_of_an_app_ends_the_app(app: Flask, ada: Someone, program: Program) -> None:
+def test_revoking_an_apps_token_ends_the_app(app: Flask, ada: Someone, program: Program) -> None:
     for path in ("one of them", "/v1/tokens/current"):
         made = program.signed_in(ada)
         [token] = [it for it in ada.get("/v1/tokens").json["items"] if it["name"] == "Night Watch"]
@@ -636,7 +626,7 @@ def test_whoever_revokes_the_token_of_an_app_ends_the_app(app: Flask, ada: Someo
         assert ada.get("/v1/apps").json["items"] == []
 
 
-def test_a_program_ends_no_other(app: Flask, ada: Someone, program: Program) -> None:
+def test_an_app_cannot_revoke_another_app(app: Flask, ada: Someone, program: Program) -> None:
     made = program.signed_in(ada)
     for name in ("access_token", "refresh_token"):
         is_refused(Program(app).revoke(made[name]), "invalid_grant")
@@ -644,7 +634,7 @@ def test_a_program_ends_no_other(app: Flask, ada: Someone, program: Program) -> 
     assert ada.get("/v1/me").status_code == as_app(app, made).get("/v1/games").status_code == 200
 
 
-def test_whoever_revokes_all_his_tokens_ends_all_his_apps(app: Flask, ada: Someone, program: Program) -> None:
+def test_revoking_all_tokens_ends_all_apps(app: Flask, ada: Someone, program: Program) -> None:
     made, code = program.signed_in(ada), program.code(ada)
     assert ada.delete("/v1/tokens").status_code == 204
     is_problem(as_app(app, made).get("/v1/games"), 401, "bad-token")
@@ -652,7 +642,7 @@ def test_whoever_revokes_all_his_tokens_ends_all_his_apps(app: Flask, ada: Someo
     is_refused(program.trade(code), "invalid_grant")
 
 
-def test_of_an_account_that_is_deleted_no_app_is_left(app: Flask, ada: Someone, program: Program) -> None:
+def test_deleting_an_account_deletes_its_apps(app: Flask, ada: Someone, program: Program) -> None:
     made, player_id = program.signed_in(ada), UUID(ada.get("/v1/me").json["id"])
     assert [it["name"] for it in ada.get("/v1/me/export").json["apps"]] == ["Night Watch"]
     with app.app_context():
@@ -662,7 +652,7 @@ def test_of_an_account_that_is_deleted_no_app_is_left(app: Flask, ada: Someone, 
     is_refused(program.refresh(made["refresh_token"]), "invalid_grant")
 
 
-def test_an_app_of_somebody_who_is_banned_does_nothing(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_banned_players_app_can_do_nothing(app: Flask, ada: Someone, program: Program) -> None:
     made, player_id = program.signed_in(ada), UUID(ada.get("/v1/me").json["id"])
     with app.app_context():
         ban(player_id)
@@ -671,7 +661,7 @@ def test_an_app_of_somebody_who_is_banned_does_nothing(app: Flask, ada: Someone,
     is_problem(as_app(app, refreshed.json).get("/v1/games"), 403, "banned")
 
 
-def test_nothing_that_opens_anything_lies_in_the_database(app: Flask, ada: Someone, program: Program) -> None:
+def test_the_database_holds_no_usable_secret(app: Flask, ada: Someone, program: Program) -> None:
     code = program.code(ada)
     made = program.trade(code).json
     with app.app_context():
@@ -680,7 +670,7 @@ def test_nothing_that_opens_anything_lies_in_the_database(app: Flask, ada: Someo
         assert not any(word[-43:] in row for row in rows)
 
 
-def test_somebody_else_neither_sees_nor_ends_ones_apps(ada: Someone, bea: Someone, program: Program) -> None:
+def test_other_players_neither_see_nor_end_your_apps(ada: Someone, bea: Someone, program: Program) -> None:
     program.signed_in(ada)
     [its] = ada.get("/v1/apps").json["items"]
     assert bea.get("/v1/apps").json["items"] == []
@@ -701,7 +691,7 @@ def house(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.fixture
 def elsewhere(app: Flask, house: str, tmp_path: Path) -> Iterator[str]:
-    """The page of the handbook, as somebody else serves it."""
+    """Serve the handbook's page from another origin."""
     text = block(app.test_client().get("/docs/app").text, "app")
     assert len(text.splitlines()) <= 150
     (tmp_path / "index.html").write_text(text)
@@ -713,7 +703,7 @@ def elsewhere(app: Flask, house: str, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_the_page_of_somebody_else_signs_in_plays_and_signs_out(
+def test_a_foreign_single_page_app_signs_in_plays_and_signs_out(
     app: Flask, ada: Someone, chromium: Browser, house: str, elsewhere: str, rules: str
 ) -> None:
     opened(ada, ME, BOT, BOT, title="The long night", rules=rules)
@@ -742,7 +732,9 @@ def test_the_page_of_somebody_else_signs_in_plays_and_signs_out(
         assert ada.get("/v1/apps").json["items"] == []
 
 
-def test_whoever_is_not_signed_in_is_asked_to(chromium: Browser, house: str, program: Program, ada: Someone) -> None:
+def test_a_visitor_is_asked_to_sign_in_before_consent(
+    chromium: Browser, house: str, program: Program, ada: Someone
+) -> None:
     with chromium.new_context() as context:
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()

@@ -1,4 +1,4 @@
-"""Pages of other origins: one plays in a real browser, with nothing but a token, and may read every answer of the API."""
+"""Pages of other origins can play with a token in a real browser and read every answer."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -89,7 +89,7 @@ def test_a_page_of_another_origin_plays_with_a_token(app: Flask, api: str, page:
     assert call("GET", game)["body"]["code"] == "bad-token"
 
 
-def test_a_page_of_another_origin_reads_nothing_that_acts_by_a_link(app: Flask, api: str, page: Page) -> None:
+def test_a_page_of_another_origin_cannot_read_link_pages(app: Flask, api: str, page: Page) -> None:
     for path in ("/t/word", "/docs", "/metrics"):
         with pytest.raises(Error, match="Failed to fetch"):
             page.evaluate("url => fetch(url).then(answer => answer.status)", f"{api}{path}")
@@ -112,7 +112,7 @@ def words(header: str) -> set[str]:
     return set(header.split(", "))
 
 
-def test_a_browser_may_ask_beforehand_for_every_call(scene: Scene) -> None:
+def test_preflight_succeeds_for_every_call(scene: Scene) -> None:
     contract: Contract = scene.contract
     for call in [*calls(contract.document), Call("GET", "/v1/nowhere", {})]:
         answer = scene.stranger.ask("OPTIONS", call.path, headers=PREFLIGHT)
@@ -145,7 +145,7 @@ def answers_of_all_kinds(scene: Scene) -> Iterator[tuple[int, TestResponse]]:
     yield 503, away.test_client().get("/v1/games")
 
 
-def test_a_page_may_read_every_answer_problems_included(scene: Scene) -> None:
+def test_a_foreign_page_can_read_every_answer_including_problems(scene: Scene) -> None:
     for status, answer in answers_of_all_kinds(scene):
         assert answer.status_code == status
         assert answer.headers["Access-Control-Allow-Origin"] == "*", status
@@ -156,7 +156,7 @@ def test_a_page_may_read_every_answer_problems_included(scene: Scene) -> None:
 @pytest.mark.parametrize(
     "path", ["/t/word", "/i/word", "/back/word", "/u/word", "/sign-in/word", "/feed/word.ics", "/docs"]
 )
-def test_pages_that_act_by_a_link_are_for_themselves(app: Flask, path: str) -> None:
+def test_link_pages_are_isolated_from_other_origins(app: Flask, path: str) -> None:
     client = app.test_client()
     for answer in (client.get(path), client.post(path), client.options(path, headers=PREFLIGHT)):
         assert not [name for name, _ in answer.headers if name.startswith("Access-Control-")]

@@ -1,4 +1,4 @@
-"""One's own account over the API: another address, a copy of all that is stored, and its end."""
+"""Your own account over the API: change of address, export and deletion."""
 
 import logging
 import re
@@ -65,9 +65,7 @@ def asked(app: Flask, who: Someone, email: str = NEW) -> Json:
 # Another address
 
 
-def test_another_address_is_ones_own_when_both_have_confirmed_it_and_nothing_changes_before(
-    app: Flask, ada: Someone
-) -> None:
+def test_an_address_changes_only_when_both_addresses_are_confirmed(app: Flask, ada: Someone) -> None:
     before = ada.get("/v1/me").json
     wanted = asked(app, ada)
     assert ada.get("/v1/me").json == before | {"new_email": NEW}
@@ -95,7 +93,7 @@ def test_wrong_swapped_and_old_codes_change_nothing(app: Flask, ada: Someone) ->
     assert ada.get("/v1/me").json.items() >= {"email": "ada@example.org", "new_email": None}.items()
 
 
-def test_whatever_else_is_changed_with_an_address_changes_with_it_or_not_at_all(app: Flask, ada: Someone) -> None:
+def test_fields_sent_with_an_address_change_with_it_or_not_at_all(app: Flask, ada: Someone) -> None:
     before, more = ada.get("/v1/me").json, {"name": "Ada L.", "zone": "Europe/Rome"}
     is_problem(ada.patch("/v1/me", more | {"email": "ada@example.org"}), 422, "invalid-field")
     wanted = asked(app, ada) | more
@@ -107,20 +105,20 @@ def test_whatever_else_is_changed_with_an_address_changes_with_it_or_not_at_all(
     assert ada.patch("/v1/me", {"email": "ada@example.org", "name": "Ada"}).json["name"] == "Ada"
 
 
-def test_a_code_of_an_account_is_good_for_five_tries(app: Flask, ada: Someone) -> None:
+def test_an_account_code_allows_five_attempts(app: Flask, ada: Someone) -> None:
     wanted = asked(app, ada)
     for _ in range(5):
         is_problem(ada.patch("/v1/me", wanted | {"code": wrong(wanted["code"])}), 401, "wrong-code")
     is_problem(ada.patch("/v1/me", wanted), 401, "wrong-code")
 
 
-def test_a_code_of_an_account_is_not_one_to_sign_in_with(app: Flask, ada: Someone, stranger: Someone) -> None:
+def test_an_account_code_cannot_be_used_to_sign_in(app: Flask, ada: Someone, stranger: Someone) -> None:
     code = asked(app, ada)["new_code"]
     sign_in = str(id_of(id_of_player(ada), NEW_ADDRESS))
     is_problem(stranger.post("/v1/tokens", {"sign_in": sign_in, "code": code}), 401, "wrong-code")
 
 
-def test_whether_an_address_is_somebodys_learns_only_who_reads_its_mails(
+def test_only_the_mailbox_reader_learns_whether_an_address_is_registered(
     app: Flask, ada: Someone, bea: Someone
 ) -> None:
     def told(email: str) -> tuple[int, Json]:
@@ -142,11 +140,11 @@ def test_whether_an_address_is_somebodys_learns_only_who_reads_its_mails(
     "changes",
     [{"code": "123456", "new_code": "123456"}, {"email": NEW, "code": "123456"}, {"email": NEW, "new_code": "123456"}],
 )
-def test_codes_come_with_an_address_and_together(ada: Someone, changes: Json) -> None:
+def test_an_address_change_sends_both_codes_together(ada: Someone, changes: Json) -> None:
     is_problem(ada.patch("/v1/me", changes), 422, "invalid-field")
 
 
-def test_the_present_address_is_no_other_and_codes_have_a_limit(ada: Someone) -> None:
+def test_the_current_address_is_rejected_and_codes_are_limited(ada: Someone) -> None:
     is_problem(ada.patch("/v1/me", {"email": "ADA@example.org"}), 422, "invalid-field")
     for number in range(5):
         assert ada.patch("/v1/me", {"email": f"{number}@example.net"}).status_code == 200
@@ -158,9 +156,7 @@ def test_a_guest_has_no_address_to_change(stranger: Someone, app: Flask) -> None
     is_problem(guest.patch("/v1/me", {"email": NEW}), 403, "sign-in-first")
 
 
-def test_a_seat_kept_for_the_old_address_is_kept_for_the_new_one_by_a_new_letter(
-    app: Flask, ada: Someone, bea: Someone
-) -> None:
+def test_a_reserved_seat_follows_an_address_change_with_a_new_letter(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(bea, ME, {"email": "ada@example.org"}, OPEN, private=True)
     assert ada.patch("/v1/me", asked(app, ada)).status_code == 200
     with app.app_context():
@@ -173,7 +169,7 @@ def test_a_seat_kept_for_the_old_address_is_kept_for_the_new_one_by_a_new_letter
 
 
 @pytest.mark.parametrize("by", ["player", "email"])
-def test_whoever_is_asked_to_stand_in_is_asked_at_the_new_address_and_the_former_link_is_good_for_nothing(
+def test_a_stand_in_request_follows_an_address_change_and_its_old_link_ends(
     app: Flask, bea: Someone, game: str, shared_url: str, by: str
 ) -> None:
     dan = Someone(app, "dan")
@@ -199,7 +195,7 @@ def test_whoever_is_asked_to_stand_in_is_asked_at_the_new_address_and_the_former
 # A copy
 
 
-def test_whoever_asks_gets_a_copy_of_all_that_is_stored_of_him(ada: Someone, bea: Someone, game: str) -> None:
+def test_players_can_export_everything_stored_about_them(ada: Someone, bea: Someone, game: str) -> None:
     ada.post(f"{game}/messages", {"text": "Good evening."})
     ada.post(f"{game}/moves", first_move(ada, game))
     copy = ada.get("/v1/me/export")
@@ -224,23 +220,23 @@ def ended(app: Flask, who: Someone) -> TestResponse:
     return who.delete(f"/v1/me?code={code_for_the_end(app, who)}")
 
 
-def test_an_account_ends_by_a_mailed_code_and_by_no_other(app: Flask, ada: Someone) -> None:
+def test_an_account_is_deleted_only_with_a_mailed_code(app: Flask, ada: Someone) -> None:
     code = code_for_the_end(app, ada)
     assert ada.get("/v1/me").status_code == 200
     is_problem(ada.delete(f"/v1/me?code={wrong(code)}"), 401, "wrong-code")
     is_problem(ada.delete("/v1/me?code=12345"), 422, "invalid-fields")
     assert ada.delete(f"/v1/me?code={code}").status_code == 204
     is_problem(ada.get("/v1/me"), 401, "bad-token")
-    assert Someone(app, "ada").get("/v1/me").json["named"]  # the same address is somebody new
+    assert Someone(app, "ada").get("/v1/me").json["named"]  # the same address creates a new account
 
 
-def test_a_guest_ends_his_visit_without_a_code(app: Flask, stranger: Someone) -> None:
+def test_a_guest_can_delete_the_account_without_a_code(app: Flask, stranger: Someone) -> None:
     guest = Someone(app, token=stranger.post("/v1/guests").json["token"])
     assert guest.delete("/v1/me").status_code == 204
     is_problem(guest.get("/v1/me"), 401, "bad-token")
 
 
-def test_an_end_that_breaks_off_goes_on_by_itself(app: Flask, ada: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_deletion_resumes_by_itself(app: Flask, ada: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
     player_id, code = id_of_player(ada), code_for_the_end(app, ada)
 
     def dies(_: UUID) -> None:
@@ -358,7 +354,7 @@ def dump(url: str) -> Iterator[tuple[str, str]]:
                 yield from ((table, bytes(row).decode()) for row in copy)
 
 
-def test_nobody_gets_the_mails_of_his_stand_in_with_his_copy_nor_does_that_one_get_his(
+def test_copies_of_player_and_stand_in_do_not_mix_their_emails(
     app: Flask, lovelace: Someone, bea: Someone, stood_in: list[str]
 ) -> None:
     copies = [who.get("/v1/me/export").json for who in (lovelace, bea)]
@@ -374,7 +370,7 @@ def test_nobody_gets_the_mails_of_his_stand_in_with_his_copy_nor_does_that_one_g
     assert [it["salt"] for it in copies[0]["games"] if it["salt_hash"]] == [None]  # the game has not begun
 
 
-def test_of_whoever_stands_in_and_ends_his_account_no_byte_is_left_either_and_archives_verify(
+def test_a_deleted_stand_in_leaves_no_trace_and_archives_verify(
     app: Flask, shared_url: str, lovelace: Someone, bea: Someone, stood_in: list[str]
 ) -> None:
     traces = (NAME, NEW, "third@example.net", r"\\303\\201d\\303\\241")
@@ -391,7 +387,7 @@ def test_of_whoever_stands_in_and_ends_his_account_no_byte_is_left_either_and_ar
         check(Someone(app).get(f"{path}/archive").data)
 
 
-def test_of_whoever_is_stood_in_for_and_ends_his_account_no_byte_is_left_either(
+def test_a_deleted_player_with_a_stand_in_leaves_no_trace(
     app: Flask, shared_url: str, lovelace: Someone, bea: Someone, stood_in: list[str]
 ) -> None:
     assert bea.patch("/v1/me", {"name": "Beatrix"}).status_code == 200
@@ -411,7 +407,7 @@ def pg_dump(url: str) -> str:
     return subprocess.run([program, url], check=True, capture_output=True, text=True).stdout
 
 
-def test_of_whoever_ends_his_account_no_byte_of_name_or_address_is_left_and_archives_verify(
+def test_a_deleted_player_leaves_no_name_or_address_and_archives_verify(
     app: Flask, shared_url: str, lovelace: Someone, bea: Someone, game: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     traces = (NAME, NEW, "ada@example.org", "third@example.net", "Europe/London", r"\\303\\201d\\303\\241")
@@ -441,7 +437,9 @@ def is_forgotten(app: Flask, url: str, who: Someone, *traces: str) -> None:
 KEYED: Json = {"headers": {"Idempotency-Key": "k"}}
 
 
-def test_answers_that_are_kept_forget_who_got_up_before_the_start(app: Flask, shared_url: str, bea: Someone) -> None:
+def test_stored_answers_forget_deleted_players_who_left_before_the_start(
+    app: Flask, shared_url: str, bea: Someone
+) -> None:
     dan = Someone(app, "dan")
     dan.patch("/v1/me", {"name": "Quixote"})
     seats = f"{opened(bea, ME, OPEN, OPEN, OPEN)}/seats"
@@ -453,7 +451,7 @@ def test_answers_that_are_kept_forget_who_got_up_before_the_start(app: Flask, sh
     is_forgotten(app, shared_url, dan, "Quixote", "Dulcinea")
 
 
-def test_so_do_those_that_hold_the_title_which_he_gave(app: Flask, shared_url: str, bea: Someone) -> None:
+def test_stored_answers_forget_titles_by_deleted_players(app: Flask, shared_url: str, bea: Someone) -> None:
     dan = Someone(app, "dan")
     dan.patch("/v1/me", {"name": 'Don "Q" Quixote'})
     path = opened(dan, OPEN, OPEN, BOT, title='By Don "Q" Quixote')
@@ -463,7 +461,7 @@ def test_so_do_those_that_hold_the_title_which_he_gave(app: Flask, shared_url: s
 
 @pytest.mark.parametrize("moved", [False, True])
 @pytest.mark.parametrize("confirmed", [False, True])
-def test_so_do_mails_by_which_somebody_has_asked_him_to_stand_in(
+def test_stand_in_requests_by_email_forget_deleted_players(
     app: Flask, shared_url: str, bea: Someone, confirmed: bool, moved: bool
 ) -> None:
     dan = Someone(app, "dan")

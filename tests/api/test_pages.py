@@ -1,4 +1,4 @@
-"""The plain pages and the handbook in a real browser: a person with a mail program and a phone gets by with them."""
+"""The plain pages and the handbook in a real browser."""
 
 import re
 from collections.abc import Iterator
@@ -65,7 +65,8 @@ def site(
 
 @pytest.fixture
 def page(request: pytest.FixtureRequest, chromium: Browser, site: Site) -> Iterator[Page]:
-    """A window on a phone, unless ON_BOTH. Whatever it is used for, it asks nobody but the site and complains of nothing."""
+    """Open a phone window (also a desktop one by ON_BOTH), and check that it calls only this site and logs no
+    errors."""
     with chromium.new_context(viewport=getattr(request, "param", PHONE), base_url=site.url) as context:
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
@@ -132,7 +133,7 @@ def turn(site: Site) -> Turn:
 
 
 @ON_BOTH
-def test_a_move_is_typed_looked_at_confirmed_and_played_once(page: Page, turn: Turn) -> None:
+def test_a_move_is_typed_previewed_confirmed_and_played_once(page: Page, turn: Turn) -> None:
     page.goto(turn.plain)
     expect(page).to_have_title("A clear night · Sternenpost")
     page.get_by_label("Your move").fill(turn.move)
@@ -149,7 +150,7 @@ def test_a_move_is_typed_looked_at_confirmed_and_played_once(page: Page, turn: T
 
 
 @ON_BOTH
-def test_a_move_is_chosen_by_tapping_and_may_be_left_for_another(page: Page, turn: Turn) -> None:
+def test_a_move_is_chosen_by_tapping_and_can_be_changed(page: Page, turn: Turn) -> None:
     page.goto(turn.plain)
     for move in (turn.move, turn.other):
         page.get_by_text("Choose from all").click()
@@ -160,7 +161,7 @@ def test_a_move_is_chosen_by_tapping_and_may_be_left_for_another(page: Page, tur
     assert turn.commits() == 1
 
 
-def test_looking_and_reloading_change_nothing(page: Page, turn: Turn) -> None:
+def test_viewing_and_reloading_change_nothing(page: Page, turn: Turn) -> None:
     for _ in range(2):
         page.goto(turn.plain)
         page.reload()
@@ -168,7 +169,7 @@ def test_looking_and_reloading_change_nothing(page: Page, turn: Turn) -> None:
     assert turn.commits() == 1
 
 
-def test_what_cannot_be_played_is_told_and_stays_to_be_mended(page: Page, turn: Turn) -> None:
+def test_an_unplayable_move_is_reported_and_stays_to_be_corrected(page: Page, turn: Turn) -> None:
     page.goto(turn.plain)
     page.get_by_label("Your move").fill("9 leo z")
     page.get_by_role("button", name="Preview this move").click()
@@ -177,9 +178,7 @@ def test_what_cannot_be_played_is_told_and_stays_to_be_mended(page: Page, turn: 
     assert turn.commits() == 1
 
 
-def test_the_table_is_seen_as_a_picture_and_as_text_and_the_due_time_by_the_readers_clock(
-    page: Page, turn: Turn
-) -> None:
+def test_the_table_is_shown_as_picture_and_text_with_local_due_time(page: Page, turn: Turn) -> None:
     change_profile(person("ada"), {"zone": "Asia/Tokyo"})
     page.goto(turn.plain)
     picture = page.get_by_role("img", name="Picture of the table")
@@ -188,7 +187,7 @@ def test_the_table_is_seen_as_a_picture_and_as_text_and_the_due_time_by_the_read
     expect(page.get_by_text("(Asia/Tokyo, UTC+9)")).to_be_visible()
 
 
-def test_the_link_of_an_old_turn_says_so(page: Page, turn: Turn) -> None:
+def test_the_link_of_a_past_turn_explains_that(page: Page, turn: Turn) -> None:
     ada = person("ada")
     play_move(turn.game_id, ada, turn_of(turn.game_id, ada), moves_of(turn.game_id, ada)[0])
     page.goto(turn.plain)
@@ -217,7 +216,7 @@ def test_a_turn_is_shown_in_the_language_of_its_player(
     change_profile(person("ada"), {"locale": "en"})
 
 
-def test_who_is_not_known_is_spoken_to_in_the_language_of_his_browser(chromium: Browser, site: Site) -> None:
+def test_an_unknown_reader_is_addressed_in_their_browsers_language(chromium: Browser, site: Site) -> None:
     with chromium.new_context(base_url=site.url, locale="de-CH") as context:
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
@@ -226,7 +225,7 @@ def test_who_is_not_known_is_spoken_to_in_the_language_of_his_browser(chromium: 
         assert page.locator("html").get_attribute("lang") == "de"
 
 
-def test_half_a_link_gets_a_hint(page: Page, turn: Turn) -> None:
+def test_a_truncated_link_gets_a_hint(page: Page, turn: Turn) -> None:
     page.goto(turn.link[:-1])
     expect(page.get_by_role("heading")).to_have_text("Page not found")
 
@@ -248,7 +247,7 @@ def long_turn(site: Site) -> Turn:
 
 
 @ON_BOTH
-def test_a_turn_is_tapped_together_from_the_first_step_to_the_last(page: Page, long_turn: Turn) -> None:
+def test_a_whole_turn_can_be_tapped_step_by_step(page: Page, long_turn: Turn) -> None:
     page.goto(long_turn.plain)
     expect(page.get_by_text("It's your turn")).to_be_visible()
     commits = long_turn.commits()
@@ -267,7 +266,7 @@ def test_a_turn_is_tapped_together_from_the_first_step_to_the_last(page: Page, l
     assert turn_of(long_turn.game_id, person("ben")) is not None
 
 
-def test_a_whole_turn_is_typed_in_one_line(page: Page, long_turn: Turn) -> None:
+def test_a_whole_turn_can_be_typed_in_one_line(page: Page, long_turn: Turn) -> None:
     begun: list[Json] = []
     while steps := legal_moves(long_turn.game_id, person("ada"), begun)["moves"]:
         begun.append(steps[0])
@@ -284,7 +283,7 @@ def test_a_whole_turn_is_typed_in_one_line(page: Page, long_turn: Turn) -> None:
     assert long_turn.commits() == commits + 1
 
 
-def test_the_link_of_a_turn_that_was_begun_leads_on_to_the_rest(page: Page, long_turn: Turn) -> None:
+def test_the_link_of_a_turn_under_way_leads_to_the_rest(page: Page, long_turn: Turn) -> None:
     page.goto(long_turn.plain)
     page.get_by_label("Your move").fill(long_turn.move)
     moves_on(long_turn.game_id, person("ada"))  # by another way, meanwhile
@@ -327,7 +326,7 @@ def test_an_invitation_is_accepted_with_a_button(page: Page, site: Site) -> None
     expect(page.get_by_text("This seat is taken.")).to_be_visible()
 
 
-def test_who_left_comes_back_with_a_button(page: Page, turn: Turn) -> None:
+def test_a_player_who_left_comes_back_with_a_button(page: Page, turn: Turn) -> None:
     leave(turn.game_id, person("ada"))
     page.goto(f"/back/{return_word(turn.game_id, 0)}")
     expect(page.get_by_text("A bot is playing for you in this game.")).to_be_visible()
@@ -354,7 +353,7 @@ def test_a_mailed_code_signs_in_once(page: Page, site: Site) -> None:
     expect(page.get_by_role("alert")).to_contain_text("This code is wrong, already used or expired.")
 
 
-def test_an_invitation_for_whoever_has_it_leads_to_the_game_on_the_page(page: Page, site: Site) -> None:
+def test_an_open_invitation_leads_to_the_game_on_the_page(page: Page, site: Site) -> None:
     game = open_game(person("ada"), wanted(ME, OPEN, OPEN, title="Three of us", private=True))
     word = describe(game, 0)["invitation"]
     page.goto(f"/i/{word}")
@@ -365,9 +364,7 @@ def test_an_invitation_for_whoever_has_it_leads_to_the_game_on_the_page(page: Pa
 # The sandbox's mailbox
 
 
-def test_the_mailbox_shows_each_letter_with_reader_time_subject_and_first_line(
-    page: Page, site: Site, turn: Turn
-) -> None:
+def test_the_mailbox_shows_recipient_time_subject_and_first_line(page: Page, site: Site, turn: Turn) -> None:
     change_profile(person("ada"), {"notifications": AT_ONCE})
     assert mailed_link(site, "t") == turn.link
     page.goto("/sandbox/mail?to=Ada@Example.org")
@@ -460,9 +457,7 @@ def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
     }
 
 
-def test_everybody_can_use_every_page_in_light_and_dark_and_on_every_screen(
-    page: Page, every_page: dict[str, str]
-) -> None:
+def test_every_page_is_accessible_in_light_and_dark_on_every_screen(page: Page, every_page: dict[str, str]) -> None:
     for name, address in every_page.items():
         page.goto(address)
         assert page.title().endswith(" · Sternenpost")
@@ -491,7 +486,7 @@ def faults(page: Page) -> list[str]:
     return sorted(found)
 
 
-def test_a_page_works_with_the_keyboard_alone(page: Page, turn: Turn) -> None:
+def test_a_page_can_be_used_by_keyboard_alone(page: Page, turn: Turn) -> None:
     page.goto(turn.plain)
     for _ in range(2):  # the way home comes first
         page.keyboard.press("Tab")

@@ -1,4 +1,4 @@
-"""Whoever opens a link from a mail is spoken to in his own language."""
+"""Pages behind mailed links are in their reader's language."""
 
 import re
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def is_in(locale: str, page: TestResponse) -> bool:
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_the_pages_of_a_turn(app: Flask, locale: str) -> None:
+def test_turn_pages_are_translated(app: Flask, locale: str) -> None:
     web, ada = app.test_client(), person("ada")
     change_profile(ada, {"locale": locale})
     game_id = game_of(ada, person("ben"), bots=1, title="Xyz")
@@ -61,7 +61,7 @@ def test_the_pages_of_a_turn(app: Flask, locale: str) -> None:
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_a_game_that_rests_and_a_seat_that_a_bot_keeps(app: Flask, locale: str) -> None:
+def test_pages_of_paused_games_and_bot_seats_are_translated(app: Flask, locale: str) -> None:
     web, ada = app.test_client(), person("ada")
     change_profile(ada, {"locale": locale})
     game_id = game_of(ada, person("ben"), bots=1, title="Xyz")
@@ -80,7 +80,7 @@ def test_a_game_that_rests_and_a_seat_that_a_bot_keeps(app: Flask, locale: str) 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
 @pytest.mark.parametrize("kind", MAIL_KINDS)
-def test_the_page_on_which_mails_are_stopped(app: Flask, locale: str, kind: str) -> None:
+def test_unsubscribe_pages_are_translated(app: Flask, locale: str, kind: str) -> None:
     web, ada = app.test_client(), person("ada")
     change_profile(ada, {"locale": locale})
     game_id = game_of(ada, person("ben"), bots=1, title="Xyz")
@@ -91,7 +91,7 @@ def test_the_page_on_which_mails_are_stopped(app: Flask, locale: str, kind: str)
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_whoever_is_not_known_is_spoken_to_as_his_browser_wishes(app: Flask, locale: str) -> None:
+def test_visitors_are_addressed_in_their_browsers_language(app: Flask, locale: str) -> None:
     web, wish = app.test_client(), {"Accept-Language": f"{locale}-CH, en;q=0.5"}
     game_id = open_game(person("ada"), wanted(ME, {"email": "new@example.org"}, OPEN, title="Xyz")).game_id
     link = f"/i/{letters(game_id, 'invitation')[0].data['invitation']}"
@@ -123,7 +123,7 @@ BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
         ("/v1/gaems", BROWSER, "application/problem+json"),
     ],
 )
-def test_a_mistyped_address_shows_a_person_a_page(app: Flask, path: str, accept: str, mimetype: str) -> None:
+def test_a_mistyped_path_shows_people_a_page(app: Flask, path: str, accept: str, mimetype: str) -> None:
     answer = app.test_client().get(path, headers={"Accept": accept, "Accept-Language": "de"})
     assert (answer.status_code, answer.mimetype) == (404, mimetype)
     assert ("Seite nicht gefunden" in answer.text) == (mimetype == "text/html")

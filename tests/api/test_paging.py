@@ -1,4 +1,4 @@
-"""Lists over the API: pages, cursors, and what a query may ask for."""
+"""Lists over the API: pages, cursors and filters."""
 
 import json
 from base64 import urlsafe_b64encode
@@ -15,13 +15,13 @@ from tests.support.games import BOT, ME, OPEN
 
 @pytest.mark.usefixtures("no_limits")
 @pytest.mark.parametrize("query", ["", "mine=true&", "status=open&", "rules=sternenhimmel&mine=true&"])
-def test_pages_have_no_gap_and_no_repeat_while_games_are_opened_meanwhile(ada: Someone, query: str) -> None:
+def test_pages_have_no_gaps_or_duplicates_while_games_are_opened(ada: Someone, query: str) -> None:
     ids = [opened(ada, ME, OPEN, OPEN).rpartition("/")[2] for _ in range(7)]
     found = walk(ada, f"/v1/games?{query}limit=2", between=lambda: opened(ada, ME, OPEN, OPEN))
     assert found == ids[::-1]
 
 
-def test_lists_are_of_games_that_are_public_mine_or_wait_for_me(
+def test_lists_hold_public_games_mine_or_those_waiting_for_me(
     app: Flask, ada: Someone, bea: Someone, game: str
 ) -> None:
     private = opened(bea, ME, OPEN, OPEN, private=True).rpartition("/")[2]
@@ -38,7 +38,7 @@ def test_lists_are_of_games_that_are_public_mine_or_wait_for_me(
     assert walk(ada, "/v1/games?my_turn=true") == []
 
 
-def test_a_lobby_chooses_among_open_games_those_with_room_for_me_and_for_so_many_players(
+def test_the_lobby_filters_open_games_by_free_seats_and_number_of_players(
     ada: Someone, bea: Someone, game: str, stranger: Someone
 ) -> None:
     invited = {"email": "cleo@example.org"}
@@ -61,7 +61,7 @@ def test_a_lobby_chooses_among_open_games_those_with_room_for_me_and_for_so_many
 
 
 @pytest.mark.usefixtures("no_limits")
-def test_a_page_of_the_lobby_is_full_however_many_other_games_lie_between(ada: Someone, stranger: Someone) -> None:
+def test_a_lobby_page_is_full_however_many_other_games_lie_between(ada: Someone, stranger: Someone) -> None:
     ids = []
     for _ in range(4):
         ids.append(opened(ada, ME, OPEN, BOT, OPEN).rpartition("/")[2])
@@ -76,7 +76,7 @@ def test_a_page_of_the_lobby_is_full_however_many_other_games_lie_between(ada: S
     assert sizes == [2, 2]
 
 
-def test_a_game_in_a_list_is_told_as_by_itself_to_each_viewer(
+def test_a_game_in_a_list_equals_its_own_page_for_each_viewer(
     app: Flask, ada: Someone, bea: Someone, stranger: Someone, game: str
 ) -> None:
     def told() -> list[Json | None]:
@@ -125,7 +125,7 @@ def cursor_of(*parts: Any) -> str:
         urlsafe_b64encode(b'{"a": 1, "b": 2}').decode(),
     ],
 )
-def test_a_forged_cursor_is_refused_or_harmless(ada: Someone, cursor: str) -> None:
+def test_a_forged_cursor_is_rejected_or_harmless(ada: Someone, cursor: str) -> None:
     for query in ("", "mine=true&"):
         response = ada.get(f"/v1/games?{query}cursor={cursor}")
         assert response.status_code in (200, 400, 422)
@@ -136,5 +136,5 @@ def test_a_forged_cursor_is_refused_or_harmless(ada: Someone, cursor: str) -> No
     ["limit=0", "limit=101", "limit=x", "limit=1.5", "status=old", "mine=yes", "mine=1", "mine=True", "color=red"]
     + ["free=1", "players=1", "players=6", "players=three"],
 )
-def test_a_query_that_makes_no_sense_is_refused(ada: Someone, query: str) -> None:
+def test_an_invalid_query_is_rejected(ada: Someone, query: str) -> None:
     is_problem(ada.get(f"/v1/games?{query}"), 422, "invalid-fields")

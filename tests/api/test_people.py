@@ -1,4 +1,4 @@
-"""Whom one sits with, over the API: track records, blocks, reports, and notes that are one's own."""
+"""Other players over the API: track records, blocks, reports and private notes."""
 
 from collections.abc import Sequence
 from uuid import UUID, uuid4
@@ -35,7 +35,7 @@ def told_of(app: Flask, who: Someone) -> Json:
 
 
 def played(path: str, *people: Someone, vanished: Someone | None = None) -> None:
-    """Everybody moves an hour after he is asked, but for one whose time runs out."""
+    """Let every player move an hour after the turn began, except one whose time runs out."""
     game_id, ids = UUID(path.rpartition("/")[2]), [id_of_player(who) for who in people]
     service_is_up()
     gone = id_of_player(vanished) if vanished else None
@@ -50,7 +50,7 @@ def played(path: str, *people: Someone, vanished: Someone | None = None) -> None
         everything_due_happens()
 
 
-def test_a_track_record_says_how_somebody_played_by_the_logs_of_games_that_are_over(
+def test_a_track_record_summarizes_finished_games_from_their_logs(
     app: Flask, ada: Someone, bea: Someone, game: str
 ) -> None:
     is_new: Json = {"finished": 0, "median_answer": None, "time_outs": 0, "left": 0, "new": True}
@@ -68,17 +68,17 @@ def test_a_track_record_says_how_somebody_played_by_the_logs_of_games_that_are_o
 
 
 @pytest.mark.parametrize(("answers", "median"), [([0, 0, 5], "PT1S"), ([0, 1], "PT1S"), ([3, 4, 90], "PT4S")])
-def test_the_median_answer_is_at_least_a_second(app: Flask, ada: Someone, answers: list[int], median: str) -> None:
+def test_the_median_answer_time_is_at_least_a_second(app: Flask, ada: Someone, answers: list[int], median: str) -> None:
     has_left(app, ada, 0, of=1, answers=answers)
     assert told_of(app, ada)["median_answer"] == median
 
 
-def test_a_track_record_names_no_address_zone_or_calendar(app: Flask, ada: Someone) -> None:
+def test_a_track_record_reveals_no_address_zone_or_calendar(app: Flask, ada: Someone) -> None:
     names = {"id", "name", "program", "since", "games", "finished", "median_answer", "time_outs", "left", "new"}
     assert told_of(app, ada).keys() == names
 
 
-def test_of_guests_and_of_whoever_is_deleted_there_is_a_record_and_of_nobody_none(
+def test_guests_and_deleted_players_have_a_record_and_unknown_ids_do_not(
     app: Flask, ada: Someone, stranger: Someone
 ) -> None:
     guest = Someone(app, token=stranger.post("/v1/guests").json["token"])
@@ -93,9 +93,7 @@ def test_of_guests_and_of_whoever_is_deleted_there_is_a_record_and_of_nobody_non
 # Blocks
 
 
-def test_whoever_is_blocked_does_not_sit_down_where_the_other_sits_and_the_other_way_round(
-    ada: Someone, bea: Someone
-) -> None:
+def test_players_who_block_each_other_cannot_share_a_table(ada: Someone, bea: Someone) -> None:
     of_ada, of_bea = (opened(who, ME, OPEN, OPEN) for who in (ada, bea))
     address = f"/v1/players/{id_of_player(bea)}/block"
     assert ada.post(address).status_code == 204
@@ -107,9 +105,7 @@ def test_whoever_is_blocked_does_not_sit_down_where_the_other_sits_and_the_other
     assert bea.post(f"{of_ada}/seats").status_code == 201
 
 
-def test_an_invitation_by_whoever_is_blocked_does_not_come_and_he_learns_nothing(
-    app: Flask, ada: Someone, bea: Someone
-) -> None:
+def test_invitations_from_a_blocked_player_are_silently_dropped(app: Flask, ada: Someone, bea: Someone) -> None:
     assert ada.post(f"/v1/players/{id_of_player(bea)}/block").status_code == 204
     path = opened(bea, ME, OPEN, OPEN)
     assert bea.post(f"{path}/invitations", {"email": "ada@example.org"}).status_code == 201
@@ -117,7 +113,7 @@ def test_an_invitation_by_whoever_is_blocked_does_not_come_and_he_learns_nothing
         assert db.session.scalars(db.select(LetterRow).where(LetterRow.kind == "invitation")).all() == []
 
 
-def test_nobody_blocks_or_reports_himself_or_nobody(ada: Someone) -> None:
+def test_players_cannot_block_or_report_themselves_or_unknown_players(ada: Someone) -> None:
     own = id_of_player(ada)
     is_problem(ada.post(f"/v1/players/{own}/block"), 422, "invalid-field")
     is_problem(ada.post(f"/v1/players/{own}/report", {"text": "Hm."}), 422, "invalid-field")
@@ -127,7 +123,7 @@ def test_nobody_blocks_or_reports_himself_or_nobody(ada: Someone) -> None:
 # Reports
 
 
-def test_what_somebody_reports_waits_until_an_operator_settles_it(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_report_waits_until_an_operator_settles_it(app: Flask, ada: Someone, bea: Someone) -> None:
     address = f"/v1/players/{id_of_player(bea)}/report"
     is_problem(ada.post(address, {"text": "\u200b"}), 422, "invalid-field")
     assert ada.post(address, {"text": "Insults.", "game": NOBODY}).status_code == 204
@@ -139,7 +135,7 @@ def test_what_somebody_reports_waits_until_an_operator_settles_it(app: Flask, ad
         assert len(reports(settled=True, limit=10)) == 1
 
 
-def test_reports_have_a_limit(ada: Someone, bea: Someone) -> None:
+def test_reports_are_limited(ada: Someone, bea: Someone) -> None:
     address = f"/v1/players/{id_of_player(bea)}/report"
     for _ in range(10):
         assert ada.post(address, {"text": "Insults."}).status_code == 204
@@ -149,7 +145,7 @@ def test_reports_have_a_limit(ada: Someone, bea: Someone) -> None:
 # Notes
 
 
-def test_a_note_is_for_whoever_wrote_it_alone(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_note_is_visible_only_to_its_author(ada: Someone, bea: Someone, game: str) -> None:
     assert ada.get(f"{game}/note").json == {"text": "", "muted": False}
     assert ada.ask("PUT", f"{game}/note", {"text": "Bea keeps low stars.\nSo do I."}).status_code == 200
     assert ada.ask("PUT", f"{game}/note", {"muted": True}).json == {
@@ -160,16 +156,14 @@ def test_a_note_is_for_whoever_wrote_it_alone(ada: Someone, bea: Someone, game: 
     assert bea.get(f"{game}/note").json == {"text": "", "muted": False}
 
 
-def test_of_a_private_game_that_one_may_not_see_there_is_no_note(ada: Someone, bea: Someone) -> None:
+def test_a_hidden_private_game_has_no_note(ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN, private=True)
     is_problem(bea.get(f"{path}/note"), 404, "not-found")
     is_problem(bea.ask("PUT", f"{path}/note", {"text": "x"}), 404, "not-found")
 
 
 @pytest.mark.parametrize("muted", [False, True])
-def test_whoever_has_muted_a_chat_is_not_told_what_is_said(
-    app: Flask, ada: Someone, bea: Someone, game: str, muted: bool
-) -> None:
+def test_a_muted_chat_sends_no_notifications(app: Flask, ada: Someone, bea: Someone, game: str, muted: bool) -> None:
     ada.post("/v1/webhooks", {"url": "https://stars.example.org/hook", "kinds": ["message"]})
     ada.ask("PUT", f"{game}/note", {"muted": muted})
     bea.post(f"{game}/messages", {"text": "Hello."})
@@ -186,7 +180,7 @@ def found(who: Someone, query: str) -> list[str]:
 
 
 def has_left(app: Flask, who: Someone, games: int, of: int, answers: Sequence[int] = ()) -> None:
-    """So many of his games that are over."""
+    """Store `of` finished games of the player, who left the first `games` of them."""
     with app.app_context():
         for number in range(of):
             record = {"finished": True, "left": number < games, "time_outs": 0, "answers": [*answers]}
@@ -195,9 +189,7 @@ def has_left(app: Flask, who: Someone, games: int, of: int, answers: Sequence[in
         db.session.commit()
 
 
-def test_open_games_are_found_by_pace_clock_edition_and_by_how_those_play_who_sit_there(
-    app: Flask, ada: Someone, bea: Someone
-) -> None:
+def test_open_games_are_filtered_by_pace_clock_edition_and_reliability(app: Flask, ada: Someone, bea: Someone) -> None:
     quick = opened(ada, ME, OPEN, OPEN, clock={"per_move": "PT12H"})
     usual = opened(bea, ME, OPEN, OPEN, options={"edition": "grignou-fr"})
     bank = opened(bea, ME, OPEN, OPEN, clock={"bank": "P3D", "increment": "P3D", "cap": "P5D"})
@@ -212,9 +204,7 @@ def test_open_games_are_found_by_pace_clock_edition_and_by_how_those_play_who_si
     is_problem(ada.get("/v1/games?pace=hasty"), 422, "invalid-fields")
 
 
-def test_a_newcomer_may_join_whatever_reliability_a_game_asks_for(
-    app: Flask, ada: Someone, bea: Someone, game: str
-) -> None:
+def test_newcomers_can_join_games_that_ask_for_reliability(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
     newcomer = Someone(app, "cleo")
     assert told_of(app, newcomer)["new"] is True
     strict = opened(ada, ME, OPEN, OPEN, OPEN, min_reliability=100)
@@ -224,9 +214,7 @@ def test_a_newcomer_may_join_whatever_reliability_a_game_asks_for(
     is_problem(dan.post(f"{strict}/seats"), 403, "not-reliable")
 
 
-def test_a_game_asks_for_those_who_do_not_leave_but_whoever_is_invited_may_come(
-    app: Flask, ada: Someone, bea: Someone
-) -> None:
+def test_a_game_can_require_reliability_except_of_invited_players(app: Flask, ada: Someone, bea: Someone) -> None:
     has_left(app, bea, 1, of=10)
     strict, mild = (opened(ada, ME, OPEN, OPEN, min_reliability=it) for it in (91, 90))
     assert [ada.get(it).json["min_reliability"] for it in (strict, mild)] == [91, 90]

@@ -17,7 +17,7 @@ def context(app):
         yield
 
 
-def test_a_player_gets_the_picture_of_his_own_view(app):
+def test_a_player_gets_a_picture_of_their_own_view(app):
     people = [person(name) for name in ("ada", "ben", "cleo")]
     game_id = game_of(*people)
     moves_on(game_id, people[0])
@@ -31,7 +31,7 @@ def test_a_player_gets_the_picture_of_his_own_view(app):
     assert (png.mimetype, png.data[:4]) == ("image/png", b"\x89PNG")
 
 
-def test_an_earlier_table_can_be_seen_and_one_to_come_cannot(app):
+def test_past_tables_can_be_drawn_and_future_ones_cannot(app):
     people = [person(name) for name in ("ada", "ben", "cleo")]
     game_id = game_of(*people)
     client = app.test_client()
@@ -43,7 +43,7 @@ def test_an_earlier_table_can_be_seen_and_one_to_come_cannot(app):
     assert client.get(f"/v1/games/{unstarted.game_id}/picture.svg").status_code == 404
 
 
-def test_a_turn_mail_carries_the_table_in_words_first_and_as_a_picture_inside(app):
+def test_a_turn_email_shows_the_table_as_text_first_then_as_an_inline_picture(app):
     people = [person(name) for name in ("ada", "ben", "cleo")]
     game_id = game_of(*people, title="<b>Stars & more</b>")
     (letter,) = letters(game_id, "your-turn")

@@ -1,4 +1,4 @@
-"""Clients that hold places after the end of a log, as after a restored backup, are told so."""
+"""Clients with positions after the end of a log get a reset, as after a restored backup."""
 
 import json
 from base64 import urlsafe_b64encode
@@ -32,7 +32,7 @@ def streamed(ada: Someone, path: str, last: str) -> list[tuple[str, object]]:
     return [(row.get("event", ""), json.loads(row["data"])) for row in rows if "data" in row]
 
 
-def test_a_stream_from_a_place_ahead_begins_with_a_reset_and_the_whole_story(ada: Someone, game: str) -> None:
+def test_a_stream_from_a_future_position_begins_with_a_reset_and_all_events(ada: Someone, game: str) -> None:
     end = newest(ada, game)
     assert streamed(ada, f"{game}/stream", f"{end}-1") == []
     for last in (f"{end + 1}-1", f"{end + 2}", f"{end}-2"):
@@ -44,7 +44,7 @@ def test_a_stream_from_a_place_ahead_begins_with_a_reset_and_the_whole_story(ada
     assert "event: reset\n" in query
 
 
-def test_a_stream_goes_on_after_a_reset_without_another_one(ada: Someone, game: str) -> None:
+def test_a_stream_continues_after_a_reset_without_another_one(ada: Someone, game: str) -> None:
     end = newest(ada, game)
     told = ada.get(f"{game}/stream", headers={"Last-Event-ID": f"{end + 2}-0"}).text
     last = [line[4:] for line in told.splitlines() if line.startswith("id: ")][-1]
@@ -53,7 +53,7 @@ def test_a_stream_goes_on_after_a_reset_without_another_one(ada: Someone, game: 
     assert [name for name, _ in streamed(ada, f"{game}/stream", last)] == [""] * (newest(ada, game) - end)
 
 
-def test_a_game_that_is_over_is_told_again_from_a_place_ahead(ada: Someone, game: str) -> None:
+def test_a_finished_game_is_replayed_from_a_future_position(ada: Someone, game: str) -> None:
     assert ada.post(f"{game}/votes", {"on": "abandon"}).status_code == 200
     end = newest(ada, game)
     assert ada.get(f"{game}/stream", headers={"Last-Event-ID": f"{end}-1"}).status_code == 204
@@ -61,7 +61,7 @@ def test_a_game_that_is_over_is_told_again_from_a_place_ahead(ada: Someone, game
     assert names[0] == "reset" and len(names) > 2
 
 
-def test_the_stream_of_all_games_resets_the_one_whose_log_went_back(ada: Someone, game: str) -> None:
+def test_the_stream_of_all_games_resets_the_game_whose_log_went_back(ada: Someone, game: str) -> None:
     other, end = opened(ada, ME, BOT, BOT), newest(ada, game)
     since = int((clock.now() - DAY).timestamp() * 1_000_000)
     told = {game: end + 2, other: newest(ada, other)}
@@ -72,7 +72,7 @@ def test_the_stream_of_all_games_resets_the_one_whose_log_went_back(ada: Someone
     assert rest[-1][1]["seq"] == end  # type: ignore[index]
 
 
-def test_lists_refuse_a_place_ahead(ada: Someone, game: str) -> None:
+def test_lists_reject_a_future_position(ada: Someone, game: str) -> None:
     version, end = ada.get(game).json["version"], newest(ada, game)
     for path, last in (("events?after=", end), ("events?since_version=", version), ("messages?after=", 1)):
         assert ada.get(f"{game}/{path}{last}").json["items"] == []

@@ -1,4 +1,4 @@
-"""Problems: each has its code and is never HTML, whatever is asked."""
+"""Problems: each has a code and is never HTML."""
 
 import html
 import json
@@ -22,14 +22,14 @@ from tests.support.games import BOT, ME, OPEN, wanted
 # Every problem has its code
 
 
-def test_every_problem_has_a_page_that_its_type_leads_to(app: Flask) -> None:
+def test_every_problem_has_a_page_at_its_type_url(app: Flask) -> None:
     client = app.test_client()
     for code in problems.ALL:
         assert client.get(f"/problems/{code}").status_code == 200
     assert client.get("/problems/none").status_code == 404
 
 
-def test_all_problems_are_listed_and_each_has_an_example(app: Flask) -> None:
+def test_all_problems_are_listed_with_an_example(app: Flask) -> None:
     client = app.test_client()
     listed = client.get("/problems").text
     for code, problem in problems.ALL.items():
@@ -44,7 +44,7 @@ def test_all_problems_are_listed_and_each_has_an_example(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("path", [f"/docs/{name}" for name in DOCUMENTS])
-def test_a_page_of_the_handbook_has_contents_a_way_home_and_commands_that_can_be_copied(app: Flask, path: str) -> None:
+def test_a_handbook_page_has_contents_a_home_link_and_copyable_commands(app: Flask, path: str) -> None:
     page = app.test_client().get(path).text
     contents = re.findall(r'<li><a href="#([^"]+)">', page)
     assert len(contents) > 1
@@ -54,36 +54,36 @@ def test_a_page_of_the_handbook_has_contents_a_way_home_and_commands_that_can_be
     assert page.count("<pre") == page.count('<pre tabindex="0"')
 
 
-def test_a_game_that_is_not_running_is_told_so(ada: Someone) -> None:
+def test_a_game_that_is_not_running_returns_its_problem(ada: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     is_problem(ada.post(f"{path}/moves", {"turn": 0, "move": MOVE}), 409, "game-not-running")
 
 
-def test_an_option_that_the_game_does_not_have(ada: Someone) -> None:
+def test_an_unknown_option_is_rejected(ada: Someone) -> None:
     response = ada.post("/v1/games", wanted(ME, OPEN))
     is_problem(response, 422, "bad-option")
     assert response.json["reason"] == "bad-seats"
 
 
-def test_a_field_that_makes_no_sense_is_named(ada: Someone) -> None:
+def test_an_invalid_field_is_named(ada: Someone) -> None:
     response = ada.post("/v1/games", wanted(ME, OPEN, OPEN, clock={"per_move": "P1Y"}))
     is_problem(response, 422, "invalid-field")
     assert response.json["field"] == "clock"
 
 
-def test_fields_that_are_not_right_are_named(ada: Someone) -> None:
+def test_several_invalid_fields_are_named(ada: Someone) -> None:
     response = ada.post("/v1/games", {"rules": "sternenhimmel", "seats": [ME, {"open": 1}], "more": 1})
     assert response.json["errors"]["json"].keys() == {"seats", "more"}
     assert ada.get("/v1/games?limit=0&more=1").json["errors"]["query"].keys() == {"limit", "more"}
 
 
-def test_a_format_that_we_do_not_have_is_not_acceptable(stranger: Someone) -> None:
+def test_an_unsupported_format_is_not_acceptable(stranger: Someone) -> None:
     is_problem(stranger.get("/v1/games", headers={"Accept": "application/xml"}), 406, "not-acceptable")
     for accept in ("*/*", "application/*;q=0.1, text/html", "application/json"):
         assert stranger.get("/v1/games", headers={"Accept": accept}).status_code == 200
 
 
-def test_a_database_that_does_not_answer_is_no_fault_of_the_request(open_directory: Any) -> None:
+def test_a_database_outage_is_not_blamed_on_the_request(open_directory: Any) -> None:
     url = f"postgresql://nobody@:5432/nothing?host={open_directory}"
     app = create_app(Settings.from_environment({"DATABASE_URL": url}))
     client = app.test_client()
@@ -100,7 +100,7 @@ def test_a_database_that_does_not_answer_is_no_fault_of_the_request(open_directo
         assert int(response.headers["Retry-After"]) > 0
 
 
-def test_a_fault_of_ours_is_a_problem_too_and_tells_nothing(
+def test_a_server_error_is_a_problem_that_reveals_nothing(
     app: Flask, ada: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: Any) -> None:
@@ -118,7 +118,7 @@ def test_a_fault_of_ours_is_a_problem_too_and_tells_nothing(
 METHODS = {"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE"}
 
 
-def test_a_method_that_is_not_for_an_address_is_told_those_that_are(app: Flask, ada: Someone) -> None:
+def test_a_wrong_method_lists_the_allowed_ones(app: Flask, ada: Someone) -> None:
     for path, item in app.extensions["document"].to_dict()["paths"].items():
         described = {method.upper() for method in item if method != "parameters"}
         there = re.sub(r"\{\w+_id\}", str(uuid4()), path).replace("{name}", "sternenhimmel").replace("{seat}", "1")
@@ -148,7 +148,7 @@ NOWHERE = [
 
 @pytest.mark.parametrize("path", NOWHERE)
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
-def test_an_address_that_does_not_exist_is_a_problem_and_no_page(app: Flask, path: str, method: str) -> None:
+def test_an_unknown_path_is_a_problem_and_not_a_page(app: Flask, path: str, method: str) -> None:
     response = app.test_client().open(path, method=method)
     assert (response.status_code, response.mimetype) == (404, PROBLEM)
 
@@ -171,7 +171,7 @@ ODD_VALUES: list[Any] = [
 ]
 
 
-def test_odd_requests_of_all_kinds_are_answered_and_never_break_anything(app: Flask, ada: Someone, game: str) -> None:
+def test_odd_requests_are_answered_and_break_nothing(app: Flask, ada: Someone, game: str) -> None:
     rng = Random(7)
     bodies: list[Json] = [
         wanted(ME, OPEN, BOT),

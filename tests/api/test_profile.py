@@ -1,4 +1,4 @@
-"""The profile of a player over the API."""
+"""A player's profile over the API."""
 
 from uuid import uuid4
 
@@ -55,7 +55,7 @@ def test_a_profile_is_changed_field_by_field(ada: Someone) -> None:
         ({"id": str(uuid4())}, "invalid-fields"),
     ],
 )
-def test_a_profile_keeps_what_cannot_be_changed_so(ada: Someone, change: Json, code: str) -> None:
+def test_a_profile_keeps_read_only_fields(ada: Someone, change: Json, code: str) -> None:
     before = ada.get("/v1/me").json
     is_problem(ada.patch("/v1/me", change), 422, code)
     assert ada.get("/v1/me").json == before

@@ -1,4 +1,4 @@
-"""Accounts that a program plays: who marks them, who sees it, and who keeps them out."""
+"""Program accounts: who marks them, who sees the mark, and which tables exclude them."""
 
 from collections.abc import Callable
 
@@ -32,7 +32,7 @@ def seats(who: Someone, path: str) -> list[Json]:
 # The mark
 
 
-def test_a_marked_account_shows_it_wherever_it_sits_and_to_whoever_asks_after_it(
+def test_a_program_account_is_marked_at_every_table_and_in_its_profile(
     app: Flask, ada: Someone, robot: Someone
 ) -> None:
     assert ada.get("/v1/me").json["program"] is False
@@ -45,7 +45,7 @@ def test_a_marked_account_shows_it_wherever_it_sits_and_to_whoever_asks_after_it
     assert "robot (program)" in ada.get(f"{path}/picture.svg").get_data(as_text=True)
 
 
-def test_an_account_is_marked_while_it_sits_nowhere_and_for_good_once_it_has_played_so(
+def test_an_account_is_marked_while_it_has_no_seat_and_permanently_once_it_played(
     app: Flask, ada: Someone, bea: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, BOT)
@@ -67,9 +67,7 @@ def test_an_account_is_marked_while_it_sits_nowhere_and_for_good_once_it_has_pla
     assert told_of(app, ada)["finished"] == told_of(app, bea)["finished"] == 1
 
 
-def test_a_guest_marks_nothing_since_his_seats_may_become_those_of_another_account(
-    app: Flask, stranger: Someone
-) -> None:
+def test_a_guest_cannot_be_marked_because_their_seats_may_move_to_an_account(app: Flask, stranger: Someone) -> None:
     guest = Someone(app, token=stranger.post("/v1/guests").json["token"])
     is_problem(guest.patch("/v1/me", {"program": True}), 403, "sign-in-first")
 
@@ -77,7 +75,7 @@ def test_a_guest_marks_nothing_since_his_seats_may_become_those_of_another_accou
 # Games for people only
 
 
-def test_a_host_keeps_programs_out_invited_or_not(ada: Someone, robot: Someone) -> None:
+def test_a_host_can_exclude_programs_even_invited_ones(ada: Someone, robot: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN, programs=False)
     assert ada.get(path).json["programs"] is False
     is_problem(robot.post(f"{path}/seats"), 403, "no-programs")
@@ -88,7 +86,7 @@ def test_a_host_keeps_programs_out_invited_or_not(ada: Someone, robot: Someone) 
     assert refused.json["field"] == "programs"
 
 
-def test_at_a_nameless_table_programs_come_only_if_the_host_says_so_and_are_seen_at_the_end(
+def test_a_nameless_table_admits_programs_only_if_allowed_and_reveals_them_at_the_end(
     app: Flask, ada: Someone, bea: Someone, robot: Someone
 ) -> None:
     options = {"start_seat": 0, "nameless": True}
@@ -116,7 +114,7 @@ def bounded(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None
     return set_to
 
 
-def test_a_program_comes_to_so_many_games_a_day_opened_or_joined_and_people_to_more(
+def test_programs_join_fewer_games_a_day_than_people(
     ada: Someone, bea: Someone, robot: Someone, bounded: Callable[[str], None]
 ) -> None:
     bounded("2/1d")

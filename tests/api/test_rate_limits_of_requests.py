@@ -1,4 +1,4 @@
-"""Rate limits of requests: what an answer tells of them, who shares one, and what is expensive."""
+"""Rate limits of requests: headers, sharing and cost."""
 
 import re
 import tracemalloc
@@ -38,7 +38,7 @@ def standing(monkeypatch: pytest.MonkeyPatch) -> StandingClock:
 
 
 @pytest.mark.usefixtures("standing")
-def test_every_answer_tells_how_much_may_still_be_asked(scene: Scene) -> None:
+def test_every_answer_shows_the_remaining_quota(scene: Scene) -> None:
     token = further(scene.app, scene.ada)
     before = left(scene.ada.get("/v1/me"))
     assert Told.by(token.get("/v1/me")) == ("player", *OF_PLAYER, before - 1, 1)
@@ -51,7 +51,7 @@ def test_every_answer_tells_how_much_may_still_be_asked(scene: Scene) -> None:
 
 
 @pytest.mark.usefixtures("standing")
-def test_what_has_not_changed_is_free_and_what_takes_long_costs_more(scene: Scene) -> None:
+def test_unchanged_answers_are_free_and_slow_ones_cost_more(scene: Scene) -> None:
     token = further(scene.app, scene.ada)
     seen = token.get(scene.over)
     again = token.get(scene.over, headers={"If-None-Match": seen.headers["ETag"]})
@@ -61,7 +61,7 @@ def test_what_has_not_changed_is_free_and_what_takes_long_costs_more(scene: Scen
         assert now == before - 1 - LONG
 
 
-def test_who_asks_too_much_is_told_how_long_to_wait_and_nobody_else_is_troubled(
+def test_a_throttled_caller_learns_how_long_to_wait_and_others_are_unaffected(
     scene: Scene, standing: StandingClock
 ) -> None:
     token, other = Someone(scene.app, "cyd"), scene.bea
@@ -79,7 +79,7 @@ def test_who_asks_too_much_is_told_how_long_to_wait_and_nobody_else_is_troubled(
 
 
 @pytest.mark.usefixtures("standing")
-def test_strangers_share_the_limit_of_their_address_and_of_their_network(scene: Scene) -> None:
+def test_strangers_share_the_limit_of_their_address_and_network(scene: Scene) -> None:
     homes = [{"REMOTE_ADDR": address} for address in ("192.0.2.7", "192.0.2.8", "2001:db8::7", "2001:db8::8")]
     for home in homes[0], homes[2]:
         exhausting(scene.stranger, environ_overrides=home)
@@ -113,7 +113,7 @@ def test_strangers_share_the_limit_of_their_address_and_of_their_network(scene: 
         ("/nowhere", 1),
     ],
 )
-def test_pages_have_a_limit_for_each_network(app: Flask, path: str, cost: int) -> None:
+def test_pages_are_limited_per_network(app: Flask, path: str, cost: int) -> None:
     client, bound = app.test_client(), Settings.from_environment({}).bounds["pages"]
     app.extensions["limits"]["pages"] = Buckets(bound._replace(most=2 * cost))
     home, elsewhere = {"REMOTE_ADDR": "192.0.2.7:4711"}, {"REMOTE_ADDR": "192.0.2.8"}
@@ -142,35 +142,35 @@ def test_every_route_that_is_not_for_operators_counts(app: Flask) -> None:
 
 
 @pytest.mark.usefixtures("standing")
-def test_providers_are_asked_to_bring_mails_later(app: Flask) -> None:
+def test_providers_are_asked_to_deliver_mail_later(app: Flask) -> None:
     app.extensions["limits"]["mail-in"] = Buckets(Settings.from_environment({}).bounds["mail-in"]._replace(most=1))
     answers = [app.test_client().post("/mail-in/postmark", json={}) for _ in range(2)]
     assert [it.status_code for it in answers] == [401, 503]
     assert int(answers[1].headers["Retry-After"]) > 0
 
 
-def test_the_limits_can_be_switched_off(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_can_be_switched_off(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(scene.app.config, "LIMITS", False)
     answers = [scene.stranger.get(f"/v1/games/{NOBODYS_ID}/archive") for _ in range(OF_ADDRESS.most // LONG)]
     assert {answer.status_code for answer in answers} == {404}
     assert not {"RateLimit", "RateLimit-Policy"} & {name for name, _ in answers[0].headers}
 
 
-def test_a_bot_that_plays_twenty_games_never_meets_a_limit() -> None:
+def test_a_bot_in_twenty_games_never_reaches_a_limit() -> None:
     """Looking at each of them every second, and moving in half of them."""
     buckets = Buckets(OF_PLAYER)
     waits = [buckets.take("bot", 1, NOON + request * 20).wait for request in range(50 * 3600)]
     assert not any(waits)
 
 
-def test_a_clock_that_is_put_back_locks_nobody_out() -> None:
+def test_setting_a_clock_back_locks_no_caller_out() -> None:
     buckets = Buckets(OF_ADDRESS)
     buckets.take("somebody", OF_ADDRESS.most, NOON)
     assert buckets.take("somebody", 1, NOON).wait > 0
     assert buckets.take("somebody", 1, NOON - 86_400_000).wait == 0
 
 
-def test_however_many_ask_the_limits_take_little_memory() -> None:
+def test_limits_use_little_memory_however_many_callers() -> None:
     buckets = Buckets(OF_ADDRESS)
     tracemalloc.start()
     try:
@@ -215,7 +215,7 @@ def webs(app: Flask, shared_url: str, standing: StandingClock) -> Webs:
     return webs
 
 
-def test_a_limit_holds_over_all_webs_together(webs: Webs) -> None:
+def test_a_limit_holds_across_all_web_processes(webs: Webs) -> None:
     webs.take(0, 9000)
     webs.take(1, 1000)
     webs.share()
@@ -229,7 +229,7 @@ def test_a_limit_holds_over_all_webs_together(webs: Webs) -> None:
     assert webs.take(1, 1).wait > 0
 
 
-def test_what_has_come_back_since_is_not_counted_against_anybody(webs: Webs, standing: StandingClock) -> None:
+def test_refilled_quota_is_not_counted_against_a_caller(webs: Webs, standing: StandingClock) -> None:
     webs.take(0, 6000)
     webs.share()
     webs.seconds = 30  # in which 6,000 come back
@@ -239,7 +239,7 @@ def test_what_has_come_back_since_is_not_counted_against_anybody(webs: Webs, sta
     assert webs.take(1, 0).left == OF_PLAYER.most - 100
 
 
-def test_nothing_is_told_of_who_takes_little(webs: Webs, app: Flask) -> None:
+def test_light_use_is_not_reported_to_other_processes(webs: Webs, app: Flask) -> None:
     webs.take(0, 10)
     webs.share()
     with app.app_context():
@@ -255,7 +255,7 @@ def cost(who: Someone, method: str, path: str, **more: Any) -> int:
     return before - left(who.ask(method, path, **more))
 
 
-def test_thousands_of_unknown_fields_are_told_in_twenty(ada: Someone) -> None:
+def test_thousands_of_unknown_fields_are_reported_as_twenty(ada: Someone) -> None:
     body = {f"field{number}": number for number in range(3000)}
     answer = ada.post("/v1/games", body)
     is_problem(answer, 422, "invalid-fields")
@@ -263,13 +263,13 @@ def test_thousands_of_unknown_fields_are_told_in_twenty(ada: Someone) -> None:
     assert len(answer.data) < 4096
 
 
-def test_few_unknown_fields_are_all_told_beside_what_else_is_wrong(ada: Someone) -> None:
+def test_a_few_unknown_fields_are_all_reported_beside_other_errors(ada: Someone) -> None:
     errors = ada.post("/v1/games", {"seats": 7, **{f"field{number}": 1 for number in range(9)}}).json["errors"]["json"]
     assert len(errors) == 11
     assert {"rules", "seats", "field8"} <= errors.keys()
 
 
-def test_wrong_values_of_a_long_list_are_told_in_twenty(ada: Someone) -> None:
+def test_wrong_values_of_a_long_list_are_reported_as_twenty(ada: Someone) -> None:
     answer = ada.post("/v1/tokens", {"scopes": ["x"] * 9000})
     is_problem(answer, 422, "invalid-fields")
     assert len(answer.json["errors"]["json"]["scopes"]) == 20
@@ -285,13 +285,13 @@ def test_wrong_values_of_a_long_list_are_told_in_twenty(ada: Someone) -> None:
         ("/v1/webhooks", {"kinds": ["x"] * 12_000}),
     ],
 )
-def test_of_a_list_of_thousands_little_is_told(ada: Someone, path: str, body: Json) -> None:
+def test_a_list_of_thousands_gets_a_short_error(ada: Someone, path: str, body: Json) -> None:
     answer = ada.post(path, body)
     is_problem(answer, 422, "invalid-fields")
     assert len(answer.data) < 4096
 
 
-def test_a_field_with_a_long_name_is_named_by_its_beginning(ada: Someone) -> None:
+def test_a_long_field_name_is_truncated_in_errors(ada: Someone) -> None:
     assert len(ada.post("/v1/games", {"x" * 50_000: 1}).data) < 1024
 
 
@@ -305,9 +305,7 @@ def test_long_lists_and_large_bodies_cost_more(ada: Someone) -> None:
 
 @pytest.mark.usefixtures("standing")
 @pytest.mark.parametrize("form", ["svg", "png"])
-def test_a_picture_is_drawn_once_for_each_look_and_looking_again_is_cheap(
-    ada: Someone, bea: Someone, form: str
-) -> None:
+def test_a_picture_is_drawn_once_per_state_and_cheap_afterwards(ada: Someone, bea: Someone, form: str) -> None:
     path = opened(ada, ME, OPEN, BOT)
     bea.post(f"{path}/seats")
     picture = f"{path}/picture.{form}"

@@ -1,4 +1,4 @@
-"""The strict reader: a body that is not plainly right is refused."""
+"""The strict reader rejects invalid bodies."""
 
 from typing import Any
 from uuid import uuid4
@@ -66,30 +66,30 @@ BAD_BODIES: dict[str, tuple[bytes, int, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD_BODIES)
-def test_a_body_that_is_not_plainly_right_is_refused(ada: Someone, game: str, name: str) -> None:
+def test_an_invalid_body_is_rejected(ada: Someone, game: str, name: str) -> None:
     body, status, code = BAD_BODIES[name]
     is_problem(ada.post(f"{game}/legal-moves", data=body, content_type=JSON), status, code)
 
 
-def test_64_kib_and_nesting_20_are_read(ada: Someone, game: str) -> None:
+def test_bodies_of_64_kib_and_20_levels_are_accepted(ada: Someone, game: str) -> None:
     assert ada.post(f"{game}/legal-moves", data=b'{"begun": []}'.ljust(64 * 1024), content_type=JSON).status_code == 200
 
 
 @pytest.mark.parametrize(
     "content_type", [None, "", "text/plain", "application/x-www-form-urlencoded", "application/jsonp"]
 )
-def test_a_body_is_declared_as_json(ada: Someone, game: str, content_type: str | None) -> None:
+def test_a_body_must_be_declared_as_json(ada: Someone, game: str, content_type: str | None) -> None:
     response = ada.post(f"{game}/legal-moves", data=b'{"begun": []}', content_type=content_type)
     is_problem(response, 415, "unsupported-media-type")
 
 
-def test_a_character_set_may_be_named(ada: Someone, game: str) -> None:
+def test_a_charset_parameter_is_accepted(ada: Someone, game: str) -> None:
     sent = {"data": b'{"begun": []}', "content_type": "application/json; charset=utf-8"}
     assert ada.post(f"{game}/legal-moves", **sent).status_code == 200
 
 
 @pytest.mark.parametrize("turn", ["1", True, 1.0, 1.5, None, [1], {}, -1, 2**31, 10**14])
-def test_a_turn_is_a_whole_number_and_nothing_that_looks_like_one(ada: Someone, game: str, turn: Any) -> None:
+def test_a_turn_must_be_an_integer(ada: Someone, game: str, turn: Any) -> None:
     is_problem(ada.post(f"{game}/moves", {"turn": turn, "move": MOVE}), 422, "invalid-fields")
 
 
@@ -125,7 +125,7 @@ def test_a_turn_is_a_whole_number_and_nothing_that_looks_like_one(ada: Someone, 
         {"seed": "00"},
     ],
 )
-def test_no_type_is_taken_for_another_and_no_unknown_field_at_all(ada: Someone, change: Json) -> None:
+def test_types_are_not_coerced_and_unknown_fields_are_rejected(ada: Someone, change: Json) -> None:
     is_problem(ada.post("/v1/games", wanted(ME, OPEN, OPEN) | change), 422, "invalid-fields")
     assert walk(ada, "/v1/games?mine=true") == []
 
@@ -133,5 +133,5 @@ def test_no_type_is_taken_for_another_and_no_unknown_field_at_all(ada: Someone, 
 @pytest.mark.parametrize(
     "body", [{"seat": "1"}, {"seat": True}, {"seat": 1.0}, {"salt": 7}, {"salt": "x" * 201}, {"x": 1}]
 )
-def test_so_it_is_with_seats(ada: Someone, bea: Someone, body: Json) -> None:
+def test_seat_types_are_not_coerced(ada: Someone, bea: Someone, body: Json) -> None:
     is_problem(bea.post(f"{opened(ada, ME, OPEN, OPEN)}/seats", body), 422, "invalid-fields")

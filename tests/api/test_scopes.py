@@ -1,4 +1,4 @@
-"""Each call needs its scope."""
+"""Each call requires its scope."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tests.support.contract import Someone, is_problem
 
 
 @pytest.mark.parametrize(("method", "path", "body", "scope"), CALLS)
-def test_a_call_needs_a_token_with_its_scope(
+def test_a_call_requires_a_token_with_its_scope(
     app: Flask, ada: Someone, stranger: Someone, method: str, path: str, body: Any, scope: str
 ) -> None:
     is_problem(stranger.ask(method, path, body), 401, "token-needed")
@@ -24,7 +24,7 @@ def test_a_call_needs_a_token_with_its_scope(
 
 
 @pytest.mark.parametrize("path", OPEN_CALLS)
-def test_anybody_may_look_but_a_token_that_is_sent_must_allow_it(
+def test_public_reads_need_no_token_but_a_sent_token_must_allow_them(
     app: Flask, ada: Someone, stranger: Someone, path: str
 ) -> None:
     assert stranger.get(path).status_code in (200, 404)

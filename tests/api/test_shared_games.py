@@ -1,4 +1,4 @@
-"""Finished games for whoever studies them: with the consent of all who played, under pseudonyms, as a list that goes on."""
+"""Finished games shared for study: with all players' consent, under pseudonyms, as a resumable list."""
 
 import json
 from typing import Any
@@ -38,7 +38,7 @@ def finished(app: Flask, *people: Someone, **more: Any) -> str:
     return path.rpartition("/")[2]
 
 
-def test_a_game_is_shared_once_all_who_played_agree_and_names_nobody(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_game_is_shared_anonymously_once_all_players_agree(app: Flask, ada: Someone, bea: Someone) -> None:
     game = finished(app, ada, bea)
     assert ada.get("/v1/me").json["shares_games"] is False
     assert shared(app)[0] == []
@@ -59,9 +59,7 @@ def test_a_game_is_shared_once_all_who_played_agree_and_names_nobody(app: Flask,
     assert shared(app)[0] == []
 
 
-def test_pseudonyms_are_the_same_in_all_games_and_pages_and_moments_lead_on(
-    app: Flask, ada: Someone, bea: Someone
-) -> None:
+def test_pseudonyms_are_stable_across_games_and_pages_add_up(app: Flask, ada: Someone, bea: Someone) -> None:
     agree(ada, bea)
     first = finished(app, ada, bea)
     with app.app_context():
@@ -82,9 +80,7 @@ def test_pseudonyms_are_the_same_in_all_games_and_pages_and_moments_lead_on(
     assert len(packed.get_data()) < len(answer.get_data())  # of one of the two
 
 
-def test_what_is_private_abandoned_or_of_somebody_who_is_deleted_is_not_shared(
-    app: Flask, ada: Someone, bea: Someone
-) -> None:
+def test_private_abandoned_and_deleted_players_games_are_not_shared(app: Flask, ada: Someone, bea: Someone) -> None:
     agree(ada, bea)
     finished(app, ada, private=True)
     abandoned = opened(ada, ME, BOT, BOT)
@@ -96,7 +92,7 @@ def test_what_is_private_abandoned_or_of_somebody_who_is_deleted_is_not_shared(
     assert shared(app)[0] == []
 
 
-def test_whoever_has_left_his_seat_to_another_is_asked_too(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_player_whose_seat_was_taken_over_is_asked_too(app: Flask, ada: Someone, bea: Someone) -> None:
     cyd = Someone(app, "cyd")
     path = opened(ada, ME, OPEN, BOT)
     cyd.post(f"{path}/seats", {})
@@ -114,6 +110,6 @@ def test_whoever_has_left_his_seat_to_another_is_asked_too(app: Flask, ada: Some
 @pytest.mark.parametrize(
     "query", ["since=yesterday", "since=2026-11-01", "limit=0", "limit=101", "cursor=x", "since=%00", "page=2"]
 )
-def test_what_cannot_be_meant_is_refused(app: Flask, query: str) -> None:
+def test_an_invalid_sharing_choice_is_rejected(app: Flask, query: str) -> None:
     answer = Someone(app).get(f"/v1/archives?{query}")
     assert is_problem(answer, 422, "invalid-field" if "cursor" in query else "invalid-fields")

@@ -1,4 +1,4 @@
-"""Signing in over the API: a mailed code gets a token."""
+"""Signing in over the API: a mailed code returns a token."""
 
 import hashlib
 import re
@@ -33,7 +33,7 @@ def asked(stranger: Someone, email: str = "new@example.org") -> str:
     return response.json["sign_in"]
 
 
-def test_a_mailed_code_gets_a_token_and_makes_an_account(app: Flask, stranger: Someone) -> None:
+def test_a_mailed_code_returns_a_token_and_creates_an_account(app: Flask, stranger: Someone) -> None:
     sign_in = asked(stranger, "New.Person@Example.org")
     letter = mailed(app, sign_in)
     assert letter["to"] == "new.person@example.org"
@@ -43,7 +43,7 @@ def test_a_mailed_code_gets_a_token_and_makes_an_account(app: Flask, stranger: S
     assert profile.items() >= {"email": "new.person@example.org", "named": False, "locale": "de"}.items()
 
 
-def test_what_others_see_of_a_new_player_says_nothing_of_his_address(app: Flask) -> None:
+def test_a_new_players_public_name_reveals_nothing_of_their_address(app: Flask) -> None:
     names = []
     for email in ("erika.mustermann@example.org", "vega@example.org"):
         sign_in = asked(Someone(app), email)
@@ -55,7 +55,7 @@ def test_what_others_see_of_a_new_player_says_nothing_of_his_address(app: Flask)
     assert names[0] != names[1]
 
 
-def test_a_name_is_chosen_once_it_is_sent_though_it_is_the_one_that_was_made_up(app: Flask) -> None:
+def test_sending_the_generated_name_counts_as_choosing_it(app: Flask) -> None:
     for name in ("Erika", None):
         sign_in = asked(Someone(app), f"{name}@example.org")
         code = mailed(app, sign_in)["code"]
@@ -72,7 +72,7 @@ def test_signing_in_again_finds_the_same_account(app: Flask, ada: Someone, stran
     assert Someone(app, token=token).get("/v1/me").json["id"] == ada.get("/v1/me").json["id"]
 
 
-def test_whether_somebody_is_known_is_not_told(ada: Someone, stranger: Someone) -> None:
+def test_signing_in_does_not_reveal_whether_an_address_is_registered(ada: Someone, stranger: Someone) -> None:
     known, unknown = (stranger.post("/v1/sign-ins", {"email": f"{name}@example.org"}) for name in ("ada", "nobody"))
     assert (known.status, known.json.keys()) == (unknown.status, unknown.json.keys())
 
@@ -86,7 +86,7 @@ def test_whether_somebody_is_known_is_not_told(ada: Someone, stranger: Someone) 
         ({"locale": "it"}, "de", "it"),
     ],
 )
-def test_a_newcomer_gets_the_code_in_the_language_of_the_browser(
+def test_a_newcomer_gets_the_code_in_the_browsers_language(
     app: Flask, stranger: Someone, sent: Json, accepted: str, spoken: str
 ) -> None:
     headers = {"Accept-Language": accepted}
@@ -97,7 +97,7 @@ def test_a_newcomer_gets_the_code_in_the_language_of_the_browser(
     assert guest.get("/v1/me").json["locale"] == spoken
 
 
-def test_new_players_and_guests_live_in_the_zone_they_send(app: Flask, stranger: Someone) -> None:
+def test_new_players_and_guests_get_the_zone_they_send(app: Flask, stranger: Someone) -> None:
     zone = {"zone": "Europe/Berlin"}
     sign_in = stranger.post("/v1/sign-ins", {"email": "new@example.org", **zone}).json["sign_in"]
     code = mailed(app, sign_in)["code"]
@@ -123,7 +123,7 @@ def test_an_unknown_zone_is_rejected(stranger: Someone, call: str, zone: Any) ->
     assert "zone" in answer.text
 
 
-def test_a_code_is_good_for_five_tries(app: Flask, stranger: Someone) -> None:
+def test_a_code_allows_five_attempts(app: Flask, stranger: Someone) -> None:
     for wrong_tries, is_good in ((4, True), (5, False)):
         sign_in = asked(stranger)
         code = mailed(app, sign_in)["code"]
@@ -133,7 +133,7 @@ def test_a_code_is_good_for_five_tries(app: Flask, stranger: Someone) -> None:
         assert response.status_code == 201 if is_good else is_problem(response, 401, "wrong-code")
 
 
-def test_a_code_is_good_for_ten_minutes(app: Flask, stranger: Someone) -> None:
+def test_a_code_expires_after_ten_minutes(app: Flask, stranger: Someone) -> None:
     for minutes, is_good in ((9.9, True), (10, False)):
         sign_in = asked(stranger)
         clock.forward(minutes * MINUTE)
@@ -141,7 +141,7 @@ def test_a_code_is_good_for_ten_minutes(app: Flask, stranger: Someone) -> None:
         assert response.status_code == 201 if is_good else is_problem(response, 401, "wrong-code")
 
 
-def test_a_code_is_good_once_and_for_its_own_sign_in(app: Flask, stranger: Someone) -> None:
+def test_a_code_works_once_and_only_for_its_own_sign_in(app: Flask, stranger: Someone) -> None:
     sign_in, other = asked(stranger), asked(stranger)
     code = mailed(app, sign_in)["code"]
     if code != mailed(app, other)["code"]:
@@ -151,7 +151,7 @@ def test_a_code_is_good_once_and_for_its_own_sign_in(app: Flask, stranger: Someo
     is_problem(stranger.post("/v1/tokens", {"sign_in": str(uuid4()), "code": code}), 401, "wrong-code")
 
 
-def test_a_code_is_kept_as_a_hash_that_nobody_else_can_make(app: Flask, stranger: Someone) -> None:
+def test_a_code_is_stored_as_a_keyed_hash(app: Flask, stranger: Someone) -> None:
     sign_in = asked(stranger)
     code = mailed(app, sign_in)["code"]
     with app.app_context():
@@ -172,9 +172,7 @@ def letters_to(app: Flask, email: str) -> int:
         )
 
 
-def test_an_address_gets_five_codes_an_hour_and_nobody_is_told_that_it_gets_no_more(
-    app: Flask, stranger: Someone
-) -> None:
+def test_an_address_gets_five_codes_an_hour_and_the_limit_is_not_revealed(app: Flask, stranger: Someone) -> None:
     at_the_full_hour()
     for _ in range(7):
         asked(stranger, "ada@example.org")
@@ -184,7 +182,7 @@ def test_an_address_gets_five_codes_an_hour_and_nobody_is_told_that_it_gets_no_m
     assert letters_to(app, "ada@example.org") == 6
 
 
-def test_a_sender_may_ask_for_thirty_codes_an_hour(app: Flask, stranger: Someone) -> None:
+def test_a_sender_can_request_thirty_codes_an_hour(app: Flask, stranger: Someone) -> None:
     at_the_full_hour()
     for n in range(30):
         asked(stranger, f"reader{n}@example.org")
@@ -198,7 +196,7 @@ def test_a_sender_may_ask_for_thirty_codes_an_hour(app: Flask, stranger: Someone
     asked(stranger, "one-more@example.org")
 
 
-def test_load_tests_may_switch_the_limits_off(app: Flask, stranger: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_load_tests_can_switch_limits_off(app: Flask, stranger: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(app.config, "LIMITS", False)
     for _ in range(31):
         asked(stranger, "ada@example.org")
@@ -208,5 +206,5 @@ def test_load_tests_may_switch_the_limits_off(app: Flask, stranger: Someone, mon
 @pytest.mark.parametrize(
     "email", ["", "ada", "ada@", "@example.org", "a b@example.org", "ada@example.org\n", "ä@b.org", 7]
 )
-def test_what_is_no_address_is_refused(stranger: Someone, email: Any) -> None:
+def test_an_invalid_address_is_rejected(stranger: Someone, email: Any) -> None:
     is_problem(stranger.post("/v1/sign-ins", {"email": email}), 422, "invalid-fields")

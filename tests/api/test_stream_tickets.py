@@ -1,4 +1,4 @@
-"""Tickets: one event stream where no header can be sent."""
+"""Tickets open one event stream for clients that cannot send headers."""
 
 import logging
 from datetime import timedelta
@@ -29,7 +29,7 @@ def private(ada: Someone) -> str:
     return opened(ada, ME, BOT, BOT, private=True)
 
 
-def test_a_ticket_opens_one_stream_with_the_rights_of_its_maker(ada: Someone, stranger: Someone, private: str) -> None:
+def test_a_ticket_opens_one_stream_with_its_makers_rights(ada: Someone, stranger: Someone, private: str) -> None:
     for path in streams(private):
         ticket = ticket_of(ada)
         told = stranger.get(f"{path}?ticket={ticket}")
@@ -38,7 +38,7 @@ def test_a_ticket_opens_one_stream_with_the_rights_of_its_maker(ada: Someone, st
     is_problem(stranger.get(f"{private}/stream"), 404, "not-found")
 
 
-def test_it_is_good_for_half_a_minute(
+def test_a_ticket_expires_after_half_a_minute(
     app: Flask, ada: Someone, stranger: Someone, private: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_the_clock(monkeypatch, clock.real())
@@ -54,7 +54,7 @@ def test_it_is_good_for_half_a_minute(
         assert db.session.query(StreamTicket).count() == 0
 
 
-def test_it_is_good_for_streams_only(ada: Someone, stranger: Someone, private: str) -> None:
+def test_a_ticket_works_only_for_streams(ada: Someone, stranger: Someone, private: str) -> None:
     ticket = ticket_of(ada)
     is_problem(stranger.get("/v1/me", headers={"Authorization": f"Bearer {ticket}"}), 401, "bad-token")
     is_problem(stranger.get(f"{private}/events?ticket={ticket}"), 422, "invalid-fields")
@@ -62,11 +62,13 @@ def test_it_is_good_for_streams_only(ada: Someone, stranger: Someone, private: s
     assert stranger.get(f"{private}/stream?ticket={ticket}").status_code == 200
 
 
-def test_a_token_without_the_right_to_see_games_makes_none(app: Flask, ada: Someone) -> None:
+def test_a_token_without_the_scope_to_read_games_cannot_create_a_ticket(app: Flask, ada: Someone) -> None:
     is_problem(further(app, ada, scopes=["moves:write"]).post("/v1/stream-tickets"), 403, "missing-scope")
 
 
-def test_that_of_a_seats_token_is_for_its_game_alone(app: Flask, ada: Someone, stranger: Someone, private: str) -> None:
+def test_a_seat_tokens_ticket_works_only_for_its_game(
+    app: Flask, ada: Someone, stranger: Someone, private: str
+) -> None:
     made = ada.post(f"{private}/seats/me/tokens")
     of_seat = Someone(app, token=made.json["token"])
     assert stranger.get(f"{private}/stream?ticket={ticket_of(of_seat)}").status_code == 200
@@ -74,13 +76,15 @@ def test_that_of_a_seats_token_is_for_its_game_alone(app: Flask, ada: Someone, s
         is_problem(stranger.get(f"{path}?ticket={ticket_of(of_seat)}"), 403, "one-seat-only")
 
 
-def test_it_ends_with_the_token_that_made_it(ada: Someone, stranger: Someone, private: str) -> None:
+def test_a_ticket_ends_with_the_token_that_created_it(ada: Someone, stranger: Someone, private: str) -> None:
     ticket = ticket_of(ada)
     assert ada.delete("/v1/tokens/current").status_code == 204
     is_problem(stranger.get(f"{private}/stream?ticket={ticket}"), 401, "bad-token")
 
 
-def test_no_log_has_a_ticket(ada: Someone, stranger: Someone, private: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_tickets_are_not_logged(
+    ada: Someone, stranger: Someone, private: str, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     ticket = ticket_of(ada)
     stranger.get(f"{private}/stream?ticket={ticket}")
@@ -89,6 +93,6 @@ def test_no_log_has_a_ticket(ada: Someone, stranger: Someone, private: str, capl
     assert told and not any(ticket[-20:] in it for it in told)
 
 
-def test_a_token_in_the_address_is_no_token(ada: Someone, stranger: Someone, private: str) -> None:
+def test_a_token_in_the_url_is_rejected(ada: Someone, stranger: Someone, private: str) -> None:
     for name in ("token", "access_token"):
         is_problem(stranger.get(f"{private}/stream?{name}={ada.token}"), 422, "invalid-fields")

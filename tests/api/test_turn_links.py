@@ -1,4 +1,4 @@
-"""The word of a turn's mailed link as a token: it sees and plays that turn of that seat, and is no login."""
+"""A turn link's token sees and plays its turn and does not sign in."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -32,7 +32,7 @@ def id_of(path: str) -> UUID:
 
 
 def by_mail(scene: Scene, path: str, seat: int = 0, turn: int = 1) -> Someone:
-    """Whoever has the link of the letter about this turn."""
+    """A caller with the link from this turn's letter."""
     with scene.app.app_context():
         return Someone(scene.app, token=turn_word(id_of(path), seat, turn))
 
@@ -50,7 +50,7 @@ def moves_on(who: Someone, path: str) -> Json:
     return move | {"answer": answer}
 
 
-def test_it_sees_what_its_seat_sees_and_plays_its_turn(scene: Scene) -> None:
+def test_a_turn_link_sees_what_its_seat_sees_and_plays_its_turn(scene: Scene) -> None:
     path, link = scene.running, by_mail(scene, scene.running)
     for look in READING:
         assert link.get(path + look).data == scene.ada.get(path + look).data
@@ -63,7 +63,7 @@ def test_it_sees_what_its_seat_sees_and_plays_its_turn(scene: Scene) -> None:
     assert scene.ada.get(path).json["version"] == 2
 
 
-def test_it_is_no_login(scene: Scene) -> None:
+def test_a_turn_link_does_not_sign_in(scene: Scene) -> None:
     """None of its player, none of another game; and nothing is said, voted, taken, left or made."""
     link, path = by_mail(scene, scene.running), "/v1/games/{game_id}"
     for call in sorted(calls(scene.contract.document), key=lambda it: it.name == "playMove"):
@@ -85,7 +85,7 @@ def test_it_is_no_login(scene: Scene) -> None:
             is_problem(answer, 403, "one-seat-only")
 
 
-def test_of_other_games_it_learns_nothing(scene: Scene) -> None:
+def test_a_turn_link_cannot_see_other_games(scene: Scene) -> None:
     link = by_mail(scene, scene.running)
     for path in (scene.open, opened(scene.bea, ME, OPEN, BOT, private=True), f"/v1/games/{UUID(int=0)}"):
         is_problem(link.get(path), 403, "one-seat-only")
@@ -104,7 +104,7 @@ def test_of_other_games_it_learns_nothing(scene: Scene) -> None:
         lambda game: "ß" * 60,
     ],
 )
-def test_a_word_for_something_else_is_no_token(scene: Scene, word: Callable[[UUID], str]) -> None:
+def test_a_link_token_for_another_purpose_is_rejected(scene: Scene, word: Callable[[UUID], str]) -> None:
     with scene.app.app_context():
         token = word(id_of(scene.running))
     is_problem(Someone(scene.app, token=token).get(scene.running), 401, "bad-token")
@@ -113,7 +113,7 @@ def test_a_word_for_something_else_is_no_token(scene: Scene, word: Callable[[UUI
 # When its turn is over
 
 
-def test_when_the_turn_is_over_it_opens_nothing_and_says_so(scene: Scene) -> None:
+def test_a_turn_link_ends_with_its_turn_and_says_so(scene: Scene) -> None:
     path, link = scene.running, by_mail(scene, scene.running)
     moves_on(scene.ada, path)
     for look in READING:
@@ -130,13 +130,13 @@ def test_when_the_turn_is_over_it_opens_nothing_and_says_so(scene: Scene) -> Non
     assert scene.ada.get(path).json["version"] == 4
 
 
-def test_it_is_told_in_the_language_of_its_player(scene: Scene) -> None:
+def test_a_turn_link_answers_in_its_players_language(scene: Scene) -> None:
     scene.ada.ask("PATCH", "/v1/me", {"locale": "de"})
     moves_on(scene.ada, scene.running)
     assert "vorbei" in by_mail(scene, scene.running).get(scene.running).json["detail"]
 
 
-def test_the_very_same_move_gets_its_first_answer_again_as_long_as_it_may_have_been_lost(scene: Scene) -> None:
+def test_a_repeated_move_gets_its_first_answer_while_it_may_have_been_lost(scene: Scene) -> None:
     path, link = scene.running, by_mail(scene, scene.running)
     other = scene.ada.get(f"{path}/legal-moves").json["moves"][1]
     played = moves_on(link, path)
@@ -149,7 +149,7 @@ def test_the_very_same_move_gets_its_first_answer_again_as_long_as_it_may_have_b
     is_problem(link.post(f"{path}/moves", played), 401, "bad-token")
 
 
-def test_with_a_key_it_gets_its_first_answer_again_too(scene: Scene) -> None:
+def test_a_repeated_move_with_a_key_gets_its_first_answer_too(scene: Scene) -> None:
     path, link = scene.running, by_mail(scene, scene.running)
     move, key = first_move(link, path), {"Idempotency-Key": "a tap"}
     answers = [link.post(f"{path}/moves", move, headers=key) for _ in range(2)]
@@ -159,13 +159,13 @@ def test_with_a_key_it_gets_its_first_answer_again_too(scene: Scene) -> None:
     assert answers[0].data == answers[1].data == answers[2].data
 
 
-def test_a_later_turn_is_not_played_by_it_even_while_its_own_is_open(scene: Scene) -> None:
+def test_a_turn_link_cannot_play_a_later_turn(scene: Scene) -> None:
     link = by_mail(scene, scene.running)
     move = first_move(link, scene.running)
     is_problem(link.post(f"{scene.running}/moves", move | {"turn": 2}), 409, "stale-turn")
 
 
-def test_it_is_good_for_the_rest_of_a_turn_of_several_moves_and_not_for_the_next_one(scene: Scene) -> None:
+def test_a_turn_link_plays_the_rest_of_its_turn_but_not_the_next_turn(scene: Scene) -> None:
     with scene.app.app_context():
         game_id = game_of(person("ada"), person("bea"), **LONG)
     path = f"/v1/games/{game_id}"
@@ -188,7 +188,7 @@ def test_it_is_good_for_the_rest_of_a_turn_of_several_moves_and_not_for_the_next
 # While its turn cannot be played
 
 
-def test_in_a_pause_it_is_good_for_nothing_and_afterwards_again(scene: Scene) -> None:
+def test_a_turn_link_rests_during_a_pause_and_works_afterwards(scene: Scene) -> None:
     path, link = scene.running, by_mail(scene, scene.running)
     for wish, status in [("pause", 401), ("resume", 200)]:
         for who in (scene.ada, scene.bea):
@@ -196,7 +196,7 @@ def test_in_a_pause_it_is_good_for_nothing_and_afterwards_again(scene: Scene) ->
         assert link.get(path).status_code == status
 
 
-def test_when_a_bot_has_the_seat_it_is_good_for_nothing(scene: Scene) -> None:
+def test_a_turn_link_does_not_work_while_a_bot_has_the_seat(scene: Scene) -> None:
     path, link = scene.running, by_mail(scene, scene.running)
     scene.ada.delete(f"{path}/seats/me")
     refused = link.get(path)
@@ -204,7 +204,7 @@ def test_when_a_bot_has_the_seat_it_is_good_for_nothing(scene: Scene) -> None:
     assert "is playing for you" in refused.json["detail"]
 
 
-def test_when_the_time_has_run_out_it_is_good_for_nothing(scene: Scene) -> None:
+def test_a_turn_link_does_not_work_after_the_time_ran_out(scene: Scene) -> None:
     path = opened(scene.ada, ME, OPEN, BOT, on_timeout=RUNGS)
     scene.bea.post(f"{path}/seats")
     link = by_mail(scene, path)
@@ -215,7 +215,7 @@ def test_when_the_time_has_run_out_it_is_good_for_nothing(scene: Scene) -> None:
     is_problem(link.get(path), 401, "bad-token")
 
 
-def test_who_is_banned_is_shut_out_with_it(scene: Scene) -> None:
+def test_a_banned_player_cannot_use_turn_links(scene: Scene) -> None:
     link = by_mail(scene, scene.running)
     with scene.app.app_context():
         ban(person("ada"))
@@ -261,7 +261,7 @@ def test_a_stream_ends_when_its_turn_cannot_be_played(scene: Scene, end: str) ->
 # Around it
 
 
-def test_it_counts_for_its_player_and_a_word_that_is_none_for_its_sender(
+def test_a_turn_link_counts_for_its_player_and_an_invalid_one_for_its_sender(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link = by_mail(scene, scene.running)
@@ -272,7 +272,7 @@ def test_it_counts_for_its_player_and_a_word_that_is_none_for_its_sender(
     assert Told.by(Someone(scene.app, token=str(link.token)[:-1]).get(scene.running)).name == "address"
 
 
-def test_it_can_neither_be_listed_nor_revoked_nor_noted(scene: Scene) -> None:
+def test_a_turn_link_is_never_listed_revoked_or_recorded_as_used(scene: Scene) -> None:
     link = by_mail(scene, scene.running)
     is_problem(link.delete("/v1/tokens/current"), 403, "one-seat-only")
     assert link.get(scene.running).status_code == 200
@@ -282,7 +282,7 @@ def test_it_can_neither_be_listed_nor_revoked_nor_noted(scene: Scene) -> None:
         db.session.rollback()
 
 
-def test_other_tokens_of_its_player_go_on(scene: Scene) -> None:
+def test_the_players_other_tokens_keep_working(scene: Scene) -> None:
     moves_on(by_mail(scene, scene.running), scene.running)
     assert scene.ada.get(scene.running).status_code == 200
     assert datetime.fromisoformat(scene.ada.get("/v1/tokens").json["items"][0]["made_at"]) <= clock.now()

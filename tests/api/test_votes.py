@@ -1,4 +1,4 @@
-"""What takes the consent of all who play themselves: a pause, its end, and giving up."""
+"""Votes that need every active player: pause, resume and abandon."""
 
 from collections import Counter
 from datetime import datetime
@@ -75,9 +75,7 @@ def letters(app: Flask, kind: str) -> Counter[str]:
 # Who is asked
 
 
-def test_all_who_play_themselves_must_want_it_and_everybody_may_see_who_does(
-    ada: Someone, bea: Someone, cyd: Someone
-) -> None:
+def test_every_human_player_must_agree_and_everyone_can_see_who_does(ada: Someone, bea: Someone, cyd: Someone) -> None:
     path = table_of(ada, bea, cyd, bots=2)
     assert vote(ada, path, "pause") == {**NOBODY, "pause": [0]}
     assert vote(cyd, path, "pause") == {**NOBODY, "pause": [0, 2]}
@@ -87,7 +85,7 @@ def test_all_who_play_themselves_must_want_it_and_everybody_may_see_who_does(
     assert status(ada, path) == "paused"
 
 
-def test_a_vote_can_be_given_twice_and_taken_back(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_vote_can_be_repeated_and_withdrawn(ada: Someone, bea: Someone, game: str) -> None:
     for _ in range(2):
         assert vote(ada, game, "abandon")["abandon"] == [0]
     for _ in range(2):
@@ -96,22 +94,20 @@ def test_a_vote_can_be_given_twice_and_taken_back(ada: Someone, bea: Someone, ga
     assert status(ada, game) == "running"
 
 
-def test_each_wish_is_counted_by_itself(ada: Someone, bea: Someone, game: str) -> None:
+def test_votes_on_different_questions_are_counted_separately(ada: Someone, bea: Someone, game: str) -> None:
     vote(ada, game, "pause")
     assert vote(bea, game, "abandon") == {"pause": [0], "resume": [], "abandon": [1], "offer": [], "take-back": None}
     assert status(ada, game) == "running"
 
 
-def test_whoever_plays_alone_with_bots_needs_nobody_else(ada: Someone) -> None:
+def test_a_player_alone_with_bots_needs_no_other_votes(ada: Someone) -> None:
     path = table_of(ada, bots=2)
     for wish, becomes in (("pause", "paused"), ("resume", "running"), ("abandon", "abandoned")):
         vote(ada, path, wish)
         assert status(ada, path) == becomes
 
 
-def test_those_whom_a_bot_stands_in_for_neither_vote_nor_are_waited_for(
-    ada: Someone, bea: Someone, cyd: Someone
-) -> None:
+def test_players_replaced_by_bots_neither_vote_nor_delay_a_vote(ada: Someone, bea: Someone, cyd: Someone) -> None:
     path = table_of(ada, bea, cyd, bots=0)
     cyd.delete(f"{path}/seats/me")
     is_problem(cyd.post(f"{path}/votes", {"on": "pause"}), 409, "seat-handed-over")
@@ -120,7 +116,7 @@ def test_those_whom_a_bot_stands_in_for_neither_vote_nor_are_waited_for(
     assert status(ada, path) == "paused"
 
 
-def test_who_comes_back_is_asked_again(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_returning_player_is_asked_again(ada: Someone, bea: Someone, game: str) -> None:
     bea.delete(f"{game}/seats/me")
     bea.post(f"{game}/seats")
     vote(ada, game, "pause")
@@ -129,20 +125,20 @@ def test_who_comes_back_is_asked_again(ada: Someone, bea: Someone, game: str) ->
     assert status(ada, game) == "paused"
 
 
-def test_when_the_only_one_who_did_not_want_it_leaves_it_happens(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_vote_passes_when_the_last_opponent_of_it_leaves(ada: Someone, bea: Someone, game: str) -> None:
     vote(ada, game, "abandon")
     bea.delete(f"{game}/seats/me")
     assert status(ada, game) == "abandoned"
 
 
-def test_it_happens_too_when_that_ones_time_has_run_out(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_vote_passes_when_its_last_opponents_time_runs_out(app: Flask, ada: Someone, bea: Someone) -> None:
     path = table_of(ada, bea, **NO_GRACE)
     vote(bea, path, "pause")
     passes(app, 3 * DAY)
     assert status(bea, path) == "paused"
 
 
-def test_strangers_have_no_say(ada: Someone, bea: Someone, cyd: Someone, app: Flask) -> None:
+def test_strangers_cannot_vote(ada: Someone, bea: Someone, cyd: Someone, app: Flask) -> None:
     path = table_of(ada, bea)
     is_problem(cyd.post(f"{path}/votes", {"on": "pause"}), 403, "not-seated")
     is_problem(Someone(app).post(f"{path}/votes", {"on": "pause"}), 401, "token-needed")
@@ -153,7 +149,7 @@ def test_strangers_have_no_say(ada: Someone, bea: Someone, cyd: Someone, app: Fl
 @pytest.mark.parametrize(
     ("before", "wish"), [([], "resume"), (["pause"], "pause"), (["abandon"], "pause"), (["abandon"], "abandon")]
 )
-def test_what_cannot_happen_now_cannot_be_voted_for(
+def test_a_vote_must_fit_the_state_of_the_game(
     ada: Someone, bea: Someone, game: str, before: list[str], wish: str
 ) -> None:
     for done in before:
@@ -163,7 +159,7 @@ def test_what_cannot_happen_now_cannot_be_voted_for(
     is_problem(ada.post(f"{opened(ada, ME, OPEN, OPEN)}/votes", {"on": wish}), 409, "game-not-running")
 
 
-def test_a_take_back_that_is_asked_for_is_seen_by_all_with_its_end(ada: Someone, bea: Someone) -> None:
+def test_a_take_back_request_is_shown_to_all_with_its_end(ada: Someone, bea: Someone) -> None:
     path = table_of(ada, bea)
     for who in (ada, bea):
         asked = who.get(f"{path}/legal-moves").json
@@ -183,9 +179,7 @@ def pause(path: str, *people: Someone, wish: str = "pause") -> None:
         vote(who, path, wish)
 
 
-def test_the_clock_stands_still_in_a_pause_and_the_rest_of_the_turns_time_comes_back(
-    app: Flask, ada: Someone, bea: Someone
-) -> None:
+def test_a_pause_stops_the_clock_and_keeps_the_rest_of_the_turns_time(app: Flask, ada: Someone, bea: Someone) -> None:
     for game_clock in ({"per_move": "P2D"}, {"bank": "P2D", "increment": "PT12H", "cap": "P3D"}):
         path = table_of(ada, bea, clock=game_clock)
         passes(app, DAY)
@@ -203,9 +197,7 @@ def test_the_clock_stands_still_in_a_pause_and_the_rest_of_the_turns_time_comes_
         assert [item["type"] for item in ada.get(f"{path}/events").json["items"]][-1] == "time-extended"
 
 
-def test_a_turn_keeps_its_number_over_a_pause_and_so_does_the_move_that_was_prepared(
-    ada: Someone, bea: Someone, game: str
-) -> None:
+def test_a_turn_keeps_its_number_and_legal_moves_over_a_pause(ada: Someone, bea: Someone, game: str) -> None:
     asked = ada.get(f"{game}/legal-moves").json
     move = {"turn": asked["turn"], "move": asked["moves"][0]}
     pause(game, ada, bea)
@@ -217,7 +209,7 @@ def test_a_turn_keeps_its_number_over_a_pause_and_so_does_the_move_that_was_prep
     assert ada.post(f"{game}/moves", move).status_code == 201
 
 
-def test_the_link_of_a_turn_rests_and_works_again(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+def test_a_turn_link_rests_during_a_pause_and_works_again(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
     browser = app.test_client()
     with app.app_context():
         link = "/t/" + turn_word(UUID(game.rpartition("/")[2]), 0, 1)
@@ -233,7 +225,7 @@ def test_the_link_of_a_turn_rests_and_works_again(app: Flask, ada: Someone, bea:
     assert ada.get(game).json["version"] == 4
 
 
-def test_people_come_and_go_in_a_pause(ada: Someone, bea: Someone, game: str) -> None:
+def test_players_can_leave_and_return_during_a_pause(ada: Someone, bea: Someone, game: str) -> None:
     pause(game, ada, bea)
     bea.delete(f"{game}/seats/me")
     assert bea.post(f"{game}/seats").status_code == 201
@@ -243,7 +235,7 @@ def test_people_come_and_go_in_a_pause(ada: Someone, bea: Someone, game: str) ->
     assert status(ada, game) == "running"
 
 
-def test_a_game_may_be_given_up_in_a_pause(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_game_can_be_abandoned_during_a_pause(ada: Someone, bea: Someone, game: str) -> None:
     pause(game, ada, bea)
     pause(game, ada, bea, wish="abandon")
     described = ada.get(game).json
@@ -254,9 +246,7 @@ def test_a_game_may_be_given_up_in_a_pause(ada: Someone, bea: Someone, game: str
 # Letters
 
 
-def test_everybody_hears_of_a_pause_and_of_its_end_whoever_is_asked(
-    app: Flask, ada: Someone, bea: Someone, cyd: Someone
-) -> None:
+def test_every_player_is_notified_of_a_pause_and_its_end(app: Flask, ada: Someone, bea: Someone, cyd: Someone) -> None:
     path = table_of(ada, bea, cyd, bots=0)
     cyd.delete(f"{path}/seats/me")
     asked = letters(app, "your-turn")
@@ -266,12 +256,12 @@ def test_everybody_hears_of_a_pause_and_of_its_end_whoever_is_asked(
     assert letters(app, "your-turn") - asked == {"ada": 1}
 
 
-def test_everybody_hears_that_a_game_was_given_up(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+def test_every_player_is_notified_that_a_game_was_abandoned(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
     pause(game, ada, bea, wish="abandon")
     assert letters(app, "game-abandoned") == {"ada": 1, "bea": 1}
 
 
-def test_a_vote_that_changes_nothing_writes_to_nobody(app: Flask, ada: Someone, game: str) -> None:
+def test_a_vote_that_changes_nothing_sends_no_email(app: Flask, ada: Someone, game: str) -> None:
     with app.app_context():
         before = db.session.scalar(db.select(db.func.count()).select_from(LetterRow))
         vote(ada, game, "pause")

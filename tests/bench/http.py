@@ -82,11 +82,11 @@ def drive(
     expected: bytes = b"HTTP/1.1 201",
     pause: float = 0,
 ) -> Driven:
-    """Play these games until a client finds none that waits for a move. Raises ValueError for another answer, TimeoutError
-    for none.
+    """Play these games until a client finds none that waits for a move. Raise ValueError for another answer,
+    TimeoutError for none.
 
-    The next move of a game is sent by whichever client is free, as the moves of real players come over many connections;
-    a single client can pause before each for so many seconds.
+    The next move of a game is sent by any free client, because real players' moves arrive over many connections.
+    A single client can pause before each for this many seconds.
     """
     waiting = deque(iter(game) for game in games)
     selector = selectors.DefaultSelector()
@@ -202,7 +202,7 @@ def main() -> None:
 
 
 def show_sandbox(pairs: int) -> None:
-    """Moves on a sandbox, beside moves on a server whose clock nobody moves."""
+    """Compare moves on a sandbox with moves on a server whose clock stands at real time."""
     with stage.postgres() as postgres:
         with stage.in_process(postgres.url):
             rehearsed = stage.rehearse("sternenhimmel", REHEARSED)

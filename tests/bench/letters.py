@@ -65,12 +65,12 @@ class Person:
     west: float
     by_page: bool
     tables: "list[Playing]" = field(default_factory=list)
-    at: UUID | None = None  # the table that he looks at
-    until: datetime = BEGIN  # when he goes, if nothing waits
+    at: UUID | None = None  # the table that the player watches
+    until: datetime = BEGIN  # when the player leaves if no turn waits
     is_here: bool = False
-    left: set[tuple[UUID, int]] = field(default_factory=set)  # turns that he leaves for the next time
+    left: set[tuple[UUID, int]] = field(default_factory=set)  # turns that the player leaves for the next time
     untold: dict[UUID, Json] = field(default_factory=dict)  # letters about turns, by game
-    told: set[UUID] = field(default_factory=set)  # games of whose present turn he was told
+    told: set[UUID] = field(default_factory=set)  # games whose current turn the player knows of
 
 
 @dataclass(eq=False)

@@ -82,7 +82,7 @@ def view(
             page.wait_for_selector(followed)
             page.wait_for_function("() => navigator.serviceWorker.controller")
             page.goto("about:blank")
-            page.wait_for_timeout(1500)  # until no answer is under way any more
+            page.wait_for_timeout(1500)  # until no answer is under way
         session = context.new_cdp_session(page)
         sizes: list[float] = []
         asked: list[str] = []

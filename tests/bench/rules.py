@@ -61,7 +61,7 @@ def fold(rules: Rules, events: list[Any]) -> None:
 
 
 def replay(rules: Rules, game: Played) -> None:
-    """The same game decided anew, every event compared."""
+    """Decide the same game again and compare every event."""
     dice = SeededDice(game.seed, ())
     state = None
     for event in rules.setup(game.seats, game.options, dice):

@@ -123,7 +123,7 @@ def _get(path: str, token: str) -> bytes:
 
 
 def sweep() -> None:
-    """Half-played games in which nobody is late."""
+    """Create half-played games in which no player is late."""
     with stage.postgres() as postgres:
         games = _half_played(postgres, DUE, stage.A_BOT_MOVES)
         with stage.in_process(postgres.url):
@@ -181,7 +181,7 @@ def _flood(
         lost: dict[str, float] = {}
 
         def watch() -> float:
-            """Until nothing is due any more; how many seconds that took. On the way, a worker may be killed."""
+            """Wait until nothing is due and return the seconds that took. On the way, a worker may be killed."""
             began = perf_counter()
             while (left := many_due.still_due(connection)) and perf_counter() - began < PATIENCE:
                 if end != "none" and not lost and left < len(late) * 2 // 3:

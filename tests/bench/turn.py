@@ -68,7 +68,8 @@ STATIONS: Sequence[tuple[str, object, str]] = (
 
 
 class Listener:
-    """A mail server that takes whatever comes and keeps nothing; in a thread of its own, since it is nobody's cost."""
+    """A mail server that accepts and discards everything, in a thread of its own so that it costs the measured code
+    nothing."""
 
     def __init__(self) -> None:
         self._door = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -192,9 +193,9 @@ def spread(found: Sequence[float]) -> str:
 
 
 def stations(name: str, postgres: embedded_postgres.Server, key: bytes) -> float:
-    """What each does for a letter, within this process: CPU milliseconds of Python, each with what it calls; all of them.
+    """Return the CPU milliseconds that each part spends on a letter within this process, with what it calls, and the total.
 
-    A turn of Sternenglanz has several moves, after the last of which somebody else is told.
+    A turn of Sternenglanz has several moves, after the last of which another player is notified.
     """
     listener, took = Listener(), defaultdict[str, float](float)
     with stage.in_process(postgres.url) as app, ExitStack() as stack:
@@ -244,7 +245,7 @@ def timed(took: dict[str, float], station: str, function: Callable[..., Any]) ->
 
 
 def end_of_turn(game: stage.Rehearsed) -> int:
-    """The number of the move after which somebody else is told that it is his turn."""
+    """Return the number of the move after which another player is notified of the turn."""
     mover = game.lines[MOVES_BEFORE].player_id
     return next(nr for nr, line in enumerate(game.lines) if nr > MOVES_BEFORE and line.player_id != mover)
 

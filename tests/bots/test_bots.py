@@ -1,4 +1,4 @@
-"""Bots see what their seat may see, choose a legal move, and the greedy one knows what it does."""
+"""Bots see only their seat's view and choose legal moves, and the greedy bot plays well."""
 
 from functools import reduce
 from random import Random
@@ -46,11 +46,11 @@ def test_greedy_beats_random_clearly() -> None:
     assert lead / 16 > 12
 
 
-def test_greedy_plays_the_same_with_the_same_chance() -> None:
+def test_greedy_plays_the_same_with_the_same_seed() -> None:
     assert played_by(["greedy", "greedy", "random"], seed=5) == played_by(["greedy", "greedy", "random"], seed=5)
 
 
-def test_greedy_takes_a_board_that_one_star_wins() -> None:
+def test_greedy_takes_a_board_that_it_wins_with_one_star() -> None:
     sky = begun(game.setup(3, {"start_seat": 0}, SeededDice(b"", ())))
     sky = sky._replace(
         slots=("aries", None, None),

@@ -1,4 +1,4 @@
-"""Bots bring every scenario of Sternenglanz to its end, and the greedy one knows what it does."""
+"""Bots finish every scenario of Sternenglanz, and the greedy bot plays well."""
 
 from functools import reduce
 from random import Random
@@ -45,7 +45,7 @@ def test_greedy_beats_random_and_reaches_a_goal(scenario: int) -> None:
 
 
 @pytest.mark.parametrize("scenario", CARDS.scenarios)
-def test_greedy_bots_need_no_limit_of_rounds(scenario: int) -> None:
+def test_greedy_bots_finish_without_a_limit_of_rounds(scenario: int) -> None:
     decided = played_by(["greedy"] * 3, seed=1, scenario=scenario, max_rounds=None)
     assert decided.reason != "round-limit"
 
@@ -54,7 +54,7 @@ def test_random_bots_end_with_the_last_round() -> None:
     assert played_by(["random"] * 4, seed=1, scenario=1, max_rounds=5).reason == "round-limit"
 
 
-def test_greedy_plays_the_same_with_the_same_chance() -> None:
+def test_greedy_plays_the_same_with_the_same_seed() -> None:
     assert played_by(["greedy", "random"], seed=5, scenario=4) == played_by(["greedy", "random"], seed=5, scenario=4)
 
 

@@ -1,4 +1,4 @@
-"""Operators' changes are kept: whoever changes something leaves a line that nobody can take away again."""
+"""The audit log: every change by an operator leaves a line that cannot be deleted."""
 
 import getpass
 import json
@@ -69,7 +69,7 @@ DEEDS = [
 
 
 @pytest.mark.parametrize(("words", "arguments"), DEEDS, ids=[" ".join(words) for words, _ in DEEDS])
-def test_a_command_that_changes_something_is_kept(words: list[str], arguments: dict[str, object]) -> None:
+def test_a_changing_command_is_recorded(words: list[str], arguments: dict[str, object]) -> None:
     ada = person("ada")
     ben = person("ben")
     names = {"ADA": str(ada), "GAME": str(game_of(ada, ben, person("cleo")))}
@@ -104,7 +104,7 @@ def test_a_command_that_changes_something_is_kept(words: list[str], arguments: d
     ],
     ids=" ".join,
 )
-def test_a_command_that_shows_what_is_hidden_in_a_running_game_is_kept(words: list[str], tmp_path: Path) -> None:
+def test_a_command_that_reveals_secrets_of_a_running_game_is_recorded(words: list[str], tmp_path: Path) -> None:
     ada = person("ada")
     game = game_of(ada, person("ben"), person("cleo"))
     mail = uuid4()
@@ -122,7 +122,7 @@ def test_a_command_that_shows_what_is_hidden_in_a_running_game_is_kept(words: li
 
 
 @pytest.mark.parametrize("words", [["replay", "GAME"], ["games", "show", "GAME"], ["export", "GAME", "DIR"]])
-def test_reading_a_game_that_is_over_is_not_kept(words: list[str], tmp_path: Path) -> None:
+def test_reading_a_finished_game_is_not_recorded(words: list[str], tmp_path: Path) -> None:
     game = game_of(*(person(name) for name in ("ada", "ben", "cleo")))
     assert record(commit_of(load(game), [GameAbandoned(0)], clock.now()))
     db.session.commit()
@@ -132,22 +132,20 @@ def test_reading_a_game_that_is_over_is_not_kept(words: list[str], tmp_path: Pat
     assert number() == before
 
 
-def test_an_export_that_is_only_tried_is_not_kept(tmp_path: Path) -> None:
+def test_a_dry_run_of_an_export_is_not_recorded(tmp_path: Path) -> None:
     game = game_of(*(person(name) for name in ("ada", "ben", "cleo")))
     before = number()
     run("export", game, tmp_path, "--dry-run")
     assert number() == before
 
 
-def test_every_command_that_can_be_tried_dry_is_among_them() -> None:
+def test_every_command_with_a_dry_run_is_tested_here() -> None:
     dry = {name for name, it in cli.main.commands.items() if "dry_run" in {option.name for option in it.params}}
     by_hand = {"import", "migrate", "export", "spread"}  # two below; one only copies; one needs a Citus
     assert {words[0] for words, _ in DEEDS} == dry - by_hand
 
 
-def test_an_archive_that_is_taken_in_and_a_migration_are_kept(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_imports_and_migrations_are_recorded(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
     with psycopg.connect(database_url, autocommit=True) as owner:
         owner.execute("DROP OWNED BY sternenpost_app")
@@ -161,14 +159,14 @@ def test_an_archive_that_is_taken_in_and_a_migration_are_kept(
             assert found == [({"archive": archive.name},)]
 
 
-def test_whoever_became_root_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_user_behind_sudo_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUDO_USER", "cleo")
     run("motd", "Back at noon.")
     assert f"cleo as {getpass.getuser()}" in run("audit", "--limit", 1)
 
 
 @pytest.mark.parametrize("change", ["DELETE FROM audit", "UPDATE audit SET who = ''", "TRUNCATE audit"])
-def test_nobody_changes_what_was_kept_not_even_the_owner(shared_url: str, change: str) -> None:
+def test_not_even_the_owner_can_change_the_audit_log(shared_url: str, change: str) -> None:
     run("motd", "Back at noon.")
     with pytest.raises(ProgrammingError, match="permission denied"):
         db.session.execute(text(change))
@@ -177,7 +175,7 @@ def test_nobody_changes_what_was_kept_not_even_the_owner(shared_url: str, change
         owner.execute(change)
 
 
-def test_the_newest_comes_first(house: Flask) -> None:
+def test_audit_lists_the_newest_entry_first(house: Flask) -> None:
     for words in ("one", "two"):
         run("motd", words)
     shown = run("audit", "--limit", 2).splitlines()

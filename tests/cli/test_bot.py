@@ -1,4 +1,4 @@
-"""`sternenpost bot` without a server: programs in any language play by lines of JSON; what they do wrong is told."""
+"""`sternenpost bot` without a server: programs play by lines of JSON and get readable errors."""
 
 import json
 import re
@@ -28,7 +28,7 @@ def bot(*words: str, program: str | Path = PRINTED) -> Result:
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_the_program_of_the_handbook_plays_local_games_to_their_ends(rules: str) -> None:
+def test_the_handbooks_program_plays_local_games_to_their_ends(rules: str) -> None:
     options = '{"max_rounds": 5}' if rules == "sternenglanz" else "{}"
     played = bot("--local", rules, "--games", "2", "--seed", "a", "--options", options)
     assert played.exit_code == 0, played.output
@@ -59,13 +59,13 @@ def test_the_program_of_the_handbook_plays_local_games_to_their_ends(rules: str)
         ),
     ],
 )
-def test_what_a_program_does_wrong_is_told_in_a_sentence(program: str, told: str) -> None:
+def test_a_programs_mistake_is_reported_in_one_sentence(program: str, told: str) -> None:
     played = bot("--local", "sternenhimmel", "--patience", "0.5" if "sleep" in program else "200", program=program)
     assert played.exit_code == 1
     assert told in played.output
 
 
-def test_a_move_that_cannot_be_played_may_be_chosen_anew() -> None:
+def test_a_program_can_choose_again_after_an_unplayable_move() -> None:
     program = SAYS_HELLO + (
         "refused, told = 0, 0\n"
         "for line in sys.stdin:\n"
@@ -80,7 +80,7 @@ def test_a_move_that_cannot_be_played_may_be_chosen_anew() -> None:
     assert played.exit_code == 0, played.output
 
 
-def test_commands_that_cannot_be_meant_are_refused() -> None:
+def test_invalid_bot_commands_are_rejected() -> None:
     assert "Name a --token" in bot().output
     assert bot().exit_code == 2
     assert bot("--local", "sternenhimmel", "--options", '{"edition": 7}').exit_code == 2
@@ -104,7 +104,7 @@ class CutOff(BaseHTTPRequestHandler):
         pass
 
 
-def test_a_stream_that_breaks_off_within_a_line_is_opened_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_that_breaks_within_a_line_is_reopened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bot_module, "_PAUSE", 0.0)
     with ThreadingHTTPServer(("127.0.0.1", 0), CutOff) as server:
         Thread(target=server.serve_forever, daemon=True).start()
@@ -170,7 +170,7 @@ class Restored(BaseHTTPRequestHandler):
         pass
 
 
-def test_a_game_whose_log_went_back_is_looked_at_again() -> None:
+def test_a_game_whose_log_went_back_is_read_again() -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Restored) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         assert bot("--url", f"http://127.0.0.1:{server.server_port}", "--token", "sp_a").exit_code == 0

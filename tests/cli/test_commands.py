@@ -1,4 +1,4 @@
-"""The commands of operators, each as it is typed: players, games, copies, bans, farewells, the message of the day."""
+"""Operators' commands: players, games, exports, bans, deletions and the message of the day."""
 
 import json
 import re
@@ -126,14 +126,14 @@ def commands() -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)
-def test_every_command_tells_what_it_does_with_an_example(words: list[str]) -> None:
+def test_every_command_has_a_description_and_an_example(words: list[str]) -> None:
     told = run(*words, "--help")
     assert "For example:" in told
     for example in re.findall(r"^  +sternenpost (.*)$", told, re.MULTILINE):
         assert example.split()[: len(words)] == words
 
 
-def test_the_lists_of_commands_cut_no_sentence_short() -> None:
+def test_command_lists_do_not_truncate_sentences() -> None:
     for words in ([], ["games"], ["players"]):
         listed = run(*words, "--help").partition("\nCommands:\n")[2].splitlines()
         assert listed and not [line for line in listed if line.endswith("...")]
@@ -142,14 +142,14 @@ def test_the_lists_of_commands_cut_no_sentence_short() -> None:
 @pytest.mark.parametrize(
     "words", [["games", "show", "x"], ["ban"], ["export", "there"], ["games", "list", "--older-than", "x"]]
 )
-def test_a_command_that_cannot_be_meant_ends_with_status_2(words: list[str]) -> None:
+def test_an_invalid_command_exits_with_status_2(words: list[str]) -> None:
     assert ask(*words).exit_code == 2
 
 
 @pytest.mark.parametrize(
     "words", [["players", "show", ADA], ["ban", ADA], ["delete-player", ADA], ["games", "show", UUID(int=7)]]
 )
-def test_what_is_not_there_is_told_in_a_sentence_with_status_1(words: list[object]) -> None:
+def test_a_missing_object_is_reported_in_one_sentence_with_status_1(words: list[object]) -> None:
     result = ask(*words)
     assert result.exit_code == 1
     assert re.fullmatch(r"Error: (There is no player called .*|Game not found)\.\n", result.stderr)
@@ -180,7 +180,7 @@ WRONG: list[list[str]] = [
 
 
 @pytest.mark.parametrize("words", WRONG, ids=" ".join)
-def test_wrong_arguments_are_refused_while_the_database_is_away(
+def test_invalid_arguments_are_rejected_while_the_database_is_away(
     words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = ask(*words)
@@ -190,7 +190,7 @@ def test_wrong_arguments_are_refused_while_the_database_is_away(
     assert (result.exit_code, result.output) == (right.exit_code, right.output)
 
 
-def test_a_database_that_is_away_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_database_is_reported_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://stars:secret@127.0.0.1:1/stars")
     result = ask("players", "list")
     assert result.exit_code == 1
@@ -198,10 +198,8 @@ def test_a_database_that_is_away_is_told_in_a_sentence(monkeypatch: pytest.Monke
     assert "secret" not in result.output
 
 
-def test_a_command_that_waits_in_vain_for_an_answer_says_what_is_known(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As where somebody holds a table, or a commit waits for a replica that is away."""
+def test_a_command_without_an_answer_reports_what_is_known(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when a table is locked, or a commit waits for a replica that is away."""
     monkeypatch.setenv("DATABASE_URL", database_url)
     with psycopg.connect(database_url, autocommit=True) as owner, psycopg.connect(database_url) as other:
         owner.execute(f"ALTER DATABASE {other.info.dbname} SET lock_timeout = '10ms'")
@@ -211,7 +209,7 @@ def test_a_command_that_waits_in_vain_for_an_answer_says_what_is_known(
     assert result.stderr.startswith("Error: The database: has not answered in time")
 
 
-def test_tables_that_lack_a_step_are_told_in_a_sentence_and_what_migrate_would_do(
+def test_missing_migrations_are_reported_with_what_migrate_would_do(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
@@ -227,7 +225,7 @@ def test_tables_that_lack_a_step_are_told_in_a_sentence_and_what_migrate_would_d
     assert run("players", "list") == "None.\n"
 
 
-def test_tables_of_a_time_before_all_steps_are_told_in_a_sentence_and_left_alone(
+def test_tables_without_a_revision_are_reported_and_left_alone(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
@@ -254,16 +252,14 @@ def test_tables_of_a_later_release_are_left_alone(database_url: str, monkeypatch
 # Looking
 
 
-def test_players_are_listed_the_newest_first_and_found_by_name_or_address(ada: UUID, ben: UUID) -> None:
+def test_players_are_listed_newest_first_and_found_by_name_or_address(ada: UUID, ben: UUID) -> None:
     assert [line.split()[0] for line in run("players", "list").splitlines()] == ["email", BEN, ADA]
     assert [it["email"] for it in json.loads(run("players", "search", "BEN@", "--json"))] == [BEN]
     assert json.loads(run("players", "list", "--json", "--limit", 1))[0]["id"] == str(ben)
     assert run("players", "search", "%", status=1) == "None.\n"
 
 
-def test_a_player_is_shown_with_tokens_webhooks_and_games_but_without_secrets(
-    app: Flask, ada: UUID, game: UUID
-) -> None:
+def test_a_player_is_shown_with_tokens_webhooks_and_games_but_no_secrets(app: Flask, ada: UUID, game: UUID) -> None:
     made = make_webhook(ada, "https://stars.example/hook", ["your-turn"], None, sandbox=False)
     told = run("players", "show", "ADA@example.org")
     for words in ("tokens:\n  name operator", "https://stars.example/hook", f"game_id {game}, title Autumn sky"):
@@ -272,7 +268,7 @@ def test_a_player_is_shown_with_tokens_webhooks_and_games_but_without_secrets(
     assert json.loads(run("players", "show", ada, "--json"))["email"] == ADA
 
 
-def test_games_are_listed_by_status_by_age_and_those_that_are_overdue(ada: UUID, game: UUID) -> None:
+def test_games_are_listed_by_status_age_and_overdue(ada: UUID, game: UUID) -> None:
     later(2 * DAY)
     young = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
 
@@ -286,7 +282,7 @@ def test_games_are_listed_by_status_by_age_and_those_that_are_overdue(ada: UUID,
     assert f"{game}  sternenhimmel  running  1" in run("games", "list")
 
 
-def test_a_game_is_shown_with_its_seats_due_times_and_letters_that_wait(game: UUID) -> None:
+def test_a_game_is_shown_with_seats_due_times_and_waiting_letters(game: UUID) -> None:
     shown = json.loads(run("games", "show", game, "--json"))
     assert [seat["kind"] for seat in shown["seats"]] == ["human", "human", "bot"]
     assert shown["seats"][0]["turn"] == 1
@@ -294,7 +290,7 @@ def test_a_game_is_shown_with_its_seats_due_times_and_letters_that_wait(game: UU
     assert f"due_at {shown['seats'][0]['due_at'][:19]}" in run("games", "show", game)
 
 
-def test_a_game_is_told_in_words_as_it_was_and_as_a_seat_saw_it(ada: UUID, game: UUID) -> None:
+def test_a_game_is_shown_as_text_at_any_version_and_for_any_seat(ada: UUID, game: UUID) -> None:
     moves_on(game, ada)
     told = run("replay", game)
     assert "The game started." in told
@@ -310,7 +306,7 @@ def test_a_game_is_told_in_words_as_it_was_and_as_a_seat_saw_it(ada: UUID, game:
 # Bans
 
 
-def test_a_dry_run_of_a_ban_says_what_would_happen_and_does_nothing(ada: UUID, game: UUID) -> None:
+def test_a_dry_run_of_a_ban_reports_its_effects_and_does_nothing(ada: UUID, game: UUID) -> None:
     before = everything()
     told = run("ban", ADA, "--until", "P7D", "--dry-run")
     assert told.startswith("Dry run: nothing was changed. This would happen:\n")
@@ -320,7 +316,7 @@ def test_a_dry_run_of_a_ban_says_what_would_happen_and_does_nothing(ada: UUID, g
     assert run("players", "list", "--banned") == "None.\n"
 
 
-def test_whoever_is_banned_has_no_token_no_seat_no_letter_and_no_way_back(house: Flask, ada: UUID, game: UUID) -> None:
+def test_a_banned_player_loses_tokens_seats_and_letters_and_cannot_return(house: Flask, ada: UUID, game: UUID) -> None:
     token, word, feed = player_token(ADA), return_word(game, 0), new_feed(ada)
     waiting = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     assert f"seat 0 of game {game} (Autumn sky) is handed to a bot" in run("ban", ADA, "--reason", "Insults.")
@@ -342,7 +338,7 @@ def test_whoever_is_banned_has_no_token_no_seat_no_letter_and_no_way_back(house:
     assert json.loads(run("players", "list", "--banned", "--json"))[0]["state"] == "banned"
 
 
-def test_a_token_of_somebody_banned_gets_the_problem_banned_in_his_language(house: Flask, ada: UUID) -> None:
+def test_a_banned_players_token_returns_the_problem_banned_in_their_language(house: Flask, ada: UUID) -> None:
     client, token = house.test_client(), player_token(ADA)
     run("ban", ADA, "--until", "2999-01-01", "--reason", "Insults.")
     answer = client.get("/v1/me", headers={"Authorization": f"Bearer {token}"})
@@ -351,7 +347,7 @@ def test_a_token_of_somebody_banned_gets_the_problem_banned_in_his_language(hous
     assert answer.json["detail"] == "You are banned from this server until 2999-01-01 00:00 UTC. Insults."
 
 
-def test_a_code_that_was_mailed_before_a_ban_lets_nobody_in(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_code_mailed_before_a_ban_does_not_sign_in(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.accounts.mailed_codes.secrets.randbelow", lambda _: 123456)
     sign_in = begin_sign_in(ADA, "en", None)
     run("ban", ADA)
@@ -359,9 +355,7 @@ def test_a_code_that_was_mailed_before_a_ban_lets_nobody_in(ada: UUID, monkeypat
         redeem(sign_in, "123456")
 
 
-def test_a_ban_ends_by_itself_or_by_unban_and_the_seat_is_there_to_be_taken_back(
-    ada: UUID, ben: UUID, game: UUID
-) -> None:
+def test_a_ban_ends_by_time_or_by_unban_and_the_seat_can_be_taken_back(ada: UUID, ben: UUID, game: UUID) -> None:
     tokens = {who: player_token(who) for who in (ADA, BEN)}
     run("ban", ADA, "--until", "P1D")
     run("ban", BEN)
@@ -376,7 +370,7 @@ def test_a_ban_ends_by_itself_or_by_unban_and_the_seat_is_there_to_be_taken_back
 
 
 @pytest.mark.parametrize("command", ["ban", "delete-player"])
-def test_in_a_sandbox_a_command_acts_at_the_time_that_it_is_there(game: UUID, command: str) -> None:
+def test_commands_in_a_sandbox_act_at_its_time(game: UUID, command: str) -> None:
     move_clock(3 * DAY)
     clock.offset = NOTHING  # as in a process of its own
     run(command, ADA)
@@ -386,7 +380,7 @@ def test_in_a_sandbox_a_command_acts_at_the_time_that_it_is_there(game: UUID, co
 
 
 @pytest.mark.parametrize("command", [("motd", "Back soon."), ("ban", ADA)])
-def test_until_counts_from_the_time_in_the_sandbox(known: UUID, command: tuple[str, ...]) -> None:
+def test_until_counts_from_the_sandbox_time(known: UUID, command: tuple[str, ...]) -> None:
     move_clock(3 * DAY)
     until = f"{clock.now() + DAY:%Y-%m-%dT%H:%M}"
     ended = f"{clock.now() - DAY:%Y-%m-%dT%H:%M}"
@@ -397,7 +391,7 @@ def test_until_counts_from_the_time_in_the_sandbox(known: UUID, command: tuple[s
     assert (wrong.exit_code, "Invalid value for '--until'" in wrong.output) == (2, True)
 
 
-def test_audit_has_the_time_in_the_sandbox(known: UUID) -> None:
+def test_audit_shows_the_sandbox_time(known: UUID) -> None:
     move_clock(3 * DAY)
     before = len(db.session.scalars(db.select(Audit).where(Audit.at > clock.now() - HOUR)).all())
     for command in (("motd", "Back soon.", "--until", "P1D"), ("rotate-secret",), ("unban", ADA)):
@@ -433,7 +427,7 @@ def test_commands_follow_the_sandbox_clock(game: UUID, words: list[str]) -> None
     assert clock.now() >= now
 
 
-def test_check_names_the_time_in_the_sandbox(game: UUID) -> None:
+def test_check_shows_the_sandbox_time(game: UUID) -> None:
     now = move_clock(3 * DAY)
     clock.offset = NOTHING
     first = (SeatRow.game_id == game) & (SeatRow.seat == 0)
@@ -444,12 +438,12 @@ def test_check_names_the_time_in_the_sandbox(game: UUID) -> None:
 
 
 @pytest.mark.parametrize("command", [("motd", "Back soon."), ("ban", ADA)])
-def test_the_audit_names_the_time_until_which_a_command_holds(game: UUID, command: tuple[str, ...]) -> None:
+def test_the_audit_log_records_until_when_a_command_applies(game: UUID, command: tuple[str, ...]) -> None:
     until = re.search(r"until (\S+Z)", run(*command, "--until", "P1D"))
     assert until and until[1] in [it.arguments.get("until") for it in noted(command[0])]
 
 
-def test_the_audit_has_the_time_in_the_sandbox_at_which_tables_were_migrated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_audit_log_records_migrations_at_the_sandbox_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(migrate, "lacks_rights", lambda url: True)
     now = move_clock(3 * DAY)
     clock.offset = NOTHING
@@ -464,7 +458,7 @@ def noted(command: str) -> list[Audit]:
     return list(db.session.scalars(select(Audit).where(Audit.command == command)))
 
 
-def test_a_ban_that_ends_in_the_past_cannot_be_meant() -> None:
+def test_a_ban_that_ends_in_the_past_is_rejected() -> None:
     assert ask("ban", ADA, "--until", "2020-01-01").exit_code == 2
 
 
@@ -489,7 +483,7 @@ def known(ada: UUID, game: UUID) -> UUID:
     return ada
 
 
-def test_a_dry_run_of_a_farewell_counts_what_would_go(known: UUID, game: UUID) -> None:
+def test_a_dry_run_of_a_deletion_counts_what_would_be_deleted(known: UUID, game: UUID) -> None:
     before = everything()
     told = run("delete-player", ADA, "--dry-run")
     assert everything() == before
@@ -498,7 +492,7 @@ def test_a_dry_run_of_a_farewell_counts_what_would_go(known: UUID, game: UUID) -
     assert run("delete-player", ADA).splitlines()[1:] == told.splitlines()[1:]
 
 
-def test_of_whoever_is_deleted_nothing_is_left_but_a_seat_in_logs_that_stay_whole(known: UUID, game: UUID) -> None:
+def test_a_deleted_player_leaves_only_a_seat_in_unchanged_logs(known: UUID, game: UUID) -> None:
     token, word, log = player_token(ADA), return_word(game, 0), whole_log(game)
     run("delete-player", ADA)
     db.session.rollback()
@@ -516,10 +510,10 @@ def test_of_whoever_is_deleted_nothing_is_left_but_a_seat_in_logs_that_stay_whol
     assert [rows(it, it.player_id == known) for it in (Token, Webhook, GameLetter, Delivery)] == [0, 0, 0, 0]
     run("check", game)
     assert run("players", "search", "Former").split()[-1] == str(known)
-    assert person("ada") != known  # the same address is somebody new
+    assert person("ada") != known  # the same address creates a new account
 
 
-def test_while_a_farewell_is_said_no_program_begins_anything_new(known: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deleted_players_tokens_end_before_anything_else(known: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     token = player_token(ADA)
 
     def begins(player_id: UUID) -> None:
@@ -531,7 +525,7 @@ def test_while_a_farewell_is_said_no_program_begins_anything_new(known: UUID, mo
     delete_player.delete_player(known)
 
 
-def test_a_farewell_is_said_to_one_game_at_a_time(known: UUID) -> None:
+def test_a_deletion_changes_one_game_at_a_time(known: UUID) -> None:
     of_games = {table.name for table in db.metadata.sorted_tables if table.info["spread"] == "game_id"}
     changes: list[str] = []
 
@@ -549,7 +543,7 @@ def test_a_farewell_is_said_to_one_game_at_a_time(known: UUID) -> None:
         assert re.search(r"\bgame_id = %", change), change
 
 
-def test_a_game_of_somebody_who_is_deleted_goes_on_to_an_archive_that_verifies(
+def test_a_deleted_players_game_continues_to_an_archive_that_verifies(
     known: UUID, ben: UUID, game: UUID, tmp_path: Path
 ) -> None:
     run("delete-player", ADA)
@@ -564,7 +558,7 @@ def test_a_game_of_somebody_who_is_deleted_goes_on_to_an_archive_that_verifies(
 # Copies
 
 
-def test_the_copy_of_a_game_that_is_over_is_its_archive(ada: UUID, ben: UUID, game: UUID, tmp_path: Path) -> None:
+def test_exporting_a_finished_game_returns_its_archive(ada: UUID, ben: UUID, game: UUID, tmp_path: Path) -> None:
     for who in (ada, ben):
         vote(game, who, "abandon", consents=True)
     before = sorted(tmp_path.iterdir())
@@ -577,7 +571,7 @@ def test_the_copy_of_a_game_that_is_over_is_its_archive(ada: UUID, ben: UUID, ga
     assert "is added" in run("import", tmp_path / f"{game}.json", "--dry-run")
 
 
-def test_the_copy_of_a_running_game_is_marked_as_secret_and_for_its_owner_only(game: UUID, tmp_path: Path) -> None:
+def test_exporting_a_running_game_marks_the_copy_as_secret_and_private(game: UUID, tmp_path: Path) -> None:
     assert "(SECRET: show it to no one)" in run("export", game, tmp_path / "new" / "folder")
     path = tmp_path / "new" / "folder" / f"{game}.secret.json"
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
@@ -589,7 +583,7 @@ def test_the_copy_of_a_running_game_is_marked_as_secret_and_for_its_owner_only(g
     assert ask("verify", path).exit_code == 1
 
 
-def test_all_games_are_copied_at_once_and_how_far_it_is_goes_to_stderr(game: UUID, tmp_path: Path) -> None:
+def test_all_games_are_exported_at_once_with_progress_on_stderr(game: UUID, tmp_path: Path) -> None:
     result = ask("export", "--all", tmp_path)
     assert result.exit_code == 0
     assert "1 of 1 games copied" in result.stderr
@@ -597,7 +591,7 @@ def test_all_games_are_copied_at_once_and_how_far_it_is_goes_to_stderr(game: UUI
     assert [path.name for path in tmp_path.iterdir()] == [f"{game}.secret.json"]
 
 
-def test_a_players_copy_holds_all_that_is_stored_of_him_and_no_secret(known: UUID, game: UUID, tmp_path: Path) -> None:
+def test_a_players_export_holds_all_their_data_and_no_secret(known: UUID, game: UUID, tmp_path: Path) -> None:
     run("export", "--player", ADA, tmp_path)
     (path,) = tmp_path.iterdir()
     copy = json.loads(path.read_text())
@@ -611,14 +605,14 @@ def test_a_players_copy_holds_all_that_is_stored_of_him_and_no_secret(known: UUI
     assert copy["games"][0]["story"] == json.loads(json.dumps(story))
 
 
-def test_a_token_is_only_made_without_dry_run(ada: UUID) -> None:
+def test_a_token_is_created_only_without_dry_run(ada: UUID) -> None:
     before = everything()
     assert f"player {ada} gets another token" in run("player-token", ADA, "--dry-run")
     assert "a player with the address new@example.org is created" in run("player-token", "new@example.org", "--dry-run")
     assert everything() == before
 
 
-def test_tables_that_are_up_to_date_have_no_step_ahead() -> None:
+def test_up_to_date_tables_have_no_pending_migration() -> None:
     assert run("migrate", "--dry-run") == "Dry run: nothing was changed. This would happen:\n  nothing\n"
 
 
@@ -629,7 +623,7 @@ def scaling(house: Flask) -> str:
     return house.test_client().get("/docs/scaling").text
 
 
-def test_the_guide_names_commands_and_settings_that_there_are_and_counts_as_the_web_does(house: Flask) -> None:
+def test_the_guide_names_existing_commands_and_settings_and_the_real_limits(house: Flask) -> None:
     guide = unescape(re.sub(r"<[^>]+>", " ", scaling(house)))
     assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", guide)) <= set(cli.main.commands)
     assert set(re.findall(r"STERNENPOST_[A-Z_]+", guide)) <= {it.name for it in VARIABLES.values()}
@@ -642,7 +636,7 @@ def test_the_guide_names_commands_and_settings_that_there_are_and_counts_as_the_
     assert set(re.findall(r"sternenpost_[a-z_]+", guide)) <= known
 
 
-def test_the_settings_of_the_guide_are_a_file_for_systemd_as_they_stand(house: Flask) -> None:
+def test_the_guides_settings_are_a_valid_systemd_file(house: Flask) -> None:
     """It knows comments, but none behind a value."""
     lines = [line for line in block(scaling(house), "environment").splitlines() if not line.startswith("#")]
     told = dict(line.replace("...", 16 * "a").split("=", 1) for line in lines)
@@ -652,7 +646,7 @@ def test_the_settings_of_the_guide_are_a_file_for_systemd_as_they_stand(house: F
     assert not any("#" in value for value in told.values())
 
 
-def test_the_guide_to_mail_names_commands_settings_and_addresses_that_there_are(house: Flask) -> None:
+def test_the_mail_guide_names_existing_commands_settings_and_addresses(house: Flask) -> None:
     guide = re.sub(r"<[^>]+>", " ", house.test_client().get("/docs/mail").text)
     assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", guide)) <= set(cli.main.commands)
     assert set(re.findall(r"STERNENPOST_[A-Z_]+", guide)) <= {it.name for it in VARIABLES.values()}
@@ -666,7 +660,7 @@ def message(house: Flask) -> object:
     return house.test_client().get("/v1").json["message"]
 
 
-def test_the_message_of_the_day_is_shown_until_it_is_over_or_taken_down(house: Flask, game: UUID) -> None:
+def test_the_message_of_the_day_is_shown_until_it_expires_or_is_removed(house: Flask, game: UUID) -> None:
     assert message(house) is None
     run("motd", "Back at noon.", "--dry-run")
     assert message(house) is None
@@ -682,18 +676,18 @@ def test_the_message_of_the_day_is_shown_until_it_is_over_or_taken_down(house: F
     assert (message(house), run("motd")) == (None, "There is no message.\n")
 
 
-def test_turn_mails_end_with_the_message_of_the_day(game: UUID) -> None:
+def test_turn_emails_end_with_the_message_of_the_day(game: UUID) -> None:
     run("motd", "Back at noon.")
     letter = db.session.scalars(select(GameLetter).where(GameLetter.game_id == game)).one()
     mail = Mail("", BytesParser(policy=policy.default).parsebytes(compose(letter, "https://stars.example").message))
     assert "Back at noon." in mail.text.partition("\n-- \n")[2]
 
 
-def test_the_service_says_what_it_is(house: Flask) -> None:
+def test_the_api_root_names_the_service(house: Flask) -> None:
     assert house.test_client().get("/v1").json["name"] == "Sternenpost"
 
 
-# Mails that wait for whoever runs this
+# Mails that wait for the operators
 
 
 @pytest.fixture
@@ -712,7 +706,7 @@ def mail_aside(game: UUID, monkeypatch: pytest.MonkeyPatch) -> UUID:
     return mail_id
 
 
-def test_a_mail_that_could_not_be_dealt_with_is_listed_and_shown(mail_aside: UUID, game: UUID) -> None:
+def test_a_mail_that_failed_is_listed_and_shown(mail_aside: UUID, game: UUID) -> None:
     (listed,) = json.loads(run("mails", "list", "--json"))
     assert listed["id"] == str(mail_aside)
     assert (listed["game"], listed["to"], listed["from"]) == (str(game), "seat 0", ADA)
@@ -732,7 +726,7 @@ def web_metric(name: str) -> str:
     return found[1]
 
 
-def test_it_is_dealt_with_again_once_what_stood_in_its_way_is_mended(mail_aside: UUID, game: UUID) -> None:
+def test_a_failed_mail_is_processed_again_once_its_cause_is_fixed(mail_aside: UUID, game: UUID) -> None:
     run("mails", "again", mail_aside, "--dry-run")
     deal_with_mails()
     assert not messages(game, 0, 10)
@@ -743,7 +737,7 @@ def test_it_is_dealt_with_again_once_what_stood_in_its_way_is_mended(mail_aside:
     run("mails", "again", mail_aside, status=1)
 
 
-def test_mails_of_either_kind_are_dropped(mail_aside: UUID) -> None:
+def test_failed_mails_of_either_kind_can_be_dropped(mail_aside: UUID) -> None:
     take_postmaster_mail("postmaster", "1", b"Subject: Hello\r\n\r\nx", limited=True)
     listed = json.loads(run("mails", "list", "--json"))
     assert [it["subject"] for it in listed] == ["Hello", "Re: Autumn sky"]

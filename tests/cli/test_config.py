@@ -8,7 +8,7 @@ from server.config import BadSetting, Settings
 from server.post.letters.compose import trouble_with_letters
 
 
-def test_nothing_needs_to_be_set():
+def test_every_setting_is_optional():
     settings = Settings.from_environment({})
     assert settings.database_url is None
     assert settings.smtp_url is None
@@ -17,11 +17,11 @@ def test_nothing_needs_to_be_set():
     assert not settings.sandbox
 
 
-def test_an_empty_variable_counts_as_one_that_is_not_set():
+def test_an_empty_variable_counts_as_unset():
     assert Settings.from_environment({"SMTP_URL": "", "STERNENPOST_PORT": " "}) == Settings.from_environment({})
 
 
-def test_links_lead_to_the_port_unless_a_base_url_is_set():
+def test_links_use_the_port_unless_a_base_url_is_set():
     assert Settings.from_environment({"STERNENPOST_PORT": "9000"}).base_url == "http://127.0.0.1:9000"
     assert (
         Settings.from_environment({"STERNENPOST_BASE_URL": "https://stars.example/"}).base_url
@@ -40,7 +40,7 @@ def test_links_lead_to_the_port_unless_a_base_url_is_set():
         ("http://localhost", "http://localhost"),
     ],
 )
-def test_a_base_url_is_written_as_the_dns_has_it(written, meant):
+def test_a_base_url_is_normalized_as_in_dns(written, meant):
     assert Settings.from_environment({"STERNENPOST_BASE_URL": written}).base_url == meant
 
 
@@ -73,7 +73,7 @@ def test_a_base_url_is_written_as_the_dns_has_it(written, meant):
         *("https://a%2Eexample", "https://☃︎.example", "https://stars.example\\x"),
     ],
 )
-def test_a_base_url_without_which_no_link_or_letter_works_is_refused(written):
+def test_a_base_url_that_breaks_links_or_letters_is_rejected(written):
     with pytest.raises(
         BadSetting, match="^STERNENPOST_BASE_URL should be like https://stars.example, without a path, not .*[.]$"
     ):
@@ -89,7 +89,7 @@ def test_a_base_url_without_which_no_link_or_letter_works_is_refused(written):
         ("192.0.2.1.example", "192.0.2.1.example"),
     ],
 )
-def test_a_reply_domain_is_written_as_the_dns_has_it(written, meant):
+def test_a_reply_domain_is_normalized_as_in_dns(written, meant):
     assert Settings.from_environment({"STERNENPOST_REPLY_DOMAIN": written}).reply_domain == meant
 
 
@@ -108,7 +108,7 @@ def test_a_reply_domain_is_written_as_the_dns_has_it(written, meant):
         "a." * 127,
     ],
 )
-def test_a_reply_domain_that_no_address_can_have_is_refused(written):
+def test_an_impossible_reply_domain_is_rejected(written):
     with pytest.raises(BadSetting, match="^STERNENPOST_REPLY_DOMAIN should be "):
         Settings.from_environment({"STERNENPOST_REPLY_DOMAIN": written})
 
@@ -122,7 +122,7 @@ def test_a_reply_domain_that_no_address_can_have_is_refused(written):
         (f"https://{'a' * 61}.{'b' * 61}.{'c' * 61}.org", f"{'a' * 61}.{'b' * 61}.{'c' * 61}.org"),
     ],
 )
-def test_with_every_accepted_name_a_letter_can_be_written(app, base_url, reply_domain):
+def test_letters_can_be_written_with_every_accepted_name(app, base_url, reply_domain):
     read = Settings.from_environment({"STERNENPOST_BASE_URL": base_url, "STERNENPOST_REPLY_DOMAIN": reply_domain or ""})
     with app.test_request_context():
         assert trouble_with_letters(read.base_url, read.reply_domain) == ""
@@ -130,13 +130,13 @@ def test_with_every_accepted_name_a_letter_can_be_written(app, base_url, reply_d
 
 @pytest.mark.parametrize("name", ["STERNENPOST_PROXIES", "STERNENPOST_PORT", "STERNENPOST_KEEP_ANSWERS"])
 @pytest.mark.parametrize("value", ["-1", "1_000", "٣٠", "1.5", "1e3", "9" * 5000])
-def test_a_number_is_written_in_digits(name, value):
+def test_a_number_consists_of_digits(name, value):
     with pytest.raises(BadSetting, match=f"^{name} should be "):
         Settings.from_environment({name: value})
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
-def test_every_usual_name_of_postgres_is_understood(scheme):
+def test_every_common_postgres_url_scheme_is_accepted(scheme):
     settings = Settings.from_environment({"DATABASE_URL": f"{scheme}://stars@db.example/stars"})
     assert settings.database_url == "postgresql://stars@db.example/stars"
 
@@ -146,7 +146,7 @@ def test_a_database_may_have_several_hosts():
     assert Settings.from_environment({"DATABASE_URL": url}).database_url == url
 
 
-def test_a_relative_directory_starts_where_the_command_was_given(tmp_path, monkeypatch):
+def test_a_relative_directory_starts_at_the_working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert Settings.from_environment({"STERNENPOST_DATA": "data"}).data == Path(tmp_path, "data")
 
@@ -174,12 +174,12 @@ def test_a_relative_directory_starts_where_the_command_was_given(tmp_path, monke
         ("STERNENPOST_KEEP_DELIVERIES", "13"),
     ],
 )
-def test_what_a_variable_cannot_mean_is_told_in_one_sentence(name, value):
+def test_an_invalid_variable_is_reported_in_one_sentence(name, value):
     with pytest.raises(BadSetting, match=f"^{name} should be .*, not {value}[.]$"):
         Settings.from_environment({name: value})
 
 
-def test_passwords_are_shown_neither_in_the_list_nor_in_a_refusal():
+def test_passwords_appear_neither_in_the_list_nor_in_errors():
     settings = Settings.from_environment({"SMTP_URL": "smtp://stars:sec@ret@mail.example:587"})
     listed = {name: value for name, _, value, _ in settings.listed()}
     assert listed["SMTP_URL"] == "smtp://stars:***@mail.example:587"
@@ -187,7 +187,7 @@ def test_passwords_are_shown_neither_in_the_list_nor_in_a_refusal():
         Settings.from_environment({"DATABASE_URL": "mysql://stars:secret@db.example"})
 
 
-def test_letters_may_go_out_by_several_servers():
+def test_several_mail_servers_can_be_set():
     found = Settings.from_environment({"SMTP_URL": "smtp://a:b,c@d.example:587, smtps://e.example,smtp://f"})
     assert found.smtp_url == ("smtp://a:b,c@d.example:587", "smtps://e.example", "smtp://f")
     listed = {name: value for name, _, value, _ in found.listed()}
@@ -196,7 +196,7 @@ def test_letters_may_go_out_by_several_servers():
         Settings.from_environment({"SMTP_URL": "smtp://a,smtp://"})
 
 
-def test_replies_may_come_in_by_several_ways():
+def test_several_inbound_routes_can_be_set():
     found = Settings.from_environment(
         {"STERNENPOST_MAIL_IN": "127.0.0.1:25, lmtp://[::1]:24,imaps://a:b%40c@d.example/In"}
     )
@@ -205,14 +205,14 @@ def test_replies_may_come_in_by_several_ways():
     assert listed["STERNENPOST_MAIL_IN"] == "smtp://127.0.0.1:25,lmtp://[::1]:24,imaps://a:***@d.example/In"
 
 
-def test_a_token_is_shown_neither_in_the_list_nor_in_a_refusal():
+def test_tokens_appear_neither_in_the_list_nor_in_errors():
     settings = Settings.from_environment({"STERNENPOST_METRICS_TOKEN": "a-token-for-prometheus"})
     assert ("STERNENPOST_METRICS_TOKEN", "***") in {(name, value) for name, _, value, _ in settings.listed()}
     with pytest.raises(BadSetting, match="STERNENPOST_METRICS_TOKEN should be .*, not [*]{3}[.]"):
         Settings.from_environment({"STERNENPOST_METRICS_TOKEN": "short"})
 
 
-def test_every_variable_is_listed_with_its_default_and_meaning():
+def test_every_variable_is_listed_with_default_and_meaning():
     listed = Settings.from_environment({"STERNENPOST_LIMITS": "off"}).listed()
     assert (
         "STERNENPOST_LIMITS",
@@ -224,6 +224,6 @@ def test_every_variable_is_listed_with_its_default_and_meaning():
 
 
 @pytest.mark.parametrize("password", ["se%cret", "top%00secret", "top secret"])
-def test_a_password_that_no_url_may_hold_is_told_to_nobody(password):
+def test_a_password_that_breaks_the_url_is_not_shown(password):
     with pytest.raises(BadSetting, match=r"u:[*]{3}@h/db[.]$"):
         Settings.from_environment({"DATABASE_URL": f"postgresql://u:{password}@h/db"})

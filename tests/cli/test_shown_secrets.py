@@ -1,4 +1,4 @@
-"""No command shows a password or token, however it is written into its setting."""
+"""No command shows a password or token, however its setting is written."""
 
 import traceback
 from urllib.parse import quote
@@ -58,7 +58,7 @@ def written(shape: str, secret: str) -> str:
 
 
 @pytest.mark.parametrize(("name", "shape"), EVERY)
-def test_neither_the_list_nor_a_refusal_shows_a_secret(name: str, shape: str) -> None:
+def test_secrets_appear_neither_in_the_list_nor_in_errors(name: str, shape: str) -> None:
     for secret in (*AWKWARD, *map(quote, AWKWARD)):
         environment = {name: written(shape, secret)}
         try:
@@ -73,7 +73,7 @@ def test_neither_the_list_nor_a_refusal_shows_a_secret(name: str, shape: str) ->
 @pytest.mark.parametrize("secret", SHOWN)
 @pytest.mark.parametrize("name", SHAPES)
 def test_no_command_shows_a_secret(name: str, secret: str, shared_url: str, tmp_path, monkeypatch) -> None:
-    """Neither where it is refused nor where it is used and nobody answers."""
+    """Neither when it is rejected nor when it is used without an answer."""
     for variable, value in {"DATABASE_URL": shared_url, "STERNENPOST_DATA": str(tmp_path)}.items():
         monkeypatch.setenv(variable, value)
     for written_as in (secret, quote(secret, safe="")):
@@ -85,7 +85,7 @@ def test_no_command_shows_a_secret(name: str, secret: str, shared_url: str, tmp_
 
 
 @pytest.mark.parametrize("secret", SHOWN)
-def test_no_mailbox_of_a_check_is_shown_with_its_password(secret: str, shared_url: str, tmp_path, monkeypatch) -> None:
+def test_a_checked_mailbox_is_shown_without_its_password(secret: str, shared_url: str, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("DATABASE_URL", shared_url)
     monkeypatch.setenv("STERNENPOST_DATA", str(tmp_path))
     monkeypatch.setenv("SMTP_URL", f"smtp://127.0.0.1:{free_port()}")
@@ -107,5 +107,5 @@ def test_no_mailbox_of_a_check_is_shown_with_its_password(secret: str, shared_ur
         ("smtp://mail.example:25", "smtp://mail.example:25"),
     ],
 )
-def test_what_is_no_password_stays_readable(text: str, shown: str) -> None:
+def test_what_only_looks_like_a_password_stays_readable(text: str, shown: str) -> None:
     assert mask_passwords(text) == shown

@@ -1,4 +1,4 @@
-"""How commands start: what needs no database waits for none, nor for the modules that speak with one."""
+"""Commands that need no database neither wait for it nor import its modules."""
 
 import subprocess
 import sys
@@ -20,19 +20,19 @@ except SystemExit as end:
 
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["config"]])
-def test_what_needs_no_database_loads_nothing_that_speaks_with_one(words: list[str]) -> None:
+def test_commands_without_a_database_import_no_database_code(words: list[str]) -> None:
     command = [sys.executable, "-c", LOADED, *words]
     told = subprocess.run(command, check=True, capture_output=True, text=True, env={"STERNENPOST_PORT": "8001"})
     assert told.stdout.splitlines()[-1] == "0 []"
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     command = [sys.executable, "-m", "server.cli", "--version"]
     told = subprocess.run(command, check=True, capture_output=True, text=True)
     assert told.stdout == f"sternenpost {version('sternenpost')}\n"
 
 
-def test_the_list_of_commands_says_of_each_what_it_says_itself() -> None:
+def test_the_command_list_uses_each_commands_own_summary() -> None:
     listed = CliRunner().invoke(main, ["--help"]).output
     for name, command in main.commands.items():
         assert f"  {name.ljust(13)}  {command.get_short_help_str(limit=100)}\n" in listed

@@ -1,4 +1,4 @@
-"""The units of systemd: they can be loaded, start what there is, and shut whatever web and worker do not need."""
+"""The systemd units: they load, start existing commands and drop needless privileges."""
 
 import shutil
 import subprocess
@@ -28,14 +28,14 @@ def analyze(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(ANALYZE), *map(str, words)], check=False, capture_output=True, text=True)
 
 
-def test_the_units_are_printed_or_written(written: list[Path]) -> None:
+def test_units_are_printed_or_written_to_files(written: list[Path]) -> None:
     assert {path.name for path in written} == NAMES
     printed = CliRunner().invoke(cli.main, ["units"]).output
     for path in written:
         assert f"# {path.name}\n{path.read_text()}" in printed
 
 
-def test_a_shelf_may_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_units_allow_writing_to_the_archive_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "ReadWritePaths" not in CliRunner().invoke(cli.main, ["units"]).output
     monkeypatch.setenv("STERNENPOST_SHELF", "/srv/old games")
     said = CliRunner().invoke(cli.main, ["units", str(tmp_path)])
@@ -44,7 +44,7 @@ def test_a_shelf_may_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert all('\nReadWritePaths="-/srv/old games"\n' in path.read_text() for path in services)
 
 
-def test_every_unit_starts_a_command_that_there_is(written: list[Path]) -> None:
+def test_every_unit_starts_an_existing_command(written: list[Path]) -> None:
     for path in written:
         if path.suffix == ".service":
             (start,) = [line for line in path.read_text().splitlines() if line.startswith("ExecStart=")]
@@ -53,20 +53,20 @@ def test_every_unit_starts_a_command_that_there_is(written: list[Path]) -> None:
 
 
 @with_systemd
-def test_systemd_finds_nothing_wrong_with_the_units(written: list[Path]) -> None:
+def test_systemd_accepts_the_units(written: list[Path]) -> None:
     found = analyze("verify", *written)
     assert (found.returncode, found.stderr) == (0, "")
 
 
 @with_systemd
-def test_systemd_finds_what_is_wrong(written: list[Path]) -> None:
+def test_systemd_finds_errors(written: list[Path]) -> None:
     unit = written[0]
     unit.write_text(unit.read_text().replace("ProtectSystem=strict", "ProtectSystem=very"))
     assert "Failed to parse protect system value" in analyze("verify", unit).stderr
 
 
 @with_systemd
-def test_web_and_worker_are_shut_off_from_what_they_do_not_need(written: list[Path]) -> None:
+def test_web_and_worker_have_no_access_beyond_their_needs(written: list[Path]) -> None:
     for path in written:
         if path.suffix == ".service":
             found = analyze("security", "--offline=yes", f"--threshold={MOST_EXPOSED}", "--no-pager", path)

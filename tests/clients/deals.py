@@ -1,8 +1,8 @@
-"""Deals: games on a live sandbox of which every position can be looked at again, by nothing but what the document offers.
+"""Deals: games on a live sandbox in which every position can be reached again, using only documented calls.
 
-The chance of a game is drawn when it is opened, and comes as it came where moves were taken back. So a position is the moves that
-led there: others are taken back first, to which all seats consent. In a game that is over nothing is; what was not seen of it by
-then is out of reach, and whoever wants more opens another.
+The chance of a game is drawn when it is opened, and returns unchanged after a take-back. So a position is the moves that
+led there: later moves are taken back first, with the consent of all seats. A finished game allows no take-back. What was
+not seen before its end is out of reach, and callers who want more open another game.
 """
 
 import json
@@ -24,7 +24,7 @@ class OutOfReach(Exception):
 
 
 class Position(NamedTuple):
-    """`seat` is asked for one of the `moves`, for this turn; nobody in a game that is over, which has an outcome."""
+    """`seat` has to choose one of the `moves` for this turn. A finished game has an outcome and no seat."""
 
     version: int
     seat: int | None

@@ -61,7 +61,7 @@ def _tried(generator: Generator, document: Path) -> tuple[str, str, str]:
 
 
 def _tell(generator: Generator, what: str, is_well: bool, said: str) -> None:
-    """To whoever waits for the table."""
+    """Print progress for the person who waits for the table."""
     print(f"{generator.name}, {generator.language}: {'' if is_well else 'NOT '}{what}", file=sys.stderr)
     if said:
         print(said[-3000:], file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The contract is whole: what those who train programs ask of a game, PettingZoo and OpenSpiel, is answered by it alone.
+"""The contract alone supports PettingZoo and OpenSpiel environments.
 
 They come with 300 MB of numerics, so only `pip install -e .[adapters]` installs them.
 """
@@ -31,17 +31,17 @@ def sandbox() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_pettingzoo_finds_an_environment_that_keeps_its_api(rules: str) -> None:
+def test_pettingzoo_accepts_the_environment(rules: str) -> None:
     pettingzoo_test.api_test(pettingzoo_env.env(rules), num_cycles=CYCLES)
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_pettingzoo_finds_that_the_same_seed_is_the_same_game(rules: str) -> None:
+def test_pettingzoo_finds_that_a_seed_determines_the_game(rules: str) -> None:
     pettingzoo_test.seed_test(lambda: pettingzoo_env.env(rules), num_cycles=CYCLES)
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_openspiel_plays_random_games_to_their_ends_and_finds_every_state_sound(rules: str) -> None:
+def test_openspiel_plays_random_games_to_their_ends_and_accepts_every_state(rules: str) -> None:
     pyspiel.random_sim_test(pyspiel.load_game(f"sternenpost_{rules}"), num_sims=1, serialize=True, verbose=False)
 
 
@@ -52,7 +52,7 @@ def seen(deal: Deal, way: Way) -> list[object]:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_where_moves_are_taken_back_the_chance_comes_that_came(rules: str) -> None:
+def test_replaying_another_line_leads_to_the_same_chance(rules: str) -> None:
     deal = Deal(rules, pettingzoo_env.OPTIONS[rules], RULES[rules])
     there = (0,) * 8
     shown = json.dumps(seen(deal, there))
@@ -62,7 +62,7 @@ def test_where_moves_are_taken_back_the_chance_comes_that_came(rules: str) -> No
     assert json.dumps(seen(deal, there)) == shown
 
 
-def test_what_was_not_seen_of_a_deal_before_its_end_is_out_of_reach() -> None:
+def test_unseen_parts_of_a_deal_are_out_of_reach_before_its_end() -> None:
     deal, way = Deal("sternenglanz", {"max_rounds": 1}, 2), ()
     while deal.at(way).moves:
         way = (*way, 0)

@@ -1,4 +1,4 @@
-"""The bots of the handbook play both games by clients that generators make of the published document.
+"""The handbook's bots play both games with clients generated from the published document.
 
 They need compilers: each is skipped, and says so, where its own is missing. See `python -m tests.clients.table`.
 """
@@ -24,9 +24,7 @@ def house() -> Iterator[House]:
 
 
 @pytest.mark.parametrize("generator", [it for it in GENERATORS if it.bot], ids=lambda it: it.language)
-def test_a_bot_plays_a_game_of_each_kind_by_a_generated_client(
-    generator: Generator, house: House, tmp_path: Path
-) -> None:
+def test_a_bot_plays_each_game_with_a_generated_client(generator: Generator, house: House, tmp_path: Path) -> None:
     if command := missing("java", "npm", *generator.needs):
         pytest.skip(f"There is no {command}, so nobody looks whether a client in {generator.language} plays")
     install()

@@ -43,17 +43,17 @@ EITHER = {
 }
 
 
-def test_the_published_contract_is_the_one_that_the_command_prints() -> None:
+def test_the_published_contract_equals_the_commands_output() -> None:
     printed = CliRunner().invoke(cli.main, ["openapi"])
     assert printed.output == PUBLISHED.read_text("utf-8"), "run `sternenpost openapi > api_spec/openapi.yaml`"
 
 
-def test_it_is_a_valid_openapi_document() -> None:
+def test_the_contract_is_a_valid_openapi_document() -> None:
     assert DOCUMENT["openapi"].startswith("3.1.")
     OpenAPIV31SpecValidator(DOCUMENT).validate()
 
 
-def test_its_schemas_are_sound_and_its_examples_fit_them() -> None:
+def test_schemas_are_valid_and_examples_match_them() -> None:
     for schema in DOCUMENT["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
         for field in schema.get("properties", {}).values():
@@ -62,12 +62,12 @@ def test_its_schemas_are_sound_and_its_examples_fit_them() -> None:
                 Draft202012Validator(whole).validate(field["example"])
 
 
-def test_the_app_serves_it_too(app: Flask) -> None:
+def test_the_app_serves_the_contract(app: Flask) -> None:
     assert app.test_client().get("/openapi.json").json == DOCUMENT
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_an_operation_says_in_a_line_what_it_does(name: str) -> None:
+def test_every_operation_has_a_one_line_summary(name: str) -> None:
     summary = OPERATIONS[name].get("summary", "")
     assert 0 < len(summary) <= 100
     assert summary[0].isupper()
@@ -75,7 +75,7 @@ def test_an_operation_says_in_a_line_what_it_does(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_an_operation_needs_a_token_takes_one_or_has_no_use_for_it(name: str) -> None:
+def test_every_operation_requires_allows_or_ignores_a_token(name: str) -> None:
     security = OPERATIONS[name].get("security", DOCUMENT["security"])
     schemes = [it for it in security if it]
     assert security == [*([{}] if name in EITHER else []), *schemes]
@@ -84,7 +84,7 @@ def test_an_operation_needs_a_token_takes_one_or_has_no_use_for_it(name: str) ->
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_an_operation_describes_its_answers_and_that_errors_are_problems(name: str) -> None:
+def test_every_operation_describes_its_answers_and_problems(name: str) -> None:
     responses = OPERATIONS[name]["responses"]
     assert any(status[0] == "2" for status in responses)
     assert any(status[0] in "5d" for status in responses)
@@ -110,7 +110,7 @@ def resolved(response: Json) -> Json:
     return found
 
 
-def test_every_reference_leads_somewhere_and_every_schema_is_used() -> None:
+def test_every_reference_resolves_and_every_schema_is_used() -> None:
     text = json.dumps(DOCUMENT)
     used = {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}
     assert used == set(DOCUMENT["components"]["schemas"])
@@ -120,7 +120,7 @@ def named_in(part: Json) -> set[str]:
     return {name.split('"')[0] for name in json.dumps(part).split('"#/components/schemas/')[1:]}
 
 
-def test_a_text_of_a_request_says_that_it_holds_no_nul_which_the_reader_refuses() -> None:
+def test_request_texts_declare_that_nul_is_forbidden() -> None:
     asked = set[str]()
     found = named_in({name: operation.get("requestBody") for name, operation in OPERATIONS.items()})
     while found:
@@ -171,7 +171,7 @@ def nested(schema: Json, place: str) -> Iterator[tuple[str, Json]]:
         yield from nested(inner, where)
 
 
-def test_every_object_and_every_list_of_words_has_a_name_of_its_own_or_that_of_its_field() -> None:
+def test_every_object_and_enum_has_a_name_of_its_own() -> None:
     for name, schema in SCHEMAS.items():
         for place, inner in nested(schema, name):
             assert "properties" not in inner, place
@@ -179,38 +179,38 @@ def test_every_object_and_every_list_of_words_has_a_name_of_its_own_or_that_of_i
             assert "enum" not in inner or place.count(".") == 1, place
 
 
-def test_no_member_of_a_union_is_a_single_value_which_generators_take_for_the_only_one() -> None:
+def test_no_union_member_is_a_const() -> None:
     for name, schema in SCHEMAS.items():
         for place, inner in nested(schema, name):
             assert "const" not in inner or place.rpartition(".")[2] not in ("oneOf", "anyOf"), place
 
 
-def test_no_schema_is_null_alone_or_one_value_of_no_type_for_which_generators_have_no_word() -> None:
+def test_no_schema_is_only_null_or_an_untyped_constant() -> None:
     for name, schema in SCHEMAS.items():
         for place, inner in nested(schema, name):
             assert inner.get("type") != "null" or place.endswith(".anyOf"), place
             assert "type" in inner or not inner.keys() & {"const", "enum"}, place
 
 
-def test_no_schema_is_one_truth_value_of_which_generators_make_a_word() -> None:
+def test_no_schema_is_a_single_boolean() -> None:
     for name, schema in SCHEMAS.items():
         for place, inner in nested(schema, name):
             assert inner.get("type") != "boolean" or not inner.keys() & {"const", "enum"}, place
 
 
-def test_what_may_be_null_beside_says_so_in_its_type_unless_it_is_a_reference() -> None:
+def test_nullable_values_are_declared_in_their_type() -> None:
     for name, schema in SCHEMAS.items():
         for place, inner in nested(schema, name):
             assert NULL not in inner.get("anyOf", ()) or "$ref" in inner["anyOf"][0], place
 
 
-def test_no_default_is_a_list_in_which_generators_misspell_words() -> None:
+def test_no_default_is_a_list() -> None:
     for name, schema in SCHEMAS.items():
         for place, inner in nested(schema, name):
             assert not isinstance(inner.get("default"), list), place
 
 
-def test_unions_have_names_and_hold_none_of_each_other() -> None:
+def test_unions_are_named_and_not_nested() -> None:
     for name, schema in SCHEMAS.items():
         for place, inner in nested(schema, name):
             is_union = "oneOf" in inner or ("anyOf" in inner and NULL not in inner["anyOf"])
@@ -219,14 +219,14 @@ def test_unions_have_names_and_hold_none_of_each_other() -> None:
             assert "oneOf" not in SCHEMAS[member["$ref"].rpartition("/")[2]], name
 
 
-def test_all_successes_of_a_call_with_a_body_have_one_schema() -> None:
+def test_all_successful_answers_of_a_call_share_one_schema() -> None:
     for name, operation in OPERATIONS.items():
         answers = [answer for status, answer in operation["responses"].items() if status[0] == "2"]
         schemas = [content["schema"] for answer in answers for content in answer.get("content", {}).values()]
         assert all(schema == schemas[0] for schema in schemas), name
 
 
-def test_words_of_lists_have_names_that_no_other_list_has() -> None:
+def test_enum_names_are_unique() -> None:
     of_lists = [schema.get("x-enum-varnames", schema["enum"]) for schema in SCHEMAS.values() if "enum" in schema]
     names = [str(name).upper().replace("-", "_") for of_list in of_lists for name in of_list]
     assert len(set(names)) == len(names)
@@ -234,12 +234,12 @@ def test_words_of_lists_have_names_that_no_other_list_has() -> None:
         assert len(schema.get("enum", ())) == len(schema.get("x-enum-varnames", schema.get("enum", ())))
 
 
-def test_no_two_lists_of_words_are_the_same() -> None:
+def test_no_two_enums_are_equal() -> None:
     lists = [tuple(schema["enum"]) for schema in SCHEMAS.values() if "enum" in schema]
     assert len(set(lists)) == len(lists)
 
 
-def test_a_field_tells_the_members_of_a_union_apart() -> None:
+def test_a_discriminator_tells_union_members_apart() -> None:
     by_their_fields = {"Clock", "Condition", "SeatWanted", "TokenRequest", "Move", "View"}
     by_their_fields |= {"GameChanges", "MoveResult", "TakeBackResult", "Streamed", "StreamedOfAll"}
     for name, schema in SCHEMAS.items():
@@ -247,7 +247,7 @@ def test_a_field_tells_the_members_of_a_union_apart() -> None:
             assert len(schema["discriminator"]["mapping"]) == len(schema["oneOf"]), name
 
 
-def test_a_game_holds_options_and_view_of_its_rules() -> None:
+def test_a_game_schema_holds_options_and_view_of_its_rules() -> None:
     for name in GAMES:
         game = name.capitalize()
         own = SCHEMAS[SCHEMAS["Game"]["discriminator"]["mapping"][name].rpartition("/")[2]]["properties"]
@@ -255,7 +255,7 @@ def test_a_game_holds_options_and_view_of_its_rules() -> None:
         assert own["view"]["anyOf"][0]["$ref"].endswith(f"/{game}View")
 
 
-def test_a_problem_has_a_schema_of_its_own_with_its_code_and_status() -> None:
+def test_every_problem_has_a_schema_with_its_code_and_status() -> None:
     for response in DOCUMENT["components"]["responses"].values():
         union = SCHEMAS[response["content"][PROBLEM]["schema"]["$ref"].rpartition("/")[2]]
         assert response["x-codes"]

@@ -1,4 +1,4 @@
-"""Clients that others generate from the published document, and the bot of the handbook: they play whole games.
+"""Generated clients and the handbook's bot play whole games.
 
 Nothing generated is kept. The programs that use the clients are in tests/contract/clients/, with the versions of the tools.
 """
@@ -81,13 +81,13 @@ def house() -> Iterator[House]:
         yield house
 
 
-def test_no_class_of_the_python_client_is_named_by_a_number(in_python: Path) -> None:
+def test_no_python_client_class_is_named_by_a_number(in_python: Path) -> None:
     names = [path.stem for path in (in_python / "sternenpost_client" / "models").glob("*.py")]
     assert "sternenhimmel_view" in names
     assert not [name for name in names if re.search(r"type_\d|_item$|_additional_property$", name)]
 
 
-def test_the_python_client_and_a_program_with_it_pass_mypy(in_python: Path) -> None:
+def test_the_python_client_and_a_program_using_it_pass_mypy(in_python: Path) -> None:
     strictly = ("--strict", "--follow-imports=silent", "--config-file=")
     runs(sys.executable, "-m", "mypy", *strictly, "player.py", where=in_python)
 
@@ -115,7 +115,7 @@ def tokens(house: House, *names: str) -> list[str]:
     return [str(sign_in(house, f"{name}@example.org").token) for name in names]
 
 
-def test_clients_in_two_languages_play_a_game_of_each_kind_to_its_end(
+def test_clients_in_two_languages_play_each_game_to_its_end(
     house: House, in_python: Path, in_typescript: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
     ada, bea, cyd = tokens(house, "ada", "bea", "cyd")
@@ -128,7 +128,7 @@ def test_clients_in_two_languages_play_a_game_of_each_kind_to_its_end(
     assert reports[0].keys() == {"sternenhimmel", "sternenglanz"}
 
 
-def test_the_bot_of_the_handbook_has_30_lines_and_plays_both_games_as_it_is_printed_there(
+def test_the_handbooks_bot_has_30_lines_and_plays_both_games_as_printed(
     house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
     bot = tmp_path / "bot.py"
@@ -166,7 +166,7 @@ def is_over(client: Client, game_id: str) -> bool:
     return bool(client.get(f"/v1/games/{game_id}")["status"] == "finished")
 
 
-def test_a_program_without_http_plays_the_game_of_its_seats_token_and_ends_with_it(
+def test_a_program_without_http_plays_its_seat_tokens_game_and_exits_with_it(
     house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
     ada = sign_in(house, "ada@example.org")
@@ -177,7 +177,7 @@ def test_a_program_without_http_plays_the_game_of_its_seats_token_and_ends_with_
     assert is_over(ada, game)
 
 
-def test_a_program_without_http_plays_all_games_of_an_account_those_too_that_begin_meanwhile(
+def test_a_program_without_http_plays_all_games_of_an_account(
     house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
     bea = sign_in(house, "bea@example.org")

@@ -363,7 +363,7 @@ def _(call: Call) -> Answer:
     return answer._replace(status=409) if call.path.endswith("/take-backs") else answer
 
 
-def test_there_are_enough_of_them() -> None:
+def test_there_are_enough_promises() -> None:
     assert len(BREACHES) >= 30
     for _, promise in BREACHES.values():
         assert any(sentence.startswith(promise) for sentence in CHECKS), promise

@@ -31,7 +31,7 @@ def examples_in(content: Json) -> list[Any]:
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.name)
-def test_every_example_fits_its_schema(wired: Flask, call: Call) -> None:
+def test_every_example_matches_its_schema(wired: Flask, call: Call) -> None:
     contract: Contract = wired.test_client_class.contract
     if "requestBody" in call.operation:
         body = call.operation["requestBody"]["content"][JSON]
@@ -45,7 +45,7 @@ def test_every_example_fits_its_schema(wired: Flask, call: Call) -> None:
 
 
 @pytest.mark.parametrize(("call", "name"), REQUESTS, ids=lambda it: it.name if isinstance(it, Call) else it)
-def test_every_example_of_a_request_gets_an_answer_as_documented(app: Flask, call: Call, name: str) -> None:
+def test_every_example_request_gets_a_documented_answer(app: Flask, call: Call, name: str) -> None:
     """The client holds each answer against the schema of its status."""
     scene = Scene(app)
     answer = scene.ask(call, call.examples.get(name))
@@ -53,13 +53,13 @@ def test_every_example_of_a_request_gets_an_answer_as_documented(app: Flask, cal
     assert str(answer.status_code) in successes, answer.text
 
 
-def test_the_recorded_answers_are_those_of_the_present_code(app: Flask) -> None:
+def test_the_recorded_answers_match_the_current_code(app: Flask) -> None:
     assert record(app) == RECORDED, (
         "Run `python -m tests.support.recorded_examples > server/api/openapi/examples.json`."
     )
 
 
-def test_a_turn_by_the_book(app: Flask) -> None:
+def test_the_documented_move_can_be_previewed_played_and_repeated(app: Flask) -> None:
     """The example of a move: looked ahead, played, and played again."""
     scene = Scene(app)
     move = next(call for call in CALLS if call.name == "playMove").examples["Example"]

@@ -103,7 +103,7 @@ class Fuzzer:
         assert answer.status_code < 500, (request, answer.text)
 
     def play(self) -> None:
-        """Somebody moves, or the worker's beat comes by; a game that is over is put away."""
+        """Let a player move or the worker's beat pass, and shelve the game when it is over."""
         at = self.chance.randrange(TABLES)
         game_id = UUID(self.games[at])
         with self.app.app_context():
@@ -217,9 +217,7 @@ def as_bytes(body: Any) -> bytes:
     return json.dumps(body).encode()
 
 
-def test_whatever_is_changed_in_a_request_the_answer_is_as_documented(
-    app: Flask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_mutated_request_gets_a_documented_answer(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(app.config, "LIMITS", False)
     fuzzer = Fuzzer(app, SEED)
     for _ in range(REQUESTS):

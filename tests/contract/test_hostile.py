@@ -1,7 +1,7 @@
-"""Bad input for every call of the OpenAPI document, whatever calls there are: each gets a problem, and nothing changes.
+"""Bad input for every call of the OpenAPI document: each gets a problem, and nothing changes.
 
-The client of these tests takes no answer that the document does not describe (tests/support/contract.py). What a real server
-must bear besides, such as slow clients and broken connections, is in tests/web/test_gunicorn_worker.py.
+The client of these tests rejects every answer that the document does not describe (tests/support/contract.py). Slow
+clients and broken connections are tested in tests/web/test_gunicorn_worker.py.
 """
 
 import json
@@ -124,7 +124,7 @@ def unreadable(body: Json) -> Iterator[bytes]:
     yield f'{{"{HALF}": 1}}'.encode()
 
 
-def test_a_body_that_is_not_plainly_json_is_refused_and_nothing_changes(scene: Scene) -> None:
+def test_an_invalid_json_body_is_rejected_and_changes_nothing(scene: Scene) -> None:
     before = everything(scene.app)
     for call, body in REQUESTS:
         for raw in unreadable(body):
@@ -133,7 +133,7 @@ def test_a_body_that_is_not_plainly_json_is_refused_and_nothing_changes(scene: S
     assert everything(scene.app) == before
 
 
-def test_a_body_of_another_kind_is_refused_and_nothing_changes(scene: Scene) -> None:
+def test_a_body_of_another_type_is_rejected_and_changes_nothing(scene: Scene) -> None:
     before = everything(scene.app)
     for call, body in REQUESTS:
         text = json.dumps(body)
@@ -147,7 +147,7 @@ def test_a_body_of_another_kind_is_refused_and_nothing_changes(scene: Scene) -> 
 # Bodies of another form
 
 
-def test_a_body_that_is_no_object_or_has_a_field_too_many_is_refused_and_nothing_changes(scene: Scene) -> None:
+def test_a_body_that_is_no_object_or_has_extra_fields_is_rejected_and_changes_nothing(scene: Scene) -> None:
     before = everything(scene.app)
     for call, body in REQUESTS:
         for other in (None, True, 7, "x", [], [body]):
@@ -160,7 +160,7 @@ def test_a_body_that_is_no_object_or_has_a_field_too_many_is_refused_and_nothing
 
 
 @pytest.mark.parametrize("call", WITH_BODY, ids=name_of)
-def test_whatever_stands_in_a_field_the_answer_is_one_that_the_document_describes(scene: Scene, call: Call) -> None:
+def test_any_field_value_gets_a_documented_answer(scene: Scene, call: Call) -> None:
     for body in call.examples.values():
         for place in list(places(body))[1:]:
             for value in ODD_VALUES:
@@ -173,7 +173,7 @@ def test_whatever_stands_in_a_field_the_answer_is_one_that_the_document_describe
 
 
 @pytest.mark.parametrize("call", WITH_BODY, ids=name_of)
-def test_a_text_of_any_kind_is_refused_or_made_fit_to_be_shown(scene: Scene, call: Call) -> None:
+def test_any_text_is_rejected_or_sanitized(scene: Scene, call: Call) -> None:
     for body in call.examples.values():
         for place in places(body):
             if isinstance(at(body, place), str):
@@ -195,7 +195,7 @@ ODD_QUERIES = ("", "%00", "%ff", "x" * 5_000, "-1", "1e3", "1_0", "%D9%A3", "[]"
 MAY_BE_EMPTY = ("cursor", "lastEventId")  # where one who has none begins
 
 
-def test_a_query_that_makes_no_sense_is_refused_and_nothing_changes(scene: Scene) -> None:
+def test_an_invalid_query_is_rejected_and_changes_nothing(scene: Scene) -> None:
     addresses = {call.name: scene.address(call) for call in CALLS}  # some need a game of their own
     before = everything(scene.app)
     for call in CALLS:
@@ -212,7 +212,7 @@ def test_a_query_that_makes_no_sense_is_refused_and_nothing_changes(scene: Scene
     assert everything(scene.app) == before
 
 
-def test_a_private_game_of_others_and_a_game_that_is_none_are_the_same(scene: Scene) -> None:
+def test_a_hidden_private_game_and_an_unknown_game_look_the_same(scene: Scene) -> None:
     private = opened(scene.bea, ME, OPEN, BOT, private=True).rpartition("/")[2]
     before = everything(scene.app)
     for call in CALLS:
@@ -239,7 +239,7 @@ def test_a_private_game_of_others_and_a_game_that_is_none_are_the_same(scene: Sc
 # Headers
 
 
-def test_a_token_that_is_none_opens_nothing(scene: Scene) -> None:
+def test_an_invalid_token_opens_nothing(scene: Scene) -> None:
     addresses = {call.name: scene.address(call) for call in CALLS}  # some need a game of their own
     before = everything(scene.app)
     token = scene.ada.token or ""
@@ -264,7 +264,7 @@ OTHERS = ("Content-Encoding", "Cookie", "Origin", "Forwarded", "X-Forwarded-For"
 
 
 @pytest.mark.parametrize("call", CALLS, ids=name_of)
-def test_headers_of_any_kind_do_no_harm(scene: Scene, call: Call) -> None:
+def test_odd_headers_do_no_harm(scene: Scene, call: Call) -> None:
     for value in ODD_HEADERS:
         for names in (CONDITIONS, OTHERS, ("Accept",), ("Host",), ("Idempotency-Key",)):
             answer = scene.ask(call, call.example, headers=dict.fromkeys(names, value))
@@ -276,7 +276,7 @@ def test_headers_of_any_kind_do_no_harm(scene: Scene, call: Call) -> None:
 
 @pytest.fixture(scope="module")
 def deserted(tmp_path_factory: pytest.TempPathFactory) -> Flask:
-    """An app whose database nobody runs."""
+    """An app whose database does not run."""
     url = f"postgresql://nobody@:5432/nothing?host={tmp_path_factory.mktemp('socket')}"
     app = create_app(Settings.from_environment({"DATABASE_URL": url}))
     app.test_client_class = type("Client", (ContractClient,), {"contract": Contract(app)})
@@ -284,7 +284,7 @@ def deserted(tmp_path_factory: pytest.TempPathFactory) -> Flask:
 
 
 @pytest.mark.parametrize("call", CALLS, ids=name_of)
-def test_without_its_database_the_service_is_not_available_for_a_moment(deserted: Flask, call: Call) -> None:
+def test_without_its_database_the_service_is_temporarily_unavailable(deserted: Flask, call: Call) -> None:
     who = Someone(deserted, token=f"sp_{'0' * 32}_{'A' * 43}")
     address = re.sub(r"\{\w+_id\}", str(uuid4()), call.path).replace("{name}", "sternenhimmel")
     address = address.replace("{seat}", "1")

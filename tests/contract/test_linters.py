@@ -1,5 +1,4 @@
-"""What linters of others say of the published document: nothing. Which of their rules do not hold, and why, stands in
-tests/contract/linters/."""
+"""Third-party linters accept the published document. tests/contract/linters/ explains which rules are off."""
 
 import shutil
 import subprocess
@@ -33,7 +32,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=["redocly", "spectral with the rules of OWASP"],
 )
-def test_a_linter_finds_nothing_to_object_to(workshop: Path, command: tuple[str | Path, ...]) -> None:
+def test_linters_report_nothing(workshop: Path, command: tuple[str | Path, ...]) -> None:
     tool, *words = command
     asked = [workshop / "node_modules" / ".bin" / tool, *words]
     told = subprocess.run(asked, cwd=workshop, capture_output=True, text=True, timeout=PLAYED, check=False)

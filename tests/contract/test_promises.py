@@ -1,4 +1,4 @@
-"""What a version has promised is kept by those that follow: `api_spec/promised.yaml`, and the number of the version."""
+"""Promises of earlier versions hold: `api_spec/promised.yaml` and the version number."""
 
 import tomllib
 from collections.abc import Callable
@@ -18,7 +18,7 @@ PRESENT: Json = yaml.safe_load(DOCUMENT.read_text("utf-8"))
 
 
 def breaks(document: Json) -> list[str]:
-    """What was promised and is no more in this document, and what it newly asks of programs that are as they were."""
+    """Return what was promised and is missing in this document, and what it newly requires of unchanged programs."""
     present = promised(document)
     gone = [f"gone: {line}" for line in RELEASED["given"] if line not in present["given"]]
     fields = {line.split()[0] for line in RELEASED["given"]}
@@ -31,12 +31,12 @@ def breaks(document: Json) -> list[str]:
     return gone + new
 
 
-def test_whatever_was_promised_is_there_and_nothing_more_is_asked() -> None:
+def test_every_promise_holds_and_callers_need_nothing_new() -> None:
     told = "\n".join(breaks(PRESENT))
     assert not told, f"Programs that use {RELEASED['version']} would break (CHANGELOG.md, What is promised):\n{told}"
 
 
-def test_the_number_of_the_version_stands_in_one_place_and_has_its_part_of_the_changelog() -> None:
+def test_the_version_number_stands_in_one_place_and_has_a_changelog_entry() -> None:
     stands = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert version("sternenpost") == stands, "install it anew"
     assert PRESENT["info"]["version"] == stands
@@ -95,13 +95,13 @@ def missing_in_an_answer(document: Json) -> None:
         (missing_in_an_answer, "new: Message.text may be missing"),
     ],
 )
-def test_a_change_by_which_programs_break_is_named(change: Callable[[Json], None], told: str) -> None:
+def test_a_breaking_change_is_reported(change: Callable[[Json], None], told: str) -> None:
     document = deepcopy(PRESENT)
     change(document)
     assert told in breaks(document)
 
 
-def test_what_is_added_breaks_nothing() -> None:
+def test_an_addition_breaks_nothing() -> None:
     document = deepcopy(PRESENT)
     schemas = document["components"]["schemas"]
     document["paths"]["/v1/moods"] = {"get": {**document["paths"]["/v1/me"]["get"], "operationId": "listMoods"}}

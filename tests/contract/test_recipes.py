@@ -1,5 +1,4 @@
-"""The recipes of the handbook and its page of a live game, as they are printed there: against a house whose answers get
-lost and whose web goes away."""
+"""The handbook's recipes and its live page work as printed, despite lost answers and a web that goes away."""
 
 import json
 import re
@@ -120,9 +119,7 @@ def bad_line(house: House) -> type[BaseHTTPRequestHandler]:
     return Line
 
 
-def test_a_lost_answer_neither_opens_a_second_game_nor_plays_a_second_move(
-    house: House, ada: Client, tmp_path: Path
-) -> None:
+def test_a_lost_answer_leads_to_no_second_game_or_move(house: House, ada: Client, tmp_path: Path) -> None:
     with served(bad_line(house)) as line:
         [words] = told(begun(house, tmp_path, "lost", ada, base=line))
     game, version = words.split()
@@ -132,9 +129,7 @@ def test_a_lost_answer_neither_opens_a_second_game_nor_plays_a_second_move(
     assert [it["version"] for it in own] == [int(version)]
 
 
-def test_a_stream_goes_on_through_a_restart_without_a_gap_or_a_repeat(
-    house: House, ada: Client, tmp_path: Path
-) -> None:
+def test_a_stream_survives_a_restart_without_gaps_or_duplicates(house: House, ada: Client, tmp_path: Path) -> None:
     game = game_of(ada)
     program = begun(house, tmp_path, "stream", ada, f"/v1/games/{game}/stream")
     assert program.stdout is not None
@@ -167,7 +162,7 @@ def set_back(house: House, place: str) -> type[BaseHTTPRequestHandler]:
     return Line
 
 
-def test_a_stream_of_a_log_that_went_back_begins_again(house: House, ada: Client, tmp_path: Path) -> None:
+def test_a_stream_restarts_when_its_log_went_back(house: House, ada: Client, tmp_path: Path) -> None:
     game = game_of(ada)
     plays(ada, game)
     ada.post(f"/v1/games/{game}/votes", {"on": "abandon", "vote": True}, status=200)
@@ -177,7 +172,7 @@ def test_a_stream_of_a_log_that_went_back_begins_again(house: House, ada: Client
     assert lines == [f"{game} begins again", *(f"{it['seq']} {it['type']}" for it in story)]
 
 
-def test_a_story_that_is_kept_begins_again_where_its_log_went_back(house: House, ada: Client, tmp_path: Path) -> None:
+def test_a_stored_event_list_restarts_when_its_log_went_back(house: House, ada: Client, tmp_path: Path) -> None:
     game, file = game_of(ada), tmp_path / "story.json"
 
     def kept() -> list[object]:
@@ -198,14 +193,14 @@ def test_a_story_that_is_kept_begins_again_where_its_log_went_back(house: House,
     assert kept() == stored()
 
 
-def test_all_turns_are_listed_with_the_time_that_is_left(house: House, ada: Client, tmp_path: Path) -> None:
+def test_all_turns_are_listed_with_the_time_left(house: House, ada: Client, tmp_path: Path) -> None:
     games = {game_of(ada) for _ in range(3)}
     lines = told(begun(house, tmp_path, "due", ada))
     assert {line.split()[0] for line in lines} == games
     assert all(re.search(r"The long night 1 day, 23:5\d:", line) for line in lines)
 
 
-def test_an_error_says_what_it_is_to_programs_and_to_people(house: House, ada: Client, tmp_path: Path) -> None:
+def test_an_error_is_readable_by_programs_and_people(house: House, ada: Client, tmp_path: Path) -> None:
     game = game_of(ada)
     plays(ada, game)
     problem = json.loads(in_a_shell(house, tmp_path, "problem", ada, game))
@@ -213,13 +208,11 @@ def test_an_error_says_what_it_is_to_programs_and_to_people(house: House, ada: C
     assert problem["detail"].startswith("That turn is over")
 
 
-def test_whoever_asks_again_with_an_etag_is_told_that_nothing_has_changed(
-    house: House, ada: Client, tmp_path: Path
-) -> None:
+def test_a_request_with_a_current_etag_returns_not_modified(house: House, ada: Client, tmp_path: Path) -> None:
     assert re.match(r'304 "player";r=\d+;t=\d+', in_a_shell(house, tmp_path, "asking", ada, game_of(ada)))
 
 
-def test_the_clock_of_a_sandbox_is_put_forward(house: House, ada: Client, tmp_path: Path) -> None:
+def test_the_sandbox_clock_can_be_put_forward(house: House, ada: Client, tmp_path: Path) -> None:
     before = ada.ask("GET", "/v1/me").headers["Sandbox-Clock"]
     answer = in_a_shell(house, tmp_path, "clock", ada, "")
     assert "200 OK" in answer.splitlines()[0]
@@ -227,9 +220,7 @@ def test_the_clock_of_a_sandbox_is_put_forward(house: House, ada: Client, tmp_pa
     assert now > before
 
 
-def test_a_page_of_another_origin_shows_a_game_as_it_goes_on(
-    house: House, ada: Client, chromium: Browser, tmp_path: Path
-) -> None:
+def test_a_foreign_page_follows_a_live_game(house: House, ada: Client, chromium: Browser, tmp_path: Path) -> None:
     text = printed(house, "live", "live")
     assert len(text.splitlines()) <= 45
     (tmp_path / "live.html").write_text(text, "utf-8")
@@ -254,7 +245,7 @@ def test_a_page_of_another_origin_shows_a_game_as_it_goes_on(
         expect(page.get_by_role("status")).to_contain_text("no such")
 
 
-def test_the_page_of_a_live_game_forgets_a_story_that_begins_again(
+def test_the_live_game_page_drops_events_that_were_reset(
     house: House, ada: Client, chromium: Browser, tmp_path: Path
 ) -> None:
     (tmp_path / "live.html").write_text(printed(house, "live", "live"), "utf-8")

@@ -1,4 +1,4 @@
-"""Requests by the thousand, made up from the OpenAPI document, right ones and wrong ones: every answer keeps the contract.
+"""Thousands of requests generated from the OpenAPI document: every answer keeps the contract.
 
 All of schemathesis' checks are on, for every call. The number of made-up requests for each call and phase comes from
 SCHEMATHESIS_EXAMPLES; a longer run, with another seed:
@@ -36,7 +36,7 @@ REFUSALS = [str(status) for status in (400, 401, 403, 404, 405, 406, 409, 412, 4
 
 @schemathesis.hook
 def map_body(context: schemathesis.HookContext, body: Any) -> Any:
-    """JSON Schema takes 7.0 for an integer; nobody writes it so, and the strict reader refuses it."""
+    """JSON Schema accepts 7.0 as an integer; real clients do not write it, and the strict reader rejects it."""
     match body:
         case float() if body.is_integer():
             return int(body)
@@ -70,7 +70,7 @@ def refused_for_its_meaning(ctx: schemathesis.CheckContext, response: Response, 
 def settings(games: list[str], webhooks: list[str]) -> Json:
     return {
         "seed": SEED,
-        "headers": {"Accept-Encoding": "identity"},  # in process, nobody would unpack what it takes packed otherwise
+        "headers": {"Accept-Encoding": "identity"},  # the client in this process does not decompress
         "generation": {"max-examples": EXAMPLES, "deterministic": True, "database": "none"},
         "dictionaries": {
             "games": {"values": games},
@@ -83,7 +83,7 @@ def settings(games: list[str], webhooks: list[str]) -> Json:
             "path.name": {"dictionary": "names", "probability": 0.5},
         },
         # The document says 422 of moves that fit their schema and break a rule; the check above looks at the code.
-        # Whatever ETag is made up, nothing has it: 412, which is found before a body is read (RFC 9110, 13.2.1).
+        # No resource has a made-up ETag: 412, which is decided before a body is read (RFC 9110, 13.2.1).
         "checks": {
             "positive_data_acceptance": {"expected-statuses": ["2xx", "3xx", "401", "403", "404", "409", "412", "422"]},
             "negative_data_rejection": {"expected-statuses": REFUSALS},
@@ -106,7 +106,7 @@ def probes_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("probes_in_process")
-def test_whatever_is_asked_the_answer_is_as_documented(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_request_gets_a_documented_answer(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(app.config, "LIMITS", False)
     scenes = [Scene(app) for _ in range(5)]
     games = [

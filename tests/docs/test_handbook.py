@@ -1,4 +1,4 @@
-"""The handbook: Markdown becomes safe HTML with stable addresses, and everything that it names exists."""
+"""The handbook: Markdown becomes safe HTML with stable anchors, and everything it names exists."""
 
 import re
 from html import unescape
@@ -48,7 +48,7 @@ def test_text_is_escaped_and_raw_html_is_not_rendered() -> None:
     assert '<pre tabindex="0">&lt;b&gt; &amp; "c"</pre>' in html
 
 
-def test_headings_are_named_by_their_words_unless_they_give_a_name() -> None:
+def test_heading_anchors_come_from_their_words_unless_given() -> None:
     document = docs.render("# The title\n\n## Two `words` here\n\n## Other words {#old-name}\n\n### Third level\n")
     assert document.title == "The title"
     assert document.contents == [("two-words-here", "Two <code>words</code> here"), ("old-name", "Other words")]
@@ -67,7 +67,7 @@ def test_links_to_other_documents_lead_to_their_pages() -> None:
     assert re.findall('href="([^"]*)"', html) == ["/docs/mail", "/docs/scaling#limits", "#here", "/docs"]
 
 
-def test_unknown_value_in_a_document_is_an_error() -> None:
+def test_unknown_value_in_a_document_raises_an_error() -> None:
     with pytest.raises(Exception, match="is undefined"):
         docs.document("bot")
 
@@ -89,7 +89,7 @@ def test_every_file_is_a_document_and_packaged() -> None:
 
 
 @pytest.mark.parametrize("name", docs.DOCUMENTS)
-def test_every_link_leads_to_a_page_and_a_place_on_it(app: Flask, name: str) -> None:
+def test_every_link_leads_to_an_existing_page_and_anchor(app: Flask, name: str) -> None:
     page = shown(app, f"/docs/{name}").partition("<main>")[2]
     for path, place in re.findall(r'href="([^"#]*)(?:#([^"]*))?"', page):
         if not path.startswith("https:"):
@@ -106,7 +106,7 @@ def test_every_command_and_setting_exists(app: Flask, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", docs.DOCUMENTS)
-def test_page_runs_only_scripts_of_its_own(app: Flask, name: str) -> None:
+def test_page_runs_only_its_own_scripts(app: Flask, name: str) -> None:
     response = app.test_client().get(f"/docs/{name}")
     policy = response.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")

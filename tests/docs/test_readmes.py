@@ -1,4 +1,4 @@
-"""Everything that the READMEs name exists: files, commands, settings, addresses, rooms, and the paths through the server."""
+"""Everything that the READMEs name exists: files, commands, settings, addresses, rooms and paths."""
 
 import re
 
@@ -45,7 +45,7 @@ def test_readme_is_short() -> None:
 
 
 @pytest.mark.parametrize("name", READMES)
-def test_every_link_leads_to_a_file_and_a_heading(name: str) -> None:
+def test_every_link_leads_to_an_existing_file_and_heading(name: str) -> None:
     for path, place in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", text_of(name)):
         target = (CHECKOUT / name).parent / path if path else CHECKOUT / name
         assert target.exists(), path
@@ -56,7 +56,7 @@ def test_every_link_leads_to_a_file_and_a_heading(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", READMES)
-def test_every_file_it_names_exists(name: str) -> None:
+def test_every_file_named_in_a_readme_exists(name: str) -> None:
     files = [it for it in re.findall(r"`([^`\n]+)`", prose_of(name)) if re.fullmatch(r"[\w.-]+/[\w./-]*", it)]
     files += re.findall(r"(?:server test|pytest) (tests/\S+)", text_of(name))
     for file in set(files) - {".data/"}:  # which `up` makes
@@ -64,7 +64,7 @@ def test_every_file_it_names_exists(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", READMES)
-def test_every_command_and_setting_it_names_exists(name: str) -> None:
+def test_every_command_and_setting_named_in_a_readme_exists(name: str) -> None:
     text = text_of(name)
     for command in re.findall(r"python3 -m server (\w+)", text):
         assert f"python3 -m server {command} " in USAGE
@@ -81,7 +81,7 @@ def test_every_command_and_setting_it_names_exists(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", READMES)
-def test_every_address_it_names_answers(wired: Flask, name: str) -> None:
+def test_every_address_named_in_a_readme_answers(wired: Flask, name: str) -> None:
     named = {
         re.sub(r"\$\w+|\{\w+\}", ANY_ID, path)
         for path in re.findall(r"(?<![\w.])/(?:v1|sandbox|docs|healthz|readyz|metrics)[\w/${}-]*", text_of(name))
@@ -116,7 +116,7 @@ def expect_path(heading: str, steps: list[Step]) -> None:
     assert not missing
 
 
-def test_path_of_a_move_is_the_one_in_the_diagram(app: Flask) -> None:
+def test_path_of_a_move_matches_the_diagram(app: Flask) -> None:
     ada, ben = Someone(app, "ada"), Someone(app, "ben")
     path = opened(ada, ME, OPEN, BOT)
     ben.post(f"{path}/seats")
@@ -128,7 +128,7 @@ def test_path_of_a_move_is_the_one_in_the_diagram(app: Flask) -> None:
     expect_path("The path of a move", steps)
 
 
-def test_path_of_a_due_seat_is_the_one_in_the_diagram_and_short(app: Flask) -> None:
+def test_path_of_a_due_seat_matches_the_diagram_and_is_short(app: Flask) -> None:
     with app.app_context():
         game_id = game_of(person("ada"), person("ben"), bots=1)
         service_is_up()

@@ -1,15 +1,15 @@
-"""People who vanish, and people who are away: their games come to an end, and in time.
+"""Games of vanished and absent people end in time.
 
-Simulates games of both kinds for three to five (of Sternenglanz for four at most) with the functions by which the service
-plays, sweeps, times out and changes stand-ins. Only the hours are made up. The promise: every game ends, and none stands
-still for longer than a turn's time (48 hours) and the extensions of its ladder, in the hours that count for the seat that
-it waits for.
+This simulates games of both kinds for three to five players (of Sternenglanz for up to four). It uses the functions by
+which the server plays, sweeps, times out and changes stand-ins. Only the hours are made up. The promise: every game ends,
+and no game stands still for longer than a turn's time (48 hours) plus the extensions of its time-out policy. Only hours
+that count for the waiting seat are included.
 
-A player looks at his table twice a day, in an hour of the morning and one of the evening, by the clocks of his zone, and makes
-any move. Half of the players have nights, a quarter no weekends. Of all, 15 in 100 vanish for good, after any of their first
-30 moves or before, and 20 in 100 take holidays of one to three weeks within their first four: these stand in the calendar, or
-somebody stands in, or nobody knows. Whoever comes back takes his seat from its bot. In half of the games the others offer the
-seats that bots keep, and somebody takes them over. Whoever stands in, or takes over, has the same habits.
+Players look at their tables twice a day, once in the morning and once in the evening of their zone, and make any move.
+Half of the players have nights, a quarter have free weekends. 15 in 100 vanish for good within their first 30 moves.
+20 in 100 take holidays of one to three weeks within their first four weeks. These are in the calendar, covered by a
+stand-in, or unknown to the server. Returning players take their seats back from the bots. In half of the games the others
+offer the seats of bots, which new players take over. Stand-ins and successors have the same habits.
 """
 
 from collections import Counter
@@ -69,12 +69,12 @@ LATE = HOUR  # the sweep comes once an hour here
 
 @dataclass
 class Person:
-    """A player and his habits."""
+    """A player with habits."""
 
     player_id: UUID
     calendar: Calendar
     hours: Sequence[int]
-    moves_left: float  # until he vanishes
+    moves_left: float  # until the player vanishes
     holidays: tuple[date, date] | None  # the first and the last day
     wants_stand_in: bool
 
@@ -95,7 +95,7 @@ class Crowd:
         self.offering: set[UUID] = set()  # games
 
     def comes(self) -> Person:
-        """Somebody new."""
+        """Create a new player."""
         rng = self.rng
         player_id = player_of(f"player-{len(self.people)}@example.org", "en")
         db.session.commit()
@@ -138,7 +138,7 @@ class Crowd:
         return game_id
 
     def _asks(self, game_id: UUID, seat: Seat, person: Person) -> None:
-        """Somebody is to stand in for him, and promises to."""
+        """Ask a new player to stand in for this one, and accept."""
         friend = self.stand_ins[game_id, seat] = self.comes()
         assert person.holidays is not None
         ask_stand_in(game_id, person.player_id, *map(str, person.holidays), player=friend.player_id)
@@ -146,7 +146,7 @@ class Crowd:
         accept_stand_in(stand_in_word(game_id, seat, mark), friend.player_id)
 
     def look(self) -> bool:
-        """Whoever looks in this hour does what there is to do; False if every game has ended."""
+        """Let every player who looks in this hour act. Return False if every game has ended."""
         now = clock.now()
         seats = select(SeatRow.game_id, SeatRow.seat, SeatRow.player_id, SeatRow.to_act, SeatRow.stand_in)
         running = seats.join(GameRow, GameRow.game_id == SeatRow.game_id).where(GameRow.status == "running")
@@ -174,7 +174,7 @@ class Crowd:
         db.session.rollback()
 
     def _moves(self, game: Game, seat: Seat, person: Person) -> Game:
-        """A whole turn, unless he vanishes in the midst of it."""
+        """Play a whole turn, unless the player vanishes in the middle of it."""
         rules = game.table.rules
         while (turn := turn_of(game.table, seat)) is not None and person.moves_left > 0:
             move = self.rng.choice(rules.legal_moves(game.table.state, seat))
@@ -214,7 +214,7 @@ def waits(game: Game, crowd: Crowd) -> Iterator[timedelta]:
     rules, rows = game.table.rules, whole_log(game.game_id)
     sitting = {seat: [*crowd.sat[game.game_id, seat]] for seat in range(len(game.seats))}
     stood_in: set[Seat] = set()
-    asked: dict[Seat, Calendar] = {}  # by whose hours, as they were when he was asked
+    asked: dict[Seat, Calendar] = {}  # by the player's hours when the turn began
     since = rows[0].recorded_at
     for commit, after in fold_commits(new_table(rules.NAME), rows):
         at, moved = commit[0].recorded_at, [row for row in commit if row.type in rules.EVENTS]
@@ -226,7 +226,7 @@ def waits(game: Game, crowd: Crowd) -> Iterator[timedelta]:
                     stood_in.discard(seat)
                 case "seat-taken-over", int(seat):
                     del sitting[seat][0]
-                    asked.pop(seat, None)  # his time begins anew
+                    asked.pop(seat, None)  # the player's time starts again
         if moved:
             yield from (counted(since, at, hours) for hours in asked.values())
             since = at
@@ -283,7 +283,7 @@ def simulate(games: int, seed: int = 1, most_days: int = 400, vanish: float = VA
         ids = [crowd.opens(rules) for rules in names[first : first + AT_ONCE]]
         until = clock.now() + most_days * DAY
         while crowd.look() and clock.now() < until:
-            _sweep()  # as after a move of somebody before a bot
+            _sweep()  # as after a player's move before a bot
             later(HOUR)
             change_stand_ins()
             _sweep()
@@ -300,7 +300,7 @@ def _sweep() -> None:
 # Tests
 
 
-def test_whoever_vanishes_or_is_away_holds_nobody_up(app: Flask) -> None:
+def test_vanished_and_absent_players_delay_no_game(app: Flask) -> None:
     with app.app_context():
         outcome = simulate(20)
     assert outcome.is_well, outcome
@@ -308,7 +308,7 @@ def test_whoever_vanishes_or_is_away_holds_nobody_up(app: Flask) -> None:
         assert outcome.happened[kind], outcome
 
 
-def test_a_service_that_times_nobody_out_is_found_out(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_simulation_detects_missing_time_outs(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.play.timing.sweep.time_out", lambda *_: False)
     with app.app_context():
         outcome = simulate(2, most_days=20, vanish=1)

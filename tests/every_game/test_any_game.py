@@ -1,4 +1,4 @@
-"""What holds for every game on offer: whole recorded games, and random ones that find the corners."""
+"""What holds for every game: recorded games and random ones."""
 
 import json
 from functools import reduce
@@ -29,18 +29,18 @@ def recorded(request: pytest.FixtureRequest) -> Json:
     return game
 
 
-def test_there_is_a_recorded_game_of_every_edition() -> None:
+def test_every_edition_has_a_recorded_game() -> None:
     assert {f"{name}-{edition}" for name, edition in EDITIONS} <= {path.stem for path in RECORDED}
 
 
-def test_a_recorded_log_folds_to_the_same_end(recorded: Json) -> None:
+def test_a_recorded_log_folds_to_its_recorded_end(recorded: Json) -> None:
     rules = GAMES[recorded["rules"]]
     state = reduce(rules.apply, _events(rules, recorded), None)
     assert rules.to_act(state) == frozenset()
     assert rules.outcome(state) == Outcome(**{field: tuple(each) for field, each in recorded["outcome"].items()})
 
 
-def test_a_recorded_game_played_again_gives_the_same_events(recorded: Json) -> None:
+def test_replaying_a_recorded_game_gives_the_same_events(recorded: Json) -> None:
     rules = GAMES[recorded["rules"]]
     dice = SeededDice(bytes.fromhex(recorded["seed"]), recorded["salts"])
     events = rules.setup(recorded["seats"], recorded["options"], dice)
@@ -52,7 +52,7 @@ def test_a_recorded_game_played_again_gives_the_same_events(recorded: Json) -> N
     assert events == _events(rules, recorded)
 
 
-def test_what_is_told_of_a_recorded_game_fits_the_schema_of_its_type(recorded: Json) -> None:
+def test_visible_events_of_a_recorded_game_match_their_schemas(recorded: Json) -> None:
     rules = GAMES[recorded["rules"]]
     schemas = {type_: Draft202012Validator(schema) for type_, schema in rules.EVENT_SCHEMAS.items()}
     for event in _events(rules, recorded):
@@ -70,7 +70,7 @@ def _events(rules: Rules, recorded: Json) -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "edition", "seats"), KINDS)
-def test_a_random_game_comes_to_an_end_and_is_told_truly(name: str, edition: str, seats: int) -> None:
+def test_a_random_game_ends_and_is_shown_correctly(name: str, edition: str, seats: int) -> None:
     rules, rng = GAMES[name], Random(seats)
     viewers = [*range(seats), None]
     is_view, is_move = Draft202012Validator(rules.VIEW_SCHEMA), Draft202012Validator(rules.MOVE_SCHEMA)
@@ -122,7 +122,7 @@ def assert_is_told(rules: Rules, event: Any, viewers: list[int | None]) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_same_dice_make_the_same_game(name: str) -> None:
+def test_the_same_dice_give_the_same_game(name: str) -> None:
     rules = GAMES[name]
     seats = min(rules.SEATS)
     assert rules.setup(seats, {}, SeededDice(b"one", ())) == rules.setup(seats, {}, SeededDice(b"one", ()))
@@ -133,7 +133,7 @@ def test_the_same_dice_make_the_same_game(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_description_is_plain_json_with_sound_schemas(name: str) -> None:
+def test_a_description_is_plain_json_with_valid_schemas(name: str) -> None:
     described = GAMES[name].describe()
     assert json.loads(json.dumps(described)) == described
     assert described["name"] == name
@@ -145,7 +145,7 @@ def test_a_description_is_plain_json_with_sound_schemas(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_notation_is_described_with_examples_that_can_be_read(name: str) -> None:
+def test_the_notation_has_parseable_examples(name: str) -> None:
     rules, notation = GAMES[name], GAMES[name].describe()["notation"]
     assert len(notation["examples"]) > 1
     for example in notation["examples"]:
@@ -153,7 +153,7 @@ def test_the_notation_is_described_with_examples_that_can_be_read(name: str) -> 
 
 
 @pytest.mark.parametrize(("name", "edition"), EDITIONS)
-def test_the_options_of_an_edition_agree_with_their_schema(name: str, edition: str) -> None:
+def test_an_editions_options_match_their_schema(name: str, edition: str) -> None:
     rules, options = GAMES[name], EDITIONS[name, edition]
     schema = Draft202012Validator(rules.describe()["options"])
     for seats in rules.SEATS:
@@ -165,7 +165,7 @@ def test_the_options_of_an_edition_agree_with_their_schema(name: str, edition: s
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_what_the_option_schema_forbids_is_refused(name: str) -> None:
+def test_options_that_break_the_schema_are_rejected(name: str) -> None:
     rules = GAMES[name]
     schema = Draft202012Validator(rules.describe()["options"])
     for option in [*rules.describe()["options"]["properties"], "no-such-option"]:

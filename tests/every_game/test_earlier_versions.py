@@ -1,4 +1,4 @@
-"""Any version of a game can be looked at again, by everybody as he saw it then; and the story goes on from any."""
+"""Everybody can see any version of a game as they saw it then, and events continue from any version."""
 
 from collections.abc import Iterator
 
@@ -42,7 +42,7 @@ def table(request: pytest.FixtureRequest, app: Flask) -> Iterator[Table]:
         yield table
 
 
-def test_an_earlier_version_shows_what_was_seen_then(table: Table) -> None:
+def test_an_earlier_version_shows_what_was_visible_then(table: Table) -> None:
     assert len(table.seen) > 100
     for (version, viewer), seen in table.seen.items():
         again = describe(table.game, viewer, version)
@@ -51,7 +51,7 @@ def test_an_earlier_version_shows_what_was_seen_then(table: Table) -> None:
         assert again == seen
 
 
-def test_an_earlier_version_is_that_part_of_the_log_played_again(app: Flask, table: Table) -> None:
+def test_an_earlier_version_is_a_replay_of_part_of_the_log(app: Flask, table: Table) -> None:
     log, clients = whole_log(table.game_id), {None: {}}
     for seat, name in enumerate(NAMES):
         clients[seat] = {"Authorization": f"Bearer {player_token(f'{name}@example.org', name)}"}
@@ -65,12 +65,12 @@ def test_an_earlier_version_is_that_part_of_the_log_played_again(app: Flask, tab
             assert [it["turn"] for it in answer.json["seats"]] == list(then.turns)
 
 
-def test_no_version_is_shown_that_has_not_come(app: Flask, table: Table) -> None:
+def test_a_future_version_is_not_found(app: Flask, table: Table) -> None:
     answer = app.test_client().get(f"/v1/games/{table.game_id}?at={table.game.table.version + 1}")
     assert answer.status_code == 404
 
 
-def test_the_story_goes_on_from_any_event_or_version(app: Flask, table: Table) -> None:
+def test_events_continue_from_any_event_or_version(app: Flask, table: Table) -> None:
     def story(query: str = "") -> list[Json]:
         items: list[Json] = app.test_client().get(f"/v1/games/{table.game_id}/events{query}").json["items"]
         return items
@@ -83,7 +83,7 @@ def test_the_story_goes_on_from_any_event_or_version(app: Flask, table: Table) -
 
 
 @pytest.mark.parametrize("limit", [1, 20, 500])
-def test_pages_add_up_to_the_whole_story(app: Flask, table: Table, limit: int) -> None:
+def test_pages_add_up_to_all_events(app: Flask, table: Table, limit: int) -> None:
     client, path = app.test_client(), f"/v1/games/{table.game_id}/events"
     pages, following = [], f"{path}?limit={limit}"
     while following:
@@ -97,7 +97,7 @@ def test_pages_add_up_to_the_whole_story(app: Flask, table: Table, limit: int) -
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_events_come_with_sentences_on_request(app: Flask, table: Table, locale: str) -> None:
+def test_events_include_sentences_on_request(app: Flask, table: Table, locale: str) -> None:
     client, path = app.test_client(), f"/v1/games/{table.game_id}/events"
     items = client.get(f"{path}?words={locale}").json["items"]
     assert [{key: it[key] for key in it if key != "words"} for it in items] == client.get(path).json["items"]

@@ -1,4 +1,4 @@
-"""A game is one folder: nothing outside it knows the game by name."""
+"""A game is one folder: no code outside it names the game."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ MAY_NAME_GAMES = (  # documentation, examples and sandbox scenes
 )
 
 
-def test_no_code_outside_its_folder_names_a_game() -> None:
+def test_only_a_games_own_folder_names_the_game() -> None:
     named = []
     for path in SERVER.rglob("*"):
         place = str(path.relative_to(SERVER))
@@ -29,7 +29,7 @@ def test_no_code_outside_its_folder_names_a_game() -> None:
 
 
 @pytest.mark.parametrize("name", games.GAMES)
-def test_games_have_the_same_files_for_the_same_things(name: str) -> None:
+def test_all_games_have_the_same_files(name: str) -> None:
     folder = SERVER / "games" / name
     for file in ("rules", "options", "views", "notation", "judge", "sentences", "table", "picture", "refusals"):
         assert (folder / f"{file}.py").is_file(), file

@@ -1,4 +1,4 @@
-"""Stored data that this installation refuses hold up nothing: a default counts, the log says so once, the doctor names the row."""
+"""Invalid stored data delay nothing: a default applies, one log line is written, the doctor names the row."""
 
 from typing import Any
 from uuid import UUID
@@ -134,7 +134,7 @@ PREFERENCES: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("column", "value"), PREFERENCES, ids=[f"{name} {value}" for name, value in PREFERENCES])
-def test_what_a_player_has_stored_holds_up_no_table(
+def test_invalid_player_data_delay_no_game(
     app: Flask,
     table: str,
     ada: Someone,
@@ -156,14 +156,14 @@ def test_what_a_player_has_stored_holds_up_no_table(
     assert doctor(app)[f"player {bea_id}, {column}"]
 
 
-def test_choices_beside_a_refused_one_still_count(app: Flask, bea: Someone) -> None:
+def test_choices_beside_an_invalid_one_still_count(app: Flask, bea: Someone) -> None:
     stored = {"bundle_at": ["19:00"], "reminders": [5], "mails": {"reminder": "off", "your-turn": "by-pigeon", "x": 1}}
     with app.app_context():
         write_player("notifications", Jsonb(stored))
     assert bea.get("/v1/me").json["notifications"] == {"bundle_at": ["19:00"], "mails": {"reminder": "off"}}
 
 
-def test_a_calendar_can_be_changed_in_a_zone_that_this_machine_lacks(app: Flask, bea: Someone) -> None:
+def test_a_calendar_with_an_unknown_zone_can_be_changed(app: Flask, bea: Someone) -> None:
     with app.app_context():
         write_player("zone", "Mars/Olympus")
     assert bea.ask("PATCH", "/v1/me", {"calendar": {"days_off": [7]}}).status_code == 200
@@ -184,7 +184,7 @@ TERMS: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("column", "value"), TERMS, ids=[f"{name} {value}" for name, value in TERMS])
-def test_clocks_and_time_outs_that_are_refused_give_way_to_the_default(
+def test_invalid_clocks_and_time_out_policies_fall_back_to_the_default(
     app: Flask, table: str, ada: Someone, bea: Someone, office: Office, column: str, value: Any
 ) -> None:
     with app.app_context():
@@ -195,7 +195,7 @@ def test_clocks_and_time_outs_that_are_refused_give_way_to_the_default(
 
 
 @pytest.mark.parametrize("column", ["bot", "stand_in"])
-def test_a_bot_that_this_release_lacks_is_played_by_another(
+def test_an_unknown_bot_is_replaced_by_another(
     app: Flask, ada: Someone, bea: Someone, no_limits: None, column: str
 ) -> None:
     path = opened(ada, BOT, ME, BOT, rules="sternenhimmel", options={"start_seat": 1})
@@ -220,9 +220,7 @@ def test_a_bot_that_this_release_lacks_is_played_by_another(
 
 
 @pytest.mark.parametrize("hours", [[], "always", {}, {"zone": 5, "calendar": {"night": 5}}, {"calendar": [1]}])
-def test_hours_that_cannot_be_read_let_the_turn_go_on(
-    app: Flask, table: str, ada: Someone, bea: Someone, hours: Any
-) -> None:
+def test_unreadable_hours_do_not_stop_a_turn(app: Flask, table: str, ada: Someone, bea: Someone, hours: Any) -> None:
     assert ada.post(f"{table}/moves", first_move(ada, table)).status_code == 201
     with app.app_context():
         write("UPDATE seats SET hours = %s WHERE game_id = %s AND seat = 1", Jsonb(hours), id_of(table))
@@ -234,7 +232,7 @@ def test_hours_that_cannot_be_read_let_the_turn_go_on(
 
 
 @pytest.mark.parametrize("mails", ["by-pigeon", ""])
-def test_a_choice_for_one_game_that_is_refused_is_as_for_all_games(
+def test_an_invalid_choice_for_one_game_falls_back_to_the_general_one(
     app: Flask, table: str, ada: Someone, bea: Someone, office: Office, mails: str
 ) -> None:
     with app.app_context():
@@ -257,7 +255,7 @@ PLANS: list[Any] = [
 
 
 @pytest.mark.parametrize("moves", PLANS, ids=str)
-def test_a_plan_that_cannot_be_read_ends(
+def test_an_unreadable_plan_ends(
     app: Flask, table: str, ada: Someone, bea: Someone, office: Office, moves: Any
 ) -> None:
     with app.app_context():
@@ -290,7 +288,7 @@ STAND_INS: list[Json] = [
 
 
 @pytest.mark.parametrize("wrong", STAND_INS, ids=str)
-def test_a_stand_in_request_that_makes_no_sense_is_none(
+def test_an_invalid_stand_in_request_is_ignored(
     app: Flask, table: str, ada: Someone, bea: Someone, office: Office, wrong: Json
 ) -> None:
     with app.app_context():
@@ -321,7 +319,7 @@ def test_a_stand_in_request_that_makes_no_sense_is_none(
 @pytest.mark.parametrize(
     ("column", "value"), [("url", "nowhere"), ("url", "ftp://x y"), ("form", "teams"), ("kinds", ["your-turn", "x"])]
 )
-def test_a_webhook_that_is_refused_holds_up_nothing(
+def test_an_invalid_webhook_delays_nothing(
     app: Flask, table: str, ada: Someone, bea: Someone, office: Office, column: str, value: Any
 ) -> None:
     made = bea.post("/v1/webhooks", {"url": "https://stars.example/hook", "kinds": ["your-turn"]})
@@ -333,7 +331,7 @@ def test_a_webhook_that_is_refused_holds_up_nothing(
 
 
 @pytest.mark.parametrize(("column", "value"), [("endpoint", "nowhere"), ("p256dh", b"x"), ("auth", b"")])
-def test_a_browser_that_is_refused_holds_up_nothing(
+def test_an_invalid_push_subscription_delays_nothing(
     app: Flask, table: str, ada: Someone, bea: Someone, office: Office, column: str, value: Any
 ) -> None:
     with app.app_context():
@@ -359,7 +357,7 @@ OPTIONS: list[Any] = [
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_a_game_whose_options_are_refused_is_refused_alone(
+def test_a_game_with_invalid_options_fails_alone(
     app: Flask, table: str, ada: Someone, bea: Someone, office: Office, options: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = opened(ada, ME, OPEN, BOT, options={"start_seat": 0})
@@ -387,7 +385,7 @@ def test_a_game_whose_options_are_refused_is_refused_alone(
         write("UPDATE games SET options = '{}' WHERE game_id = %s", bad)
 
 
-def test_of_many_refused_values_the_doctor_names_some_and_counts_the_rest(
+def test_the_doctor_names_some_invalid_values_and_counts_the_rest(
     app: Flask, bea: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.operations.stored_data.MOST", 2)

@@ -1,9 +1,8 @@
-"""A fault of the rules is mended for new games; running ones stay as they are, and every log replays.
+"""A rule fault is fixed for new games only: running games stay as they are, and every log replays.
 
-Ten faults are planted in the rules of both games, and games begin by these. Then one fault after the other is mended as in a
-release (`has_fix`), each with new games after it. What is seen of the running games and may be played there must stay as it
-was, and every log, by its hashes, its chance and its rules, must follow from the rules that its game began with, also when
-the games have gone on.
+Ten faults are planted in the rules of both games, and games begin with them. Then one fault after the other is fixed as
+in a release (`has_fix`), each followed by new games. Views and legal moves of running games must not change. Every log
+must follow from the rules that its game began with, by its hashes, its chance and its rules, even after further moves.
 """
 
 import sys
@@ -33,7 +32,7 @@ from server.store.database_retry import Unavailable
 from tests.support.games import BOT, ME, OPEN, person
 
 pytestmark = pytest.mark.usefixtures("app", "no_limits")
-MOVES = 40  # that a running game has at most when the faults are mended, and a new one after it
+MOVES = 40  # the most that a running game has when the faults are fixed, and a new one after it
 MORE = 3  # that it has afterwards
 NEW = 4  # new games after each mend; for each hundred running ones one more
 SAMPLE = 100  # running games, in which each fault must show
@@ -125,12 +124,13 @@ def _options(it: Any) -> Json:
 
 
 class Rulebooks:
-    """The rules of both games with these faults, of which so many are mended. Within it, games are played by them."""
+    """Yield the rules of both games with these faults, of which this many are fixed. Within, games are played by
+    them."""
 
     def __init__(self, faults: Sequence[Fault] = FAULTS) -> None:
         self.faults = faults
         self.mended: list[Fault] = []
-        self.forgotten: list[Fault] = []  # mended, but not as it should be: without a thought of running games
+        self.forgotten: list[Fault] = []  # a wrong fix, which ignores running games
         self._patches = ExitStack()
 
     def __enter__(self) -> Self:
@@ -193,7 +193,7 @@ class Outcome(NamedTuple):
 
 
 def mend_under(games: int, seed: int = 1, most: int = MOVES) -> Outcome:
-    """Within an app, and without limits: ten faults mended under so many running games."""
+    """Fix ten faults under this many running games, within an app and without limits."""
     rng = Random(seed)
     people = [person(f"player-{number}") for number in range(5)]
     with Rulebooks() as rulebooks:
@@ -282,7 +282,7 @@ def _forgetting(rulebooks: Rulebooks, fault: Fault) -> Iterator[None]:
 # Tests
 
 
-def test_ten_faults_are_mended_under_running_games_of_which_none_changes_and_all_replay(app: Flask) -> None:
+def test_fixing_ten_rule_faults_changes_no_running_game_and_all_replay(app: Flask) -> None:
     with app.app_context():
         outcome = mend_under(200)
     assert outcome.is_well, outcome
@@ -290,7 +290,7 @@ def test_ten_faults_are_mended_under_running_games_of_which_none_changes_and_all
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_game_names_a_revision_of_its_rules_once_a_fault_was_mended(
+def test_a_game_names_its_rules_revision_once_a_fault_was_fixed(
     app: Flask, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     rules = GAMES[name]
@@ -299,7 +299,7 @@ def test_a_game_names_a_revision_of_its_rules_once_a_fault_was_mended(
         ada = person("ada")
         before = open_game(ada, {"rules": name, "seats": seats})
         monkeypatch.setitem(rules.OPTION_SCHEMA["properties"], "revision", revision_option(2)["revision"])
-        for chosen in ({}, {"revision": 0}):  # as whoever opens a game with the options of an old one
+        for chosen in ({}, {"revision": 0}):  # as when a game is opened with the options of an old one
             after = open_game(ada, {"rules": name, "seats": seats, "options": chosen})
             assert after.head.options["revision"] == 2
         assert "revision" not in load(before.game_id).head.options
@@ -307,7 +307,7 @@ def test_a_game_names_a_revision_of_its_rules_once_a_fault_was_mended(
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("revision", [True, -1, 3, 1.0, None, "1"])
-def test_a_revision_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, revision: object) -> None:
+def test_an_unknown_revision_is_rejected(monkeypatch: pytest.MonkeyPatch, name: str, revision: object) -> None:
     rules = GAMES[name]
     monkeypatch.setitem(rules.OPTION_SCHEMA["properties"], "revision", revision_option(2)["revision"])
     assert rules.resolve_options(newest_rules(rules), rules.SEATS[0])["revision"] == 2
@@ -315,9 +315,7 @@ def test_a_revision_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch
         rules.resolve_options({"revision": revision}, rules.SEATS[0])
 
 
-def test_a_process_leaves_a_game_alone_whose_rules_are_of_a_later_release(
-    app: Flask, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_skips_games_with_rules_of_a_later_release(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     properties = GAMES["sternenhimmel"].OPTION_SCHEMA["properties"]
     with app.app_context():
         monkeypatch.setitem(properties, "revision", revision_option(1)["revision"])

@@ -1,4 +1,4 @@
-"""A process that lacks the rules of a stored game refuses that game alone and goes on with all others."""
+"""A process that lacks a stored game's rules rejects that game alone."""
 
 from uuid import UUID
 
@@ -40,7 +40,7 @@ def lose(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(GAMES._games, LACKED)
 
 
-def test_every_call_that_names_it_is_refused_or_needs_no_rules(
+def test_calls_for_a_game_with_unknown_rules_are_rejected_or_need_no_rules(
     lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lose(monkeypatch)
@@ -54,7 +54,9 @@ def test_every_call_that_names_it_is_refused_or_needs_no_rules(
         assert answer.status_code < 500 or is_problem(answer, 503, "unavailable"), (method, path)
 
 
-def test_lists_show_its_card_and_everything_else(lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_show_the_card_of_a_game_with_unknown_rules(
+    lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = opened(ada, ME, BOT, BOT)
     lose(monkeypatch)
     listed = {it["id"]: it for it in ada.get("/v1/games?mine=true").json["items"]}
@@ -66,7 +68,7 @@ def test_lists_show_its_card_and_everything_else(lacked: str, ada: Someone, monk
     assert ada.get(other).status_code == 200
 
 
-def test_jobs_letters_and_checks_go_on_with_other_games(
+def test_jobs_letters_and_checks_continue_for_other_games(
     app: Flask, lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     over = opened(ada, ME, BOT, rules=LACKED)
@@ -95,7 +97,7 @@ def test_jobs_letters_and_checks_go_on_with_other_games(
     assert "Traceback" not in checked.output and not isinstance(checked.exception, KeyError)
 
 
-def test_its_mail_waits_and_other_mails_are_answered(
+def test_mail_for_a_game_with_unknown_rules_waits_and_other_mail_is_answered(
     app: Flask, lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office = Office(app, DOMAIN)

@@ -1,4 +1,4 @@
-"""Archives handed out when a game is over, and taken in by another installation."""
+"""Archives: exported when a game is over and imported by another installation."""
 
 from pathlib import Path
 from uuid import uuid4
@@ -25,7 +25,7 @@ assert here and long  # fixtures
 # Handing archives out
 
 
-def test_an_archive_is_there_when_the_game_is_over_and_not_before(here: Flask) -> None:
+def test_an_archive_exists_only_after_the_end_of_the_game(here: Flask) -> None:
     nowhere = get(here, f"/v1/games/{uuid4()}/archive")
     assert nowhere.json["code"] == "not-found"
     open_ = open_game(person("ada"), wanted(ME, OPEN, OPEN)).game_id
@@ -43,7 +43,7 @@ def test_an_archive_is_there_when_the_game_is_over_and_not_before(here: Flask) -
     assert answer.json["commitment"] == get(here, f"/v1/games/{running}").json["commitment"]
 
 
-def test_the_archive_of_a_private_game_is_for_those_who_sat_there(here: Flask) -> None:
+def test_only_its_players_can_read_a_private_games_archive(here: Flask) -> None:
     game_id = open_game(person("ada"), wanted(ME, BOT, BOT, private=True)).game_id
     vote(game_id, person("ada"), "abandon", True)
     person("bea")
@@ -68,7 +68,7 @@ def take_in(tmp_path: Path, raw: bytes) -> Result:
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_an_archive_becomes_a_game_that_gives_the_same_archive_again(
+def test_an_imported_archive_exports_to_the_same_archive(
     here: Flask, elsewhere: Flask, tmp_path: Path, rules: str
 ) -> None:
     table = short_night(rules)
@@ -95,7 +95,7 @@ def test_an_archive_becomes_a_game_that_gives_the_same_archive_again(
     assert CliRunner().invoke(cli.main, ["check"]).exit_code == 0
 
 
-def test_whole_games_come_over_with_their_outcome(wired: Flask, elsewhere: Flask, tmp_path: Path) -> None:
+def test_whole_games_are_imported_with_their_outcome(wired: Flask, elsewhere: Flask, tmp_path: Path) -> None:
     for archive in (archives(wired)[f"{game} {night}"] for game in GAMES for night in ("long", "of bots")):
         assert take_in(tmp_path, as_file(archive)).exit_code == 0
         shown = get(elsewhere, f"/v1/games/{archive['game']}").json
@@ -104,13 +104,13 @@ def test_whole_games_come_over_with_their_outcome(wired: Flask, elsewhere: Flask
     assert CliRunner().invoke(cli.main, ["check"]).exit_code == 0
 
 
-def test_a_game_that_is_here_already_is_not_taken_in_again(elsewhere: Flask, long: Json, tmp_path: Path) -> None:
+def test_an_existing_game_is_not_imported_again(elsewhere: Flask, long: Json, tmp_path: Path) -> None:
     assert take_in(tmp_path, as_file(long)).exit_code == 0
     answer = take_in(tmp_path, as_file(long))
     assert (answer.exit_code, answer.stderr) == (1, f"Error: The game {long['game']} is here already.\n")
 
 
-def test_an_archive_with_a_flaw_is_not_taken_in(elsewhere: Flask, long: Json, tmp_path: Path) -> None:
+def test_a_flawed_archive_is_not_imported(elsewhere: Flask, long: Json, tmp_path: Path) -> None:
     seq = say_more(long)
     answer = take_in(tmp_path, as_file(hashed_again(long)))
     assert answer.exit_code == 1

@@ -1,4 +1,4 @@
-"""The certificates that an installation shows: the doctor says when one is about to expire."""
+"""The doctor reports TLS certificates that are about to expire."""
 
 import ssl
 from collections.abc import Callable, Iterator
@@ -99,7 +99,7 @@ LEFT = [
 
 @pytest.mark.parametrize(("left", "words"), LEFT)
 @pytest.mark.parametrize("kind", [website, listener])
-def test_a_certificate_is_named_two_weeks_before_it_expires(
+def test_a_certificate_is_reported_two_weeks_before_it_expires(
     tmp_path: Path, kind: Callable[[ssl.SSLContext], Iterator[str]], left: timedelta, words: str
 ) -> None:
     with kind(shown(tmp_path, left)) as where:
@@ -113,7 +113,7 @@ def test_without_tls_there_is_no_certificate() -> None:
         assert smtp_certificate(where) is None
 
 
-def test_a_server_that_does_not_answer_shows_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_server_has_no_certificate_to_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(certificates, "_PATIENCE", 0.2)
     with pytest.raises(NotShown, match="refused"):
         web_certificate(f"https://127.0.0.1:{free_port()}")
@@ -128,7 +128,9 @@ def test_a_server_that_does_not_answer_shows_none(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(("left", "status"), [(13.5 * DAY, 1), (30 * DAY, 0)])
-def test_the_doctor_reports_it(well: Flask, shared_url: str, tmp_path: Path, left: timedelta, status: int) -> None:
+def test_the_doctor_reports_an_expiring_certificate(
+    well: Flask, shared_url: str, tmp_path: Path, left: timedelta, status: int
+) -> None:
     with website(shown(tmp_path, left)) as base_url:
         settings = {
             "DATABASE_URL": shared_url,
@@ -143,7 +145,7 @@ def test_the_doctor_reports_it(well: Flask, shared_url: str, tmp_path: Path, lef
     assert result.exit_code == status
 
 
-def test_a_base_url_that_is_not_reached_from_here_is_no_illness(well: Flask, shared_url: str, tmp_path: Path) -> None:
+def test_an_unreachable_base_url_is_no_failure(well: Flask, shared_url: str, tmp_path: Path) -> None:
     settings = {
         "DATABASE_URL": shared_url,
         "STERNENPOST_DATA": str(tmp_path),

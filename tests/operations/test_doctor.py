@@ -1,4 +1,4 @@
-"""The doctor: what it finds wrong with the tables, the clock, and the ways of mail."""
+"""The doctor: what it finds wrong with tables, clock and mail."""
 
 from datetime import timedelta
 
@@ -46,7 +46,7 @@ def test_the_doctor_finds_nothing_wrong(patient: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(("part", "illness", "words"), ILLNESSES)
-def test_the_doctor_names_what_is_ill(patient: dict[str, str], part: str, illness: object, words: str) -> None:
+def test_the_doctor_names_what_is_broken(patient: dict[str, str], part: str, illness: object, words: str) -> None:
     illness(part)
     db.session.commit()
     result = doctor(**patient)
@@ -56,13 +56,13 @@ def test_the_doctor_names_what_is_ill(patient: dict[str, str], part: str, illnes
     assert found[part].startswith(words)
 
 
-def test_the_doctor_follows_a_clock_that_the_sandbox_put_forward(patient: dict[str, str]) -> None:
+def test_the_doctor_follows_the_sandbox_clock(patient: dict[str, str]) -> None:
     move_clock(timedelta(days=3))
     clock.offset = timedelta(0)  # as in a process of its own
     assert doctor(**patient).exit_code == 0
 
 
-def test_the_doctor_finds_a_clock_that_is_wrong(patient: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_finds_a_wrong_clock(patient: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     fast = Clock()
     monkeypatch.setattr(fast, "real", lambda: clock.real() + timedelta(seconds=7))
     monkeypatch.setattr(host_clock, "clock", fast)
@@ -78,19 +78,19 @@ def test_the_doctor_finds_a_clock_that_stops_play(patient: dict[str, str], monke
     assert result.exit_code == 1
 
 
-def test_the_doctor_finds_a_mail_server_that_is_away(patient: dict[str, str]) -> None:
+def test_the_doctor_finds_an_unreachable_mail_server(patient: dict[str, str]) -> None:
     result = doctor(**patient, SMTP_URL=f"smtp://127.0.0.1:{free_port()}")
     assert "Connection refused" in found_by(result)["mail"]
     assert result.exit_code == 1
 
 
-def test_the_doctor_finds_letters_that_reach_nobody(patient: dict[str, str]) -> None:
+def test_the_doctor_finds_undeliverable_letters(patient: dict[str, str]) -> None:
     result = doctor(**patient | {"STERNENPOST_SANDBOX": "off"})
     assert found_by(result)["mail"].startswith("SMTP_URL is not set")
     assert result.exit_code == 1
 
 
-def test_the_doctor_says_whether_mail_comes_in(patient: dict[str, str], well: Flask) -> None:
+def test_the_doctor_reports_whether_mail_comes_in(patient: dict[str, str], well: Flask) -> None:
     where = f"127.0.0.1:{free_port()}"
     assert "Connection refused" in found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"]
     door = SmtpServer(well, where)
@@ -99,20 +99,20 @@ def test_the_doctor_says_whether_mail_comes_in(patient: dict[str, str], well: Fl
     door.close()
 
 
-def test_the_doctor_finds_a_database_that_is_away() -> None:
+def test_the_doctor_finds_an_unreachable_database() -> None:
     result = doctor(**unreachable(STERNENPOST_SANDBOX="on"))
     assert found_by(result) == {"database": "does not answer: Connection refused", "mail": "ok", ROOM: "ok"}
     assert result.exit_code == 1
 
 
-def test_the_doctor_says_how_to_get_a_database_where_there_is_none(tmp_path) -> None:
+def test_the_doctor_explains_how_to_get_a_database(tmp_path) -> None:
     result = doctor(DATABASE_URL="", STERNENPOST_DATA=str(tmp_path))
     assert found_by(result)["database"] == "not running: start one with `python3 -m server up`, or set DATABASE_URL"
     assert result.exit_code == 1
 
 
 @pytest.mark.parametrize("revision", ["DELETE FROM alembic_version", "UPDATE alembic_version SET version_num = '0001'"])
-def test_the_doctor_finds_tables_that_are_not_up_to_date(revision: str, database_url: str) -> None:
+def test_the_doctor_finds_outdated_tables(revision: str, database_url: str) -> None:
     with psycopg.connect(database_url) as owner:
         owner.execute(revision)
     result = doctor(DATABASE_URL=database_url)
@@ -120,7 +120,7 @@ def test_the_doctor_finds_tables_that_are_not_up_to_date(revision: str, database
     assert result.exit_code == 1
 
 
-def test_tables_of_a_later_release_are_no_illness(database_url: str) -> None:
+def test_tables_of_a_later_release_are_no_failure(database_url: str) -> None:
     with psycopg.connect(database_url) as owner:
         owner.execute("UPDATE alembic_version SET version_num = 'later'")
     assert found_by(doctor(DATABASE_URL=database_url))["database"] == "ok"

@@ -1,4 +1,4 @@
-"""A web whose temporary directory has no room left: it goes on, without some of the numbers of /metrics."""
+"""A web process with a full temporary directory works and loses only some metrics."""
 
 import errno
 import subprocess
@@ -46,7 +46,7 @@ def ready(house: House) -> str:
     return found
 
 
-def test_a_web_goes_on_while_its_temporary_directory_is_full(house: House, tmp_path: Path) -> None:
+def test_a_web_process_works_while_its_temporary_directory_is_full(house: House, tmp_path: Path) -> None:
     ada = sign_in(house, "ada@example.org")
     before = workers(house)
     filler = fill(house, tmp_path)
@@ -65,7 +65,7 @@ def test_a_web_goes_on_while_its_temporary_directory_is_full(house: House, tmp_p
     assert ready(house) in ("ok", "no room for the numbers of /metrics (No space left on device)")
 
 
-def test_numbers_stay_in_memory_where_their_file_cannot_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_stay_in_memory_if_their_file_cannot_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metric_files, "_troubles", [])
     numbers = metric_files._ReservedDict(str(tmp_path / "counter_1.db"))
     numbers.write_value("first", 1.0, 0.0)
@@ -81,7 +81,7 @@ def test_numbers_stay_in_memory_where_their_file_cannot_grow(tmp_path: Path, mon
     assert metric_files.trouble() == "no room for the numbers of /metrics (No space left on device)"
 
 
-def test_a_web_starts_in_a_full_temporary_directory(house: House, tmp_path: Path) -> None:
+def test_a_web_process_starts_with_a_full_temporary_directory(house: House, tmp_path: Path) -> None:
     fill(house, tmp_path)
     before = workers(house)
     for pid in before:

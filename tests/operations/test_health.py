@@ -1,4 +1,4 @@
-"""Is it well? What the web says of its parts, and what a part that breaks breaks beside it."""
+"""Health checks: what they report about each part, and how failures are contained."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -35,12 +35,12 @@ def readiness(app: Flask) -> tuple[int, Json]:
     return response.status_code, response.json
 
 
-def test_the_web_says_that_it_is_up(app: Flask) -> None:
+def test_the_web_process_reports_that_it_is_up(app: Flask) -> None:
     response = app.test_client().get("/healthz")
     assert (response.status_code, response.json) == (200, {"status": "up"})
 
 
-def test_everything_is_ready(well: Flask) -> None:
+def test_readiness_reports_every_part_as_ok(well: Flask) -> None:
     game_of(person("ada"), person("ben"), person("cleo"))
     parts = dict.fromkeys(["database", "web", "worker", "outbox", "inbox", "seats", "temporary directory"], "ok")
     assert readiness(well) == (200, {"status": "ready", "parts": parts})
@@ -49,7 +49,7 @@ def test_everything_is_ready(well: Flask) -> None:
 @pytest.mark.parametrize(
     ("setting", "value"), [("BASE_URL", "https://münchen.example"), ("REPLY_DOMAIN", "my_replies.example")]
 )
-def test_a_service_that_can_write_no_letter_is_not_ready(
+def test_a_server_that_cannot_write_letters_is_not_ready(
     well: Flask, monkeypatch: pytest.MonkeyPatch, setting: str, value: str
 ) -> None:
     monkeypatch.setitem(well.config, setting, value)
@@ -58,7 +58,7 @@ def test_a_service_that_can_write_no_letter_is_not_ready(
     assert told["parts"]["letters"].startswith("no letter can be written")
 
 
-def test_the_shelf_and_the_dkim_key_are_parts_where_they_are_set(
+def test_archive_storage_and_dkim_key_are_checked_if_set(
     well: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -80,7 +80,7 @@ def test_the_shelf_and_the_dkim_key_are_parts_where_they_are_set(
     assert "shelf" not in readiness(well)[1]["parts"]
 
 
-def test_a_temporary_directory_that_is_gone_is_named(
+def test_a_missing_temporary_directory_is_reported(
     well: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path / "gone"))
@@ -88,7 +88,7 @@ def test_a_temporary_directory_that_is_gone_is_named(
     assert (status, told["parts"]["temporary directory"]) == (503, "is not writable: No such file or directory")
 
 
-def test_what_our_relay_answers_is_named_but_no_address(well: Flask) -> None:
+def test_the_relays_answer_is_reported_without_addresses(well: Flask) -> None:
     a_letter_that_our_relay_refuses("outbox")
     db.session.commit()
     words = readiness(well)[1]["parts"]["outbox"]
@@ -100,7 +100,7 @@ def test_what_our_relay_answers_is_named_but_no_address(well: Flask) -> None:
     }
 
 
-def test_what_nobody_carries_for_long_stands_in_the_log(well: Flask, caplog: pytest.LogCaptureFixture) -> None:
+def test_overdue_work_is_logged(well: Flask, caplog: pytest.LogCaptureFixture) -> None:
     ada, minute = person("ada"), timedelta(minutes=1)
     make_webhook(ada, f"https://{PUBLIC}/", ["your-turn"], None, sandbox=False)
     game_id = game_of(ada, person("ben"), person("cleo"))
@@ -126,7 +126,7 @@ def test_what_nobody_carries_for_long_stands_in_the_log(well: Flask, caplog: pyt
     assert caplog.messages == []
 
 
-def test_a_bundle_for_a_later_hour_is_not_late(well: Flask) -> None:
+def test_a_scheduled_bundle_is_not_late(well: Flask) -> None:
     ada = person("ada")
     outbox.put_into_bundle(ada, clock.now() + A_WHILE, clock.now() - LONG)
     db.session.commit()
@@ -137,7 +137,7 @@ def test_a_bundle_for_a_later_hour_is_not_late(well: Flask) -> None:
 
 
 @pytest.mark.parametrize(("part", "illness", "words"), ILLNESSES)
-def test_the_ill_part_is_named(well: Flask, part: str, illness: object, words: str) -> None:
+def test_the_broken_part_is_named(well: Flask, part: str, illness: object, words: str) -> None:
     illness(part)
     db.session.commit()
     status, body = readiness(well)
@@ -146,7 +146,7 @@ def test_the_ill_part_is_named(well: Flask, part: str, illness: object, words: s
     assert body["parts"][part].startswith(words)
 
 
-def test_a_clock_that_is_wrong_is_named(well: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_clock_is_reported(well: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     host_clock_is_off(monkeypatch, timedelta(days=-2))
     status, told = readiness(well)
     assert status == 503
@@ -154,7 +154,7 @@ def test_a_clock_that_is_wrong_is_named(well: Flask, monkeypatch: pytest.MonkeyP
     assert told["parts"]["clock"].endswith(" behind the database's")
 
 
-def test_a_database_that_is_away_is_the_one_ill_part() -> None:
+def test_a_missing_database_is_the_only_broken_part() -> None:
     app = create_app(Settings.from_environment(unreachable()))
     assert readiness(app) == (
         503,
@@ -165,7 +165,7 @@ def test_a_database_that_is_away_is_the_one_ill_part() -> None:
 # What breaks is on its own
 
 
-def test_a_page_that_breaks_breaks_no_other_one(well: Flask) -> None:
+def test_one_broken_page_does_not_break_others(well: Flask) -> None:
     broken, sound = (game_of(person("ada"), person("ben"), person("cleo")) for _ in range(2))
     row, head = whole_log(broken)[-1], head_of(broken).head
     unknown = row._replace(seq=row.seq + 1, version=row.version + 1, type="unknown")

@@ -1,4 +1,4 @@
-"""What it does: metrics, and logs that hold no secret."""
+"""Metrics, and logs without secrets."""
 
 import json
 import os
@@ -28,19 +28,19 @@ A_GAME = f"/v1/games/{uuid4()}"
 @pytest.mark.parametrize(
     "words", ["", f"Bearer {METRICS_TOKEN}x", f"Basic {METRICS_TOKEN}", METRICS_TOKEN, "Bearer \xe4"]
 )
-def test_metrics_are_for_whoever_has_their_token(app: Flask, words: str) -> None:
+def test_metrics_require_their_token(app: Flask, words: str) -> None:
     answer = app.test_client().get("/metrics", headers={"Authorization": words} if words else {})
     assert (answer.status_code, answer.json["code"]) == (401, "bad-token")
     assert app.test_client().get("/metrics", headers=FOR_METRICS).status_code == 200
 
 
-def test_where_no_token_is_set_nobody_reads_metrics(shared_url: str) -> None:
+def test_metrics_are_off_without_a_token(shared_url: str) -> None:
     client = create_app(Settings.from_environment({"DATABASE_URL": shared_url})).test_client()
     for headers in ({}, FOR_METRICS, {"Authorization": "Bearer None"}, {"Authorization": "Bearer "}):
         assert client.get("/metrics", headers=headers).status_code == 404
 
 
-def test_metrics_are_those_of_all_processes_of_the_web(house: House) -> None:
+def test_metrics_cover_all_processes_of_the_web(house: House) -> None:
     web = psutil.Process(house.web.pid)
     until(lambda: len(web.children()) == 2)
     for process in web.children():
@@ -56,9 +56,7 @@ def test_metrics_are_those_of_all_processes_of_the_web(house: House) -> None:
     assert counted == [("GET", "200", 10.0)]
 
 
-def test_what_a_killed_web_left_is_cleared_by_the_next_and_what_another_uses_is_not(
-    house: House, tmp_path: Path
-) -> None:
+def test_a_new_web_process_cleans_up_after_a_killed_one_but_not_a_live_one(house: House, tmp_path: Path) -> None:
     def starts() -> tuple[str, psutil.Process, Path]:
         before = {*tmp_path.iterdir()}
         url = house.start_another_web(TMPDIR=str(tmp_path))
@@ -77,7 +75,7 @@ def test_what_a_killed_web_left_is_cleared_by_the_next_and_what_another_uses_is_
     assert "sternenpost_requests_total" in httpx.get(f"{url}/metrics", headers=FOR_METRICS).text
 
 
-def test_metrics_name_routes_but_no_paths_nor_what_a_client_made_up(house: House) -> None:
+def test_metrics_name_routes_and_nothing_made_up_by_clients(house: House) -> None:
     for method, path in [("GET", "/t/canary"), ("GET", "/canary"), ("CANARY", "/v1/games"), ("GET", A_GAME)]:
         httpx.request(method, house.url + path)
     samples = [sample for family in metrics(house).values() for sample in family.samples]
@@ -88,7 +86,7 @@ def test_metrics_name_routes_but_no_paths_nor_what_a_client_made_up(house: House
     assert A_GAME not in str(samples)
 
 
-def test_metrics_tell_how_long_answers_take_and_what_waits_for_a_worker(house: House) -> None:
+def test_metrics_report_response_times_and_the_workers_queue(house: House) -> None:
     found = metrics(house)
     assert found["sternenpost_request_seconds"].type == "histogram"
     waiting = {sample.labels["what"]: sample.value for sample in found["sternenpost_waiting"].samples}
@@ -103,7 +101,7 @@ def test_metrics_tell_how_long_answers_take_and_what_waits_for_a_worker(house: H
 ADA, BEN = "canary-ada@example.org", "canary-ben@example.org"
 
 
-def test_logs_are_json_and_hold_no_secret_whatever_goes_wrong(house: House) -> None:
+def test_logs_are_json_without_secrets_even_on_errors(house: House) -> None:
     said = len(house.said())
     with working(house):
         host = sign_in(house, ADA)
@@ -182,7 +180,7 @@ def writes_nonsense(house: House, token: str, word: str) -> None:
 
 
 def hands_over_nonsense(house: House, address: str) -> None:
-    """To the door for mail: what no mail server says, and a mail that nobody can read while its game is broken."""
+    """Send the SMTP server what no mail server says, and a mail that cannot be read while its game is broken."""
     until(lambda: not house.is_mail_refused())
     with smtplib.SMTP("127.0.0.1", house.mail_in) as smtp:
         for words in (f"canary {address}", f"{address} canary", "MAIL FROM:<canary", f"RCPT TO:<{address}", "x" * 2000):
@@ -191,7 +189,7 @@ def hands_over_nonsense(house: House, address: str) -> None:
 
 
 def breaks_the_game(house: House, game_id: str) -> None:
-    """An event that nobody understands: pages, sweep and letters stumble over it."""
+    """Write an event of an unknown type, on which pages, sweep and letters fail."""
     house.rows(
         "INSERT INTO events SELECT game_id, max(seq) + 1, max(version) + 1, 'canary', NULL, '{\"canary\": 1}', now(), '' "
         "FROM events WHERE game_id = %s GROUP BY game_id RETURNING seq",
@@ -201,7 +199,7 @@ def breaks_the_game(house: House, game_id: str) -> None:
 
 
 def mends_the_rest(house: House, game_id: str) -> None:
-    """So that later tests do not hear of that game any more."""
+    """Hide that game from later tests."""
     house.rows("UPDATE seats SET wake_at = NULL WHERE game_id = %s RETURNING seat", game_id)
     house.rows("DELETE FROM outbox WHERE game_id = %s RETURNING seat", game_id)
     house.rows("DELETE FROM inbox WHERE game_id = %s RETURNING seat", game_id)

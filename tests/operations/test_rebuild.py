@@ -1,4 +1,4 @@
-"""What is made from a log can be held against it, and made anew."""
+"""`check` and `rebuild` compare and restore what is derived from a log."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -85,7 +85,7 @@ def run(*arguments: str | UUID) -> Result:
 # Everything right
 
 
-def test_there_is_nothing_to_say_of_games_of_any_kind(running: UUID) -> None:
+def test_healthy_games_of_any_kind_produce_no_findings(running: UUID) -> None:
     open_game(person("cyd"), wanted(ME, OPEN, {"email": "dan@example.org"}))
     short_night()
     paused = Table({"ada": "", "bea": ""}, bots=1)
@@ -100,7 +100,7 @@ def test_there_is_nothing_to_say_of_games_of_any_kind(running: UUID) -> None:
     assert [stored(game_id) for game_id in all_games()] == before
 
 
-def test_the_time_of_a_turn_that_a_bot_has_taken_over_is_left_alone(running: UUID) -> None:
+def test_the_time_of_a_turn_taken_over_by_a_bot_is_left_alone(running: UUID) -> None:
     ada = person("ada")
     later(HOUR)
     leave(running, ada)
@@ -123,7 +123,7 @@ HEAD: list[Json] = [
 
 
 @pytest.mark.parametrize("values", HEAD, ids=str)
-def test_a_damaged_head_is_found_and_made_anew(running: UUID, values: Json) -> None:
+def test_a_damaged_game_row_is_found_and_rebuilt(running: UUID, values: Json) -> None:
     before = stored(running)
     damage(running, **values)
     checked = run("check", running)
@@ -153,7 +153,7 @@ SEATS: list[tuple[int, Json]] = [
 
 
 @pytest.mark.parametrize(("seat", "values"), SEATS, ids=str)
-def test_a_damaged_seat_is_found_and_made_anew(running: UUID, seat: int, values: Json) -> None:
+def test_a_damaged_seat_is_found_and_rebuilt(running: UUID, seat: int, values: Json) -> None:
     before = stored(running)
     damage(running, seat, **values)
     assert f"seats, seat {seat}: {next(iter(values))} is" in run("check", running).stdout
@@ -162,7 +162,7 @@ def test_a_damaged_seat_is_found_and_made_anew(running: UUID, seat: int, values:
 
 
 @pytest.mark.parametrize("is_over", [True, False])
-def test_a_game_that_is_wrongly_noted_as_over_or_not_is_found_and_noted_anew(running: UUID, is_over: bool) -> None:
+def test_a_wrong_status_of_a_game_is_found_and_rebuilt(running: UUID, is_over: bool) -> None:
     if is_over:
         vote(running, person("ada"), "abandon", True)  # a bot has Bea's seat
     noted = select(PlayerGame.over_at).where(PlayerGame.game_id == running)
@@ -178,7 +178,7 @@ def test_a_game_that_is_wrongly_noted_as_over_or_not_is_found_and_noted_anew(run
     assert run("check", running).exit_code == 0
 
 
-def test_whoever_lost_his_turn_gets_it_back_with_all_its_time(running: UUID) -> None:
+def test_a_rebuild_restores_a_lost_turn_with_its_full_time(running: UUID) -> None:
     later(DAY)
     turn = seats_of(running)[0].turn
     damage(running, 0, to_act=False, turn=None, asked_at=None, due_at=None, remind_at=None, wake_at=None)
@@ -191,7 +191,7 @@ def test_whoever_lost_his_turn_gets_it_back_with_all_its_time(running: UUID) -> 
     assert load(running).table.extended[0] == 1
 
 
-def test_whoever_lost_his_hours_gets_those_of_his_profile(running: UUID) -> None:
+def test_a_rebuild_restores_lost_hours_from_the_profile(running: UUID) -> None:
     calendar = {"night": "22:00-08:00"}
     change_profile(person("ada"), {"zone": "Europe/Berlin", "calendar": calendar})
     later(HOUR)
@@ -202,7 +202,7 @@ def test_whoever_lost_his_hours_gets_those_of_his_profile(running: UUID) -> None
     moves_on(running, person("ada"))
 
 
-def test_a_bot_that_nobody_would_wake_moves_again() -> None:
+def test_a_rebuild_wakes_a_forgotten_bot() -> None:
     game_id = open_game(person("ada"), wanted(BOT, ME, BOT)).game_id
     damage(game_id, 0, wake_at=None)
     everything_due_happens()
@@ -212,7 +212,7 @@ def test_a_bot_that_nobody_would_wake_moves_again() -> None:
     assert load(game_id).table.version == 2
 
 
-def test_a_repair_writes_no_event_and_no_letter(running: UUID) -> None:
+def test_a_rebuild_writes_no_event_and_no_letter(running: UUID) -> None:
     def written() -> tuple[int, int]:
         return load(running).table.seq, len(db.session.scalars(select(LetterRow)).all())
 
@@ -223,7 +223,7 @@ def test_a_repair_writes_no_event_and_no_letter(running: UUID) -> None:
     assert written() == before
 
 
-def test_every_game_is_looked_at_and_one_that_is_named_alone(running: UUID) -> None:
+def test_every_game_is_checked_or_only_the_named_one(running: UUID) -> None:
     other = open_game(person("ada"), wanted(ME, BOT, BOT)).game_id
     for game_id in (running, other):
         damage(game_id, drawn=0)
@@ -232,8 +232,8 @@ def test_every_game_is_looked_at_and_one_that_is_named_alone(running: UUID) -> N
     assert {line.split(":")[0] for line in run("check").stdout.splitlines()} == {str(running)}
 
 
-def test_a_game_that_goes_on_meanwhile_wins(running: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between looking and writing somebody moves: the repair looks again."""
+def test_a_game_that_advances_during_a_rebuild_wins(running: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A player moves between the check and the write: the repair checks again."""
     damage(running, drawn=0)
     write, moved = rebuild._write, []
 
@@ -252,7 +252,7 @@ def test_a_game_that_goes_on_meanwhile_wins(running: UUID, monkeypatch: pytest.M
 
 
 def tamper(shared_url: str, change: str, game_id: UUID) -> None:
-    """What nobody but the owner of the tables can do, and he not by accident."""
+    """Change the log, which only the owner of the tables can do on purpose."""
     with psycopg.connect(shared_url) as owner:
         owner.execute("ALTER TABLE events DISABLE TRIGGER USER")
         owner.execute(change, {"game": game_id})
@@ -268,7 +268,7 @@ def tamper(shared_url: str, change: str, game_id: UUID) -> None:
         "DELETE FROM events WHERE game_id = %(game)s AND seq = 2",
     ],
 )
-def test_a_log_that_was_changed_is_found_and_left_alone(running: UUID, shared_url: str, change: str) -> None:
+def test_a_changed_log_is_reported_and_left_alone(running: UUID, shared_url: str, change: str) -> None:
     tamper(shared_url, change, running)
     damage(running, drawn=0)
     before = stored(running)
@@ -279,21 +279,21 @@ def test_a_log_that_was_changed_is_found_and_left_alone(running: UUID, shared_ur
     assert stored(running) == before
 
 
-def test_terms_changed_beside_the_log_are_found(running: UUID) -> None:
+def test_terms_that_differ_from_the_log_are_found(running: UUID) -> None:
     damage(running, on_timeout=[{"do": "abandon"}])
     answer = run("check", running)
     assert answer.exit_code == 1
     assert "Event 1 (game-started): terms is" in answer.stdout
 
 
-def test_a_game_that_does_not_exist_cannot_be_checked(app: Flask) -> None:
+def test_a_missing_game_cannot_be_checked(app: Flask) -> None:
     for command in ("check", "rebuild"):
         answer = run(command, uuid4())
         assert answer.exit_code == 1
         assert "Game not found." in answer.stdout
 
 
-def test_the_role_of_the_app_is_enough_for_a_repair(running: UUID) -> None:
+def test_the_apps_role_can_rebuild(running: UUID) -> None:
     with autocommit() as connection:
         assert connection.execute("SELECT current_user").fetchone() == ("sternenpost_app",)
     damage(running, drawn=0)

@@ -1,4 +1,4 @@
-"""Games on the shelf: their events are in files and in no table, and whoever asks for them learns what he did before."""
+"""Shelved games: their events are in files instead of tables, and every answer stays the same."""
 
 import errno
 import json
@@ -75,7 +75,7 @@ def rows_of(game_id: UUID) -> int:
 
 
 def answers(app: Flask, game_id: UUID) -> dict[str, Any]:
-    """What Ada, who sat there, and somebody who did not are told of the game."""
+    """Return what Ada, who sat there, and a stranger see of the game."""
     path = f"/v1/games/{game_id}"
     asked = (
         path,
@@ -109,14 +109,14 @@ def test_a_shelved_game_answers_as_before(here: Flask, table: Table, environment
     assert (check_game(table.game_id), rebuild_game(table.game_id)) == ([], [])
 
 
-def test_its_file_is_its_archive_and_verifies(table: Table, environment: dict[str, str]) -> None:
+def test_a_shelved_games_file_is_its_archive_and_verifies(table: Table, environment: dict[str, str]) -> None:
     shelves(environment)
     path = shelf.path_of(table.game_id)
     assert "events are correct" in run(environment, "verify", str(path)).output
     assert {it.name for it in path.parent.iterdir()} == {path.name}
 
 
-def test_what_is_not_over_for_so_long_stays(here: Flask, environment: dict[str, str]) -> None:
+def test_recently_finished_games_are_not_shelved(here: Flask, environment: dict[str, str]) -> None:
     running, over = game_of(person("ada"), person("ben"), person("cleo")), short_night().game_id
     later(YEAR - DAY)
     assert run(environment, "shelve").output == "Done:\n  nothing\n"
@@ -128,14 +128,12 @@ def test_a_dry_run_moves_nothing(table: Table, environment: dict[str, str]) -> N
     assert rows_of(table.game_id) and not shelf.path_of(table.game_id).exists()
 
 
-def test_what_is_shelved_is_not_shelved_again(table: Table, environment: dict[str, str]) -> None:
+def test_a_shelved_game_is_not_shelved_again(table: Table, environment: dict[str, str]) -> None:
     shelves(environment)
     assert run(environment, "shelve").output == "Done:\n  nothing\n"
 
 
-def test_a_stream_that_was_away_so_long_goes_on_without_it(
-    here: Flask, table: Table, environment: dict[str, str]
-) -> None:
+def test_an_old_stream_position_skips_a_shelved_game(here: Flask, table: Table, environment: dict[str, str]) -> None:
     ada = caller(player_token("ada@example.org"))
     last = OwnFollower(ada, table.game.head.made_at + MINUTE).place()
     shelves(environment)
@@ -143,12 +141,10 @@ def test_a_stream_that_was_away_so_long_goes_on_without_it(
     assert table.game_id in follower.ended and not follower.told
 
 
-# Nobody is told of in files
+# Files name no person
 
 
-def test_a_file_names_no_person_so_that_whoever_goes_need_not_be_looked_for_there(
-    table: Table, environment: dict[str, str]
-) -> None:
+def test_a_shelved_file_names_no_person_and_survives_deletions(table: Table, environment: dict[str, str]) -> None:
     ada = table.people[0]
     shelves(environment)
     raw = shelf.path_of(table.game_id).read_text()
@@ -162,12 +158,12 @@ def test_a_file_names_no_person_so_that_whoever_goes_need_not_be_looked_for_ther
 # The log is as safe as before
 
 
-def test_rows_of_a_game_that_is_not_on_the_shelf_are_deleted_by_nobody(table: Table, shared_url: str) -> None:
+def test_rows_of_an_unshelved_game_cannot_be_deleted(table: Table, shared_url: str) -> None:
     with psycopg.connect(shared_url) as owner, pytest.raises(psycopg.errors.InsufficientPrivilege, match="append-only"):
         owner.execute("DELETE FROM events WHERE game_id = %s", (table.game_id,))
 
 
-def test_whoever_serves_can_shelve_nothing(table: Table, environment: dict[str, str], shared_url: str) -> None:
+def test_the_serving_role_cannot_shelve(table: Table, environment: dict[str, str], shared_url: str) -> None:
     with psycopg.connect(shared_url, autocommit=True) as owner:
         owner.execute("CREATE ROLE stars LOGIN; GRANT sternenpost_app TO stars")
         try:
@@ -222,7 +218,7 @@ PLACES = (
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_kill_in_the_midst_loses_nothing(table: Table, environment: dict[str, str], place: str) -> None:
+def test_a_kill_during_shelving_loses_nothing(table: Table, environment: dict[str, str], place: str) -> None:
     """And the next run does the rest."""
     rows = whole_log(table.game_id)
     killed = KILLED.replace("{place}", place)
@@ -252,7 +248,7 @@ cli.main(["shelve"])
 """
 
 
-def test_two_that_shelve_at_the_same_time_do_a_game_once(
+def test_two_simultaneous_runs_shelve_a_game_once(
     table: Table, environment: dict[str, str], shared_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another one begins, and does what it can, when the first has written half of the file."""
@@ -276,7 +272,7 @@ def test_two_that_shelve_at_the_same_time_do_a_game_once(
     assert check_game(table.game_id) == [] and not rows_of(table.game_id)
 
 
-def test_a_full_disk_is_told_and_loses_nothing(
+def test_a_full_disk_is_reported_and_loses_nothing(
     table: Table, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as full:
@@ -288,7 +284,7 @@ def test_a_full_disk_is_told_and_loses_nothing(
     assert not rows_of(table.game_id)
 
 
-def test_rows_stay_when_the_file_is_not_as_it_was_written(
+def test_rows_stay_if_the_file_differs_from_what_was_written(
     table: Table, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the other games move."""
@@ -338,7 +334,7 @@ def with_words_that_we_do_not_know(raw: bytes) -> bytes:
 @pytest.mark.parametrize(
     "spoilt", [of_another_game, cut_off, without_its_end, with_another_story, with_words_that_we_do_not_know]
 )
-def test_a_file_that_is_not_what_was_written_is_not_shown(
+def test_a_changed_file_is_not_served(
     here: Flask, table: Table, environment: dict[str, str], spoilt: Callable[[bytes], bytes]
 ) -> None:
     other = short_night()
@@ -359,7 +355,7 @@ def test_a_file_that_is_not_what_was_written_is_not_shown(
 # What an operator is told
 
 
-def test_a_shelf_that_is_away_is_told(here: Flask, table: Table, environment: dict[str, str]) -> None:
+def test_missing_archive_storage_is_reported(here: Flask, table: Table, environment: dict[str, str]) -> None:
     assert "shelf: ok" in run(environment, "doctor").output
     shelves(environment)
     assert "shelf: ok" in run(environment, "doctor").output
@@ -380,7 +376,7 @@ def test_a_shelf_that_is_away_is_told(here: Flask, table: Table, environment: di
     assert check(raw)
 
 
-def test_a_web_that_cannot_read_a_file_notes_which_one(
+def test_a_web_process_logs_which_file_it_cannot_read(
     here: Flask, table: Table, shared_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with psycopg.connect(shared_url, autocommit=True) as owner:
@@ -392,14 +388,12 @@ def test_a_web_that_cannot_read_a_file_notes_which_one(
 
 
 @pytest.mark.parametrize("named", ["shelf", "~/shelf"])
-def test_a_shelf_that_is_another_one_for_each_process_is_refused(
-    table: Table, environment: dict[str, str], named: str
-) -> None:
+def test_a_relative_archive_path_is_rejected(table: Table, environment: dict[str, str], named: str) -> None:
     result = run(environment | {"STERNENPOST_SHELF": named}, "shelve")
     assert "STERNENPOST_SHELF should be the absolute path of a directory" in result.output and result.exit_code == 1
     assert rows_of(table.game_id)
 
 
-def test_without_a_shelf_nothing_is_shelved(environment: dict[str, str]) -> None:
+def test_without_archive_storage_nothing_is_shelved(environment: dict[str, str]) -> None:
     result = run(environment | {"STERNENPOST_SHELF": ""}, "shelve")
     assert "STERNENPOST_SHELF is not set" in result.output and result.exit_code == 1

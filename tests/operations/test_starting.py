@@ -1,4 +1,4 @@
-"""Settings that cannot be meant, and parts that are started with them or without their database."""
+"""Invalid settings, and parts that start without their database."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def test_the_list_of_settings_shows_no_password() -> None:
         ("STERNENPOST_BASE_URL", "https//stars:canary@stars.example"),
     ],
 )
-def test_a_setting_that_cannot_be_meant_is_told_in_one_sentence_without_its_password(name: str, value: str) -> None:
+def test_an_invalid_setting_is_reported_in_one_sentence_without_its_password(name: str, value: str) -> None:
     refused = config(**{name: value})
     assert refused.exit_code == 1
     assert len(refused.stderr.splitlines()) == 1
@@ -59,7 +59,7 @@ def started(command: str, **environment: str) -> subprocess.Popen[str]:
         ("", "Error: The database: not running: start one with `python3 -m server up`, or set DATABASE_URL"),
     ],
 )
-def test_a_part_without_a_database_to_be_meant_ends_with_a_sentence(
+def test_a_part_without_a_usable_database_exits_with_a_sentence(
     command: str, url: str, sentence: str, tmp_path: Path
 ) -> None:
     with started(command, DATABASE_URL=url, STERNENPOST_DATA=str(tmp_path)) as refused:
@@ -69,7 +69,7 @@ def test_a_part_without_a_database_to_be_meant_ends_with_a_sentence(
     assert "canary" not in said
 
 
-def test_a_web_whose_database_does_not_answer_says_so_and_waits_for_it() -> None:
+def test_a_web_process_reports_a_silent_database_and_waits_for_it() -> None:
     with socket.socket() as nobody:  # bound, and not listening
         nobody.bind(("127.0.0.1", 0))
         url = f"postgresql://stars:canary@127.0.0.1:{nobody.getsockname()[1]}/stars"

@@ -1,4 +1,4 @@
-"""A real house: its parts end in time, and recover by themselves when one of them, or Postgres, goes away."""
+"""Real processes stop in time and recover when one of them, or Postgres, goes away."""
 
 import signal
 import socket
@@ -37,18 +37,18 @@ def carries(worker: subprocess.Popen[bytes]) -> bool:
     return carrier_of(worker).nice() > psutil.Process(worker.pid).nice()
 
 
-def test_letters_are_drawn_and_carried_by_a_process_that_lets_all_others_go_first(house: House) -> None:
+def test_letters_are_drawn_and_sent_by_a_low_priority_process(house: House) -> None:
     with working(house) as worker:
         until(lambda: carries(worker))
 
 
-def test_a_worker_whose_letters_are_not_carried_any_more_ends_so_that_it_is_started_again(house: House) -> None:
+def test_a_worker_whose_letters_are_stuck_exits_to_be_restarted(house: House) -> None:
     worker = starts_to_work(house)
     carrier_of(worker).kill()
     assert worker.wait(PATIENCE) == 1
 
 
-def test_nobody_carries_letters_for_a_worker_that_was_killed(house: House) -> None:
+def test_a_killed_workers_mail_process_stops_too(house: House) -> None:
     worker = starts_to_work(house)
     carrier = carrier_of(worker)
     until(lambda: carries(worker))
@@ -75,7 +75,7 @@ NEED_IT_NOT = [
 
 
 class Player:
-    """Somebody with a game that waits for him, who asks once and sees what he gets."""
+    """A player with a game that waits for a move, who asks once and checks the answer."""
 
     def __init__(self, house: House, name: str) -> None:
         self._house = house
@@ -107,7 +107,7 @@ def worker(house: House) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.usefixtures("worker")
-def test_while_postgres_is_away_every_answer_says_so_and_afterwards_all_is_well_at_once(house: House) -> None:
+def test_every_answer_reports_a_postgres_outage_and_recovers_at_once(house: House) -> None:
     ada, said = Player(house, "ada"), len(house.said())
     with house.without_postgres(signal.SIGINT):
         for answer in [*ada.looks(), ada.moves()]:
@@ -129,7 +129,7 @@ def test_while_postgres_is_away_every_answer_says_so_and_afterwards_all_is_well_
 
 
 @pytest.mark.usefixtures("worker")
-def test_a_crash_of_postgres_that_nobody_noticed_is_not_told_to_who_comes_next(house: House) -> None:
+def test_an_unnoticed_postgres_crash_does_not_fail_the_next_request(house: House) -> None:
     ben = Player(house, "ben")
     assert [answer.status_code for answer in ben.looks() * 2] == [200] * 2 * len(NEED_IT)  # connections lie ready
     said = len(house.said())
@@ -186,7 +186,7 @@ def test_web_answers_requests_in_progress_before_it_stops(house: House) -> None:
     assert cleo.moves().status_code == 200
 
 
-def test_web_stops_while_a_request_never_arrives_whole(house: House) -> None:
+def test_web_stops_while_a_request_is_still_incomplete(house: House) -> None:
     said = len(house.said())
     with socket.create_connection(("127.0.0.1", house.port)) as dawdler:
         dawdler.sendall(b"POST /v1/sign-ins HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
@@ -195,7 +195,7 @@ def test_web_stops_while_a_request_never_arrives_whole(house: House) -> None:
     house.start_web()
 
 
-def test_a_worker_stops_in_time_though_a_mail_server_hangs_and_the_letter_goes_out_later(
+def test_a_worker_stops_in_time_despite_a_hanging_mail_server_and_the_letter_follows(
     house: House, worker: subprocess.Popen[bytes]
 ) -> None:
     """The SMTP client would wait five minutes for the answer to RCPT, longer than this test."""
@@ -211,7 +211,7 @@ def test_a_worker_stops_in_time_though_a_mail_server_hangs_and_the_letter_goes_o
         house.await_mail(slow)
 
 
-def test_a_worker_stops_in_time_though_a_beat_waits_for_a_lock(house: House) -> None:
+def test_a_worker_stops_in_time_while_a_beat_waits_for_a_lock(house: House) -> None:
     worker = starts_to_work(house, before=WITHOUT_TIMEOUTS)
     with house.locked("SELECT 1 FROM heartbeats WHERE part = 'worker'"):
         house.await_waiters()

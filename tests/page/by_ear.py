@@ -1,7 +1,7 @@
-"""A reader of Chromium's accessibility tree, and of nothing else: what a screen reader has of a table, and how it plays there.
+"""A reader of Chromium's accessibility tree alone: what a screen reader knows of a table, and how it plays there.
 
-It says what a seat may see as `GET /v1/games/{id}` says it, but for what eyes do not see either: which of several equal cards
-one is, and what the log of a turn holds beyond the slots that were used.
+It returns a seat's view as `GET /v1/games/{id}` does, without what sighted players do not see either: which of several
+equal cards one is, and the parts of a turn's log beyond the used slots.
 """
 
 import re
@@ -247,7 +247,7 @@ def _goal(scenario: Any) -> str:
 
 
 def play_on_firmament(line: CDPSession, most: int = 60) -> None:
-    """Whatever is open, until it can be played."""
+    """Press the open buttons until the move can be played."""
     for _ in range(most):
         heard = hear(line)
         ready = [it for it in buttons(heard) if it.name == "Play it" and it.is_open]

@@ -286,7 +286,7 @@ def is_link_to(game: Json, mail: Mail) -> bool:
 
 
 def signing_in(page: Page) -> Iterator[str]:
-    """The screens of somebody whom nobody knows yet; their names."""
+    """Show the screens of a new visitor and yield their names."""
     page.goto("/#/sign-in")
     expect(page.locator("input[type=email]")).to_be_visible()
     yield "signing in"

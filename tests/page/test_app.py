@@ -1,4 +1,4 @@
-"""The page as an app: it is kept on the device, shows without a connection what was last seen, and tells of a newer release."""
+"""The page as an app: installable, readable offline, and notified of a newer release."""
 
 import json
 import re
@@ -29,9 +29,7 @@ def kept(windows: Windows, client: Client, address: str) -> Page:
     return page
 
 
-def test_a_table_that_was_seen_is_there_without_a_connection_and_nobody_calls_it_live(
-    house: House, windows: Windows
-) -> None:
+def test_a_cached_table_is_shown_offline_and_not_called_live(house: House, windows: Windows) -> None:
     ada = sign_in(house, "ada@example.org")
     windows.expected = "ERR_|Failed to load"
     page = kept(windows, ada, f"/#/games/{game_of(ada, ME, BOT, BOT, title='A clear night')}")
@@ -47,7 +45,7 @@ def test_a_table_that_was_seen_is_there_without_a_connection_and_nobody_calls_it
     expect(page.locator(".news.live")).to_be_visible()
 
 
-def test_whoever_signs_out_leaves_no_table_behind(house: House, windows: Windows) -> None:
+def test_signing_out_deletes_cached_tables(house: House, windows: Windows) -> None:
     ada = sign_in(house, "ada@example.org")
     page = kept(windows, ada, f"/#/games/{game_of(ada, ME, BOT, BOT)}")
     expect(page.locator(".news.live")).to_be_visible()
@@ -63,19 +61,17 @@ KEPT = f"() => ({KEYS})().then((all) => all.some((it) => it.includes('seen-by'))
 
 
 def unanswered(page: Page) -> None:
-    """Whoever asks for anything of a game or of himself waits from here on."""
+    """Leave all requests for games and the profile unanswered from now on."""
     page.route(re.compile(r"/v1/(games|me)"), lambda route: None)
 
 
-def test_a_table_that_was_seen_is_drawn_before_the_server_answers_and_for_nobody_else(
-    house: House, windows: Windows
-) -> None:
+def test_a_cached_table_is_drawn_before_the_server_answers_for_its_owner_only(house: House, windows: Windows) -> None:
     ada, bea = (sign_in(house, f"{name}.again@example.org") for name in ("ada", "bea"))
     game_id = game_of(ada, ME, BOT, BOT, title="A clear night")
     page = windows.open()
     page.goto("/")
     page.evaluate("(it) => localStorage.setItem('sternenpost.token', it)", ada.token)
-    page.reload()  # before the table is opened: what nobody saw of it would be kept, too
+    page.reload()  # before the table is opened: unseen parts would be stored, too
     page.goto(f"/#/games/{game_id}")
     expect(page.locator(".hand .star.open")).to_have_count(9)
     expect(page.locator(".news.live")).to_be_visible()
@@ -108,9 +104,7 @@ def test_the_page_can_be_installed(house: House) -> None:
         assert client.ask("GET", icon["src"]).headers["content-type"].startswith(icon["type"])
 
 
-def test_a_page_goes_on_while_the_server_gets_another_release_and_offers_to_reload(
-    house: House, windows: Windows, tmp_path: Path
-) -> None:
+def test_an_open_page_survives_an_upgrade_and_offers_to_reload(house: House, windows: Windows, tmp_path: Path) -> None:
     ada = sign_in(house, "ada@example.org")
     page = kept(windows, ada, "/#/")
     expect(page.get_by_role("heading", name="My games")).to_be_visible()
@@ -139,7 +133,7 @@ SUBSCRIBED = """({ endpoint, keys }) => {
 }"""
 
 
-def test_a_browser_that_was_asked_to_is_told_of_a_turn(house: House, windows: Windows) -> None:
+def test_a_subscribed_browser_gets_turn_notifications(house: House, windows: Windows) -> None:
     """Chromium's own push service is elsewhere: one of ours, on the loopback, gets what is sent and can read it."""
     ada = sign_in(house, "ada.told@example.org")  # for whom no other game waits
     service, reader = Receiver(), PushReader()
@@ -160,7 +154,7 @@ def test_a_browser_that_was_asked_to_is_told_of_a_turn(house: House, windows: Wi
     service.stop()
 
 
-def test_whoever_signs_out_is_told_in_this_browser_no_more(house: House, windows: Windows) -> None:
+def test_signing_out_unsubscribes_the_browser(house: House, windows: Windows) -> None:
     windows.expected = "status of 401"  # what was asked a moment before, while the token ended
     bea = sign_in(house, "bea@example.org")
     page = kept(windows, bea, "/#/settings/notifications")

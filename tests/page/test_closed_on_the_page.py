@@ -1,4 +1,4 @@
-"""What the page says of what operators have closed, without a restart of the web that serves it."""
+"""The page shows what operators have closed, without a restart of the web."""
 
 from collections.abc import Iterator
 
@@ -45,7 +45,7 @@ def test_a_visitor_reads_that_sign_ups_and_guests_are_closed(windows: Windows, l
     expect(page.locator(".words [role=alert]")).to_contain_text(NO_GUESTS[language])
 
 
-def test_a_visitor_reads_how_to_join_while_all_is_open(windows: Windows) -> None:
+def test_a_visitor_reads_how_to_join_while_everything_is_open(windows: Windows) -> None:
     page = windows.open()
     page.goto("/#/")
     expect(page.locator(".door")).to_contain_text("Signing in creates your account.")

@@ -1,4 +1,4 @@
-"""The table explains itself: to a pointer, to a finger that stays, to keys; it moves, enlarges, and keeps what was chosen."""
+"""The table explains itself to pointers, fingers and keys; it moves, zooms, and keeps chosen moves."""
 
 import re
 
@@ -41,7 +41,7 @@ def middle_of_turn(house: House, name: str) -> tuple[Client, str]:
     return client, game_id
 
 
-def test_a_sky_explains_itself_to_a_pointer_and_to_keys(house: House, windows: Windows) -> None:
+def test_a_sky_explains_itself_by_pointer_and_keyboard(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "ada@example.org"))
     page = at_table(windows.open(client), game_of(client, ME, BOT, BOT))
     tip = page.get_by_role("tooltip")
@@ -58,7 +58,7 @@ def test_a_sky_explains_itself_to_a_pointer_and_to_keys(house: House, windows: W
     expect(tip).to_have_count(0)
 
 
-def test_a_finger_that_stays_asks_and_chooses_nothing(house: House, windows: Windows) -> None:
+def test_a_long_press_asks_and_chooses_nothing(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "ben@example.org"))
     page = at_table(windows.open(client, **PHONE), game_of(client, ME, BOT, BOT))
     hold(page, ".hand [data-star=D]")
@@ -66,7 +66,7 @@ def test_a_finger_that_stays_asks_and_chooses_nothing(house: House, windows: Win
     expect(page.locator(".hand [aria-pressed=true]")).to_have_count(0)
 
 
-def test_a_field_says_why_it_is_closed_in_the_words_of_the_server(house: House, windows: Windows) -> None:
+def test_a_closed_field_explains_why_in_the_servers_words(house: House, windows: Windows) -> None:
     client, game_id = middle_of_turn(house, "cleo")
     page = at_table(windows.open(client), game_id)
     windows.expected = "status of 422"  # the question itself
@@ -77,13 +77,13 @@ def test_a_field_says_why_it_is_closed_in_the_words_of_the_server(house: House, 
     expect(page.get_by_role("tooltip")).to_contain_text(re.compile("Star (birth|migration).*:|Black hole.*:"))
 
 
-def test_nobody_asks_why_a_field_is_closed_that_was_chosen_just_now(house: House, windows: Windows) -> None:
+def test_the_reason_is_not_asked_for_a_field_just_chosen(house: House, windows: Windows) -> None:
     client, game_id = middle_of_turn(house, "oda")
     page = at_table(windows.open(client), game_id)
     open_now = (it["steps"][0] for it in client.get(f"/v1/games/{game_id}/legal-moves")["moves"])
     step = next(it for it in open_now if it.get("do") == "lay")
     asked: list[Route] = []
-    page.route("**/moves?dry_run=true", lambda it: asked.append(it))  # and nobody answers
+    page.route("**/moves?dry_run=true", lambda it: asked.append(it))  # and leaves it unanswered
     for tapped in (f"[data-slot='{step['slot']}']", f"[data-action={step['class']}]", f"[data-field={step['field']}]"):
         page.locator(f".sternenglanz {tapped}").press("Enter")
     expect(page.get_by_role("tooltip")).to_contain_text(f"field {step['field']}")
@@ -110,7 +110,7 @@ def test_a_first_game_guides_through_three_taps_once(house: House, windows: Wind
     expect(guide).to_have_count(0)
 
 
-def test_the_guide_of_sternenglanz_stays_until_a_turn_was_played(house: House, windows: Windows) -> None:
+def test_the_sternenglanz_guide_stays_until_a_turn_was_played(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "nora@example.org"))
     game_id = game_of(client, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
     page = at_table(windows.open(client), game_id)
@@ -127,7 +127,7 @@ def test_the_guide_of_sternenglanz_stays_until_a_turn_was_played(house: House, w
 
 
 @pytest.mark.parametrize("manners", [{"reduced_motion": "no-preference"}, {}], ids=["moves", "still"])
-def test_stars_fly_to_their_place_unless_one_wants_less_motion(manners: Json, house: House, windows: Windows) -> None:
+def test_stars_fly_to_their_place_unless_motion_is_reduced(manners: Json, house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, f"emil-{len(manners)}@example.org"))
     page = windows.open(client, **manners)
     page.add_init_script("""window.flown = 0; const animate = Element.prototype.animate;
@@ -147,7 +147,7 @@ def test_stars_fly_to_their_place_unless_one_wants_less_motion(manners: Json, ho
         assert page.evaluate("window.flown") == 0
 
 
-def test_two_fingers_enlarge_a_firmament_and_a_double_tap_brings_it_back(house: House, windows: Windows) -> None:
+def test_pinching_enlarges_a_firmament_and_a_double_tap_resets_it(house: House, windows: Windows) -> None:
     client, game_id = middle_of_turn(house, "fay")
     page = at_table(windows.open(client, **PHONE), game_id)
     wide = "document.querySelector('.firmament svg').getBoundingClientRect().width"
@@ -161,7 +161,7 @@ def test_two_fingers_enlarge_a_firmament_and_a_double_tap_brings_it_back(house: 
     page.wait_for_function(f"() => {wide} < 1.1 * {before}")
 
 
-def test_what_is_chosen_without_a_connection_is_kept_and_sent_once(house: House, windows: Windows) -> None:
+def test_a_move_chosen_offline_is_stored_and_sent_once(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "gil@example.org"))
     game_id = game_of(client, ME, BOT, BOT)
     page = at_table(windows.open(client), game_id)
@@ -180,9 +180,7 @@ def test_what_is_chosen_without_a_connection_is_kept_and_sent_once(house: House,
     assert len([it for it in client.get(story)["items"] if it["type"] == "star-placed" and it["seat"] == 0]) == 1
 
 
-def test_a_step_that_is_chosen_without_a_connection_is_kept_foreseen_later_and_sent_once(
-    house: House, windows: Windows
-) -> None:
+def test_a_step_chosen_offline_is_stored_previewed_later_and_sent_once(house: House, windows: Windows) -> None:
     client, game_id = middle_of_turn(house, "mia")
     path = f"/v1/games/{game_id}"
     before = client.get(path)["version"]
@@ -205,7 +203,7 @@ def test_a_step_that_is_chosen_without_a_connection_is_kept_foreseen_later_and_s
     assert client.get(path)["version"] == before + 1
 
 
-def test_what_was_confirmed_outlives_a_page_that_nobody_answered(house: House, windows: Windows) -> None:
+def test_a_confirmed_move_survives_an_unanswered_page(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "hal@example.org"))
     game_id = game_of(client, ME, BOT, BOT)
     page = at_table(windows.open(client), game_id)
@@ -220,7 +218,7 @@ def test_what_was_confirmed_outlives_a_page_that_nobody_answered(house: House, w
     expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
 
 
-def test_sounds_are_off_until_they_are_wanted(house: House, windows: Windows) -> None:
+def test_sounds_are_off_by_default(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "ida@example.org"))
     page = windows.open(client)
     page.add_init_script("""window.tones = 0; const start = OscillatorNode.prototype.start;

@@ -1,4 +1,4 @@
-"""The table comes first: what a window shows of it, and how still it stands while it comes."""
+"""The layout: the table comes first and does not shift while it loads."""
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -39,7 +39,7 @@ def to_turn(page: Page, game_id: str) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_turn_opens_with_the_whole_board_and_what_one_plays_with(house: House, windows: Windows, size: str) -> None:
+def test_a_turn_opens_with_the_whole_board_and_the_players_pieces(house: House, windows: Windows, size: str) -> None:
     client = quiet(sign_in(house, f"{size}@example.org"))
     page = windows.open(client, **SIZES[size])
     for game_id in tables(house, client):
@@ -57,7 +57,7 @@ OVERLAPS = """() => {
 }"""
 
 
-def test_however_much_is_said_nothing_of_sternenglanz_lies_over_what_follows(scene: Scene, windows: Windows) -> None:
+def test_long_chats_never_cover_what_follows_in_sternenglanz(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player, **PHONE)
     for name in ("a sternenglanz that waits for others", "a sternenglanz of earlier", "a turn of sternenglanz"):
         SCREENS[name](page, scene)
@@ -85,7 +85,7 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize("size", ["phone", "desk"])
-def test_nothing_is_pushed_about_while_a_screen_comes(scene: Scene, windows: Windows, size: str) -> None:
+def test_the_layout_does_not_shift_while_a_screen_loads(scene: Scene, windows: Windows, size: str) -> None:
     found = {}
     for address in ADDRESSES:
         page = slow_down(windows.open(scene.player, **SIZES[size]))
@@ -97,9 +97,7 @@ def test_nothing_is_pushed_about_while_a_screen_comes(scene: Scene, windows: Win
 
 
 @pytest.mark.parametrize("size", ["phone", "desk"])
-def test_whoever_loses_the_connection_is_told_so_and_nothing_is_pushed_about(
-    scene: Scene, windows: Windows, size: str
-) -> None:
+def test_losing_the_connection_is_reported_without_a_layout_shift(scene: Scene, windows: Windows, size: str) -> None:
     page = watched(windows.open(scene.player, **SIZES[size]))
     windows.expected = "ERR_INTERNET_DISCONNECTED"
     page.goto("/#/games/{sternenhimmel}".format_map(scene.games))

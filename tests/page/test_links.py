@@ -1,6 +1,4 @@
-"""Links from real letters, on a phone: a turn is played by its link alone, with and without scripts, and by nothing less
-than a confirmed move; signing in, invitations and coming back lead to the page.
-"""
+"""Links from real letters on a phone: only a confirmed move plays a turn, with and without scripts."""
 
 import json
 import re
@@ -90,9 +88,7 @@ def stored(page: Page) -> str:
 # A turn, on the page
 
 
-def test_a_turn_of_sternenhimmel_is_played_by_its_link_and_by_nothing_else(
-    house: House, windows: Windows, ada: Client
-) -> None:
+def test_a_sternenhimmel_turn_is_played_only_by_its_own_link(house: House, windows: Windows, ada: Client) -> None:
     game_id = sky(ada)
     link, name = link_of(house, ada, game_id), ada.get("/v1/me")["name"]
     windows.expected = OVER
@@ -120,10 +116,10 @@ def test_a_turn_of_sternenhimmel_is_played_by_its_link_and_by_nothing_else(
         assert by_word.ask("GET", path).status_code == 401
     assert link.removeprefix("/t/") not in stored(page)
     page.get_by_role("link", name="The whole game").tap()
-    expect(page.locator(".hand")).to_have_count(0)  # whoever is not signed in sees what everybody sees
+    expect(page.locator(".hand")).to_have_count(0)  # a visitor who is not signed in sees what spectators see
 
 
-def test_a_turn_of_sternenglanz_is_played_by_its_link_to_its_end(
+def test_a_sternenglanz_turn_is_played_to_its_end_by_its_link(
     house: House, windows: Windows, ada: Client, ben: Client
 ) -> None:
     game_id = long_night(ada, ben)
@@ -144,7 +140,7 @@ def test_a_turn_of_sternenglanz_is_played_by_its_link_to_its_end(
     assert Client(house, link.removeprefix("/t/")).ask("GET", f"/v1/games/{game_id}").status_code == 401
 
 
-def test_a_link_plays_its_own_seat_whoever_is_signed_in(
+def test_a_link_plays_its_own_seat_even_if_another_player_is_signed_in(
     house: House, windows: Windows, ada: Client, ben: Client
 ) -> None:
     game_id = sky(ada, private=True)
@@ -160,7 +156,7 @@ def test_a_link_plays_its_own_seat_whoever_is_signed_in(
     assert json.loads(stored(page))[0]["sternenpost.token"] == ben.token
 
 
-def test_a_move_by_a_link_whose_answer_is_lost_is_sent_again_and_counts_once(
+def test_a_move_by_link_with_a_lost_answer_is_resent_and_counts_once(
     house: House, windows: Windows, ada: Client
 ) -> None:
     game_id = sky(ada)
@@ -174,7 +170,7 @@ def test_a_move_by_a_link_whose_answer_is_lost_is_sent_again_and_counts_once(
     assert len(tries) == 2
 
 
-def test_who_has_the_link_open_is_told_when_its_turn_is_over(house: House, windows: Windows, ada: Client) -> None:
+def test_an_open_link_page_reports_the_end_of_its_turn(house: House, windows: Windows, ada: Client) -> None:
     game_id = sky(ada)
     windows.expected = OVER
     page = windows.open(**PHONE)
@@ -185,7 +181,7 @@ def test_who_has_the_link_open_is_told_when_its_turn_is_over(house: House, windo
     expect(page.get_by_text("This turn is over. We'll email you when it's your turn again.")).to_be_visible()
 
 
-def test_it_is_shown_in_the_language_of_its_seat(house: House, windows: Windows, ada: Client) -> None:
+def test_a_link_page_is_in_its_seats_language(house: House, windows: Windows, ada: Client) -> None:
     ada.ask("PATCH", "/v1/me", json={"locale": "fr"})
     game_id = sky(ada)
     page = windows.open(locale="de-CH")
@@ -219,7 +215,7 @@ def test_a_link_whose_turn_cannot_be_played_says_why(house: House, windows: Wind
     assert word.ask("GET", path).status_code == 401
     ben.post(f"{path}/votes", {"on": "abandon", "vote": True}, status=200)
     page.goto(link)
-    expect(page.get_by_text("The game is over.")).to_be_visible()  # nobody takes a seat back, or waits for a mail
+    expect(page.get_by_text("The game is over.")).to_be_visible()  # no seat is taken back and no mail awaited
 
 
 # Without scripts
@@ -246,7 +242,7 @@ def test_without_scripts_a_plain_page_does_the_same(
     expect(page.get_by_role("link", name="The whole game")).to_have_attribute("href", f"/#/games/{game_id}")
 
 
-def test_where_the_modules_do_not_arrive_there_is_a_way_on(house: House, windows: Windows, ada: Client) -> None:
+def test_a_link_page_offers_a_way_on_if_its_modules_do_not_load(house: House, windows: Windows, ada: Client) -> None:
     windows.expected = "ERR_FAILED"
     page = windows.open(**PHONE)
     page.route("**/page/main.*.js", lambda route: route.abort())
@@ -258,7 +254,7 @@ def test_where_the_modules_do_not_arrive_there_is_a_way_on(house: House, windows
 # What programs do that look through mails
 
 
-def test_a_scanner_that_presses_everything_once_plays_nothing(house: House, windows: Windows, ada: Client) -> None:
+def test_a_scanner_that_presses_every_button_once_plays_nothing(house: House, windows: Windows, ada: Client) -> None:
     """Each thing on a fresh page, which stays until the next one is there."""
     game_id = sky(ada)
     link = link_of(house, ada, game_id)
@@ -278,7 +274,7 @@ def test_a_scanner_that_presses_everything_once_plays_nothing(house: House, wind
     assert ada.get(f"/v1/games/{game_id}/messages")["items"] == []
 
 
-def test_a_scanner_that_loads_it_fifty_times_plays_nothing(house: House, ada: Client) -> None:
+def test_a_scanner_that_loads_a_link_fifty_times_plays_nothing(house: House, ada: Client) -> None:
     game_id, client = sky(ada), Client(house)
     link = link_of(house, ada, game_id)
     for number in range(50):
@@ -287,7 +283,7 @@ def test_a_scanner_that_loads_it_fifty_times_plays_nothing(house: House, ada: Cl
     assert version_of(ada, game_id) == 1
 
 
-def test_the_page_behind_a_link_is_as_strict_as_the_page_and_kept_nowhere(house: House, ada: Client) -> None:
+def test_a_link_page_has_the_same_policies_and_is_not_cached(house: House, ada: Client) -> None:
     client, game_id = Client(house), sky(ada)
     opened, home = client.ask("GET", link_of(house, ada, game_id)), client.ask("GET", "/")
     for name in ("Content-Security-Policy", "Referrer-Policy"):
@@ -313,7 +309,7 @@ def test_the_link_of_a_mailed_code_signs_in_on_the_page(house: House, windows: W
     assert page.url.endswith("/#/")
 
 
-def test_without_scripts_it_gives_a_token_for_programs(house: House, windows: Windows) -> None:
+def test_without_scripts_the_sign_in_link_returns_a_token_for_programs(house: House, windows: Windows) -> None:
     asked = Client(house).post("/v1/sign-ins", {"email": "hilda@example.org"}, status=202)["sign_in"]
     page = windows.open(java_script_enabled=False, **PHONE)
     page.goto(f"/sign-in/{asked}")
@@ -323,14 +319,14 @@ def test_without_scripts_it_gives_a_token_for_programs(house: House, windows: Wi
     assert Client(house, token).get("/v1/me")["email"] == "hilda@example.org"
 
 
-def test_who_has_taken_a_seat_or_taken_it_back_is_led_to_the_game(house: House, windows: Windows, ada: Client) -> None:
+def test_taking_a_seat_by_link_leads_to_the_game(house: House, windows: Windows, ada: Client) -> None:
     rungs = [{"do": "bot-takes-over", "bot": "greedy"}]
     game_id = game_of(ada, ME, {"email": "ida@example.org"}, BOT, clock={"per_move": "PT1H"}, on_timeout=rungs)
     invitation = house.await_mail("ida@example.org", lambda it: it.word("i"))
     page = windows.open(**PHONE)
     page.goto(f"/i/{invitation.word('i')}")
     page.get_by_role("button", name="Take your seat").tap()
-    page.wait_for_url(re.compile(f"/#/games/{game_id}$"))  # and signed in by his mail
+    page.wait_for_url(re.compile(f"/#/games/{game_id}$"))  # and signed in by mail
     expect(page.locator(".me")).to_be_attached()  # the table alone is shown on a phone
     ida = Client(house, page.evaluate("localStorage.getItem('sternenpost.token')"))
     assert ida.get("/v1/me")["email"] == "ida@example.org"

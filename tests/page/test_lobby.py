@@ -1,4 +1,4 @@
-"""Finding a game and opening one, on any terms that the API takes; the table before its start; and one's own games."""
+"""Finding and opening a game, the table before its start, and your own games."""
 
 import re
 from datetime import datetime
@@ -49,9 +49,7 @@ def form_of(page: Page) -> None:
 # Finding a game
 
 
-def test_what_is_chosen_in_the_lobby_stands_in_its_address_and_the_way_back_leads_there(
-    ada: Client, ben: Client, windows: Windows
-) -> None:
+def test_lobby_filters_are_stored_in_the_url_and_survive_going_back(ada: Client, ben: Client, windows: Windows) -> None:
     for i in range(MANY):
         options = {"scenario": 2 if i == 0 else 1}
         open_game(ben, ME, OPEN, BOT, BOT, rules="sternenglanz", options=options, title=f"Evening {i}")
@@ -76,14 +74,14 @@ def test_what_is_chosen_in_the_lobby_stands_in_its_address_and_the_way_back_lead
     expect(page.get_by_text("No games match your filters.")).to_be_visible()
 
 
-def test_an_address_that_nobody_chose_shows_the_lobby(windows: Windows) -> None:
+def test_an_unknown_lobby_url_shows_the_lobby(windows: Windows) -> None:
     page = windows.open()
     page.goto("/#/lobby?pace=__proto__&status=constructor")
     expect(page.get_by_label("Time per turn")).to_have_value("")
     expect(page.get_by_role("heading", name="Open")).to_have_count(1)
 
 
-def test_what_is_missing_in_closed_options_is_shown(ada: Client, windows: Windows) -> None:
+def test_errors_in_collapsed_options_are_shown(ada: Client, windows: Windows) -> None:
     page = windows.open(ada)
     form_of(page)
     page.locator("[name=rules][value=sternenglanz]").check()
@@ -96,7 +94,7 @@ def test_what_is_missing_in_closed_options_is_shown(ada: Client, windows: Window
     expect(rounds).to_be_focused()
 
 
-def test_a_lot_decides_though_a_seat_was_named_before(ada: Client, windows: Windows) -> None:
+def test_random_start_overrides_a_seat_chosen_before(ada: Client, windows: Windows) -> None:
     page = windows.open(ada)
     form_of(page)
     page.get_by_text("All options").click()
@@ -107,7 +105,7 @@ def test_a_lot_decides_though_a_seat_was_named_before(ada: Client, windows: Wind
     assert opened(page, ada)["options"]["start_player"] == "random"
 
 
-def test_what_is_chosen_in_haste_stands_together(ada: Client, windows: Windows) -> None:
+def test_quick_choices_are_combined(ada: Client, windows: Windows) -> None:
     page = windows.open(ada)
     page.goto("/#/lobby?pace=slow")
     expect(page.get_by_label("Time per turn")).to_have_value("slow")
@@ -125,7 +123,7 @@ def test_what_is_chosen_in_haste_stands_together(ada: Client, windows: Windows) 
     expect(page).to_have_url(re.compile("lobby.rules=sternenglanz&players=4$"))
 
 
-def test_the_lobby_is_looked_at_again_when_its_window_is_seen_again(ada: Client, ben: Client, windows: Windows) -> None:
+def test_the_lobby_reloads_when_its_window_is_shown_again(ada: Client, ben: Client, windows: Windows) -> None:
     page = windows.open(ada)
     page.goto("/#/lobby?rules=sternenhimmel&players=5")
     expect(page.get_by_text("No games match your filters.")).to_be_visible()
@@ -136,7 +134,7 @@ def test_the_lobby_is_looked_at_again_when_its_window_is_seen_again(ada: Client,
     assert ada.get(f"/v1/games/{game_id}")["seats"][1]["name"] == "ada"
 
 
-def test_anybody_may_look_on_at_a_game_that_goes_on(ben: Client, windows: Windows) -> None:
+def test_visitors_can_watch_a_running_game(ben: Client, windows: Windows) -> None:
     open_game(ben, ME, BOT, BOT, title="To be seen")
     page = windows.open(**PHONE)
     page.goto("/#/lobby")
@@ -149,9 +147,7 @@ def test_anybody_may_look_on_at_a_game_that_goes_on(ben: Client, windows: Window
 # Opening one
 
 
-def test_a_game_is_opened_with_its_own_store_of_time_and_its_own_steps_for_time_outs(
-    ada: Client, windows: Windows
-) -> None:
+def test_a_game_is_opened_with_its_own_bank_and_time_out_policy(ada: Client, windows: Windows) -> None:
     page = windows.open(ada)
     form_of(page)
     page.locator("[name=edition][value=sargon-it]").check()
@@ -204,7 +200,7 @@ def test_a_game_is_opened_with_its_own_store_of_time_and_its_own_steps_for_time_
     ]
 
 
-def test_who_comes_back_before_the_table_is_shown_finds_a_new_form(ada: Client, windows: Windows) -> None:
+def test_returning_before_the_table_is_shown_finds_a_new_form(ada: Client, windows: Windows) -> None:
     back = "addEventListener('hashchange', () => location.hash.startsWith('#/games/') && (location.hash = '#/open'))"
     page = windows.open(ada, script=f"{OWN_CODE}; {back}")
     form_of(page)
@@ -214,7 +210,7 @@ def test_who_comes_back_before_the_table_is_shown_finds_a_new_form(ada: Client, 
     expect(page.get_by_label("Title")).to_have_value("")
 
 
-def test_a_game_of_sternenglanz_is_opened_with_a_limit_of_rounds_and_a_salt(
+def test_a_sternenglanz_game_is_opened_with_a_round_limit_and_a_salt(
     house: House, ada: Client, windows: Windows
 ) -> None:
     page = windows.open(ada, **PHONE)
@@ -243,7 +239,7 @@ def test_a_game_of_sternenglanz_is_opened_with_a_limit_of_rounds_and_a_salt(
     assert [row["salt"] for row in salts] == [salt, ""]
 
 
-def test_a_refusal_stands_beside_its_field_and_nothing_that_was_typed_is_lost(ada: Client, windows: Windows) -> None:
+def test_an_error_is_shown_beside_its_field_and_input_is_kept(ada: Client, windows: Windows) -> None:
     page = windows.open(ada)
     windows.expected = "status of 422"
     form_of(page)
@@ -267,7 +263,7 @@ def test_a_refusal_stands_beside_its_field_and_nothing_that_was_typed_is_lost(ad
 # Before the start
 
 
-def test_somebody_is_invited_from_the_waiting_room_and_sits_down_with_a_salt(
+def test_a_player_invited_from_the_waiting_room_sits_down_with_a_salt(
     house: House, ada: Client, windows: Windows
 ) -> None:
     game_id = open_game(ada, ME, OPEN, BOT, title="Just us", private=True)
@@ -296,16 +292,14 @@ def test_somebody_is_invited_from_the_waiting_room_and_sits_down_with_a_salt(
 # One's own games
 
 
-def test_the_games_that_wait_for_one_come_first_and_the_most_urgent_at_the_top(
-    house: House, ben: Client, windows: Windows
-) -> None:
+def test_games_that_wait_for_you_come_first_by_urgency(house: House, ben: Client, windows: Windows) -> None:
     client = sign_in(house, "ida@example.org")
     first = {"start_seat": 0}
     for title, time in (("Slow", "P7D"), ("Quick", "PT1H"), ("Daily", "P1D")):
         open_game(client, ME, BOT, BOT, title=title, options=first, clock={"per_move": time})
     open_game(client, ME, OPEN, BOT, title="Not yet")
     left = open_game(client, ME, OPEN, BOT, title="Left", options={"start_seat": 1})
-    ben.post(f"/v1/games/{left}/seats", {})  # he takes his time
+    ben.post(f"/v1/games/{left}/seats", {})  # the host takes a while
     assert client.ask("DELETE", f"/v1/games/{left}/seats/me").status_code == 204
 
     page = windows.open(client)
@@ -327,7 +321,7 @@ def test_the_games_that_wait_for_one_come_first_and_the_most_urgent_at_the_top(
     expect(page.locator(".waiting .latest").filter(has_not_text="The game started.")).to_contain_text("greedy 2 put")
 
 
-def test_games_that_are_over_come_page_by_page(house: House, windows: Windows) -> None:
+def test_finished_games_are_listed_page_by_page(house: House, windows: Windows) -> None:
     client = sign_in(house, "jon@example.org")
     for i in range(14):
         game_id = open_game(client, ME, BOT, BOT, title=f"Ended {i}")
@@ -343,7 +337,7 @@ def test_games_that_are_over_come_page_by_page(house: House, windows: Windows) -
 # Who one is to others
 
 
-def test_a_new_player_is_asked_once_what_others_are_to_call_him(house: House, windows: Windows) -> None:
+def test_a_new_player_is_asked_once_for_a_display_name(house: House, windows: Windows) -> None:
     page = windows.open()
     page.goto("/#/sign-in")
     enter(page, house, "erika.mustermann@example.org")
@@ -364,7 +358,7 @@ def test_a_new_player_is_asked_once_what_others_are_to_call_him(house: House, wi
     windows.expected = "422"
 
 
-def test_whoever_likes_the_name_that_was_made_up_keeps_it(house: House, windows: Windows) -> None:
+def test_a_new_player_can_keep_the_generated_name(house: House, windows: Windows) -> None:
     page = windows.open()
     enter(page, house, "fritz@example.org")
     name = page.locator("a.me").inner_text()
@@ -377,9 +371,7 @@ def test_whoever_likes_the_name_that_was_made_up_keeps_it(house: House, windows:
 
 
 @pytest.mark.parametrize("screen", [{}, PHONE], ids=["desk", "phone"])
-def test_a_host_keeps_his_game_open_withdraws_sends_away_and_closes(
-    ada: Client, ben: Client, windows: Windows, screen: Json
-) -> None:
+def test_a_host_can_extend_withdraw_remove_and_close(ada: Client, ben: Client, windows: Windows, screen: Json) -> None:
     game = open_game(ada, ME, OPEN, {"email": "new@example.org"}, OPEN, title="Open for a day", open_for="P1D")
     ben.post(f"/v1/games/{game}/seats", {})
     page, guest = windows.open(ada, **screen), windows.open(ben, **screen)
@@ -412,7 +404,7 @@ def test_a_host_keeps_his_game_open_withdraws_sends_away_and_closes(
     expect(page.locator(".card.game", has_text="Open for a day").first).to_contain_text("Closed before it started")
 
 
-def test_an_opener_without_a_seat_is_host_too(ada: Client, windows: Windows) -> None:
+def test_a_host_can_open_a_game_without_a_seat(ada: Client, windows: Windows) -> None:
     game = open_game(ada, OPEN, OPEN, BOT)
     page = windows.open(ada)
     page.goto(f"/#/games/{game}")
@@ -421,7 +413,7 @@ def test_an_opener_without_a_seat_is_host_too(ada: Client, windows: Windows) -> 
     expect(page.get_by_role("heading", name="Closed before it started")).to_be_visible()
 
 
-def test_how_long_a_game_waits_is_chosen_when_it_is_opened_with_free_seats(ada: Client, windows: Windows) -> None:
+def test_the_waiting_time_is_chosen_when_a_game_has_free_seats(ada: Client, windows: Windows) -> None:
     page = windows.open(ada)
     form_of(page)
     expect(page.get_by_role("button", name="Create the game")).to_be_visible()

@@ -1,4 +1,4 @@
-"""A nameless table on the page: no name of anybody until the end, neither for who plays nor for who looks on."""
+"""A nameless table on the page shows no player's name until the end."""
 
 from playwright.sync_api import Page, Route, expect
 
@@ -11,11 +11,11 @@ NAMES = ("Wilhelmina", "Bartholomew", "Clementine")
 
 
 def all_that_is_said(page: Page) -> str:
-    """With what is open only for whoever looks, and what only programs read."""
+    """Return the page's text with open panels, and what only programs read."""
     return str(page.content())
 
 
-def test_until_the_end_no_name_is_on_the_page_and_then_all_are(house: House, windows: Windows) -> None:
+def test_names_are_hidden_on_the_page_until_the_end(house: House, windows: Windows) -> None:
     people = [sign_in(house, f"{name.lower()}@example.org") for name in NAMES]
     for client, name in zip(people, NAMES, strict=True):
         client.ask("PATCH", "/v1/me", json={"name": name})
@@ -61,7 +61,7 @@ def test_until_the_end_no_name_is_on_the_page_and_then_all_are(house: House, win
         expect(page.locator(".chat")).to_contain_text(NAMES[0])
 
 
-def test_the_host_reads_that_a_seat_kept_for_an_address_is_no_secret_to_them(house: House, windows: Windows) -> None:
+def test_the_host_reads_that_an_invited_address_is_no_secret_to_them(house: House, windows: Windows) -> None:
     host = sign_in(house, "hosting@example.org")
     page = windows.open(host)
     for options, times in (({"nameless": True}, 1), ({}, 0)):
@@ -71,7 +71,7 @@ def test_the_host_reads_that_a_seat_kept_for_an_address_is_no_secret_to_them(hou
         expect(page.get_by_text("you know who takes a seat you reserve by email")).to_have_count(times)
 
 
-def test_whoever_opens_a_nameless_table_reads_so_beside_the_address(house: House, windows: Windows) -> None:
+def test_opening_a_nameless_table_explains_this_beside_the_address(house: House, windows: Windows) -> None:
     page = windows.open(sign_in(house, "opening@example.org"))
     form_of(page)
     page.locator("[name=seat-1]").select_option("invite")
@@ -83,7 +83,7 @@ def test_whoever_opens_a_nameless_table_reads_so_beside_the_address(house: House
     expect(known).to_be_visible()
 
 
-def test_a_table_for_reliable_players_says_that_newcomers_may_join(house: House, windows: Windows) -> None:
+def test_a_table_for_reliable_players_says_that_newcomers_can_join(house: House, windows: Windows) -> None:
     game_id = game_of(sign_in(house, "hosting@example.org"), ME, OPEN, OPEN, min_reliability=80)
     page = windows.open()
     page.goto(f"/#/games/{game_id}")

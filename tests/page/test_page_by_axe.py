@@ -1,4 +1,4 @@
-"""axe-core looks at every screen, in all languages, by day and by night, on a desk and on a phone."""
+"""axe-core checks every screen in all languages, light and dark, on desktop and phone."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -35,7 +35,7 @@ def violations(page: Page, language: str, name: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("language", LOOKS)
-def test_axe_has_nothing_to_object_to(language: str, scene: Scene, windows: Windows) -> None:
+def test_axe_reports_no_violations(language: str, scene: Scene, windows: Windows) -> None:
     windows.expected = "status of 404|ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED"
     scene.player.ask("PATCH", "/v1/me", json={"locale": language})
     scheme, size = LOOKS[language]

@@ -1,4 +1,4 @@
-"""What the page is made of: how much of it comes first, its policy, its colours and its words."""
+"""The page's files: size, policy, colours and texts."""
 
 import base64
 import hashlib
@@ -24,7 +24,7 @@ def test_the_first_view_of_a_game_is_small(house: House, windows: Windows) -> No
     expect(page.locator(".hand .star.open")).to_have_count(9)
 
 
-def test_what_a_table_asks_first_is_asked_once_and_before_its_modules_are_there(house: House, windows: Windows) -> None:
+def test_a_tables_first_requests_are_sent_once_before_its_modules_load(house: House, windows: Windows) -> None:
     client = sign_in(house, "kim@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -41,7 +41,7 @@ IMPORTED = re.compile(r"""^(?:im|ex)port \{([^}]*)\} from "(\..*?)";""", re.MULT
 EXPORTED = re.compile(r"^export (?:async )?(?:function\*?|const|class|let) (\w+)|^export \{([^}]*)\}", re.MULTILINE)
 
 
-def test_what_a_module_wants_of_another_is_there() -> None:
+def test_every_imported_name_exists() -> None:
     modules = {name: it.plain.decode() for name, it in served.FILES.items() if re.fullmatch(r"(?!vendor).*\.js", name)}
     told = {
         name: {it for one, more in EXPORTED.findall(text) for it in names(one or more)}
@@ -57,7 +57,7 @@ def names(listed: str) -> set[str]:
     return {it.split(" as ")[0].strip() for it in listed.split(",") if it.strip()}
 
 
-def test_a_module_is_sent_without_its_doc_comments_and_with_every_other_line_in_its_place() -> None:
+def test_a_module_is_served_without_doc_comments_and_with_unchanged_line_numbers() -> None:
     left_out = 0
     for name in served.FILES.keys() - served.GENERATED.keys():
         it = served.FILES[name]
@@ -72,7 +72,7 @@ def test_a_module_is_sent_without_its_doc_comments_and_with_every_other_line_in_
     assert left_out
 
 
-def test_the_page_has_a_strict_policy_and_nothing_but_its_files_is_served(house: House) -> None:
+def test_the_page_has_a_strict_policy_and_only_its_files_are_served(house: House) -> None:
     client = Client(house)
     policy = client.ask("GET", "/").headers["content-security-policy"]
     html = client.ask("GET", "/").text
@@ -87,7 +87,7 @@ def test_the_page_has_a_strict_policy_and_nothing_but_its_files_is_served(house:
     assert client.ask("GET", "/page/../app.py").status_code == 404
 
 
-def test_what_is_named_by_a_hash_is_kept_for_good_and_whatever_else_is_asked_for_again(house: House) -> None:
+def test_hashed_files_are_cached_forever_and_others_revalidated(house: House) -> None:
     client = Client(house)
     imports = json.loads(re.findall(r'<script type="importmap">(.*?)</script>', client.ask("GET", "/").text)[0])[
         "imports"
@@ -101,7 +101,7 @@ def test_what_is_named_by_a_hash_is_kept_for_good_and_whatever_else_is_asked_for
     assert client.ask("GET", "/service-worker.js").headers["cache-control"] == "no-cache"
 
 
-def test_modules_that_come_together_export_a_name_once() -> None:
+def test_packed_modules_export_each_name_once() -> None:
     code = {"a.js": "export const one = 1;", "b.js": 'import { one } from "./a.js";\nexport const two = one + 1;'}
     assert packing.needed("b.js", code) == ["a.js", "b.js"]
     assert "export const { two } = m1;" in packing.packed(["a.js", "b.js"], code)
@@ -123,12 +123,12 @@ def test_modules_that_come_together_export_a_name_once() -> None:
         "export const { one } = it;",
     ],
 )
-def test_a_module_in_a_form_that_is_not_read_is_refused(line: str) -> None:
+def test_a_module_in_an_unsupported_form_is_rejected(line: str) -> None:
     with pytest.raises(ValueError, match="cannot be packed"):
         packing.packed(["b.js"], {"b.js": f"const it = 1;\n{line}\n"})
 
 
-def test_rooms_dress_nothing_of_each_other() -> None:
+def test_room_styles_do_not_affect_other_rooms() -> None:
     """Styles of rooms stay when one leaves them: what two of them call alike needs the name of its room, too."""
     styles = {name: it.plain.decode() for name, it in served.FILES.items() if name.endswith(".css")}
     dressed = [
@@ -137,7 +137,7 @@ def test_rooms_dress_nothing_of_each_other() -> None:
     assert [it for it in dressed if any(it[1] == other and it[0] != name for name, other in dressed)] == []
 
 
-def test_text_can_be_read_by_day_and_by_night() -> None:
+def test_text_has_enough_contrast_by_day_and_by_night() -> None:
     css = served.FILES["page.css"].plain.decode()
     day, night = (dict(re.findall(r"--([\w-]+): (#\w{6});", part)) for part in css.split("prefers-color-scheme: dark"))
     for colours in (day, day | night):
@@ -173,7 +173,7 @@ def catalogue(room: str, language: str = "en") -> Json:
 
 @pytest.mark.parametrize("language", ["de", "fr", "it"])
 @pytest.mark.parametrize("room", ROOMS)
-def test_all_catalogues_say_the_same(room: str, language: str) -> None:
+def test_all_catalogues_have_the_same_keys(room: str, language: str) -> None:
     english, other = catalogue(room), catalogue(room, language)
     assert list(other) == list(english)
     for key, words in english.items():
@@ -185,7 +185,7 @@ def blanks(words: Any) -> set[str]:
     return set(re.findall(r"\{\w+\}", json.dumps(words)))
 
 
-def test_every_word_that_the_page_says_is_in_a_catalogue() -> None:
+def test_every_text_of_the_page_is_in_a_catalogue() -> None:
     known = {key for room in ROOMS for key in catalogue(room)}
     for name, file in served.FILES.items():
         said = re.findall(r'\bt\("([^"]+)"', file.plain.decode()) if name.endswith(".js") else []

@@ -1,4 +1,4 @@
-"""The page for those who hear it, use keys, enlarge it, or see colours of their own."""
+"""Accessibility: screen readers, keyboards, zoom and forced colours."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ def screens(page: Page, scene: Scene) -> Iterator[str]:
 # Who hears it
 
 
-def test_a_table_tells_all_that_is_to_be_seen(scene: Scene, windows: Windows) -> None:
+def test_a_table_announces_everything_visible(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player)
     page.goto(f"/#/games/{scene.sternenhimmel}")
     expect(page.locator(".hand .star.open")).to_have_count(9)
@@ -81,7 +81,7 @@ def test_a_table_tells_all_that_is_to_be_seen(scene: Scene, windows: Windows) ->
     assert 'slider "Earlier moves"' in told and 'heading "Players"' in told
 
 
-def test_a_firmament_tells_all_that_is_to_be_seen(scene: Scene, windows: Windows) -> None:
+def test_a_firmament_announces_everything_visible(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player)
     page.goto(f"/#/games/{scene.sternenglanz}")
     expect(page.locator(".slot.lit")).to_have_count(3)
@@ -100,7 +100,7 @@ HEARD = """() => {
 }"""
 
 
-def test_what_happens_is_said_once_and_in_order(house: House, windows: Windows) -> None:
+def test_events_are_announced_once_and_in_order(house: House, windows: Windows) -> None:
     client = sign_in(house, "dora@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -131,7 +131,7 @@ def expect_focus(page: Page) -> None:
     assert not focused(page).startswith("<body"), focused(page)
 
 
-def test_the_focus_stays_where_one_works(house: House, windows: Windows) -> None:
+def test_the_focus_stays_where_you_work(house: House, windows: Windows) -> None:
     client = sign_in(house, "emil@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -175,7 +175,7 @@ def test_the_focus_stays_where_one_works(house: House, windows: Windows) -> None
     expect_focus(page)
 
 
-def test_the_focus_stays_while_a_turn_of_sternenglanz_is_built(scene: Scene, windows: Windows) -> None:
+def test_the_focus_stays_while_a_sternenglanz_turn_is_built(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player)
     page.goto(f"/#/games/{scene.sternenglanz}")
     expect(page.locator(".slot.lit")).to_have_count(3)
@@ -189,7 +189,7 @@ def test_the_focus_stays_while_a_turn_of_sternenglanz_is_built(scene: Scene, win
     expect_focus(page)
 
 
-def test_the_focus_stays_while_one_signs_in_and_joins(house: House, windows: Windows) -> None:
+def test_the_focus_stays_while_signing_in_and_joining(house: House, windows: Windows) -> None:
     game_of(sign_in(house, "gil@example.org"), ME, OPEN, OPEN, title="Come in")
     page = windows.open()
     enter(page, house, "hal@example.org")
@@ -228,7 +228,7 @@ def covered(page: Page) -> str | None:
 
 
 @pytest.mark.parametrize("manners", [{}, PHONE], ids=["desk", "phone"])
-def test_what_has_the_focus_is_never_hidden(manners: Json, scene: Scene, windows: Windows) -> None:
+def test_the_focused_element_is_never_hidden(manners: Json, scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player, **manners)
     for game_id in (scene.sternenhimmel, scene.sternenglanz):
         page.goto(f"/#/games/{game_id}")
@@ -269,7 +269,7 @@ def test_every_target_is_large_enough_for_a_finger(scene: Scene, windows: Window
         assert page.evaluate(SMALL, LEAST) == [], address
 
 
-def test_nothing_must_be_moved_sideways_on_the_smallest_screen(scene: Scene, windows: Windows) -> None:
+def test_the_smallest_screen_needs_no_horizontal_scrolling(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player, **{**PHONE, "viewport": {"width": 320, "height": 600}})
     for address in screens(page, scene):
         assert not too_wide(page), address
@@ -287,14 +287,14 @@ def in_the_end(page: Page, faults: Callable[[Page], Any]) -> Any:
     [(SPACED, {}), (SPACED, PHONE), ("html { font-size: 200% }", {})],
     ids=["desk", "phone", "large"],
 )
-def test_text_may_be_set_otherwise(css: str, manners: Json, scene: Scene, windows: Windows) -> None:
+def test_custom_text_spacing_does_not_break_the_layout(css: str, manners: Json, scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player, **manners)
     for address in screens(page, scene):
         page.evaluate(STYLE, css)
         assert in_the_end(page, lambda page: too_wide(page) or page.evaluate(CUT)) == [], address
 
 
-def test_whichever_sternbild_is_dealt_its_name_widens_no_phone(scene: Scene, windows: Windows) -> None:
+def test_long_sternbild_names_fit_on_a_phone(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player, **PHONE)
     page.goto(f"/#/games/{scene.sternenglanz}")
     expect(page.locator(".slot.lit").first).to_be_visible()
@@ -309,7 +309,7 @@ def test_whichever_sternbild_is_dealt_its_name_widens_no_phone(scene: Scene, win
 # Who sees otherwise
 
 
-def test_nothing_moves_for_those_who_do_not_want_it(scene: Scene, windows: Windows) -> None:
+def test_nothing_moves_if_motion_is_reduced(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player)  # who asks for less motion
     for address in screens(page, scene):
         assert page.evaluate("document.getAnimations().length") == 0, address
@@ -321,7 +321,7 @@ def test_nothing_moves_for_those_who_do_not_want_it(scene: Scene, windows: Windo
     assert page.evaluate("document.getAnimations().length") > 0
 
 
-def test_on_a_phone_there_is_room_below_the_head_in_every_language(house: House, windows: Windows) -> None:
+def test_a_phone_has_room_below_the_header_in_every_language(house: House, windows: Windows) -> None:
     client = sign_in(house, "petra-luise@example.org")
     game_of(client, ME, BOT, BOT)
     for locale in LOCALES:
@@ -334,7 +334,7 @@ def test_on_a_phone_there_is_room_below_the_head_in_every_language(house: House,
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_in_colours_of_the_reader_s_own_seats_and_choices_differ(scheme: str, scene: Scene, windows: Windows) -> None:
+def test_seats_and_choices_differ_in_forced_colours(scheme: str, scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player, forced_colors="active", color_scheme=scheme)
     page.goto(f"/#/games/{scene.sternenhimmel}")
     expect(page.locator(".hand .star.open")).to_have_count(9)

@@ -1,4 +1,4 @@
-"""What may go wrong around a page, by malice or by chance: it says so, loses nothing that was typed, and recovers."""
+"""Faults around the page: it reports them, keeps input, and recovers."""
 
 import json
 import re
@@ -27,7 +27,7 @@ FAULTS: dict[str, Fault] = {
     "garbage": fulfilled(status=200, content_type="application/json", body='{"items": [tru'),
     "nothing": lambda route: route.abort(),
 }
-REFUSALS = {"an error without words", "too many requests"}  # after the others nobody knows what became of a request
+REFUSALS = {"an error without words", "too many requests"}  # after the others it is unknown what became of a request
 NOISE = "status of (500|502|429)|ERR_FAILED"  # what the browser itself says of such answers
 
 
@@ -48,7 +48,7 @@ def changes(page: Page, address: str, change: Callable[[Any], object]) -> None:
     """The answers are those of a newer server."""
 
     def handle(route: Route) -> None:
-        with suppress(Error):  # whoever asked has gone on to another page
+        with suppress(Error):  # the caller has gone on to another page
             answer = route.fetch()
             body = answer.json()
             change(body)
@@ -75,7 +75,7 @@ def waits(page: Page, holds: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_table_comes_in_spite_of(fault: str, house: House, windows: Windows) -> None:
+def test_a_table_loads_in_spite_of(fault: str, house: House, windows: Windows) -> None:
     client = sign_in(house, "ada@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     windows.expected = NOISE
@@ -89,7 +89,7 @@ def test_a_table_comes_in_spite_of(fault: str, house: House, windows: Windows) -
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_move_is_made_in_spite_of(fault: str, house: House, windows: Windows) -> None:
+def test_a_move_succeeds_in_spite_of(fault: str, house: House, windows: Windows) -> None:
     client = sign_in(house, "ben@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -113,7 +113,7 @@ def test_a_move_is_made_in_spite_of(fault: str, house: House, windows: Windows) 
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_was_typed_is_kept_in_spite_of(fault: str, house: House, windows: Windows) -> None:
+def test_input_is_kept_in_spite_of(fault: str, house: House, windows: Windows) -> None:
     client = sign_in(house, "cleo@example.org")
     game_id = game_of(client, ME, OPEN, OPEN)
     page = windows.open(client)
@@ -132,7 +132,7 @@ def test_what_was_typed_is_kept_in_spite_of(fault: str, house: House, windows: W
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_lists_and_rooms_come_in_spite_of(fault: str, house: House, windows: Windows) -> None:
+def test_lists_and_rooms_load_in_spite_of(fault: str, house: House, windows: Windows) -> None:
     client = sign_in(house, "dora@example.org")
     game_of(client, ME, OPEN, OPEN, title=f"Not even {fault}")
     windows.expected = NOISE
@@ -148,7 +148,7 @@ def test_lists_and_rooms_come_in_spite_of(fault: str, house: House, windows: Win
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_signing_in_can_be_tried_again_after(fault: str, house: House, windows: Windows) -> None:
+def test_signing_in_can_be_retried_after(fault: str, house: House, windows: Windows) -> None:
     page = windows.open()
     windows.expected = NOISE
     fails(page, r"/v1/sign-ins", "POST", FAULTS[fault])
@@ -161,7 +161,7 @@ def test_signing_in_can_be_tried_again_after(fault: str, house: House, windows: 
     expect(page.get_by_label("Code")).to_be_visible()
 
 
-def test_a_slow_server_is_waited_for_and_a_double_click_plays_once(house: House, windows: Windows) -> None:
+def test_a_slow_server_is_awaited_and_a_double_click_plays_once(house: House, windows: Windows) -> None:
     client = sign_in(house, "fay@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -182,7 +182,7 @@ def test_a_slow_server_is_waited_for_and_a_double_click_plays_once(house: House,
 # Windows and their history
 
 
-def test_a_turn_played_in_one_window_is_over_in_the_other(house: House, windows: Windows) -> None:
+def test_a_turn_played_in_one_window_ends_in_the_other(house: House, windows: Windows) -> None:
     client = sign_in(house, "gil@example.org")
     game_id = game_of(client, ME, OPEN, OPEN)
     for name in ("hal", "ivo"):
@@ -207,7 +207,7 @@ def test_a_turn_played_in_one_window_is_over_in_the_other(house: House, windows:
     assert played == [client.get(f"/v1/games/{game_id}")["version"]] == [2]
 
 
-def test_a_token_that_is_revoked_while_the_page_is_open_leads_to_the_sign_in(house: House, windows: Windows) -> None:
+def test_a_token_revoked_while_the_page_is_open_leads_to_the_sign_in(house: House, windows: Windows) -> None:
     client = sign_in(house, "jan@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -220,13 +220,13 @@ def test_a_token_that_is_revoked_while_the_page_is_open_leads_to_the_sign_in(hou
     page.evaluate("document.querySelector('.space.lit')?.dispatchEvent(new Event('click', { bubbles: true }))")
     expect(page.locator(".head").get_by_role("link", name="Sign in")).to_be_visible()
     expect(page.locator(".boards")).to_be_visible()
-    expect(page.locator(".hand")).to_have_count(0)  # whoever comes next does not see it
+    expect(page.locator(".hand")).to_have_count(0)  # the next visitor does not see it
     page.locator(".head").get_by_role("link", name="Sign in").click()
     expect(page.get_by_label("Email address")).to_be_visible()
     assert page.evaluate("localStorage.getItem('sternenpost.token')") is None
 
 
-def test_a_token_that_is_worthless_takes_none_of_another_window_with_it(house: House, windows: Windows) -> None:
+def test_an_invalid_token_does_not_sign_out_another_window(house: House, windows: Windows) -> None:
     client = sign_in(house, "jo@example.org")
     page = windows.open(client)
     windows.expected = "status of 401"
@@ -239,7 +239,7 @@ def test_a_token_that_is_worthless_takes_none_of_another_window_with_it(house: H
     assert page.evaluate("localStorage.getItem('sternenpost.token')") == "signed in since"
 
 
-def test_back_and_forward_lead_through_the_screens(house: House, windows: Windows) -> None:
+def test_back_and_forward_move_between_screens(house: House, windows: Windows) -> None:
     client = sign_in(house, "kim@example.org")
     game_id = game_of(client, ME, BOT, BOT, title="To and fro")
     page = windows.open(client)
@@ -257,7 +257,7 @@ def test_back_and_forward_lead_through_the_screens(house: House, windows: Window
     until(lambda: client.get(f"/v1/games/{game_id}")["version"] > 1)
 
 
-def test_who_reloads_in_the_middle_of_a_turn_begins_it_anew(house: House, windows: Windows) -> None:
+def test_reloading_during_a_turn_restarts_it(house: House, windows: Windows) -> None:
     client = sign_in(house, "lea@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -275,7 +275,7 @@ def test_who_reloads_in_the_middle_of_a_turn_begins_it_anew(house: House, window
 # Browsers with manners of their own
 
 
-def test_a_browser_that_keeps_nothing_can_play_until_its_window_closes(house: House, windows: Windows) -> None:
+def test_a_browser_without_storage_can_play_until_its_window_closes(house: House, windows: Windows) -> None:
     windows.expected = "^$"
     page = windows.open(script=OWN_STORAGE_REFUSED)
     page.goto("/#/lobby")
@@ -290,7 +290,7 @@ OWN_STORAGE_REFUSED = """
 """
 
 
-def test_times_are_right_where_the_clock_of_the_browser_is_wrong(house: House, windows: Windows) -> None:
+def test_times_are_right_with_a_wrong_browser_clock(house: House, windows: Windows) -> None:
     client = sign_in(house, "max@example.org")
     game_id = game_of(client, ME, BOT, BOT, clock={"per_move": "P2D"})
     page = windows.open(client, script="const now = Date.now; Date.now = () => now() - 40 * 24 * 3600e3;")
@@ -298,7 +298,7 @@ def test_times_are_right_where_the_clock_of_the_browser_is_wrong(house: House, w
     expect(page.locator(".state time")).to_contain_text("2 days left")
 
 
-def test_times_are_right_where_the_clock_of_a_sandbox_was_put_forward(house: House, windows: Windows) -> None:
+def test_times_are_right_with_a_sandbox_clock_put_forward(house: House, windows: Windows) -> None:
     client = sign_in(house, "mia@example.org")
     client.post("/sandbox/clock", {"forward": "P60D"}, status=200)
     game_id = game_of(client, ME, BOT, BOT, clock={"per_move": "P2D"})
@@ -318,7 +318,7 @@ EVIL = "<b onclick=alert(1)>&amp;{name}</b>"
     "words",
     [WIDE, EVIL, "\u05d0\u05d3\u05d4 (1)", "\U0001f468\u200d\U0001f469\u200d\U0001f467 \U0001f1e8\U0001f1ed", "W" * 60],
 )
-def test_a_name_is_nothing_but_a_name(words: str, house: House, windows: Windows) -> None:
+def test_a_name_is_rendered_as_plain_text(words: str, house: House, windows: Windows) -> None:
     client, other = sign_in(house, "nora@example.org"), sign_in(house, "otto@example.org")
     for each in (client, other):
         answer = each.ask("PATCH", "/v1/me", json={"name": words[:40]})
@@ -346,7 +346,7 @@ def test_a_name_is_nothing_but_a_name(words: str, house: House, windows: Windows
 # A newer server
 
 
-def test_a_newer_server_may_tell_more_than_the_page_knows(house: House, windows: Windows) -> None:
+def test_the_page_ignores_unknown_fields_of_a_newer_server(house: House, windows: Windows) -> None:
     client = sign_in(house, "pia@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -374,7 +374,7 @@ def test_a_newer_server_may_tell_more_than_the_page_knows(house: House, windows:
     until(lambda: client.get(f"/v1/games/{game_id}")["version"] > 1)
 
 
-def test_a_status_and_a_clock_that_the_page_does_not_know_are_named_as_they_are(house: House, windows: Windows) -> None:
+def test_an_unknown_status_or_clock_is_shown_by_its_name(house: House, windows: Windows) -> None:
     client = sign_in(house, "quin@example.org")
     game_id = game_of(client, ME, BOT, BOT, title="Frozen stars")
 
@@ -391,9 +391,7 @@ def test_a_status_and_a_clock_that_the_page_does_not_know_are_named_as_they_are(
     expect(page.locator(".card.game").first).to_contain_text("frozen")
 
 
-def test_a_game_that_the_page_does_not_know_is_shown_by_the_picture_of_the_server(
-    house: House, windows: Windows
-) -> None:
+def test_an_unknown_game_is_shown_by_the_servers_picture(house: House, windows: Windows) -> None:
     client = sign_in(house, "rosa@example.org")
     game_id = game_of(client, ME, BOT, BOT, title="Dust")
 

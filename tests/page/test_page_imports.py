@@ -1,4 +1,4 @@
-"""Imports of the page run one way: what each of its rooms may import of the others. Rooms that come later are no imports."""
+"""Imports of the page's modules run one way. Dynamic imports of rooms do not count."""
 
 import posixpath
 import re
@@ -21,7 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "table": {"ui"},
     **dict.fromkeys(["beneath", "games", "link", "rules", "since", "waiting", *GAMES], SHARED),
     **dict.fromkeys(["lobby", "naming", "picture", "settings", "standings", "tips", "welcome"], ONLY_UI),
-    "opening": {"ui", "waiting"},  # whoever opens a game adds his salt, as those who take a seat in it
+    "opening": {"ui", "waiting"},  # opening a game takes a salt, as joining one does
     "final": {"ui", "opening"},  # the same again
     "main": SHARED,
     "ahead": set(),
@@ -42,7 +42,7 @@ def imported(module: str) -> list[str]:
     return [posixpath.normpath(posixpath.join(posixpath.dirname(module), it)) for it in named]
 
 
-def test_every_import_is_found_and_leads_to_a_file() -> None:
+def test_every_import_leads_to_a_file() -> None:
     assert {"ui/api.js", "table/game.js", "vendor/preact.js"} <= {it for name in MODULES for it in imported(name)}
     assert [it for name in MODULES for it in imported(name) if it not in page.FILES] == []
 
@@ -52,23 +52,23 @@ def test_a_module_imports_only_what_its_room_may(module: str) -> None:
     assert {room(it) for it in imported(module)} <= MAY_IMPORT[room(module)] | {room(module)}
 
 
-def test_every_room_has_its_arrows() -> None:
+def test_every_room_declares_its_imports() -> None:
     assert {room(name) for name in MODULES} == set(MAY_IMPORT)
 
 
-def test_no_module_imports_itself_by_way_of_others() -> None:
+def test_imports_have_no_cycles() -> None:
     TopologicalSorter({name: imported(name) for name in MODULES}).prepare()  # CycleError tells the way
 
 
 @pytest.mark.parametrize(("game", "other"), [GAMES, GAMES[::-1]])
-def test_a_game_knows_nothing_of_another(game: str, other: str) -> None:
+def test_a_game_does_not_import_another(game: str, other: str) -> None:
     for name, code in MODULES.items():
         if room(name) == game:
             assert other not in code.lower(), name
             assert {room(it) for it in LATER.findall(code)} <= {game}, name
 
 
-def test_what_all_rooms_share_knows_none_of_them_by_name() -> None:
+def test_shared_modules_name_no_room() -> None:
     named = {room(it) for code in MODULES.values() for it in LATER.findall(code)}
     assert len(named) > 10
     for name, code in MODULES.items():

@@ -1,4 +1,4 @@
-"""Modules of the page that need no browser, tested by Node.js: the tests are in tests/page/modules/."""
+"""Page modules that need no browser, tested by Node.js. The tests are in tests/page/modules/."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_modules_of_the_page(file: str, workshop: Path) -> None:
+def test_page_modules_pass_their_own_tests(file: str, workshop: Path) -> None:
     command = ("node", "--import", "./setup.js", "--test", file)
     done = subprocess.run(
         command,

@@ -1,4 +1,4 @@
-"""The page in real browsers over real processes: people sign in, find each other, and play whole games."""
+"""The page in real browsers: people sign in, meet, and play whole games."""
 
 import re
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ from tests.page.windows import (
 from tests.support.live_server import Client, House, sign_in, until
 
 
-def test_two_people_find_each_other_and_play_a_whole_game_with_a_bot(house: House, windows: Windows) -> None:
+def test_two_people_meet_and_play_a_whole_game_with_a_bot(house: House, windows: Windows) -> None:
     ada, ben = windows.open(), windows.open(**PHONE)
     enter(ada, house, "ada@example.org")
     ada.locator("nav").get_by_role("link", name="New game").click()
@@ -49,9 +49,9 @@ def test_two_people_find_each_other_and_play_a_whole_game_with_a_bot(house: Hous
     assert not too_wide(ben)
 
 
-def test_who_has_the_link_of_a_private_game_signs_in_and_sits_there(house: House, windows: Windows) -> None:
+def test_a_private_games_link_leads_through_sign_in_to_a_seat(house: House, windows: Windows) -> None:
     ada = sign_in(house, "lena@example.org")
-    title = "<img src=//elsewhere.example onerror=alert(1)>"  # is nothing but a name
+    title = "<img src=//elsewhere.example onerror=alert(1)>"  # is only a name
     game = ada.post("/v1/games", {"rules": "sternenhimmel", "title": title, "private": True, "seats": [ME, OPEN, BOT]})
     page = windows.open(**PHONE)
     page.goto(f"/#/games/{game['id']}?invitation={game['invitation']}")
@@ -68,7 +68,7 @@ def test_who_has_the_link_of_a_private_game_signs_in_and_sits_there(house: House
     assert ada.get(f"/v1/games/{game['id']}")["seats"][1]["name"] == "Mia"
 
 
-def test_a_move_whose_answer_is_lost_is_sent_again_and_counts_once(house: House, windows: Windows) -> None:
+def test_a_move_with_a_lost_answer_is_resent_and_counts_once(house: House, windows: Windows) -> None:
     client = sign_in(house, "cleo@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -85,8 +85,8 @@ def test_a_move_whose_answer_is_lost_is_sent_again_and_counts_once(house: House,
     assert [it["version"] for it in story if it["type"] == "star-placed" and it["seat"] == 0] == [2]
 
 
-def test_a_move_that_was_not_answered_ends_with_the_session(house: House, windows: Windows) -> None:
-    """Somebody else at the same browser would play it."""
+def test_an_unanswered_move_ends_with_the_session(house: House, windows: Windows) -> None:
+    """Another player in the same browser would play it."""
     client = sign_in(house, "cora@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -108,7 +108,7 @@ def test_a_move_that_was_not_answered_ends_with_the_session(house: House, window
     assert len(tries) == number
 
 
-def test_a_window_stays_with_whoever_signed_in_there_last(house: House, windows: Windows) -> None:
+def test_a_window_belongs_to_the_player_who_signed_in_last(house: House, windows: Windows) -> None:
     """A code may be copied with blanks, and a session that ends elsewhere is told of."""
     page = windows.open()
     page.goto("/")
@@ -132,7 +132,7 @@ def test_a_window_stays_with_whoever_signed_in_there_last(house: House, windows:
     expect(page.get_by_text("You've been signed out.")).to_be_visible()
 
 
-def test_whoever_was_offline_sees_what_happened_meanwhile(house: House, windows: Windows) -> None:
+def test_a_player_who_was_offline_sees_what_happened(house: House, windows: Windows) -> None:
     client = sign_in(house, "dora@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -151,7 +151,7 @@ def test_whoever_was_offline_sees_what_happened_meanwhile(house: House, windows:
     expect(page.locator(".news.live")).to_be_visible()
 
 
-def test_the_slider_shows_earlier_tables_and_news_come_to_the_live_region(house: House, windows: Windows) -> None:
+def test_the_slider_shows_earlier_tables_and_the_live_region_announces_news(house: House, windows: Windows) -> None:
     client = sign_in(house, "emil@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -178,7 +178,7 @@ def test_every_space_is_a_button_with_a_full_name(house: House, windows: Windows
     assert page.locator(".space[tabindex='0']").count() == 3  # one stop for each constellation
 
 
-def test_the_last_move_can_be_confirmed_though_no_board_is_left_after_it(house: House, windows: Windows) -> None:
+def test_the_last_move_can_be_confirmed_when_no_board_is_left(house: House, windows: Windows) -> None:
     """Only who sees all stars of the last board is foretold its scoring: here the answer is made to say so."""
     client = sign_in(house, "lastly@example.org")
     game_id = game_of(client, ME, BOT, BOT)

@@ -1,4 +1,4 @@
-"""Around the tables: signing in and out, refusals, languages, the sandbox."""
+"""Screens around the tables: signing in and out, errors, languages, the sandbox."""
 
 from playwright.sync_api import expect
 
@@ -6,7 +6,7 @@ from tests.page.windows import Windows, code_for, enter
 from tests.support.live_server import Client, House, sign_in, until
 
 
-def test_signing_out_makes_the_token_worthless(house: House, windows: Windows) -> None:
+def test_signing_out_revokes_the_token(house: House, windows: Windows) -> None:
     page = windows.open()
     enter(page, house, "gero@example.org")
     token = page.evaluate("localStorage.getItem('sternenpost.token')")
@@ -17,7 +17,7 @@ def test_signing_out_makes_the_token_worthless(house: House, windows: Windows) -
     assert page.evaluate("localStorage.getItem('sternenpost.token')") is None
 
 
-def test_a_refusal_is_told_in_the_words_of_the_server(house: House, windows: Windows) -> None:
+def test_an_error_is_shown_in_the_servers_words(house: House, windows: Windows) -> None:
     page = windows.open(locale="de-CH")
     windows.expected = "status of 401"
     page.goto("/#/sign-in")
@@ -38,9 +38,9 @@ def test_the_language_can_be_changed(house: House, windows: Windows) -> None:
     until(lambda: client.get("/v1/me")["locale"] == "it")
 
 
-def test_a_sandbox_takes_everybody_in(house: House, windows: Windows) -> None:
+def test_a_sandbox_signs_in_without_a_code(house: House, windows: Windows) -> None:
     page = windows.open(script="")
-    windows.expected = "status of 401"  # of what was asked just before somebody leaves
+    windows.expected = "status of 401"  # of requests sent just before signing out
     page.goto("/")
     expect(page.locator(".me")).to_have_text("you")
     page.get_by_role("button", name="Sign out").click()
@@ -48,7 +48,7 @@ def test_a_sandbox_takes_everybody_in(house: House, windows: Windows) -> None:
     expect(page.locator(".me")).to_have_text("ada")
 
 
-def test_a_token_of_the_sandbox_is_for_its_own_page_only(house: House) -> None:
+def test_a_sandbox_token_works_only_for_its_own_page(house: House) -> None:
     client = Client(house)
     foreign = {"Sec-Fetch-Site": "cross-site"}
     assert client.ask("POST", "/sandbox/token", json={"name": "ada"}, headers=foreign).status_code == 404

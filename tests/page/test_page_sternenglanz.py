@@ -1,4 +1,4 @@
-"""Sternenglanz on the page: turns built by mouse, by keys and by finger, earlier tables, and what stays secret."""
+"""Sternenglanz on the page: turns by mouse, keyboard and finger, earlier tables, and secrets."""
 
 import re
 from collections.abc import Callable
@@ -71,7 +71,7 @@ def test_the_first_two_cards_are_chosen_by_two_taps(house: House, windows: Windo
     assert client.get(f"/v1/games/{game}")["view"]["slots"][0] == [None, first, second]
 
 
-def test_a_turn_is_built_by_mouse_and_taken_back_step_by_step(pair: tuple[Client, Client], windows: Windows) -> None:
+def test_a_turn_is_built_by_mouse_and_undone_step_by_step(pair: tuple[Client, Client], windows: Windows) -> None:
     client = pair[0]
     game = begun_by(pair)
     page = windows.open(client)
@@ -119,7 +119,7 @@ def whole_turn(client: Client, game: str) -> list[Json]:
     return steps
 
 
-def test_the_last_turn_of_a_game_is_looked_at_before_it_is_played(
+def test_the_last_turn_of_a_game_is_previewed_before_it_is_played(
     pair: tuple[Client, Client], windows: Windows
 ) -> None:
     client, other = pair
@@ -136,7 +136,7 @@ def test_the_last_turn_of_a_game_is_looked_at_before_it_is_played(
     expect(page.locator(".tableau")).to_have_count(2)
 
 
-def test_a_turn_is_built_by_keys_alone(pair: tuple[Client, Client], windows: Windows) -> None:
+def test_a_turn_can_be_built_by_keyboard_alone(pair: tuple[Client, Client], windows: Windows) -> None:
     """A tap by key leads on to what comes next: the open fields, the slots, the button that plays it."""
     client = pair[0]
     game = begun_by(pair)
@@ -164,7 +164,7 @@ def test_a_turn_is_built_by_keys_alone(pair: tuple[Client, Client], windows: Win
     until(lambda: client.get(f"/v1/games/{game}")["view"]["log"]["performed"])
 
 
-def test_a_star_wanders_by_finger_on_a_phone(pair: tuple[Client, Client], windows: Windows) -> None:
+def test_a_star_can_be_moved_by_finger_on_a_phone(pair: tuple[Client, Client], windows: Windows) -> None:
     client = pair[0]
     game = begun_by(pair)
     page = windows.open(client, **PHONE)
@@ -183,9 +183,7 @@ def next_with(client: Client, game: str, holds: Callable[[Json], bool]) -> list[
     return [it for it in steps_open(client, game) if holds(it)][:1]
 
 
-def test_another_s_secret_sternbild_is_nowhere_on_the_page_nor_on_the_line(
-    pair: tuple[Client, Client], windows: Windows
-) -> None:
+def test_another_players_secret_sternbild_never_reaches_the_page(pair: tuple[Client, Client], windows: Windows) -> None:
     client, other = pair
     game = begun_by(pair, scenario=4)
     secret = other.get(f"/v1/games/{game}")["view"]["sternbilder"]["own"][1]["sternbild"]
@@ -225,7 +223,7 @@ def test_the_slider_shows_earlier_firmaments(pair: tuple[Client, Client], window
     expect(page.locator(".field .piece.punkt")).to_have_count(2)
 
 
-def test_the_story_tells_which_card_did_what(pair: tuple[Client, Client], windows: Windows) -> None:
+def test_the_story_tells_what_each_card_did(pair: tuple[Client, Client], windows: Windows) -> None:
     client, other = pair
     game = begun_by(pair)
     laid = next(it for it in steps_open(client, game) if it["slot"] == 1 and it["do"] == "lay")
@@ -241,7 +239,7 @@ def test_the_story_tells_which_card_did_what(pair: tuple[Client, Client], window
     )
 
 
-def test_every_step_is_in_a_list_too(pair: tuple[Client, Client], windows: Windows) -> None:
+def test_every_step_is_also_in_a_list(pair: tuple[Client, Client], windows: Windows) -> None:
     client = pair[0]
     game = begun_by(pair)
     page = windows.open(client)
@@ -260,9 +258,7 @@ def test_the_first_view_of_sternenglanz_is_small(house: House, windows: Windows)
     expect(page.locator(".slot.lit")).to_have_count(3)
 
 
-def test_what_was_built_for_a_turn_that_was_played_elsewhere_is_gone(
-    pair: tuple[Client, Client], windows: Windows
-) -> None:
+def test_steps_for_a_turn_played_elsewhere_are_discarded(pair: tuple[Client, Client], windows: Windows) -> None:
     client = pair[0]
     game = begun_by(pair)
     page = windows.open(client)
@@ -276,7 +272,7 @@ def test_what_was_built_for_a_turn_that_was_played_elsewhere_is_gone(
     expect(page.locator(".slot.lit")).to_have_count(2)
 
 
-def test_a_lost_answer_is_asked_for_until_it_comes(pair: tuple[Client, Client], windows: Windows) -> None:
+def test_a_lost_answer_is_requested_until_it_comes(pair: tuple[Client, Client], windows: Windows) -> None:
     client = pair[0]
     game = begun_by(pair)
     page = windows.open(client)

@@ -1,5 +1,4 @@
-"""Whole games among people, each in a browser of his own, by mouse, by finger or by keyboard alone. The page of each
-sees the end, and the log has what they played."""
+"""Whole games among people in separate browsers, by mouse, finger or keyboard alone."""
 
 from collections.abc import Callable
 
@@ -45,7 +44,7 @@ def sternenhimmel_by_keys(page: Page) -> None:
     page.keyboard.press("Enter")
 
 
-def test_three_people_play_a_whole_sternenhimmel_one_of_them_by_keyboard_alone(house: House, windows: Windows) -> None:
+def test_three_people_play_a_whole_sternenhimmel_one_by_keyboard_alone(house: House, windows: Windows) -> None:
     game_id, clients = together(house, ["ada", "ben", "cleo"])
     manners: list[Json] = [{}, PHONE, {}]
     pages = [windows.open(client, **each) for client, each in zip(clients, manners, strict=True)]
@@ -58,7 +57,7 @@ def test_three_people_play_a_whole_sternenhimmel_one_of_them_by_keyboard_alone(h
 
 
 def play_out_sternenglanz(game_id: str, seats: list[tuple[Page, Client, Press]]) -> None:
-    """Whoever is asked builds a good turn and sends it, until the game is over."""
+    """Let the player to move build a good turn and send it, until the game is over."""
     while not all(page.get_by_text(OVER).first.is_visible() for page, _, _ in seats):
         for page, client, press in seats:
             steps = whole_turn(client, game_id)

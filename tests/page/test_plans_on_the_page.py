@@ -1,4 +1,4 @@
-"""The plan beneath a table: leaving moves for one's next turns while others are asked."""
+"""Plans on the page: moves left for your next turns."""
 
 from playwright.sync_api import expect
 
@@ -6,7 +6,7 @@ from tests.page.windows import ME, OPEN, Windows, game_of
 from tests.support.live_server import Client, House, sign_in
 
 
-def test_moves_are_left_seen_and_removed_and_one_is_played(house: House, windows: Windows) -> None:
+def test_planned_moves_are_left_shown_and_removed_and_one_is_played(house: House, windows: Windows) -> None:
     clients: list[Client] = [sign_in(house, f"{name}@example.org") for name in ("ada", "ben", "cleo")]
     ada, ben, cleo = clients
     game_id = game_of(ada, ME, OPEN, OPEN)

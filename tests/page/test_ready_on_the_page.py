@@ -1,4 +1,4 @@
-"""Ready before the start: the option, the salt that is committed, and the button, on the page."""
+"""The ready check on the page: its option, the committed salt and the button."""
 
 from hashlib import sha256
 
@@ -8,9 +8,7 @@ from tests.page.windows import Windows
 from tests.support.live_server import House, sign_in
 
 
-def test_a_game_begins_when_all_say_that_they_are_ready_and_salts_are_revealed_then(
-    house: House, windows: Windows
-) -> None:
+def test_a_game_begins_when_all_players_are_ready_and_then_reveals_salts(house: House, windows: Windows) -> None:
     ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
     page = windows.open(ada)
     page.goto("/#/open")

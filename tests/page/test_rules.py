@@ -1,4 +1,4 @@
-"""The rules on the page: every language says the same, the engines agree, and the game at hand is what is told."""
+"""The rules on the page: all languages agree with each other and with the engines."""
 
 import json
 import re
@@ -77,7 +77,7 @@ def blocks_in(block: Any) -> Iterator[Json]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_value_of_every_option_has_its_text(game: str) -> None:
+def test_every_option_value_has_its_text(game: str) -> None:
     schema = GAMES[game].describe()["options"]["properties"]
     told: set[str] = set()
     for block in blocks_in(sections("en", game)):
@@ -110,7 +110,7 @@ def values_of(schema: Json) -> set[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_option_and_value_has_words_for_the_list_of_what_is_agreed(language: str) -> None:
+def test_every_option_and_value_has_words_for_the_summary(language: str) -> None:
     known = words(language, "options")
     for game in GAMES.values():
         for name, schema in game.describe()["options"]["properties"].items():
@@ -137,7 +137,7 @@ def beside(space: str, lines: tuple[tuple[str, str], ...]) -> set[str]:
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("name", ["holes", "doubles", "tie", "scored"])
-def test_a_scoring_of_sternenhimmel_is_as_the_text_says(name: str, edition: str) -> None:
+def test_sternenhimmel_scores_as_its_rules_text_says(name: str, edition: str) -> None:
     example = STERNENHIMMEL[name]
     lying = {space: Lying(seat, star) for space, (seat, star) in example["lying"].items()}
     scored = score(board_of(example), lying, EDITIONS[edition], [0] * 4)
@@ -164,7 +164,7 @@ def played(example: Json, scenario: int) -> Any:
 
 
 @pytest.mark.parametrize("name", ["birth", "hole", "nova", "move"])
-def test_an_action_of_sternenglanz_is_as_the_text_says(name: str) -> None:
+def test_a_sternenglanz_action_works_as_the_text_says(name: str) -> None:
     example = STERNENGLANZ[name]
     for scenario, points in example.get("points", {"1": None}).items():
         event = played(example, int(scenario))
@@ -176,14 +176,14 @@ def test_an_action_of_sternenglanz_is_as_the_text_says(name: str) -> None:
     assert set(example["stars"]) <= set(example["fields"])
 
 
-def test_a_star_cannot_wander_through_another_one() -> None:
+def test_a_star_cannot_move_through_another() -> None:
     example = {**STERNENGLANZ["move"], "move": "2 move c2 b2 c3 d5"}
     with pytest.raises(IllegalMove) as refused:
         played(example, 1)
     assert refused.value.code == "blocked"
 
 
-def test_the_sternbild_of_the_example_lies_on_the_firmament() -> None:
+def test_the_example_sternbild_lies_on_the_firmament() -> None:
     example = STERNENGLANZ["bild"]
     found = lies_on(CARDS.sternbilder[example["bild"]], position({"board": example["stars"]}).stars)
     assert found is not None
@@ -204,7 +204,7 @@ def test_a_tableau_shifts_as_the_picture_shows() -> None:
 # On the page
 
 
-def test_whoever_comes_by_reads_the_rules_of_each_edition(house: House, windows: Windows) -> None:
+def test_visitors_can_read_the_rules_of_each_edition(house: House, windows: Windows) -> None:
     page = windows.open()
     page.goto("/")
     page.locator("nav").get_by_role("link", name="Rules").click()
@@ -223,7 +223,7 @@ def test_whoever_comes_by_reads_the_rules_of_each_edition(house: House, windows:
     expect(page.locator("[data-section=nova]")).to_have_count(0)
 
 
-def test_contents_lead_to_a_section_by_keyboard_and_an_address_does_so_as_well(house: House, windows: Windows) -> None:
+def test_contents_and_urls_lead_to_a_section_by_keyboard(house: House, windows: Windows) -> None:
     page = windows.open()
     page.goto("/#/rules/sternenglanz")
     link = page.get_by_role("link", name="Points at a glance")
@@ -237,7 +237,7 @@ def test_contents_lead_to_a_section_by_keyboard_and_an_address_does_so_as_well(h
     expect(heading).to_be_in_viewport()
 
 
-def test_the_rules_of_the_game_at_hand_open_over_it_and_nothing_begun_is_lost(house: House, windows: Windows) -> None:
+def test_a_games_rules_open_over_it_and_keep_a_move_under_way(house: House, windows: Windows) -> None:
     client = sign_in(house, "ruth@example.org")
     options = {"edition": "sargon-it", "start_player": "chosen", "start_seat": 0, "sole_player": "filled"}
     page = windows.open(client)
@@ -266,7 +266,7 @@ def test_the_rules_of_the_game_at_hand_open_over_it_and_nothing_begun_is_lost(ho
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_rules_can_be_read_by_everybody_in_this_language(language: str, house: House, windows: Windows) -> None:
+def test_the_rules_are_accessible_in_this_language(language: str, house: House, windows: Windows) -> None:
     page = windows.open(locale=language, **PHONE)
     for game in GAMES:
         page.goto(f"/#/rules/{game}")
@@ -284,7 +284,7 @@ def test_the_rules_can_be_read_by_everybody_in_this_language(language: str, hous
     assert objections(page) == []
 
 
-def test_axe_has_nothing_to_object_to_beside_a_table(house: House, windows: Windows) -> None:
+def test_axe_reports_no_violations_beside_a_table(house: House, windows: Windows) -> None:
     client = sign_in(house, "rosa@example.org")
     page = windows.open(client, **PHONE)
     page.goto(f"/#/games/{game_of(client, ME, BOT, rules='sternenglanz', options={'scenario': 4})}")

@@ -1,4 +1,4 @@
-"""The scoring of a constellation as the page tells it, step by step; and what is shown when a game is over."""
+"""The step-by-step scoring of a constellation, and the screen after a game."""
 
 from collections.abc import Iterator
 from random import Random
@@ -111,7 +111,7 @@ def step_of(page: Page) -> str | None:
     return page.locator(".caption").get_attribute("data-step")
 
 
-def test_a_scoring_offers_itself_while_one_looks_and_takes_nobody_s_focus(planted: Planted, windows: Windows) -> None:
+def test_a_scoring_is_offered_live_without_taking_the_focus(planted: Planted, windows: Windows) -> None:
     page, onlooker = windows.open(planted.people[0]), windows.open()
     for window in (page, onlooker):
         window.goto(f"/#/games/{planted.game_id}")
@@ -132,7 +132,7 @@ def test_a_scoring_offers_itself_while_one_looks_and_takes_nobody_s_focus(plante
     expect(page.locator("dialog.scoring[open]")).to_be_visible()
 
 
-def test_every_step_is_told_in_order_with_the_numbers_of_the_server(full: Planted, windows: Windows) -> None:
+def test_every_step_is_announced_in_order_with_the_servers_numbers(full: Planted, windows: Windows) -> None:
     page, item = windows.open(full.people[1]), scored(full)
     assert item is not None
     watch(page, full)
@@ -171,7 +171,7 @@ def test_every_step_is_told_in_order_with_the_numbers_of_the_server(full: Plante
     expect(gone.locator(".body").first).to_have_css("opacity", "0")
 
 
-def test_keys_lead_through_it_and_the_focus_comes_back(full: Planted, windows: Windows) -> None:
+def test_keys_step_through_a_scoring_and_the_focus_returns(full: Planted, windows: Windows) -> None:
     page = windows.open(full.people[1])
     page.goto(f"/#/games/{full.game_id}")
     page.locator(".offer button").first.focus()
@@ -187,7 +187,7 @@ def test_keys_lead_through_it_and_the_focus_comes_back(full: Planted, windows: W
     assert is_at(page, ".offer button")
 
 
-def test_to_leave_a_scoring_leaves_what_was_chosen_for_a_move(full: Planted, windows: Windows) -> None:
+def test_leaving_a_scoring_keeps_a_chosen_move(full: Planted, windows: Windows) -> None:
     asked = next(it for it in full.people if it.get(f"/v1/games/{full.game_id}")["you"]["turn"] is not None)
     page = windows.open(asked)
     page.goto(f"/#/games/{full.game_id}")
@@ -199,9 +199,7 @@ def test_to_leave_a_scoring_leaves_what_was_chosen_for_a_move(full: Planted, win
     expect(page.locator(".hand [aria-pressed=true]")).to_have_count(1)
 
 
-def test_it_plays_by_itself_can_be_held_and_stands_still_for_whoever_wants_that(
-    full: Planted, windows: Windows
-) -> None:
+def test_a_scoring_plays_by_itself_pauses_and_respects_reduced_motion(full: Planted, windows: Windows) -> None:
     still = windows.open(full.people[1])  # windows of tests want nothing to move
     watch(still, full)
     expect(still.get_by_role("button", name="Pause")).to_have_count(0)
@@ -226,7 +224,7 @@ LOOKS: list[tuple[str, Json, Literal["light", "dark"]]] = [("de", PHONE, "light"
 
 
 @pytest.mark.parametrize(("language", "manners", "scheme"), LOOKS)
-def test_axe_objects_to_nothing_in_it(
+def test_axe_reports_no_violations_in_a_scoring(
     full: Planted, windows: Windows, language: str, manners: Json, scheme: Literal["light", "dark"]
 ) -> None:
     page = windows.open(full.people[1], color_scheme=scheme, **manners)
@@ -242,9 +240,7 @@ def test_axe_objects_to_nothing_in_it(
     assert objections(page) == []
 
 
-def test_a_game_that_is_over_says_who_won_and_opens_another_like_it(
-    people: tuple[Client, ...], windows: Windows
-) -> None:
+def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Client, ...], windows: Windows) -> None:
     options = {"scenario": 2, "max_rounds": 1}
     game_id = game_of(people[0], ME, OPEN, rules="sternenglanz", options=options, clock={"per_move": "PT6H"})
     people[1].post(f"/v1/games/{game_id}/seats", {"seat": 1})
@@ -259,7 +255,7 @@ def test_a_game_that_is_over_says_who_won_and_opens_another_like_it(
     for seat, points in enumerate(outcome["scores"]):
         expect(page.locator(f".final li[data-seat='{seat}']")).to_contain_text(f"{points} point")
         expect(page.get_by_role("region", name="Players").get_by_role("listitem").nth(seat)).to_contain_text("point")
-    expect(page.get_by_role("region", name="Players")).not_to_contain_text("in hand")  # nobody needs a card any more
+    expect(page.get_by_role("region", name="Players")).not_to_contain_text("in hand")  # no player needs a card now
     is_equal = len(set(outcome["scores"])) == 1
     why = "Tied on points and discarded cards" if len(set(outcome["places"])) == 1 else "discarded fewer cards"
     expect(page.locator(".final").get_by_text(why)).to_have_count(int(is_equal))

@@ -1,4 +1,4 @@
-"""The settings of the page: what somebody chooses there holds for the API, his mails and his programs."""
+"""The settings page: choices apply to the API, emails and programs."""
 
 import base64
 import hashlib
@@ -38,7 +38,7 @@ def come_back(page: Page) -> None:
 # Profile
 
 
-def test_the_name_in_the_head_leads_to_the_profile_whose_changes_reach_the_api(house: House, windows: Windows) -> None:
+def test_the_name_in_the_header_opens_the_profile_whose_changes_are_saved(house: House, windows: Windows) -> None:
     client = sign_in(house, "nora@example.org")
     page = windows.open(client, timezone_id="Europe/Zurich")
     page.goto("/")
@@ -53,7 +53,7 @@ def test_the_name_in_the_head_leads_to_the_profile_whose_changes_reach_the_api(h
     assert (profile["name"], profile["zone"]) == ("Nora N.", "Europe/Zurich")
 
 
-def test_a_refusal_stands_beside_its_field_and_nothing_typed_is_lost(house: House, windows: Windows) -> None:
+def test_an_error_is_shown_beside_its_field_and_input_is_kept(house: House, windows: Windows) -> None:
     page = settings(windows, sign_in(house, "otto@example.org"), "profile")
     windows.expected = "status of 422"
     name, zone = page.get_by_label("Name"), page.get_by_label("Time zone")
@@ -72,13 +72,11 @@ def test_a_refusal_stands_beside_its_field_and_nothing_typed_is_lost(house: Hous
 
     zone.fill("Europe/Rome")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("status").get_by_text("Salvato.")).to_be_visible()  # in the language that he chose
+    expect(page.get_by_role("status").get_by_text("Salvato.")).to_be_visible()  # in the chosen language
     expect(page.get_by_label("Fuso orario")).to_have_value("Europe/Rome")
 
 
-def test_what_another_window_saved_is_seen_on_coming_back_and_what_is_typed_here_stays(
-    house: House, windows: Windows
-) -> None:
+def test_changes_from_another_window_are_shown_and_input_here_is_kept(house: House, windows: Windows) -> None:
     client = sign_in(house, "pia@example.org")
     page = settings(windows, client, "profile")
     page.get_by_label("Name").fill("Pia P.")
@@ -90,7 +88,7 @@ def test_what_another_window_saved_is_seen_on_coming_back_and_what_is_typed_here
     expect(page.get_by_label("A game is over")).to_have_value("off")
 
 
-def test_nights_days_off_and_vacations_are_kept(house: House, windows: Windows) -> None:
+def test_nights_days_off_and_vacations_are_saved(house: House, windows: Windows) -> None:
     client = sign_in(house, "quin@example.org")
     page = settings(windows, client, "time-off", **PHONE)
     windows.expected = "status of 422"
@@ -119,7 +117,7 @@ def test_nights_days_off_and_vacations_are_kept(house: House, windows: Windows) 
 # Mails
 
 
-def test_each_kind_of_mail_the_bundle_and_reminders_can_be_chosen_by_keyboard(house: House, windows: Windows) -> None:
+def test_emails_the_bundle_and_reminders_are_chosen_by_keyboard(house: House, windows: Windows) -> None:
     client = sign_in(house, "rosa@example.org")
     page = settings(windows, client, "notifications")
     expect(page.get_by_label("It's your turn")).to_be_visible()
@@ -140,7 +138,7 @@ def test_each_kind_of_mail_the_bundle_and_reminders_can_be_chosen_by_keyboard(ho
     }
 
 
-def test_turns_are_told_each_at_once_or_together_as_one_chooses(house: House, windows: Windows) -> None:
+def test_turn_emails_can_be_sent_at_once_or_bundled(house: House, windows: Windows) -> None:
     client = sign_in(house, "tove@example.org")
     client.ask("PATCH", "/v1/me", json={"notifications": {}})
     page = settings(windows, client, "notifications")
@@ -152,7 +150,7 @@ def test_turns_are_told_each_at_once_or_together_as_one_chooses(house: House, wi
         until(lambda kept=kept: client.get("/v1/me")["notifications"].get("mails", {}) == kept)
 
 
-def test_from_a_table_its_own_mails_can_be_chosen(house: House, windows: Windows) -> None:
+def test_a_tables_own_emails_can_be_chosen_there(house: House, windows: Windows) -> None:
     client = sign_in(house, "sven@example.org")
     game_id = game_of(client, ME, BOT, BOT, title="A quiet table")
     page = windows.open(client)
@@ -166,7 +164,7 @@ def test_from_a_table_its_own_mails_can_be_chosen(house: House, windows: Windows
     assert client.get(f"/v1/games/{game_id}/seats/me")["mails"] == "off"
 
 
-def test_what_became_of_letters_is_told(house: House, windows: Windows) -> None:
+def test_deliveries_of_letters_are_shown(house: House, windows: Windows) -> None:
     client = sign_in(house, "tess@example.org")
     game_of(client, ME, BOT, BOT, title="A told table")
     house.await_mail("tess@example.org", lambda mail: "A told table" in mail.message["Subject"])
@@ -180,7 +178,7 @@ def test_what_became_of_letters_is_told(house: House, windows: Windows) -> None:
 # Calendar
 
 
-def test_the_address_of_the_calendar_is_made_and_revoked(house: House, windows: Windows) -> None:
+def test_the_calendar_address_is_created_and_revoked(house: House, windows: Windows) -> None:
     client = sign_in(house, "uli@example.org")
     page = settings(windows, client, "calendar")
     page.get_by_role("button", name="Create calendar").click()
@@ -200,7 +198,7 @@ def test_the_address_of_the_calendar_is_made_and_revoked(house: House, windows: 
 # Tokens
 
 
-def test_a_token_is_made_shown_once_used_and_revoked(house: House, windows: Windows) -> None:
+def test_a_token_is_created_shown_once_used_and_revoked(house: House, windows: Windows) -> None:
     client = sign_in(house, "vera@example.org")
     page = settings(windows, client, "tokens")
     expect(page.get_by_text("this page")).to_be_visible()
@@ -224,7 +222,7 @@ def test_a_token_is_made_shown_once_used_and_revoked(house: House, windows: Wind
     assert program.ask("GET", "/v1/me").status_code == 401
 
 
-def test_a_token_for_one_seat_plays_there_and_sees_nothing_else(house: House, windows: Windows) -> None:
+def test_a_seat_token_plays_its_seat_and_sees_nothing_else(house: House, windows: Windows) -> None:
     client = sign_in(house, "wim@example.org")
     game_id = game_of(client, ME, BOT, BOT, title="For a bot")
     page = settings(windows, client, f"game/{game_id}")
@@ -238,7 +236,7 @@ def test_a_token_for_one_seat_plays_there_and_sees_nothing_else(house: House, wi
     assert program.ask("GET", "/v1/me").status_code == 403
 
 
-def test_signing_out_everywhere_ends_every_token(house: House, windows: Windows) -> None:
+def test_signing_out_everywhere_revokes_every_token(house: House, windows: Windows) -> None:
     other, here = sign_in(house, "xena@example.org"), sign_in(house, "xena@example.org")
     page = settings(windows, here, "tokens")
     windows.expected = "status of 401"  # its stream ends with the token, and may come back before the page knows
@@ -251,7 +249,7 @@ def test_signing_out_everywhere_ends_every_token(house: House, windows: Windows)
 # Webhooks
 
 
-def test_a_webhook_is_made_tested_paused_and_deleted(house: House, windows: Windows, receiver: Receiver) -> None:
+def test_a_webhook_is_created_tested_paused_and_deleted(house: House, windows: Windows, receiver: Receiver) -> None:
     client = sign_in(house, "yves@example.org")
     page = settings(windows, client, "webhooks")
     windows.expected = "status of 422"
@@ -295,7 +293,7 @@ def code_mailed_to(house: House, address: str) -> str:
     return str(mail.message["Subject"])[:6]
 
 
-def test_an_account_gets_another_address_is_taken_away_as_a_copy_and_deleted(house: House, windows: Windows) -> None:
+def test_an_account_changes_its_address_is_exported_and_deleted(house: House, windows: Windows) -> None:
     client = sign_in(house, "vera@example.org")
     page = settings(windows, client, "account", **PHONE)
     page.get_by_label("New address").fill("vera@example.net")
@@ -321,7 +319,7 @@ def test_an_account_gets_another_address_is_taken_away_as_a_copy_and_deleted(hou
 # All of it
 
 
-def test_axe_has_nothing_to_object_to_in_any_section(house: House, windows: Windows, receiver: Receiver) -> None:
+def test_axe_reports_no_violations_in_any_section(house: House, windows: Windows, receiver: Receiver) -> None:
     client = sign_in(house, "ylva@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     client.post("/v1/webhooks", {"url": receiver.url, "kinds": ["your-turn"]})
@@ -340,9 +338,7 @@ def test_axe_has_nothing_to_object_to_in_any_section(house: House, windows: Wind
         assert not too_wide(page), address
 
 
-def test_the_settings_speak_german_and_keep_what_was_typed_when_the_language_changes(
-    house: House, windows: Windows
-) -> None:
+def test_the_settings_switch_to_german_and_keep_input(house: House, windows: Windows) -> None:
     page = settings(windows, sign_in(house, "zoe@example.org"), "tokens", **PHONE)
     windows.expected = "status of 422"
     page.get_by_label("Name", exact=True).fill("mein Bot")
@@ -356,7 +352,7 @@ def test_the_settings_speak_german_and_keep_what_was_typed_when_the_language_cha
     assert not too_wide(page)
 
 
-def test_finished_games_are_shared_once_one_agrees(house: House, windows: Windows) -> None:
+def test_finished_games_are_shared_once_the_player_agrees(house: House, windows: Windows) -> None:
     client = sign_in(house, "olga@example.org")
     page = settings(windows, client, "account")
     box = page.get_by_label("Share my finished games")
@@ -370,7 +366,7 @@ def test_finished_games_are_shared_once_one_agrees(house: House, windows: Window
     until(lambda: client.get("/v1/me")["shares_games"] is False)
 
 
-def test_an_account_that_a_program_plays_is_marked_and_all_see_it(house: House, windows: Windows) -> None:
+def test_a_program_account_is_marked_for_everybody_to_see(house: House, windows: Windows) -> None:
     client, host = sign_in(house, "robot@example.org"), sign_in(house, "quinn@example.org")
     page = settings(windows, client, "account")
     box = page.get_by_label("A program plays this account")
@@ -384,7 +380,7 @@ def test_an_account_that_a_program_plays_is_marked_and_all_see_it(house: House, 
     expect(page.locator("li.game", has_text="Who plays?").get_by_text("robot (program)")).to_be_visible()
 
 
-def test_apps_that_were_allowed_are_listed_and_ended(house: House, windows: Windows) -> None:
+def test_authorized_apps_are_listed_and_revoked(house: House, windows: Windows) -> None:
     client = sign_in(house, "petra@example.org")
     page = settings(windows, client, "tokens")
     expect(page.get_by_role("heading", name="New token")).to_be_visible()

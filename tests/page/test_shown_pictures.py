@@ -1,4 +1,4 @@
-"""The pictures of the READMEs show the page as it is."""
+"""The pictures in the READMEs show the current page."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Stand-ins on the page: asking for one, the page of the letter on which he accepts, and the end."""
+"""Stand-ins on the page: asking, accepting by letter, and ending."""
 
 import re
 from datetime import timedelta
@@ -36,7 +36,7 @@ def word_for(house: House, email: str) -> str:
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-def test_somebody_new_is_asked_accepts_by_his_letter_and_plays_until_it_is_ended(
+def test_a_new_stand_in_is_asked_accepts_by_letter_and_plays_until_stopped(
     house: House, windows: Windows, size: dict[str, object]
 ) -> None:
     name = "desk" if size is DESK else "phone"
@@ -55,7 +55,7 @@ def test_somebody_new_is_asked_accepts_by_his_letter_and_plays_until_it_is_ended
     other.get_by_label("Your name at the table:").fill("Night Owl")
     other.get_by_role("button", name="Stand in").click()
     expect(other.locator(".seats")).to_contain_text("Night Owl stands in until")
-    expect(other.locator(".hand .star.open").first).to_be_visible()  # it is his turn
+    expect(other.locator(".hand .star.open").first).to_be_visible()  # it is the stand-in's turn
     assert not too_wide(other)
 
     expect(page.locator(".stand-in").get_by_role("status")).to_contain_text("Night Owl plays until")
@@ -67,7 +67,7 @@ def test_somebody_new_is_asked_accepts_by_his_letter_and_plays_until_it_is_ended
     expect(other.locator(".stand-in")).to_have_count(0)
 
 
-def test_a_refusal_stands_beside_the_form_and_a_link_whose_question_was_ended_asks_nobody(
+def test_an_error_is_shown_beside_the_form_and_an_ended_request_cannot_be_accepted(
     house: House, windows: Windows
 ) -> None:
     ada = sign_in(house, "ada@example.org")

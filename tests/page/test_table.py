@@ -1,4 +1,4 @@
-"""What stands around every table: what is said there, what happened meanwhile, and who is ahead."""
+"""Around every table: chat, recent events and standings."""
 
 import json
 import re
@@ -35,9 +35,7 @@ def at_table(page: Page, game_id: str) -> Page:
 # Whom one sits with
 
 
-def test_a_name_opens_how_somebody_plays_and_he_can_be_blocked_and_reported_from_there(
-    house: House, windows: Windows
-) -> None:
+def test_a_name_opens_the_players_record_where_they_can_be_blocked_and_reported(house: House, windows: Windows) -> None:
     two = Two(house, "liv", "mika")
     page = at_table(windows.open(two.one, **PHONE), two.game_id)
     page.locator(".seats").get_by_role("button", name="mika").click()
@@ -54,7 +52,7 @@ def test_a_name_opens_how_somebody_plays_and_he_can_be_blocked_and_reported_from
     assert not too_wide(page)
 
 
-def test_a_note_is_kept_and_a_chat_is_muted(house: House, windows: Windows) -> None:
+def test_a_note_is_saved_and_a_chat_is_muted(house: House, windows: Windows) -> None:
     two = Two(house, "nils", "odo")
     page = at_table(windows.open(two.one), two.game_id)
     page.locator(".note textarea").fill("Odo keeps low stars.")
@@ -71,7 +69,7 @@ def test_a_note_is_kept_and_a_chat_is_muted(house: House, windows: Windows) -> N
 # What is said
 
 
-def test_what_is_said_is_heard_at_once_and_is_no_part_of_the_story(house: House, windows: Windows) -> None:
+def test_a_chat_message_is_announced_at_once_and_is_not_part_of_the_story(house: House, windows: Windows) -> None:
     two = Two(house, "ada", "ben")
     ada, ben = (at_table(windows.open(it), two.game_id) for it in (two.one, two.other))
     expect(ben.get_by_role("log")).to_be_attached()
@@ -85,7 +83,7 @@ def test_what_is_said_is_heard_at_once_and_is_no_part_of_the_story(house: House,
     assert asked == []  # neither the game nor its story is another one now
 
 
-def test_what_was_said_while_a_stream_was_broken_off_is_heard_with_the_next(house: House, windows: Windows) -> None:
+def test_messages_missed_by_a_broken_stream_arrive_with_the_next(house: House, windows: Windows) -> None:
     two = Two(house, "gero", "hanna")
     windows.expected = "ERR_FAILED"
     page = windows.open(two.one)
@@ -97,7 +95,7 @@ def test_what_was_said_while_a_stream_was_broken_off_is_heard_with_the_next(hous
     expect(page.locator(".chat li")).to_have_text(re.compile("Are you there"))
 
 
-def test_what_was_said_out_of_sight_is_counted_until_it_is_seen(house: House, windows: Windows) -> None:
+def test_messages_out_of_sight_are_counted_until_they_are_seen(house: House, windows: Windows) -> None:
     two = Two(house, "cleo", "dora")
     two.say(two.other, "Before.")
     page = at_table(windows.open(two.one, **PHONE), two.game_id)
@@ -112,7 +110,7 @@ def test_what_was_said_out_of_sight_is_counted_until_it_is_seen(house: House, wi
     expect(count).to_have_text("")
 
 
-def test_the_newest_line_is_shown_unless_the_reader_looks_at_older_ones(house: House, windows: Windows) -> None:
+def test_the_chat_follows_the_newest_message_unless_scrolled_back(house: House, windows: Windows) -> None:
     two = Two(house, "emil", "fanny")
     for n in range(12):
         two.say(two.other, f"I look at it from all sides.\nThe {n}th time.")
@@ -131,7 +129,7 @@ def test_the_newest_line_is_shown_unless_the_reader_looks_at_older_ones(house: H
     assert log.evaluate("it => it.scrollTop") == 0
 
 
-def test_what_is_typed_stays_when_the_game_begins_and_in_another_language(house: House, windows: Windows) -> None:
+def test_typed_text_survives_the_start_of_the_game_and_a_language_switch(house: House, windows: Windows) -> None:
     client, other = (sign_in(house, f"{name}@example.org") for name in ("uta", "vera"))
     game_id = game_of(client, ME, OPEN, BOT)
     page = windows.open(client)
@@ -147,7 +145,7 @@ def test_what_is_typed_stays_when_the_game_begins_and_in_another_language(house:
     expect(page.get_by_label("Nachricht")).to_have_value("")
 
 
-def test_what_is_said_again_after_a_lost_answer_is_said_once(house: House, windows: Windows) -> None:
+def test_a_message_resent_after_a_lost_answer_is_posted_once(house: House, windows: Windows) -> None:
     two = Two(house, "wanda", "xaver")
     page = at_table(windows.open(two.one), two.game_id)
     windows.expected = "ERR_FAILED"
@@ -161,7 +159,7 @@ def test_what_is_said_again_after_a_lost_answer_is_said_once(house: House, windo
     assert [it["text"] for it in two.one.get(f"/v1/games/{two.game_id}/messages")["items"]] == ["Only once"]
 
 
-def test_enter_twice_gives_nothing_up_and_withdrawing_a_wish_closes_nothing(house: House, windows: Windows) -> None:
+def test_double_enter_does_not_resign_and_withdrawing_a_vote_closes_nothing(house: House, windows: Windows) -> None:
     two = Two(house, "yara", "zeno")
     page = at_table(windows.open(two.one), two.game_id)
     page.get_by_text("Options, pause, leave").press("Enter")
@@ -177,7 +175,7 @@ def test_enter_twice_gives_nothing_up_and_withdrawing_a_wish_closes_nothing(hous
     assert two.one.get(f"/v1/games/{two.game_id}")["seats"][0]["stand_in"] is None
 
 
-def test_a_move_is_taken_back_at_once_by_keys_while_nobody_has_moved_since(house: House, windows: Windows) -> None:
+def test_a_move_is_taken_back_at_once_by_keyboard_before_others_moved(house: House, windows: Windows) -> None:
     two = Two(house, "tilda", "udo")
     play(two.one, two.game_id)
     page = at_table(windows.open(two.one), two.game_id)
@@ -213,7 +211,7 @@ def test_others_are_asked_on_the_page_and_agree_there(house: House, windows: Win
     expect(agree).to_have_count(0)
 
 
-def test_what_others_wish_for_is_found_by_whoever_comes_back_to_the_window(house: House, windows: Windows) -> None:
+def test_other_players_votes_appear_when_the_window_is_shown_again(house: House, windows: Windows) -> None:
     two = Two(house, "rosa", "sven")
     page = at_table(windows.open(two.one), two.game_id)
     wish = page.get_by_text("In favour: sven")
@@ -228,7 +226,7 @@ def test_what_others_wish_for_is_found_by_whoever_comes_back_to_the_window(house
 
 
 def moved_meanwhile(house: House, name: str, rules: str = "sternenhimmel") -> tuple[Client, str]:
-    """Somebody who has moved, and whom two bots have answered; the game waits for that player again."""
+    """Return a player who has moved and got answers from two bots, and the game, which waits for that player again."""
     client = sign_in(house, f"{name}@example.org")
     game_id = game_of(client, ME, BOT, BOT, rules=rules)
 
@@ -243,7 +241,7 @@ def moved_meanwhile(house: House, name: str, rules: str = "sternenhimmel") -> tu
     return client, game_id
 
 
-def test_what_happened_meanwhile_is_told_first_and_played_again(house: House, windows: Windows) -> None:
+def test_recent_events_are_summarized_first_and_can_be_replayed(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "ida")
     page = at_table(windows.open(client, reduced_motion="no-preference"), game_id)
     since = page.get_by_role("region", name="While you were away")
@@ -275,7 +273,7 @@ def test_what_happened_meanwhile_is_told_first_and_played_again(house: House, wi
     expect(since).to_have_count(0)  # it is known
 
 
-def test_whoever_wants_less_motion_goes_from_move_to_move_by_hand(house: House, windows: Windows) -> None:
+def test_with_reduced_motion_the_replay_advances_manually(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "karl", "sternenglanz")
     version = client.get(f"/v1/games/{game_id}")["version"]
     page = at_table(windows.open(client, **PHONE), game_id)
@@ -303,7 +301,7 @@ def test_whoever_wants_less_motion_goes_from_move_to_move_by_hand(house: House, 
     expect(page.locator(".history .faint")).to_have_text(f"move {version} of {version}")  # where one can play
 
 
-def test_what_one_knows_is_news_to_others_at_the_same_browser(house: House, windows: Windows) -> None:
+def test_each_player_in_a_shared_browser_gets_their_own_news(house: House, windows: Windows) -> None:
     two = Two(house, "mona", "nico")
     clients = two.one, two.other
     moved = [0, 0]
@@ -323,7 +321,7 @@ def test_what_one_knows_is_news_to_others_at_the_same_browser(house: House, wind
         expect(page.get_by_role("button", name="Got it")).to_have_count(0)
 
 
-def test_a_slider_asks_only_for_the_table_where_it_stays(house: House, windows: Windows) -> None:
+def test_the_slider_requests_only_the_table_where_it_stops(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "paul")
     page = windows.open(client)
     page.clock.install()
@@ -341,7 +339,7 @@ def test_a_slider_asks_only_for_the_table_where_it_stays(house: House, windows: 
     assert asked == ["at=2&"]
 
 
-def test_an_earlier_table_is_awaited_in_sight(house: House, windows: Windows) -> None:
+def test_an_earlier_table_shows_that_it_is_loading(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "lena")
     page = at_table(windows.open(client), game_id)
     held: list[Route] = []
@@ -356,7 +354,7 @@ def test_an_earlier_table_is_awaited_in_sight(house: House, windows: Windows) ->
     expect(page.locator("[aria-busy=true]")).to_have_count(0)
 
 
-def test_an_earlier_table_that_is_refused_says_so_and_now_is_there_again(house: House, windows: Windows) -> None:
+def test_an_error_for_an_earlier_table_is_shown_and_the_present_returns(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "lena")
     windows.expected = "status of 404"
     page = at_table(windows.open(client), game_id)
@@ -370,7 +368,7 @@ def test_an_earlier_table_that_is_refused_says_so_and_now_is_there_again(house: 
     expect(page.locator(".hand .star.open")).to_have_count(8)
 
 
-def test_the_moment_of_the_newest_move_is_now(house: House, windows: Windows) -> None:
+def test_the_link_of_the_newest_move_shows_the_present(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "nina")
     page = at_table(windows.open(client), game_id)
     page.locator(".story .moment").first.click()
@@ -378,9 +376,7 @@ def test_the_moment_of_the_newest_move_is_now(house: House, windows: Windows) ->
     expect(page.locator(".hand .star.open")).to_have_count(8)
 
 
-def test_who_comes_back_to_now_by_keys_does_not_play_the_move_that_he_thought_of(
-    house: House, windows: Windows
-) -> None:
+def test_returning_to_the_present_by_keyboard_does_not_play_a_chosen_move(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "olga")
     page = at_table(windows.open(client), game_id)
     page.locator(".hand .star.open").first.click()
@@ -419,7 +415,7 @@ def at_version(scores: list[tuple[int, list[int]]], version: int) -> list[int]:
 
 
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
-def test_the_standings_are_those_of_the_api_at_each_version(rules: str, house: House, windows: Windows) -> None:
+def test_the_standings_match_the_api_at_each_version(rules: str, house: House, windows: Windows) -> None:
     clients = [sign_in(house, f"{rules}-{name}@example.org") for name in ("one", "two", "three")]
     game_id = game_of(clients[0], ME, OPEN, OPEN, rules=rules)
     for client in clients[1:]:
@@ -453,7 +449,7 @@ def test_the_standings_are_those_of_the_api_at_each_version(rules: str, house: H
     expect(page.locator(".history input")).to_have_value(str(rows[-1][0]))
 
 
-def test_the_archive_of_a_private_game_is_saved(house: House, windows: Windows) -> None:
+def test_a_private_games_archive_can_be_saved(house: House, windows: Windows) -> None:
     one, other = (sign_in(house, f"{name}@example.org") for name in ("nora", "otto"))
     options = {"start_seat": 0, "max_rounds": 1}
     game = one.post("/v1/games", {"rules": "sternenglanz", "options": options, "private": True, "seats": [ME, OPEN]})

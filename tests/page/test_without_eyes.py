@@ -1,4 +1,4 @@
-"""Both games without eyes: a program that has nothing but Chromium's accessibility tree sees all, and plays to the end."""
+"""Both games by screen reader: a program that reads only the accessibility tree plays to the end."""
 
 import re
 from contextlib import suppress
@@ -48,7 +48,7 @@ def asked(client: Client, game_id: str) -> Json | None:
     return game if game["outcome"] or game["you"]["turn"] is not None else None
 
 
-def test_a_whole_sternenhimmel_is_seen_and_played_by_ear(house: House, windows: Windows) -> None:
+def test_a_whole_sternenhimmel_can_be_played_by_screen_reader(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "ada@example.org"))
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -66,7 +66,7 @@ def test_a_whole_sternenhimmel_is_seen_and_played_by_ear(house: House, windows: 
     expect(page.get_by_text("The game is over:").first).to_be_attached()
 
 
-def test_a_whole_sternenglanz_is_seen_and_played_by_ear(house: House, windows: Windows) -> None:
+def test_a_whole_sternenglanz_can_be_played_by_screen_reader(house: House, windows: Windows) -> None:
     client, other = (quiet(sign_in(house, f"{name}@example.org")) for name in ("ben", "cleo"))
     options = {"start_seat": 0, "scenario": 1, "max_rounds": 6}
     game_id = game_of(client, ME, OPEN, rules="sternenglanz", options=options)
@@ -86,7 +86,7 @@ def test_a_whole_sternenglanz_is_seen_and_played_by_ear(house: House, windows: W
     expect(page.get_by_text("The game is over:").first).to_be_attached()
 
 
-def test_arrows_go_along_lines(house: House, windows: Windows) -> None:
+def test_arrow_keys_move_along_lines(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "dora@example.org"))
     page = windows.open(client)
     at_table(page, game_of(client, ME, BOT, BOT))
@@ -105,7 +105,7 @@ def test_arrows_go_along_lines(house: House, windows: Windows) -> None:
         assert along >= len(lines["spaces"])  # else there is none that way
 
 
-def test_nothing_takes_a_tab_stop_where_nothing_can_be_done(house: House, windows: Windows) -> None:
+def test_only_usable_elements_are_tab_stops(house: House, windows: Windows) -> None:
     client, other = (quiet(sign_in(house, f"{name}@example.org")) for name in ("emil", "fay"))
     for rules in ("sternenhimmel", "sternenglanz"):
         game_id = game_of(client, ME, *[OPEN] * (2 if rules == "sternenhimmel" else 1), rules=rules)
@@ -122,7 +122,7 @@ def test_nothing_takes_a_tab_stop_where_nothing_can_be_done(house: House, window
         page.context.close()
 
 
-def test_fewer_words_are_a_matter_of_choice(house: House, windows: Windows) -> None:
+def test_announcements_can_be_shortened(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "hal@example.org"))
     page = windows.open(client)
     line = at_table(page, game_of(client, ME, BOT, BOT))

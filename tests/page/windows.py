@@ -14,12 +14,12 @@ from tests.support.live_server import Client, House, Json
 
 DESK: Json = {"viewport": {"width": 1200, "height": 850}}
 PHONE: Json = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-OWN_CODE = 'sessionStorage.setItem("sternenpost.signed-out", "yes")'  # nobody is taken in without a code
+OWN_CODE = 'sessionStorage.setItem("sternenpost.signed-out", "yes")'  # signing in needs a code
 ME, OPEN, BOT = {"player": "me"}, {"open": True}, {"bot": "greedy"}
 
 
 class Windows:
-    """Browsers of several people. They ask nobody but the house, and complain of nothing but what is `expected`."""
+    """Browsers of several people. They call only the test server and log only errors that are `expected`."""
 
     def __init__(self, chromium: Browser, house: House, stack: ExitStack) -> None:
         self._chromium, self._house, self._stack = chromium, house, stack
@@ -28,7 +28,7 @@ class Windows:
         self.expected = "^$"
 
     def open(self, client: Client | None = None, script: str = OWN_CODE, **manners: Any) -> Page:
-        """A window of somebody who is signed in already, if a `client` is given."""
+        """Open a window, signed in if a `client` is given."""
         manners = {
             "service_workers": "block",
             "base_url": self._house.url,
@@ -121,7 +121,7 @@ def game_of(client: Client, *seats: Json, **more: Any) -> str:
 
 
 def quiet(client: Client) -> Client:
-    """Nobody writes to it about its games: the picture in a letter takes longer than the move that it tells of."""
+    """Turn off game emails, because the picture in a letter takes longer than the move."""
     off = dict.fromkeys(("your-turn", "game-ended"), "off")
     assert client.ask("PATCH", "/v1/me", json={"notifications": {"mails": off}}).status_code == 200
     return client
@@ -187,7 +187,7 @@ def tab_to(page: Page, selector: str) -> None:
 
 
 def play_out(pages: dict[Page, Callable[[Page], None]]) -> None:
-    """Whoever is asked moves, until the game is over."""
+    """Let the player to move play, until the game is over."""
     turn = "document.querySelector('.state .mine') && document.querySelector('.hand .star.open')"
     while True:
         for page, move in pages.items():

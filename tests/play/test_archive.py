@@ -1,4 +1,4 @@
-"""Archives: whoever gets one can play its game again, and finds whatever was changed in it."""
+"""Archives replay their game and expose every change."""
 
 import copy
 import hashlib
@@ -36,13 +36,13 @@ def flaw(archive: Json) -> str:
 # What an archive holds
 
 
-def test_an_archive_proves_itself(archive: Json) -> None:
+def test_an_archive_verifies_itself(archive: Json) -> None:
     checked = check(as_file(archive))
     assert checked.table.status in ("finished", "abandoned")
     assert len(checked.rows) == len(archive["events"])
 
 
-def test_the_long_night_has_all_that_the_house_adds(long: Json) -> None:
+def test_the_long_night_contains_every_kind_of_server_event(long: Json) -> None:
     assert {event["type"] for event in long["events"]} >= {
         "time-extended",
         "time-ran-out",
@@ -55,17 +55,17 @@ def test_the_long_night_has_all_that_the_house_adds(long: Json) -> None:
     }
 
 
-def test_also_in_a_pause_somebody_may_resign_and_come_back(long: Json) -> None:
+def test_players_can_resign_and_return_during_a_pause(long: Json) -> None:
     pause = long["events"][first(long, "game-paused") : first(long, "game-resumed") + 1]
     assert [event["type"] for event in pause] == ["game-paused", "seat-handed-over", "seat-taken-back", "game-resumed"]
     check(as_file(long))
 
 
-def test_an_archive_names_seats_and_no_persons(archive: Json) -> None:
+def test_an_archive_names_seats_and_no_people(archive: Json) -> None:
     assert not re.search('"(ada|bea|cyd|host)"|@|example', json.dumps(archive | {"salts": []}))
 
 
-def test_hashing_again_what_was_not_changed_changes_nothing(long: Json) -> None:
+def test_rehashing_an_unchanged_archive_changes_nothing(long: Json) -> None:
     assert hashed_again(copy.deepcopy(long)) == long
 
 
@@ -106,7 +106,7 @@ HEAD: dict[str, Callable[[Json], Any]] = {
 
 
 @pytest.mark.parametrize("field", HEAD)
-def test_no_field_of_the_head_can_be_changed(long: Json, field: str) -> None:
+def test_no_game_field_can_be_changed_unnoticed(long: Json, field: str) -> None:
     assert set(HEAD) == set(long)
     assert flaw(long | {field: HEAD[field](long)})
     assert flaw(hashed_again(long | {field: HEAD[field](long)}))
@@ -114,7 +114,7 @@ def test_no_field_of_the_head_can_be_changed(long: Json, field: str) -> None:
 
 @pytest.mark.parametrize("field", ["seat", "kind", "bot"])
 @pytest.mark.parametrize("seat", [0, 3])
-def test_no_field_of_a_seat_can_be_changed(long: Json, seat: int, field: str) -> None:
+def test_no_seat_field_can_be_changed_unnoticed(long: Json, seat: int, field: str) -> None:
     long["seats"][seat][field] = another(long["seats"][seat][field])
     assert flaw(long)
 
@@ -122,12 +122,12 @@ def test_no_field_of_a_seat_can_be_changed(long: Json, seat: int, field: str) ->
 @pytest.mark.parametrize(
     ("seat", "other"), [(0, {"kind": "bot", "bot": "greedy"}), (3, {"kind": "human", "bot": None})]
 )
-def test_a_person_cannot_be_made_a_bot_nor_a_bot_a_person(long: Json, seat: int, other: Json) -> None:
+def test_a_person_and_a_bot_cannot_be_swapped_unnoticed(long: Json, seat: int, other: Json) -> None:
     long["seats"][seat] |= other
     assert "terms" in flaw(long)
 
 
-def test_no_field_of_an_event_of_any_type_can_be_changed_even_if_all_is_hashed_again(long: Json) -> None:
+def test_no_event_field_can_be_changed_even_with_recomputed_hashes(long: Json) -> None:
     firsts = {event["type"]: place for place, event in reversed(list(enumerate(long["events"])))}
     for place in firsts.values():
         event = long["events"][place]
@@ -148,7 +148,7 @@ def test_no_field_of_an_event_of_any_type_can_be_changed_even_if_all_is_hashed_a
             assert flaw(hashed_again(changed))
 
 
-def test_what_looks_equal_in_one_language_is_not_taken_for_equal(long: Json) -> None:
+def test_values_that_compare_equal_in_one_language_are_not_taken_for_equal(long: Json) -> None:
     shuffled = next(event for event in long["events"] if event["body"].get("start") == 0)
     for same in (False, 0.0):
         shuffled["body"]["start"] = same
@@ -164,7 +164,7 @@ def change_by_chance(rng: Random, place: Any) -> None:
         place[where] = rng.choice([None, True, 0, -1, 1.5, "", "leo", [], {}, [[]], {"seat": 1}, another(place[where])])
 
 
-def test_any_value_changed_by_chance_is_found(long: Json) -> None:
+def test_any_randomly_changed_value_is_found(long: Json) -> None:
     rng = Random(1)
     for _ in range(40):
         changed = copy.deepcopy(long)
@@ -173,7 +173,7 @@ def test_any_value_changed_by_chance_is_found(long: Json) -> None:
             assert len(flaw(changed)) <= 300
 
 
-def test_any_value_of_an_event_changed_by_chance_is_found_though_all_is_hashed_again(long: Json) -> None:
+def test_any_randomly_changed_event_value_is_found_despite_recomputed_hashes(long: Json) -> None:
     rng = Random(2)
     for _ in range(40):
         changed = copy.deepcopy(long)
@@ -477,7 +477,7 @@ def chosen_in_other_slots(archive: Json) -> None:
 
 
 def swapped_in_the_deck(archive: Json) -> None:
-    """Two cards that nobody has drawn yet when the game begins."""
+    """Exchange two cards that are still in the deck when the game begins."""
     deck = body(archive, "cards-shuffled")["deck"]
     deck[30], deck[31] = deck[31], deck[30]
 
@@ -488,7 +488,7 @@ def another_path(archive: Json) -> None:
 
 
 def with_a_finish(archive: Json) -> None:
-    """Somebody leaves it at the slots that he has performed, which he may not."""
+    """Let a player stop after the slots performed so far, which is illegal."""
     place = first(archive, "star-laid")
     put_in(archive, place + 1, "act-finished", archive["events"][place]["seat"])
 
@@ -578,14 +578,14 @@ RETOLD: dict[str, Retold] = {
 
 
 @pytest.mark.parametrize(("game", "story"), [(game, story) for game, stories in RETOLD.items() for story in stories])
-def test_another_story_is_not_believed_though_its_hashes_agree(wired: Flask, game: str, story: str) -> None:
+def test_another_story_is_rejected_though_its_hashes_match(wired: Flask, game: str, story: str) -> None:
     retold = copy.deepcopy(archives(wired)[f"{game} long"])
     retell, why = RETOLD[game][story]
     retell(retold)
     assert re.search(why, flaw(hashed_again(retold)))
 
 
-def test_the_first_thing_that_is_wrong_is_named(long: Json) -> None:
+def test_the_first_error_is_named(long: Json) -> None:
     _, seq, _ = [say_more(long, nth) for nth in (20, 10, 30)]
     type_ = long["events"][seq - 1]["type"]
     assert flaw(long) == f"Event {seq} ({type_}): its hash does not follow from it and the hash before it."
@@ -618,7 +618,7 @@ def verify(tmp_path: Path, raw: bytes, *more: str) -> Result:
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_a_file_that_is_no_archive_is_called_so_in_a_sentence(tmp_path: Path, name: str) -> None:
+def test_a_file_that_is_not_an_archive_is_rejected_with_a_sentence(tmp_path: Path, name: str) -> None:
     raw, why = MALFORMED[name]
     answer = verify(tmp_path, raw)
     assert (answer.exit_code, answer.stdout) == (1, "")
@@ -627,7 +627,7 @@ def test_a_file_that_is_no_archive_is_called_so_in_a_sentence(tmp_path: Path, na
 
 
 @pytest.mark.parametrize("value", [None, True, 1, "x", [], {}, [1], {"x": 1}, [[]], [{}]], ids=json.dumps)
-def test_a_field_of_another_type_is_refused_in_a_sentence(long: Json, value: Any) -> None:
+def test_a_field_of_the_wrong_type_is_rejected_with_a_sentence(long: Json, value: Any) -> None:
     for field in long:
         if value != long[field]:
             assert flaw(long | {field: value})
@@ -641,7 +641,7 @@ def test_a_field_of_another_type_is_refused_in_a_sentence(long: Json, value: Any
 # The command
 
 
-def test_verify_says_that_all_is_well(tmp_path: Path, archive: Json) -> None:
+def test_verify_reports_that_all_is_well(tmp_path: Path, archive: Json) -> None:
     answer = verify(tmp_path, as_file(archive))
     assert answer.exit_code == 0
     assert f"Game {archive['game']} " in answer.stdout
@@ -656,7 +656,7 @@ def test_verify_names_what_is_wrong(tmp_path: Path, long: Json) -> None:
     assert re.fullmatch(rf"Error: Event {seq} \([a-z-]+\): It has not the fields of its type\.\n", answer.stderr)
 
 
-def test_only_a_commitment_that_was_kept_tells_a_game_from_another_one_made_up(tmp_path: Path, wired: Flask) -> None:
+def test_only_a_saved_commitment_tells_a_game_from_a_made_up_one(tmp_path: Path, wired: Flask) -> None:
     game, made_up = (archives(wired)[f"sternenglanz {night}"] for night in ("long", "of bots"))
     assert verify(tmp_path, as_file(made_up)).exit_code == 0
     answer = verify(tmp_path, as_file(made_up), "--commitment", game["commitment"])

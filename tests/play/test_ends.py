@@ -1,4 +1,4 @@
-"""Where a player's games are looked up it is noted when they ended, in the commit that ends them."""
+"""The end of a game is recorded for its players in the commit that ends it."""
 
 from datetime import datetime
 from typing import Any
@@ -51,7 +51,7 @@ def is_played_to_its_end(game_id: UUID, *people: UUID) -> None:
         everything_due_happens()
 
 
-def test_when_a_game_is_played_to_its_end(ada: UUID, bea: UUID) -> None:
+def test_the_end_is_recorded_when_a_game_is_played_out(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     assert ends(game_id) == [None, None]
     is_played_to_its_end(game_id, ada, bea)
@@ -60,7 +60,7 @@ def test_when_a_game_is_played_to_its_end(ada: UUID, bea: UUID) -> None:
     assert not list_games(ada, mine=True, status="running").items
 
 
-def test_when_it_is_given_up_and_not_when_it_pauses(ada: UUID, bea: UUID) -> None:
+def test_the_end_is_recorded_when_a_game_is_abandoned_but_not_when_it_is_paused(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     for wish, are_over in (("pause", False), ("abandon", True)):
         assert [it["id"] for it in list_games(ada, mine=True, status=load(game_id).table.status).items] == [game_id]
@@ -69,7 +69,7 @@ def test_when_it_is_given_up_and_not_when_it_pauses(ada: UUID, bea: UUID) -> Non
         assert [it is not None for it in ends(game_id)] == [are_over] * 2
 
 
-def test_when_it_is_closed_before_it_begins(ada: UUID, bea: UUID) -> None:
+def test_the_end_is_recorded_when_a_game_is_closed_before_its_start(ada: UUID, bea: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     take_seat(game_id, bea)
     assert len(list_games(ada, mine=True, free=True).items) == 1
@@ -77,7 +77,7 @@ def test_when_it_is_closed_before_it_begins(ada: UUID, bea: UUID) -> None:
     assert ends(game_id) == [whole_log(game_id)[-1].recorded_at] * 2
 
 
-def test_a_commit_that_cannot_note_it_does_not_end_the_game(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_commit_that_cannot_record_the_end_does_not_end_the_game(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     game_id = game_of(ada, bots=2)
 
     def breaks_off(*_: Any) -> None:
@@ -91,7 +91,7 @@ def test_a_commit_that_cannot_note_it_does_not_end_the_game(ada: UUID, monkeypat
     assert (load(game_id).table.status, ends(game_id)) == ("running", [None])
 
 
-def test_whoever_was_away_when_a_game_ended_is_told_of_its_end(ada: UUID) -> None:
+def test_a_follower_who_was_away_learns_of_the_end(ada: UUID) -> None:
     program = caller(player_token("ada@example.org", "ada"))
     earlier, game_id = game_of(ada, bots=2), game_of(ada, bots=2)
     vote(earlier, ada, "abandon", True)
@@ -109,7 +109,7 @@ def test_whoever_was_away_when_a_game_ended_is_told_of_its_end(ada: UUID) -> Non
     assert not follower.told
 
 
-def test_whoever_follows_is_told_of_a_game_that_has_begun_and_ended_between_two_looks(ada: UUID) -> None:
+def test_a_follower_learns_of_a_game_that_began_and_ended_between_two_polls(ada: UUID) -> None:
     program = caller(player_token("ada@example.org", "ada"))
     old = game_of(ada, bots=2)
     vote(old, ada, "abandon", True)
@@ -124,7 +124,7 @@ def test_whoever_follows_is_told_of_a_game_that_has_begun_and_ended_between_two_
 
 
 @citus.leave_out("no step is taken back")
-def test_of_games_that_were_over_before_it_was_noted_it_is_noted_by_their_logs(database_url: str) -> None:
+def test_ends_of_older_games_are_recorded_from_their_logs(database_url: str) -> None:
     with create_app(Settings.from_environment({"DATABASE_URL": database_url})).app_context():
         service_is_up()
         ada, bea = person("ada"), person("bea")

@@ -1,4 +1,4 @@
-"""Following games: the tokens that are looked at while a stream is open, and before anything is told."""
+"""Following games: tokens are checked while a stream is open and before anything is sent."""
 
 from uuid import uuid4
 
@@ -19,7 +19,7 @@ from tests.support.games import game_of, moves_on, person, turn_of
 from tests.support.stand_ins import stands_in
 
 
-def test_of_the_tokens_of_open_streams_those_are_told_that_are_still_good(app: Flask) -> None:
+def test_still_valid_returns_the_valid_tokens_of_open_streams(app: Flask) -> None:
     with app.app_context():
         ada, same, bea, cleo = (
             tokens.caller(player_token(f"{name}@example.org", name)) for name in ("ada", "ada", "bea", "cleo")
@@ -30,7 +30,7 @@ def test_of_the_tokens_of_open_streams_those_are_told_that_are_still_good(app: F
         assert still_valid([ada, same, bea, cleo]) == {ada.token_hash, cleo.token_hash}
 
 
-def test_nothing_that_happens_after_a_token_was_revoked_is_told_by_it(app: Flask) -> None:
+def test_a_revoked_token_receives_no_later_events(app: Flask) -> None:
     with app.app_context():
         people = [person(name) for name in ("ada", "ben", "cleo")]
         game_id, caller = game_of(*people), tokens.caller(player_token("ada@example.org"))
@@ -47,7 +47,7 @@ def test_nothing_that_happens_after_a_token_was_revoked_is_told_by_it(app: Flask
         assert one.is_over
 
 
-def test_who_stands_in_again_is_told_of_the_game_again_and_of_nothing_twice(within: None) -> None:
+def test_a_returning_stand_in_receives_the_game_again_without_duplicates(within: None) -> None:
     people = [person(name) for name in ("ada", "ben", "cleo")]
     game_id, dan = game_of(*people), tokens.caller(player_token("dan@example.org", "dan"))
     follower = follow_own(dan, None)
@@ -72,7 +72,7 @@ def test_who_stands_in_again_is_told_of_the_game_again_and_of_nothing_twice(with
     assert [it["type"] for it in told].count("star-placed") == 2
 
 
-def test_whose_seat_was_taken_over_is_told_of_that_game_no_more(within: None) -> None:
+def test_a_player_whose_seat_was_taken_over_receives_no_further_events(within: None) -> None:
     ada, ben, caller = person("ada"), person("ben"), tokens.caller(player_token("ada@example.org", "ada"))
     game_id = game_of(ada, ben, bots=1)
     follower = follow_own(caller, None)
@@ -84,7 +84,7 @@ def test_whose_seat_was_taken_over_is_told_of_that_game_no_more(within: None) ->
     assert (follower.told, follow_own(caller, None).told) == ({}, {})
 
 
-def test_however_many_tokens_there_are_those_of_open_streams_are_found_by_their_players(database_url: str) -> None:
+def test_tokens_of_open_streams_are_found_by_an_index_on_players(database_url: str) -> None:
     with psycopg.connect(database_url, cursor_factory=psycopg.ClientCursor) as connection:
         connection.execute("SET enable_seqscan = off")  # of an empty table it would read all the same
         plan = [line for (line,) in connection.execute(f"EXPLAIN {_STILL_THERE}", ([uuid4()],))]

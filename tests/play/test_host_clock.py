@@ -1,4 +1,4 @@
-"""A machine whose clock is wrong writes nothing: neither moves nor time-outs nor heartbeats."""
+"""A machine with a wrong clock writes no moves, time-outs or heartbeats."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -24,7 +24,7 @@ def heartbeats() -> dict[str, datetime]:
 
 
 @pytest.mark.parametrize("by", [2 * games.DAY, -2 * games.DAY, timedelta(minutes=2, seconds=30)])
-def test_a_move_is_refused_while_the_clock_is_wrong(
+def test_a_move_is_rejected_while_the_clock_is_wrong(
     ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch, by: timedelta
 ) -> None:
     game_id = games.game_of(ada, bea, bots=1)
@@ -50,7 +50,7 @@ def test_the_web_answers_503_while_its_clock_is_wrong(app: Flask, monkeypatch: p
     assert ada.post(f"/v1/games/{game_id}/moves", body).status_code == 201
 
 
-def test_nobody_is_timed_out_while_the_clock_of_the_worker_is_ahead(
+def test_time_outs_stop_while_the_workers_clock_is_ahead(
     ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     game_id = games.game_of(ada, bea, bots=1)
@@ -72,7 +72,7 @@ def test_nobody_is_timed_out_while_the_clock_of_the_worker_is_ahead(
     assert heartbeats()["worker"] > seen["worker"]
 
 
-def test_a_clock_that_the_sandbox_put_forward_is_right(ada: UUID, bea: UUID) -> None:
+def test_a_sandbox_clock_put_forward_counts_as_right(ada: UUID, bea: UUID) -> None:
     clock.forward(400 * games.DAY)
     games.service_is_up()
     game_id = games.game_of(ada, bea, bots=1)

@@ -1,4 +1,4 @@
-"""The log is the truth: what is stored beside it follows from it."""
+"""The log is the truth: everything stored beside it can be derived from it."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ from tests.support import citus, games
 pytestmark = pytest.mark.usefixtures("within")
 
 
-def test_every_hash_follows_from_the_one_before_and_the_first_from_the_commitment(ada: UUID, bea: UUID) -> None:
+def test_hashes_form_a_chain_that_starts_with_the_commitment(ada: UUID, bea: UUID) -> None:
     game_id = games.game_of(ada, bea, bots=1)
     games.moves_on(game_id, ada)
     games.everything_due_happens()
@@ -32,7 +32,7 @@ def test_every_hash_follows_from_the_one_before_and_the_first_from_the_commitmen
         assert event.hash == before
 
 
-def test_a_table_made_anew_from_its_log_is_the_one_that_was_kept(ada: UUID, bea: UUID) -> None:
+def test_a_table_rebuilt_from_its_log_equals_the_cached_one(ada: UUID, bea: UUID) -> None:
     told: set[str] = set()
     for seed, game_clock in enumerate([DEFAULT_CLOCK, games.BANK]):
         rng, people = Random(seed), [ada, bea]
@@ -68,7 +68,7 @@ def do_something(rng: Random, game_id: UUID, people: list[UUID]) -> None:
     wake_due()
 
 
-def test_a_person_gets_one_letter_for_each_turn(ada: UUID, bea: UUID) -> None:
+def test_a_player_gets_one_letter_per_turn(ada: UUID, bea: UUID) -> None:
     game_id = games.game_of(ada, bea, bots=1)
     turns = set()
     for n in range(30):
@@ -82,9 +82,7 @@ def test_a_person_gets_one_letter_for_each_turn(ada: UUID, bea: UUID) -> None:
 
 
 @citus.leave_out("the log refuses on each node")
-def test_a_process_forgets_moves_that_a_replica_which_took_over_never_got(
-    shared_url: str, ada: UUID, bea: UUID
-) -> None:
+def test_a_process_drops_moves_that_were_lost_in_a_failover(shared_url: str, ada: UUID, bea: UUID) -> None:
     """As an asynchronous one may: the log goes back, and goes on in another way to the same version."""
     game_id = games.game_of(ada, bea, bots=1)
     version = load(game_id).table.version

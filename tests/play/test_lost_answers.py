@@ -1,4 +1,4 @@
-"""Commits that arrive while their answers are lost: each is done once, and succeeds."""
+"""Commits whose answers are lost succeed and are made once."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -78,7 +78,7 @@ def test_a_message_is_stored_once(ada: UUID, bea: UUID, broken: Any) -> None:
     assert len(db.session.scalars(db.select(Message)).all()) == 2
 
 
-def test_an_invitation_keeps_one_seat_and_is_mailed_once(ada: UUID, broken: Any) -> None:
+def test_an_invitation_reserves_one_seat_and_is_mailed_once(ada: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     with broken():
         assert invite(game_id, ada, "dora@example.org") == 1
@@ -94,14 +94,14 @@ def test_a_sign_in_mails_one_code(broken: Any) -> None:
     assert db.session.scalars(db.select(PlayerLetterRow.player_id)).all() == [sign_in]
 
 
-def test_a_seat_is_taken(ada: UUID, bea: UUID, broken: Any) -> None:
+def test_a_seat_is_taken_once(ada: UUID, bea: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
     with broken():
         assert take_seat(game_id, bea, salt="pepper").seat_of(bea) == 1
     assert happened(game_id).count("game-started") == 1
 
 
-def test_a_seat_is_taken_at_a_table_that_waits_for_others(ada: UUID, bea: UUID, broken: Any) -> None:
+def test_a_seat_at_a_waiting_table_is_taken_once(ada: UUID, bea: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     with broken():
         assert take_seat(game_id, bea).seat_of(bea) == 1
@@ -109,7 +109,7 @@ def test_a_seat_is_taken_at_a_table_that_waits_for_others(ada: UUID, bea: UUID, 
         take_seat(game_id, bea)
 
 
-def test_an_invitation_is_accepted_by_somebody_new(ada: UUID, broken: Any) -> None:
+def test_a_new_player_accepts_an_invitation_once(ada: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, {"email": "dora@example.org"}, OPEN)).game_id
     (mailed,) = letters(game_id, "invitation")
     assert verify(INVITATION, mailed.data["invitation"]).seat == 1
@@ -128,14 +128,14 @@ def test_a_game_is_closed_once(ada: UUID, bea: UUID, broken: Any) -> None:
         close_game(game_id, ada)
 
 
-def test_the_last_who_leaves_closes_the_game_once(ada: UUID, broken: Any) -> None:
+def test_the_last_player_who_leaves_closes_the_game_once(ada: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     with broken():
         leave(game_id, ada)
     assert happened(game_id) == ["game-abandoned"]
 
 
-def test_a_guest_is_sent_away_once_and_nobody_in_his_stead(ada: UUID, bea: UUID, broken: Any) -> None:
+def test_a_guest_is_removed_once_and_no_successor_instead(ada: UUID, bea: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     take_seat(game_id, bea)
     with broken():
@@ -146,7 +146,7 @@ def test_a_guest_is_sent_away_once_and_nobody_in_his_stead(ada: UUID, bea: UUID,
         send_away(game_id, ada, 1)
 
 
-def test_an_invitation_is_withdrawn(ada: UUID, broken: Any) -> None:
+def test_an_invitation_is_withdrawn_once(ada: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, {"email": "dora@example.org"})).game_id
     with broken():
         withdraw_invitation(game_id, ada, 2)
@@ -155,7 +155,7 @@ def test_an_invitation_is_withdrawn(ada: UUID, broken: Any) -> None:
         withdraw_invitation(game_id, ada, 2)
 
 
-def test_a_host_is_told_once_that_his_game_will_close(ada: UUID, broken: Any) -> None:
+def test_a_host_is_warned_once_that_the_game_will_close(ada: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     later(12 * DAY)
     with broken():
@@ -164,7 +164,7 @@ def test_a_host_is_told_once_that_his_game_will_close(ada: UUID, broken: Any) ->
     assert len(letters(game_id, "game-closing")) == 1
 
 
-def test_a_vote_that_comes_true_succeeds(ada: UUID, bea: UUID, broken: Any) -> None:
+def test_a_passing_vote_succeeds_once(ada: UUID, bea: UUID, broken: Any) -> None:
     game_id = game_of(ada, bea, bots=1)
     vote(game_id, ada, "pause", True)
     with broken():
@@ -175,7 +175,7 @@ def test_a_vote_that_comes_true_succeeds(ada: UUID, bea: UUID, broken: Any) -> N
 
 
 @pytest.mark.parametrize("private", [False, True])
-def test_a_seat_is_left_before_the_start(ada: UUID, bea: UUID, private: bool, broken: Any) -> None:
+def test_a_seat_is_left_once_before_the_start(ada: UUID, bea: UUID, private: bool, broken: Any) -> None:
     asked = open_game(ada, wanted(ME, OPEN, OPEN, private=private))
     game_id = asked.game_id
     take_seat(game_id, bea, invitation=describe(asked, 0)["invitation"])
@@ -184,7 +184,7 @@ def test_a_seat_is_left_before_the_start(ada: UUID, bea: UUID, private: bool, br
     assert load(game_id).seat_of(bea) is None
 
 
-def test_somebody_without_a_seat_cannot_leave_however_often_he_asks(ada: UUID, bea: UUID) -> None:
+def test_a_player_without_a_seat_cannot_leave_even_with_retries(ada: UUID, bea: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     with pytest.raises(NotSeated):
         leave(game_id, bea)
@@ -192,7 +192,7 @@ def test_somebody_without_a_seat_cannot_leave_however_often_he_asks(ada: UUID, b
 
 @pytest.fixture
 def deed_answer_lost(monkeypatch: pytest.MonkeyPatch) -> list[None]:
-    """The next commit of somebody who leaves or comes back is recorded, and then the connection breaks off."""
+    """Record the next commit of a player who leaves or returns, and then break the connection."""
     lost = [None]
 
     def breaks_off(*commit: Any) -> Any:
@@ -206,7 +206,7 @@ def deed_answer_lost(monkeypatch: pytest.MonkeyPatch) -> list[None]:
     return lost
 
 
-def test_a_seat_is_left_in_a_running_game_and_the_votes_are_counted(
+def test_a_seat_is_left_once_in_a_running_game_and_votes_are_counted(
     ada: UUID, bea: UUID, deed_answer_lost: list[None]
 ) -> None:
     game_id = game_of(ada, bea, bots=1)
@@ -216,7 +216,7 @@ def test_a_seat_is_left_in_a_running_game_and_the_votes_are_counted(
     assert not deed_answer_lost
 
 
-def test_a_seat_is_taken_back_from_its_bot(ada: UUID, bea: UUID, deed_answer_lost: list[None]) -> None:
+def test_a_seat_is_taken_back_once_from_its_bot(ada: UUID, bea: UUID, deed_answer_lost: list[None]) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     deed_answer_lost[:] = [None]
@@ -225,7 +225,7 @@ def test_a_seat_is_taken_back_from_its_bot(ada: UUID, bea: UUID, deed_answer_los
     assert not deed_answer_lost
 
 
-def test_a_commit_that_never_comes_through_is_given_up(ada: UUID, bea: UUID) -> None:
+def test_a_commit_that_never_arrives_is_given_up(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     with answer_lost(3, arrives=False), pytest.raises(Unavailable):
         say(game_id, ada, "Hello?")
@@ -247,7 +247,7 @@ def test_a_commit_that_never_comes_through_is_given_up(ada: UUID, bea: UUID) -> 
         (psycopg.errors.TooManyConnections, False),
     ],
 )
-def test_the_pool_begins_anew_only_where_a_connection_broke(error: type[Exception], begins_anew: bool) -> None:
+def test_the_pool_is_reset_only_after_a_broken_connection(error: type[Exception], begins_anew: bool) -> None:
     errors, pool = [error("Try again")], db.engine.pool
 
     @with_retries
@@ -260,7 +260,7 @@ def test_the_pool_begins_anew_only_where_a_connection_broke(error: type[Exceptio
     assert (db.engine.pool is not pool) == begins_anew
 
 
-def test_a_seat_asked_while_the_clock_ran_ahead_is_asked_now_though_a_commit_is_lost(
+def test_a_turn_from_a_fast_clock_is_corrected_despite_a_lost_commit(
     ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock.forward(365 * DAY)

@@ -1,4 +1,4 @@
-"""Moves: one turn after the other, turns of several moves, and the signed links that play them."""
+"""Moves: turns of one and several moves, and the signed links that play them."""
 
 from random import Random
 from typing import Any
@@ -50,7 +50,7 @@ pytestmark = pytest.mark.usefixtures("within")
 # Turns
 
 
-def test_a_turn_is_numbered_by_the_version_at_which_its_seat_was_asked(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_turn_is_numbered_by_the_version_that_began_it(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = game_of(ada, bea, cyd)
     for version, who in enumerate((ada, bea, cyd, ada, bea), 1):
         turns = [turn_of(game_id, someone) for someone in (ada, bea, cyd)]
@@ -59,7 +59,7 @@ def test_a_turn_is_numbered_by_the_version_at_which_its_seat_was_asked(ada: UUID
         assert moves_on(game_id, who).answer["version"] == version + 1
 
 
-def test_a_move_applies_each_event_once_and_what_comes_out_is_what_all_look_at(
+def test_a_move_applies_each_event_once_and_publishes_the_result(
     ada: UUID, bea: UUID, cyd: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game_id, players = game_of(ada, bea, cyd), [ada, bea, cyd]
@@ -82,7 +82,7 @@ def test_a_move_applies_each_event_once_and_what_comes_out_is_what_all_look_at(
     assert applied == []
 
 
-def test_a_move_is_answered_with_what_happened_as_its_player_saw_it(ada: UUID, bea: UUID) -> None:
+def test_a_moves_answer_holds_the_events_as_its_player_saw_them(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     move = moves_of(game_id, ada)[0]
     answer = play_move(game_id, ada, 1, move).answer
@@ -92,7 +92,7 @@ def test_a_move_is_answered_with_what_happened_as_its_player_saw_it(ada: UUID, b
     assert answer["view"] == describe(load(game_id), 0)["view"]
 
 
-def test_the_very_same_move_for_a_turn_gets_the_first_answer_again(app: Flask, ada: UUID, bea: UUID) -> None:
+def test_a_repeated_move_gets_its_first_answer(app: Flask, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     move = moves_of(game_id, ada)[0]
     first = play_move(game_id, ada, 1, move)
@@ -102,7 +102,7 @@ def test_the_very_same_move_for_a_turn_gets_the_first_answer_again(app: Flask, a
     assert happened(game_id).count("star-placed") == 1
 
 
-def test_a_reply_is_played_in_the_game_as_it_stands_though_it_was_loaded_before(ada: UUID, bea: UUID) -> None:
+def test_a_reply_is_played_in_the_current_game_despite_an_older_copy(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     before, (one, other, *_) = load(game_id), map(sternenhimmel.move_from_json, moves_of(game_id, ada))
     assert moves_on(game_id, ada).game.table.version == 2
@@ -112,7 +112,7 @@ def test_a_reply_is_played_in_the_game_as_it_stands_though_it_was_loaded_before(
         play_reply(before, ada, 1, other, clock.now())
 
 
-def test_also_much_later_after_the_end_of_the_game_and_from_a_process_that_was_not_there(app: Flask, ada: UUID) -> None:
+def test_a_move_repeated_long_after_the_end_gets_its_first_answer_in_a_new_process(app: Flask, ada: UUID) -> None:
     game_id = game_of(ada, bots=2)
     answers = []
     while load(game_id).table.status == "running":
@@ -131,7 +131,7 @@ def test_also_much_later_after_the_end_of_the_game_and_from_a_process_that_was_n
     assert over.value.turn is None
 
 
-def test_another_move_for_a_turn_that_is_over_is_stale_and_told_the_present_turn(ada: UUID, bea: UUID) -> None:
+def test_a_different_move_for_a_past_turn_is_stale_and_names_the_current_turn(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     one, other = moves_of(game_id, ada)[:2]
     play_move(game_id, ada, 1, one)
@@ -146,7 +146,7 @@ def test_another_move_for_a_turn_that_is_over_is_stale_and_told_the_present_turn
     assert stale.value.turn == turn_of(game_id, ada) == 4
 
 
-def test_a_move_of_one_turn_is_no_answer_to_another(ada: UUID, bea: UUID) -> None:
+def test_a_move_for_one_turn_does_not_answer_another(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     move = moves_of(game_id, ada)[0]
     play_move(game_id, ada, 1, move)
@@ -158,7 +158,7 @@ def test_a_move_of_one_turn_is_no_answer_to_another(ada: UUID, bea: UUID) -> Non
         play_move(game_id, ada, 2, move)
 
 
-def test_the_others_move_is_not_mine(ada: UUID, bea: UUID) -> None:
+def test_another_players_move_is_not_taken_for_mine(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     move = moves_of(game_id, ada)[0]
     play_move(game_id, ada, 1, move)
@@ -167,7 +167,7 @@ def test_the_others_move_is_not_mine(ada: UUID, bea: UUID) -> None:
     assert stale.value.turn == 2
 
 
-def test_a_bots_move_for_me_is_not_my_move(ada: UUID, bea: UUID) -> None:
+def test_a_bots_move_for_me_is_not_taken_for_mine(ada: UUID, bea: UUID) -> None:
     ladder = [{"do": "bot-move", "bot": "greedy", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
     later(2 * DAY)
@@ -177,7 +177,7 @@ def test_a_bots_move_for_me_is_not_my_move(ada: UUID, bea: UUID) -> None:
     assert stale.value.turn is None
 
 
-def test_a_move_of_the_bot_that_took_over_is_not_my_move(ada: UUID, bea: UUID) -> None:
+def test_a_replacement_bots_move_is_not_taken_for_mine(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     everything_due_happens()
@@ -189,7 +189,7 @@ def move_in(event: Any) -> dict[str, str]:
     return {name: event.body[name] for name in ("star", "board", "space")}
 
 
-def test_a_move_before_the_start_is_refused(ada: UUID) -> None:
+def test_a_move_before_the_start_is_rejected(ada: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
     assert legal_moves(game_id, ada, []) == {"turn": None, "moves": []}
     with pytest.raises(NotRunning):
@@ -214,7 +214,7 @@ def test_an_illegal_or_malformed_move_changes_nothing(ada: UUID, bea: UUID) -> N
     assert load(game_id).table.version == 1
 
 
-def test_the_word_of_a_letter_plays_its_turn_and_no_other(ada: UUID, bea: UUID) -> None:
+def test_a_letters_link_token_plays_its_turn_and_no_other(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     word = turn_word(game_id, 0, 1)
     assert len(word) <= 64
@@ -245,7 +245,7 @@ def chosen(*people: UUID, bots: int = 0, **more: Any) -> UUID:
 
 
 def plays_out(game_id: UUID, who: UUID) -> int:
-    """This player moves as long as he is asked; how often that was."""
+    """Let this player move as often as possible, and return how often that was."""
     moves = 0
     while turn_of(game_id, who) is not None:
         moves_on(game_id, who)
@@ -259,7 +259,7 @@ def asked_for(game_id: UUID, seat: int) -> dict[str, Any]:
     return {name: getattr(row, name) for name in ("due_at", "remind_at", "wake_at", "asked_at", "allowed", "lent")}
 
 
-def test_the_rest_of_a_turn_has_a_number_of_its_own_and_the_same_due_time(ada: UUID, bea: UUID) -> None:
+def test_the_rest_of_a_turn_has_its_own_number_and_the_same_due_time(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     first, given = turn_of(game_id, ada), asked_for(game_id, 0)
     for number in range(2):
@@ -285,21 +285,21 @@ def test_a_whole_turn_can_be_one_move(ada: UUID, bea: UUID) -> None:
     assert turn_of(game_id, bea) == played.answer["version"]
 
 
-def test_steps_that_could_not_be_begun_lead_nowhere(ada: UUID, bea: UUID) -> None:
+def test_no_legal_moves_follow_illegal_steps(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     first = moves_of(game_id, ada)[0]
     with pytest.raises(IllegalMove):
         legal_moves(game_id, ada, [first, first])
 
 
-def test_whoever_plays_on_gets_no_further_letter(ada: UUID, bea: UUID) -> None:
+def test_a_player_who_plays_on_gets_no_further_letter(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     assert plays_out(game_id, ada) > 2
     written = [(letter.seat, letter.version) for letter in letters(game_id, "your-turn")]
     assert written == [(0, 1), (1, 1), (0, 3), (1, last(game_id, "turn-began").version)]
 
 
-def test_each_part_of_a_turn_asked_again_gets_its_first_answer(app: Flask, ada: UUID, bea: UUID) -> None:
+def test_each_repeated_part_of_a_turn_gets_its_first_answer(app: Flask, ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     turns, moves, answers = [], [], []
     while (turn := turn_of(game_id, ada)) is not None:
@@ -313,7 +313,7 @@ def test_each_part_of_a_turn_asked_again_gets_its_first_answer(app: Flask, ada: 
             play_move(game_id, ada, turn, {"steps": [{"cmd": "finish"}]})
 
 
-def test_the_word_of_a_turn_leads_on_to_the_rest_of_it_until_it_is_over(ada: UUID, bea: UUID) -> None:
+def test_a_turn_link_leads_to_the_rest_of_its_turn(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     turn = turn_of(game_id, ada)
     word = turn_word(game_id, 0, turn)
@@ -331,7 +331,7 @@ def test_the_word_of_a_turn_leads_on_to_the_rest_of_it_until_it_is_over(ada: UUI
     assert rest_of_turn(word) is None
 
 
-def test_a_bank_pays_once_for_all_of_a_turn(ada: UUID, bea: UUID) -> None:
+def test_a_bank_is_charged_once_per_turn(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea, clock=BANK)
     left = []
     for who in (ada, bea, ada):
@@ -348,7 +348,7 @@ def test_a_bank_pays_once_for_all_of_a_turn(ada: UUID, bea: UUID) -> None:
         assert abs(given - spent + added - allowed) < 60
 
 
-def test_more_time_in_mid_turn_is_for_the_rest_of_it(ada: UUID, bea: UUID) -> None:
+def test_an_extension_in_mid_turn_is_for_the_rest_of_the_turn(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     moves_on(game_id, ada)
     until(seats_of(game_id)[0].due_at)
@@ -360,7 +360,7 @@ def test_more_time_in_mid_turn_is_for_the_rest_of_it(ada: UUID, bea: UUID) -> No
     assert asked_for(game_id, 0) == given
 
 
-def test_a_reminder_comes_once_though_a_part_has_been_played(ada: UUID, bea: UUID) -> None:
+def test_a_reminder_comes_once_even_after_part_of_the_turn(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     half = seats_of(game_id)[0].remind_at
     moves_on(game_id, ada)
@@ -386,7 +386,7 @@ def test_a_pause_in_mid_turn_keeps_the_rest_of_its_time(ada: UUID, bea: UUID) ->
     assert turn_of(game_id, bea) is not None
 
 
-def test_when_time_runs_out_in_mid_turn_the_bot_plays_the_rest(ada: UUID, bea: UUID) -> None:
+def test_a_bot_plays_the_rest_of_a_turn_that_times_out(ada: UUID, bea: UUID) -> None:
     ladder = [{"do": "bot-move", "bot": "greedy", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
     game_id = chosen(ada, bea, on_timeout=ladder)
     turn = turn_of(game_id, ada)
@@ -411,7 +411,7 @@ def test_a_bot_plays_its_whole_turn_at_once(ada: UUID) -> None:
     assert turn_of(game_id, ada) == version + 2
 
 
-def test_the_bot_of_somebody_who_leaves_in_mid_turn_plays_the_rest(ada: UUID, bea: UUID) -> None:
+def test_a_bot_plays_the_rest_of_a_turn_if_its_player_leaves(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     moves_on(game_id, ada)
     leave(game_id, ada)

@@ -1,4 +1,4 @@
-"""Notices: one answer for all channels whether one still matters."""
+"""All channels agree whether a notice is still relevant."""
 
 from uuid import UUID
 
@@ -22,7 +22,7 @@ def matters(game_id: UUID, reader: UUID, kind: NoticeKind, data: Json) -> bool:
 
 
 @pytest.mark.parametrize("kind", ABOUT_A_TURN, ids=lambda kind: kind.name)
-def test_a_turn_matters_to_its_player_until_the_move(kind: NoticeKind, ada: UUID, bea: UUID) -> None:
+def test_a_turn_notice_is_relevant_until_the_move(kind: NoticeKind, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     about = {"turn": turn_of(game_id, ada)}
     assert matters(game_id, ada, kind, about)
@@ -37,7 +37,7 @@ def test_a_turn_matters_to_its_player_until_the_move(kind: NoticeKind, ada: UUID
     assert not matters(game_id, ada, kind, about)
 
 
-def test_a_take_back_matters_until_the_player_agrees(ada: UUID, bea: UUID) -> None:
+def test_a_take_back_notice_is_relevant_until_the_player_agrees(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     for who in (ada, bea):
         moves_on(game_id, who)
@@ -51,7 +51,7 @@ def test_a_take_back_matters_until_the_player_agrees(ada: UUID, bea: UUID) -> No
     assert not matters(game_id, ada, kind, asked.data)
 
 
-def test_a_notice_is_for_the_player_in_the_seat_unless_its_kind_goes_to_anyone(ada: UUID, bea: UUID) -> None:
+def test_a_notice_is_for_the_seated_player_unless_its_kind_goes_to_anyone(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     assert matters(game_id, ada, notice_kinds.ANSWER, {})
     assert not matters(game_id, bea, notice_kinds.ANSWER, {})

@@ -1,4 +1,4 @@
-"""Hours in which the service was not to be reached: nobody loses by them."""
+"""Outages: players lose no time by them."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -48,9 +48,7 @@ def outages() -> list[Outage]:
 
 
 @pytest.mark.parametrize("part", ["web", "worker"])
-def test_while_a_part_of_the_service_is_away_nobody_is_timed_out_and_due_times_move_by_it(
-    ada: UUID, bea: UUID, part: str
-) -> None:
+def test_an_outage_of_one_part_stops_time_outs_and_moves_due_times(ada: UUID, bea: UUID, part: str) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     clock.forward(MINUTE)
@@ -72,7 +70,7 @@ def test_while_a_part_of_the_service_is_away_nobody_is_timed_out_and_due_times_m
     assert happened(game_id)[-1] == "time-extended"
 
 
-def test_hours_in_which_both_parts_were_away_count_once(ada: UUID, bea: UUID) -> None:
+def test_hours_when_both_parts_were_away_count_once(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     clock.forward(5 * HOUR)
@@ -83,9 +81,7 @@ def test_hours_in_which_both_parts_were_away_count_once(ada: UUID, bea: UUID) ->
 
 
 @pytest.mark.parametrize("terms", [{}, {"clock": BANK}], ids=["per-move", "bank"])
-def test_two_days_in_which_nothing_was_to_be_reached_count_for_nobody_and_nobody_is_timed_out(
-    ada: UUID, bea: UUID, terms: Any
-) -> None:
+def test_a_two_day_outage_does_not_count_and_causes_no_time_outs(ada: UUID, bea: UUID, terms: Any) -> None:
     game_id = game_of(ada, bea, bots=1, **terms)
     due_at = seats_of(game_id)[0].due_at
     later(due_at - clock.now() - HOUR)
@@ -102,7 +98,7 @@ def test_two_days_in_which_nothing_was_to_be_reached_count_for_nobody_and_nobody
     assert happened(game_id)[-1] == "time-extended"
 
 
-def test_an_outage_is_noted_while_somebody_holds_a_game_and_its_times_follow_later(
+def test_an_outage_is_recorded_despite_a_locked_game_whose_times_follow_later(
     ada: UUID, bea: UUID, shared_url: str
 ) -> None:
     held, other = (game_of(ada, bea, bots=1) for _ in range(2))
@@ -127,7 +123,7 @@ def test_an_outage_is_noted_while_somebody_holds_a_game_and_its_times_follow_lat
     assert all(outage.followed for outage in outages())
 
 
-def test_a_worker_that_is_not_told_who_is_due_leaves_no_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_cannot_query_due_seats_leaves_no_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(**_: object) -> int:
         raise psycopg.errors.QueryCanceled("canceling statement due to statement timeout")
 
@@ -140,7 +136,7 @@ def test_a_worker_that_is_not_told_who_is_due_leaves_no_heartbeat(monkeypatch: p
     assert heartbeats() == seen
 
 
-def test_a_part_that_was_seen_a_moment_ago_need_not_be_noted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recent_heartbeat_is_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
     stop_the_clock(monkeypatch, clock.real())
     clock.forward(MINUTE)
     beat("worker")
@@ -157,7 +153,7 @@ def heartbeats() -> dict[str, datetime]:
     return {part: at for part, at in db.session.execute(db.select(Heartbeat.part, Heartbeat.at))}
 
 
-def test_a_worker_that_comes_back_notes_its_absence_and_times_nobody_out(ada: UUID, bea: UUID) -> None:
+def test_a_returning_worker_records_its_absence_and_causes_no_time_outs(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     service_is_up()
     away("worker", 3 * DAY)
@@ -179,7 +175,7 @@ def test_a_short_silence_is_no_outage(ada: UUID, bea: UUID) -> None:
     assert seats_of(game_id)[0].due_at == due_at
 
 
-def test_a_service_that_was_never_seen_whole_times_nobody_out(ada: UUID, bea: UUID) -> None:
+def test_a_server_never_seen_complete_causes_no_time_outs(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     db.session.execute(delete(Heartbeat))
     db.session.commit()
@@ -199,7 +195,7 @@ def test_bots_move_while_the_web_is_away(ada: UUID, bea: UUID) -> None:
 
 @pytest.mark.parametrize("terms", [{}, {"clock": BANK}], ids=["per-move", "bank"])
 @pytest.mark.parametrize("first", ["web", "worker"])
-def test_a_jump_of_the_clock_by_a_year_times_nobody_out(ada: UUID, bea: UUID, terms: Any, first: str) -> None:
+def test_a_clock_jump_of_a_year_causes_no_time_outs(ada: UUID, bea: UUID, terms: Any, first: str) -> None:
     game_id = game_of(ada, bea, bots=1, **terms)
     due_at = seats_of(game_id)[0].due_at
     clock.forward(365 * DAY)
@@ -213,7 +209,7 @@ def test_a_jump_of_the_clock_by_a_year_times_nobody_out(ada: UUID, bea: UUID, te
     assert abs(seats_of(game_id)[0].due_at - due_at - 365 * DAY) < MINUTE
 
 
-def test_a_jump_of_the_clock_empties_no_bank(ada: UUID, bea: UUID) -> None:
+def test_a_clock_jump_empties_no_bank(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock=BANK)
     clock.forward(365 * DAY)
     service_is_up()
@@ -223,7 +219,7 @@ def test_a_jump_of_the_clock_empties_no_bank(ada: UUID, bea: UUID) -> None:
     assert seats_of(game_id)[0].due_at - recorded_at(game_id, "star-placed") > 3 * DAY
 
 
-def test_a_clock_that_jumped_and_is_set_right_again_is_survived(ada: UUID, bea: UUID) -> None:
+def test_a_clock_that_jumps_and_is_corrected_does_no_harm(ada: UUID, bea: UUID) -> None:
     game_id, other = game_of(ada, bea, bots=1), game_of(ada, bea, bots=1)
     clock.forward(365 * DAY)
     service_is_up()
@@ -240,7 +236,7 @@ def test_a_clock_that_jumped_and_is_set_right_again_is_survived(ada: UUID, bea: 
     assert happened(game_id)[-1] == "time-extended"
 
 
-def test_a_clock_that_is_set_back_a_little_is_survived(ada: UUID, bea: UUID) -> None:
+def test_a_clock_set_back_a_little_does_no_harm(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     clock.forward(-MINUTE)

@@ -1,4 +1,4 @@
-"""What needs the consent of all: a game that is paused, goes on, or is given up."""
+"""Votes of all players: pause, resume and abandon."""
 
 from uuid import UUID
 
@@ -38,7 +38,7 @@ def all_consent(game_id: UUID, wish: str, *people: UUID) -> None:
         votes.vote(game_id, who, wish, True)
 
 
-def test_a_game_is_paused_when_all_its_people_consent_and_no_sooner(ada: UUID, bea: UUID) -> None:
+def test_a_game_is_paused_once_all_its_people_agree(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     all_consent(game_id, "pause", ada)
     assert votes_of(game_id) == {"pause": [0], "resume": [], "abandon": [], "offer": [], "take-back": None}
@@ -54,7 +54,7 @@ def test_a_game_is_paused_when_all_its_people_consent_and_no_sooner(ada: UUID, b
         play_move(game_id, ada, 1, move)
 
 
-def test_of_a_game_given_up_before_a_bot_has_moved_for_somebody_nothing_comes_due(ada: UUID, bea: UUID) -> None:
+def test_abandoning_a_game_before_a_bot_moved_for_a_player_leaves_nothing_due(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     all_consent(game_id, "abandon", bea)
@@ -63,7 +63,7 @@ def test_of_a_game_given_up_before_a_bot_has_moved_for_somebody_nothing_comes_du
     assert check_game(game_id) == []
 
 
-def test_a_wish_comes_true_when_the_only_one_who_did_not_share_it_leaves(ada: UUID, bea: UUID) -> None:
+def test_a_vote_passes_when_its_only_opponent_leaves(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     all_consent(game_id, "pause", ada)
     leave(game_id, bea)
@@ -101,7 +101,7 @@ def test_a_bot_waits_while_the_game_is_paused(ada: UUID, bea: UUID) -> None:
     assert happened(game_id)[-1] == "star-placed"
 
 
-def test_who_resigned_may_come_back_while_the_game_is_paused(ada: UUID, bea: UUID) -> None:
+def test_a_resigned_player_can_return_during_a_pause(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     all_consent(game_id, "pause", ada, bea)
     leave(game_id, ada)
@@ -112,7 +112,7 @@ def test_who_resigned_may_come_back_while_the_game_is_paused(ada: UUID, bea: UUI
     assert moves_on(game_id, ada).first
 
 
-def test_bots_and_the_absent_are_not_asked_for_their_consent(ada: UUID, bea: UUID) -> None:
+def test_bots_and_absent_players_are_not_asked_to_agree(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, bea)
     with pytest.raises(HandedOver):
@@ -121,7 +121,7 @@ def test_bots_and_the_absent_are_not_asked_for_their_consent(ada: UUID, bea: UUI
     assert load(game_id).table.status == "abandoned"
 
 
-def test_what_does_not_fit_the_state_of_the_game_cannot_be_wished(ada: UUID, bea: UUID) -> None:
+def test_a_vote_must_fit_the_state_of_the_game(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     with pytest.raises(NotRunning):
         all_consent(game_id, "resume", ada)
@@ -134,7 +134,7 @@ def test_what_does_not_fit_the_state_of_the_game_cannot_be_wished(ada: UUID, bea
             all_consent(game_id, wish, ada)
 
 
-def test_consent_given_at_the_same_moment_takes_effect_once(app: Flask) -> None:
+def test_simultaneous_votes_take_effect_once(app: Flask) -> None:
     people = [person(f"voter{n}") for n in range(5)]
     game_id = game_of(*people)
 

@@ -1,4 +1,4 @@
-"""What changes hands or ends, at the same moment as a move, a time-out and a take-back: each counts once or is refused."""
+"""Races of handovers and endings with moves, time-outs and take-backs: each counts once or is rejected."""
 
 from collections.abc import Callable
 from functools import partial
@@ -113,7 +113,7 @@ OF_RIVAL = {Scene.move: "star-placed", Scene.take_back: "move-taken-back"}
 @pytest.mark.parametrize(
     "change", [Scene.accepts, Scene.ends, Scene.takes_over, Scene.deletes, Scene.plans], ids=lambda it: it.__name__
 )
-def test_each_counts_once_or_is_refused(
+def test_each_of_two_simultaneous_commits_counts_once_or_is_rejected(
     app: Flask, change: Callable[[Scene], Act], rival: Callable[[Scene], Act]
 ) -> None:
     for _ in range(TRIES):
@@ -140,7 +140,7 @@ def test_each_counts_once_or_is_refused(
 
 
 @pytest.mark.parametrize("rival", ["late", "leaves"])
-def test_who_says_ready_while_time_runs_out_or_somebody_leaves_begins_the_game_or_not(
+def test_a_confirmation_at_the_time_limit_or_during_a_leave_begins_the_game_or_not(
     app: Flask, ada: UUID, bea: UUID, rival: str
 ) -> None:
     for _ in range(TRIES):
@@ -206,18 +206,18 @@ def assert_nothing_is_left(player: Caller) -> None:
     assert db.session.scalars(select(Token).where(of_apps)).all() == []
 
 
-def test_a_code_or_a_refresh_token_that_comes_twice_at_once_gives_once_and_then_ends_its_app(app: Flask) -> None:
+def test_a_code_or_refresh_token_used_twice_at_once_works_once_and_ends_its_app(app: Flask) -> None:
     for _ in range(TRIES):
         player = caller(player_token("ada@example.org"))
         code = code_of_an_app(player)
         assert games.at_once(app, [partial(trade, code), partial(trade, code)]).count(None) == 1
-        assert_nothing_is_left(player)  # somebody else has it, too
+        assert_nothing_is_left(player)  # another client has it, too
         word = signed_in(player)
         assert games.at_once(app, [partial(refresh, word), partial(refresh, word)]).count(None) == 1
         assert_nothing_is_left(player)
 
 
-def test_an_app_that_is_ended_while_it_refreshes_is_ended(app: Flask) -> None:
+def test_an_app_revoked_while_it_refreshes_is_revoked(app: Flask) -> None:
     for _ in range(TRIES):
         player = caller(player_token("ada@example.org"))
         word = signed_in(player)

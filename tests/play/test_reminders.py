@@ -1,4 +1,4 @@
-"""Reminders: when somebody is told that his time runs out."""
+"""Reminders: when players are warned that their time is running out."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -32,18 +32,18 @@ NONE = timedelta(0)
 # Their times
 
 
-def test_reminders_come_at_half_time_and_three_hours_before():
+def test_reminders_come_at_half_time_and_three_hours_before_the_end():
     asked, due = utc("2026-11-20 12:00"), utc("2026-11-22 12:00")
     assert seat_time().reminders(asked, due) == [utc("2026-11-21 12:00"), utc("2026-11-22 09:00")]
 
 
-def test_half_the_time_means_half_of_what_counts():
+def test_half_the_time_means_half_of_the_counted_time():
     asked = berlin("2026-11-20 20:00")
     due = due_at(asked, 8 * HOUR, SLEEPER)
     assert seat_time(SLEEPER).reminders(asked, due, ["half"]) == [berlin("2026-11-21 10:00")]
 
 
-def test_a_reminder_by_night_waits_for_the_morning():
+def test_a_reminder_at_night_waits_for_the_morning():
     asked, due = berlin("2026-11-20 20:00"), berlin("2026-11-21 14:00")
     assert seat_time(SLEEPER).reminders(asked, due, ["PT11H", "PT3H"]) == [
         berlin("2026-11-21 08:00"),
@@ -51,24 +51,24 @@ def test_a_reminder_by_night_waits_for_the_morning():
     ]
 
 
-def test_a_reminder_that_would_wait_past_the_next_one_is_left_out():
+def test_a_reminder_delayed_past_the_next_one_is_skipped():
     asked, due = berlin("2026-11-20 20:00"), berlin("2026-11-21 10:00")
     assert seat_time(SLEEPER).reminders(asked, due, ["PT8H", "PT2H"]) == [berlin("2026-11-21 08:00")]
 
 
-def test_the_last_reminder_comes_even_by_night():
+def test_the_last_reminder_comes_even_at_night():
     asked, due = berlin("2026-11-20 20:00"), berlin("2026-11-21 09:00")
     assert seat_time(SLEEPER).reminders(asked, due, ["PT3H"]) == [berlin("2026-11-21 06:00")]
 
 
-def test_reminders_lie_between_the_question_and_the_due_time_and_each_comes_once():
+def test_reminders_lie_between_start_and_due_time_and_each_comes_once():
     asked, due = utc("2026-11-20 12:00"), utc("2026-11-20 18:00")
     assert seat_time().reminders(asked, due, ["PT3H", "half", "PT6H", "P1D"]) == [utc("2026-11-20 15:00")]
     assert seat_time().reminders(asked, due, []) == []
 
 
 @given(moments, st.timedeltas(MINUTE, 20 * DAY), calendars)
-def test_reminders_are_in_order_and_all_but_the_last_come_at_hours_that_count(asked, allowed, calendar):
+def test_reminders_are_ordered_and_only_the_last_may_come_in_uncounted_hours(asked, allowed, calendar):
     due = due_at(asked, allowed, calendar)
     times = seat_time(calendar).reminders(asked, due, ["P1D", "half", "PT12H", "PT3H", "PT15M"])
     assert times == sorted(set(times))
@@ -76,7 +76,7 @@ def test_reminders_are_in_order_and_all_but_the_last_come_at_hours_that_count(as
     assert all(counted(moment, moment + MINUTE, calendar) > NONE for moment in times[:-1])
 
 
-def test_the_next_reminder_is_never_one_that_has_passed():
+def test_the_next_reminder_is_never_in_the_past():
     asked, due = utc("2026-11-20 12:00"), utc("2026-11-22 12:00")
     half, last = seat_time().reminders(asked, due)
     assert seat_time().next_reminder(asked, due, DEFAULT_REMINDERS, after=asked) == half
@@ -110,14 +110,14 @@ def test_each_reminder_comes_once_at_half_the_time_and_three_hours_before_the_en
     assert load(game_id).table.version == 1  # a reminder is no commit
 
 
-def test_of_several_workers_one_reminds(app: Flask, ada: UUID, bea: UUID) -> None:
+def test_only_one_of_several_workers_sends_a_reminder(app: Flask, ada: UUID, bea: UUID) -> None:
     games = [game_of(ada, bea, bots=1) for _ in range(10)]
     later(DAY)
     at_once(app, [everything_due_happens] * 4)
     assert [len(letters(game_id, "reminder")) for game_id in games] == [1] * 10
 
 
-def test_nobody_is_reminded_of_a_turn_that_he_answered(ada: UUID, bea: UUID) -> None:
+def test_an_answered_turn_gets_no_reminder(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves_on(game_id, ada)
     later(1.5 * DAY)
@@ -125,7 +125,7 @@ def test_nobody_is_reminded_of_a_turn_that_he_answered(ada: UUID, bea: UUID) -> 
     assert [letter.seat for letter in letters(game_id, "reminder")] == [1]
 
 
-def test_a_reminder_that_was_missed_is_not_sent_late(ada: UUID, bea: UUID) -> None:
+def test_a_missed_reminder_is_not_sent_late(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     until(due_at - 2 * HOUR)
@@ -136,7 +136,7 @@ def test_a_reminder_that_was_missed_is_not_sent_late(ada: UUID, bea: UUID) -> No
     assert len(letters(game_id, "reminder")) == 1
 
 
-def test_a_player_chooses_his_reminders_or_none(ada: UUID, bea: UUID) -> None:
+def test_a_player_can_choose_reminders_or_none(ada: UUID, bea: UUID) -> None:
     change_profile(ada, {"notifications": {"reminders": []}})
     change_profile(bea, {"notifications": {"reminders": ["PT1H"]}})
     game_id = game_of(ada, bea, bots=1)
@@ -151,7 +151,7 @@ def test_a_player_chooses_his_reminders_or_none(ada: UUID, bea: UUID) -> None:
     assert [letter.seat for letter in letters(game_id, "reminder")] == [1]
 
 
-def test_reminders_follow_a_due_time_that_moves(ada: UUID, bea: UUID) -> None:
+def test_reminders_follow_a_changed_due_time(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     until(seats_of(game_id)[0].due_at)
     everything_due_happens()

@@ -1,4 +1,4 @@
-"""A sweep in which something goes wrong: it gets to all the other games."""
+"""A sweep in which one game fails still reaches all others."""
 
 from typing import Any
 from uuid import UUID
@@ -18,7 +18,7 @@ from tests.support.games import MINUTE, everything_due_happens, game_of, happene
 pytestmark = pytest.mark.usefixtures("within")
 
 
-def test_a_game_that_fails_in_a_sweep_is_tried_again_later_and_holds_up_nobody(
+def test_a_game_that_fails_in_a_sweep_is_retried_later_and_delays_no_other(
     ada: UUID, bea: UUID, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     games = [game_of(ada, bea, bots=1) for _ in range(3)]
@@ -42,7 +42,7 @@ def test_a_game_that_fails_in_a_sweep_is_tried_again_later_and_holds_up_nobody(
     assert happened(broken)[-1] == "time-extended"
 
 
-def test_a_game_whose_head_is_not_of_its_log_is_named_and_holds_up_nobody(
+def test_a_game_row_that_differs_from_its_log_is_reported_and_delays_no_other(
     ada: UUID, bea: UUID, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken, sound = (game_of(ada, bea, bots=1) for _ in range(2))
@@ -55,7 +55,7 @@ def test_a_game_whose_head_is_not_of_its_log_is_named_and_holds_up_nobody(
     assert wake_due() == 0
 
 
-def test_a_sweeper_that_failed_does_not_put_off_what_another_one_did(
+def test_a_failed_sweeper_does_not_postpone_anothers_work(
     ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game_id = game_of(ada, bea, bots=1)
@@ -72,7 +72,7 @@ def test_a_sweeper_that_failed_does_not_put_off_what_another_one_did(
     assert row.wake_at == (row.remind_at or row.due_at)
 
 
-def test_a_game_that_somebody_holds_is_left_for_the_next_sweep(
+def test_a_locked_game_is_left_for_the_next_sweep(
     ada: UUID, bea: UUID, shared_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     held, other = (game_of(ada, bea, bots=1) for _ in range(2))

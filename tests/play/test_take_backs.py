@@ -1,4 +1,4 @@
-"""Taking moves back: at once where nobody loses or learns anything by it, else by the consent of the table."""
+"""Take-backs: immediate where they harm no player, otherwise by consent of the table."""
 
 import os
 from collections import Counter
@@ -71,9 +71,7 @@ def consent(game_id: UUID, *people: UUID) -> None:
 # At once
 
 
-def test_a_move_is_taken_back_and_the_table_is_as_it_was_under_new_turn_numbers(
-    game_id: UUID, ada: UUID, bea: UUID
-) -> None:
+def test_a_take_back_restores_the_table_under_new_turn_numbers(game_id: UUID, ada: UUID, bea: UUID) -> None:
     before = describe(load(game_id), 0)
     moves_on(game_id, ada)
     taken = take_back(game_id, ada, 1)
@@ -88,7 +86,7 @@ def test_a_move_is_taken_back_and_the_table_is_as_it_was_under_new_turn_numbers(
     assert_all_agrees(game_id)
 
 
-def test_a_process_that_had_not_seen_it_reads_the_log_again(game_id: UUID, ada: UUID) -> None:
+def test_a_process_that_missed_the_take_back_reads_the_log_again(game_id: UUID, ada: UUID) -> None:
     moves_on(game_id, ada)
     behind = load(game_id).table
     take_back(game_id, ada, 1)
@@ -96,7 +94,7 @@ def test_a_process_that_had_not_seen_it_reads_the_log_again(game_id: UUID, ada: 
     assert load(game_id).table.turns == (3, None, None)
 
 
-def test_the_old_turns_are_over_also_for_the_very_move_that_was_taken_back(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_old_turns_end_even_for_the_same_move_that_was_taken_back(game_id: UUID, ada: UUID, bea: UUID) -> None:
     move = moves_of(game_id, ada)[0]
     play_move(game_id, ada, 1, move)
     take_back(game_id, ada, 1)
@@ -108,7 +106,7 @@ def test_the_old_turns_are_over_also_for_the_very_move_that_was_taken_back(game_
     assert not play_move(game_id, ada, 3, move).first
 
 
-def test_the_time_of_the_turn_goes_on_as_if_the_move_had_not_been_made(game_id: UUID, ada: UUID) -> None:
+def test_the_turns_time_continues_as_if_the_move_had_not_been_made(game_id: UUID, ada: UUID) -> None:
     due_at = seats_of(game_id)[0].due_at
     for _ in range(3):
         later(HOUR)
@@ -122,7 +120,7 @@ def test_the_time_of_the_turn_goes_on_as_if_the_move_had_not_been_made(game_id: 
     assert happened(game_id)[-1] == "time-extended"
 
 
-def test_nobody_wins_time_of_a_bank_by_moving_and_taking_it_back(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_moving_and_taking_back_gains_no_bank_time(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = game_of(ada, bea, cyd, clock={**BANK, "cap": "P9D"})
     due_at, bank = seats_of(game_id)[0].due_at, seats_of(game_id)[0].allowed
     for _ in range(3):
@@ -134,7 +132,7 @@ def test_nobody_wins_time_of_a_bank_by_moving_and_taking_it_back(ada: UUID, bea:
     assert seats_of(game_id)[1].allowed == bank  # what bea was asked meanwhile has taken nothing of hers
 
 
-def test_whose_turn_is_open_again_gets_a_letter_and_no_old_one_is_sent(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_reopened_turn_gets_a_new_letter_and_no_old_one_is_sent(game_id: UUID, ada: UUID, bea: UUID) -> None:
     moves_on(game_id, ada)
     take_back(game_id, ada, 1)
     assert [(row.seat, row.data["turn"]) for row in letters(game_id, "your-turn")] == [(0, 1), (1, 2), (0, 3)]
@@ -142,7 +140,7 @@ def test_whose_turn_is_open_again_gets_a_letter_and_no_old_one_is_sent(game_id: 
     assert written == [False, False, True]
 
 
-def test_choices_of_others_at_the_same_time_stand_and_keep_their_turns(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_other_players_simultaneous_choices_and_turns_stay(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = game_of(ada, bea, cyd, rules="sternenglanz", options={"start_seat": 0})
     moves_on(game_id, bea)
     due = [row.due_at for row in seats_of(game_id)]
@@ -174,7 +172,7 @@ def test_steps_of_a_turn_are_taken_back_one_by_one(ada: UUID, bea: UUID) -> None
 # What cannot be taken back
 
 
-def test_only_ones_own_move_that_still_stands_can_be_taken_back(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_only_your_own_move_that_still_stands_can_be_taken_back(game_id: UUID, ada: UUID, bea: UUID) -> None:
     for to in (0, 1, 2, 7):
         with pytest.raises(NotFound):
             take_back(game_id, ada, to)
@@ -190,7 +188,7 @@ def test_only_ones_own_move_that_still_stands_can_be_taken_back(game_id: UUID, a
         take_back(game_id, ada, 2)
 
 
-def test_whether_ones_last_move_can_be_taken_back_now_is_known_before(
+def test_a_player_can_see_whether_a_take_back_is_possible_and_free(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     assert way_back_of(game_id, ada) == {"to": None, "free": False}
@@ -205,7 +203,7 @@ def test_whether_ones_last_move_can_be_taken_back_now_is_known_before(
         assert [way_back_of(other, who)["to"] for who in (ada, bea)] == [first, second]
 
 
-def test_the_options_say_never_or_only_at_once(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_the_option_can_be_never_or_only_at_once(ada: UUID, bea: UUID, cyd: UUID) -> None:
     never = game_of(ada, bea, cyd, options={"start_seat": 0, "take_back": "never"})
     moves_on(never, ada)
     with pytest.raises(NotAllowed):
@@ -221,7 +219,7 @@ def test_the_options_say_never_or_only_at_once(ada: UUID, bea: UUID, cyd: UUID) 
     assert_all_agrees(free)
 
 
-def test_no_time_comes_back_that_is_over(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_move_cannot_be_taken_back_after_its_time_has_passed(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = game_of(ada, bea, cyd, options={"start_seat": 0, "take_back": "free"})
     later(2 * DAY - HOUR)
     moves_on(game_id, ada)
@@ -230,7 +228,9 @@ def test_no_time_comes_back_that_is_over(ada: UUID, bea: UUID, cyd: UUID) -> Non
         take_back(game_id, ada, 1)
 
 
-def test_neither_in_a_pause_nor_while_a_bot_sits_there(game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_moves_cannot_be_taken_back_in_a_pause_or_while_a_bot_plays(
+    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
     moves_on(game_id, ada)
     for who in (ada, bea, cyd):
         vote(game_id, who, "pause", True)
@@ -248,7 +248,7 @@ def test_neither_in_a_pause_nor_while_a_bot_sits_there(game_id: UUID, ada: UUID,
 # By consent
 
 
-def test_otherwise_all_others_are_asked_and_it_happens_when_the_last_consents(
+def test_otherwise_all_others_are_asked_and_the_last_consent_decides(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     view = describe(load(game_id), 0)["view"]
@@ -272,7 +272,7 @@ def test_otherwise_all_others_are_asked_and_it_happens_when_the_last_consents(
     assert_all_agrees(game_id)
 
 
-def test_silence_is_no_and_so_is_the_next_move(
+def test_a_take_back_fails_by_silence_or_the_next_move(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_the_clock(monkeypatch, clock.real())
@@ -294,9 +294,7 @@ def test_silence_is_no_and_so_is_the_next_move(
     assert "move-taken-back" not in happened(game_id)
 
 
-def test_whoever_asked_may_withdraw_and_whoever_consented_may_think_again(
-    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
-) -> None:
+def test_a_request_can_be_withdrawn_and_consent_revoked(game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
     for who in (ada, bea):
         moves_on(game_id, who)
     take_back(game_id, ada, 1)
@@ -308,7 +306,7 @@ def test_whoever_asked_may_withdraw_and_whoever_consented_may_think_again(
     assert votes_of(game_id)["take-back"] is None
 
 
-def test_bots_agree_and_so_do_the_absent(ada: UUID, bea: UUID) -> None:
+def test_bots_and_absent_players_agree_automatically(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     for who in (ada, bea):
         moves_on(game_id, who)
@@ -325,7 +323,7 @@ def test_bots_agree_and_so_do_the_absent(ada: UUID, bea: UUID) -> None:
     assert_all_agrees(alone)
 
 
-def test_a_log_that_no_longer_replays_is_taken_back_by_nobody_and_nobody_fails_by_it(
+def test_a_log_that_does_not_replay_is_not_taken_back_and_breaks_no_call(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     for who in (ada, bea):
@@ -344,7 +342,7 @@ def test_a_log_that_no_longer_replays_is_taken_back_by_nobody_and_nobody_fails_b
 # Races
 
 
-def test_of_two_take_backs_at_the_same_moment_one_counts(app: Flask, game_id: UUID, ada: UUID) -> None:
+def test_one_of_two_simultaneous_take_backs_counts(app: Flask, game_id: UUID, ada: UUID) -> None:
     moves_on(game_id, ada)
     found = at_once(app, [partial(outcome_of, partial(take_back, game_id, ada, 1))] * 4)
     assert Counter(found) == {None: 1, TooLate: 3}
@@ -352,9 +350,7 @@ def test_of_two_take_backs_at_the_same_moment_one_counts(app: Flask, game_id: UU
     assert_all_agrees(game_id)
 
 
-def test_of_a_take_back_and_a_move_at_the_same_moment_one_comes_first_and_the_other_knows(
-    app: Flask, ada: UUID, bea: UUID, cyd: UUID
-) -> None:
+def test_a_take_back_and_a_simultaneous_move_take_effect_in_order(app: Flask, ada: UUID, bea: UUID, cyd: UUID) -> None:
     for _ in range(5):
         game_id = game_of(ada, bea, cyd, options={"start_seat": 0, "take_back": "free"})
         moves_on(game_id, ada)
@@ -365,9 +361,7 @@ def test_of_a_take_back_and_a_move_at_the_same_moment_one_comes_first_and_the_ot
         assert_all_agrees(game_id)
 
 
-def test_of_the_last_consent_and_a_time_out_at_the_same_moment_one_counts(
-    app: Flask, ada: UUID, bea: UUID, cyd: UUID
-) -> None:
+def test_either_the_last_consent_or_a_simultaneous_time_out_counts(app: Flask, ada: UUID, bea: UUID, cyd: UUID) -> None:
     ladder = [{"do": "bot-move", "bot": "greedy", "times": 2}, {"do": "bot-takes-over", "bot": "greedy"}]
     for _ in range(3):
         game_id = game_of(ada, bea, cyd, on_timeout=ladder)
@@ -400,8 +394,8 @@ def outcome_of(act: Callable[[], object]) -> type[PlayError] | None:
 @pytest.mark.timeout(max(900, 10 * RANDOM))
 @pytest.mark.usefixtures("no_limits")  # they open more games than three people may
 @pytest.mark.parametrize("rules", GAMES)
-def test_however_often_moves_are_taken_back_the_same_chance_comes_again(rules: str, ada: UUID, bea: UUID) -> None:
-    """Whatever a draw had shown, it shows again; and the log is proof of it."""
+def test_the_same_chance_returns_however_often_moves_are_taken_back(rules: str, ada: UUID, bea: UUID) -> None:
+    """A repeated draw shows the same as before, and the log proves it."""
     rng, counts = Random(rules), {True: 0, False: 0}
     while sum(counts.values()) < RANDOM:
         people = (ada, bea, person("third"))

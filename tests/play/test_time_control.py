@@ -1,4 +1,4 @@
-"""A game's clock: how much time it allows, for each move or saved up in a bank."""
+"""A game's clock: time per move or saved up in a bank."""
 
 from uuid import UUID
 
@@ -21,7 +21,7 @@ from tests.support.games import (
 # A clock by itself
 
 
-def test_a_clock_is_read():
+def test_a_clock_is_parsed():
     assert game_clock(DEFAULT_CLOCK) == PerMove(2 * DAY)
     assert game_clock({"bank": "P3D", "increment": "PT12H", "cap": "P5D"}) == Bank(3 * DAY, DAY / 2, 5 * DAY)
 
@@ -40,24 +40,24 @@ def test_a_clock_is_read():
         (None, "clock"),
     ],
 )
-def test_a_clock_that_makes_no_sense_is_refused_by_field(data, field):
+def test_an_invalid_clock_is_rejected_by_field(data, field):
     with pytest.raises(ValueError, match=field):
         game_clock(data)
 
 
-def test_a_clock_per_move_allows_the_same_every_time():
+def test_a_clock_per_move_allows_the_same_time_every_turn():
     clock = PerMove(2 * DAY)
     assert first_allowance(clock) == next_allowance(clock, 2 * DAY, DAY) == 2 * DAY
 
 
-def test_a_bank_keeps_what_is_left_and_adds_the_increment_up_to_its_cap():
+def test_a_bank_keeps_the_rest_and_adds_the_increment_up_to_its_cap():
     clock = Bank(3 * DAY, DAY / 2, 5 * DAY)
     assert first_allowance(clock) == 3 * DAY
     assert next_allowance(clock, 3 * DAY, DAY) == 2.5 * DAY
     assert next_allowance(clock, 5 * DAY, HOUR) == 5 * DAY
 
 
-def test_who_used_more_than_his_bank_goes_on_with_the_increment():
+def test_an_overdrawn_bank_leaves_only_the_increment():
     clock = Bank(3 * DAY, DAY / 2, 5 * DAY)
     assert next_allowance(clock, 2 * DAY, 2 * DAY) == DAY / 2
     assert next_allowance(clock, 2 * DAY, 2 * DAY + 6 * HOUR) == DAY / 2
@@ -66,7 +66,7 @@ def test_who_used_more_than_his_bank_goes_on_with_the_increment():
 # Banks in games
 
 
-def test_a_bank_keeps_what_a_turn_leaves_and_each_turn_adds_the_increment(ada: UUID, bea: UUID) -> None:
+def test_a_bank_keeps_the_rest_of_each_turn_and_adds_the_increment(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock=BANK)
     asked_at = recorded_at(game_id, "game-started")
     assert seats_of(game_id)[0].due_at == asked_at + 3 * DAY
@@ -80,7 +80,7 @@ def test_a_bank_keeps_what_a_turn_leaves_and_each_turn_adds_the_increment(ada: U
     assert seats_of(game_id)[0].due_at == recorded_at(game_id, "star-placed") + kept
 
 
-def test_a_bank_never_holds_more_than_its_cap(ada: UUID, bea: UUID) -> None:
+def test_a_bank_never_exceeds_its_cap(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock=BANK)
     for _ in range(4):
         moves_on(game_id, ada)
@@ -89,7 +89,7 @@ def test_a_bank_never_holds_more_than_its_cap(ada: UUID, bea: UUID) -> None:
     assert seats_of(game_id)[0].due_at == recorded_at(game_id, "star-placed") + 4 * DAY
 
 
-def test_who_needed_an_extension_goes_on_with_the_increment_alone(ada: UUID, bea: UUID) -> None:
+def test_an_extension_leaves_only_the_increment(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock=BANK)
     until(seats_of(game_id)[0].due_at)
     everything_due_happens()

@@ -1,4 +1,4 @@
-"""What a time-out does, by the ladder of its game."""
+"""Time-outs, step by step through a game's time-out policy."""
 
 from uuid import UUID
 
@@ -45,7 +45,7 @@ USUAL = (Extend(DAY, 1), BotMove("greedy", 2), BotTakesOver("greedy"))
 # A ladder by itself
 
 
-def test_the_usual_ladder_extends_then_lets_a_bot_move_then_hands_the_seat_over():
+def test_the_default_policy_extends_then_moves_by_bot_then_hands_over_the_seat():
     assert ladder(DEFAULT_LADDER, BOTS) == USUAL
     assert rung_for(USUAL, extended=0, missed=0) == Extend(DAY, 1)
     assert rung_for(USUAL, extended=1, missed=0) == BotMove("greedy", 2)
@@ -53,11 +53,11 @@ def test_the_usual_ladder_extends_then_lets_a_bot_move_then_hands_the_seat_over(
     assert rung_for(USUAL, extended=1, missed=2) == BotTakesOver("greedy")
 
 
-def test_who_moves_again_is_first_helped_by_a_bot_again_but_not_by_an_extension():
+def test_moving_again_resets_the_bot_steps_but_not_the_extension():
     assert rung_for(USUAL, extended=1, missed=0) == BotMove("greedy", 2)
 
 
-def test_rungs_of_one_kind_are_used_up_one_after_the_other():
+def test_steps_of_one_kind_are_used_up_in_order():
     rungs = (Extend(DAY, 1), BotMove("greedy", 1), Extend(HOUR, 2), BotMove("random", 1), Abandon())
     assert rung_for(rungs, extended=1, missed=1) == Extend(HOUR, 2)
     assert rung_for(rungs, extended=3, missed=1) == BotMove("random", 1)
@@ -86,12 +86,12 @@ def test_rungs_of_one_kind_are_used_up_one_after_the_other():
         (11 * [{"do": "abandon"}], "1 to 10"),
     ],
 )
-def test_a_ladder_that_makes_no_sense_is_refused(data, complaint):
+def test_an_invalid_time_out_policy_is_rejected(data, complaint):
     with pytest.raises(ValueError, match=complaint):
         ladder(data, BOTS)
 
 
-def test_whoever_leaves_is_followed_by_the_bot_that_the_ladder_names_last():
+def test_the_policys_last_bot_replaces_a_player_who_leaves():
     assert bot_of((BotMove("random", 1), Abandon())) == "random"
     assert bot_of(USUAL) == bot_of((Abandon(),)) == "greedy"
 
@@ -99,7 +99,7 @@ def test_whoever_leaves_is_followed_by_the_bot_that_the_ladder_names_last():
 # In games
 
 
-def test_a_turn_is_due_when_the_counted_time_has_passed_and_not_a_moment_before(ada: UUID, bea: UUID) -> None:
+def test_a_turn_is_due_exactly_when_the_counted_time_has_passed(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     assert due_at == recorded_at(game_id, "game-started") + 2 * DAY
@@ -111,7 +111,7 @@ def test_a_turn_is_due_when_the_counted_time_has_passed_and_not_a_moment_before(
     assert load(game_id).table.version == 2
 
 
-def test_the_usual_ladder_rung_by_rung(ada: UUID, bea: UUID) -> None:
+def test_the_default_policy_is_followed_step_by_step(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
 
     until(seats_of(game_id)[0].due_at)
@@ -144,11 +144,11 @@ def test_the_usual_ladder_rung_by_rung(ada: UUID, bea: UUID) -> None:
 
     moves_on(game_id, bea)
     everything_due_happens()
-    assert turn_of(game_id, bea) is not None  # nobody waits for ada any more
+    assert turn_of(game_id, bea) is not None  # the game does not wait for ada now
     assert happened(game_id).count("time-ran-out") == 3
 
 
-def test_a_move_of_ones_own_starts_the_count_of_time_outs_in_a_row_anew(ada: UUID, bea: UUID) -> None:
+def test_your_own_move_resets_the_count_of_consecutive_time_outs(ada: UUID, bea: UUID) -> None:
     ladder = [{"do": "bot-move", "bot": "greedy", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
     for present in (False, True, False):
@@ -166,7 +166,7 @@ def test_a_move_of_ones_own_starts_the_count_of_time_outs_in_a_row_anew(ada: UUI
     assert "seat-handed-over" in happened(game_id)
 
 
-def test_so_does_coming_back(ada: UUID, bea: UUID) -> None:
+def test_returning_resets_the_count_of_time_outs(ada: UUID, bea: UUID) -> None:
     ladder = [{"do": "bot-move", "bot": "greedy", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
     for _ in range(2):
@@ -183,7 +183,7 @@ def test_so_does_coming_back(ada: UUID, bea: UUID) -> None:
     assert happened(game_id).count("seat-handed-over") == 1
 
 
-def test_a_ladder_may_end_with_the_end_of_the_game(ada: UUID, bea: UUID) -> None:
+def test_a_policy_can_end_by_abandoning_the_game(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, on_timeout=[{"do": "abandon"}])
     until(seats_of(game_id)[0].due_at)
     everything_due_happens()
@@ -196,7 +196,7 @@ def test_a_ladder_may_end_with_the_end_of_the_game(ada: UUID, bea: UUID) -> None
         play_move(game_id, ada, 1, {"star": "1", "board": "leo", "space": "a"})
 
 
-def test_extensions_add_up_to_their_number_and_only_for_the_seat_that_needs_them(ada: UUID, bea: UUID) -> None:
+def test_extensions_are_limited_and_counted_per_seat(ada: UUID, bea: UUID) -> None:
     ladder = [{"do": "extend", "by": "PT6H", "times": 2}, {"do": "bot-takes-over", "bot": "random"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
     for _ in range(2):
@@ -209,7 +209,7 @@ def test_extensions_add_up_to_their_number_and_only_for_the_seat_that_needs_them
     assert (happened(game_id).count("time-extended"), last(game_id, "time-extended").seat) == (3, 1)
 
 
-def test_an_extension_may_come_after_a_bots_move(ada: UUID, bea: UUID) -> None:
+def test_an_extension_can_follow_a_bots_move(ada: UUID, bea: UUID) -> None:
     bot_move = {"do": "bot-move", "bot": "greedy", "times": 1}
     extension = {"do": "extend", "by": "PT6H", "times": 1}
     game_id = game_of(ada, bea, bots=1, on_timeout=[bot_move, extension, {"do": "abandon"}])
@@ -225,7 +225,7 @@ def test_an_extension_may_come_after_a_bots_move(ada: UUID, bea: UUID) -> None:
     assert [letter.seat for letter in letters(game_id, "time-extended")] == [0]
 
 
-def test_hours_that_do_not_count_for_a_player_move_his_due_time(ada: UUID, bea: UUID) -> None:
+def test_uncounted_hours_move_a_players_due_time(ada: UUID, bea: UUID) -> None:
     change_profile(ada, {"calendar": {"night": "00:00-12:00"}})
     game_id = game_of(ada, bea, bots=1)
     asked_at, due_at = seats_of(game_id)[0].asked_at, seats_of(game_id)[0].due_at
@@ -233,7 +233,7 @@ def test_hours_that_do_not_count_for_a_player_move_his_due_time(ada: UUID, bea: 
     assert due_at == seat_time(calendars.calendar({"night": "00:00-12:00"}, "UTC")).due(asked_at, 2 * DAY)
 
 
-def test_another_calendar_binds_from_the_next_turn(ada: UUID, bea: UUID) -> None:
+def test_a_changed_calendar_applies_from_the_next_turn(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     today = clock.now().date()

@@ -87,7 +87,7 @@ def house() -> Iterator[Flask]:
 
 
 def letters_in(locale: str, office: Office) -> Iterator[tuple[str, Mail]]:
-    """Each kind with its name, to somebody who reads this language."""
+    """Yield each kind of letter with its name, for a reader of this language."""
     name = f"dora-{locale}"
     dora, emil = person(name), person(f"emil-{locale}")
     change_profile(dora, {"locale": locale, "zone": ZONES[locale], "name": "Dora", "notifications": AT_ONCE})
@@ -206,7 +206,7 @@ def _mails(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> It
 
 
 def _taken_back(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    """Emil asks to take his move back after that of a bot; she agrees, and her turn is gone."""
+    """Let Emil ask to take a move back after a bot's; she agrees, and her turn is gone."""
     game_id = game_of(dora, emil, bots=1, title="Mittwochsrunde")
     for who in (dora, emil):
         moves_on(game_id, who)
@@ -219,7 +219,7 @@ def _taken_back(locale: str, office: Office, dora: UUID, emil: UUID, name: str) 
 
 
 def _stood_in(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    """Emil stands in for her from tomorrow on; and she for him, which she is asked by a letter."""
+    """Let Emil stand in for her from tomorrow on, and her be asked by letter to stand in for Emil."""
     fritz = person(f"fritz-{locale}")
     game_id = game_of(dora, fritz, bots=1, title="Mittwochsrunde")
     days = [(clock.now() + number * DAY).date() for number in (2, 6)]
@@ -250,7 +250,7 @@ def _accepts(game_id: UUID, who: UUID) -> None:
 
 
 def _taken_over(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    """She leaves, and somebody else takes the seat that a bot kept for her."""
+    """Let her leave, and another player take over the seat from its bot."""
     game_id = game_of(dora, emil, bots=1, title="Mittwochsrunde")
     leave(game_id, dora)
     vote(game_id, emil, OFFER, True)

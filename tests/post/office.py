@@ -97,5 +97,5 @@ def a_mail(text: str, sender: str = "ada@example.org", **headers: str) -> bytes:
 
 
 def arrives(to: str, raw: bytes) -> None:
-    """As at the door, for whoever this address belongs to."""
+    """Accept a mail as by SMTP, for the owner of this address."""
     take_in(to.partition("@")[0], None, raw, limited=True)

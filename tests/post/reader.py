@@ -1,4 +1,4 @@
-"""A reader of the plain text of letters, and of nothing else: what somebody who has a turn mail read aloud knows of the table."""
+"""A reader of letters' plain text alone: what a player who has a turn letter read aloud knows of the table."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ def only(pattern: str, lines: Sequence[str]) -> re.Match[str]:
 
 
 def sky(text: str, names: Sequence[str]) -> Json:
-    """What a seat sees of a sky, as the API says it, but for the slots of boards."""
+    """Return what a seat sees of a sky, as in the API, without the slots of boards."""
     lines = told(text)
     boards: list[Json] = []
     for line in lines:
@@ -73,7 +73,7 @@ _BILDER = {bild_name(bild, "en"): bild for bild in CARDS.sternbilder}
 
 
 def firmament(text: str, names: Sequence[str]) -> Json:
-    """What a seat sees of a Firmament, as the API says it, but for what the log of a turn has beyond the slots used."""
+    """Return what a seat sees of a Firmament, as in the API, without the turn's log beyond the slots used."""
     lines = told(text)
     kinds = "|".join(_KINDS)
     lying = [re.fullmatch(rf"  (\w+)(?: \(\+\d\))? ({kinds}) - next to (\w\d.*)", line) for line in lines]

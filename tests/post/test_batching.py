@@ -1,4 +1,4 @@
-"""What players want of their mails: at once, bundled at their times of day, or not at all."""
+"""Email choices: at once, bundled at chosen times, or off."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -61,12 +61,12 @@ def became_of(game_id: UUID, kind: str) -> list[str]:
 # Kinds
 
 
-def test_letters_come_at_once_where_nothing_else_is_chosen(ada: UUID, bea: UUID, office: Office) -> None:
+def test_letters_are_sent_at_once_by_default(ada: UUID, bea: UUID, office: Office) -> None:
     table(ada, bea)
     assert office.subjects("ada") == ["Sternenhimmel (Sternenhimmel by email)"]
 
 
-def test_a_kind_that_is_off_does_not_come_and_the_others_do(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_kind_that_is_off_is_not_sent_and_others_are(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="off")
     game_id = table(ada, bea)
     assert office.subjects("ada") == []
@@ -76,13 +76,13 @@ def test_a_kind_that_is_off_does_not_come_and_the_others_do(ada: UUID, bea: UUID
     assert len(office.subjects("ada")) == 1
 
 
-def test_a_code_to_sign_in_is_never_off(ada: UUID, office: Office) -> None:
+def test_a_sign_in_code_cannot_be_turned_off(ada: UUID, office: Office) -> None:
     wants(ada, **{kind.replace("-", "_"): "off" for kind in MAIL_KINDS})
     begin_sign_in("ada@example.org", "en", None)
     assert [subject[6:] for subject in office.subjects("ada")] == [" is your sign-in code"]
 
 
-def test_invitations_can_be_off_too(ada: UUID, bea: UUID, office: Office) -> None:
+def test_invitations_can_be_turned_off(ada: UUID, bea: UUID, office: Office) -> None:
     wants(bea, invitation="off")
     game_id = open_game(ada, wanted({"player": "me"}, {"email": "bea@example.org"}, OPEN)).game_id
     invite(game_id, ada, "cyd@example.org")
@@ -93,7 +93,7 @@ def test_invitations_can_be_off_too(ada: UUID, bea: UUID, office: Office) -> Non
 # Games
 
 
-def test_a_choice_for_a_game_goes_before_those_for_kinds(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_choice_for_a_game_overrides_those_for_kinds(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="off")
     loud, quiet = table(ada, bea), table(ada, bea)
     assert change_seat(loud, ada, {"mails": "at-once"})["mails"] == "at-once"
@@ -108,7 +108,7 @@ def test_a_choice_for_a_game_goes_before_those_for_kinds(ada: UUID, bea: UUID, o
     assert became_of(loud, "your-turn").count("dropped") == 2  # hers, and bea's that was answered before it was written
 
 
-def test_whoever_writes_gets_an_answer_whatever_he_chose(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_players_mail_is_answered_regardless_of_their_choices(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = table(ada, bea)
     change_seat(game_id, ada, {"mails": "off"})
     turn = seats_of(game_id)[0].turn
@@ -119,7 +119,7 @@ def test_whoever_writes_gets_an_answer_whatever_he_chose(ada: UUID, bea: UUID, o
     assert became_of(game_id, "answer") == ["sent"]
 
 
-def test_it_changes_nothing_for_the_others_at_the_table(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_choice_does_not_affect_other_players_at_the_table(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = table(ada, bea)
     change_seat(game_id, ada, {"mails": "off"})
     moves_on(game_id, ada)
@@ -130,7 +130,7 @@ def test_it_changes_nothing_for_the_others_at_the_table(ada: UUID, bea: UUID, of
 # Bundles
 
 
-def test_one_mail_names_all_games_that_wait_then_the_most_urgent_first(ada: UUID, bea: UUID, office: Office) -> None:
+def test_one_mail_lists_all_waiting_games_most_urgent_first(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="bundled")
     first = table(ada, bea, title="In no hurry", clock=SLOW)
     table(ada, bea, title="Urgent", clock={"per_move": "P3D"})
@@ -149,7 +149,7 @@ def test_one_mail_names_all_games_that_wait_then_the_most_urgent_first(ada: UUID
     assert "In no hurry" in mail.page
 
 
-def test_a_bundle_that_would_say_nothing_does_not_come(ada: UUID, bea: UUID, office: Office) -> None:
+def test_an_empty_bundle_is_not_sent(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="bundled")
     game_id = table(ada, bea, clock=SLOW)
     office.delivers()
@@ -159,9 +159,7 @@ def test_a_bundle_that_would_say_nothing_does_not_come(ada: UUID, bea: UUID, off
     assert bundles() == []
 
 
-def test_a_turn_whose_time_would_run_out_before_the_bundle_is_told_at_once(
-    ada: UUID, bea: UUID, office: Office
-) -> None:
+def test_a_turn_that_ends_before_the_bundle_is_sent_at_once(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="bundled")
     later(next_bundle(profile(ada)["notifications"], "UTC", clock.now()) - clock.now() + MINUTE)
     table(ada, bea, clock={"per_move": "PT5M"})
@@ -169,7 +167,7 @@ def test_a_turn_whose_time_would_run_out_before_the_bundle_is_told_at_once(
     assert bundles() == []
 
 
-def test_news_that_are_bundled_are_told_in_it(ada: UUID, bea: UUID, office: Office) -> None:
+def test_bundled_news_appear_in_the_bundle(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, time_extended="bundled", bot_moved="bundled", game_abandoned="bundled", your_turn="off")
     slept = table(ada, bea, title="Slept", clock={"per_move": "P2D"})
     stopped = table(ada, bea, title="Stopped", clock=SLOW)
@@ -185,7 +183,7 @@ def test_news_that_are_bundled_are_told_in_it(ada: UUID, bea: UUID, office: Offi
     assert became_of(slept, "time-extended") == ["bundled"]
 
 
-def test_after_an_outage_two_bundles_are_one(ada: UUID, bea: UUID, office: Office) -> None:
+def test_two_bundles_delayed_by_an_outage_become_one(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="bundled", game_abandoned="bundled")
     table(ada, bea, title="Waits", clock=SLOW)
     stopped = table(ada, bea, title="Stopped", clock=SLOW)
@@ -218,7 +216,7 @@ def test_after_an_outage_two_bundles_are_one(ada: UUID, bea: UUID, office: Offic
         ("America/Los_Angeles", "2026-11-21T03:00:00", "2026-11-21T16:00:00"),
     ],
 )
-def test_bundles_come_by_the_clocks_of_the_readers_zone(zone: str, now: str, expected: str) -> None:
+def test_bundles_follow_the_readers_time_zone(zone: str, now: str, expected: str) -> None:
     moment = next_bundle({"bundle_at": ["18:30", "08:00"]}, zone, datetime.fromisoformat(now).replace(tzinfo=UTC))
     assert moment == datetime.fromisoformat(expected).replace(tzinfo=UTC)
 
@@ -226,7 +224,7 @@ def test_bundles_come_by_the_clocks_of_the_readers_zone(zone: str, now: str, exp
 # Outages of the mail server
 
 
-def test_after_an_outage_only_the_newest_turn_of_a_game_is_told(ada: UUID, bea: UUID, office: Office) -> None:
+def test_after_an_outage_only_the_newest_turn_of_a_game_is_sent(ada: UUID, bea: UUID, office: Office) -> None:
     office.is_closed = True
     game_id, other = table(ada, bea), table(ada, bea)
     for _ in range(3):
@@ -246,7 +244,7 @@ def test_after_an_outage_only_the_newest_turn_of_a_game_is_told(ada: UUID, bea: 
     assert seats_of(game_id)[0].to_act
 
 
-def test_after_a_day_without_a_mail_server_each_game_makes_one_letter_and_none_about_a_past_turn(
+def test_a_day_without_a_mail_server_leaves_one_letter_per_game_and_no_past_turns(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     office.is_closed = True
@@ -274,7 +272,7 @@ def test_after_a_day_without_a_mail_server_each_game_makes_one_letter_and_none_a
             assert not own or ("\nMove here: " in own[0].text) == (turn is not None)
 
 
-def test_an_answer_that_comes_late_still_comes(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_late_answer_is_still_sent(ada: UUID, bea: UUID, office: Office) -> None:
     office.is_closed = True
     game_id = table(ada, bea)
     turn = seats_of(game_id)[0].turn

@@ -1,4 +1,4 @@
-"""Turns that come up within minutes make one letter, and nobody learns of his later than ten minutes after it began."""
+"""Turns that begin within minutes share one letter, at most ten minutes late."""
 
 import re
 from collections.abc import Sequence
@@ -56,9 +56,7 @@ def became_of(game_id: UUID) -> list[str]:
 # One letter
 
 
-def test_turns_that_are_due_together_make_one_letter_with_all_that_each_would_have(
-    ada: UUID, bea: UUID, office: Office
-) -> None:
+def test_turns_due_together_make_one_complete_letter(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(ada, bea, title=title) for title in ("Autumn", "Spring")]
     (mail,) = office.mails("ada")
     assert mail.subject == "Your turn in 2 games"
@@ -74,7 +72,7 @@ def test_turns_that_are_due_together_make_one_letter_with_all_that_each_would_ha
     assert "Reply above this line" not in mail.text + mail.page
 
 
-def test_a_turn_waits_for_others_while_another_game_may_bring_one(
+def test_a_turn_waits_for_others_while_another_game_may_have_one(
     ada: UUID, bea: UUID, office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_the_clock(monkeypatch, clock.real())
@@ -87,7 +85,7 @@ def test_a_turn_waits_for_others_while_another_game_may_bring_one(
     assert firsts(office, "ada") == ["Your turn in 2 games"]  # no other may come
 
 
-def test_a_turn_that_no_other_joins_is_told_alone(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_turn_without_company_is_sent_alone(ada: UUID, bea: UUID, office: Office) -> None:
     first, _ = table(bea, ada), table(bea, ada)
     moves_on(first, bea)
     office.delivers()
@@ -95,12 +93,12 @@ def test_a_turn_that_no_other_joins_is_told_alone(ada: UUID, bea: UUID, office: 
     assert firsts(office, "ada") == ["A night (Sternenhimmel by email)"]
 
 
-def test_a_turn_is_told_at_once_where_no_other_may_come(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_turn_is_sent_at_once_if_no_other_can_come(ada: UUID, bea: UUID, office: Office) -> None:
     moves_on(table(bea, ada), bea)
     assert firsts(office, "ada") == ["A night (Sternenhimmel by email)"]
 
 
-def test_nobody_learns_of_his_turn_later_than_ten_minutes_after_it_began(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_turn_letter_is_never_more_than_ten_minutes_late(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(bea, ada) for _ in range(4)]
     for game_id in games[2:]:
         looks_at(game_id, ada, 60 * MINUTE)
@@ -123,7 +121,7 @@ def test_nobody_learns_of_his_turn_later_than_ten_minutes_after_it_began(ada: UU
 # At the table
 
 
-def test_a_letter_waits_two_minutes_while_its_reader_looks_at_that_table(
+def test_a_letter_waits_two_minutes_while_its_reader_watches_the_table(
     ada: UUID, bea: UUID, office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_the_clock(monkeypatch, clock.real())
@@ -137,7 +135,7 @@ def test_a_letter_waits_two_minutes_while_its_reader_looks_at_that_table(
     assert firsts(office, "ada") == ["A night (Sternenhimmel by email)"]
 
 
-def test_a_turn_that_is_answered_meanwhile_is_not_told(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_turn_answered_in_time_gets_no_letter(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = table(bea, ada)
     looks_at(game_id, ada)
     moves_on(game_id, bea)
@@ -152,7 +150,7 @@ def test_a_turn_that_is_answered_meanwhile_is_not_told(ada: UUID, bea: UUID, off
 
 
 @pytest.mark.parametrize("of_game", [False, True])
-def test_who_has_chosen_at_once_is_told_each_turn_at_once(of_game: bool, ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_player_who_chose_at_once_gets_each_turn_at_once(of_game: bool, ada: UUID, bea: UUID, office: Office) -> None:
     if not of_game:
         change_profile(ada, {"notifications": AT_ONCE})
     games = [table(bea, ada), table(bea, ada)]
@@ -165,7 +163,7 @@ def test_who_has_chosen_at_once_is_told_each_turn_at_once(of_game: bool, ada: UU
     assert firsts(office, "ada") == ["A night (Sternenhimmel by email)"] * 2
 
 
-def test_one_click_stops_letters_of_the_kind_that_is_about_several_games(ada: UUID, bea: UUID, office: Office) -> None:
+def test_one_click_stops_the_letters_about_several_games(ada: UUID, bea: UUID, office: Office) -> None:
     from server.accounts.unsubscribe import stop_mails, stop_state
 
     table(ada, bea), table(ada, bea)
@@ -184,7 +182,7 @@ def addresses_in(mail: Mail) -> list[str]:
     return re.findall(r"^Reply for this game: (\S+)$", mail.text, re.MULTILINE)
 
 
-def test_each_game_of_a_letter_has_its_own_address_for_answers(ada: UUID, bea: UUID, office: Office) -> None:
+def test_each_game_of_a_letter_has_its_own_reply_address(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(ada, bea, title=title) for title in ("Autumn", "Spring")]
     (mail,) = office.mails("ada")
     in_the_letter = [mail.text.index(f"== {title}") for title in ("Autumn", "Spring")]
@@ -195,7 +193,7 @@ def test_each_game_of_a_letter_has_its_own_address_for_answers(ada: UUID, bea: U
     assert f'href="mailto:{to}?subject=Re%3A%20Spring' in mail.page
 
 
-def test_an_answer_to_a_letter_about_several_games_plays_nothing_and_is_told_why(
+def test_an_answer_to_a_letter_about_several_games_plays_nothing_and_explains_why(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     games = [table(ada, bea), table(ada, bea)]
@@ -212,7 +210,7 @@ def test_an_answer_to_a_letter_about_several_games_plays_nothing_and_is_told_why
     assert sum(seats_of(game_id)[0].to_act for game_id in games) == 1
 
 
-def test_whoever_answers_by_mail_gets_the_news_of_his_next_turn_in_the_same_thread(
+def test_a_player_who_answers_by_mail_gets_the_next_turn_in_the_same_thread(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     game_id, _ = table(ada, bea, title="Autumn"), table(ada, bea, title="Spring")
@@ -235,7 +233,7 @@ def test_whoever_answers_by_mail_gets_the_news_of_his_next_turn_in_the_same_thre
 # What fails
 
 
-def test_what_could_not_be_carried_is_told_in_one_letter_afterwards(ada: UUID, bea: UUID, office: Office) -> None:
+def test_undelivered_letters_are_merged_into_one_afterwards(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(ada, bea) for _ in range(3)]
     office.is_closed = True
     office.delivers()
@@ -250,7 +248,7 @@ def test_what_could_not_be_carried_is_told_in_one_letter_afterwards(ada: UUID, b
     assert not list(db.session.scalars(db.select(LetterRow).where(LetterRow.player_id == ada)))
 
 
-def test_turns_that_are_past_keep_no_present_one_out(ada: UUID, bea: UUID, office: Office) -> None:
+def test_past_turns_do_not_displace_current_ones(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(ada, bea) for _ in range(4)]
     for game_id in games[:3] * 2:
         for who in (ada, bea):
@@ -261,7 +259,7 @@ def test_turns_that_are_past_keep_no_present_one_out(ada: UUID, bea: UUID, offic
     assert len(office.mails("ada")) == 1
 
 
-def test_more_turns_than_a_letter_holds_are_told_in_two(ada: UUID, bea: UUID, office: Office) -> None:
+def test_more_turns_than_fit_one_letter_make_two(ada: UUID, bea: UUID, office: Office) -> None:
     for _ in range(MOST + 2):
         table(ada, bea)
     assert sorted(firsts(office, "ada")) == ["Your turn in 2 games", "Your turn in 5 games"]
@@ -283,12 +281,12 @@ ELSEWHERE = Place(uuid4(), OTHER, NOW + 48 * 60 * MINUTE, None, False)
         (True, [], 2),
         (False, [ELSEWHERE], 8),
         (True, [ELSEWHERE], 8),
-        (False, [ELSEWHERE._replace(due_at=None)], 0),  # nothing comes from him there
+        (False, [ELSEWHERE._replace(due_at=None)], 0),  # no letter about it can come
         (False, [ELSEWHERE._replace(game_id=OWN.game_id)], 0),  # nor from this very table
-        (False, [ELSEWHERE._replace(player_id=READER)], 0),  # that waits for him already
+        (False, [ELSEWHERE._replace(player_id=READER)], 0),  # that already waits for the player
     ],
 )
-def test_a_letter_waits_where_another_turn_or_an_answer_is_likely(
+def test_a_letter_waits_if_another_turn_or_answer_is_likely(
     is_there: bool, others: Sequence[Place], expected: int
 ) -> None:
     own = OWN._replace(is_there=is_there)
@@ -297,11 +295,11 @@ def test_a_letter_waits_where_another_turn_or_an_answer_is_likely(
     assert put_off_until(own, NOW, [own, *others], until) is None
 
 
-def test_a_letter_takes_no_more_than_a_small_part_of_the_time_for_a_move() -> None:
+def test_a_letter_waits_only_for_a_small_part_of_the_time_for_a_move() -> None:
     own = OWN._replace(due_at=NOW + 20 * MINUTE)
     assert put_off_until(own, NOW, [own, ELSEWHERE], NOW) == NOW + MINUTE
     assert put_off_until(own._replace(is_there=True), NOW, [], NOW) == NOW + MINUTE
 
 
-def test_a_turn_that_is_over_waits_for_nothing() -> None:
+def test_a_past_turn_does_not_wait() -> None:
     assert put_off_until(OWN._replace(due_at=None), NOW, [ELSEWHERE], NOW) is None

@@ -1,4 +1,4 @@
-"""A player can always see each letter to him, and what became of it."""
+"""Players can see every letter to them and its delivery."""
 
 from typing import Any
 from uuid import UUID
@@ -25,7 +25,7 @@ def seen_by(who: UUID) -> list[tuple[str, str]]:
     return [(it["kind"], it["result"]) for it in deliveries(who, None, 100).items]
 
 
-def test_a_letter_waits_and_then_is_sent(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_letter_is_listed_as_waiting_and_then_as_sent(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = game_of(ada, bea, bots=1, title="A clear night")
     (waiting,) = deliveries(ada, None, 20).items
     assert (waiting["result"], waiting["tries"], waiting["detail"]) == ("waiting", 0, "")
@@ -36,7 +36,7 @@ def test_a_letter_waits_and_then_is_sent(ada: UUID, bea: UUID, office: Office) -
     assert str(sent["letter"]) in office.mails("ada")[0].message["Message-ID"]
 
 
-def test_letters_are_carried_though_a_later_release_has_added_a_column(
+def test_letters_are_sent_even_if_a_later_release_added_a_column(
     ada: UUID, bea: UUID, office: Office, shared_url: str
 ) -> None:
     for _ in range(8):  # so that what claims a letter is prepared
@@ -53,13 +53,13 @@ def test_letters_are_carried_though_a_later_release_has_added_a_column(
             owner.execute("ALTER TABLE outbox DROP COLUMN of_later")
 
 
-def test_nobody_sees_letters_to_others(ada: UUID, bea: UUID, office: Office) -> None:
+def test_players_see_only_their_own_letters(ada: UUID, bea: UUID, office: Office) -> None:
     game_of(ada, bea, bots=1)
     office.delivers()
     assert seen_by(bea) == []
 
 
-def test_why_a_letter_still_waits_is_told_and_when_it_was_given_up(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_letter_shows_why_it_waits_and_when_it_was_given_up(ada: UUID, bea: UUID, office: Office) -> None:
     office.is_closed = True
     game_of(ada, bea, bots=1)
     office.delivers()
@@ -71,7 +71,7 @@ def test_why_a_letter_still_waits_is_told_and_when_it_was_given_up(ada: UUID, be
     assert seen_by(ada) == [("your-turn", "given-up")]
 
 
-def test_a_code_to_sign_in_is_among_them_for_whom_we_know(ada: UUID, office: Office) -> None:
+def test_sign_in_codes_of_known_players_are_listed(ada: UUID, office: Office) -> None:
     begin_sign_in("ada@example.org", "en", None)
     begin_sign_in("stranger@example.org", "en", None)
     office.delivers()
@@ -81,13 +81,13 @@ def test_a_code_to_sign_in_is_among_them_for_whom_we_know(ada: UUID, office: Off
     assert seen_by(person("stranger")) == []
 
 
-def test_so_is_an_invitation(ada: UUID, bea: UUID, office: Office) -> None:
+def test_invitations_of_known_players_are_listed(ada: UUID, bea: UUID, office: Office) -> None:
     open_game(ada, wanted(ME, {"email": "bea@example.org"}, OPEN))
     office.delivers()
     assert seen_by(bea) == [("invitation", "sent")]
 
 
-def test_what_was_bundled_is_told_and_the_bundle_too(ada: UUID, bea: UUID, office: Office) -> None:
+def test_bundled_letters_and_their_bundle_are_listed(ada: UUID, bea: UUID, office: Office) -> None:
     change_profile(ada, {"notifications": {"mails": {"your-turn": "bundled"}}})
     game_of(ada, bea, bots=1, clock={"per_move": "P9D"})
     office.delivers()
@@ -97,7 +97,9 @@ def test_what_was_bundled_is_told_and_the_bundle_too(ada: UUID, bea: UUID, offic
     assert seen_by(ada) == [("bundle", "sent"), ("your-turn", "bundled")]
 
 
-def test_why_it_was_not_sent_is_told_in_the_readers_language(app: Flask, ada: UUID, bea: UUID, office: Office) -> None:
+def test_the_reason_for_not_sending_is_in_the_readers_language(
+    app: Flask, ada: UUID, bea: UUID, office: Office
+) -> None:
     change_profile(ada, {"notifications": {"mails": {"your-turn": "off"}}, "locale": "de"})
     game_of(ada, bea, bots=1)
     office.delivers()
@@ -106,7 +108,7 @@ def test_why_it_was_not_sent_is_told_in_the_readers_language(app: Flask, ada: UU
     assert (letter["result"], letter["detail"]) == ("dropped", "Du hast diese E-Mails abgestellt.")
 
 
-def test_pages_hold_each_letter_once_the_newest_first(ada: UUID, bea: UUID, office: Office) -> None:
+def test_pages_hold_each_letter_once_newest_first(ada: UUID, bea: UUID, office: Office) -> None:
     for number in range(3):
         game_id = game_of(ada, bea, bots=1)
         office.delivers()

@@ -1,4 +1,4 @@
-"""Letters are signed by DKIM (RFC 6376), and whoever changes one breaks the signature."""
+"""Letters are signed by DKIM (RFC 6376), and changing one breaks the signature."""
 
 import subprocess
 from collections.abc import Callable
@@ -69,7 +69,7 @@ def holds(message: bytes, record: bytes) -> bool:
     return answer
 
 
-def test_whoever_knows_the_public_half_sees_that_a_letter_is_ours(signed: bytes, record: bytes) -> None:
+def test_the_public_key_verifies_a_letter(signed: bytes, record: bytes) -> None:
     assert signed.endswith(LETTER)
     assert signed.startswith(b"DKIM-Signature: v=1; a=rsa-sha256;")
     assert holds(signed, record)
@@ -86,12 +86,12 @@ def test_whoever_knows_the_public_half_sees_that_a_letter_is_ours(signed: bytes,
         (b"\r\nMessage-ID: ", b"\r\nFrom: eve@example.org\r\nMessage-ID: "),
     ],
 )
-def test_whoever_changes_it_breaks_the_signature(signed: bytes, record: bytes, before: bytes, after: bytes) -> None:
+def test_changing_a_letter_breaks_its_signature(signed: bytes, record: bytes, before: bytes, after: bytes) -> None:
     assert before in signed
     assert not holds(signed.replace(before, after), record)
 
 
-def test_a_carrier_behind_it_says_itself_whether_it_can_be_reached(key: Path) -> None:
+def test_the_check_of_a_signing_carrier_reaches_the_carrier_behind_it(key: Path) -> None:
     with pytest.raises(Unreachable):
         Signing(Kept(), "stars.example", "s1", read_key(key)).check()
 
@@ -99,7 +99,7 @@ def test_a_carrier_behind_it_says_itself_whether_it_can_be_reached(key: Path) ->
 @pytest.mark.parametrize(
     "words", [b"", b"canary", b"-----BEGIN RSA PRIVATE KEY-----\nY2FuYXJ5\n-----END RSA PRIVATE KEY-----"]
 )
-def test_what_is_no_key_is_refused_without_showing_it(words: bytes, tmp_path: Path) -> None:
+def test_an_invalid_key_is_rejected_without_showing_it(words: bytes, tmp_path: Path) -> None:
     (tmp_path / "key.pem").write_bytes(words)
     with pytest.raises(ValueError, match="not an RSA key") as refusal:
         public_key(words)
@@ -109,6 +109,6 @@ def test_what_is_no_key_is_refused_without_showing_it(words: bytes, tmp_path: Pa
     assert "The DKIM key is not an RSA key in PEM." in told.output
 
 
-def test_a_key_that_is_not_there_is_told_at_the_start(tmp_path: Path) -> None:
+def test_a_missing_key_is_reported_at_the_start(tmp_path: Path) -> None:
     told = CliRunner().invoke(cli.main, ["config"], env={"STERNENPOST_DKIM_KEY": str(tmp_path / "none.pem")})
     assert "The DKIM key cannot be read: No such file or directory." in told.output

@@ -1,4 +1,4 @@
-"""What the DNS says of a domain that sends mail, asked of a name server on the loopback."""
+"""DNS records of a sending domain, queried from a local name server."""
 
 from pathlib import Path
 
@@ -16,11 +16,11 @@ def found(key: Path) -> dict[str, str]:
     return check_records(DOMAIN, REPLIES, "s1", read_key(key))
 
 
-def test_a_domain_with_all_its_records_is_well(good: Zone, key: Path) -> None:
+def test_a_domain_with_all_its_records_is_ok(good: Zone, key: Path) -> None:
     assert found(key) == dict.fromkeys(["SPF", "DMARC", "DKIM", "MX"], "ok")
 
 
-def test_what_nobody_uses_is_not_asked_for(good: Zone) -> None:
+def test_records_of_unused_features_are_not_required(good: Zone) -> None:
     good[DOMAIN, "TXT"] = ['"v=spf1 a -all"']
     assert check_records(DOMAIN) == {"SPF": "ok", "DMARC": "ok"}
 
@@ -57,7 +57,7 @@ def test_what_nobody_uses_is_not_asked_for(good: Zone) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_named(
+def test_wrong_records_are_named(
     good: Zone, key: Path, record: tuple[str, str], instead: list[str] | None, part: str, words: str
 ) -> None:
     good.pop(record)
@@ -66,26 +66,24 @@ def test_what_is_wrong_is_named(
     assert found(key) == dict.fromkeys(["SPF", "DMARC", "DKIM", "MX"], "ok") | {part: words}
 
 
-def test_the_dmarc_record_of_the_domain_above_counts(good: Zone, key: Path) -> None:
+def test_the_parent_domains_dmarc_record_counts(good: Zone, key: Path) -> None:
     good["_dmarc.mail.stars.example", "A"] = ["192.0.2.9"]
     assert check_records("mail.stars.example")["DMARC"] == "ok"
 
 
-def test_a_domain_without_an_mx_takes_mail_at_its_own_address(good: Zone, key: Path) -> None:
+def test_a_domain_without_mx_receives_mail_at_its_own_address(good: Zone, key: Path) -> None:
     good.pop((REPLIES, "MX"))
     good[REPLIES, "AAAA"] = ["2001:db8::7"]
     assert found(key)["MX"] == "ok"
 
 
-def test_where_no_name_server_answers_nothing_is_called_wrong(
-    name_server: NameServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unanswered_dns_queries_are_not_called_wrong(name_server: NameServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.post.dns_records._PATIENCE", 0.1)
     name_server.close()
     assert {state.partition(":")[0] for state in check_records(DOMAIN, REPLIES).values()} == {"not looked up"}
 
 
-def test_the_doctor_asks_for_a_domain_that_sends_mail(good: Zone, key: Path, shared_url: str) -> None:
+def test_the_doctor_checks_the_records_of_a_sending_domain(good: Zone, key: Path, shared_url: str) -> None:
     good.pop((REPLIES, "MX"))
     settings = {
         "DATABASE_URL": shared_url,

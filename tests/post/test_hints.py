@@ -1,4 +1,4 @@
-"""Hints wake the post: what a commit has noted is carried at once, and by the next beat where no hint comes."""
+"""Notifications wake the post at once; otherwise the next beat does."""
 
 from collections.abc import Iterator
 from uuid import uuid4
@@ -23,18 +23,18 @@ def house() -> Iterator[House]:
         yield house
 
 
-def test_a_sign_in_code_and_the_letter_after_a_move_wait_for_no_beat(house: House) -> None:
+def test_sign_in_codes_and_letters_after_a_move_wait_for_no_beat(house: House) -> None:
     post = house.start_post(NEVER)
     ada, ben = sign_in(house, ADA), sign_in(house, BEN)
     game = ada.post("/v1/games", wanted(ME, OPEN, OPEN))["id"]
     for client in (ben, sign_in(house, "cleo@example.org")):
         client.post(f"/v1/games/{game}/seats", {})
     plays(ada, game)
-    house.await_mail(BEN, lambda mail: mail.word("t"))  # the link to his turn
+    house.await_mail(BEN, lambda mail: mail.word("t"))  # the link to the turn
     stops(post)
 
 
-def test_without_a_hint_a_letter_is_found_by_the_next_beat(house: House) -> None:
+def test_without_a_notification_a_letter_is_found_by_the_next_beat(house: House) -> None:
     post = house.start_post(OFTEN)
     sign_in(house, ADA)  # from now on this post listens
     dora, sign_in_id = "dora@example.org", uuid4()

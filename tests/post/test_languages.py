@@ -1,4 +1,4 @@
-"""Every letter is written in the language of its reader, and not a word of it in another."""
+"""Every letter is entirely in its reader's language."""
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
@@ -97,7 +97,7 @@ def variants(kind: type[Any]) -> Iterator[Any]:
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_a_letter_of_each_kind_says_everything_in_one_language(kind: type[Any], locale: str) -> None:
+def test_each_kind_of_letter_is_entirely_in_one_language(kind: type[Any], locale: str) -> None:
     with force_locale(locale):
         for letter in variants(kind):
             page = wording.write_page(letter, "x.png", wording.answer_above(), "Xyz")
@@ -111,7 +111,7 @@ def test_a_letter_of_each_kind_says_everything_in_one_language(kind: type[Any], 
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_all_that_happens_in_a_game_is_written_to_a_player_in_his_language(office: Office, locale: str) -> None:
+def test_all_letters_of_a_game_are_in_their_readers_language(office: Office, locale: str) -> None:
     dora, emil = who_reads("dora", locale), who_reads("emil", "en")
     ladder = [
         {"do": "extend", "by": "P1D", "times": 1},
@@ -135,7 +135,7 @@ def test_all_that_happens_in_a_game_is_written_to_a_player_in_his_language(offic
 
 
 def writes(office: Office, name: str, text: str, sender: str | None = None) -> Mail:
-    """He answers his newest letter, and gets an answer."""
+    """Reply to the player's newest letter and return the answer."""
     mail = EmailMessage()
     mail["From"] = sender or f"{name}@example.org"
     mail.set_content(text)
@@ -154,7 +154,7 @@ def writes(office: Office, name: str, text: str, sender: str | None = None) -> M
         ("it", "Su questa casella c’è già una stella.", "la tua mossa è stata giocata: "),
     ],
 )
-def test_a_mail_is_answered_in_the_language_of_its_writer(office: Office, locale: str, taken: str, moved: str) -> None:
+def test_a_mail_is_answered_in_its_writers_language(office: Office, locale: str, taken: str, moved: str) -> None:
     dora, emil = who_reads("dora", locale), who_reads("emil", "en")
     game_id = games.game_of(emil, dora, bots=1, title="Xyz")
     first = games.moves_of(game_id, emil)[0]
@@ -178,26 +178,26 @@ def test_a_mail_is_answered_in_the_language_of_its_writer(office: Office, locale
 
 
 def texts_to(address: str) -> str:
-    """What the letters to this address, who is nobody yet, say now."""
+    """Return what letters to this address, which has no account yet, say now."""
     rows = db.session.scalars(select(PlayerLetterRow))
     found = [compose(row, "https://stars.example") for row in rows if row.data.get("to") == address]
     bodies = (message_from_bytes(it.message, policy=policy.default).get_body(("plain",)) for it in found if it)
     return "\n".join(body.get_content() for body in bodies if body)
 
 
-def test_somebody_new_gets_his_code_in_the_language_in_which_he_signs_in() -> None:
+def test_a_new_player_gets_the_code_in_the_sign_in_pages_language() -> None:
     begin_sign_in("fritz@example.org", "fr", None)
     assert "Pour te connecter, saisis ce code" in texts_to("fritz@example.org")
 
 
-def test_somebody_known_gets_it_in_his_own() -> None:
+def test_a_known_player_gets_the_code_in_their_own_language() -> None:
     who_reads("dora", "it")
     begin_sign_in("dora@example.org", "fr", None)
     assert "Per accedere, inserisci questo codice" in texts_to("dora@example.org")
 
 
 @pytest.mark.parametrize(("known", "words"), [(False, "lädt dich"), (True, "t’invite")])
-def test_an_invitation_is_in_the_language_of_the_guest_or_else_of_the_host(known: bool, words: str) -> None:
+def test_an_invitation_is_in_the_guests_language_or_else_the_hosts(known: bool, words: str) -> None:
     host = who_reads("hans", "de")
     if known:
         who_reads("gilles", "fr")

@@ -1,4 +1,4 @@
-"""Letters as octets, and on their way to a real SMTP server, a broken one, or a Maildir."""
+"""Letters as bytes, sent to a real SMTP server, a broken one, or a Maildir."""
 
 import asyncio
 import base64
@@ -74,7 +74,7 @@ def unencoded(value: str) -> str:
 # Building
 
 
-def test_a_letter_has_the_head_that_mail_servers_want():
+def test_a_letter_has_the_headers_that_mail_servers_expect():
     head, body = opened(letter())
     assert head == {
         "From": '"Sternenpost" <post@sternenpost.example>',
@@ -90,14 +90,14 @@ def test_a_letter_has_the_head_that_mail_servers_want():
     assert body == b"It is your turn.\r\n"
 
 
-def test_the_letters_of_a_game_make_a_thread_that_begins_with_the_first():
+def test_a_games_letters_form_a_thread_that_begins_with_the_first():
     head, _ = opened(letter(thread="letter-1@sternenpost.example"))
     assert head["In-Reply-To"] == head["References"] == "<letter-1@sternenpost.example>"
     first, _ = opened(letter(thread=ROUTINE["message_id"]))
     assert "References" not in first
 
 
-def test_long_links_and_ids_stay_in_one_piece():
+def test_long_links_and_ids_are_not_broken():
     link = "<https://sternenpost.example/unsubscribe/" + 120 * "x" + ">"
     host = 150 * "h" + ".example"
     message = letter(headers={"List-Unsubscribe": link}, message_id=f"2@{host}", thread=f"1@{host}")
@@ -105,14 +105,14 @@ def test_long_links_and_ids_stay_in_one_piece():
     assert f"\r\nReferences: <1@{host}>\r\n".encode() in message
 
 
-def test_a_title_that_looks_like_an_encoded_word_arrives_as_it_was_typed():
+def test_a_title_that_looks_like_an_encoded_word_arrives_as_typed():
     head, _ = opened(letter(subject=BOMB, sender_name=BOMB, headers={"List-Id": BOMB}))
     assert head["Subject"] == head["List-Id"] == BOMB
     assert head["From"] == f"{BOMB} <post@sternenpost.example>"
 
 
 @given(ANY_TEXT | NASTY_TEXT | NASTY_WORDS)
-def test_no_word_of_a_player_becomes_a_header_or_stops_a_letter(words):
+def test_player_text_never_becomes_a_header_or_stops_a_letter(words):
     message = letter(subject=words, text=words, sender_name=words, headers={"List-Id": words}, html=words)
     expected = [*opened(letter(html=""))[0], "List-Id"]
     assert sorted(opened(message)[0]) == sorted(expected)
@@ -120,7 +120,7 @@ def test_no_word_of_a_player_becomes_a_header_or_stops_a_letter(words):
         assert sorted(email.message_from_bytes(message, policy=policy).keys()) == sorted(expected)
 
 
-def test_long_titles_are_cut_and_split_between_letters():
+def test_long_titles_are_truncated_between_letters():
     head, _ = opened(letter(subject=300 * "星"))
     assert head["Subject"] == 200 * "星"
 
@@ -130,7 +130,7 @@ def test_a_name_with_quotes_stays_a_name():
     assert head["From"] == '"Otto \\"the \\\\ Star\\", <x@y.org>" <post@sternenpost.example>'
 
 
-def test_what_a_letter_says_arrives_word_for_word():
+def test_a_letters_text_arrives_word_for_word():
     text = "Grüße, Anna! =?utf-8?q?x?=\n\n  7 leo c\n.\nFrom here on\n-- \n" + 1200 * "x"
     message = email.message_from_bytes(letter(text=text), policy=email.policy.default)
     assert message.get_content().replace("\r\n", "\n") == text + "\n"
@@ -159,7 +159,7 @@ def test_plain_text_comes_first_then_html_with_its_picture():
         {"headers": {"Subject": "another"}},
     ],
 )
-def test_an_address_id_or_header_that_is_none_is_refused(wrong):
+def test_an_invalid_address_id_or_header_is_rejected(wrong):
     with pytest.raises(ValueError, match=r"\.$"):
         letter(**wrong)
 
@@ -223,13 +223,13 @@ def send(smtp: SmtpCarrier, recipient: str = "anna@example.org") -> None:
     smtp.send(letter(), "post@sternenpost.example", recipient)
 
 
-def test_a_letter_arrives_octet_for_octet(server, smtp):
+def test_a_letter_arrives_byte_for_byte(server, smtp):
     message = letter(text="line\n.\n..\n")
     smtp.send(message, "post@sternenpost.example", "anna@example.org")
     assert server.received == [("post@sternenpost.example", ["anna@example.org"], message)]
 
 
-def test_letters_of_one_thread_share_a_connection_and_threads_have_their_own(server, smtp):
+def test_letters_of_a_thread_share_a_connection_and_threads_have_their_own(server, smtp):
     for _ in range(3):
         send(smtp)
     assert len(set(server.lines)) == 1
@@ -240,7 +240,7 @@ def test_letters_of_one_thread_share_a_connection_and_threads_have_their_own(ser
     assert len(set(server.lines)) == 2
 
 
-def test_a_connection_that_the_server_has_closed_is_opened_anew(server, controller, smtp):
+def test_a_connection_closed_by_the_server_is_reopened(server, controller, smtp):
     send(smtp)
 
     async def close() -> None:
@@ -256,9 +256,7 @@ def test_a_connection_that_the_server_has_closed_is_opened_anew(server, controll
     ["550 5.1.1 No such\x1b[31m user", "550 #5.1.0 Address rejected", "556 5.1.10 Null MX", "552 5.2.2 Mailbox full"],
 )
 @pytest.mark.parametrize("stage", ["RCPT", "DATA"])
-def test_a_5xx_about_the_address_is_final_and_the_next_letter_goes_over_the_same_connection(
-    server, smtp, stage, answer
-):
+def test_a_5xx_about_the_address_is_final_and_the_connection_is_reused(server, smtp, stage, answer):
     server.answers[stage] = answer
     with pytest.raises(Refused, match=f"{answer[:3]} .*{answer[-4:]}"):
         send(smtp)
@@ -284,7 +282,7 @@ def test_a_5xx_about_the_address_is_final_and_the_next_letter_goes_over_the_same
     ],
 )
 @pytest.mark.parametrize("stage", ["MAIL", "RCPT", "DATA"])
-def test_any_other_5xx_is_for_now_only(server, smtp, stage, answer):
+def test_any_other_5xx_is_temporary(server, smtp, stage, answer):
     server.answers[stage] = answer
     with pytest.raises(Unreachable):
         send(smtp)
@@ -305,7 +303,7 @@ def test_any_other_5xx_is_for_now_only(server, smtp, stage, answer):
         ("450 User unknown for now", False),
     ],
 )
-def test_without_an_enhanced_status_only_plain_words_about_the_recipient_are_final(server, smtp, answer, is_final):
+def test_without_enhanced_status_only_plain_words_about_the_recipient_are_final(server, smtp, answer, is_final):
     server.answers["RCPT"] = answer
     with pytest.raises(Refused if is_final else Unreachable):
         send(smtp)
@@ -318,7 +316,7 @@ def test_without_an_enhanced_status_only_plain_words_about_the_recipient_are_fin
 @pytest.mark.parametrize(
     "answer", ["552 5.3.4 Message too big", "552 Too much mail data", "550 5.2.3 Message too long"]
 )
-def test_a_letter_that_is_too_big_is_told_from_others(server, smtp, stage, answer):
+def test_an_oversized_letter_is_distinguished(server, smtp, stage, answer):
     server.answers[stage] = answer
     with pytest.raises(TooBig):
         send(smtp)
@@ -326,7 +324,7 @@ def test_a_letter_that_is_too_big_is_told_from_others(server, smtp, stage, answe
 
 @pytest.mark.parametrize("answer", ["450 4.2.0 Greylisted", "451 4.3.0 Later", "421 4.3.2 Closing"])
 @pytest.mark.parametrize("stage", ["MAIL", "RCPT", "DATA"])
-def test_a_4xx_is_for_now_only(server, smtp, stage, answer):
+def test_a_4xx_is_temporary(server, smtp, stage, answer):
     server.answers[stage] = answer
     with pytest.raises(Unreachable):
         send(smtp)
@@ -335,13 +333,13 @@ def test_a_4xx_is_for_now_only(server, smtp, stage, answer):
     assert len(server.received) == 1
 
 
-def test_a_server_that_will_not_have_us_as_sender_does_not_condemn_the_letter(server, smtp):
+def test_a_rejected_sender_is_not_blamed_on_the_letter(server, smtp):
     server.answers["MAIL"] = "550 5.7.1 Sender not allowed"
     with pytest.raises(Unreachable, match="Sender not allowed"):
         send(smtp)
 
 
-def test_a_server_that_drops_the_line_is_tried_again_later(server, smtp):
+def test_a_dropped_connection_is_retried_later(server, smtp):
     server.answers["DATA"] = "drop"
     with pytest.raises(Unreachable):
         send(smtp)
@@ -350,12 +348,12 @@ def test_a_server_that_drops_the_line_is_tried_again_later(server, smtp):
     assert len(server.received) == 1
 
 
-def test_a_server_that_says_nothing_is_given_up_after_a_while():
+def test_a_silent_server_times_out():
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(Unreachable):
         send(SmtpCarrier(f"smtp://127.0.0.1:{silent.getsockname()[1]}", timeout=0.2))
 
 
-def test_a_server_that_is_not_there_is_tried_again_later():
+def test_an_unreachable_server_is_retried_later():
     with pytest.raises(Unreachable):
         send(SmtpCarrier(f"smtp://127.0.0.1:{free_port()}"))
     with pytest.raises(Unreachable):
@@ -365,7 +363,7 @@ def test_a_server_that_is_not_there_is_tried_again_later():
 @pytest.mark.parametrize(
     "recipient", ["jürgen@example.org", "otto@bücher.example", "otto", "", "a@b.c\r\nDATA", "\ud800@x.org"]
 )
-def test_an_address_that_we_cannot_reach_is_refused_before_anybody_is_asked(recipient):
+def test_an_unreachable_address_is_rejected_without_a_connection(recipient):
     with pytest.raises(Refused, match=r"\.$"):
         send(SmtpCarrier("smtp://nowhere.invalid"), recipient)
 
@@ -384,7 +382,7 @@ def test_user_and_password_come_from_the_url(server):
                 send(SmtpCarrier(f"smtp://{login}127.0.0.1:{controller.port}"))
 
 
-def test_without_starttls_on_the_other_side_nothing_is_sent(server, controller):
+def test_without_starttls_at_the_server_nothing_is_sent(server, controller):
     with pytest.raises(Unreachable, match="STARTTLS"):
         send(SmtpCarrier(f"smtp://127.0.0.1:{controller.port}?starttls=1"))
     assert not server.received
@@ -404,7 +402,7 @@ def both(controller: Controller, second: Server) -> Iterator[Carrier]:
         yield carrier(*(f"smtp://127.0.0.1:{it.port}" for it in (controller, other)))
 
 
-def test_the_first_of_several_servers_carries_while_it_can(server, second, both):
+def test_the_first_of_several_servers_sends_while_it_can(server, second, both):
     for _ in range(3):
         send(both)
     assert (len(server.received), len(second.received)) == (3, 0)
@@ -415,7 +413,7 @@ def test_the_first_of_several_servers_carries_while_it_can(server, second, both)
 @pytest.mark.parametrize(
     "answer", ["550 5.7.1 Relaying denied", "451 4.7.1 Too much today", "421 4.3.2 Closing", "552 5.3.4 Too big"]
 )
-def test_for_whom_one_refuses_the_next_is_asked(server, second, both, stage, answer):
+def test_a_recipient_rejected_by_one_server_is_tried_at_the_next(server, second, both, stage, answer):
     server.answers[stage] = answer
     send(both)
     server.answers.clear()
@@ -424,7 +422,7 @@ def test_for_whom_one_refuses_the_next_is_asked(server, second, both, stage, ans
 
 
 @pytest.mark.parametrize("stage", ["RCPT", "DATA"])
-def test_that_there_is_no_such_mailbox_is_believed_of_any(server, second, both, stage):
+def test_an_unknown_mailbox_is_believed_from_any_server(server, second, both, stage):
     server.answers[stage] = "550 5.1.1 No such user"
     with pytest.raises(Refused):
         send(both)
@@ -434,7 +432,7 @@ def test_that_there_is_no_such_mailbox_is_believed_of_any(server, second, both, 
         send(both)
 
 
-def test_who_does_not_answer_is_asked_last_for_a_while(second, server, controller, monkeypatch):
+def test_a_silent_server_is_asked_last_for_a_while(second, server, controller, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         urls = [f"smtp://127.0.0.1:{silent.getsockname()[1]}", f"smtp://127.0.0.1:{controller.port}"]
         carriers = [SmtpCarrier(url, timeout=patience) for url, patience in zip(urls, (0.2, 60), strict=True)]
@@ -451,7 +449,7 @@ def test_who_does_not_answer_is_asked_last_for_a_while(second, server, controlle
         assert len(asked) == 3
 
 
-def test_a_letter_that_a_server_may_have_taken_goes_to_no_other_at_once(server, second, both):
+def test_a_letter_possibly_accepted_goes_to_no_other_server_at_once(server, second, both):
     server.answers["DATA"] = "drop"
     with pytest.raises(Unreachable):
         send(both)
@@ -468,7 +466,7 @@ class Hasty(SMTP):
         self.transport.abort()
 
 
-def test_who_breaks_off_before_the_letter_has_not_taken_it(server, second, both, controller, monkeypatch):
+def test_a_server_that_breaks_off_before_the_letter_has_not_accepted_it(server, second, both, controller, monkeypatch):
     monkeypatch.setattr(controller, "factory", lambda: Hasty(server, loop=controller.loop))
     send(both)
     send(both)
@@ -476,7 +474,7 @@ def test_who_breaks_off_before_the_letter_has_not_taken_it(server, second, both,
 
 
 @pytest.mark.parametrize("words", ["554 5.7.1 Not you", "220 post\r\n554 5.7.1 Not you\r\n554 5.7.1 Nor so"])
-def test_who_lets_nobody_in_is_asked_last_for_a_while(words, server, controller):
+def test_a_server_that_rejects_connections_is_asked_last_for_a_while(words, server, controller):
     asked = []
 
     def answers() -> None:
@@ -495,7 +493,7 @@ def test_who_lets_nobody_in_is_asked_last_for_a_while(words, server, controller)
     assert (len(asked), len(server.received)) == (1, 2)
 
 
-def test_who_does_not_know_our_password_is_asked_last_for_a_while(server, second):
+def test_a_server_that_rejects_our_password_is_asked_last_for_a_while(server, second):
     def knows(*_: Any) -> AuthResult:
         tries.append(1)
         return AuthResult(success=False, handled=False)
@@ -510,7 +508,7 @@ def test_who_does_not_know_our_password_is_asked_last_for_a_while(server, second
     assert (before > 0, len(tries) - before, len(second.received)) == (True, 0, 2)
 
 
-def test_if_all_refuse_all_are_named_and_one_that_was_too_big_counts(server, second, both):
+def test_if_all_servers_reject_all_are_named_and_too_big_wins(server, second, both):
     server.answers["RCPT"], second.answers["RCPT"] = "450 4.2.0 Greylisted", "550 5.7.1 Relaying denied"
     with pytest.raises(Unreachable, match="Greylisted; .*Relaying denied"):
         send(both)
@@ -519,13 +517,13 @@ def test_if_all_refuse_all_are_named_and_one_that_was_too_big_counts(server, sec
         send(both)
 
 
-def test_a_check_of_several_names_those_that_are_away(server, controller):
+def test_a_check_of_several_servers_names_those_that_are_away(server, controller):
     several = carrier(f"smtp://127.0.0.1:{controller.port}", f"smtp://127.0.0.1:{free_port()}")
     with pytest.raises(Unreachable, match="refused"):
         several.check()
 
 
-def test_a_lease_that_was_lost_ends_it_for_all_servers(server, second, both):
+def test_a_lost_lease_stops_sending_to_all_servers(server, second, both):
     def is_lost() -> None:
         raise RuntimeError
 
@@ -549,7 +547,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("scheme", ["smtps", "starttls"])
-def test_over_tls_the_certificate_must_be_trusted(server, certificate, scheme, monkeypatch):
+def test_the_tls_certificate_must_be_trusted(server, certificate, scheme, monkeypatch):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     tls = {"ssl_context": context} if scheme == "smtps" else {"tls_context": context}
@@ -576,13 +574,13 @@ def test_over_tls_the_certificate_must_be_trusted(server, certificate, scheme, m
     ]
     + ["smtps://host?starttls=1", "smtp://host/path", "smtp://host\n"],
 )
-def test_a_url_that_names_no_mail_server_is_refused_without_showing_its_password(url):
+def test_a_url_without_a_mail_server_is_rejected_without_showing_its_password(url):
     with pytest.raises(ValueError, match="A mail server is") as refusal:
         carrier(url)
     assert "pa" not in str(refusal.value).replace("password", "")
 
 
-def test_without_a_server_letters_lie_in_a_maildir(tmp_path):
+def test_without_a_server_letters_go_to_a_maildir(tmp_path):
     path = str(tmp_path / "data" / "mail")
     carrier(path).send(letter(), "post@sternenpost.example", "anna@example.org")
     MaildirCarrier(path).send(letter(subject="Another"), "post@sternenpost.example", "anna@example.org")
@@ -590,7 +588,7 @@ def test_without_a_server_letters_lie_in_a_maildir(tmp_path):
     assert sorted(message["Subject"] for message in found) == ["Another", "Your turn: Tuesday game"]
 
 
-def test_a_maildir_that_cannot_be_written_is_tried_again_later(tmp_path):
+def test_an_unwritable_maildir_is_retried_later(tmp_path):
     box = MaildirCarrier(str(tmp_path / "mail"))
     shutil.rmtree(tmp_path / "mail")
     with pytest.raises(Unreachable):

@@ -1,5 +1,4 @@
-"""`sternenpost doctor --mail`: a letter and its answer by a real relay, real ways in and a name server of the test's own;
-which link is missing."""
+"""`sternenpost doctor --mail` sends a letter and its reply through a real chain and names the broken link."""
 
 import smtplib
 from collections.abc import Callable, Iterator
@@ -114,7 +113,7 @@ def links(result: Result) -> dict[str, str]:
 WELL = dict.fromkeys(("MX", "SPF", "DKIM", "DMARC", "mail in", "relay", "entrance", "return path", "letter"), "ok")
 
 
-def test_every_link_of_a_chain_that_holds_is_well_and_nothing_is_left(settings: dict[str, str], app: Flask) -> None:
+def test_a_working_mail_chain_is_reported_ok_and_cleaned_up(settings: dict[str, str], app: Flask) -> None:
     result = doctor(settings)
     assert links(result) == WELL
     assert f"Sent a letter to {ADA}" in result.stdout
@@ -164,7 +163,7 @@ def sets(name: str, value: str) -> Callable[..., None]:
         (has("reader", lambda letter: None), "letter", "no reply from ada@example.org within 2 s"),
     ],
 )
-def test_the_link_that_is_missing_is_named(
+def test_the_broken_link_of_the_chain_is_named(
     illness: Callable[..., None],
     link: str,
     words: str,
@@ -180,7 +179,7 @@ def test_the_link_that_is_missing_is_named(
     assert {name for name, state in found.items() if state != "ok"} == {link}
 
 
-def test_a_letter_that_comes_back_says_why(settings: dict[str, str], relay: Relay) -> None:
+def test_a_bounced_letter_reports_why(settings: dict[str, str], relay: Relay) -> None:
     def comes_back(letter: bytes) -> tuple[str, bytes]:
         report = failed("5.1.1", "550 5.1.1 No such user")
         return "", report.replace(b"Subject: ", b"Subject: " + message_from_bytes(letter)["Subject"].encode() + b" ", 1)
@@ -189,20 +188,20 @@ def test_a_letter_that_comes_back_says_why(settings: dict[str, str], relay: Rela
     assert links(doctor(settings))["letter"] == f"bounced from {ADA}: 550 5.1.1 No such user"
 
 
-def test_without_a_way_in_only_the_relay_is_looked_at(settings: dict[str, str], relay: Relay) -> None:
+def test_without_an_inbound_route_only_the_relay_is_checked(settings: dict[str, str], relay: Relay) -> None:
     del settings["STERNENPOST_MAIL_IN"], settings["STERNENPOST_REPLY_DOMAIN"]
     relay.reader = lambda letter: None
     found = links(doctor(settings))
     assert (found["relay"], found["entrance"].startswith("no inbound route is set")) == ("ok", True)
 
 
-def test_an_address_that_is_none_is_refused(settings: dict[str, str]) -> None:
+def test_an_invalid_address_is_rejected(settings: dict[str, str]) -> None:
     result = CliRunner().invoke(cli.main, ["doctor", "--mail", "ada"], env=settings)
     assert result.exit_code == 2
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="Dovecot is not installed: apt-get install dovecot-imapd")
-def test_it_answers_by_itself_from_the_readers_mailbox_and_says_what_was_seen_there(
+def test_the_check_replies_from_the_readers_mailbox_and_reports_what_it_saw(
     settings: dict[str, str], relay: Relay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with running_dovecot() as server:
@@ -218,7 +217,7 @@ def test_it_answers_by_itself_from_the_readers_mailbox_and_says_what_was_seen_th
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="Dovecot is not installed: apt-get install dovecot-imapd")
-def test_a_letter_that_somebody_moves_once_it_is_found_is_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_letter_moved_after_it_was_found_is_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with running_dovecot() as server, server.box() as box:
         box.append("INBOX", a_mail("?", ADA, Subject=mail_check.subject_of("abc")))
         box.select_folder("INBOX")

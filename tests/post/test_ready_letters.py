@@ -1,4 +1,4 @@
-"""How those are asked who are to say that they are ready, what they may answer, and what all are told if one does not."""
+"""Letters of the ready check: the question, its answers, and what happens if a player stays silent."""
 
 import re
 from uuid import UUID
@@ -47,7 +47,7 @@ def writes(office: Office, name: str, text: str) -> Mail:
     return office.mails(name)[-1]
 
 
-def test_all_are_asked_by_mail_and_begin_by_answers_in_their_languages(
+def test_players_are_asked_by_mail_and_answer_in_their_languages(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     assert re.search("by .+, or your seat will be free again. You have 1 day", asked(office, "ada").text)
@@ -57,7 +57,9 @@ def test_all_are_asked_by_mail_and_begin_by_answers_in_their_languages(
     assert load(game_id).table.status == "running"
 
 
-def test_one_tap_says_so_and_looking_does_not(app: Flask, office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_one_click_confirms_and_viewing_does_not(
+    app: Flask, office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
     links = [re.search(r"/ready/\w+", asked(office, name).text) for name in ("ada", "bea")]
     paths = [link[0] for link in links if link]
     client = app.test_client()
@@ -71,9 +73,7 @@ def test_one_tap_says_so_and_looking_does_not(app: Flask, office: Office, game_i
     assert client.get(paths[0].upper()).status_code == 404
 
 
-def test_the_link_is_for_the_one_it_was_sent_to(
-    app: Flask, office: Office, game_id: UUID, bea: UUID, cyd: UUID
-) -> None:
+def test_the_link_works_only_for_its_recipient(app: Flask, office: Office, game_id: UUID, bea: UUID, cyd: UUID) -> None:
     link = re.search(r"/ready/\w+", asked(office, "bea").text)
     leave(game_id, bea)
     take_seat(game_id, cyd)
@@ -82,9 +82,7 @@ def test_the_link_is_for_the_one_it_was_sent_to(
     assert load(game_id).table.status == "open"
 
 
-def test_whoever_has_not_said_so_is_reminded_and_can_answer(
-    office: Office, game_id: UUID, ada: UUID, bea: UUID
-) -> None:
+def test_unready_players_get_a_reminder_and_can_answer(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     writes(office, "bea", "ready")
     later(DAY)
     everything_due_happens()
@@ -98,7 +96,7 @@ def test_whoever_has_not_said_so_is_reminded_and_can_answer(
 
 
 @pytest.mark.parametrize(("choice", "told"), [("off", False), ("bundled", True)])
-def test_a_reminder_comes_as_its_reader_wants_reminders(
+def test_a_ready_reminder_follows_the_readers_choice(
     office: Office, ada: UUID, bea: UUID, choice: str, told: bool
 ) -> None:
     change_profile(ada, {"notifications": {"mails": {"reminder": choice}}})
@@ -111,7 +109,7 @@ def test_a_reminder_comes_as_its_reader_wants_reminders(
     assert ("that you're ready" in " ".join(office.mails("ada")[-1].text.split())) == told
 
 
-def test_all_are_told_whose_seat_is_open_again(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_all_players_learn_whose_seat_is_open_again(office: Office, game_id: UUID, ada: UUID) -> None:
     writes(office, "ada", "ready")
     later(2 * DAY)
     everything_due_happens()
@@ -120,7 +118,7 @@ def test_all_are_told_whose_seat_is_open_again(office: Office, game_id: UUID, ad
     assert "bea, you didn't confirm in time, so your seat is free again." in office.mails("bea")[-1].text
 
 
-def test_whoever_has_said_so_meanwhile_is_not_asked(app: Flask, office: Office, ada: UUID, bea: UUID) -> None:
+def test_players_who_are_already_ready_are_not_asked(app: Flask, office: Office, ada: UUID, bea: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT, options=CHECK)).game_id
     take_seat(game_id, bea)
     ready(game_id, bea)
@@ -131,7 +129,7 @@ def test_whoever_has_said_so_meanwhile_is_not_asked(app: Flask, office: Office, 
 @pytest.mark.parametrize(
     "line", ["resign", "pause", "resume", "undo", "agree", "plan", "plan 7 leo c", "say Hello", "?", "7 leo c"]
 )
-def test_whatever_else_is_answered_gets_an_answer_too(office: Office, game_id: UUID, ada: UUID, line: str) -> None:
+def test_other_replies_are_answered_too(office: Office, game_id: UUID, ada: UUID, line: str) -> None:
     asked(office, "ada")
     answer = writes(office, "ada", line)
     assert answer.message["Auto-Submitted"] == "auto-replied"
@@ -145,7 +143,7 @@ def test_whatever_else_is_answered_gets_an_answer_too(office: Office, game_id: U
     assert load(game_id).seats[0].player_id == ada
 
 
-def test_ready_in_a_game_that_has_begun_stops_no_move(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_ready_in_a_running_game_does_not_prevent_a_move(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     for name in ("ada", "bea"):
         writes(office, name, "ready")
     move = moves_of(game_id, ada)[0]
@@ -155,7 +153,7 @@ def test_ready_in_a_game_that_has_begun_stops_no_move(office: Office, game_id: U
     assert load(game_id).version == 2
 
 
-def test_whoever_sat_there_before_is_not_told_to_whoever_does_now(
+def test_a_former_players_mail_and_code_are_hidden_from_the_next(
     office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     earlier = asked(office, "bea")
@@ -175,7 +173,7 @@ def test_whoever_sat_there_before_is_not_told_to_whoever_does_now(
     assert "bea@example.org" not in str(copy_of_player(cyd)["mails"])
 
 
-def test_all_are_told_in_their_own_languages_which_seats_of_a_nameless_table_are_free(
+def test_players_of_a_nameless_table_learn_which_seats_are_free_in_their_languages(
     office: Office, ada: UUID, bea: UUID
 ) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT, options=CHECK | {"nameless": True})).game_id

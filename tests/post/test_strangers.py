@@ -1,4 +1,4 @@
-"""Letters to addresses at which nobody is known: one invitation, in which nothing that a player wrote becomes a link."""
+"""Letters to strangers: one invitation, in which no player text becomes a link."""
 
 import re
 from uuid import UUID
@@ -31,9 +31,7 @@ def invites(host: UUID, email: str = CYD, **more: object) -> UUID:
 # One letter
 
 
-def test_a_stranger_who_does_not_answer_gets_one_letter_whoever_invites_him(
-    ada: UUID, bea: UUID, office: Office
-) -> None:
+def test_a_stranger_who_does_not_answer_gets_one_letter_from_all_hosts(ada: UUID, bea: UUID, office: Office) -> None:
     first = invites(ada)
     assert len(office.mails("cyd")) == 1
     invites(bea)
@@ -51,7 +49,7 @@ def test_a_stranger_who_does_not_answer_gets_one_letter_whoever_invites_him(
     assert reasons == {"An address without an account gets only one invitation."}
 
 
-def test_all_addresses_of_a_mailbox_get_one_letter_together(ada: UUID, bea: UUID, office: Office) -> None:
+def test_all_addresses_of_a_mailbox_share_one_letter(ada: UUID, bea: UUID, office: Office) -> None:
     invites(ada, "cyd+one@example.org")
     invites(bea, "cyd+two@example.org")
     invites(bea)
@@ -59,14 +57,14 @@ def test_all_addresses_of_a_mailbox_get_one_letter_together(ada: UUID, bea: UUID
     assert sum(len(office.mails(name)) for name in ("cyd+one", "cyd+two", "cyd")) == 1
 
 
-def test_who_invites_him_again_sees_that_no_letter_arrives(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_second_host_sees_that_the_stranger_gets_no_letter(ada: UUID, bea: UUID, office: Office) -> None:
     invites(ada)
     game_id = invites(bea)
     office.delivers()
     assert describe(load_visible(game_id, bea), 0)["seats"][1]["unreachable"]
 
 
-def test_a_stranger_hears_nothing_of_a_game_that_began_without_him(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_stranger_does_not_learn_of_a_game_that_began_without_them(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = open_game(ada, wanted(ME, {"email": CYD}, BOT)).game_id
     office.delivers()
     invite(game_id, ada, "bea@example.org", 1)
@@ -75,7 +73,7 @@ def test_a_stranger_hears_nothing_of_a_game_that_began_without_him(ada: UUID, be
     assert len(office.mails("cyd")) == 1
 
 
-def test_who_has_signed_in_is_invited_as_anybody(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_stranger_who_has_signed_in_is_invited_normally(ada: UUID, bea: UUID, office: Office) -> None:
     invites(ada)
     office.delivers()
     person("cyd")
@@ -84,7 +82,7 @@ def test_who_has_signed_in_is_invited_as_anybody(ada: UUID, bea: UUID, office: O
     assert len(office.mails("cyd")) == 3
 
 
-def test_the_same_letter_is_tried_until_it_is_carried(ada: UUID, office: Office) -> None:
+def test_the_same_letter_is_retried_until_it_is_sent(ada: UUID, office: Office) -> None:
     office.is_closed = True
     invites(ada)
     office.delivers()
@@ -93,7 +91,7 @@ def test_the_same_letter_is_tried_until_it_is_carried(ada: UUID, office: Office)
     assert len(office.mails("cyd")) == 1
 
 
-def test_in_place_of_a_letter_that_never_left_the_house_another_goes(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_letter_that_was_never_sent_is_replaced_by_another(ada: UUID, bea: UUID, office: Office) -> None:
     office.is_closed = True
     game_id = invites(ada)
     office.delivers()
@@ -107,7 +105,7 @@ def test_in_place_of_a_letter_that_never_left_the_house_another_goes(ada: UUID, 
     assert "bea invites you" in office.mails("cyd")[0].subject
 
 
-def test_the_house_keeps_no_address_of_him_beside_the_seat(ada: UUID, office: Office) -> None:
+def test_a_strangers_address_is_stored_only_with_the_seat(ada: UUID, office: Office) -> None:
     invites(ada)
     office.delivers()
     (row,) = db.session.execute(db.text("SELECT * FROM strangers")).all()
@@ -150,7 +148,7 @@ def test_a_stranger_who_stops_invitations_gets_none_and_can_sign_in(ada: UUID, a
         "javascript:alert",
     ],
 )
-def test_words_that_a_mail_program_might_link_stand_in_no_invitation(
+def test_words_that_mail_programs_might_link_are_left_out_of_invitations(
     ada: UUID, bea: UUID, office: Office, words: str
 ) -> None:
     change_profile(ada, {"name": words[:40]})
@@ -184,7 +182,7 @@ def links(mail: Mail) -> set[str]:
         "St. Ada (2)",
     ],
 )
-def test_other_words_stand_in_it_as_they_are(ada: UUID, office: Office, words: str) -> None:
+def test_other_words_are_left_in_invitations(ada: UUID, office: Office, words: str) -> None:
     assert not has_link(words)
     invites(ada, title=words)
     assert f'a seat in "{words}". You play' in office.mails("cyd")[0].text

@@ -1,4 +1,4 @@
-"""What others are told when somebody takes a move back, or asks whether he may."""
+"""Letters about take-backs: notices and questions to the other players."""
 
 from uuid import UUID
 
@@ -30,7 +30,7 @@ def asked(office: Office, name: str) -> list[Mail]:
     return [mail for mail in office.mails(name) if "asks to take back a move" in mail.text]
 
 
-def test_all_others_are_asked_once_with_what_it_is_about_and_until_when_and_may_answer(
+def test_all_others_are_asked_once_with_subject_and_deadline_and_can_answer(
     office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     for who in (ada, bea):
@@ -48,7 +48,7 @@ def test_all_others_are_asked_once_with_what_it_is_about_and_until_when_and_may_
     assert happened(game_id)[-1] == "move-taken-back"
 
 
-def test_whoever_has_consented_meanwhile_is_not_asked_and_nobody_once_the_vote_is_over(
+def test_players_who_agreed_or_whose_vote_is_over_are_not_asked(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     for who in (ada, bea):
@@ -62,7 +62,7 @@ def test_whoever_has_consented_meanwhile_is_not_asked_and_nobody_once_the_vote_i
     assert [len(asked(office, name)) for name in ("bea", "cyd")] == [0, 1]
 
 
-def test_a_copy_of_the_question_consents_to_nothing(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_quoting_the_question_does_not_consent(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     for who in (ada, bea):
         moves_on(game_id, who)
     take_back(game_id, ada, 1)
@@ -73,7 +73,7 @@ def test_a_copy_of_the_question_consents_to_nothing(office: Office, game_id: UUI
     assert votes_of(game_id)["take-back"]["consents"] == [0]
 
 
-def test_whose_turn_is_gone_is_told_if_he_was_told_of_the_turn(
+def test_a_player_learns_of_a_lost_turn_only_after_a_letter_about_the_turn(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     moves_on(game_id, ada)
@@ -87,7 +87,7 @@ def test_whose_turn_is_gone_is_told_if_he_was_told_of_the_turn(
     assert turn.reply_to != office.mails("bea")[-1].reply_to
 
 
-def test_the_link_of_a_turn_that_is_gone_says_so(app: Flask, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_the_link_of_a_lost_turn_explains_that(app: Flask, game_id: UUID, ada: UUID, bea: UUID) -> None:
     moves_on(game_id, ada)
     link = f"/t/{turn_word(game_id, 1, 2)}"
     assert app.test_client().get(link).status_code == 200

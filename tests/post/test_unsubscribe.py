@@ -1,4 +1,4 @@
-"""Mails stop with one click and no login (RFC 8058), by kind and by game."""
+"""Unsubscribing with one click and without signing in (RFC 8058), by kind and by game."""
 
 import re
 from uuid import UUID
@@ -46,7 +46,7 @@ def header(mail: Mail, name: str) -> bytes:
 # What the mails say
 
 
-def test_a_letter_of_a_game_tells_mail_programs_how_to_stop_it(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_game_letter_tells_mail_programs_how_to_unsubscribe(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = game_of(ada, bea, bots=1)
     (mail,) = office.mails("ada")
     word = stop_token("your-turn", str(ada), game_id)
@@ -58,7 +58,7 @@ def test_a_letter_of_a_game_tells_mail_programs_how_to_stop_it(ada: UUID, bea: U
     assert f'<a href="{link}">Fewer emails</a>' in mail.page
 
 
-def test_so_do_invitations_and_bundles(ada: UUID, bea: UUID, office: Office) -> None:
+def test_invitations_and_bundles_tell_mail_programs_how_to_unsubscribe(ada: UUID, bea: UUID, office: Office) -> None:
     change_profile(ada, {"notifications": {"mails": {"your-turn": "bundled"}}})
     long = "x" * 60 + "@" + ".".join(["y" * 60] * 3) + ".org"
     game_of(ada, bea, bots=1, clock={"per_move": "P9D"})
@@ -75,7 +75,7 @@ def _links(mail: Mail) -> list[bytes]:
     return [f"<{link}>".encode() for link in re.findall(r"Fewer emails: (http\S+)", mail.text)]
 
 
-def test_a_code_to_sign_in_cannot_be_stopped(office: Office) -> None:
+def test_a_sign_in_code_has_no_unsubscribe_link(office: Office) -> None:
     begin_sign_in("ada@example.org", "en", None)
     (mail,) = office.mails("ada")
     assert b"List-Unsubscribe" not in mail.raw
@@ -85,7 +85,7 @@ def test_a_code_to_sign_in_cannot_be_stopped(office: Office) -> None:
 # What stops them
 
 
-def test_looking_stops_nothing(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
+def test_viewing_stops_nothing(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
     game_id = game_of(ada, bea, bots=1, title="A clear night")
     link = stop_link(office.mails("ada")[0])
     for method in (web.get, web.head):
@@ -113,9 +113,7 @@ def test_one_click_stops_the_letters_of_that_game(ada: UUID, bea: UUID, office: 
     assert len(office.mails("bea")) == 2
 
 
-def test_it_does_in_the_other_form_that_mail_programs_may_send(
-    ada: UUID, bea: UUID, office: Office, web: FlaskClient
-) -> None:
+def test_one_click_also_works_as_multipart_form_data(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
     game_id = game_of(ada, bea, bots=1)
     assert (
         web.post(stop_link(office.mails("ada")[0]), data=ONE_CLICK, content_type="multipart/form-data").status_code
@@ -124,7 +122,7 @@ def test_it_does_in_the_other_form_that_mail_programs_may_send(
     assert seat_settings(game_id, ada)["mails"] == "off"
 
 
-def test_the_page_stops_one_kind_for_all_games_and_the_others_come(
+def test_the_page_stops_one_kind_for_all_games_and_the_others_continue(
     ada: UUID, bea: UUID, office: Office, web: FlaskClient
 ) -> None:
     game_of(ada, bea, bots=1)
@@ -138,7 +136,7 @@ def test_the_page_stops_one_kind_for_all_games_and_the_others_come(
     assert len(office.mails("ada")) == 3
 
 
-def test_what_was_stopped_can_be_had_again(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
+def test_stopped_letters_can_be_resumed(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
     change_profile(ada, {"notifications": {"reminders": ["half"], "mails": {"game-paused": "off"}}})
     game_id = game_of(ada, bea, bots=1)
     link = stop_link(office.mails("ada")[0])
@@ -151,9 +149,7 @@ def test_what_was_stopped_can_be_had_again(ada: UUID, bea: UUID, office: Office,
     assert profile(ada)["notifications"] == {"reminders": ["half"], "mails": {"game-paused": "off"}}
 
 
-def test_an_address_where_no_player_is_known_gets_no_more_invitations(
-    ada: UUID, office: Office, web: FlaskClient
-) -> None:
+def test_an_unknown_address_can_stop_invitations(ada: UUID, office: Office, web: FlaskClient) -> None:
     open_game(ada, wanted(ME, {"email": "cyd@example.org"}, OPEN))
     link = stop_link(office.mails("cyd")[0])
     assert web.get(link).status_code == 200
@@ -162,7 +158,7 @@ def test_an_address_where_no_player_is_known_gets_no_more_invitations(
     assert len(office.mails("cyd")) == 1
 
 
-def test_one_click_in_a_bundle_stops_the_bundles(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
+def test_one_click_in_a_bundle_stops_bundles(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
     change_profile(ada, {"notifications": {"mails": {"your-turn": "bundled"}}})
     game_of(ada, bea, bots=1, clock={"per_move": "P9D"})
     office.delivers()
@@ -175,7 +171,7 @@ def test_one_click_in_a_bundle_stops_the_bundles(ada: UUID, bea: UUID, office: O
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_a_word_that_we_did_not_seal_stops_nothing(ada: UUID, bea: UUID, web: FlaskClient, method: str) -> None:
+def test_an_invalid_link_token_stops_nothing(ada: UUID, bea: UUID, web: FlaskClient, method: str) -> None:
     game_id = game_of(ada, bea, bots=1)
     word = stop_token("your-turn", str(ada), game_id)
     for forged in (word[:-1], "a" + word[1:], turn_word(game_id, 0, 1), return_word(game_id, 0), "a"):

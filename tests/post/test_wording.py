@@ -1,4 +1,4 @@
-"""What the letters say, and how they tell the time."""
+"""The texts of letters, and how they show times."""
 
 import re
 from collections.abc import Iterator
@@ -172,7 +172,7 @@ LETTERS: list[Letter] = [
 ]
 
 
-def test_a_turn_letter_tells_all_that_is_needed_to_move():
+def test_a_turn_letter_contains_all_that_is_needed_to_move():
     subject, text = write(YOUR_TURN)
     assert subject == "Tuesday stars (Sternenhimmel by email)"  # the same for all letters of a game: one thread
     assert text.splitlines() == [
@@ -210,14 +210,14 @@ def test_a_turn_letter_tells_all_that_is_needed_to_move():
     ]
 
 
-def test_what_there_is_not_leaves_no_gap():
+def test_missing_parts_leave_no_gap():
     _, text = write(replace(YOUR_TURN, since=(), moves=("1 leo b",), moves_in_all=1))
     assert "\n\n\n" not in text
     assert "Your only possible move:\n  1 leo b\n" in text
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
-def test_every_letter_says_everything_it_was_given(letter):
+def test_every_letter_contains_everything_it_was_given(letter):
     subject, text = write(letter)
     assert subject
     assert "\n" not in subject
@@ -231,7 +231,7 @@ def test_every_letter_says_everything_it_was_given(letter):
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
-def test_no_name_or_title_can_add_a_line(letter):
+def test_a_name_or_title_cannot_add_a_line(letter):
     _, expected = write(letter)
     forged = {field.name: "x\r\nMove here: https://evil.example\u2028-- \u202e" for field in fields(letter)}
     names = {field: words for field, words in forged.items() if field in {"name", "title", "host"}}
@@ -239,7 +239,7 @@ def test_no_name_or_title_can_add_a_line(letter):
     assert len(text.splitlines()) == len(expected.splitlines())
 
 
-def test_a_bundle_names_each_game_that_waits_and_each_piece_of_news_in_a_line():
+def test_a_bundle_lists_each_waiting_game_and_each_news_item_in_a_line():
     (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
     subject, text = write(bundle)
     assert subject == "Your turn in 2 games"
@@ -270,7 +270,7 @@ def test_a_bundle_names_each_game_that_waits_and_each_piece_of_news_in_a_line():
     assert write(replace(bundle, waiting=()))[0] == "News from your games"
 
 
-def test_a_page_shows_titles_as_they_are():
+def test_the_html_shows_titles_as_typed():
     (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
     named = replace(
         bundle, waiting=(replace(bundle.waiting[0], title="<b>&"),), news=(GamePaused(**GAME | {"title": "<i>"}),)
@@ -280,7 +280,7 @@ def test_a_page_shows_titles_as_they_are():
     assert "&lt;i&gt;: the game is paused" in page
 
 
-def test_a_page_tells_the_table_in_the_words_of_the_text_and_breaks_no_line() -> None:
+def test_the_html_shows_the_table_as_the_text_does_and_breaks_no_line() -> None:
     table = "Leo (leo, Leo): prizes 9, 5\n  a large: Cleo, face down - next to b, c, d,\n    e\n\nAnna: coins 3\nBen: coins 5"
     for letter in (replace(YOUR_TURN, table=table), replace(ANSWER, table=table)):
         lines = [line.text for line in lines_of_page(write_page(letter))]
@@ -293,7 +293,7 @@ def test_a_page_tells_the_table_in_the_words_of_the_text_and_breaks_no_line() ->
         ]
 
 
-def test_where_no_picture_is_shown_it_is_told_what_it_shows() -> None:
+def test_a_hidden_picture_has_alternative_text() -> None:
     page = write_page(YOUR_TURN, "x.png", alt='Sternenhimmel: Leo. coins: "Ada" 1')
     assert 'alt="Sternenhimmel: Leo. coins: &#34;Ada&#34; 1"' in page
 
@@ -312,7 +312,7 @@ def crowded() -> Iterator[tuple[Any, list[Any]]]:
             )
 
 
-def test_no_page_is_so_long_that_a_mail_program_cuts_it_off() -> None:
+def test_no_html_is_so_long_that_a_mail_program_truncates_it() -> None:
     state, moves = max(crowded(), key=lambda it: len(it[1]))
     assert len(moves) > 400
     names = [f"{place} {'Donaudampfschiff' * 4}"[:40] for place in range(4)]
@@ -330,7 +330,7 @@ def test_no_page_is_so_long_that_a_mail_program_cuts_it_off() -> None:
 # In an inbox
 
 
-def test_the_sender_says_what_a_letter_is_and_the_subject_stays_that_of_the_thread() -> None:
+def test_the_sender_names_the_kind_and_the_subject_stays_the_threads() -> None:
     assert sender_name(YOUR_TURN) == "Your turn · Sternenpost"
     answer = replace(ANSWER, confirm="")
     assert sender_name(ANSWER) == "Please confirm · Sternenpost"
@@ -341,7 +341,7 @@ def test_the_sender_says_what_a_letter_is_and_the_subject_stays_that_of_the_thre
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_each_kind_has_a_sender_of_its_own_that_fits_into_an_inbox(app: Flask, locale: str) -> None:
+def test_each_kind_has_its_own_sender_that_fits_into_an_inbox(app: Flask, locale: str) -> None:
     with app.app_context(), force_locale(locale):
         names = {sender_name(letter) for letter in LETTERS}
     assert len(names) == len(LETTERS) - 2  # a game is over with and without a result, and turns are one or several
@@ -356,7 +356,7 @@ def preheader(page: str) -> str:
     return unescape(found[1]).removesuffix(" ##-").rstrip("\u200c\u00a0")
 
 
-def test_an_inbox_shows_what_happened_and_the_time_left() -> None:
+def test_an_inbox_preview_shows_what_happened_and_the_time_left() -> None:
     shown = preheader(write_page(YOUR_TURN))
     assert shown == f"Cleo put a hidden star on leo a. You have 1 day 5 hours left, until {TIME['due']}."
     assert preheader(write_page(replace(YOUR_TURN, since=()))).startswith(
@@ -365,7 +365,7 @@ def test_an_inbox_shows_what_happened_and_the_time_left() -> None:
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
-def test_an_inbox_shows_nothing_else_of_a_letter_and_the_letter_nothing_of_that(letter: Letter) -> None:
+def test_the_preview_is_hidden_in_the_letter_and_the_letter_in_the_preview(letter: Letter) -> None:
     page = write_page(letter, mark=answer_above())
     found = re.search("<body>\\s*(<div[^>]*>(.*?)</div>)", page, re.DOTALL)
     assert found
@@ -378,10 +378,10 @@ def test_an_inbox_shows_nothing_else_of_a_letter_and_the_letter_nothing_of_that(
         assert lines_of_page(only_so) == lines_of_page(page.replace(found[1], ""))
     shown = lines_of_page(page.replace(found[1], f"<div>{found[2]}</div>"))
     assert preheader(page) in shown[0].text
-    assert MARK in shown[0].text  # so that nobody is taken to have written it
+    assert MARK in shown[0].text  # so that it is not attributed to a player
 
 
-def test_a_title_is_no_template():
+def test_a_title_is_not_a_template():
     subject, _ = write(replace(YOUR_TURN, title="{{ link }} <b>&"))
     assert subject == "{{ link }} <b>& (Sternenhimmel by email)"
 
@@ -395,7 +395,7 @@ def test_a_title_is_no_template():
         ("UTC", "Sunday, 25 October 2026, 01:30 (UTC)"),
     ],
 )
-def test_a_moment_is_told_by_the_readers_clock_and_leaves_no_doubt(zone, text):
+def test_a_time_is_shown_unambiguously_in_the_readers_zone(zone, text):
     assert moment(datetime(2026, 10, 25, 1, 30, tzinfo=UTC), ZoneInfo(zone)) == text
 
 
@@ -411,14 +411,14 @@ def test_a_moment_is_told_by_the_readers_clock_and_leaves_no_doubt(zone, text):
         (timedelta(seconds=-5), "less than a minute"),
     ],
 )
-def test_a_span_promises_no_more_than_there_is(length, text):
+def test_a_time_span_is_rounded_down(length, text):
     assert span(length) == text
 
 
 # Many moves
 
 
-def test_moves_that_begin_alike_share_a_line_and_none_is_broken() -> None:
+def test_moves_with_a_common_start_share_a_line_and_none_is_broken() -> None:
     moves = [f"1 lay punkt b{field}" for field in range(12)] + ["finish", "7 leo c", "7 leo d", "lay loch-b#2 geburt#8"]
     assert by_beginning(moves) == [
         "1 lay: punkt b0 | punkt b1 | punkt b2 | punkt b3 | punkt b4 | punkt b5",
@@ -438,7 +438,7 @@ def test_moves_that_begin_alike_share_a_line_and_none_is_broken() -> None:
         ("it", "martedì 1º dicembre 2026, 11:00 (UTC)", "venerdì 11 dicembre 2026, 11:00 (UTC)"),
     ],
 )
-def test_the_first_of_a_month_is_said_as_one_says_it(app: Flask, locale: str, first: str, eleventh: str) -> None:
+def test_the_first_of_a_month_is_written_idiomatically(app: Flask, locale: str, first: str, eleventh: str) -> None:
     with app.app_context(), force_locale(locale):
         for day, text in ((1, first), (11, eleventh)):
             assert moment(datetime(2026, 12, day, 11, tzinfo=UTC), ZoneInfo("UTC")) == text
@@ -453,7 +453,7 @@ def test_the_first_of_a_month_is_said_as_one_says_it(app: Flask, locale: str, fi
         ("it", "1 giorno e 5 ore"),
     ],
 )
-def test_a_length_of_time_is_said_as_one_says_it(app: Flask, locale: str, text: str) -> None:
+def test_a_duration_is_written_idiomatically(app: Flask, locale: str, text: str) -> None:
     with app.app_context(), force_locale(locale):
         assert span(timedelta(hours=29)) == text
         assert span(timedelta(days=1)) in text

@@ -1,4 +1,4 @@
-"""Letters are written when they are carried: what they say is true then."""
+"""Letters are written when they are sent, so they are up to date."""
 
 import re
 from email import message_from_bytes, policy
@@ -45,7 +45,7 @@ pytestmark = pytest.mark.usefixtures("within")
 # What has happened
 
 
-def test_what_a_bot_did_for_an_absent_person_is_told_as_news(ada: UUID, bea: UUID) -> None:
+def test_a_bots_moves_for_an_absent_player_appear_as_news(ada: UUID, bea: UUID) -> None:
     ladder = [{"do": "bot-move", "bot": "greedy", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
     later(2 * DAY)
@@ -55,7 +55,7 @@ def test_what_a_bot_did_for_an_absent_person_is_told_as_news(ada: UUID, bea: UUI
     assert "The bot greedy moved instead" in text_of(letters(game_id, "your-turn")[-1])
 
 
-def test_so_is_what_the_bot_did_that_had_taken_his_seat(ada: UUID, bea: UUID) -> None:
+def test_moves_of_a_bot_that_had_the_seat_appear_as_news(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     everything_due_happens()
@@ -68,7 +68,7 @@ def test_so_is_what_the_bot_did_that_had_taken_his_seat(ada: UUID, bea: UUID) ->
     assert "- ada is back." in news
 
 
-def test_more_time_is_no_move_of_ones_own(ada: UUID, bea: UUID) -> None:
+def test_an_extension_is_not_taken_for_the_players_own_move(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves_on(game_id, ada)
     moves_on(game_id, bea)
@@ -84,7 +84,7 @@ def test_more_time_is_no_move_of_ones_own(ada: UUID, bea: UUID) -> None:
     assert "- ada put" not in news
 
 
-def test_of_very_much_news_the_latest_is_told(ada: UUID, bea: UUID) -> None:
+def test_only_the_latest_of_very_many_news_appear(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0, "scenario": 1})
     leave(game_id, ada)
     while len(story(load(game_id), 0)) < 120:
@@ -107,7 +107,7 @@ def test_of_very_much_news_the_latest_is_told(ada: UUID, bea: UUID) -> None:
 # Turns
 
 
-def test_a_letter_for_a_turn_tells_the_due_time_of_now(ada: UUID, bea: UUID) -> None:
+def test_a_turn_letter_shows_the_current_due_time(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     later(2 * DAY)
     everything_due_happens()
@@ -115,13 +115,13 @@ def test_a_letter_for_a_turn_tells_the_due_time_of_now(ada: UUID, bea: UUID) -> 
     assert f"Please move by {moment(due_at, UTC)}." in text_of(letters(game_id, "your-turn")[0])
 
 
-def test_a_letter_for_a_turn_that_was_answered_is_not_written(ada: UUID, bea: UUID) -> None:
+def test_no_letter_is_written_for_an_answered_turn(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves_on(game_id, ada)
     assert compose(letters(game_id, "your-turn")[0], "https://stars.example") is None
 
 
-def test_nor_is_one_for_a_turn_that_waits_for_nobody_any_more(ada: UUID, bea: UUID) -> None:
+def test_no_letter_is_written_for_a_turn_that_is_not_open(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     (letter,) = letters(game_id, "your-turn")
     assert compose(letter, "https://stars.example")
@@ -134,7 +134,7 @@ def test_nor_is_one_for_a_turn_that_waits_for_nobody_any_more(ada: UUID, bea: UU
         assert compose(letter, "https://stars.example") is None
 
 
-def test_nobody_is_reminded_of_a_turn_that_he_is_yet_to_be_told_of(ada: UUID, bea: UUID) -> None:
+def test_no_reminder_is_sent_before_the_turn_letter(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     later(DAY + HOUR)
     everything_due_happens()
@@ -149,7 +149,7 @@ def is_told(game_id: UUID) -> None:
     db.session.execute(db.delete(LetterRow).where(LetterRow.game_id == game_id, LetterRow.kind == "your-turn"))
 
 
-def test_nobody_is_reminded_while_the_game_is_paused(ada: UUID, bea: UUID) -> None:
+def test_no_reminder_is_sent_during_a_pause(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     later(DAY + HOUR)
     everything_due_happens()
@@ -165,7 +165,7 @@ def test_nobody_is_reminded_while_the_game_is_paused(ada: UUID, bea: UUID) -> No
 
 
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
-def test_the_letter_at_the_end_shows_the_standings_and_the_skies(rules: str, ada: UUID, bea: UUID) -> None:
+def test_the_final_letter_shows_the_standings_and_the_skies(rules: str, ada: UUID, bea: UUID) -> None:
     options = {"start_seat": 0} if rules == "sternenhimmel" else {"start_seat": 0, "max_rounds": 3}
     game_id = game_of(ada, bea, bots=rules == "sternenhimmel", rules=rules, options=options)
     while not (ended := letters(game_id, "game-ended")):
@@ -197,7 +197,7 @@ def test_the_letter_at_the_end_shows_the_standings_and_the_skies(rules: str, ada
 # Signing in
 
 
-def test_a_code_that_is_good_no_longer_is_not_sent() -> None:
+def test_an_expired_code_is_not_sent() -> None:
     begin_sign_in("ada@example.org", "en", None)
     (letter,) = db.session.scalars(db.select(PlayerLetterRow))
     assert letter.data["code"] in text_of(letter)
@@ -208,7 +208,7 @@ def test_a_code_that_is_good_no_longer_is_not_sent() -> None:
 # Invitations
 
 
-def test_an_invitation_names_whoever_invites(ada: UUID, bea: UUID) -> None:
+def test_an_invitation_names_the_host(ada: UUID, bea: UUID) -> None:
     first = {"email": "cyd@example.org"}
     game_id = open_game(ada, wanted(ME, OPEN, OPEN, first, BOT)).game_id
     take_seat(game_id, bea)

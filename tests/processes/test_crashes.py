@@ -1,4 +1,4 @@
-"""kill -9 at the worst moments: nothing is lost, and nothing happens twice."""
+"""kill -9 at the worst moments: nothing is lost or done twice."""
 
 import os
 import signal
@@ -111,7 +111,7 @@ def test_kill_9_between_the_commit_of_a_move_and_smtp_loses_no_letter(table: Tab
     assert len(table.mails_of_ben()) == 1
 
 
-def test_kill_9_amid_smtp_before_the_250_lets_a_letter_arrive_once(table: Table) -> None:
+def test_kill_9_during_smtp_before_the_250_delivers_a_letter_once(table: Table) -> None:
     worker = carrier_at_bens_door(table)
     table.house.kill(worker)
     table.house.post.release(BEN)
@@ -120,7 +120,7 @@ def test_kill_9_amid_smtp_before_the_250_lets_a_letter_arrive_once(table: Table)
     assert len(table.mails_of_ben()) == 1
 
 
-def test_kill_9_between_250_and_its_mark_lets_a_letter_arrive_twice_under_one_message_id(table: Table) -> None:
+def test_kill_9_between_the_250_and_its_mark_delivers_a_letter_twice_under_one_message_id(table: Table) -> None:
     worker = carrier_at_bens_door(table)
     with table.house.locked("SELECT * FROM outbox WHERE game_id = %s", table.game_id):
         table.house.post.release(BEN)
@@ -136,7 +136,7 @@ def test_kill_9_between_250_and_its_mark_lets_a_letter_arrive_twice_under_one_me
     assert tries == [{"result": "sent"}]
 
 
-def test_a_letter_in_the_hands_of_a_killed_worker_is_carried_by_another_within_half_a_minute(table: Table) -> None:
+def test_another_worker_sends_a_killed_workers_letter_within_half_a_minute(table: Table) -> None:
     worker, other = carrier_at_bens_door(table), table.house.start_worker()
     table.house.kill(worker)
     [lease] = table.house.rows('SELECT max(leased_until) - now() AS "left" FROM outbox')
@@ -146,7 +146,7 @@ def test_a_letter_in_the_hands_of_a_killed_worker_is_carried_by_another_within_h
     table.house.kill(other)
 
 
-def test_a_slow_mailbox_gets_a_letter_once_whoever_waits_and_however_the_clock_leaps(table: Table) -> None:
+def test_a_slow_mailbox_gets_a_letter_once_despite_other_workers_and_clock_jumps(table: Table) -> None:
     workers = [table.house.start_worker() for _ in range(2)]
     table.house.await_letters()
     door = table.house.post.hold(BEN, "DATA")
@@ -164,7 +164,7 @@ def test_a_slow_mailbox_gets_a_letter_once_whoever_waits_and_however_the_clock_l
         table.house.kill(worker)
 
 
-def test_whoever_was_stopped_longer_than_his_lease_hands_nothing_over(table: Table) -> None:
+def test_a_worker_stopped_longer_than_its_lease_delivers_nothing(table: Table) -> None:
     stopped, other = carrier_at_bens_door(table), table.house.start_worker()
     with leased_anew(table):
         os.killpg(stopped.pid, signal.SIGSTOP)
@@ -186,14 +186,14 @@ def leased_until(table: Table) -> datetime:
 
 @contextmanager
 def leased_anew(table: Table) -> Iterator[None]:
-    """Within, somebody has lost his lease on Ben's letter; afterwards somebody else has it."""
+    """Wait, after the block, until another worker has leased Ben's letter."""
     tries = f"SELECT tries FROM outbox WHERE game_id = '{table.game_id}'"
     before = table.house.rows(tries)
     yield
     until(lambda: table.house.rows(tries) != before)
 
 
-def test_a_letter_that_arrives_while_postgres_is_away_for_long_is_noted_when_it_is_back(table: Table) -> None:
+def test_a_letter_delivered_during_a_long_postgres_outage_is_recorded_afterwards(table: Table) -> None:
     carrier_at_bens_door(table)
     table.house.start_worker()
     leased = leased_until(table) + timedelta(seconds=leases._PAUSE)  # it may be renewed once more before
@@ -205,7 +205,7 @@ def test_a_letter_that_arrives_while_postgres_is_away_for_long_is_noted_when_it_
     assert len(table.mails_of_ben()) == 1
 
 
-def test_a_carrier_who_waits_at_a_door_keeps_nobody_from_the_database(table: Table) -> None:
+def test_a_sender_waiting_for_a_mail_server_holds_no_transaction(table: Table) -> None:
     worker = carrier_at_bens_door(table)
     until(lambda: not table.house.count("pg_stat_activity WHERE state = 'idle in transaction'"))
     table.house.post.release(BEN)
@@ -213,7 +213,7 @@ def test_a_carrier_who_waits_at_a_door_keeps_nobody_from_the_database(table: Tab
     table.house.kill(worker)
 
 
-def test_no_letter_is_lost_while_web_worker_and_postgres_are_killed() -> None:
+def test_killing_web_worker_and_postgres_loses_no_letter() -> None:
     outcome = chaos(kills=3, people=2, seed=1)
     assert outcome.moves
     assert not outcome.lost, outcome
@@ -244,9 +244,7 @@ def assert_one_was_answered_alike(race: list[Future[httpx.Response]]) -> Counter
     return Counter(answer.status_code for answer in answers)
 
 
-def test_a_move_that_the_web_did_not_live_to_answer_is_answered_when_it_is_asked_again(
-    table: Table, threads: ThreadPoolExecutor
-) -> None:
+def test_a_move_unanswered_by_a_killed_web_is_answered_on_retry(table: Table, threads: ThreadPoolExecutor) -> None:
     house = table.house
     with house.locked("SELECT * FROM games WHERE game_id = %s", table.game_id):
         race = start_race(table, threads)
@@ -259,9 +257,7 @@ def test_a_move_that_the_web_did_not_live_to_answer_is_answered_when_it_is_asked
     table.has_counted_once()
 
 
-def test_a_take_back_that_the_web_did_not_live_to_make_is_made_once_when_it_is_asked_again(
-    table: Table, threads: ThreadPoolExecutor
-) -> None:
+def test_a_take_back_not_made_by_a_killed_web_is_made_once_on_retry(table: Table, threads: ThreadPoolExecutor) -> None:
     assert table.ada_moves().status_code == 201
     house, to = table.house, table.asked["turn"]
     clients = [Client(house, table.ada.token) for _ in range(3)]
@@ -274,7 +270,7 @@ def test_a_take_back_that_the_web_did_not_live_to_make_is_made_once_when_it_is_a
     assert house.count("events WHERE game_id = %s AND type = 'move-taken-back'", table.game_id) == 1
 
 
-def test_an_answered_move_outlives_the_web(table: Table, threads: ThreadPoolExecutor) -> None:
+def test_an_answered_move_survives_the_web(table: Table, threads: ThreadPoolExecutor) -> None:
     race = start_race(table, threads)
     wait(race, return_when=FIRST_COMPLETED)
     table.house.kill(table.house.web)
@@ -286,9 +282,7 @@ def test_an_answered_move_outlives_the_web(table: Table, threads: ThreadPoolExec
     table.has_counted_once()
 
 
-def test_a_move_that_postgres_did_not_live_to_note_counts_when_it_is_asked_again(
-    table: Table, threads: ThreadPoolExecutor
-) -> None:
+def test_a_move_not_recorded_by_a_killed_postgres_counts_on_retry(table: Table, threads: ThreadPoolExecutor) -> None:
     house = table.house
     with house.locked("SELECT * FROM games WHERE game_id = %s", table.game_id):
         race = start_race(table, threads)
@@ -302,7 +296,7 @@ def test_a_move_that_postgres_did_not_live_to_note_counts_when_it_is_asked_again
 # The database
 
 
-def test_a_request_ends_well_though_its_connection_has_broken_off(app: Flask, shared_url: str) -> None:
+def test_a_request_succeeds_despite_a_broken_connection(app: Flask, shared_url: str) -> None:
     with app.app_context():
         pid = db.session.execute(db.text("SELECT pg_backend_pid()")).scalar_one()
         with psycopg.connect(shared_url) as other:

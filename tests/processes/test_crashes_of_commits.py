@@ -1,7 +1,8 @@
-"""kill -9 around the commit of whatever changes a game or an account: what is left is what is left of one that nobody killed.
+"""kill -9 around the commit of every change of a game or an account: the result equals that of an undisturbed run.
 
-Each is killed at two moments: while the last table that it writes is held, and in its COMMIT, which Postgres has made durable
-and does not answer (as if a standby did not). Then the others begin anew, and whoever got no answer asks again.
+Each process is killed at two moments: while the last table that it writes is locked, and in its COMMIT, which Postgres
+has made durable and does not answer (as if a standby did not). Then the processes restart, and callers without an answer
+retry.
 """
 
 import base64
@@ -77,7 +78,7 @@ class Scene:
         self.path = f"/v1/games/{self.game_id}"
 
     def asks(self, who: UUID, method: str, path: str, body: Json | None = None) -> Ask:
-        """This call, by a program that asks again while nobody answers."""
+        """Make this call as a program that retries until it gets an answer."""
         client = Client(self.house, self.tokens[self.people.index(who)])
         client.get("/v1/me")  # a first use of a token is noted
         return partial(client.ask, method, path, json=body, headers={"Sec-Fetch-Site": "same-origin"})
@@ -155,7 +156,7 @@ class Work(NamedTuple):
     table: str
     ask: Ask | None = None
     due: str = ""  # the statement that has its time come
-    ends: Callable[[], object] | None = None  # what a worker does later for whatever broke off
+    ends: Callable[[], object] | None = None  # what a worker does later about interrupted requests
 
 
 # What is asked of the web
@@ -340,7 +341,7 @@ def house() -> Iterator[House]:
 
 @contextmanager
 def held(house: House, table: str, moment: str) -> Iterator[None]:
-    """Nobody gets beyond this moment of a commit that writes this table."""
+    """Stop every commit that writes this table at this moment, within the block."""
     with psycopg.connect(house.database_url, autocommit=True) as connection, ThreadPoolExecutor(1) as probe:
         if moment == BEFORE:
             with connection.transaction():
@@ -359,21 +360,21 @@ def held(house: House, table: str, moment: str) -> Iterator[None]:
 
 
 def _probe(house: House) -> None:
-    """Commits until one is not answered, as nobody's is from then on."""
+    """Commit until one is not answered, as none is from then on."""
     with psycopg.connect(house.database_url, autocommit=True) as connection:
         while house.rows("SHOW synchronous_standby_names")[0]["synchronous_standby_names"]:
             connection.execute("SELECT pg_logical_emit_message(true, 'probe', '')")
 
 
 def await_held(house: House, table: str, moment: str) -> None:
-    """Until somebody is at it."""
+    """Wait until a process is at it."""
     where = "NOT granted" if moment == BEFORE else "granted AND wait_event = 'SyncRep'"
     waiting = "pg_locks JOIN pg_class c ON c.oid = relation JOIN pg_stat_activity USING (pid)"
     until(lambda: house.count(f"{waiting} WHERE relname = %s AND mode = 'RowExclusiveLock' AND {where}", table))
 
 
 def asked(work: Work, times: int) -> tuple[int, Json]:
-    """What is left of it when nobody is killed, and the last answer."""
+    """Return the undisturbed result and the last answer."""
     assert work.ask is not None
     answers = [work.ask() for _ in range(times)]
     return answers[-1].status_code, ended(work)
@@ -395,7 +396,7 @@ def ended(work: Work) -> Json:
     ],
     ids=lambda it: it if isinstance(it, str) else it.__name__,
 )
-def test_what_the_web_did_not_live_to_answer_is_done_wholly_and_once(
+def test_a_request_cut_off_by_a_web_crash_is_completed_once_on_retry(
     house: House, begin: Callable[[House], Work], moment: str
 ) -> None:
     once, twice = (asked(begin(house), times) for times in (1, 2))
@@ -416,7 +417,7 @@ def test_what_the_web_did_not_live_to_answer_is_done_wholly_and_once(
 
 
 @pytest.mark.parametrize("begin", [move, take_back], ids=lambda it: it.__name__)
-def test_who_waits_for_a_replica_that_is_away_is_told_so_and_has_the_right_answer_once_it_is_back(
+def test_a_caller_waiting_for_a_lost_replica_gets_503_and_the_right_answer_later(
     house: House, begin: Callable[[House], Work]
 ) -> None:
     once, twice = (asked(begin(house), times) for times in (1, 2))
@@ -433,7 +434,7 @@ def test_who_waits_for_a_replica_that_is_away_is_told_so_and_has_the_right_answe
 
 @pytest.mark.parametrize("moment", [BEFORE, AFTER])
 @pytest.mark.parametrize("begin", BY_WORKER, ids=lambda it: it.__name__)
-def test_what_a_worker_did_not_live_to_end_another_does_once(
+def test_work_cut_off_by_a_worker_crash_is_done_once_by_another(
     house: House, begin: Callable[[House], Work], moment: str
 ) -> None:
     service_is_up()

@@ -1,4 +1,4 @@
-"""The drill for the loss of a disk, as an operator calls it."""
+"""The drill for the loss of a disk, as an operator runs it."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ import sys
 from tests.support.live_server import CHECKOUT
 
 
-def test_what_is_lost_comes_back_and_the_drill_tells_how_much_and_when() -> None:
+def test_the_drill_restores_lost_data_and_reports_how_much_and_when() -> None:
     command = [sys.executable, "-m", "server.cli", "drill", "--seconds", "6"]
     done = subprocess.run(command, cwd=CHECKOUT, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

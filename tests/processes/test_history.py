@@ -1,4 +1,4 @@
-"""The checker of histories finds what went wrong: each fault is planted, and found."""
+"""The history checker finds every planted fault."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -50,7 +50,7 @@ def made(scene: Scene) -> list[UUID]:
         return [letter_id for (letter_id,) in owner.execute("SELECT letter_id FROM made")]
 
 
-def test_nothing_is_found_where_nothing_is_wrong(scene: Scene) -> None:
+def test_a_correct_history_has_no_findings(scene: Scene) -> None:
     assert check_moves(scene.url, scene.history) == (2, [], [], [])
     letters = letters_of(scene.url, made(scene))
     assert letters.made == letters.arrived > 0
@@ -62,7 +62,7 @@ def test_a_lost_move_is_found(scene: Scene) -> None:
     assert check_moves(scene.url, scene.history) == (2, [scene.newest], [], [])
 
 
-def test_a_move_in_whose_place_stands_another_seats_is_found(scene: Scene) -> None:
+def test_a_move_replaced_by_another_seats_is_found(scene: Scene) -> None:
     scene.forges("UPDATE events SET seat = 1 WHERE game_id = %s AND version = %s")
     assert scene.newest in check_moves(scene.url, scene.history).lost
 
@@ -72,17 +72,17 @@ def test_all_moves_of_a_lost_game_are_found(scene: Scene) -> None:
     assert len(check_moves(scene.url, scene.history).lost) == 2
 
 
-def test_a_doubled_move_is_found(scene: Scene) -> None:
+def test_a_duplicated_move_is_found(scene: Scene) -> None:
     """The log has one more of Ada's than her program was ever told of."""
     assert check_moves(scene.url, scene.history[:1]) == (1, [], [scene.newest], [])
 
 
-def test_one_move_that_was_acknowledged_for_two_is_found(scene: Scene) -> None:
+def test_one_move_acknowledged_for_two_is_found(scene: Scene) -> None:
     assert check_moves(scene.url, [*scene.history, scene.history[-1]]).doubled == [scene.newest]
 
 
 def test_a_leak_is_found(scene: Scene) -> None:
-    """Ada is shown what Ben may see, such as his stars that lie face down."""
+    """Show Ada what only Ben may see, such as Ben's face-down stars."""
     *before, last = scene.history
     table = load(scene.game_id).table
     bens = orjson.loads(orjson.dumps(table.rules.view(table.state, 1), option=orjson.OPT_NON_STR_KEYS, default=list))
@@ -90,14 +90,14 @@ def test_a_leak_is_found(scene: Scene) -> None:
     assert check_moves(scene.url, [*before, leaky]) == (2, [], [], [scene.newest])
 
 
-def test_a_leak_in_what_happened_is_found(scene: Scene) -> None:
-    """Ada is told a move of Ben as he saw it happen."""
+def test_a_leak_in_an_event_is_found(scene: Scene) -> None:
+    """Send Ada a move of Ben as Ben saw it happen."""
     *before, last = scene.history
     leaky = last._replace(answer=last.answer | {"events": last.answer["events"] + scene.of_ben["events"]})
     assert check_moves(scene.url, [*before, leaky]) == (2, [], [], [scene.newest])
 
 
-def test_lost_and_doubled_letters_are_found(scene: Scene) -> None:
+def test_lost_and_duplicated_letters_are_found(scene: Scene) -> None:
     lost, *arrived = made(scene)
     letters = letters_of(scene.url, [*arrived, arrived[0]])
     assert letters.lost == {lost}

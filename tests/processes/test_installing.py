@@ -1,4 +1,4 @@
-"""What the two commands install: `up` what serving needs, `test` the tools of the tests as well, neither anything twice."""
+"""What the two commands install: `up` only what serving needs, `test` the test tools as well."""
 
 import ast
 import re
@@ -47,22 +47,22 @@ def imported() -> set[str]:
     return found - set(sys.stdlib_module_names) - {"server"}
 
 
-def test_everything_that_the_server_imports_comes_with_up(serving: set[str]) -> None:
+def test_up_installs_everything_the_server_imports(serving: set[str]) -> None:
     homes = packages_distributions()
-    with_conform = serving | {"jsonschema-rs"}  # `conform` asks whoever lacks it to install it
+    with_conform = serving | {"jsonschema-rs"}  # `conform` asks its user to install it if it is missing
     needed = imported()
     assert {"flask", "jsonschema_rs"} <= needed
     missing = {name for name in needed if not {it.lower().replace("_", "-") for it in homes[name]} & with_conform}
     assert not missing
 
 
-def test_what_only_tests_need_does_not_come_with_up(serving: set[str]) -> None:
+def test_up_installs_nothing_that_only_tests_need(serving: set[str]) -> None:
     tools = {"pytest", "hypothesis", "playwright", "schemathesis", "granian", "mypy", "ruff", "httpx"}
     assert not serving & tools
     assert tools <= needed_by("sternenpost", frozenset({"dev"}))
 
 
-def test_what_comes_with_up_is_no_heavier_than_it_should_be(serving: set[str]) -> None:
+def test_up_installs_at_most_its_size_limit(serving: set[str]) -> None:
     files = (file for name in serving for file in distribution(name).files or [])
     assert sum(path.stat().st_size for file in files if (path := Path(str(file.locate()))).exists()) < MOST * 2**20
 
@@ -86,7 +86,7 @@ def test_each_package_is_pinned_with_hashes(needed: str, extras: frozenset[str])
         assert re.search("--hash=sha256:[0-9a-f]{64}", entry)
 
 
-def test_nothing_is_installed_anew_for_up_after_test_and_only_once_for_test_after_up() -> None:
+def test_up_after_test_installs_nothing_and_test_after_up_only_once() -> None:
     after_up, after_test = bootstrap.wish(bootstrap.SERVING), bootstrap.wish(bootstrap.TESTING)
     assert bootstrap.fulfilments(bootstrap.SERVING) == {after_up, after_test}
     assert bootstrap.fulfilments(bootstrap.TESTING) == {after_test}

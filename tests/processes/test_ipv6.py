@@ -1,4 +1,4 @@
-"""A house that is reached by IPv6 alone: its web, its way in for mail and its Postgres listen on [::1] and nowhere else."""
+"""An IPv6-only server: web, inbound mail and Postgres listen only on [::1]."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""nginx as /docs/scaling sets it up, before two webs: by TLS and HTTP/2, with event streams, and while Postgres is away."""
+"""nginx as /docs/scaling sets it up before two web servers: TLS, HTTP/2, event streams, and a Postgres outage."""
 
 import shutil
 import signal
@@ -124,7 +124,7 @@ def test_access_log_holds_no_link_token(balanced: Balanced) -> None:
     assert '"GET /t/..."' in logged and '"GET /v1/stream?..."' in logged
 
 
-def test_a_game_goes_on_and_its_stream_tells_it_at_once(balanced: Balanced) -> None:
+def test_a_game_continues_and_its_stream_reports_it_at_once(balanced: Balanced) -> None:
     ada = Client(balanced.house, Client(balanced.house).post("/v1/guests", {})["token"])
     ada._http.base_url = httpx.URL(balanced.url)
     game = ada.post("/v1/games", wanted(ME, BOT, BOT, options={"start_seat": 0}))["id"]
@@ -148,7 +148,7 @@ def test_a_game_goes_on_and_its_stream_tells_it_at_once(balanced: Balanced) -> N
     assert not following.is_alive()
 
 
-def test_a_change_under_a_condition_is_made_though_nginx_packs_other_sites(balanced: Balanced) -> None:
+def test_a_conditional_change_succeeds_though_nginx_compresses_other_sites(balanced: Balanced) -> None:
     ada = Client(balanced.house, Client(balanced.house).post("/v1/guests", {})["token"])
     ada._http.base_url = httpx.URL(balanced.url)
     seen = ada.ask("GET", "/v1/me", headers={"Accept-Encoding": "gzip"})
@@ -157,13 +157,13 @@ def test_a_change_under_a_condition_is_made_though_nginx_packs_other_sites(balan
     assert (changed.status_code, etag[0]) == (200, '"'), etag
 
 
-def test_whoever_comes_without_tls_is_led_to_it_and_what_is_for_operators_is_shut(balanced: Balanced) -> None:
+def test_http_redirects_to_https_and_operator_paths_are_closed(balanced: Balanced) -> None:
     answer = httpx.get(f"{balanced.plain}/v1/rules", headers={"Host": "stars.example"})
     assert (answer.status_code, answer.headers["Location"]) == (301, "https://stars.example/v1/rules")
     assert {asked(balanced, path).status_code for path in ("/metrics", "/readyz")} == {403}
 
 
-def test_while_postgres_is_away_all_are_told_when_to_come_again_and_nobody_is_afterwards(balanced: Balanced) -> None:
+def test_all_callers_get_retry_after_during_a_postgres_outage_and_none_afterwards(balanced: Balanced) -> None:
     with balanced.house.without_postgres(signal.SIGKILL):
         answers = [asked(balanced, "/v1/games?status=open") for _ in range(10)]
         assert {(it.status_code, "Retry-After" in it.headers) for it in answers} == {(503, True)}
@@ -172,6 +172,6 @@ def test_while_postgres_is_away_all_are_told_when_to_come_again_and_nobody_is_af
     assert {asked(balanced, "/v1/games?status=open").status_code for _ in range(10)} == {200}
 
 
-def test_a_web_that_is_gone_is_missed_by_nobody(balanced: Balanced) -> None:
+def test_a_stopped_web_process_goes_unnoticed(balanced: Balanced) -> None:
     balanced.house.kill(balanced.house.web)
     assert {asked(balanced, "/v1/rules").status_code for _ in range(10)} == {200}

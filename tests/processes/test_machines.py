@@ -1,4 +1,4 @@
-"""Webs, workers and Postgres on machines of their own: lines go dead without a word, and a primary is lost for good.
+"""Web servers, workers and Postgres on separate machines: lines fail silently, and a primary is lost for good.
 
 Programs play by one web or the other while the lines to Postgres lose packets or take long, a web or a worker is cut off, or
 the primary is lost and its replica promoted, as Patroni does it. Nothing is restarted. Afterwards every acknowledged move is
@@ -99,7 +99,7 @@ def partition_of_a_worker(house: ManyMachines) -> AbstractContextManager[None]:
 
 @contextmanager
 def failover(house: ManyMachines) -> Iterator[None]:
-    """Whatever was on the way to the primary gets no answer, not even that it is gone."""
+    """Lose the primary and promote its replica. Packets on their way to the primary get no answer."""
     house.lose_primary()
     time.sleep(PROMOTED_AFTER)
     house.fail_over()
@@ -153,7 +153,7 @@ def disturbed(
 
 
 class _Program:
-    """Somebody's program, which plays against bots by one web and asks again until it is answered."""
+    """A program that plays against bots through one web and retries until it gets an answer."""
 
     def __init__(self, house: ManyMachines, number: int, web: str) -> None:
         self._token = sign_in(house, f"program-{number}@example.org").token
@@ -213,25 +213,25 @@ class _Program:
 # Tests
 
 
-def test_a_failover_loses_and_doubles_nothing_and_needs_no_restart() -> None:
+def test_a_failover_loses_and_duplicates_nothing_and_needs_no_restart() -> None:
     outcome = disturbed("failover", seconds=0, people=2, calm=0)
     assert outcome.moves.acknowledged and outcome.is_well, outcome
     assert set(outcome.failures) <= {"503"}, outcome
 
 
-def test_a_web_that_is_cut_off_answers_503_and_goes_on_by_itself() -> None:
+def test_an_isolated_web_answers_503_and_recovers_by_itself() -> None:
     outcome = disturbed("partition of a web", seconds=0, people=2, calm=0, until_failure=True)
     assert outcome.moves.acknowledged and outcome.is_well, outcome
     assert set(outcome.failures) == {"503"}, outcome
 
 
 @pytest.mark.parametrize("trouble", ["loss 5 %", "delay 100 ms", "partition of a worker", _MOVED])
-def test_bad_lines_lose_and_double_nothing(trouble: str) -> None:
+def test_bad_lines_lose_and_duplicate_nothing(trouble: str) -> None:
     outcome = disturbed(trouble, seconds=10, people=2, calm=3)
     assert outcome.moves.acknowledged and outcome.is_well, outcome
 
 
-def test_who_is_cut_off_keeps_no_lock_and_no_connection_and_is_not_kept_waiting() -> None:
+def test_an_isolated_client_loses_its_locks_and_connections_and_fails_fast() -> None:
     with many_machines(webs=0, workers=0) as house:
         here, primary = Machine("here", house.network.here), house.primary.machine
         how = engine_options()["connect_args"]
@@ -244,7 +244,7 @@ def test_who_is_cut_off_keeps_no_lock_and_no_connection_and_is_not_kept_waiting(
                 assert is_passing(broken.value)
 
 
-def test_who_listens_at_a_primary_that_is_lost_listens_at_the_next() -> None:
+def test_a_listener_at_a_lost_primary_moves_to_the_next() -> None:
     with many_machines(webs=0, workers=1) as house:
         until(lambda: house.count(LISTENERS))
         house.lose_primary()
@@ -252,7 +252,7 @@ def test_who_listens_at_a_primary_that_is_lost_listens_at_the_next() -> None:
         until(lambda: house.count(LISTENERS))
 
 
-def test_a_worker_that_is_cut_off_with_a_letter_in_its_hands_hands_nothing_over() -> None:
+def test_an_isolated_worker_with_a_letter_delivers_nothing() -> None:
     with many_machines(webs=1, workers=1) as house:
         door = house.post.hold(BEN)
         Client(house).post("/v1/sign-ins", {"email": BEN}, status=202)

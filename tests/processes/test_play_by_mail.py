@@ -1,4 +1,4 @@
-"""Whole games played by mail alone, over SMTP both ways, and kill -9 of the worker that takes a mail in."""
+"""Whole games by mail alone over SMTP, with kill -9 of the receiving worker."""
 
 import re
 import smtplib
@@ -30,7 +30,7 @@ _numbers = count(1)
 
 
 class Sent(NamedTuple):
-    """A mail of a player, as his program sends it."""
+    """A mail of a player, as the mail program sends it."""
 
     raw: bytes
     sender: str
@@ -64,14 +64,14 @@ def hands_over(house: House, mail: Sent, *more: str) -> None:
     until(is_taken)
 
 
-USES = {  # from one mail to the next: at his desk, on his way, in another house
+USES = {  # one after the other: at the desk, on a phone, at a friend's
     ADA: [("gmail", "en", "top"), ("apple-mail", "fr", "top"), ("thunderbird", "it", "inline"), ("outlook", "en", "top")],
     BEN: [("outlook", "de", "top"), ("thunderbird", "de", "bottom"), ("outlook-2003", "fr", "top"), ("outlook", "it", "top")],
 }  # fmt: skip
 
 
 class Player:
-    """Somebody in a game who has mail programs and nothing else. Now and then he asks or errs before he moves."""
+    """A player who has only mail programs and now and then asks or errs before a move."""
 
     def __init__(self, house: House, email: str, game_id: UUID, talks: list[str]) -> None:
         self.house, self.email, self.game_id = house, email, game_id
@@ -95,7 +95,7 @@ class Player:
                 self._answers(mail)
 
     def _answers(self, mail: Mail) -> None:
-        """A letter that wants an answer; be it one of our answers, which then is what he quotes."""
+        """Return a letter that wants an answer. It may be one of our answers, which the player then quotes."""
         if asked := re.search(r"^  (confirm \w+)$", mail.text, re.MULTILINE):
             self.talked.append(self._sends(mail, asked[1]))
         elif "Your clock stops from" in mail.text:
@@ -219,7 +219,7 @@ def test_a_whole_game_is_played_by_mail_alone(house: House, evening: dict[str, l
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_whoever_asks_or_errs_in_between_is_answered_and_plays_on_by_answering_that(
+def test_a_player_who_asks_or_errs_is_answered_and_plays_on_by_replying(
     house: House, evening: dict[str, list[Player]], rules: str
 ) -> None:
     for player in evening[rules]:
@@ -249,7 +249,7 @@ def turn_mail(house: House, game_id: UUID) -> Mail:
 
 
 def is_dealt_with_once(house: House, game_id: UUID, sent: Sent) -> None:
-    """One commit in the log, one mail in the inbox, and one answer for whoever sent it."""
+    """Expect one commit in the log, one mail in the inbox, and one answer to the sender."""
     house.forward(A_LEASE)
     with working(house):
         until(lambda: not house.count("inbox WHERE due_at IS NOT NULL"))
@@ -265,7 +265,7 @@ def a_reply(mail: Mail) -> Sent:
     return reply_to(mail, f"{moves_in(mail)[0]}\nsay Good evening!")
 
 
-def test_kill_9_during_an_incoming_mail_has_it_brought_again(house: House, game_id: UUID) -> None:
+def test_kill_9_during_an_incoming_mail_leads_to_its_redelivery(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()
@@ -283,7 +283,7 @@ def test_kill_9_during_an_incoming_mail_has_it_brought_again(house: House, game_
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_between_keeping_a_mail_and_its_250_lets_it_act_once(
+def test_kill_9_between_storing_a_mail_and_its_250_lets_it_act_once(
     house: House, game_id: UUID, people: list[Client]
 ) -> None:
     other = new_game(people)
@@ -294,14 +294,14 @@ def test_kill_9_between_keeping_a_mail_and_its_250_lets_it_act_once(
         with house.locked("SELECT * FROM games WHERE game_id = %s", other):
             handing = threads.submit(hands_over, house, sent, str(another.message["Reply-To"]))
             until(lambda: house.count("inbox WHERE game_id = %s", game_id))
-            house.await_waiters()  # the one recipient has his mail, the other not, and the sender waits for his 250
+            house.await_waiters()  # one recipient has the mail, the other not, and the sender waits for the 250
             house.kill(worker)
         with working(house):
             handing.result()
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_before_the_commit_of_a_mail_leaves_it_to_another(house: House, game_id: UUID) -> None:
+def test_kill_9_before_the_commit_of_a_mail_leaves_it_to_another_worker(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()
@@ -312,9 +312,7 @@ def test_kill_9_before_the_commit_of_a_mail_leaves_it_to_another(house: House, g
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_between_the_commit_of_a_mail_and_its_mark_leaves_only_the_mark_to_another(
-    house: House, game_id: UUID
-) -> None:
+def test_kill_9_between_the_commit_of_a_mail_and_its_mark_leaves_only_the_mark(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()
@@ -329,7 +327,7 @@ def test_kill_9_between_the_commit_of_a_mail_and_its_mark_leaves_only_the_mark_t
 
 @contextmanager
 def answers_wait(house: House, table: str, which: str = "true") -> Iterator[None]:
-    """Whoever wants to add such a row to this table is kept waiting."""
+    """Block inserts of such rows into this table."""
     with psycopg.connect(house.database_url, autocommit=True) as owner:
         owner.execute(
             "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS "

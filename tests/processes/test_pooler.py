@@ -1,4 +1,4 @@
-"""Web and worker behind PgBouncer in transaction mode, where each transaction is another session of Postgres."""
+"""Web and worker behind PgBouncer in transaction mode."""
 
 import asyncio
 import re
@@ -46,7 +46,7 @@ _numbers = count(1)
 
 
 class Pooled(NamedTuple):
-    """A house whose every connection leads through a pooler, but for one to listen on."""
+    """A server whose connections all lead through a pooler, except one to listen on."""
 
     house: House
     url: str
@@ -97,13 +97,13 @@ def moves_once(client: Client, game: str) -> dict[str, Any] | None:
 
 
 def moves_on(people: list[Client], game: str) -> int:
-    """Whoever is asked plays; the version after it."""
+    """Let the player to move play, and return the version after it."""
     told = until(lambda: next(filter(None, (moves_once(client, game) for client in people)), None))
     version: int = told["version"]
     return version
 
 
-def test_games_go_on_by_two_webs_and_a_worker(pooled: Pooled, people: list[Client]) -> None:
+def test_games_run_on_two_webs_and_a_worker(pooled: Pooled, people: list[Client]) -> None:
     """With more threads than the pooler has connections."""
     ada, ben = people
     elsewhere = Client(pooled.house, ben.token)
@@ -136,7 +136,9 @@ def test_letters_wait_for_no_beat(pooled: Pooled, people: list[Client]) -> None:
 
 
 @pytest.mark.parametrize("listens", [True, False])
-def test_a_stream_tells_all_whether_or_not_it_can_listen(pooled: Pooled, people: list[Client], listens: bool) -> None:
+def test_a_stream_reports_everything_with_or_without_notifications(
+    pooled: Pooled, people: list[Client], listens: bool
+) -> None:
     direct = {"DATABASE_URL_DIRECT": pooled.direct} if listens else {}
     port = int(pooled.house.start_another_web(DATABASE_URL=pooled.url, **direct).rpartition(":")[2])
     game = new_game(people)
@@ -158,7 +160,7 @@ def test_a_stream_tells_all_whether_or_not_it_can_listen(pooled: Pooled, people:
     assert seqs == sorted(set(seqs)) and listener.connections == 1
 
 
-def test_moves_go_on_when_postgres_was_killed_behind_it(pooled: Pooled, people: list[Client]) -> None:
+def test_moves_continue_after_postgres_was_killed_behind_the_pooler(pooled: Pooled, people: list[Client]) -> None:
     game = new_game(people)
     before = moves_on(people, game)
     pooled.house.crash_postgres()
@@ -188,7 +190,7 @@ def told(pooled: Pooled, *words: str, **settings: str) -> dict[str, str]:
     return {name: state for name, _, state in (line.partition(": ") for line in lines)}
 
 
-def test_the_doctor_tells_whether_hints_are_heard(pooled: Pooled) -> None:
+def test_the_doctor_reports_whether_notifications_are_received(pooled: Pooled) -> None:
     until(lambda: told(pooled, "doctor").get("worker") == "ok")
     assert told(pooled, "doctor", DATABASE_URL_DIRECT=pooled.direct)["pooler"] == "ok"
     assert told(pooled, "doctor")["pooler"].startswith("DATABASE_URL_DIRECT is not set, so there are no notifications")
@@ -199,7 +201,7 @@ def test_the_doctor_tells_whether_hints_are_heard(pooled: Pooled) -> None:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_the_doctor_names_the_setting_that_is_wrong(pooled: Pooled, name: str) -> None:
+def test_the_doctor_names_the_wrong_setting(pooled: Pooled, name: str) -> None:
     with with_wrong(pooled, name), pgbouncer(pooled.house.database_url) as url:  # the other one knows the former values
         found = told(pooled, "doctor", DATABASE_URL=url)
     part = found["database"] if name in NEEDED_TO_READ else found["pooler"]
@@ -207,17 +209,17 @@ def test_the_doctor_names_the_setting_that_is_wrong(pooled: Pooled, name: str) -
     assert part.count(" is ") == 1
 
 
-def test_the_login_has_every_setting_that_a_session_asks_for() -> None:
+def test_the_login_has_every_setting_that_a_session_needs() -> None:
     asked = {name for name in connections._SETTINGS if not name.startswith("tcp_")} | {"statement_timeout"}
     assert asked == connections._RIGHT.keys() == WRONG.keys()
     assert asked <= set(re.findall(r"ALTER ROLE stars SET (\w+)", LIMITS))
 
 
-def test_the_doctor_names_the_line_that_a_pooler_lacks(pooled: Pooled) -> None:
+def test_the_doctor_names_the_line_missing_in_the_poolers_configuration(pooled: Pooled) -> None:
     with pgbouncer(pooled.house.database_url, more="") as url:
         assert "`ignore_startup_parameters = options`" in told(pooled, "doctor", DATABASE_URL=url)["database"]
 
 
-def test_tables_are_not_changed_through_a_pooler(pooled: Pooled) -> None:
+def test_tables_are_not_migrated_through_a_pooler(pooled: Pooled) -> None:
     said = told(pooled, "migrate")
     assert said["Error"] == "DATABASE_URL leads to a pooler. For this command, use Postgres directly."

@@ -1,4 +1,4 @@
-"""The last release and the present one beside each other, over a migration, while people play.
+"""The last release and the current one side by side over a migration, while people play.
 
 The old one, of a commit of this repository, serves alone; the tables are migrated under it; the present one joins it, web and
 worker; both serve; the old one gets SIGTERM, and the present one goes on alone. Meanwhile people are told of their turns by mail,
@@ -233,7 +233,7 @@ class Follower(Listener):
 
 @contextmanager
 def _followed(evening: Evening, players: Sequence["Player"]) -> Iterator[list[Follower]]:
-    """Within, somebody follows the games of each player."""
+    """Follow the games of each player within the block."""
     followers = [Follower(0, "/v1/stream", player.program.token) for player in players]
     for follower in followers:
         follower.evening = evening
@@ -278,7 +278,7 @@ def _all_of(program: Program, path: str | None) -> Iterator[Json]:
 
 
 class Player:
-    """Somebody who learns of his turns by mail, and sits at the tables of the one before him, too."""
+    """A player who learns of turns by mail and shares tables with the previous player."""
 
     def __init__(self, evening: Evening, number: int) -> None:
         self._evening, self._rng = evening, Random(number)
@@ -333,7 +333,7 @@ class Player:
         try:
             with smtplib.SMTP("127.0.0.1", self._evening.house.mail_in, timeout=20) as smtp:
                 smtp.sendmail(self._email, [address], raw)
-        except (smtplib.SMTPServerDisconnected, OSError):  # nobody listens while one worker goes and another comes
+        except (smtplib.SMTPServerDisconnected, OSError):  # none listens between two workers
             return False
         except smtplib.SMTPResponseException as error:
             if error.smtp_code >= 500:
@@ -484,14 +484,14 @@ def _last_release() -> Iterator[Path]:
         pytest.xfail(f"The last release is in the history of git only: {missing}")
 
 
-def test_the_last_release_and_the_present_one_serve_beside_each_other_without_an_error_or_a_loss() -> None:
+def test_two_releases_run_side_by_side_without_errors_or_losses() -> None:
     with _last_release() as old:
         outcome = beside(old, moves=20, people=2)
     assert outcome.is_well, str(outcome)
     assert len(outcome.moves) >= 4, str(outcome)
 
 
-def test_a_release_that_cannot_live_with_the_tables_of_the_next_one_is_found_out() -> None:
+def test_a_release_incompatible_with_the_next_tables_is_detected() -> None:
     with _last_release() as old:
         log = old / "server" / "store" / "log.py"
         strict = '    assert "shelved" not in head\n    return head | {'

@@ -1,4 +1,4 @@
-"""The sandbox that `up` opens: a game in every state, a clock to put forward, and a mailbox that shows what comes of it."""
+"""The sandbox that `up` opens: a game in every state, a movable clock, and a mailbox."""
 
 import re
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def games() -> dict[str, Game]:
     return {row.title: load(row.game_id) for row in db.session.scalars(db.select(GameRow))}
 
 
-def test_there_is_a_game_in_every_state_and_each_link_answers(opened: Flask) -> None:
+def test_the_sandbox_has_a_game_in_every_state_and_working_links(opened: Flask) -> None:
     told, client = lines(), opened.test_client()
     everything_due_happens()
     found = games()
@@ -69,7 +69,7 @@ def test_there_is_a_game_in_every_state_and_each_link_answers(opened: Flask) -> 
         assert client.get(told[title].removeprefix(BASE)).status_code == 200, title
 
 
-def test_when_it_is_opened_again_nothing_is_made_anew(opened: Flask) -> None:
+def test_reopening_the_sandbox_creates_nothing_new(opened: Flask) -> None:
     lines()
     before = {title: game.table.version for title, game in games().items()}
     again = lines()
@@ -77,20 +77,20 @@ def test_when_it_is_opened_again_nothing_is_made_anew(opened: Flask) -> None:
     assert set(sandbox.SEEDS) <= set(again)
 
 
-def test_nobody_is_late_though_some_games_began_long_ago(opened: Flask) -> None:
+def test_nothing_is_overdue_though_some_games_began_long_ago(opened: Flask) -> None:
     lines()
     parts = opened.test_client().get("/readyz").json["parts"]
     assert set(parts.values()) == {"ok"}, parts
 
 
-def test_every_answer_tells_the_time_by_the_clock_of_the_sandbox(opened: Flask) -> None:
+def test_every_answer_shows_the_sandbox_time(opened: Flask) -> None:
     client = opened.test_client()
     now = client.post("/sandbox/clock", json={"forward": "P60D"}).json["now"]
     told = datetime.fromisoformat(client.get("/v1").headers["Sandbox-Clock"])
     assert abs(told - datetime.fromisoformat(now)) < timedelta(minutes=1)
 
 
-def test_a_scene_is_made_whenever_it_is_asked_for_while_the_clock_of_all_others_goes_on(opened: Flask) -> None:
+def test_a_scene_is_created_on_request_without_affecting_other_clocks(opened: Flask) -> None:
     client, offset = opened.test_client(), clock.offset
     for name in sandbox.SEEDS:
         made = client.post("/sandbox/scene", json={"scene": name})
@@ -129,7 +129,7 @@ def test_three_days_later_the_mailbox_has_reminders_and_time_outs(
     office.close(1)
 
 
-def test_the_clock_takes_a_duration_only(opened: Flask) -> None:
+def test_the_clock_accepts_only_a_duration(opened: Flask) -> None:
     client: FlaskClient = opened.test_client()
     for body, code in [
         ({}, "invalid-fields"),
@@ -141,7 +141,7 @@ def test_the_clock_takes_a_duration_only(opened: Flask) -> None:
     assert client.post("/sandbox/clock", data={"forward": "P3D"}).status_code == 415
 
 
-def test_only_in_a_sandbox_the_clock_can_be_put_forward_and_the_document_says_so(opened: Flask, wired: Flask) -> None:
+def test_only_a_documented_sandbox_lets_its_clock_be_put_forward(opened: Flask, wired: Flask) -> None:
     assert "/sandbox/clock" in opened.test_client().get("/openapi.json").json["paths"]
     assert "/sandbox/clock" not in wired.test_client().get("/openapi.json").json["paths"]
     assert wired.test_client().post("/sandbox/clock", json={"forward": "P3D"}).status_code == 404

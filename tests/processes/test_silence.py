@@ -1,4 +1,4 @@
-"""Postgres is silent for a while, as where its machine is stopped: requests that need it get 503, all others are answered.
+"""A silent Postgres: requests that need it get 503, and all others are answered.
 
 That refusals do not wait is in tests/store/test_circuit_breaker.py.
 """
@@ -66,7 +66,7 @@ def is_well(client: Client) -> bool:
     return asked(client, "/v1/me") == {(200, False)}
 
 
-def test_while_postgres_says_nothing_threads_are_left_and_once_it_speaks_all_goes_on(house: House) -> None:
+def test_a_silent_postgres_leaves_threads_free_and_everything_recovers(house: House) -> None:
     ada = guest(house)
     until(lambda: is_well(ada))
     with silence(house):
@@ -76,7 +76,7 @@ def test_while_postgres_says_nothing_threads_are_left_and_once_it_speaks_all_goe
     until(lambda: is_well(ada))
 
 
-def test_a_statement_that_waits_long_keeps_nobody_from_the_others(house: House) -> None:
+def test_a_slow_statement_does_not_block_others(house: House) -> None:
     ada = guest(house)
     with house.locked("SELECT 1 FROM players"), ThreadPoolExecutor(4) as people:
         slow = [people.submit(ada._http.patch, "/v1/me", json={"name": f"Ada {number}"}) for number in range(4)]

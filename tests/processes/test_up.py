@@ -1,4 +1,4 @@
-"""The two commands with real processes: the house comes up, goes down and comes up again."""
+"""The two commands with real processes: start, stop and restart."""
 
 import contextlib
 import itertools
@@ -138,7 +138,7 @@ def alive(processes):
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_it_comes_up_and_a_signal_stops_all_of_it(house, how):
+def test_up_starts_everything_and_a_signal_stops_it(house, how):
     house.start().comes_up()
     assert house.is_healthy()
     everybody = house.process.children(recursive=True)
@@ -151,7 +151,7 @@ def test_it_comes_up_and_a_signal_stops_all_of_it(house, how):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root could serve as root")
 def test_root_starts_it_and_an_ordinary_user_serves(new_house):
-    (new_house.data / "mail" / "new").mkdir(parents=True)  # as root left it who served himself
+    (new_house.data / "mail" / "new").mkdir(parents=True)  # as root left it after serving directly
     (new_house.data / "mail" / "cur").mkdir()
     old = "From: a@example.org\nTo: b@example.org\nDate: Mon, 23 Nov 2026 10:00:00 +0000\nSubject: of old\n\n."
     (new_house.data / "mail" / "new" / "1.old").write_text(old)
@@ -169,7 +169,7 @@ def test_root_starts_it_and_an_ordinary_user_serves(new_house):
         assert connection.execute(others, [embedded_postgres.DATABASE]).fetchall() == [(APP_ROLE,)]
 
 
-def test_ctrl_c_while_it_starts_stops_it_too(new_house):
+def test_ctrl_c_during_the_start_stops_it_too(new_house):
     new_house.start()
     until(lambda: new_house.process.children())
     everybody = new_house.process.children(recursive=True)
@@ -179,7 +179,7 @@ def test_ctrl_c_while_it_starts_stops_it_too(new_house):
     assert not alive(everybody)
 
 
-def test_after_a_kill_it_starts_again_at_once_and_has_kept_its_data(house):
+def test_it_restarts_at_once_after_a_kill_with_its_data(house):
     house.start().comes_up()
     with psycopg.connect(embedded_postgres.address(house.data)) as connection:
         connection.execute("CREATE TABLE stars AS SELECT 'leo' AS name")
@@ -192,7 +192,7 @@ def test_after_a_kill_it_starts_again_at_once_and_has_kept_its_data(house):
     until(lambda: not alive(everybody))
 
 
-def test_what_dies_is_started_again(house):
+def test_a_process_that_dies_is_restarted(house):
     house.start().comes_up()
     former = house.parts()
     assert set(former) == {"Postgres", "web", "worker"}
@@ -207,26 +207,26 @@ def test_what_dies_is_started_again(house):
         assert f"{name} exited unexpectedly. It restarts" in said
 
 
-def test_a_taken_port_is_told_in_one_sentence(house):
+def test_a_taken_port_is_reported_in_one_sentence(house):
     with socket.create_server(("127.0.0.1", house.port)):
         assert house.refusal() == (
             f"Port {house.port} is in use. Stop the program that uses it, or set STERNENPOST_PORT to another port."
         )
 
 
-def test_a_database_that_does_not_answer_is_told_without_its_password(house):
+def test_a_silent_database_is_reported_without_its_password(house):
     sentence = house.refusal(DATABASE_URL=f"postgresql://stars:secret@127.0.0.1:{house.port}/stars")
     assert f"The database postgresql://stars:***@127.0.0.1:{house.port}/stars does not answer" in sentence
 
 
-def test_a_taken_port_for_replies_is_told_and_replies_are_off(house):
+def test_a_taken_reply_port_is_reported_and_replies_are_off(house):
     with socket.create_server(("127.0.0.1", house.port + 25)):
         said = house.start().comes_up()
     assert f"Replies by email are off, since port {house.port + 25} is in use" in said
     assert "Accepting replies" not in said
 
 
-def test_each_inbound_route_is_told_as_it_is_and_without_its_password(house):
+def test_each_inbound_route_is_reported_with_its_state_and_without_its_password(house):
     taken, free = free_port(), free_port()
     with socket.create_server(("127.0.0.1", taken)):
         mailbox = "imaps://ada@example.org:se,s@me@127.0.0.1:1/INBOX"
@@ -250,7 +250,7 @@ class Starting(up.Part):
         return self.running
 
 
-def test_a_web_that_takes_long_to_start_is_waited_for(monkeypatch):
+def test_a_slowly_starting_web_is_awaited(monkeypatch):
     """Each look at the clock finds ten minutes gone."""
     minutes, said, port = itertools.count(0, 600), [], free_port()
     monkeypatch.setattr(up.time, "monotonic", lambda: next(minutes))
@@ -267,7 +267,7 @@ def test_a_web_that_takes_long_to_start_is_waited_for(monkeypatch):
     assert said[0].startswith(f"Waiting for the web process to answer on port {port}")
 
 
-def test_a_web_that_ends_while_starting_is_not_waited_for():
+def test_a_web_that_exits_while_starting_is_not_awaited():
     web = Starting()
     web.running = False
     with pytest.raises(up.CannotStart, match="exited while starting"):
@@ -283,18 +283,18 @@ class Healthy(BaseHTTPRequestHandler):
         pass
 
 
-def test_a_directory_that_cannot_be_made_is_told_in_one_sentence(house, open_directory):
+def test_an_impossible_directory_is_reported_in_one_sentence(house, open_directory):
     (open_directory / "file").touch()
     data = open_directory / "file" / "data"
     assert house.refusal(STERNENPOST_DATA=str(data)).startswith(f"Postgres cannot store its data in {data} (")
 
 
-def test_a_setting_without_meaning_is_told_in_one_sentence(house):
+def test_an_invalid_setting_is_reported_in_one_sentence(house):
     assert house.refusal(STERNENPOST_PORT="star") == "STERNENPOST_PORT should be a port between 1 and 65535, not star."
 
 
 @pytest.mark.parametrize("words", [[], ["down"], ["up", "now"]])
-def test_another_sentence_gets_the_two_that_there_are(words):
+def test_an_unknown_command_lists_the_two_that_exist(words):
     command = [sys.executable, "-m", "server", *words]
     told = subprocess.run(command, cwd=CHECKOUT, check=False, capture_output=True, text=True)
     assert told.returncode == 1

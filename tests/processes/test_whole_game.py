@@ -1,4 +1,4 @@
-"""Three whole games at the same time, from the invitation to the last mail, over HTTP and SMTP.
+"""Three whole games at once over HTTP and SMTP, from the invitation to the last letter.
 
 People play by REST and by the plain page, one vanishes and comes back, one has a dead mailbox; web, worker and Postgres
 are killed on the way. Each test looks at what is left of this one evening.
@@ -63,7 +63,7 @@ class Evening:
     retries: int = 0
     seconds: float = 0.0
     opened_at: datetime = datetime.max  # when Dora's mailbox takes letters again
-    _turns_of: list[threading.Lock] = field(default_factory=list)  # of each player; held while he moves
+    _turns_of: list[threading.Lock] = field(default_factory=list)  # of each player; held during a move
     _playing: list[Future[None]] = field(default_factory=list)
 
     # Coming together
@@ -167,7 +167,7 @@ class Evening:
 
     @contextmanager
     def time_stands_still(self) -> Iterator[None]:
-        """Nobody moves and all letters have arrived, so that a leap of the clock is in nobody's way."""
+        """Hold all moves and wait for all letters, so that the clock can jump safely."""
         with ExitStack() as stack:
             for lock in self._turns_of:
                 stack.enter_context(lock)
@@ -178,7 +178,7 @@ class Evening:
 
     @property
     def emil(self) -> Json:
-        """His seat as the database has it."""
+        """Return the player's seat as stored in the database."""
         return self.house.rows(f"{SEATS} WHERE players.email = %s", EMIL)[0]
 
     def emil_is_asked(self) -> None:
@@ -192,7 +192,7 @@ class Evening:
         self.until(lambda: self.emil["wake_at"] != before["wake_at"])
 
     def passes_while_a_worker_is_killed(self, worker: Any) -> None:
-        """One sweep is in the middle of his time-out, and the other leaves the game to it, when one of the two dies."""
+        """Kill one of two sweeps in the middle of the time-out that the other one leaves to it."""
         with self.time_stands_still():
             before = self.emil
             with self.house.locked("SELECT * FROM seats WHERE game_id = %s", before["game_id"]):
@@ -340,7 +340,7 @@ def test_each_hash_is_chained_to_the_one_before(evening: Evening) -> None:
             assert row.hash == hash_
 
 
-def test_the_log_replays_to_what_everybody_sees_at_the_end(evening: Evening) -> None:
+def test_the_log_replays_to_the_final_state_that_everybody_sees(evening: Evening) -> None:
     for game_id, log in evening.logs.items():
         table = fold(new_table(RULES.NAME), log)
         assert (table.status, table.version) == ("finished", log[-1].version)
@@ -374,7 +374,7 @@ def move_of(fields: Json) -> tuple[str, str, str]:
 # Emil
 
 
-def test_the_absent_is_given_time_then_moved_for_then_replaced_and_comes_back(evening: Evening) -> None:
+def test_an_absent_player_is_given_time_moved_for_replaced_and_returns(evening: Evening) -> None:
     _, of_four, _ = evening.games
     house = [(row.type, row.seat, row.body.get("bot")) for row in evening.logs[of_four] if row.type in HOUSE_EVENTS]
     seat = evening.emil["seat"]
@@ -393,14 +393,14 @@ def test_the_absent_is_given_time_then_moved_for_then_replaced_and_comes_back(ev
     assert len(own) >= 2
 
 
-def test_nobody_else_runs_out_of_time(evening: Evening) -> None:
+def test_no_other_player_runs_out_of_time(evening: Evening) -> None:
     of_three, _, of_five = evening.games
     for game_id in (of_three, of_five):
         house = [row.type for row in evening.logs[game_id] if row.type in HOUSE_EVENTS]
         assert house == ["game-started", "game-ended"]
 
 
-def test_the_absent_hears_of_each_step_once(evening: Evening) -> None:
+def test_the_absent_player_is_notified_of_each_step_once(evening: Evening) -> None:
     counted = Counter(row["kind"] for mail, row in evening.mails if mail.to == EMIL)
     del counted["your-turn"]
     assert counted == {"reminder": 3, "time-extended": 1, "bot-moved": 2, "seat-handed-over": 1, "game-ended": 1}
@@ -422,7 +422,7 @@ def asked(evening: Evening) -> set[Turn]:
     return found
 
 
-def test_whoever_is_asked_gets_one_mail_for_that_turn(evening: Evening) -> None:
+def test_each_player_gets_one_mail_per_turn(evening: Evening) -> None:
     given_up = {
         Turn(row["game_id"], row["seat"], row["version"])
         for row in evening.deliveries.values()
@@ -455,7 +455,7 @@ def overtaken(evening: Evening) -> set[Turn]:
     }
 
 
-def test_no_mail_comes_twice_though_postgres_is_killed_and_the_clock_leaps_while_letters_are_carried(
+def test_no_mail_is_sent_twice_despite_a_killed_postgres_and_clock_jumps(
     evening: Evening,
 ) -> None:
     """Nor by the death of the worker, since that had nothing in its hands but letters that Dora's mailbox did not take."""
@@ -463,12 +463,12 @@ def test_no_mail_comes_twice_though_postgres_is_killed_and_the_clock_leaps_while
     assert set(copies.values()) == {1}
 
 
-def test_everybody_hears_of_the_end_once(evening: Evening) -> None:
+def test_every_player_is_notified_of_the_end_once(evening: Evening) -> None:
     told = Counter((row["game_id"], row["seat"]) for _, row in evening.mails_of("game-ended"))
     assert told == dict.fromkeys(evening.seats, 1)
 
 
-def test_no_mail_goes_to_the_wrong_person(evening: Evening) -> None:
+def test_no_mail_goes_to_the_wrong_player(evening: Evening) -> None:
     for mail, row in evening.mails:
         sitting = evening.seats[row["game_id"], row["seat"]]
         assert mail.to == mail.message["To"] == sitting["email"]
@@ -479,7 +479,7 @@ def test_no_mail_goes_to_the_wrong_person(evening: Evening) -> None:
             assert Turn.of(word)[:2] == (row["game_id"], row["seat"])
 
 
-def test_the_mails_of_a_game_are_one_thread(evening: Evening) -> None:
+def test_the_mails_of_a_game_form_one_thread(evening: Evening) -> None:
     for mail, row in evening.mails:
         assert mail.message["References"] == mail.message["In-Reply-To"] == f"<{row['game_id']}@localhost>"
 
@@ -494,7 +494,7 @@ def unfolded(mail: Mail) -> str:
     return re.sub(r"\n {4,}", " ", mail.text)
 
 
-def test_no_mail_shows_the_hidden_star_of_another(evening: Evening) -> None:
+def test_no_mail_shows_another_players_hidden_star(evening: Evening) -> None:
     hidden = 0
     for mail, row in evening.mails_of("your-turn"):
         table = evening.tables[row["game_id"], row["version"]]
@@ -517,7 +517,7 @@ def test_no_mail_shows_the_hidden_star_of_another(evening: Evening) -> None:
     assert hidden > 100
 
 
-def test_no_mail_tells_of_the_hidden_star_of_another(evening: Evening) -> None:
+def test_no_mail_mentions_another_players_hidden_star(evening: Evening) -> None:
     told = 0
     for mail, row in evening.mails:
         reader = evening.seats[row["game_id"], row["seat"]]["name"]
@@ -528,7 +528,7 @@ def test_no_mail_tells_of_the_hidden_star_of_another(evening: Evening) -> None:
     assert told > 100
 
 
-def test_a_dead_mailbox_delays_nobody_else(evening: Evening) -> None:
+def test_a_dead_mailbox_delays_no_other_player(evening: Evening) -> None:
     late = [mail.to for mail, row in evening.mails_of("your-turn") if row["at"] >= evening.opened_at]
     assert set(late) <= {DORA}
 
@@ -536,14 +536,14 @@ def test_a_dead_mailbox_delays_nobody_else(evening: Evening) -> None:
 # In the end
 
 
-def test_nothing_is_left_to_do(evening: Evening) -> None:
+def test_nothing_is_left_in_any_queue(evening: Evening) -> None:
     house = evening.house
     assert house.count("outbox") == house.count("player_outbox") == 0
     assert house.count("seats WHERE wake_at IS NOT NULL OR due_at IS NOT NULL OR turn IS NOT NULL OR to_act") == 0
     assert house.count("games WHERE status <> 'finished'") == 0
 
 
-def test_the_evening_in_figures(evening: Evening) -> None:
+def test_the_evening_prints_its_figures_and_needed_retries(evening: Evening) -> None:
     letters = evening.house.post.letters
     kinds = Counter(row["kind"] for _, row in evening.mails)
     print(
@@ -552,4 +552,4 @@ def test_the_evening_in_figures(evening: Evening) -> None:
         f"{len(letters)} mails ({len(letters) - len({mail.message_id for mail in letters})} twice): "
         f"{', '.join(f'{count} {kind}' for kind, count in sorted(kinds.items()))}; {evening.seconds:.0f} s"
     )
-    assert evening.retries  # somebody met the dead
+    assert evening.retries  # some requests met a killed process

@@ -1,6 +1,6 @@
 """A whole game of Sternenglanz with real processes: turns of several moves, and a time-out while all choose.
 
-Ada plays whole turns by REST, Ben step by step by the links in his mails, and a bot is with them.
+Ada plays whole turns by REST, Ben step by step by the links in the mails, and a bot plays along.
 """
 
 import re
@@ -39,7 +39,7 @@ class Evening:
     game_id: UUID
     rng: Random = field(default_factory=lambda: Random(1))
     moves_of_ada: list[int] = field(default_factory=list)  # of each of her turns: in how many moves she played it
-    links_of_ben: list[str] = field(default_factory=list)  # the words of his turns
+    links_of_ben: list[str] = field(default_factory=list)  # the link tokens of Ben's turns
     steps_of_ben: list[int] = field(default_factory=list)
 
     @property
@@ -67,7 +67,7 @@ class Evening:
             self.moves_of_ada[-1] += 1
 
     def ben_plays(self, word: str) -> None:
-        """From the link in his mail to the last step; each page leads to the next one."""
+        """Play from the mailed link to the last step. Each page leads to the next one."""
         browser, link, steps = Client(self.house), f"/t/{word}", 0
         page = browser.ask("GET", f"{link}/plain")
         while "email you when it" not in page.text:
@@ -81,7 +81,7 @@ class Evening:
         self.steps_of_ben.append(steps)
 
     def word_for_ben(self) -> str | None:
-        """Of the mail that he has not answered yet."""
+        """Return the link token of the mail that is still unanswered."""
         words = [word for mail in self.house.post.of(BEN) if (word := mail.word("t")) and "your turn" in mail.text]
         return next((word for word in words if word not in self.links_of_ben), None)
 
@@ -121,7 +121,7 @@ def commits(evening: Evening) -> list[list[Json]]:
     return [list(commit) for _, commit in groupby(evening.log, key=lambda row: row["version"])]
 
 
-def test_the_archive_proves_the_whole_game(evening: Evening) -> None:
+def test_the_archive_verifies_the_whole_game(evening: Evening) -> None:
     answer = evening.ada.ask("GET", f"{evening.path}/archive")
     checked = check(answer.content)
     assert checked.commitment == evening.game["commitment"]
@@ -129,7 +129,7 @@ def test_the_archive_proves_the_whole_game(evening: Evening) -> None:
     assert checked.start.salts == ["", "ben", ""]
 
 
-def test_who_had_not_chosen_in_time_was_chosen_for_and_told(evening: Evening) -> None:
+def test_a_bot_chooses_for_a_late_player_who_is_notified(evening: Evening) -> None:
     late = [commit for commit in commits(evening) if commit[0]["type"] == "time-ran-out"]
     assert [[row["type"] for row in commit] for commit in late] == [
         ["time-ran-out", "cards-chosen", "choices-shown", "turn-began"]
@@ -152,7 +152,7 @@ def test_each_turn_gets_one_mail_however_many_moves_it_takes(evening: Evening) -
     assert len(evening.links_of_ben) == len(asked[BEN])
 
 
-def test_ben_played_every_turn_by_its_link_to_the_last_step(evening: Evening) -> None:
+def test_ben_played_every_turn_to_its_last_step_by_its_link(evening: Evening) -> None:
     began = [row["seat"] for row in evening.log if row["type"] == "turn-began"]
     assert len(evening.steps_of_ben) == began.count(1)
     assert min(evening.steps_of_ben) >= 3 or evening.game["view"]["result"]["reason"] != "round-limit"
@@ -162,7 +162,7 @@ def test_ben_played_every_turn_by_its_link_to_the_last_step(evening: Evening) ->
 
 
 def test_ada_and_the_bot_played_whole_turns_at_once(evening: Evening) -> None:
-    assert evening.moves_of_ada[1:].count(1) >= len(evening.moves_of_ada[1:]) - 2  # but for those that show a Sternbild
+    assert evening.moves_of_ada[1:].count(1) >= len(evening.moves_of_ada[1:]) - 2  # except those that show a Sternbild
     of_bot = [commit for commit in commits(evening) if commit[0]["seat"] == 2]
     assert all(commit[0]["type"] == "cards-chosen" or "cards-laid" in types(commit) for commit in of_bot[:-1])
 

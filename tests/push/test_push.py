@@ -1,4 +1,4 @@
-"""Push: what is encrypted for a browser, what a push service is told, and what becomes of a subscription."""
+"""Push: encryption, requests to the push service, and the life of a subscription."""
 
 import json
 from base64 import urlsafe_b64decode
@@ -39,7 +39,7 @@ from tests.support.push_reader import PushReader
 from tests.support.webhook_receiver import Receiver
 
 
-def test_a_message_is_encrypted_as_in_the_example_of_rfc_8291() -> None:
+def test_a_message_is_encrypted_as_in_rfc_8291s_example() -> None:
     private = int.from_bytes(from_text("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"))
     own = ec.derive_private_key(private, ec.SECP256R1())
     browser = Browser(
@@ -53,7 +53,7 @@ def test_a_message_is_encrypted_as_in_the_example_of_rfc_8291() -> None:
     )
 
 
-def test_a_push_service_learns_who_sends_by_a_signature_that_the_key_proves() -> None:
+def test_a_push_service_can_verify_the_senders_signature() -> None:
     key = ec.generate_private_key(ec.SECP256R1())
     header = encryption.authorization(key, target_of("https://push.example:8443/abc"), "mailto:post@stars.example")
     token, told = header.removeprefix("vapid t=").split(", k=")
@@ -105,9 +105,7 @@ def results(player_id: UUID) -> list[tuple[str, str]]:
     return [(it.kind, it.result) for it in db.session.execute(query)]
 
 
-def test_a_turn_is_told_beside_its_letter_once_and_for_as_long_as_it_lasts(
-    post: PostOffice, service: Receiver, ada: UUID
-) -> None:
+def test_a_turn_is_pushed_once_beside_its_letter_while_it_lasts(post: PostOffice, service: Receiver, ada: UUID) -> None:
     window = PushReader()
     subscribe(ada, service.url, window.keys, sandbox=True)
     game_id = game_of(ada)
@@ -123,9 +121,7 @@ def test_a_turn_is_told_beside_its_letter_once_and_for_as_long_as_it_lasts(
     assert sorted(results(ada)) == [("push", "sent"), ("your-turn", "sent")]
 
 
-def test_who_may_agree_to_a_take_back_is_told_until_the_vote_ends(
-    post: PostOffice, service: Receiver, ada: UUID
-) -> None:
+def test_a_take_back_request_is_pushed_until_the_vote_ends(post: PostOffice, service: Receiver, ada: UUID) -> None:
     bea, window = person("bea"), PushReader()
     game_id = game_of_people(ada, bea, bots=1)
     for who in (ada, bea):
@@ -140,7 +136,7 @@ def test_who_may_agree_to_a_take_back_is_told_until_the_vote_ends(
     assert 47 * 3600 < int(call.headers["ttl"]) <= 48 * 3600
 
 
-def test_who_is_asked_whether_he_is_ready_is_told_and_reminded_until_he_says_so(
+def test_a_ready_check_is_pushed_with_reminders_until_the_player_is_ready(
     post: PostOffice, service: Receiver, ada: UUID
 ) -> None:
     window = PushReader()
@@ -163,7 +159,7 @@ def test_who_is_asked_whether_he_is_ready_is_told_and_reminded_until_he_says_so(
     assert 23 * 3600 < int(reminder.headers["ttl"]) <= 24 * 3600
 
 
-def test_a_turn_that_was_answered_meanwhile_is_not_told(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_an_answered_turn_is_not_pushed(post: PostOffice, service: Receiver, ada: UUID) -> None:
     subscribe(ada, service.url, PushReader().keys, sandbox=True)
     service.answer = lambda call: 503
     game_id = game_of(ada)
@@ -177,7 +173,7 @@ def test_a_turn_that_was_answered_meanwhile_is_not_told(post: PostOffice, servic
     assert ("push", "dropped") in results(ada)
 
 
-def test_after_a_day_without_a_push_service_each_game_makes_one_message_and_none_about_a_past_turn(
+def test_a_day_without_a_push_service_leaves_one_message_per_game_and_no_past_turns(
     post: PostOffice, service: Receiver, ada: UUID
 ) -> None:
     window = PushReader()
@@ -201,7 +197,7 @@ def test_after_a_day_without_a_push_service_each_game_makes_one_message_and_none
     assert len([it for it in told if it["game"] == str(answered)]) <= 1
 
 
-def test_a_night_is_left_in_peace(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_nothing_is_pushed_at_night(post: PostOffice, service: Receiver, ada: UUID) -> None:
     subscribe(ada, service.url, PushReader().keys, sandbox=True)
     hour = clock.now().hour
     player = db.session.get_one(Player, ada)
@@ -216,7 +212,7 @@ def test_a_night_is_left_in_peace(post: PostOffice, service: Receiver, ada: UUID
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_a_browser_that_is_gone_is_forgotten(post: PostOffice, service: Receiver, ada: UUID, status: int) -> None:
+def test_an_expired_subscription_is_deleted(post: PostOffice, service: Receiver, ada: UUID, status: int) -> None:
     subscribe(ada, service.url, PushReader().keys, sandbox=True)
     service.answer = lambda call: status
     game_of(ada)
@@ -225,7 +221,7 @@ def test_a_browser_that_is_gone_is_forgotten(post: PostOffice, service: Receiver
     assert not db.session.get_one(Player, ada, populate_existing=True).has_push
 
 
-def test_what_a_player_has_switched_off_is_not_told(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_kinds_that_a_player_switched_off_are_not_pushed(post: PostOffice, service: Receiver, ada: UUID) -> None:
     subscribe(ada, service.url, PushReader().keys, sandbox=True)
     player = db.session.get_one(Player, ada)
     player.notifications = {"push": {"your-turn": "off"}}
@@ -236,7 +232,7 @@ def test_what_a_player_has_switched_off_is_not_told(post: PostOffice, service: R
     assert results(ada) == [("your-turn", "sent")]
 
 
-def test_a_name_server_that_is_slow_keeps_nobody_waiting_for_long(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_name_server_does_not_block_others(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     answers, answered = Event(), list[str]()
 
     def resolve(host: str, port: int) -> list[str]:
@@ -255,7 +251,7 @@ def test_a_name_server_that_is_slow_keeps_nobody_waiting_for_long(ada: UUID, mon
     assert list_subscriptions(ada) == []
 
 
-def test_for_one_browser_too_many_no_name_server_is_asked(
+def test_a_subscription_over_the_limit_causes_no_dns_query(
     sandbox: Flask, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sandbox.config, "LIMITS", True)
@@ -274,7 +270,7 @@ def test_for_one_browser_too_many_no_name_server_is_asked(
     assert asked == ["one.example", "one.example"]
 
 
-def test_a_push_service_that_does_not_answer_holds_up_no_mail(
+def test_a_silent_push_service_delays_no_mail(
     sandbox: Flask, tmp_path: Path, service: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = Event()
@@ -298,7 +294,7 @@ def test_a_push_service_that_does_not_answer_holds_up_no_mail(
     assert ("push", "sent") in results(ada)
 
 
-def test_browsers_that_do_not_answer_leave_the_others_their_share_of_the_time(
+def test_silent_browsers_leave_others_their_share_of_the_time(
     post: PostOffice, service: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, given = SimpleNamespace(seconds=0.0, monotonic=lambda: clock.seconds), dict[str, float]()
@@ -322,7 +318,7 @@ def test_browsers_that_do_not_answer_leave_the_others_their_share_of_the_time(
     assert ("push", "sent") in results(ada)
 
 
-def test_a_guest_is_told_nothing(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_a_guest_gets_no_push_messages(post: PostOffice, service: Receiver, ada: UUID) -> None:
     """Not even who was subscribed before guests were refused."""
     subscribe(ada, service.url, PushReader().keys, sandbox=True)
     db.session.get_one(Player, ada).guest_until = clock.now() + timedelta(days=30)
@@ -332,7 +328,7 @@ def test_a_guest_is_told_nothing(post: PostOffice, service: Receiver, ada: UUID)
     assert service.calls == []
 
 
-def test_whoever_signs_out_everywhere_is_told_in_no_browser(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_signing_out_everywhere_ends_all_push_subscriptions(post: PostOffice, service: Receiver, ada: UUID) -> None:
     subscribe(ada, service.url, PushReader().keys, sandbox=True)
     game_of(ada)
     revoke_all(ada)

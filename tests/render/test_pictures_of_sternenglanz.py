@@ -1,4 +1,4 @@
-"""Sternenglanz as a picture, as plain text and in sentences: what a view shows, whoever looks."""
+"""Sternenglanz as a picture, as plain text and in sentences, for every viewer."""
 
 import random
 from functools import reduce
@@ -53,7 +53,7 @@ def drawn(state: Any, seat: int | None = 0, **how: Any) -> ElementTree.Element:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_every_field_slot_and_card_has_an_id_of_its_own(scenario: int) -> None:
+def test_every_field_slot_and_card_has_its_own_id(scenario: int) -> None:
     for state in skies(scenario, 3, 40)[::8]:
         ids = [element.get("id") for element in drawn(state).iter() if element.get("id")]
         assert len(ids) == len(set(ids))
@@ -62,13 +62,13 @@ def test_every_field_slot_and_card_has_an_id_of_its_own(scenario: int) -> None:
         assert {f"field-{field}" for field in FIELDS} | slots | hand <= set(ids)
 
 
-def test_a_field_says_what_lies_on_it_to_those_who_cannot_see_it() -> None:
+def test_a_field_describes_its_star_to_screen_readers() -> None:
     state = skies(1, 2, 2)[-1]
     (start,) = [group for group in drawn(state).iter(f"{SVG}g") if group.get("id") == "field-a1"]
     assert start.find(f"{SVG}title").text == "a1, Dot star"
 
 
-def test_a_secret_sternbild_is_a_back_to_the_others() -> None:
+def test_a_secret_sternbild_is_a_card_back_to_others() -> None:
     state = skies(4, 3, 0)[-1]
     for viewer, seen in ((0, 1), (None, 0)):
         faces = [it for it in drawn(state, viewer).iter(f"{SVG}g") if it.get("data-sternbild")]
@@ -77,7 +77,7 @@ def test_a_secret_sternbild_is_a_back_to_the_others() -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_every_table_can_be_drawn_and_told_in_every_language(scenario: int, seats: int) -> None:
+def test_every_table_can_be_drawn_and_described_in_every_language(scenario: int, seats: int) -> None:
     for state in skies(scenario, seats, 120)[::30]:
         for seat in (0, None):
             shown = view(state, seat)
@@ -87,7 +87,7 @@ def test_every_table_can_be_drawn_and_told_in_every_language(scenario: int, seat
                 assert max(map(len, lines)) <= WIDTH
 
 
-def test_the_text_tells_what_the_picture_shows() -> None:
+def test_the_text_describes_what_the_picture_shows() -> None:
     state = skies(4, 3, 60)[-1]
     told = table("sternenglanz", view(state, 1), NAMES[:3])
     for field in view(state, 1)["board"]:
@@ -99,12 +99,12 @@ def test_the_text_tells_what_the_picture_shows() -> None:
     assert "Your hand" not in table("sternenglanz", view(state, None), NAMES[:3])
 
 
-def test_the_first_choice_says_for_whom_the_table_waits() -> None:
+def test_the_first_choice_names_players_who_are_still_choosing() -> None:
     told = table("sternenglanz", view(skies(1, 3, 1)[-1], None), NAMES[:3])
     assert "Still choosing their first cards: Émilie du Châtelet, Hevelius\n" in told
 
 
-def test_the_end_names_who_won() -> None:
+def test_the_end_names_the_winner() -> None:
     for seed in count():
         state = skies(1 + seed % 4, 2, 3000)[-1]
         if (result := view(state, None)["result"]) is not None:
@@ -114,7 +114,7 @@ def test_the_end_names_who_won() -> None:
     )
 
 
-def test_every_event_that_is_told_has_a_sentence_for_whoever_hears_it() -> None:
+def test_every_visible_event_has_a_sentence_for_each_viewer() -> None:
     assert set(game.EVENT_SCHEMAS) <= set(game.SENTENCES)
     heard = set()
     for scenario in SCENARIOS:
@@ -152,7 +152,7 @@ RARE: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("type_", RARE)
-def test_what_seldom_happens_is_told_too(type_: str) -> None:
+def test_rare_events_have_sentences_too(type_: str) -> None:
     event, words = RARE[type_]
     assert sentence(game.tell(event, None), NAMES[:3]) == words
 
@@ -165,7 +165,7 @@ def test_every_sternbild_can_be_drawn_by_itself() -> None:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_what_one_plays_by_can_be_read_in_a_mail_on_a_phone_of_360_pixels(scenario: int) -> None:
+def test_the_picture_is_legible_in_a_mail_on_a_360_pixel_phone(scenario: int) -> None:
     shown = draw("sternenglanz", view(skies(scenario, 3, 60)[-1], 0), NAMES[:3])
     of_fields = [it for it in shown.parts if isinstance(it, Line) and it.words in FIELDS]
     assert {it.words for it in of_fields} == set(FIELDS)
@@ -173,7 +173,7 @@ def test_what_one_plays_by_can_be_read_in_a_mail_on_a_phone_of_360_pixels(scenar
     assert min(it.size for it in shown.parts if isinstance(it, Line)) * NARROW >= 7
 
 
-def test_a_png_shows_what_the_svg_shows_and_is_small() -> None:
+def test_a_png_matches_the_svg_and_is_small() -> None:
     for scenario in SCENARIOS:
         state = skies(scenario, 4, 60)[-1]
         shown = draw("sternenglanz", view(state, 0), NAMES)
@@ -195,7 +195,7 @@ def test_a_card_in_the_hand_lies_on_the_sky(dark: bool) -> None:
             assert pixels.getpixel((card.left, card.top)) == ImageColor.getrgb(shown.colours.theme.sky)
 
 
-def test_every_star_that_was_removed_in_a_turn_is_crossed_out() -> None:
+def test_every_star_removed_in_a_turn_is_crossed_out() -> None:
     shown = view(skies(1, 3, 30)[-1], 0)
     shown["log"]["removed"] = [["c1", "punkt"], ["c1", "leucht"]]
     crossed_out = [

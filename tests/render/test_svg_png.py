@@ -1,4 +1,4 @@
-"""Pictures show a view and nothing else, and every machine draws them alike."""
+"""Pictures show only a view, and are identical on every machine."""
 
 import random
 from xml.etree import ElementTree
@@ -41,7 +41,7 @@ def picture(state, viewer=0, names=NAMES, **how):
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
-def test_every_space_of_every_board_in_play_has_an_id_of_its_own(seats):
+def test_every_space_of_every_board_in_play_has_its_own_id(seats):
     state = table(seats, 20)
     found = [element.get("id") for element in ElementTree.fromstring(drawn(state)).iter(f"{SVG}g")]
     wanted = [f"{b}-{space}" for b in state.slots for space in BOARDS[b].spaces] + [f"board-{b}" for b in state.slots]
@@ -49,7 +49,7 @@ def test_every_space_of_every_board_in_play_has_an_id_of_its_own(seats):
     assert len(found) == len(set(found) - {None}) + found.count(None)
 
 
-def test_a_hidden_star_is_a_back_to_others_and_itself_to_its_owner():
+def test_a_hidden_star_is_a_back_to_all_but_its_owner():
     state = table(3, 0)
     (seat,) = RULES.to_act(state)
     board = state.slots[0]
@@ -66,7 +66,7 @@ def test_a_hidden_star_is_a_back_to_others_and_itself_to_its_owner():
     assert title(None).endswith("face down")
 
 
-def test_worlds_that_differ_in_hidden_stars_only_look_the_same():
+def test_worlds_that_differ_only_in_hidden_stars_look_the_same():
     state = table(4, 30)
     large = [
         (board, space, lying)
@@ -89,32 +89,32 @@ def test_names_are_text_and_never_markup():
     assert any(text.text and text.text.startswith("<script>") for text in root.iter(f"{SVG}text"))
 
 
-def test_a_picture_refers_to_nothing_outside_itself():
+def test_a_picture_has_no_external_references():
     svg = drawn(table(5, 40)).replace("http://www.w3.org/2000/svg", "")
     assert "http" not in svg and "href" not in svg and "url(" not in svg
 
 
-def test_a_finished_game_can_be_drawn_and_so_can_every_length_of_game():
+def test_games_of_any_length_can_be_drawn():
     for moves in (0, 40, 80, 90):
         for dark in (True, False):
             ElementTree.fromstring(drawn(table(3, moves), dark=dark))
 
 
 @pytest.mark.parametrize("locale", ["de", "en", "fr", "it"])
-def test_a_picture_speaks_four_languages(locale):
+def test_a_picture_is_available_in_four_languages(locale):
     assert BOARDS["leo"].names[locale]
     ElementTree.fromstring(drawn(table(3, 3), locale=locale))
 
 
 @pytest.mark.parametrize("dark", [True, False])
-def test_a_png_shows_what_the_svg_shows(dark):
+def test_a_png_matches_the_svg(dark):
     for seats in (3, 4, 5):
         shown = picture(table(seats, 30), dark=dark)
         assert difference_of_shapes(shown) < 0.6
         assert not list(words_elsewhere(shown))
 
 
-def test_a_png_is_small_and_the_same_each_time_whatever_was_drawn_before():
+def test_a_png_is_small_and_reproducible_after_other_pictures():
     shown = picture(table(5, 60))
     first = png(shown)
     assert len(first) < 40_000
@@ -123,7 +123,7 @@ def test_a_png_is_small_and_the_same_each_time_whatever_was_drawn_before():
     assert png(shown) == first
 
 
-def test_what_is_kept_of_pictures_takes_so_much_room_and_no_more(monkeypatch):
+def test_the_picture_cache_stays_within_its_size(monkeypatch):
     kept = LRUCache(600_000, png_module._kept.getsizeof)
     monkeypatch.setattr(png_module, "_kept", kept)
     shown = picture(table(5, 60))
@@ -138,7 +138,7 @@ def test_any_name_can_be_drawn():
 
 
 @pytest.mark.parametrize("seats", [3, 5])
-def test_what_one_plays_by_can_be_read_in_a_mail_on_a_phone_of_360_pixels(seats):
+def test_the_picture_is_legible_in_a_mail_on_a_360_pixel_phone(seats):
     shown = picture(table(seats, 8 * seats))
     lines = [it for it in shown.parts if isinstance(it, Line)]
     stars = [it for it in lines if it.words in ("1", "3", "5", "6", "7", "B", "D", "?") and it.bold]
@@ -164,7 +164,7 @@ def ended(seats):
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
-def test_a_game_that_is_over_shows_and_tells_every_sky_with_its_stars_turned_up(seats):
+def test_a_finished_game_shows_every_sky_with_its_stars_turned_up(seats):
     state, story = ended(seats)
     view = RULES.view(state, 0)
     assert view["boards"] == []

@@ -1,4 +1,4 @@
-"""Fair chance: known answers, reckoned here a second time in the plainest way."""
+"""Fair dice: known draws, recomputed here in the simplest way."""
 
 from collections import Counter
 from hashlib import sha256
@@ -30,14 +30,14 @@ def test_numbers_are_the_words_modulo_k() -> None:
     assert [dice.below(1000) for _ in range(9)] == [word % 1000 for word in words(SEED, SALTS, 9)]
 
 
-def test_these_answers_never_change() -> None:
+def test_known_draws_never_change() -> None:
     dice = SeededDice(SEED, SALTS)
     assert [dice.below(1000) for _ in range(6)] == [259, 977, 368, 568, 691, 280]
     assert dice.shuffled("abcdefgh") == list("bdgafche")
     assert dice.drawn == 13
 
 
-def test_a_shuffle_goes_from_the_end() -> None:
+def test_a_shuffle_starts_from_the_end() -> None:
     order = list("abcdefgh")
     for i, word in zip(range(7, 0, -1), words(SEED, SALTS, 7), strict=True):
         j = word % (i + 1)
@@ -45,7 +45,7 @@ def test_a_shuffle_goes_from_the_end() -> None:
     assert SeededDice(SEED, SALTS).shuffled("abcdefgh") == order
 
 
-def test_a_word_that_would_favour_small_numbers_is_thrown_away() -> None:
+def test_a_word_that_would_favour_small_numbers_is_discarded() -> None:
     k = 2**63 + 1  # just half of all words are below the largest multiple of k
     taken = [word for word in words(SEED, SALTS, 40) if word < k]
     dice = SeededDice(SEED, SALTS)
@@ -53,19 +53,19 @@ def test_a_word_that_would_favour_small_numbers_is_thrown_away() -> None:
     assert dice.drawn > 10
 
 
-def test_a_draw_that_is_certain_takes_a_word_too() -> None:
+def test_a_certain_draw_uses_a_word_too() -> None:
     dice = SeededDice(SEED, SALTS)
     assert (dice.below(1), dice.drawn) == (0, 1)
     assert (dice.shuffled("a"), dice.drawn) == (["a"], 1)
 
 
 @pytest.mark.parametrize("k", [0, -1, 2**64 + 1])
-def test_numbers_are_drawn_below_1_to_2_to_the_64_only(k: int) -> None:
+def test_numbers_are_drawn_only_below_1_to_2_to_the_64(k: int) -> None:
     with pytest.raises(ValueError, match="below 1 to"):
         SeededDice(SEED, SALTS).below(k)
 
 
-def test_dice_made_anew_go_on_where_the_last_ones_stopped() -> None:
+def test_recreated_dice_continue_where_the_last_ones_stopped() -> None:
     whole = SeededDice(SEED, SALTS)
     first = SeededDice(SEED, SALTS)
     draws = [first.below(6) for _ in range(7)]
@@ -79,14 +79,14 @@ def test_every_salt_counts_with_its_seat_and_length() -> None:
     assert SeededDice(SEED, ["Grüße"]).below(2**64) == SeededDice(SEED, ["Grüße".encode()]).below(2**64)
 
 
-def test_draws_are_even() -> None:
+def test_draws_are_uniform() -> None:
     dice = SeededDice(SEED, [])
     seen = Counter(dice.below(6) for _ in range(12_000))
     assert sorted(seen) == list(range(6))
     assert sum((many - 2000) ** 2 / 2000 for many in seen.values()) < 20.5  # chi-square, 5 degrees, 1 in 1000
 
 
-def test_shuffles_are_even() -> None:
+def test_shuffles_are_uniform() -> None:
     dice = SeededDice(SEED, [])
     seen = Counter("".join(dice.shuffled("abcd")) for _ in range(12_000))
     assert len(seen) == 24

@@ -1,4 +1,4 @@
-"""What a move shows its player: nothing of that can be taken back without the others' consent."""
+"""Which moves reveal something, so that taking them back needs consent."""
 
 from functools import reduce
 from random import Random
@@ -20,9 +20,7 @@ OPTIONS: list[tuple[str, Json]] = [
 
 
 @pytest.mark.parametrize(("name", "options"), OPTIONS, ids=lambda it: it if isinstance(it, str) else it.get("scenario"))
-def test_a_move_reveals_when_something_is_turned_over_drawn_or_shown_and_else_it_does_not(
-    name: str, options: Json
-) -> None:
+def test_a_move_reveals_exactly_if_something_is_turned_over_drawn_or_shown(name: str, options: Json) -> None:
     rules, rng, found = GAMES[name], Random(7), set()
     types = {kind: type_ for type_, kind in rules.EVENTS.items()}
     dice = SeededDice(b"reveals", [""] * 3)
@@ -40,7 +38,7 @@ def test_a_move_reveals_when_something_is_turned_over_drawn_or_shown_and_else_it
 
 
 @pytest.mark.parametrize(("name", "brink"), BRINKS)
-def test_a_move_that_turns_over_what_its_player_could_not_know_reveals(name: str, brink: Any) -> None:
+def test_turning_over_what_the_player_could_not_know_reveals(name: str, brink: Any) -> None:
     rng = Random(3)
     for _ in range(5):
         worlds: Worlds = brink(rng)

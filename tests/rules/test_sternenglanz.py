@@ -82,12 +82,12 @@ def lines_open(sky: State, seat: int = 0) -> list[str]:
 # R1 Material
 
 
-def test_a_removed_piece_goes_back_to_the_supply() -> None:
+def test_a_removed_piece_returns_to_the_supply() -> None:
     sky = at(board={"a1": "leucht", "b1": "punkt"}, tableau=(None, "loch-a#1", "geburt#1"))
     assert supply(after(sky, "2 remove a1"), "leucht") == supply(sky, "leucht") + 1 == CARDS.limits["leucht"]
 
 
-def test_pieces_and_cards_are_as_many_as_the_rules_say() -> None:
+def test_the_numbers_of_pieces_and_cards_follow_the_rules() -> None:
     assert CARDS.limits == {"punkt": 50, "leucht": 20, "pracht": 7, "nova": 5}
     amounts = {card.type: 0 for card in CARDS.kinds.values()}
     for card in CARDS.kinds.values():
@@ -107,7 +107,7 @@ def test_a_game_begins_with_a_punktstern_on_the_start_field_and_no_points(scenar
 
 
 @pytest.mark.parametrize(("scenario", "cards"), [(1, 4), (2, 0), (3, 0), (4, 4)])
-def test_the_supernova_cards_lie_in_reserve_in_scenarios_1_and_4_only(scenario: int, cards: int) -> None:
+def test_the_supernova_cards_lie_in_reserve_only_in_scenarios_1_and_4(scenario: int, cards: int) -> None:
     assert len(begun(scenario=scenario).reserve) == cards
 
 
@@ -134,13 +134,13 @@ def test_in_scenarios_2_and_4_each_player_has_a_sternbild(scenario: int, is_open
     assert dealt[3:] == [SternbildDrawn(seat, shuffled.sternbilder[n], is_open) for n, seat in enumerate((2, 0, 1))]
 
 
-def test_in_scenario_3_a_sternbild_lies_open_for_all() -> None:
+def test_in_scenario_3_one_sternbild_lies_open_for_all() -> None:
     sky = begun(scenario=3)
     assert sky.bilder.open is not None
     assert len(sky.bilder.deck) == 7
 
 
-def test_the_start_player_is_drawn_by_lot_before_the_cards_are_shuffled() -> None:
+def test_the_start_player_is_drawn_before_the_cards_are_shuffled() -> None:
     dice = SeededDice(b"order", ())
     start, deck, bilder = dice.below(4), dice.shuffled(ACTION_CARDS), dice.shuffled(CARDS.sternbilder)
     shuffled = game.setup(4, {"scenario": 2}, SeededDice(b"order", ()))[0]
@@ -152,7 +152,7 @@ def choose_line(sky: State, seat: int) -> str:
     return f"choose {sky.hands[seat][0]} {sky.hands[seat][1]}"
 
 
-def test_all_choose_at_the_same_time_in_any_order_and_then_the_start_player_begins() -> None:
+def test_all_choose_simultaneously_and_then_the_start_player_begins() -> None:
     sky = begun(3)
     assert game.to_act(sky) == {0, 1, 2}
     sky = reduce(game.apply, play(sky, choose_line(sky, 1), 1), sky)
@@ -166,7 +166,7 @@ def test_all_choose_at_the_same_time_in_any_order_and_then_the_start_player_begi
     assert [len(hand) for hand in sky.hands] == [3, 3, 3]
 
 
-def test_nobody_sees_another_choice_until_all_have_chosen() -> None:
+def test_choices_are_hidden_until_all_have_chosen() -> None:
     sky = begun(2)
     line = choose_line(sky, 0)
     _, slot2, slot3 = line.split()
@@ -200,7 +200,7 @@ def test_a_choice_is_two_different_cards_of_the_hand_made_once() -> None:
 # R4 Turn
 
 
-def test_a_turn_is_for_the_player_on_turn() -> None:
+def test_only_the_player_on_turn_can_move() -> None:
     sky = at(board={"a1": "punkt"})
     assert refusal(sky, "1 lay punkt b1", seat=1).code == "not-your-turn"
     assert game.legal_moves(sky, 1) == []
@@ -212,7 +212,7 @@ def test_play_goes_clockwise() -> None:
     assert (sky.on_turn, sky.turn) == (0, 2)
 
 
-def test_all_three_slots_are_performed_in_their_order_only() -> None:
+def test_all_three_slots_are_performed_only_in_their_order() -> None:
     sky = at(board={"a1": "punkt"}, tableau=(None, "geburt#1", "geburt#2"))
     assert after(sky, "1 lay punkt b1; 2 lay punkt b2; 3 lay punkt b3").phase == "lay"
     assert after(sky, "2 lay punkt b1; 1 lay punkt b2").phase == "lay"
@@ -220,7 +220,7 @@ def test_all_three_slots_are_performed_in_their_order_only() -> None:
     assert refusal(sky, "2 lay punkt b1; 2 lay punkt b2").code == "slot-not-open"
 
 
-def test_after_slots_1_and_2_a_player_may_leave_it_at_that_or_go_on_with_3() -> None:
+def test_after_slots_1_and_2_a_player_can_finish_or_go_on_with_3() -> None:
     sky = after(at(board={"a1": "punkt"}), "1 lay punkt b1; 2 lay punkt b2")
     assert sky.phase == "act"
     assert game.legal_moves(sky, 0)[-1] == Move((Finish(),))
@@ -228,14 +228,14 @@ def test_after_slots_1_and_2_a_player_may_leave_it_at_that_or_go_on_with_3() -> 
     assert after(sky, "finish").phase == "lay"
 
 
-def test_a_slot_does_what_its_card_says() -> None:
+def test_a_slot_performs_only_what_its_card_says() -> None:
     sky = at(board={"a1": "punkt"}, tableau=("loch-a#1", "wanderung-2#1", "geburt#1"))
     assert refusal(sky, "1 lay punkt b1").code == "wrong-action"
     assert refusal(sky, "2 remove a1").code == "wrong-action"
     assert refusal(sky, "3 nova b1").code == "wrong-action"
 
 
-def test_a_seat_in_the_middle_of_its_turn_goes_on_with_it() -> None:
+def test_a_seat_in_mid_turn_continues_its_turn() -> None:
     sky = at(board={"a1": "punkt"}, hands=[["loch-a#2"], []], deck=ACTION_CARDS)
     assert [game.is_mid_turn(sky, seat) for seat in (0, 1)] == [False, False]
     for line in ("1 lay punkt b1", "2 lay punkt b2", "finish"):
@@ -245,7 +245,7 @@ def test_a_seat_in_the_middle_of_its_turn_goes_on_with_it() -> None:
     assert [game.is_mid_turn(sky, seat) for seat in (0, 1)] == [False, False]
 
 
-def test_choosing_is_no_part_of_the_first_turn() -> None:
+def test_choosing_is_not_part_of_the_first_turn() -> None:
     sky = begun(2)
     for seat in (1, 0):
         assert not game.is_mid_turn(sky, seat)
@@ -260,12 +260,12 @@ def test_a_move_is_played_with_all_its_steps_or_not_at_all() -> None:
     assert (refused.code, refused.text) == ("occupied", "Step 2: b1 is taken.")
 
 
-def test_nothing_follows_the_end_of_a_turn_in_the_same_move() -> None:
+def test_a_move_ends_with_the_turn() -> None:
     sky = at(board={"a1": "punkt"}, hands=[["loch-a#2"] + ["geburt#9"] * 5, []])
     assert refusal(sky, "1 lay punkt b1; 3 lay punkt b2; lay loch-a#2 -; 1 lay punkt b3").code == "wrong-phase"
 
 
-def test_nothing_follows_the_end_of_the_game_in_the_same_move() -> None:
+def test_a_move_ends_with_the_game() -> None:
     sky = at(scores=[29, 0], board={"b1": "punkt", "b2": "punkt", "b3": "punkt"})
     assert refusal(sky, "1 lay leucht a1; 2 lay punkt c1").code == "game-over"
 
@@ -273,13 +273,13 @@ def test_nothing_follows_the_end_of_the_game_in_the_same_move() -> None:
 # R5.1 Sterngeburt
 
 
-def test_the_dark_sky_takes_a_punktstern_and_nothing_else() -> None:
+def test_the_dark_sky_accepts_only_a_punktstern() -> None:
     sky = at(board={"a1": "nova"}, tableau=(None, "loch-a#1", "loch-b#1"))
     births = [line for line in lines_open(sky) if " lay " in line]
     assert births == [f"1 lay punkt {field}" for field in FIELDS if field != "a1"]
 
 
-def test_a_star_laid_by_a_card_is_the_same_as_by_the_permanent_action() -> None:
+def test_a_card_lays_a_star_as_the_permanent_action_does() -> None:
     sky = at(board={"b1": "punkt", "b2": "punkt", "b3": "punkt"})
     assert play(sky, "1 lay leucht a1") == [StarLaid(0, 1, None, "leucht", "a1", 1)]
     assert play(sky, "2 lay leucht a1") == [StarLaid(0, 2, "geburt#1", "leucht", "a1", 1)]
@@ -303,7 +303,7 @@ def test_a_supernova_cannot_be_removed_or_moved() -> None:
 # R5.3 Sternwanderung
 
 
-def test_a_star_that_was_moved_and_removed_leaves_no_trail_to_the_next_on_its_field() -> None:
+def test_a_moved_and_removed_star_leaves_no_trail_to_the_next_on_its_field() -> None:
     sky = at(board={"a1": "punkt", "b4": "punkt"}, tableau=("wanderung-2#1", "loch-a#1", "wanderung-2#2"))
     sky = after(sky, "1 move a1 b1 c1", "2 remove c1")
     assert sky.log.trails == {}
@@ -329,7 +329,7 @@ def test_a_supernova_is_laid_only_with_its_card_on_slot_1() -> None:
     assert refusal(sky, "2 nova b1").code == "wrong-action"
 
 
-def test_the_card_of_a_supernova_goes_to_the_discard_at_once() -> None:
+def test_the_card_of_a_supernova_is_discarded_at_once() -> None:
     sky = at(board={"b1": "punkt", "b2": "pracht"}, tableau=("supernova#1", "geburt#1", "geburt#2"), scores=[20, 3])
     events = play(sky, "1 nova a1")
     assert events == [SupernovaLaid(0, 1, "supernova#1", "a1", [["b1", "punkt"], ["b2", "pracht"]], [], [4, 0])]
@@ -342,7 +342,7 @@ def test_the_card_of_a_supernova_goes_to_the_discard_at_once() -> None:
 # R5.5 Ban within one turn
 
 
-def test_what_a_supernova_removed_is_not_laid_again_in_this_turn() -> None:
+def test_stars_removed_by_a_supernova_cannot_be_laid_again_in_the_turn() -> None:
     board = {"b1": "punkt", "b2": "leucht", "c1": "punkt"}
     sky = after(at(board=board, tableau=("supernova#1", "geburt#1", "geburt#2")), "1 nova a1")
     assert refusal(sky, "2 lay punkt b1").code == "ban"
@@ -393,19 +393,19 @@ def test_a_lapse_completes_no_sternbild() -> None:
         ("choose geburt#5 loch-a#2", "wrong-phase"),
     ],
 )
-def test_slot_2_takes_an_action_card_of_the_hand_and_slot_1_perhaps_another(line: str, code: str) -> None:
+def test_slot_2_gets_an_action_card_of_the_hand_and_slot_1_optionally_another(line: str, code: str) -> None:
     hands = [["geburt#5", "loch-a#2", "supernova#1"], ["geburt#6"]]
     sky = at(phase="lay", tableau=(None, None, "loch-b#1"), hands=hands, board={"a1": "punkt"})
     assert refusal(sky, line).code == code
     assert line not in lines_open(sky)
 
 
-def test_a_filled_slot_2_takes_no_card() -> None:
+def test_a_filled_slot_2_accepts_no_card() -> None:
     sky = at(phase="lay", tableau=(None, "loch-a#1", "loch-b#1"), hands=[["geburt#5"], []])
     assert refusal(sky, "lay geburt#5 -").code == "bad-cards"
 
 
-def test_a_supernova_card_on_slot_1_stays_until_it_is_used_or_dropped() -> None:
+def test_a_supernova_card_stays_on_slot_1_until_used_or_dropped() -> None:
     sky = at(phase="lay", tableau=("supernova#1", None, "loch-b#1"), hands=[["geburt#5", "loch-a#2"], []])
     assert refusal(sky, "lay geburt#5 loch-a#2").code == "bad-cards"
     dropped = after(sky._replace(deck=ACTION_CARDS), "drop lay geburt#5 loch-a#2")
@@ -423,7 +423,7 @@ def test_the_hand_is_filled_to_five(held: int, drawn: int) -> None:
     )
 
 
-def test_the_deck_is_not_made_anew_before_a_card_is_due() -> None:
+def test_the_deck_is_reshuffled_only_when_a_card_is_due() -> None:
     sky = at(phase="lay", tableau=(None, None, "loch-a#1"), hands=[["geburt#3", "geburt#4"], []])
     sky = sky._replace(deck=("loch-b#1", "loch-b#2", "loch-b#3", "loch-b#4"), discards=(("geburt#9",), ()))
     sky = after(sky, "lay geburt#3 -")
@@ -476,7 +476,7 @@ def test_a_common_sternbild_is_completed_and_the_next_is_turned_up() -> None:
     assert turned_up == SternbildTurnedUp("anker")
 
 
-def test_a_secret_sternbild_is_laid_open_and_the_next_is_drawn_in_secret() -> None:
+def test_a_secret_sternbild_is_revealed_and_the_next_is_drawn_secretly() -> None:
     sky = at(scenario=4, board=BUT_E2, bildOwn=["okulus", "waage"], bildDeck=["anker", "kelch"])
     _, completed, drawn = play(sky, "2 lay punkt e2")
     assert [game.tell(completed, viewer) for viewer in (0, 1, None)] == [
@@ -488,7 +488,7 @@ def test_a_secret_sternbild_is_laid_open_and_the_next_is_drawn_in_secret() -> No
     assert sky.bilder == (("kelch",), None, ("anker", "waage"), (("okulus",), ()))
 
 
-def test_who_has_drawn_the_last_sternbild_goes_on_without_one() -> None:
+def test_a_player_who_has_drawn_the_last_sternbild_goes_on_without_one() -> None:
     sky = at(scenario=4, board=BUT_E2, bildOwn=["okulus", "waage"], bildDeck=[])
     sky = after(sky, "2 lay punkt e2")
     assert sky.bilder.own == (None, "waage")
@@ -512,7 +512,7 @@ def test_another_players_action_completes_nothing_for_the_owner() -> None:
 
 
 @pytest.mark.parametrize("scenario", [3, 4])
-def test_nothing_follows_a_new_sternbild_in_the_same_move(scenario: int) -> None:
+def test_a_move_ends_with_a_new_sternbild(scenario: int) -> None:
     sky = at(scenario=scenario, board=BUT_E2, bildOpen="okulus", bildOwn=["okulus", "waage"], bildDeck=["anker"])
     assert refusal(sky, "2 lay punkt e2; 1 lay punkt c2").code == "reveals"
     begun_so = game.read_move("2 lay punkt e2")
@@ -523,14 +523,14 @@ def test_nothing_follows_a_new_sternbild_in_the_same_move(scenario: int) -> None
 
 
 @pytest.mark.parametrize("scenario", [3, 4])
-def test_something_follows_where_no_sternbild_is_left_to_be_seen(scenario: int) -> None:
+def test_a_move_continues_if_no_sternbild_is_left_to_be_seen(scenario: int) -> None:
     sky = at(scenario=scenario, board=BUT_E2, bildOpen="okulus", bildOwn=["okulus", "waage"], bildDeck=[])
     if scenario == 4:
         assert after(sky, "2 lay punkt e2; 1 lay punkt c2").points == (5, 0)
     assert (game.legal_moves(sky, 0, [game.read_move("2 lay punkt e2")]) == []) == (scenario == 3)  # there it ends
 
 
-def test_the_next_steps_are_those_open_after_the_ones_begun() -> None:
+def test_legal_next_steps_follow_the_steps_begun() -> None:
     sky = at(board={"a1": "punkt"}, hands=[["geburt#9"], []])
     first, second = game.read_move("1 lay punkt b1"), game.read_move("2 lay punkt b2; finish")
     assert game.legal_moves(sky, 0, [first]) == game.legal_moves(after(sky, "1 lay punkt b1"), 0)
@@ -551,7 +551,7 @@ def test_the_next_steps_are_those_open_after_the_ones_begun() -> None:
         ({}, "1 lay punkt b1; lay geburt#9 -"),
     ],
 )
-def test_what_cannot_be_begun_is_refused_as_a_move_is(given: dict[str, Any], begun: str) -> None:
+def test_illegal_steps_are_rejected_as_a_move_is(given: dict[str, Any], begun: str) -> None:
     sky = at(board={"a1": "punkt"}, hands=[["geburt#9"], []], **given)
     refused = refusal(sky, begun)
     with pytest.raises(IllegalMove) as told:
@@ -562,7 +562,7 @@ def test_what_cannot_be_begun_is_refused_as_a_move_is(given: dict[str, Any], beg
 # R9 The Supernova card
 
 
-def test_fifteen_points_bring_one_supernova_card_a_game() -> None:
+def test_fifteen_points_earn_one_supernova_card_per_game() -> None:
     board = {"b1": "punkt", "b2": "punkt", "b3": "punkt"}
     sky = at(scores=[14, 0], board=board, novaReserve=["supernova#1", "supernova#2"])
     assert play(sky, "1 lay leucht a1")[1:] == [SupernovaGranted(0, "supernova#1")]
@@ -592,7 +592,7 @@ def test_the_last_prachtstern_ends_the_game_at_once() -> None:
     assert refusal(sky, "2 lay punkt c1").code == "game-over"
 
 
-def test_the_winner_of_a_goal_wins_alone_and_the_others_follow_by_points_and_discards() -> None:
+def test_the_winner_of_a_goal_wins_alone_and_others_rank_by_points_and_discards() -> None:
     sky = at(scores=[29, 30, 7, 7], discardCounts=[0, 0, 4, 3], board={"b1": "punkt", "b2": "punkt", "b3": "punkt"})
     decided = play(sky, "1 lay leucht a1")[-1]
     assert isinstance(decided, GameDecided)
@@ -610,7 +610,7 @@ def test_all_secret_sternbilder_are_shown_at_the_end() -> None:
     assert (shown["own"], shown["deck"]) == ([{"sternbild": "waage"}, {"sternbild": "anker"}], 1)
 
 
-def test_max_rounds_ends_the_game_after_the_laying_of_the_last_turn() -> None:
+def test_max_rounds_ends_the_game_after_the_last_turns_laying() -> None:
     sky = at(phase="lay", tableau=(None, None, "loch-a#1"), hands=[[], ["geburt#3"]], current=1, scores=[4, 2])
     sky = sky._replace(turn=6, slots=(sky.slots[0], (None, None, "loch-a#1")), options={**sky.options, "max_rounds": 3})
     _, decided = play(sky, "lay geburt#3 -", seat=1)
@@ -623,7 +623,7 @@ def test_max_rounds_ends_the_game_after_the_laying_of_the_last_turn() -> None:
 # S1 Options
 
 
-def test_option_pair_repeat_asks_for_two_types() -> None:
+def test_option_pair_repeat_requires_two_types() -> None:
     options = {"pairRepeat": "different"}
     sky = at(board={"a1": "punkt"}, tableau=(None, "geburt#1", "wanderung-2#1"), options=options)
     first = after(sky, "1 lay punkt b1")
@@ -634,13 +634,13 @@ def test_option_pair_repeat_asks_for_two_types() -> None:
     assert {line[0] for line in lines_open(after(sky, "2 lay punkt b1"))} == {"3"}
 
 
-def test_option_pair_repeat_leaves_the_row_where_all_types_are_the_same() -> None:
+def test_option_pair_repeat_leaves_the_row_if_all_types_are_the_same() -> None:
     sky = at(board={"a1": "punkt"}, options={"pairRepeat": "different"})
     assert {line[0] for line in lines_open(sky)} == {"1"}
     assert after(sky, "1 lay punkt b1; 2 lay punkt b2; 3 lay punkt b3").phase == "lay"
 
 
-def test_option_pair_repeat_remembers_the_type_of_a_supernova_that_was_used() -> None:
+def test_option_pair_repeat_remembers_the_type_of_a_used_supernova() -> None:
     tableau = ("supernova#1", "geburt#1", "wanderung-2#1")
     sky = at(board={"a1": "punkt"}, tableau=tableau, options={"pairRepeat": "different"})
     assert after(sky, "1 nova f1; 2 lay punkt b1; finish").phase == "lay"
@@ -657,7 +657,7 @@ def test_option_impossible_strict_lets_a_slot_lapse_only_if_none_can_be_performe
     assert lines_open(dark) == ["1 lapse", "2 lapse", "3 lapse"]
 
 
-def test_option_lay_when_full_must_cover_asks_for_a_card_on_slot_1() -> None:
+def test_option_lay_when_full_must_cover_requires_a_card_on_slot_1() -> None:
     given: Json = {"phase": "lay", "hands": [["geburt#5", "supernova#1"], []]}
     full = at(**given, tableau=(None, "loch-a#1", "loch-b#1"), options={"layWhenFull": "must-cover"})
     assert lines_open(full) == ["lay - geburt#5", "lay - supernova#1"]
@@ -666,7 +666,7 @@ def test_option_lay_when_full_must_cover_asks_for_a_card_on_slot_1() -> None:
     assert "lay geburt#5 -" in lines_open(empty)
 
 
-def test_option_ban_moves_makes_a_move_a_removing_and_a_laying() -> None:
+def test_option_ban_moves_treats_a_move_as_removing_and_laying() -> None:
     tableau: Sequence[str | None] = (None, "wanderung-2#1", "loch-a#1")
     sky = at(board={"a1": "punkt", "c2": "punkt"}, tableau=tableau, options={"banMoves": True})
     moved = after(sky, "2 move a1 b2 c3")
@@ -681,7 +681,7 @@ def test_option_ban_moves_makes_a_move_a_removing_and_a_laying() -> None:
         assert after(moved._replace(options={**moved.options, "banMoves": False}), banned)
 
 
-def test_option_ban_supernova_off_lets_it_remove_what_was_laid_in_this_turn() -> None:
+def test_option_ban_supernova_off_lets_it_remove_stars_laid_in_this_turn() -> None:
     tableau = ("supernova#1", "geburt#1", "geburt#2")
     for on in (True, False):
         sky = at(board={"b1": "punkt"}, tableau=tableau, options={"banSupernova": on})
@@ -702,14 +702,14 @@ def test_option_line_ban_any_star_closes_lines_to_all() -> None:
 @pytest.mark.parametrize(
     ("malus", "points"), [("gain", [23, 5, 0]), ("gain-others", [24, 5, 0]), ("everyone", [24, 4, 0])]
 )
-def test_option_supernova_malus(malus: str, points: list[int]) -> None:
+def test_option_supernova_malus_decides_who_loses_points(malus: str, points: list[int]) -> None:
     tableau = ("supernova#1", "geburt#1", "geburt#2")
     sky = at(board={"f1": "nova"}, tableau=tableau, scores=[20, 5, 0], options={"supernovaMalus": malus})
     assert list(after(sky, "1 nova a1").points) == points
 
 
 @pytest.mark.parametrize("recycle", ["deck", "box"])
-def test_option_supernova_recycle(recycle: str) -> None:
+def test_option_supernova_recycle_returns_or_removes_the_card(recycle: str) -> None:
     given: Json = {"tableau": (None, None, "loch-a#1"), "hands": [["geburt#3", "geburt#4"], []]}
     sky = at(phase="lay", **given, options={"supernovaRecycle": recycle})
     sky = sky._replace(discards=(("loch-b#1", "supernova#1"), ("loch-b#2", "loch-b#3", "loch-b#4")))
@@ -719,7 +719,7 @@ def test_option_supernova_recycle(recycle: str) -> None:
     assert shuffled.out == ([] if recycle == "deck" else ["supernova#1"])
 
 
-def test_option_sternbild_credit_contributing_asks_for_a_change_in_the_figure() -> None:
+def test_option_sternbild_credit_contributing_requires_a_change_in_the_figure() -> None:
     given: Json = {"scenario": 3, "bildOpen": "okulus", "bildDeck": ["anker"]}
     options = {"sternbildCredit": "contributing"}
     assert len(play(at(**given, board=OKULUS, options=options), "1 lay punkt c2")) == 1
@@ -740,7 +740,7 @@ def test_option_sternbild_credit_any_player_credits_the_owner() -> None:
     assert (secret.points, secret.bilder.own, secret.bilder.done) == ((0, 5), ("waage", "anker"), ((), ("okulus",)))
 
 
-def test_where_an_action_may_complete_a_secret_sternbild_of_others_nothing_tells_beforehand() -> None:
+def test_a_preview_does_not_reveal_whether_anothers_secret_sternbild_is_completed() -> None:
     options = {"sternbildCredit": "any-player"}
     for own in ("okulus", "kelch"):  # completed by this action, or not
         sky = at(scenario=4, board=BUT_E2, bildOwn=["waage", own], bildDeck=["anker"], options=options)
@@ -760,7 +760,7 @@ def test_option_sternbild_lines_induced_forbids_further_lines() -> None:
     assert all(free is not None for free, strict in zip(*found.values(), strict=True) if strict is not None)
 
 
-def test_option_pracht_return_out_takes_a_prachtstern_out_of_the_game() -> None:
+def test_option_pracht_return_out_removes_a_prachtstern_from_the_game() -> None:
     tableau = ("supernova#1", "geburt#1", "geburt#2")
     for value, left in (("supply", 7), ("out", 6)):
         sky = at(board={"b1": "pracht"}, tableau=tableau, options={"prachtReturn": value})
@@ -790,7 +790,7 @@ DEFAULTS = {
 }
 
 
-def test_the_defaults_are_the_readings_that_this_project_plays() -> None:
+def test_the_defaults_are_this_projects_readings_of_the_rules() -> None:
     assert game.resolve_options({}, 2) == DEFAULTS
 
 
@@ -831,7 +831,7 @@ def test_each_option_can_be_set_alone() -> None:
         ({"max_rounds": 2.5}, "bad-option"),
     ],
 )
-def test_other_options_are_refused(options: Json, code: str) -> None:
+def test_unknown_options_are_rejected(options: Json, code: str) -> None:
     with pytest.raises(BadOption) as refused:
         game.resolve_options(options, 3)
     assert refused.value.code == code
@@ -839,7 +839,7 @@ def test_other_options_are_refused(options: Json, code: str) -> None:
 
 
 @pytest.mark.parametrize("seats", [1, 5, 0, -2, True, 3.0, "3", None])
-def test_it_is_a_game_for_two_to_four(seats: Any) -> None:
+def test_two_to_four_can_play(seats: Any) -> None:
     with pytest.raises(BadOption, match="2, 3 or 4 players"):
         game.resolve_options({}, seats)
 
@@ -847,27 +847,27 @@ def test_it_is_a_game_for_two_to_four(seats: Any) -> None:
 # R12 Who may know what
 
 
-def test_drawn_cards_are_known_to_their_owner_and_counted_by_the_others() -> None:
+def test_drawn_cards_are_known_to_their_owner_and_counted_by_others() -> None:
     drawn = CardsDrawn(1, ["geburt#1", "loch-a#1"])
     assert game.tell(drawn, 1) == {"type": "cards-drawn", "seat": 1, "cards": ["geburt#1", "loch-a#1"]}
     assert game.tell(drawn, 0) == game.tell(drawn, None) == {"type": "cards-drawn", "seat": 1, "cards": [None, None]}
 
 
-def test_nobody_is_told_the_order_of_a_deck() -> None:
+def test_the_order_of_a_deck_is_never_revealed() -> None:
     opening = game.setup(2, {"scenario": 4}, SeededDice(b"", ()))
     assert [game.tell(opening[0], viewer) for viewer in (0, 1, None)] == [None, None, None]
     told: Json = {"type": "discards-shuffled", "seat": None, "deck": 2, "out": []}
     assert [game.tell(DiscardsShuffled(["geburt#1", "geburt#2"], []), viewer) for viewer in (0, None)] == [told, told]
 
 
-def test_a_view_shows_the_own_hand_only() -> None:
+def test_a_view_shows_only_the_viewers_own_hand() -> None:
     sky = begun(2)
     assert game.view(sky, 0)["hand"] == list(sky.hands[0])
     assert game.view(sky, None)["hand"] is None
     assert game.view(sky, 1)["hand_sizes"] == [5, 5]
 
 
-def test_an_own_sternbild_is_seen_by_all_in_scenario_2_and_by_its_owner_in_scenario_4() -> None:
+def test_an_own_sternbild_is_public_in_scenario_2_and_private_in_scenario_4() -> None:
     for scenario in (2, 4):
         own = begun(2, scenario=scenario).bilder.own
         seen = [game.view(begun(2, scenario=scenario), viewer)["sternbilder"]["own"] for viewer in (0, None)]
@@ -875,7 +875,7 @@ def test_an_own_sternbild_is_seen_by_all_in_scenario_2_and_by_its_owner_in_scena
         assert seen == [[{"sternbild": own[0]}, hidden[1]], hidden]
 
 
-def test_what_a_move_will_show_is_not_foreseen() -> None:
+def test_a_preview_hides_what_the_move_would_reveal() -> None:
     sky = at(board={"a1": "punkt"}, hands=[["geburt#3", "geburt#4"], []], deck=["loch-a#1"] * 9)
     events = play(sky, "1 lay punkt b1; 3 lay punkt b2; lay geburt#3 -")
     seen, would_reveal = game.preview(sky, 0, events)
@@ -884,7 +884,7 @@ def test_what_a_move_will_show_is_not_foreseen() -> None:
     assert game.preview(sky, 0, play(sky, "1 lay punkt b1")) == (play(sky, "1 lay punkt b1"), False)
 
 
-def test_the_last_to_choose_does_not_foresee_what_the_others_chose() -> None:
+def test_a_preview_hides_others_choices_from_the_last_to_choose() -> None:
     sky = begun(2)
     first = play(sky, choose_line(sky, 1), 1)
     assert game.preview(sky, 1, first) == (first, False)
@@ -917,19 +917,19 @@ def test_a_step_has_one_line_and_one_object(line: str) -> None:
     assert game.read_move(f"  {line.upper().replace(' ', '   ')} ") == move
 
 
-def test_steps_of_one_move_stand_between_semicolons() -> None:
+def test_steps_of_a_move_are_separated_by_semicolons() -> None:
     move = game.read_move("1 lay punkt b1;2 lapse ; finish")
     assert [game.write_move(Move((step,))) for step in move.steps] == ["1 lay punkt b1", "2 lapse", "finish"]
     assert game.write_move(move) == "1 lay punkt b1; 2 lapse; finish"
 
 
-def test_steps_that_do_different_things_are_different() -> None:
+def test_different_steps_are_written_differently() -> None:
     assert Move((SchwarzesLoch(1, "a1"),)) != Move((Supernova(1, "a1"),))
     assert len({game.read_move(line) for line in LINES}) == len(LINES)
 
 
 @pytest.mark.parametrize("text", EXAMPLES)
-def test_the_examples_of_the_notation_are_examples_of_it(text: str) -> None:
+def test_the_notations_examples_are_valid(text: str) -> None:
     assert game.write_move(game.read_move(text)) == text
 
 
@@ -960,7 +960,7 @@ def test_the_examples_of_the_notation_are_examples_of_it(text: str) -> None:
         ("finish; finish; finish; finish; finish", "bad-steps"),
     ],
 )
-def test_other_lines_are_no_moves(line: str, code: str) -> None:
+def test_other_lines_are_rejected(line: str, code: str) -> None:
     with pytest.raises(MalformedMove) as refused:
         game.read_move(line)
     assert refused.value.code == code
@@ -997,13 +997,13 @@ def test_other_lines_are_no_moves(line: str, code: str) -> None:
         ({"steps": [{"cmd": "lay", "dropNova": False, "slot2": None}]}, "missing-field"),
     ],
 )
-def test_other_objects_are_no_moves(data: Any, code: str) -> None:
+def test_other_objects_are_rejected(data: Any, code: str) -> None:
     with pytest.raises(MalformedMove) as refused:
         game.move_from_json(data)
     assert refused.value.code == code
 
 
-def test_events_that_no_move_made_name_none() -> None:
+def test_move_of_rejects_events_without_a_move() -> None:
     for events in ([], [TurnBegan(0, 1)], [TurnBegan(0, 1), StarLaid(0, 1, None, "punkt", "b1", 0)]):
         with pytest.raises(MalformedMove):
             game.move_of(events)
@@ -1045,7 +1045,7 @@ TWO_ISLANDS = [["a1", "b1"], ["b1", "b2"]]
         (("fields", 0, "bonus"), -1, "The bonus of the field a1 must be a whole number from 0 on, not -1."),
     ],
 )
-def test_a_faulty_firmament_is_refused_with_a_sentence(path: Sequence[str | int], value: Any, sentence: str) -> None:
+def test_a_faulty_firmament_is_rejected_with_a_sentence(path: Sequence[str | int], value: Any, sentence: str) -> None:
     with pytest.raises(ValueError) as refused:
         load_firmament(changed(FIRMAMENT_DATA, path, value))
     assert str(refused.value) == sentence
@@ -1091,7 +1091,7 @@ PFEIL_IS = "The Sternbild pfeil-und-bogen"
         (("scenarios", 0, "supernova"), "yes", "supernova of scenario 1 is neither true nor false."),
     ],
 )
-def test_faulty_cards_are_refused_with_a_sentence(path: Sequence[str | int], value: Any, sentence: str) -> None:
+def test_faulty_cards_are_rejected_with_a_sentence(path: Sequence[str | int], value: Any, sentence: str) -> None:
     with pytest.raises(ValueError) as refused:
         load_cards(changed(CARDS_DATA, path, value))
     assert str(refused.value).startswith(sentence)

@@ -115,7 +115,7 @@ def picked(moves: list[Move], rng: Random) -> Move:
 
 
 def staged(state: State, rng: Random) -> State:
-    """The same table under a state full of stars, with no more than the stars of a Sternbild, or with none to remove."""
+    """Return the same table under a state full of stars, with exactly the stars of a Sternbild, or with none to remove."""
     fields = rng.sample(sorted(FIELDS), len(FIELDS))
     assert state.on_turn is not None
     bild = state.bilder.open or state.bilder.own[state.on_turn]
@@ -140,7 +140,7 @@ def test_a_random_game_keeps_the_rules_to_its_end(scenario: int, seats: int) -> 
         assert isinstance(happened[-1], GameDecided)
 
 
-def test_an_event_is_applied_to_the_sky_at_hand_whichever_it_was_decided_on() -> None:
+def test_an_event_is_applied_to_the_given_sky() -> None:
     for before, seat, move, _, _ in commits(4, 3, 1):
         first = game.decide(before, seat, move, SeededDice(b"", ()))[0]
         other = before._replace(start=1 - before.start)
@@ -201,7 +201,7 @@ def validators() -> dict[str, Draft202012Validator]:
 
 
 @pytest.mark.parametrize(("scenario", "seats"), KINDS)
-def test_what_is_seen_and_told_fits_its_schemas(scenario: int, seats: int) -> None:
+def test_views_and_events_match_their_schemas(scenario: int, seats: int) -> None:
     is_view, is_move = Draft202012Validator(game.VIEW_SCHEMA), Draft202012Validator(game.MOVE_SCHEMA)
     kinds_told = set()
     for before, _, move, happened, state in commits(scenario, seats, seed=7, rounds=6):
@@ -219,7 +219,7 @@ def test_what_is_seen_and_told_fits_its_schemas(scenario: int, seats: int) -> No
     assert kinds_told <= set(game.EVENT_SCHEMAS)
 
 
-def test_random_games_see_everything_that_can_happen() -> None:
+def test_random_games_cover_everything_that_can_happen() -> None:
     seen: Counter[type] = Counter()
     for number, (scenario, seats) in enumerate(KINDS * 3):
         for _, _, _, happened, _ in commits(scenario, seats, seed=number, rounds=8):
@@ -231,7 +231,7 @@ def test_random_games_see_everything_that_can_happen() -> None:
 
 @FEW
 @given(st.sampled_from(KINDS), st.integers(0, 2**16))
-def test_a_state_is_never_changed_once_it_is_made(kind: tuple[int, int], seed: int) -> None:
+def test_a_state_is_immutable(kind: tuple[int, int], seed: int) -> None:
     states = [(state, repr(state)) for *_, state in commits(*kind, seed, rounds=4)]
     assert all(repr(state) == as_it_was for state, as_it_was in states)
 
@@ -241,7 +241,7 @@ def test_a_state_is_never_changed_once_it_is_made(kind: tuple[int, int], seed: i
 
 @FEW
 @given(st.sampled_from(KINDS), st.integers(0, 2**16))
-def test_legal_moves_are_exactly_those_that_are_not_refused(kind: tuple[int, int], seed: int) -> None:
+def test_legal_moves_are_exactly_the_accepted_moves(kind: tuple[int, int], seed: int) -> None:
     rng = Random(seed)
     for before, seat, *_ in commits(*kind, seed, rounds=4):
         if rng.random() < 0.06:
@@ -357,7 +357,7 @@ def _both(bild: Sternbild, node: int, other: int) -> tuple[str, str]:
 
 @SOME
 @given(st.sampled_from(sorted(CARDS.sternbilder)), st.booleans(), st.integers(0, 2**16))
-def test_a_figure_is_found_where_the_plainest_search_finds_it(bild: str, is_induced: bool, seed: int) -> None:
+def test_figures_are_found_where_brute_force_finds_them(bild: str, is_induced: bool, seed: int) -> None:
     rng = Random(seed)
     near = [FIELDS["a1"].bit]
     while len(near) < 16:  # a cluster of stars, so that some figures lie and some do not
@@ -377,12 +377,12 @@ def field_at(bit: Fields) -> Fields:
     return next(field.near for field in FIELDS.values() if field.bit == bit)
 
 
-# R12: for any two worlds that differ only in what a viewer may not know, all that he receives is equal
+# R12: for any two worlds that differ only in what a viewer may not know, the viewer receives the same
 
 
 @FEW
 @given(st.sampled_from(KINDS), st.integers(0, 2**16))
-def test_nobody_can_tell_what_he_may_not_know(kind: tuple[int, int], seed: int) -> None:
+def test_hidden_information_cannot_be_inferred(kind: tuple[int, int], seed: int) -> None:
     rng = Random(seed)
     for before, seat, move, _, _ in commits(*kind, seed, rounds=4):
         if rng.random() < 0.2:
@@ -423,7 +423,7 @@ def other_bilder(state: State, viewer: int | None, rng: Random) -> Bilder:
 
 
 def check_same_answers(state: State, elsewhere: State, seat: int, move: Move) -> None:
-    """What a player is told before he moves, of this move and of moves that begin with it."""
+    """Return what a player sees before a move, of this move and of moves that begin with it."""
     foreseen = [game.preview(it, seat, game.decide(it, seat, move, SeededDice(b"", ()))) for it in (state, elsewhere)]
     assert foreseen[0] == foreseen[1]
     for further in (Finish(), Lapse(3), Sterngeburt(1, "punkt", "a1"), LayCards(False, None, None)):
@@ -463,7 +463,7 @@ def any_step() -> st.SearchStrategy[Any]:
 
 @SOME
 @given(st.lists(any_step(), min_size=1, max_size=4).map(lambda steps: Move(tuple(steps))))
-def test_a_move_is_read_as_it_was_written(move: Move) -> None:
+def test_a_move_is_parsed_as_it_was_written(move: Move) -> None:
     assert game.read_move(game.write_move(move)) == move
     assert game.read_move(game.write_move(move).upper()) == move
     as_json = json.loads(json.dumps(game.move_to_json(move)))
@@ -471,7 +471,7 @@ def test_a_move_is_read_as_it_was_written(move: Move) -> None:
     Draft202012Validator(game.MOVE_SCHEMA).validate(as_json)
 
 
-# S3: whoever owns the printed game replaces the data files and touches no code
+# S3: owners of the printed game can replace the data files without touching code
 
 OTHER_GAMES = """
 from functools import reduce
@@ -494,7 +494,7 @@ for scenario in (1, 7):
 """
 
 
-def test_other_data_are_played_without_touching_code(tmp_path: Path) -> None:
+def test_other_data_can_be_played_without_code_changes(tmp_path: Path) -> None:
     shutil.copytree(Path(game.__file__).parents[2], tmp_path / "server")
     data = tmp_path / "server" / "games" / "sternenglanz"
     rows = [[f"{row}{place}" for place in range(1, 8)] for row in "pqrstu"]

@@ -71,7 +71,7 @@ def test_every_seat_begins_with_one_star_set_and_no_coins(seats: int) -> None:
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
-def test_as_many_boards_as_seats_come_into_play_and_the_others_form_the_stack(seats: int) -> None:
+def test_one_board_per_seat_comes_into_play_and_the_others_form_the_stack(seats: int) -> None:
     shuffled, *dealt = game.setup(seats, {}, DICE)
     assert isinstance(shuffled, BoardsShuffled)
     assert sorted(shuffled.order) == sorted(BOARDS)
@@ -82,13 +82,13 @@ def test_as_many_boards_as_seats_come_into_play_and_the_others_form_the_stack(se
 
 
 @pytest.mark.parametrize("start_player", ["chosen", "oldest"])
-def test_the_seat_that_was_named_begins(start_player: str) -> None:
+def test_the_named_seat_begins(start_player: str) -> None:
     sky = _begun(game.setup(4, {"start_player": start_player, "start_seat": 2}, DICE))
     assert game.to_act(sky) == {2}
 
 
 @pytest.mark.parametrize("start_player", ["chosen", "oldest", "random"])
-def test_the_first_seat_is_drawn_if_none_was_named(start_player: str) -> None:
+def test_the_first_seat_is_drawn_if_none_is_named(start_player: str) -> None:
     first = {
         _begun(game.setup(3, {"start_player": start_player}, SeededDice(bytes([n]), ()))).on_turn for n in range(20)
     }
@@ -121,19 +121,19 @@ def test_a_turn_puts_one_star_of_the_hand_on_one_empty_space() -> None:
     assert sky.hands[1:] == (STAR_SET, STAR_SET)
 
 
-def test_any_board_in_play_may_be_chosen_however_many_stars_the_seat_has_there() -> None:
+def test_any_board_in_play_can_be_chosen_however_many_stars_the_seat_has_there() -> None:
     sky = after(night(*THREE), "7 leo c", "1 aries a", "1 aries b", "10 leo d")
     assert sky.stars["leo"] == {"c": Lying(0, "7"), "d": Lying(0, "10")}
 
 
-def test_every_kind_in_hand_may_go_to_every_empty_space() -> None:
+def test_every_kind_in_hand_can_go_to_every_empty_space() -> None:
     sky = after(night(*THREE), "7 leo c")
     moves = game.legal_moves(sky, 1)
     empty = [(board, space) for board in THREE for space in BOARDS[board].spaces if (board, space) != ("leo", "c")]
     assert moves == [Placement(star, *where) for where in empty for star in STARS]
 
 
-def test_a_seat_has_no_moves_out_of_turn_nor_after_its_placement() -> None:
+def test_a_seat_has_no_moves_out_of_turn_or_after_its_placement() -> None:
     sky = night(*THREE)
     assert game.legal_moves(sky, 1) == []
     begun = [Placement("7", "leo", "c")]
@@ -142,7 +142,7 @@ def test_a_seat_has_no_moves_out_of_turn_nor_after_its_placement() -> None:
         game.legal_moves(sky, 0, [*begun, Placement("7", "leo", "d")])
 
 
-def test_only_the_seat_on_turn_may_place() -> None:
+def test_only_the_seat_on_turn_can_place() -> None:
     refused = refusal(night(*THREE), "7 leo c", seat=1)
     assert (refused.code, refused.text) == ("not-your-turn", "It's not your turn.")
 
@@ -177,12 +177,12 @@ def test_a_star_must_be_in_the_hand() -> None:
     )
 
 
-def test_both_double_stars_can_be_placed_and_no_third() -> None:
+def test_exactly_two_double_stars_can_be_placed() -> None:
     sky = after(night(*THREE), "D leo a", "1 leo b", "1 leo c", "D leo d", "3 leo e", "3 leo f")
     assert refusal(sky, "D leo g").code == "star-not-in-hand"
 
 
-def test_nothing_can_be_placed_when_the_game_is_over() -> None:
+def test_nothing_can_be_placed_after_the_end() -> None:
     sky = after(night("aries"), "1 aries a", "1 aries b", "1 aries c", "3 aries d", "3 aries e")
     assert game.to_act(sky) == frozenset()
     assert all(game.legal_moves(sky, seat) == [] for seat in range(3))
@@ -231,12 +231,12 @@ def test_seats_without_a_star_are_skipped() -> None:
     assert game.to_act(after(sky, "7 leo c")) == {2}
 
 
-def test_the_seat_that_placed_goes_on_if_no_other_has_a_star() -> None:
+def test_the_same_seat_continues_if_no_other_has_a_star() -> None:
     sky = night(*THREE)._replace(hands=(STAR_SET, (), ()))
     assert play(sky, "7 leo c") == [StarPlaced(0, "leo", "c", "7", next=0), SeatSkipped(1), SeatSkipped(2)]
 
 
-def test_hands_are_looked_at_after_the_scoring_has_given_the_stars_back() -> None:
+def test_hands_are_checked_after_a_scoring_returned_the_stars() -> None:
     sky = after(night("leo", "aries"), *ALMOST_FULL)  # seat 1 fills the board on which seat 2 has a star
     sky = sky._replace(hands=(*sky.hands[:2], ()))
     assert SeatSkipped(2) not in play(sky, "10 aries e")
@@ -247,7 +247,7 @@ def test_hands_are_looked_at_after_the_scoring_has_given_the_stars_back() -> Non
 
 
 @pytest.mark.parametrize("vector", VECTORS["vectors"], ids=lambda vector: vector["id"])
-def test_a_scoring_ends_as_in_the_vector(vector: Json) -> None:
+def test_a_scoring_matches_its_vector(vector: Json) -> None:
     options = game.resolve_options({"edition": vector["edition"], **vector.get("options", {})}, vector["players"])
     stars = {it["space"]: Lying(it["seat"], it["star"]) for it in vector["placements"]}
     coins = vector.get("coins_before", [0] * vector["players"])
@@ -275,7 +275,7 @@ def test_a_full_board_is_scored_leaves_the_game_and_is_replaced_in_its_slot() ->
     assert sky.stack == ("libra",)
 
 
-def test_a_scoring_tells_every_star_with_its_space_and_owner() -> None:
+def test_a_scoring_lists_every_star_with_its_space_and_owner() -> None:
     scored = play(after(night("leo", "aries"), *ALMOST_FULL), "10 aries e")[1]
     assert isinstance(scored, BoardScored)
     stars = zip("abcde", [0, 1, 2, 0, 1], ["1", "1", "1", "3", "10"], strict=True)
@@ -314,7 +314,7 @@ def _entry(number: int, size: int = 3) -> Json:
     return {**names, "prizes": prizes, "spaces": spaces, "lines": [["a", "b"], ["b", "c"]]}
 
 
-def test_a_sound_set_of_boards_is_loaded() -> None:
+def test_a_valid_set_of_boards_is_loaded() -> None:
     boards = load_boards(board_set())
     assert boards["board0"].neighbours == {"a": ("b",), "b": ("a", "c"), "c": ("b",)}
 
@@ -338,7 +338,7 @@ def test_a_sound_set_of_boards_is_loaded() -> None:
         ({"prizes": {"first": 3}}, "The board board0 lacks 'second'."),
     ],
 )
-def test_a_faulty_board_is_refused_with_a_sentence(changes: Json, sentence: str) -> None:
+def test_a_faulty_board_is_rejected_with_a_sentence(changes: Json, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         load_boards(board_set(**changes))
 
@@ -348,7 +348,7 @@ def test_a_set_needs_a_board_for_every_seat() -> None:
         load_boards({"boards": [_entry(n) for n in range(4)]})
 
 
-def test_a_set_whose_largest_boards_could_hold_all_stars_is_refused() -> None:
+def test_a_set_whose_largest_boards_could_hold_all_stars_is_rejected() -> None:
     assert load_boards({"boards": [_entry(n, size=9) for n in range(5)]})
     assert load_boards({"boards": [_entry(0, 10), _entry(1, 10), _entry(2, 9), _entry(3, 9), _entry(4, 9)]})
     with pytest.raises(ValueError, match="could stall a game of 3: its 3 largest boards have 30 spaces, more than 29"):
@@ -379,7 +379,7 @@ def test_an_edition_is_a_preset_of_all_options() -> None:
         assert resolved == {"edition": edition, "boards": "zodiac", "start_seat": None, **expected}
 
 
-def test_the_edition_is_schloth_en_if_none_is_named() -> None:
+def test_the_default_edition_is_schloth_en() -> None:
     assert game.resolve_options({}, 4) == game.resolve_options({"edition": "schloth-en"}, 4)
 
 
@@ -415,7 +415,7 @@ def test_resolved_options_resolve_to_themselves() -> None:
         ({"start_player": "random", "start_seat": 1}, "bad-option"),
     ],
 )
-def test_other_options_are_refused(options: Json, code: str) -> None:
+def test_unknown_options_are_rejected(options: Json, code: str) -> None:
     with pytest.raises(BadOption) as refused:
         game.resolve_options(options, 3)
     assert refused.value.code == code
@@ -451,14 +451,14 @@ def test_equal_coins_share_the_place(coins: tuple[int, ...], places: tuple[int, 
 # 10. Hidden information
 
 
-def test_a_star_on_a_large_space_shows_its_owner_only() -> None:
+def test_a_star_on_a_large_space_is_shown_only_to_its_owner() -> None:
     sky = after(night(*THREE), "7 leo a")
     assert BOARDS["leo"].spaces["a"].size == "large"
     assert [_seen(sky, viewer, "leo")["a"]["star"] for viewer in (0, 1, 2, None)] == ["7", None, None, None]
     assert [_seen(sky, viewer, "leo")["a"]["seat"] for viewer in (0, 1, 2, None)] == [0, 0, 0, 0]
 
 
-def test_a_star_on_a_small_space_is_seen_by_everybody() -> None:
+def test_a_star_on_a_small_space_is_shown_to_everybody() -> None:
     sky = after(night(*THREE), "7 aries c")
     assert BOARDS["aries"].spaces["c"].size == "small"
     assert [_seen(sky, viewer, "aries")["c"] for viewer in (0, 1, None)] == [{"seat": 0, "star": "7"}] * 3
@@ -469,7 +469,7 @@ def _seen(sky: State, viewer: int | None, board: str) -> Json:
     return spaces
 
 
-def test_a_hand_is_shown_to_its_owner_only() -> None:
+def test_a_hand_is_shown_only_to_its_owner() -> None:
     sky = after(night(*THREE), "7 leo a")
     assert game.view(sky, 0)["hand"] == ["1", "3", "5", "6", "10", "B", "D", "D"]
     assert game.view(sky, 1)["hand"] == list(STAR_SET)
@@ -477,7 +477,7 @@ def test_a_hand_is_shown_to_its_owner_only() -> None:
     assert game.view(sky, 2)["hand_sizes"] == [8, 9, 9]
 
 
-def test_the_stack_shows_how_many_boards_it_holds_and_nothing_else() -> None:
+def test_the_stack_shows_only_how_many_boards_it_holds() -> None:
     this_way = night(*THREE, stack=("virgo", "libra"))
     that_way = night(*THREE, stack=("libra", "virgo"))
     assert game.view(this_way, 0)["stack"] == 2
@@ -485,7 +485,7 @@ def test_the_stack_shows_how_many_boards_it_holds_and_nothing_else() -> None:
         assert game.view(this_way, viewer) == game.view(that_way, viewer)
 
 
-def test_a_view_has_these_parts() -> None:
+def test_a_view_has_exactly_these_fields() -> None:
     sky = after(night("aries", stack=("leo",)), "7 aries c")
     empty = dict.fromkeys("abde")
     assert game.view(sky, 1) == {
@@ -498,19 +498,19 @@ def test_a_view_has_these_parts() -> None:
     }
 
 
-def test_nobody_is_told_how_the_boards_were_shuffled() -> None:
+def test_the_order_of_the_boards_is_never_revealed() -> None:
     shuffled = game.setup(3, {}, DICE)[0]
     assert [game.tell(shuffled, viewer) for viewer in (0, 1, 2, None)] == [None] * 4
 
 
-def test_the_kind_of_a_star_placed_face_down_is_told_to_its_owner_only() -> None:
+def test_the_kind_of_a_face_down_star_is_revealed_only_to_its_owner() -> None:
     placed = StarPlaced(0, "leo", "a", "7", next=1)
     told = {"type": "star-placed", "seat": 0, "board": "leo", "space": "a"}
     assert game.tell(placed, 0) == {**told, "star": "7"}
     assert [game.tell(placed, viewer) for viewer in (1, 2, None)] == [{**told, "star": None}] * 3
 
 
-def test_everything_else_is_told_to_everybody() -> None:
+def test_everything_else_is_visible_to_everybody() -> None:
     scored = play(after(night("leo", "aries"), *ALMOST_FULL), "10 aries e")[1]
     for viewer in (0, 2, None):
         up = {"type": "star-placed", "seat": 0, "board": "aries", "space": "c", "star": "7"}
@@ -548,7 +548,7 @@ def test_a_move_in_json_has_star_board_and_space() -> None:
         ({"star": "d", "board": "leo", "space": "c"}, "unknown-star"),
     ],
 )
-def test_anything_else_is_no_move(data: Any, code: str) -> None:
+def test_other_objects_are_rejected(data: Any, code: str) -> None:
     with pytest.raises(MalformedMove) as refused:
         game.move_from_json(data)
     assert refused.value.code == code
@@ -585,11 +585,11 @@ def test_a_move_is_written_with_the_id_of_the_board() -> None:
         ("7, leo, c", "This star doesn't exist"),
     ],
 )
-def test_other_lines_are_refused_with_a_sentence_that_helps(text: str, sentence: str) -> None:
+def test_other_lines_are_rejected_with_a_helpful_sentence(text: str, sentence: str) -> None:
     with pytest.raises(MalformedMove, match=sentence):
         game.read_move(text)
 
 
-def test_the_description_shows_how_to_write_a_move() -> None:
+def test_the_description_explains_how_to_write_a_move() -> None:
     for example in game.describe()["notation"]["examples"]:
         assert game.move_to_json(game.read_move(example["text"])) == example["move"]

@@ -75,7 +75,7 @@ def check_between_placements(state: State) -> None:
 
 
 @pytest.mark.parametrize("seats", game.SEATS)
-def test_without_skips_the_seats_come_strictly_in_turn(seats: int) -> None:
+def test_without_skips_seats_take_turns_strictly(seats: int) -> None:
     order: list[int] = []
     for _, events, _ in commits(seats, "schloth-en", seed=11):
         if any(isinstance(event, SeatSkipped) for event in events):
@@ -87,7 +87,7 @@ def test_without_skips_the_seats_come_strictly_in_turn(seats: int) -> None:
 
 @FEW
 @given(st.sampled_from(GAMES_PLAYED), st.integers(0, 2**16))
-def test_legal_moves_are_exactly_those_that_are_not_refused(which: tuple[int, str], seed: int) -> None:
+def test_legal_moves_are_exactly_the_accepted_moves(which: tuple[int, str], seed: int) -> None:
     rng = Random(seed)
     for before, _, _ in commits(*which, seed):
         if rng.random() < 0.05:
@@ -110,7 +110,7 @@ def _is_allowed(state: State, seat: int, move: Placement) -> bool:
 
 @FEW
 @given(st.sampled_from(GAMES_PLAYED), st.integers(0, 2**16))
-def test_a_state_is_never_changed_once_it_is_made(which: tuple[int, str], seed: int) -> None:
+def test_a_state_is_immutable(which: tuple[int, str], seed: int) -> None:
     states = [(state, repr(state)) for _, _, state in commits(*which, seed)]
     assert all(repr(state) == as_it_was for state, as_it_was in states)
 
@@ -121,7 +121,7 @@ def test_a_state_is_never_changed_once_it_is_made(which: tuple[int, str], seed: 
 
 @FEW
 @given(st.sampled_from(GAMES_PLAYED), st.integers(0, 2**16))
-def test_nobody_can_tell_a_hidden_star_from_one_in_the_same_hand(which: tuple[int, str], seed: int) -> None:
+def test_a_hidden_star_looks_like_any_other_in_the_hand(which: tuple[int, str], seed: int) -> None:
     rng = Random(seed)
     exchanges = 0
     for _, _, state in commits(*which, seed):
@@ -215,7 +215,7 @@ def test_a_receiver_of_star_coins_gets_one_for_each_remaining_star(full: Full) -
 
 @BOUNDED
 @given(full_boards())
-def test_what_vanishes_is_swallowed_or_remains_is_the_whole_board(full: Full) -> None:
+def test_vanished_swallowed_and_remaining_stars_make_the_whole_board(full: Full) -> None:
     board, stars, _, _ = full
     scored = score(*full)
     assert sorted(scored.annihilated + scored.swallowed + scored.remaining) == sorted(board.spaces)
@@ -226,7 +226,7 @@ def test_what_vanishes_is_swallowed_or_remains_is_the_whole_board(full: Full) ->
 
 @BOUNDED
 @given(full_boards(), st.randoms(use_true_random=False))
-def test_renumbering_seats_spaces_and_lines_changes_nothing_but_the_names(full: Full, rng: Random) -> None:
+def test_renumbering_seats_spaces_and_lines_changes_only_the_names(full: Full, rng: Random) -> None:
     board, stars, options, coins = full
     spaces, seats = list(board.spaces), list(range(len(coins)))
     new_space = dict(zip(spaces, rng.sample(spaces, len(spaces)), strict=True))

@@ -1,4 +1,4 @@
-"""Looking ahead: a dry run tells what a move would do, changes nothing, and shows nothing that is hidden as yet."""
+"""A dry run predicts a move, changes nothing, and reveals nothing hidden."""
 
 from collections.abc import Iterator
 from random import Random
@@ -23,7 +23,7 @@ OPTIONS: dict[str, Json] = {
     "sternenhimmel": {"start_seat": 0},
     "sternenglanz": {"start_seat": 0, "scenario": 4, "max_rounds": 5},
 }
-# What nobody foresees, though it was told when it happened.
+# What is visible afterwards but cannot be predicted.
 UNFORESEEN = {
     "sternenhimmel": {"board-dealt", "game-ended"},
     "sternenglanz": {
@@ -52,7 +52,7 @@ def game(people: list[Someone], rules: str) -> str:
 
 
 def asked(path: str, people: list[Someone]) -> tuple[Someone, Json] | None:
-    """Who is on turn, and his legal moves."""
+    """Return the player on turn and the legal moves."""
     for who in people:
         mine: Json = who.get(f"{path}/legal-moves").json
         if mine["turn"] is not None:
@@ -61,7 +61,7 @@ def asked(path: str, people: list[Someone]) -> tuple[Someone, Json] | None:
 
 
 class Turn(NamedTuple):
-    """What a player saw before his move, what a dry run told him of it, and the answer to the move itself."""
+    """What a player saw before a move, what a dry run predicted, and the answer to the move itself."""
 
     view: Json
     dry: Json
@@ -101,9 +101,7 @@ def test_a_dry_run_changes_nothing_in_the_database(app: Flask, people: list[Some
     assert everything(app) == before
 
 
-def test_a_dry_run_tells_what_then_happens_but_for_what_is_hidden_as_yet(
-    people: list[Someone], game: str, rules: str
-) -> None:
+def test_a_dry_run_predicts_the_events_except_hidden_ones(people: list[Someone], game: str, rules: str) -> None:
     revealing = []
     for _, dry, played in turns(game, people, Random(1)):
         happened = [
@@ -118,9 +116,7 @@ def test_a_dry_run_tells_what_then_happens_but_for_what_is_hidden_as_yet(
 
 
 @pytest.mark.parametrize("rules", ["sternenhimmel"], indirect=True)
-def test_a_dry_run_shows_no_new_board_and_no_star_of_others_that_lies_face_down(
-    people: list[Someone], game: str
-) -> None:
+def test_a_dry_run_reveals_no_new_board_and_no_face_down_star_of_others(people: list[Someone], game: str) -> None:
     for view, dry, _ in turns(game, people, Random(2)):
         hidden = {
             (it["board"], space)
@@ -140,7 +136,7 @@ def test_a_dry_run_shows_no_new_board_and_no_star_of_others_that_lies_face_down(
 
 
 @pytest.mark.parametrize("rules", ["sternenglanz"], indirect=True)
-def test_a_dry_run_shows_no_new_card_and_nothing_that_others_hold(people: list[Someone], game: str) -> None:
+def test_a_dry_run_reveals_no_new_card_and_nothing_that_others_hold(people: list[Someone], game: str) -> None:
     for view, dry, played in turns(game, people, Random(2)):
         me = played["you"]["seat"]
         then = dry["view"]
@@ -154,7 +150,7 @@ def test_a_dry_run_shows_no_new_card_and_nothing_that_others_hold(people: list[S
             assert event["type"] not in UNFORESEEN["sternenglanz"]
 
 
-def test_steps_are_foreseen_together_and_leave_the_table_as_it_would_be_then(people: list[Someone], app: Flask) -> None:
+def test_steps_are_previewed_together_with_the_resulting_table(people: list[Someone], app: Flask) -> None:
     """The moves that follow can be asked for, step by step, before any of them is made."""
     game = opened(people[0], ME, OPEN, rules="sternenglanz", options={"start_seat": 0})
     people[1].post(f"{game}/seats")
@@ -175,9 +171,7 @@ def test_steps_are_foreseen_together_and_leave_the_table_as_it_would_be_then(peo
     assert played["you"]["turn"] is None
 
 
-def test_a_wrong_move_gets_the_very_answer_that_it_would_get_if_it_were_meant(
-    app: Flask, people: list[Someone], game: str
-) -> None:
+def test_an_illegal_dry_run_gets_the_same_answer_as_the_move(app: Flask, people: list[Someone], game: str) -> None:
     who, mine = asked(game, people) or pytest.fail("Nobody is asked.")
     others = [other for other in people if other is not who]
     right = {"turn": mine["turn"], "move": mine["moves"][0]}
@@ -212,7 +206,7 @@ CANNOT_BE_BEGUN: dict[str, list[Json]] = {
 }
 
 
-def test_what_cannot_be_begun_is_refused_as_a_dry_run_refuses_it(people: list[Someone], game: str, rules: str) -> None:
+def test_illegal_steps_are_rejected_as_in_a_dry_run(people: list[Someone], game: str, rules: str) -> None:
     turn = asked(game, people)
     assert turn is not None
     who, mine = turn

@@ -1,5 +1,4 @@
-"""Whoever has left a seat sees what everybody does: a stand-in after his days, and whoever's seat was taken over. And whoever
-has come sees of what was before him what everybody does."""
+"""Former stand-ins and replaced players see only what spectators see, and their successors no private past."""
 
 import os
 from random import Random
@@ -33,7 +32,7 @@ OPTIONS: dict[str, Json] = {"sternenhimmel": {"start_seat": 0}, "sternenglanz": 
 
 
 class Try:
-    """A game in which seat 0 changes hands, and what somebody has got hold of who sat there."""
+    """A game in which seat 0 changes hands, and the tokens and links that its players have collected."""
 
     def __init__(self, app: Flask, rules: str, rng: Random) -> None:
         self.app, self.rng, self.private = app, rng, rng.random() < 0.3
@@ -73,7 +72,7 @@ class Try:
         self.tokens.append(who.post(f"{self.path}/seats/me/tokens", {}).json["token"])
 
     def looks(self, who: Someone, version: int) -> dict[str, Any]:
-        """By every way in which somebody may look, at every version."""
+        """Look in every possible way at every version."""
         ways = [
             "",
             "/events",
@@ -96,7 +95,7 @@ class Try:
         return found
 
     def held(self) -> list[TestResponse]:
-        """What the tokens and links that he got hold of are good for now."""
+        """Return what the collected tokens and links open now."""
         bearers = [Someone(self.app, token=token) for token in (*self.tokens, *self.words)]
         answers = [it.get(self.path + way) for it in bearers for way in ("", "/events", "/picture.svg", "/legal-moves")]
         answers += [it.post(f"{self.path}/moves", wanted) for it in bearers for wanted in self.sent]
@@ -105,7 +104,7 @@ class Try:
 
 
 def _said(answer: TestResponse) -> Any:
-    """But for the name of the request."""
+    """Return it without the request id."""
     if answer.mimetype == "application/problem+json":
         return {name: value for name, value in answer.json.items() if name not in ("request_id", "instance")}
     return answer.status_code, answer.data
@@ -130,7 +129,7 @@ def assert_is_spectator(tried: Try, former: Someone) -> None:
 
 
 @pytest.mark.parametrize("rules", OPTIONS)
-def test_whoever_stood_in_sees_what_everybody_does_afterwards(app: Flask, rules: str) -> None:
+def test_a_former_stand_in_sees_only_what_spectators_see(app: Flask, rules: str) -> None:
     rng = Random(29)
     for _ in range(TRIES):
         tried, dan = Try(app, rules, rng), Someone(app, "dan")
@@ -157,7 +156,7 @@ def test_whoever_stood_in_sees_what_everybody_does_afterwards(app: Flask, rules:
 
 
 @pytest.mark.parametrize("rules", OPTIONS)
-def test_whoever_was_succeeded_sees_what_everybody_does_afterwards(app: Flask, rules: str) -> None:
+def test_a_succeeded_player_sees_only_what_spectators_see(app: Flask, rules: str) -> None:
     rng = Random(31)
     for _ in range(TRIES):
         tried, ada, dan = Try(app, rules, rng), Someone(app, "ada"), Someone(app, "dan")
@@ -187,7 +186,8 @@ def _player(app: Flask, name: str) -> UUID:
 
 
 def assert_has_seen_nothing_before(tried: Try, who: Someone, version: int) -> None:
-    """Whoever has come: of the versions and the story before, and by the moves of whoever sat there, what is public."""
+    """The new player sees only public parts of earlier versions and events, and in answers to the former player's
+    moves."""
     if tried.private:
         return
     spectator = Someone(tried.app, "eve")

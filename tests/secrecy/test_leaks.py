@@ -1,6 +1,6 @@
-"""Secrets: two worlds that differ only in what a viewer may not know look the same to him, byte for byte.
+"""Secrets: worlds that differ only in what a viewer may not know look the same to that viewer, byte for byte.
 
-The worlds come from the same seed (see `worlds`). Until something is turned over nobody else may notice.
+The worlds come from the same seed (see `worlds`). Until something is turned over, other players must not notice.
 """
 
 import base64
@@ -49,7 +49,7 @@ pytestmark = pytest.mark.usefixtures("exchanging")
 @pytest.mark.parametrize("game", GAMES)
 @settings(max_examples=60)
 @given(chance=st.integers(0, 2**32))
-def test_the_rules_tell_nobody_what_he_may_not_know_nor_what_is_to_come(game: str, chance: int) -> None:
+def test_the_rules_reveal_neither_secrets_nor_the_future(game: str, chance: int) -> None:
     rng = Random(chance)
     worlds, secrets = SECRETS[game].worlds(rng), SECRETS[game]
     rules = worlds.rules
@@ -64,7 +64,7 @@ def test_the_rules_tell_nobody_what_he_may_not_know_nor_what_is_to_come(game: st
 
 
 def assert_looking_ahead_shows_no_difference(worlds: Worlds, states: list[Any], viewer: Seat) -> None:
-    """Whatever this seat tries, it is told the same in both."""
+    """Every attempt of this seat gets the same answer in both worlds."""
     rules = worlds.rules
     one, other = (rules.legal_moves(state, viewer) for state in states)
     assert one == other
@@ -84,7 +84,7 @@ def assert_looking_ahead_shows_no_difference(worlds: Worlds, states: list[Any], 
 
 
 class Answers(House):
-    """What somebody is answered, without ids and dates."""
+    """Return an answer without ids and dates."""
 
     def seen_by(self, viewer: Seat | None, world: World) -> list[str]:
         """All that this viewer can ask for."""
@@ -119,7 +119,7 @@ def plain(response: TestResponse) -> str:
 
 
 def without_ids(text: str) -> str:
-    """The same without whatever differs between any two games: ids, signed words, times."""
+    """Return it without what differs between any two games: ids, link tokens and times."""
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}", "ID", text)
     text = re.sub(r"\b[a-z2-7]{60,}\b", "WORD", text)
     text = re.sub(r"(?m)^id: [\w-]{11,}$", "id: PLACE", text)
@@ -129,7 +129,7 @@ def without_ids(text: str) -> str:
 @pytest.mark.parametrize(("game", "brink"), BRINKS)
 @settings(max_examples=2, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chance=st.integers(0, 2**32))
-def test_two_worlds_look_the_same_to_whoever_may_not_know_the_difference(
+def test_two_worlds_look_the_same_to_viewers_who_may_not_tell_them_apart(
     app: Flask, game: str, brink: Any, chance: int
 ) -> None:
     worlds = brink(Random(chance))
@@ -148,9 +148,9 @@ def test_two_worlds_look_the_same_to_whoever_may_not_know_the_difference(
 @pytest.mark.parametrize("game", GAMES)
 @settings(max_examples=PAIRS, deadline=None)
 @given(chance=st.integers(0, 2**32))
-def test_a_move_that_is_taken_back_freely_has_taught_its_player_nothing(game: str, chance: int) -> None:
-    """Whatever a seat tries that cannot tell the worlds apart: it reveals in both or in neither, and if it does not, the
-    seat was told the same and sees the same."""
+def test_a_freely_taken_back_move_has_revealed_nothing(game: str, chance: int) -> None:
+    """Every move of a seat that cannot tell the worlds apart reveals something in both or in neither. If it reveals
+    nothing, the seat sees the same."""
     rng = Random(chance)
     secrets = SECRETS[game]
     worlds = rng.choice([secrets.worlds, *secrets.brinks])(rng)
@@ -175,7 +175,7 @@ def test_a_move_that_is_taken_back_freely_has_taught_its_player_nothing(game: st
 @pytest.mark.parametrize("game", GAMES)
 @settings(max_examples=1, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chance=st.integers(0, 2**32))
-def test_worlds_in_which_a_move_is_taken_back_look_the_same_to_whoever_may_not_know_the_difference(
+def test_worlds_with_a_take_back_look_the_same_to_viewers_who_may_not_tell_them_apart(
     app: Flask, game: str, chance: int
 ) -> None:
     worlds = SECRETS[game].brinks[0](Random(chance))
@@ -234,7 +234,7 @@ class Chance(Random):
         return bytes(n)
 
 
-def test_seed_salts_hashes_and_draws_are_not_told_before_the_end(answers: list[TestResponse]) -> None:
+def test_seed_salts_hashes_and_draws_are_secret_until_the_end(answers: list[TestResponse]) -> None:
     for answer in answers:
         assert answer.status_code == 200
         assert not names_in(answer.json) & {
@@ -252,7 +252,7 @@ def test_seed_salts_hashes_and_draws_are_not_told_before_the_end(answers: list[T
 
 
 @pytest.mark.parametrize("game", ["sternenhimmel"], indirect=True)
-def test_the_order_of_the_boards_is_told_to_nobody(answers: list[TestResponse]) -> None:
+def test_the_order_of_the_boards_is_never_revealed(answers: list[TestResponse]) -> None:
     dealt = {
         it["board"] for answer in answers for it in answer.json.get("items", []) if it.get("type") == "board-dealt"
     }
@@ -264,7 +264,7 @@ def test_the_order_of_the_boards_is_told_to_nobody(answers: list[TestResponse]) 
 
 
 @pytest.mark.parametrize("game", ["sternenhimmel"], indirect=True)
-def test_the_story_tells_a_star_of_somebody_else_only_where_it_lies_open(answers: list[TestResponse]) -> None:
+def test_events_reveal_other_players_stars_only_where_they_lie_open(answers: list[TestResponse]) -> None:
     story = answers[1].json["items"]
     placed = [item for item in story if item["type"] == "star-placed"]
     assert len(placed) == 30
@@ -275,7 +275,7 @@ def test_the_story_tells_a_star_of_somebody_else_only_where_it_lies_open(answers
 
 
 @pytest.mark.parametrize("game", ["sternenglanz"], indirect=True)
-def test_only_cards_that_lay_open_and_ones_own_are_told(answers: list[TestResponse]) -> None:
+def test_events_reveal_only_open_cards_and_the_viewers_own(answers: list[TestResponse]) -> None:
     everywhere = [set(re.findall(r'"([a-z]+(?:-[a-z0-9])?#\d+)"', answer.text)) for answer in answers]
     story = answers[1].json["items"]
     own = {card for it in story if it["seat"] == 0 for card in it.get("cards", [])}
@@ -289,7 +289,7 @@ def test_only_cards_that_lay_open_and_ones_own_are_told(answers: list[TestRespon
 
 
 @pytest.mark.parametrize("game", ["sternenglanz"], indirect=True)
-def test_a_secret_sternbild_is_told_to_its_owner_alone(answers: list[TestResponse]) -> None:
+def test_a_secret_sternbild_is_revealed_only_to_its_owner(answers: list[TestResponse]) -> None:
     for told, owner in ((answers[1].json, 0), (answers[7].json, None)):
         drawn = [it for it in told["items"] if it["type"] == "sternbild-drawn"]
         assert len(drawn) >= len(NAMES)

@@ -1,4 +1,4 @@
-"""What each signed link opens: every purpose is tried wherever a link token can be sent, and refused unless it is listed here.
+"""Every purpose of a signed link is tried wherever a link token is accepted, and rejected unless listed here.
 
 A new purpose, operation or page fails these tests until it is entered.
 """
@@ -120,7 +120,7 @@ def test_all_purposes_in_the_code_are_listed() -> None:
     assert found == set(PURPOSES)
 
 
-def test_as_bearer_token_each_opens_only_what_is_listed(scene: Scene, words: Mapping[str, str]) -> None:
+def test_as_bearer_token_each_purpose_opens_only_what_is_listed(scene: Scene, words: Mapping[str, str]) -> None:
     opened_by = set()
     game, last = "/v1/games/{game_id}", "playMove"
     for call in sorted(calls(scene.contract.document), key=lambda it: it.name == last):
@@ -136,7 +136,7 @@ def test_as_bearer_token_each_opens_only_what_is_listed(scene: Scene, words: Map
     assert opened_by == AS_BEARER
 
 
-def test_in_a_path_each_opens_only_what_is_listed(scene: Scene, words: Mapping[str, str]) -> None:
+def test_in_a_path_each_purpose_opens_only_what_is_listed(scene: Scene, words: Mapping[str, str]) -> None:
     opened_by, client = set(), scene.app.test_client()
     for rule in routes(scene.app):
         for purpose, word in words.items():
@@ -161,7 +161,7 @@ def is_text(rule: Rule, name: str) -> bool:
     return f"<{name}>" in rule.rule or f"<path:{name}>" in rule.rule or f"<string:{name}>" in rule.rule
 
 
-def test_as_local_part_each_opens_only_what_is_listed(app: Flask, words: Mapping[str, str]) -> None:
+def test_as_local_part_each_purpose_opens_only_what_is_listed(app: Flask, words: Mapping[str, str]) -> None:
     def is_known(word: str) -> bool:
         try:
             expect_known(word)

@@ -1,4 +1,4 @@
-"""Nameless tables: of two games played alike, in which other people sit, everybody receives the same until the end.
+"""Nameless tables: games played alike by different people look the same to everybody until the end.
 
 The people of the other game have other names, languages, zones, hours, wishes for mails and blocks, mails to one come back,
 and a program plays for another. The clock stands still between the steps, so that no difference is one of time.
@@ -66,7 +66,7 @@ PEOPLE = (("ada", "bea"), ("dora", "emil"))  # who else sits there, by world
 LATER = (("fay", "gus"), ("hal", "ivo"))  # who stands in for one of them, and who takes a seat over
 NAMES = [name for names in PEOPLE + LATER for name in names]
 LEAVING = [{"do": "extend", "by": "P1D", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
-VIEWER = 2  # the seat of somebody who is the same in both
+VIEWER = 2  # the seat of a player who is the same in both
 STRANGE: Json = {  # habits of the second world
     "dora": {
         "locale": "de",
@@ -105,7 +105,7 @@ def plain(answer: TestResponse) -> Any:
 
 
 def parts(answer: TestResponse) -> list[str]:
-    """Whatever it lists, in any order: of things at the same moment, that follows from ids."""
+    """Return the items in canonical order: of simultaneous things, it follows from ids."""
     told = re.sub(r'"detail":"[^"]*"', "", plain(answer)[2])  # which of two letters was carried first
     return sorted(re.findall(r"[^{}]+", told))
 
@@ -116,7 +116,7 @@ def unlike(one: Any, other: Any) -> list[str]:
 
 
 class World:
-    """One of two tables that are alike but for the people of the first two seats."""
+    """One of two tables that differ only in the people of the first two seats."""
 
     def __init__(
         self, app: Flask, office: Office, number: int, rules: str, seed: bytes, ladder: Sequence[Json]
@@ -147,7 +147,7 @@ class World:
             return {seat: turn for seat, turn in enumerate(table.turns) if turn is not None}
 
     def records(self) -> dict[str, Json]:
-        """What is told of those who are not the same in both, but for what they call themselves."""
+        """Return what is shown of the differing players, without their chosen names."""
         with self.app.app_context():
             read_records()
             known = {name: person(name) for name in (*self.names[:2], *LATER[self.number])}
@@ -165,7 +165,7 @@ class World:
         return accepted if asked.status_code == 201 else asked
 
     def reaches(self) -> Json:
-        """All that reaches the viewer at his seat, and whoever looks on, by what it is."""
+        """Return all that the seated viewer and spectators receive, by name."""
         found: Json = {}
         viewer, stranger = self.people[VIEWER], Someone(self.app)
         with self.app.app_context():
@@ -214,7 +214,7 @@ class World:
         }
 
     def _notes(self) -> Json:
-        """What his webhooks are told."""
+        """Return what the viewer's webhooks receive."""
         with self.app.app_context():
             notes = db.select(LetterRow).where(
                 LetterRow.game_id == self.game_id, LetterRow.kind == NOTE, LetterRow.seat == VIEWER
@@ -251,7 +251,7 @@ class Pair:
         db.session.commit()
 
     def both(self, do: Callable[[World], TestResponse], same: bool = True) -> None:
-        """What is done at both gets the same answer, if that is one to somebody who is the same."""
+        """Do the same at both tables, and compare the answers if they go to a player who is the same."""
         answers = [do(world) for world in self.worlds]
         assert {it.status_code // 100 for it in answers} == {2}, [it.text for it in answers]
         if same:
@@ -274,7 +274,7 @@ class Pair:
             everything_due_happens()
 
     def passes_until(self, holds: Callable[[World], bool]) -> None:
-        """The time that it takes, some hours at a time; the viewer plays if it is his turn."""
+        """Let time pass, some hours at a time, until this holds. The viewer moves when on turn."""
         for _ in range(60):
             with self.app.app_context():
                 if all(map(holds, self.worlds)):
@@ -294,7 +294,7 @@ class Pair:
         return {"revision": 0, "moves": [{"move": left, "if": [{"at": "/next", "is": "nobody"}]}]}
 
     def takes_back(self) -> None:
-        """Whoever moved last asks, and the others agree one by one."""
+        """Let the last mover ask, and the others agree one by one."""
         for seat in range(3):
             to = self.worlds[0].people[seat].get(f"{self.worlds[0].path}/take-backs").json["to"]
             if to is not None:
@@ -309,7 +309,7 @@ class Pair:
                 self.look()
 
     def leaves_a_seat(self) -> Seat:
-        """One whose person has let his time run out, so that a bot plays it."""
+        """Return a seat whose player let the time run out, so that a bot plays it."""
 
         def absent(world: World) -> list[Seat]:
             return [seat for seat, bot in enumerate(load(world.game_id).table.stand_ins) if bot]
@@ -353,7 +353,7 @@ def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("number", range(PAIRS))
 @pytest.mark.parametrize("rules", GAMES)
-def test_games_that_differ_only_in_who_sits_there_are_equal(app: Flask, rules: str, number: int) -> None:
+def test_games_that_differ_only_in_their_players_look_equal(app: Flask, rules: str, number: int) -> None:
     pair = Pair(app, rules, Random(f"{rules} {number}"))
     pair.look()
     zoe, newcomer = Someone(app, "zoe"), "newcomer{}@example.org"
@@ -373,7 +373,7 @@ def test_games_that_differ_only_in_who_sits_there_are_equal(app: Flask, rules: s
         pair.both(lambda it, seat=seat: it.people[seat].post(f"{it.path}/messages", {"text": "Who is that?"}))
         pair.moves(pair.rng.randrange(2, 9))
         pair.look()
-    pair.passes(timedelta(days=3))  # somebody's time runs out
+    pair.passes(timedelta(days=3))  # a player's time runs out
     pair.look()
     pair.both(lambda it: it.people[1].post(f"{it.path}/votes", {"on": "pause"}))
     pair.look()
@@ -392,7 +392,7 @@ def test_games_that_differ_only_in_who_sits_there_are_equal(app: Flask, rules: s
 
 @pytest.mark.parametrize("number", range(PAIRS))
 @pytest.mark.parametrize("rules", GAMES)
-def test_games_stay_equal_while_another_player_stands_in(app: Flask, rules: str, number: int) -> None:
+def test_games_look_equal_while_another_player_stands_in(app: Flask, rules: str, number: int) -> None:
     pair = running_pair(app, rules, Random(f"seats {rules} {number}"))
     pair.moves(pair.rng.randrange(6, 12))
     pair.both(lambda it: it.asks_to_stand_in(2), same=False)
@@ -414,7 +414,7 @@ def test_games_stay_equal_while_another_player_stands_in(app: Flask, rules: str,
 
 @pytest.mark.parametrize("number", range(PAIRS))
 @pytest.mark.parametrize("rules", GAMES)
-def test_games_stay_equal_when_players_leave_their_seats(app: Flask, rules: str, number: int) -> None:
+def test_games_look_equal_when_players_leave_their_seats(app: Flask, rules: str, number: int) -> None:
     pair = running_pair(app, rules, Random(f"leaving {rules} {number}"))
     _, other = pair.worlds
     pair.moves(pair.rng.randrange(6, 12))
@@ -471,7 +471,7 @@ def _of_no_game(archive: Json) -> Json:
     return archive | {"events": [event | {"hash": ""} for event in archive["events"]]}
 
 
-def test_a_game_that_never_began_tells_no_names_when_its_host_closes_it(app: Flask) -> None:
+def test_a_game_closed_before_its_start_reveals_no_names(app: Flask) -> None:
     ada, bea = Someone(app, "ada"), Someone(app, "bea")
     path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, options=OPTIONS)).json['id']}"
     bea.post(f"{path}/seats")
@@ -479,7 +479,7 @@ def test_a_game_that_never_began_tells_no_names_when_its_host_closes_it(app: Fla
     assert {it["name"] for it in ada.get(path).json["seats"]} == {None}
 
 
-def test_one_knows_ones_own_seat_and_is_called_by_ones_own_name(app: Flask) -> None:
+def test_players_know_their_own_seat_by_their_own_name(app: Flask) -> None:
     office = Office(app, DOMAIN)
     ada, bea, cyd = (Someone(app, name) for name in ("ada", "bea", "cyd"))
     options = {"start_seat": 0, "nameless": True}
@@ -496,7 +496,7 @@ def test_one_knows_ones_own_seat_and_is_called_by_ones_own_name(app: Flask) -> N
     assert "Seat 3" in mail.text
 
 
-def test_nobodys_record_changes_as_a_seat_does_until_the_end(app: Flask) -> None:
+def test_track_records_do_not_reveal_a_seats_player_until_the_end(app: Flask) -> None:
     people = [Someone(app, name) for name in ("ada", "bea", "cyd", "dan")]
     ada, bea, cyd, dan = people
     ids = [str(id_of_player(who)) for who in people]
@@ -528,7 +528,7 @@ def test_nobodys_record_changes_as_a_seat_does_until_the_end(app: Flask) -> None
     assert [it["games"] - was["games"] for it, was in zip(told(), before, strict=True)] == [1, 1, 2, 1]
 
 
-def test_who_sits_there_is_not_found_out_by_asking_him_to_stand_in(app: Flask) -> None:
+def test_asking_a_player_to_stand_in_does_not_reveal_their_seat(app: Flask) -> None:
     ada, bea, cyd = (Someone(app, name) for name in ("ada", "bea", "cyd"))
     path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, options={'nameless': True})).json['id']}"
     for who in (bea, cyd):
@@ -539,7 +539,7 @@ def test_who_sits_there_is_not_found_out_by_asking_him_to_stand_in(app: Flask) -
     is_problem(ada.post(f"{path}/seats/me/stand-in", {"email": "ada@example.org"} | days), 409, "already-seated")
 
 
-def test_nobodys_record_changes_when_a_table_that_never_began_is_closed(app: Flask) -> None:
+def test_closing_a_nameless_table_before_its_start_changes_no_track_record(app: Flask) -> None:
     ada, bea = Someone(app, "ada"), Someone(app, "bea")
 
     def told() -> Json:
@@ -555,7 +555,7 @@ def test_nobodys_record_changes_when_a_table_that_never_began_is_closed(app: Fla
     assert told() == before
 
 
-def test_a_reminder_keeps_out_of_nights_which_nobody_else_can_see(app: Flask) -> None:
+def test_a_reminder_avoids_the_players_private_nights(app: Flask) -> None:
     with app.app_context():
         service_is_up()
         ada, bea = person("ada"), person("bea")

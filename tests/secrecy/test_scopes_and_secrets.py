@@ -1,4 +1,4 @@
-"""Answers of the API hold link tokens and secrets only where a scope says so, and a copy of a player's data holds none."""
+"""Answers contain link tokens and secrets only where a scope allows it, and exports contain none."""
 
 import base64
 import quopri
@@ -84,7 +84,7 @@ def filled(scene: Scene) -> Scene:
     return scene
 
 
-def test_answers_hold_what_acts_only_where_their_scope_says_so(filled: Scene) -> None:
+def test_answers_contain_secrets_only_if_their_scope_allows_it(filled: Scene) -> None:
     addresses = {call.name: filled.address(call) for call in calls(filled.contract.document)}
     addresses["getGame"] = opened(filled.ada, ME, OPEN, BOT, private=True)
     found = set()
@@ -104,13 +104,13 @@ def test_answers_hold_what_acts_only_where_their_scope_says_so(filled: Scene) ->
 
 
 @pytest.mark.parametrize("with_writing", [False, True])
-def test_only_a_token_that_may_invite_reads_the_invitation_of_a_private_table(scene: Scene, with_writing: bool) -> None:
+def test_only_a_token_that_can_invite_reads_a_private_tables_invitation(scene: Scene, with_writing: bool) -> None:
     private = opened(scene.ada, ME, OPEN, BOT, private=True)
     scopes = ["games:read", *(["games:write"] if with_writing else [])]
     assert bool(further(scene.app, scene.ada, scopes=scopes).get(private).json["invitation"]) == with_writing
 
 
-def test_copy_of_a_players_data_holds_nothing_that_acts(filled: Scene) -> None:
+def test_copy_of_a_players_data_contains_no_usable_secret(filled: Scene) -> None:
     copy = further(filled.app, filled.ada, scopes=["export:read"]).get("/v1/me/export")
     assert acting(copy) == []
     (mail,) = copy.json["mails"]
@@ -123,7 +123,7 @@ def test_copy_of_a_players_data_holds_nothing_that_acts(filled: Scene) -> None:
     assert b"/t/" not in quopri.decodestring(copy.data).replace(f"/t/{REMOVED}".encode(), b"")
 
 
-def test_copy_tells_of_a_running_game_only_what_spectators_see(scene: Scene) -> None:
+def test_copy_shows_of_a_running_game_only_what_spectators_see(scene: Scene) -> None:
     path = scene.of_turns
     copied = copied_game(scene, path)
     shown, own = (who.get(f"{path}/events").json["items"] for who in (scene.stranger, scene.ada))
@@ -145,7 +145,7 @@ def test_no_other_scope_allows_the_copy(scene: Scene, scope: str) -> None:
 
 
 @pytest.mark.parametrize("broken", ["{}=\r\n{}", "{}\n{}", "{}\r\n> {}", "{}\n>> > {}"])
-def test_link_token_that_is_broken_over_lines_is_removed(app: Flask, broken: str) -> None:
+def test_link_token_broken_over_lines_is_removed(app: Flask, broken: str) -> None:
     with app.app_context():
         word = sign(TURN, UUID(int=2**127 + 12345), 0, 1)
     for place in (1, 20, 59):
@@ -153,7 +153,7 @@ def test_link_token_that_is_broken_over_lines_is_removed(app: Flask, broken: str
         assert without_tokens(text) == f"See /t/{REMOVED}."
 
 
-def test_prose_and_ids_stay_as_they_are() -> None:
+def test_prose_and_ids_stay_unchanged() -> None:
     text = (
         "Donaudampfschifffahrtsgesellschaft\nI moved 7 stars\nthen\nleft\n6f1f0c52-3f0e-4c6f-9b60-0d5f4b1f7a11 "
         + "0" * 64

@@ -1,5 +1,4 @@
-"""Plans tell nobody anything: in two worlds that differ only in what a plan's owner holds, in which he leaves the same
-plan, all others receive the same, whether it plays or ends."""
+"""Plans reveal nothing: worlds that differ only in the owner's hand look the same to all others under the same plan."""
 
 import os
 from collections import Counter
@@ -70,7 +69,7 @@ class Planning(Everything):
 
 
 def candidates(worlds: Worlds, states: list[Any], seat: Seat, rng: Random) -> list[Any]:
-    """Moves that the seat might leave: those open to it, or to somebody else, and some that it may never make."""
+    """Return moves that the seat might plan: its own legal moves, other seats' moves, and impossible ones."""
     rules, state = worlds.rules, states[0]
     if worlds.game == "sternenhimmel":
         boards = rules.view(state, None)["boards"]
@@ -164,7 +163,7 @@ def played_on(app: Flask, game: str, rng: Random) -> Iterator[tuple[Worlds, list
 
 
 @pytest.mark.parametrize("game", SECRETS)
-def test_a_plan_tells_nobody_what_its_owner_holds(app: Flask, game: str) -> None:
+def test_a_plan_does_not_reveal_what_its_owner_holds(app: Flask, game: str) -> None:
     rng, came, pairs = Random(17), Counter[str](), played_on(app, game, Random(23))
     for number in range(PAIRS):
         worlds, houses, owner = next(pairs)

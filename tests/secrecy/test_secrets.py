@@ -1,4 +1,4 @@
-"""Secrets over the channels beside the API's JSON: mails and their pictures, pages, pictures, logs and metrics.
+"""Secrets over other channels: mails, pictures, pages, logs and metrics.
 
 As in `test_leaks.py`, two worlds come from the same seed and differ only in what some may not know, who must get the same
 bytes. The seat on turn cannot tell them apart, and may turn the difference over.
@@ -39,7 +39,7 @@ Received = dict[str, Any]  # by a name that tells what it is
 
 
 class Everything(House):
-    """A game played to the brink, and all that reaches somebody beside the API's JSON."""
+    """A game played to the brink, and all that reaches a viewer beside the API's JSON."""
 
     def __init__(self, app: Flask, worlds: Worlds, world: World) -> None:
         super().__init__(app, worlds, world.exchange)
@@ -60,7 +60,8 @@ class Everything(House):
         return {f"picture.{it}": without_own(who.get(f"{self.path}/picture.{it}")) for it in pictures}
 
     def _mails(self, viewer: Seat) -> Received:
-        """Part by part, as the reader's program takes them apart; with the answers to mails of his that play nothing."""
+        """Return mails part by part, as the reader's program takes them apart, with answers to mails that play
+        nothing."""
         rules = self.worlds.rules
         wrong = [rules.write_move(rules.move_from_json(move)) for move in self._wrong_moves(viewer)[::4]]
         with self.app.app_context():
@@ -82,7 +83,7 @@ class Everything(House):
         }
 
     def _links(self, viewer: Seat) -> Received:
-        """The pages behind each turn's link and whatever may be looked at there, before anything is played."""
+        """Return the pages behind each turn link, and all that they lead to, before anything is played."""
         browser = self.app.test_client()
         old, present = self._turns(viewer)
         with self.app.app_context():
@@ -154,7 +155,7 @@ WITH_HANDS = pytest.mark.parametrize("worlds", [secrets.brinks[0] for secrets in
 
 
 @AT_THE_BRINK
-def test_whoever_may_not_know_the_difference_receives_the_same(app: Flask, worlds: Worlds) -> None:
+def test_viewers_who_may_not_tell_two_worlds_apart_receive_the_same(app: Flask, worlds: Worlds) -> None:
     one, other = (Everything(app, worlds, world) for world in (worlds.one, worlds.other))
     for viewer in worlds.innocent:
         received, elsewhere = one.reaches(viewer), other.reaches(viewer)
@@ -165,7 +166,7 @@ def test_whoever_may_not_know_the_difference_receives_the_same(app: Flask, world
 
 
 @WITH_HANDS
-def test_whoever_has_the_secret_sees_the_difference_in_pictures_and_mails(app: Flask, worlds: Worlds) -> None:
+def test_the_secrets_owner_sees_the_difference_in_pictures_and_mails(app: Flask, worlds: Worlds) -> None:
     one, other = (Everything(app, worlds, world) for world in (worlds.one, worlds.other))
     (secretive,) = worlds.secretive
     received, elsewhere = one.reaches(secretive), other.reaches(secretive)
@@ -174,7 +175,7 @@ def test_whoever_has_the_secret_sees_the_difference_in_pictures_and_mails(app: F
 
 
 @AT_THE_BRINK
-def test_logs_and_metrics_tell_operators_of_neither_world(
+def test_logs_and_metrics_reveal_neither_world_to_operators(
     app: Flask, worlds: Worlds, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -201,10 +202,10 @@ def requests_counted() -> dict[tuple[str, ...], float]:
     }
 
 
-def test_neither_logs_nor_metrics_hold_anything_that_opens_something(
+def test_neither_logs_nor_metrics_contain_usable_secrets(
     app: Flask, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Wherever a program may put it by mistake, and whatever comes of it."""
+    """Put it wherever a program may by mistake, and follow what comes of it."""
     caplog.set_level(logging.DEBUG)
     ada = Someone(app, "ada")
     game = opened(ada, ME, OPEN, OPEN, private=True)

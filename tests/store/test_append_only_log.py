@@ -1,4 +1,4 @@
-"""The log, which nobody can change: what is read from it is what was written, and its hashes say so."""
+"""The append-only log: what is read equals what was written, and its hashes prove it."""
 
 import hashlib
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from tests.support.commits import NOW, a_game, an_event, recorded
 MINUTE = timedelta(minutes=1)
 
 
-# Nobody changes the log
+# No role changes the log
 
 
 @pytest.fixture
@@ -34,13 +34,13 @@ CHANGES = ["UPDATE events SET body = '{}'", "DELETE FROM events", "TRUNCATE even
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_the_role_of_web_and_worker_may_not_change_the_log(logged: UUID, change: str) -> None:
+def test_the_role_of_web_and_worker_cannot_change_the_log(logged: UUID, change: str) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied"), autocommit() as connection:
         connection.execute(change)
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_trigger_refuses_the_owner_of_the_tables_too(logged: UUID, shared_url: str, change: str) -> None:
+def test_a_trigger_stops_the_owner_of_the_tables_too(logged: UUID, shared_url: str, change: str) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="append-only"), psycopg.connect(shared_url) as owner:
         owner.execute(change)
 
@@ -48,7 +48,7 @@ def test_a_trigger_refuses_the_owner_of_the_tables_too(logged: UUID, shared_url:
 # What is read
 
 
-def test_whatever_an_event_holds_comes_back_the_same(app: Flask) -> None:
+def test_event_data_of_any_kind_is_read_back_unchanged(app: Flask) -> None:
     body = {
         "text": 'Grüße, «ciel» \u2028 \U0001f30c "\\',
         "number": 2**53 - 1,
@@ -70,7 +70,7 @@ def test_whatever_an_event_holds_comes_back_the_same(app: Flask) -> None:
 # The hash chain, worked out a second time
 
 
-def test_a_hash_covers_the_one_before_and_the_event_in_canonical_json() -> None:
+def test_a_hash_covers_its_predecessor_and_the_event_in_canonical_json() -> None:
     event = Recorded(3, 2, "star-placed", 0, {"star": "7", "board": "löwe"}, NOW + timedelta(microseconds=5), b"")
     written = (
         '{"at":"2026-11-21T12:00:00.000005Z","body":{"board":"löwe","star":"7"},'
@@ -82,6 +82,6 @@ def test_a_hash_covers_the_one_before_and_the_event_in_canonical_json() -> None:
 @pytest.mark.parametrize(
     "change", [{"seq": 4}, {"version": 3}, {"type": "x"}, {"seat": None}, {"body": {}}, {"recorded_at": NOW}]
 )
-def test_no_part_of_an_event_can_be_changed_without_another_hash(change: dict[str, Any]) -> None:
+def test_changing_any_part_of_an_event_changes_its_hash(change: dict[str, Any]) -> None:
     event = Recorded(3, 2, "star-placed", 0, {"star": "7"}, NOW + MINUTE, b"")
     assert log.chain_hash(b"", event._replace(**change)) != log.chain_hash(b"", event) != log.chain_hash(b"\0", event)

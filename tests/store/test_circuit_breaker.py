@@ -1,4 +1,4 @@
-"""The circuit breaker before Postgres: who asks again, who is refused at once, and what closes it."""
+"""The circuit breaker before Postgres: which caller probes, which are rejected, and what closes it."""
 
 import psycopg
 import pytest
@@ -36,7 +36,7 @@ def reaches(breaker: CircuitBreaker, failure: str = "") -> bool:
     return reached
 
 
-def test_while_postgres_is_silent_one_caller_a_second_asks(clock: Clock) -> None:
+def test_one_caller_a_second_probes_a_silent_postgres(clock: Clock) -> None:
     breaker = CircuitBreaker()
     assert reaches(breaker, NOBODY_ANSWERED)
     for _ in range(5):
@@ -46,7 +46,7 @@ def test_while_postgres_is_silent_one_caller_a_second_asks(clock: Clock) -> None
         clock.seconds += 0.1
 
 
-def test_callers_are_refused_while_one_still_waits_for_an_answer(clock: Clock) -> None:
+def test_callers_are_rejected_while_one_still_waits_for_an_answer(clock: Clock) -> None:
     breaker = CircuitBreaker()
     reaches(breaker, NOBODY_ANSWERED)
     with breaker.guard():

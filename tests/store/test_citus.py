@@ -33,7 +33,7 @@ from tests.support.webhook_receiver import Receiver
 
 pytestmark = pytest.mark.skipif(citus.URL is None, reason="STERNENPOST_TEST_CITUS names no Citus")
 
-LOOKS = (  # for what is due, by whoever is on the lookout
+LOOKS = (  # for what is due, by the leader
     *(sweep._DUE, outbox._DUE_OF_GAMES, outbox._DUE_OF_PLAYERS),
     "SELECT game_id, mail_id, due_at FROM inbox WHERE due_at <=",
 )
@@ -89,7 +89,7 @@ def unspread_url() -> Iterator[str]:
     citus.drop_database(name)
 
 
-def test_tables_are_spread_once_with_what_is_in_them_and_later_what_a_migration_adds(unspread_url: str) -> None:
+def test_tables_are_spread_once_with_their_rows_and_later_with_new_migrations(unspread_url: str) -> None:
     migrate.upgrade(unspread_url)
     with house_at(unspread_url).app_context():
         game_of(person("ada"), person("ben"), bots=1)
@@ -122,7 +122,7 @@ def test_tables_are_spread_once_with_what_is_in_them_and_later_what_a_migration_
     assert told_of_spreading(unspread_url) == "ok"
 
 
-def test_tables_that_an_earlier_release_has_spread_take_the_steps_of_later_ones(
+def test_tables_spread_by_an_earlier_release_get_later_migrations(
     unspread_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     migrate.upgrade(unspread_url, "0024")
@@ -140,7 +140,7 @@ def test_tables_that_an_earlier_release_has_spread_take_the_steps_of_later_ones(
         assert connection.execute(together).fetchone() == (2,)  # games, and players
 
 
-def test_tables_are_changed_on_the_coordinator_and_spread_where_there_are_nodes(unspread_url: str) -> None:
+def test_tables_are_migrated_on_the_coordinator_and_spread_over_existing_nodes(unspread_url: str) -> None:
     migrate.upgrade(unspread_url)
     assert "not the coordinator" in run(citus.named(citus.nodes()[1], "unspread_for_tests"), "migrate")
     with psycopg.connect(unspread_url, autocommit=True) as connection:
@@ -148,7 +148,7 @@ def test_tables_are_changed_on_the_coordinator_and_spread_where_there_are_nodes(
     assert "has no nodes yet" in run(unspread_url, "spread")
 
 
-def test_nothing_is_spread_under_a_web_or_worker_that_runs(unspread_url: str) -> None:
+def test_nothing_is_spread_while_a_web_or_worker_runs(unspread_url: str) -> None:
     migrate.upgrade(unspread_url)
     with house_at(unspread_url).app_context():
         beat("worker")
@@ -158,7 +158,7 @@ def test_nothing_is_spread_under_a_web_or_worker_that_runs(unspread_url: str) ->
     assert "the table games is spread by game_id" in run(unspread_url, "spread", "--dry-run")
 
 
-def test_one_of_two_workers_is_on_the_lookout_until_it_is_gone(house: Flask) -> None:
+def test_one_of_two_workers_is_the_leader_until_it_is_gone(house: Flask) -> None:
     first, second = Lookout(1), Lookout(1)
     assert first.is_time("sweep", 0, 60)
     assert not second.is_time("sweep", 0, 60)
@@ -167,7 +167,7 @@ def test_one_of_two_workers_is_on_the_lookout_until_it_is_gone(house: Flask) -> 
     assert until(lambda: second.is_time("sweep", 0, 60))
 
 
-def test_no_node_keeps_plans_since_citus_would_add_one_to_them_at_each_use(house: Flask) -> None:
+def test_nodes_do_not_cache_plans_because_citus_would_add_one_per_use(house: Flask) -> None:
     with autocommit() as connection:
         assert connection.execute("SHOW plan_cache_mode").fetchone() == ("force_custom_plan",)
         of_nodes = connection.execute("SELECT result FROM run_command_on_workers('SHOW plan_cache_mode')").fetchall()
@@ -224,7 +224,7 @@ def move(who: Someone, path: str, **how: Any) -> None:
     assert answer.status_code == 201, answer.text
 
 
-def test_a_move_touches_one_shard_with_each_statement(house: Flask) -> None:
+def test_each_statement_of_a_move_touches_one_shard(house: Flask) -> None:
     ada, ben = people(house)
     path = table_of(ada, ben)
     assert fan_outs(lambda: move(ada, path)) == {}
@@ -233,7 +233,7 @@ def test_a_move_touches_one_shard_with_each_statement(house: Flask) -> None:
     assert ada.get(f"{path}/legal-moves").json["turn"] is not None
 
 
-def test_the_last_move_touches_one_shard_with_each_statement(house: Flask) -> None:
+def test_each_statement_of_the_last_move_touches_one_shard(house: Flask) -> None:
     ada, ben = people(house)
     path = table_of(ada, ben)
     while (game := ada.get(path).json)["status"] == "running":
@@ -242,7 +242,7 @@ def test_the_last_move_touches_one_shard_with_each_statement(house: Flask) -> No
     assert game["status"] == "finished"
 
 
-def test_a_view_touches_one_shard_with_each_statement(house: Flask) -> None:
+def test_each_statement_of_a_view_touches_one_shard(house: Flask) -> None:
     ada, ben = people(house)
     path = table_of(ada, ben)
     move(ada, path)
@@ -251,7 +251,7 @@ def test_a_view_touches_one_shard_with_each_statement(house: Flask) -> None:
             assert fan_outs(lambda who=who, place=place: who.get(path + place)) == {}, place
 
 
-def test_a_letter_touches_one_shard_with_each_statement(house: Flask) -> None:
+def test_each_statement_of_a_letter_touches_one_shard(house: Flask) -> None:
     ada, ben = people(house)
     path = table_of(ada, ben)
     office = Office(house, "stars.example")
@@ -267,7 +267,7 @@ def test_a_letter_touches_one_shard_with_each_statement(house: Flask) -> None:
     assert office.mails("ben")
 
 
-def test_a_due_seat_touches_one_shard_with_each_statement(house: Flask) -> None:
+def test_each_statement_of_a_due_seat_touches_one_shard(house: Flask) -> None:
     ada, ben = people(house)
     path = table_of(ada, ben)
     for _ in range(3):  # an extension, and moves of a bot
@@ -283,7 +283,7 @@ OPTIONS: dict[str, Any] = {"sternenhimmel": {}, "sternenglanz": {"max_rounds": 3
 
 @pytest.fixture
 def entrances() -> Iterator[list[str]]:
-    """To a database in which nothing is changed by hand: at the coordinator, and at the other nodes."""
+    """Connect to a database without manual changes: at the coordinator and at the other nodes."""
     name = "entered_for_tests"
     citus.spread_database(name)
     yield [citus.named(node, name) for node in citus.nodes()]
@@ -291,9 +291,7 @@ def entrances() -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("rules", OPTIONS)
-def test_a_whole_game_is_played_by_webs_and_a_worker_that_enter_by_several_nodes(
-    entrances: list[str], rules: str
-) -> None:
+def test_a_whole_game_is_played_by_webs_and_a_worker_on_several_nodes(entrances: list[str], rules: str) -> None:
     coordinator, one, two = entrances
     with new_house(DATABASE_URL=one, DATABASE_URL_DIRECT=coordinator) as house:
         house.start_web()
@@ -310,7 +308,7 @@ def test_a_whole_game_is_played_by_webs_and_a_worker_that_enter_by_several_nodes
                 plays(move_of, path)
             assert any(line.startswith("data:") for line in stream.iter_lines())
         while not ada.get(path)["you"]["turn"]:
-            plays(ben, path)  # who may have begun, and be amid his turn
+            plays(ben, path)  # who may be in the middle of the turn
         plays_by_mail(ada, house, path)
         for _ in range(3):  # an extension, and moves of a bot
             before = ada.get(path)["version"]

@@ -43,7 +43,7 @@ def engine(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]
         ("[2001:db8::1]:5433,db2", "2001:db8::1,db2", "5433,"),
     ],
 )
-def test_several_hosts_are_asked_as_libpq_writes_them(hosts: str, host: str, port: str) -> None:
+def test_several_hosts_are_passed_on_as_libpq_writes_them(hosts: str, host: str, port: str) -> None:
     url = psycopg_url(f"postgresql://stars:se%40cret@{hosts}/stars?target_session_attrs=read-write")
     [_, how] = create_engine(url).dialect.create_connect_args(make_url(url))
     assert (how["host"], how["port"]) == (host, port)
@@ -52,9 +52,7 @@ def test_several_hosts_are_asked_as_libpq_writes_them(hosts: str, host: str, por
 
 
 @citus.leave_out("there is one host")
-def test_of_several_hosts_the_one_that_answered_is_asked_first_from_then_on(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_host_that_answered_is_asked_first_from_then_on(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, connect = list[str](), connections._Connection.connect
     monkeypatch.setattr(connections._Connection, "connect", lambda **how: asked.append(how["host"]) or connect(**how))
     for _ in range(2):
@@ -65,7 +63,7 @@ def test_of_several_hosts_the_one_that_answered_is_asked_first_from_then_on(
     assert second == first[::-1]
 
 
-def test_a_session_that_was_ended_since_it_idled_amid_a_transaction_is_one_to_try_again(engine: Engine) -> None:
+def test_a_session_ended_by_an_idle_transaction_can_be_retried(engine: Engine) -> None:
     with engine.connect() as connection:
         pid = connection.scalar(text("SELECT pg_backend_pid()"))
         connection.execute(text("SET idle_in_transaction_session_timeout = 1"))
@@ -78,8 +76,8 @@ def test_a_session_that_was_ended_since_it_idled_amid_a_transaction_is_one_to_tr
     assert is_passing(ended.value)
 
 
-def test_hints_are_told_where_they_are_heard(shared_url: str, database_url: str) -> None:
-    """Whoever else listens may enter by another pooler, or by another node."""
+def test_notifications_are_sent_where_they_are_received(shared_url: str, database_url: str) -> None:
+    """Other listeners may enter by another pooler or another node."""
     app = create_app(Settings.from_environment({"DATABASE_URL": shared_url, "DATABASE_URL_DIRECT": database_url}))
     with app.app_context(), listen() as ear:
         notifier, game_id = _Notifier(), uuid4()
@@ -88,15 +86,13 @@ def test_hints_are_told_where_they_are_heard(shared_url: str, database_url: str)
         assert until(lambda: received_games(ear)) == {game_id}
 
 
-def test_neither_end_waits_for_ever(engine: Engine) -> None:
+def test_neither_client_nor_server_waits_forever(engine: Engine) -> None:
     with engine.connect() as connection:
         for name in ("statement_timeout", "idle_in_transaction_session_timeout"):
             assert connection.scalar(text(f"SHOW {name}")) not in ("0", None)
 
 
-def test_a_statement_without_an_answer_keeps_nobody_else_from_postgres(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_statement_without_an_answer_blocks_no_other_caller(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a commit that waits for a replica."""
     with monkeypatch.context() as soon, engine.connect() as connection:
         soon.setattr(connections, "_NO_ANSWER", 0.1)
@@ -107,7 +103,7 @@ def test_a_statement_without_an_answer_keeps_nobody_else_from_postgres(
 
 
 @pytest.mark.parametrize("others", ["", ",127.0.0.1:{closed}"])
-def test_a_host_that_says_nothing_is_waited_for_once(others: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_host_is_awaited_once(others: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(connections.PATIENT, "connect_timeout", 2)  # psycopg has no shorter one
     tries = []
 
@@ -124,7 +120,7 @@ def test_a_host_that_says_nothing_is_waited_for_once(others: str, monkeypatch: p
     assert tries == [1]
 
 
-def test_sessions_do_not_depend_on_how_the_database_or_the_environment_is_set(
+def test_sessions_do_not_depend_on_the_databases_or_environments_settings(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = {
@@ -159,7 +155,7 @@ def test_sessions_do_not_depend_on_how_the_database_or_the_environment_is_set(
     }
 
 
-def test_no_setting_of_libpq_in_the_environment_reaches_a_session(shared_url: str) -> None:
+def test_libpq_settings_in_the_environment_do_not_reach_a_session(shared_url: str) -> None:
     wrong = {
         "PGCLIENTENCODING": "LATIN1",
         "PGDATESTYLE": "German",
@@ -180,7 +176,7 @@ with create_engine(psycopg_url(sys.argv[1]), **engine_options()).connect() as co
 
 
 @citus.leave_out("a database is made beside")
-def test_a_database_that_is_not_of_utf8_is_refused_in_a_sentence(shared_url: str) -> None:
+def test_a_database_without_utf8_is_rejected_in_a_sentence(shared_url: str) -> None:
     with psycopg.connect(shared_url, autocommit=True) as owner:
         owner.execute("DROP DATABASE IF EXISTS of_ascii")
         owner.execute("CREATE DATABASE of_ascii ENCODING SQL_ASCII LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0")

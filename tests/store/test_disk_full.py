@@ -1,4 +1,4 @@
-"""A database that reads and does not write: its disk is full, or it is a copy of another. Nothing of it is our fault."""
+"""A database that rejects writes: its disk is full, or it is a replica."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -54,7 +54,7 @@ class House:
         self.token = player_token("ada@example.org")
 
     def has(self, *statements: str) -> None:
-        """From now on this holds for whoever connects."""
+        """Run these statements, which apply to new connections."""
         for statement in statements:
             self.owner.execute(statement.replace("DATABASE", f"DATABASE {self.owner.info.dbname}"))
         self.connects_anew()
@@ -95,7 +95,7 @@ def version(game_id: UUID) -> int:
     return head_of(game_id).table.version
 
 
-def test_a_full_disk_is_told_as_one_and_the_move_counts_once_there_is_room(house: House) -> None:
+def test_a_full_disk_is_reported_and_the_move_counts_once_there_is_room(house: House) -> None:
     before = version(house.game_id)
     house.has(*FULL)
     assert house.moves() == (503, "unavailable", "5")
@@ -106,22 +106,22 @@ def test_a_full_disk_is_told_as_one_and_the_move_counts_once_there_is_room(house
     assert house.moves()[0] == 201
 
 
-def test_a_database_that_is_read_only_is_told_as_one_and_the_move_counts_when_it_is_not(house: House) -> None:
+def test_a_read_only_database_is_reported_and_the_move_counts_once_it_is_writable(house: House) -> None:
     house.has("ALTER DATABASE SET default_transaction_read_only = on")
     assert house.moves() == (503, "unavailable", "5")
     house.has("ALTER DATABASE SET default_transaction_read_only = off")
     assert house.moves()[0] == 201
 
 
-def test_connections_to_what_has_become_a_copy_are_given_up(house: House) -> None:
-    """After a failover the address is another machine's, and whoever keeps connections sits at the wrong one."""
+def test_connections_to_a_server_that_became_a_replica_are_dropped(house: House) -> None:
+    """After a failover the address is another machine's, and pooled connections lead to the wrong one."""
     house.has("ALTER DATABASE SET default_transaction_read_only = on")
     assert house.moves()[0] == 503
     house.owner.execute(f"ALTER DATABASE {house.owner.info.dbname} SET default_transaction_read_only = off")
     assert house.moves()[0] == 201
 
 
-def test_the_one_who_looks_after_it_is_told_that_it_takes_no_changes(house: House) -> None:
+def test_health_checks_report_a_database_that_rejects_changes(house: House) -> None:
     assert house.database() == (200, "ok")
     house.has("ALTER DATABASE SET default_transaction_read_only = on")
     assert house.database() == (503, "rejects changes: it is read-only")

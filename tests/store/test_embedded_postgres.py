@@ -1,4 +1,4 @@
-"""The embedded Postgres: what is committed stays, whoever is killed, and what cannot be is said in one sentence."""
+"""The embedded Postgres: commits survive every kill, and errors are one sentence."""
 
 import os
 import shutil
@@ -51,14 +51,14 @@ def starter(open_directory):
     process.communicate()
 
 
-def test_data_is_kept_over_a_restart(open_directory):
+def test_data_survive_a_restart(open_directory):
     with embedded_postgres.start(open_directory) as server:
         write_a_star(server)
     with embedded_postgres.start(open_directory) as server:
         assert stars(server) == [("leo",)]
 
 
-def test_after_a_kill_of_postgres_it_starts_at_once_with_all_that_was_committed(open_directory):
+def test_postgres_starts_at_once_with_all_commits_after_its_own_kill(open_directory):
     server = embedded_postgres.start(open_directory)
     write_a_star(server)
     os.kill(server.pid, signal.SIGKILL)
@@ -67,14 +67,14 @@ def test_after_a_kill_of_postgres_it_starts_at_once_with_all_that_was_committed(
         assert stars(server) == [("leo",)]
 
 
-def test_after_a_kill_of_its_starter_it_starts_at_once_with_all_that_was_committed(open_directory, starter):
+def test_postgres_starts_at_once_with_all_commits_after_its_starters_kill(open_directory, starter):
     process, _ = starter
     process.kill()
     with embedded_postgres.start(open_directory) as server:
         assert stars(server) == [("leo",)]
 
 
-def test_after_a_kill_of_both_it_starts_at_once_with_all_that_was_committed(open_directory, starter):
+def test_postgres_starts_at_once_with_all_commits_after_both_were_killed(open_directory, starter):
     process, postgres = starter
     os.kill(postgres, signal.SIGKILL)
     process.kill()
@@ -82,7 +82,7 @@ def test_after_a_kill_of_both_it_starts_at_once_with_all_that_was_committed(open
         assert stars(server) == [("leo",)]
 
 
-def test_a_stranger_with_the_number_of_the_killed_postgres_is_left_alone(open_directory):
+def test_another_process_with_the_killed_postgres_pid_is_left_alone(open_directory):
     server = embedded_postgres.start(open_directory)
     write_a_star(server)
     os.kill(server.pid, signal.SIGKILL)
@@ -96,7 +96,7 @@ def test_a_stranger_with_the_number_of_the_killed_postgres_is_left_alone(open_di
         stranger.kill()
 
 
-def test_a_normal_user_starts_it_too(open_directory, postgres, monkeypatch):
+def test_an_ordinary_user_can_start_it(open_directory, postgres, monkeypatch):
     """`postgres` has loaded all code by then: a normal user may not be able to read root's Python."""
     binaries = embedded_postgres._reachable_binaries(open_directory, embedded_postgres._user())
     monkeypatch.setattr(embedded_postgres, "installation", lambda: binaries.parent)
@@ -121,7 +121,7 @@ def test_a_normal_user_starts_it_too(open_directory, postgres, monkeypatch):
     assert process.exitcode == 0
 
 
-def test_binaries_that_nobody_can_reach_are_copied_and_nothing_is_opened(open_directory, tmp_path, monkeypatch):
+def test_unreachable_binaries_are_copied_and_no_permissions_changed(open_directory, tmp_path, monkeypatch):
     private = tmp_path / "private"
     site = embedded_postgres.installation().parents[1]
     for part in (Path("embedded_postgres", "pginstall"), Path("embedded_postgres.libs")):
@@ -141,7 +141,7 @@ def test_only_its_own_user_can_reach_it_and_no_network(postgres):
         assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
 
 
-def test_it_is_the_same_on_every_system(postgres):
+def test_its_settings_are_the_same_on_every_system(postgres):
     with psycopg.connect(postgres.url) as connection:
         assert connection.execute("SHOW timezone").fetchone() == ("UTC",)
         assert connection.execute("SHOW synchronous_commit").fetchone() == ("on",)
@@ -149,33 +149,33 @@ def test_it_is_the_same_on_every_system(postgres):
         assert set(connection.execute(locale)) == {("b", "C.UTF-8", "UTF8")}
 
 
-def test_a_long_path_is_no_trouble(open_directory):
+def test_a_long_path_works(open_directory):
     data = open_directory / ("long," * 30)
     with embedded_postgres.start(data) as server:
         assert server.url == embedded_postgres.address(data)
     shutil.rmtree(psycopg.conninfo.conninfo_to_dict(server.url)["host"])
 
 
-def test_a_second_server_over_the_same_data_is_refused(open_directory):
+def test_a_second_server_over_the_same_data_is_rejected(open_directory):
     refusal = pytest.raises(embedded_postgres.PostgresError, match=f"process {os.getpid()}.* uses {open_directory}")
     with embedded_postgres.start(open_directory), refusal:
         embedded_postgres.start(open_directory)
 
 
-def test_data_of_another_major_version_are_refused(open_directory):
+def test_data_of_another_major_version_are_rejected(open_directory):
     embedded_postgres.start(open_directory).stop()
     (open_directory / "postgres" / "PG_VERSION").write_text("17\n")
     with pytest.raises(embedded_postgres.PostgresError, match="written by Postgres 17, and this is 18"):
         embedded_postgres.start(open_directory)
 
 
-def test_a_directory_that_cannot_be_made_is_named(open_directory):
+def test_an_impossible_directory_is_named(open_directory):
     (open_directory / "file").touch()
     with pytest.raises(embedded_postgres.PostgresError, match=f"cannot store its data in {open_directory}/file/data"):
         embedded_postgres.start(open_directory / "file" / "data")
 
 
-def test_a_private_directory_is_refused_to_root_only(tmp_path):
+def test_a_private_directory_is_rejected_only_for_root(tmp_path):
     (tmp_path / "private").mkdir(mode=0o700)
     data = tmp_path / "private" / "data"
     if AS_ROOT:
@@ -186,7 +186,7 @@ def test_a_private_directory_is_refused_to_root_only(tmp_path):
         embedded_postgres.start(data).stop()
 
 
-def test_what_postgres_says_is_passed_on(open_directory):
+def test_postgres_error_messages_are_passed_on(open_directory):
     embedded_postgres.start(open_directory).stop()
     (open_directory / "postgres" / "postgresql.conf").write_text("stars = 7\n")
     with pytest.raises(embedded_postgres.PostgresError, match="configuration file .* contains errors"):

@@ -1,4 +1,4 @@
-"""Migrations while the tables are in use: nobody waits for long. On a large store: `python -m tests.bench.migrations`."""
+"""Migrations while tables are in use delay no query for long. On a large store: `python -m tests.bench.migrations`."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,20 +24,20 @@ def revision(url: str) -> str:
 
 @contextmanager
 def in_use(url: str, table: str) -> Iterator[None]:
-    """Somebody reads it for long, as a dump does."""
+    """Read the table for long, as a dump does."""
     with psycopg.connect(url) as connection:
         connection.execute(f"SELECT * FROM {table} LIMIT 1")
         yield
 
 
 def files_of_tables(url: str) -> dict[str, int]:
-    """Return the file of each table. A statement that rewrites a table, while nobody can use it, makes a new one."""
+    """Return the file of each table. A statement that rewrites a table, and locks it meanwhile, makes a new one."""
     tables = "SELECT relname, relfilenode FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
     with psycopg.connect(url) as connection:
         return dict(connection.execute(tables).fetchall())
 
 
-def test_no_step_rewrites_a_table(database_url: str) -> None:
+def test_no_migration_rewrites_a_table(database_url: str) -> None:
     """`python -m tests.bench.migrations` measures how long others wait for a table."""
     migrate.downgrade(database_url, BASE)
     steps = migrate.steps_ahead(database_url)
@@ -49,7 +49,7 @@ def test_no_step_rewrites_a_table(database_url: str) -> None:
         assert {name for name in before.keys() & after.keys() if before[name] != after[name]} == set(), step
 
 
-def test_a_step_that_waits_for_a_table_lets_others_pass_and_is_taken_when_that_is_free(
+def test_a_migration_waiting_for_a_table_lets_others_pass_and_runs_once_it_is_free(
     database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     migrate.downgrade(database_url, "0042")
@@ -65,7 +65,7 @@ def test_a_step_that_waits_for_a_table_lets_others_pass_and_is_taken_when_that_i
     assert not migrate.steps_ahead(database_url)
 
 
-def test_a_table_that_is_never_free_ends_it_and_the_steps_that_are_done_stay_done(
+def test_a_table_that_is_never_free_stops_the_migration_and_keeps_finished_steps(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     migrate.downgrade(database_url, BASE)
@@ -73,12 +73,12 @@ def test_a_table_that_is_never_free_ends_it_and_the_steps_that_are_done_stay_don
         impatient.setattr(migrate, "_TRIES", 1)
         with in_use(database_url, "players"), pytest.raises(migrate.CannotMigrate, match="stays locked"):
             migrate.upgrade(database_url)
-    assert revision(database_url) == "0028"  # 0029 adds a column to it, after an index that is made anew now
+    assert revision(database_url) == "0028"  # 0029 adds a column to it, after an index that is now rebuilt
     migrate.upgrade(database_url)
     assert not migrate.steps_ahead(database_url)
 
 
-def test_an_index_that_was_cut_off_is_made_anew(database_url: str) -> None:
+def test_an_interrupted_index_is_rebuilt(database_url: str) -> None:
     migrate.downgrade(database_url, "0038")
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("CREATE INDEX player_games_ended ON player_games (seat)")
@@ -92,7 +92,7 @@ def test_an_index_that_was_cut_off_is_made_anew(database_url: str) -> None:
     assert "(over_at, game_id) WHERE (over_at IS NOT NULL)" in found[1]
 
 
-def test_several_that_migrate_at_the_same_time_take_each_step_once(database_url: str) -> None:
+def test_simultaneous_migrations_run_each_step_once(database_url: str) -> None:
     migrate.downgrade(database_url, BASE)
     with ThreadPoolExecutor(3) as threads:
         list(threads.map(migrate.upgrade, [database_url] * 3))

@@ -1,4 +1,4 @@
-"""The outbox: letters that one carrier takes."""
+"""The outbox: each letter is leased by one sender."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -36,7 +36,7 @@ def test_letters_of_both_outboxes_are_due_oldest_first(waiting: outbox.Waiting) 
     assert outbox.due(NOW - 2 * MINUTE, 10) == []
 
 
-def test_of_two_who_claim_a_letter_one_gets_it(app: Flask, waiting: outbox.Waiting) -> None:
+def test_one_of_two_claims_of_a_letter_succeeds(app: Flask, waiting: outbox.Waiting) -> None:
     def claim(_: int) -> bool:
         with app.app_context():
             return outbox.claim(waiting, NOW + MINUTE) is not None
@@ -46,7 +46,7 @@ def test_of_two_who_claim_a_letter_one_gets_it(app: Flask, waiting: outbox.Waiti
     assert outbox.due(NOW, 10) == []
 
 
-def test_a_lease_that_runs_out_leaves_the_letter_to_another(waiting: outbox.Waiting) -> None:
+def test_an_expired_lease_leaves_the_letter_to_another(waiting: outbox.Waiting) -> None:
     first = outbox.claim(waiting, NOW + MINUTE)
     assert (
         outbox.due(NOW + timedelta(days=1), 10) == outbox.due(NOW + timedelta(days=1), 10, (), NOW) == []
@@ -57,7 +57,7 @@ def test_a_lease_that_runs_out_leaves_the_letter_to_another(waiting: outbox.Wait
     second = outbox.claim(again, NOW + 3 * MINUTE)
     assert not outbox.renew(waiting, first, NOW + 4 * MINUTE)
     assert (first.tries, second.tries) == (1, 2)
-    outbox.finish(waiting, first, NOW, "sent", "")  # the first comes late: the letter is no longer his
+    outbox.finish(waiting, first, NOW, "sent", "")  # the first comes late: it has lost the lease
     assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == 1
     outbox.finish(again, second, NOW, "sent", "")
     assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == 0
@@ -67,7 +67,7 @@ def test_a_lease_that_runs_out_leaves_the_letter_to_another(waiting: outbox.Wait
     ]
 
 
-def test_a_letter_that_arrived_is_forgotten_and_noted(waiting: outbox.Waiting) -> None:
+def test_a_delivered_letter_is_deleted_and_recorded(waiting: outbox.Waiting) -> None:
     row = outbox.claim(waiting, NOW + MINUTE)
     outbox.finish(waiting, row, NOW, "sent", "250 OK")
     assert outbox.due(NOW + timedelta(days=9), 10) == []
@@ -82,10 +82,10 @@ def test_a_letter_that_arrived_is_forgotten_and_noted(waiting: outbox.Waiting) -
     assert (noted.result, noted.detail, noted.at) == ("sent", "250 OK", NOW)
 
 
-def test_a_letter_that_failed_is_due_again_later(waiting: outbox.Waiting) -> None:
+def test_a_failed_letter_is_due_again_later(waiting: outbox.Waiting) -> None:
     row = outbox.claim(waiting, NOW + MINUTE)
     outbox.retry(waiting, row, NOW, NOW + 5 * MINUTE, "451")
-    assert not outbox.renew(waiting, row, NOW + timedelta(days=1))  # it is in nobody's hands
+    assert not outbox.renew(waiting, row, NOW + timedelta(days=1))  # it is not leased
     assert outbox.due(NOW + 4 * MINUTE, 10) == []
     (again,) = outbox.due(NOW + 5 * MINUTE, 10)
     second = outbox.claim(again, NOW + 6 * MINUTE)

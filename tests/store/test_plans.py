@@ -1,4 +1,4 @@
-"""However much is stored: what is tidied, listed and watched is found by an index, and dead rows stay few."""
+"""Query plans on large stores: cleanup, lists and polling use indexes, and dead rows stay few."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -40,13 +40,13 @@ TIDIED: list[tuple[Callable[[], object], str]] = [
 
 
 @pytest.mark.parametrize(("tidy", "index"), TIDIED, ids=[index for _, index in TIDIED])
-def test_what_is_tidied_is_found_by_its_age(app: Flask, tidy: Callable[[], object], index: str) -> None:
+def test_expired_rows_are_found_by_an_index_on_age(app: Flask, tidy: Callable[[], object], index: str) -> None:
     with app.app_context():
         scans = scans_of(tidy, never_in_sequence=True)
     assert any(scan.index == index and scan.condition for scan in scans), scans
 
 
-def test_mails_of_which_nothing_but_lines_is_left_are_not_looked_at_again(app: Flask) -> None:
+def test_mails_reduced_to_their_lines_are_not_read_again(app: Flask) -> None:
     with app.app_context():
         game_id, arrived_at = game_of(person("ada"), bots=2), clock.now() - 30 * DAY
         common = {"game_id": game_id, "seat": 0, "turn": 1, "tries": 1, "asks": "", "arrived_at": arrived_at}
@@ -70,7 +70,7 @@ def test_the_lobby_finds_games_of_one_kind_among_those_of_others(app: Flask, sta
     assert sum(scan.rows for scan in scans if scan.table == "games") == 0, scans
 
 
-def test_the_oldest_letter_of_a_long_outbox_is_found_by_its_age(app: Flask) -> None:
+def test_the_oldest_letter_of_a_long_outbox_is_found_by_an_index(app: Flask) -> None:
     with app.app_context():
         scans = [it for it in scans_of(health._oldest_letter, never_in_sequence=True) if it.table == "outbox"]
     assert [scan.index for scan in scans] == ["outbox_made_at"]
@@ -92,7 +92,7 @@ LOOKS: list[Callable[[Caller], object]] = [
 @pytest.mark.parametrize(
     "look", LOOKS, ids=["my-turn", "open", "running", "paused", "feed", "seats", "stream", "new-games"]
 )
-def test_games_that_are_over_cost_whoever_looks_for_those_under_way_nothing(
+def test_finished_games_cost_nothing_when_looking_for_running_ones(
     app: Flask, look: Callable[[Caller], object]
 ) -> None:
     with app.app_context():
@@ -107,7 +107,7 @@ def test_games_that_are_over_cost_whoever_looks_for_those_under_way_nothing(
     assert many <= few + 5
 
 
-def test_of_many_games_that_are_over_no_more_are_read_than_a_page_needs(app: Flask) -> None:
+def test_a_page_reads_only_as_many_finished_games_as_it_needs(app: Flask) -> None:
     with app.app_context():
         ada = person("ada")
         ended = game_of(ada, bots=2)
@@ -132,11 +132,11 @@ def _many_more(game_id: UUID, *tables: str) -> None:
             chosen = ", ".join(otherwise.get(name, name) for name in columns)
             copy = f"INSERT INTO {table} ({', '.join(columns)}) SELECT {chosen} FROM {table}, copies WHERE game_id = %s"
             connection.exec_driver_sql(copy, (game_id,))
-        connection.exec_driver_sql("SET LOCAL ROLE NONE")  # nobody but their owner may analyze tables
+        connection.exec_driver_sql("SET LOCAL ROLE NONE")  # only their owner may analyze tables
         connection.exec_driver_sql(f"ANALYZE {', '.join(tables)}")
 
 
-def test_of_games_that_may_be_shelved_only_the_last_event_is_looked_at(app: Flask) -> None:
+def test_finding_games_to_shelve_reads_only_their_last_events(app: Flask) -> None:
     with app.app_context():
         short_night()
         short_night()
@@ -147,7 +147,7 @@ def test_of_games_that_may_be_shelved_only_the_last_event_is_looked_at(app: Flas
 
 
 @pytest.mark.parametrize("table", ["seats", "outbox"])
-def test_dead_rows_of_a_table_that_is_always_looked_at_stay_few(app: Flask, table: str) -> None:
+def test_dead_rows_of_a_busy_table_stay_few(app: Flask, table: str) -> None:
     """Of four hundred thousand rows, as of a hundred thousand games."""
     with app.app_context(), db.engine.connect() as connection:
         query = text(

@@ -33,7 +33,7 @@ def functions(connection: psycopg.Connection[Any]) -> set[tuple[str, ...]]:
     return set(found.fetchall())
 
 
-def test_the_functions_of_the_database_are_the_text_beside_the_log(database_url: str) -> None:
+def test_the_database_functions_equal_their_source_file(database_url: str) -> None:
     written = {
         (name, " ".join(arguments.split()).replace("timestamptz", "timestamp with time zone"), result, body)
         for name, arguments, result, body in FUNCTION.findall(migrate.FUNCTIONS.read_text("utf-8"))
@@ -43,7 +43,7 @@ def test_the_functions_of_the_database_are_the_text_beside_the_log(database_url:
         assert functions(connection) == written
 
 
-def test_a_step_of_its_own_brings_the_text_to_databases_that_have_an_older_one() -> None:
+def test_the_newest_migration_installs_the_current_functions() -> None:
     steps = sorted(Path(migrate.__file__).parents[2].glob("migrations/versions/*.py"))
     texts = [
         found[1] for path in steps if (found := re.search(r'^TEXT = "(\w+)"', path.read_text("utf-8"), re.MULTILINE))
@@ -52,7 +52,7 @@ def test_a_step_of_its_own_brings_the_text_to_databases_that_have_an_older_one()
 
 
 @citus.leave_out("no step is taken back")
-def test_webs_and_workers_of_the_release_before_go_on_while_a_database_is_migrated(database_url: str) -> None:
+def test_webs_and_workers_of_the_previous_release_run_during_a_migration(database_url: str) -> None:
     migrate.downgrade(database_url, "0023")
     with psycopg.connect(database_url) as connection:
         assert functions(connection) == set()
@@ -78,7 +78,7 @@ def contents(game_id: UUID) -> tuple[int, list[int], list[bool], int]:
     )
 
 
-def test_a_commit_is_events_head_seats_and_letters(app: Flask) -> None:
+def test_a_commit_consists_of_events_game_row_seats_and_letters(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
         assert recorded(game_id, 0, [an_event(1), an_event(2)], [a_letter()])
@@ -90,7 +90,7 @@ def test_a_commit_is_events_head_seats_and_letters(app: Flask) -> None:
         assert (records.head.status, records.head.drawn, records.seats[1].due_at) == ("running", 3, NOW)
 
 
-def test_a_commit_for_another_version_than_the_present_one_writes_nothing(app: Flask) -> None:
+def test_a_commit_for_an_outdated_version_writes_nothing(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
         assert not recorded(game_id, 1)
@@ -107,7 +107,7 @@ def test_a_commit_for_an_unknown_game_writes_nothing(app: Flask) -> None:
         assert db.session.get(EventRow, (game_id, 1)) is None
 
 
-def test_a_commit_of_which_a_part_fails_writes_nothing(app: Flask) -> None:
+def test_a_partly_failing_commit_writes_nothing(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
         with pytest.raises(psycopg.errors.NotNullViolation):
@@ -117,7 +117,7 @@ def test_a_commit_of_which_a_part_fails_writes_nothing(app: Flask) -> None:
         assert contents(game_id) == (0, [], [False, False], 0)
 
 
-def test_a_letter_whose_key_is_there_already_is_not_written_twice(app: Flask) -> None:
+def test_a_letter_with_an_existing_key_is_not_written_twice(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
         assert recorded(game_id, 0, letters=[a_letter(), a_letter()])
@@ -125,7 +125,7 @@ def test_a_letter_whose_key_is_there_already_is_not_written_twice(app: Flask) ->
         assert contents(game_id)[3] == 1
 
 
-def test_of_two_deeds_for_one_version_at_the_same_time_one_counts(app: Flask) -> None:
+def test_one_of_two_simultaneous_commits_for_one_version_counts(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
 

@@ -1,4 +1,4 @@
-"""What nobody looks at any more is forgotten, some at a time."""
+"""Expired rows are deleted in batches."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -23,7 +23,7 @@ def left(table: type) -> int:
     return db.session.scalars(select(func.count()).select_from(table)).one()
 
 
-def test_old_letters_are_forgotten_in_batches(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_letters_are_deleted_in_batches(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "_AT_ONCE", 2)
     with app.app_context():
         common = {"nr": 1, "kind": "your-turn", "result": "sent", "detail": ""}
@@ -42,7 +42,7 @@ def test_old_letters_are_forgotten_in_batches(app: Flask, monkeypatch: pytest.Mo
         assert len(commits) == 4  # two and one of either table
 
 
-def test_answers_are_forgotten_in_batches(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_deleted_in_batches(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "_AT_ONCE", 2)
     with app.app_context():
         for days in (0, 6, 8, 9, 10):
@@ -56,7 +56,7 @@ def test_answers_are_forgotten_in_batches(app: Flask, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(("days", "number"), [("7", 1), ("9", 2)])
-def test_the_worker_keeps_answers_as_long_as_is_set(app: Flask, days: str, number: int) -> None:
+def test_the_worker_keeps_answers_for_the_configured_time(app: Flask, days: str, number: int) -> None:
     with app.app_context():
         for ago in (6, 8):
             made_at = clock.now() - ago * DAY

@@ -1,4 +1,4 @@
-"""Who may do what in the database: whoever serves owns nothing, and a copy restored without roles says so."""
+"""Database roles: the serving role owns nothing, and a restore without roles is detected."""
 
 import contextlib
 import re
@@ -65,7 +65,7 @@ def told_of(part: str, **environment: str) -> str:
 
 
 @citus.leave_out("none is embedded")
-def test_with_the_embedded_postgres_whoever_serves_owns_nothing_even_when_the_role_is_taken_off(
+def test_with_embedded_postgres_the_serving_role_owns_nothing_even_if_changed(
     own_house: embedded_postgres.Server, open_directory: Path
 ) -> None:
     with serving(STERNENPOST_DATA=str(open_directory)):
@@ -81,7 +81,7 @@ def test_with_the_embedded_postgres_whoever_serves_owns_nothing_even_when_the_ro
     assert told_of("role", STERNENPOST_DATA=str(open_directory)) == "ok"
 
 
-def test_the_doctor_tells_who_serves_as_the_owner_of_the_tables(database_url: str) -> None:
+def test_the_doctor_reports_a_server_that_runs_as_owner_of_the_tables(database_url: str) -> None:
     told = told_of("role", DATABASE_URL=database_url)
     assert told.startswith("works, but DATABASE_URL names the owner of the tables")
 
@@ -103,14 +103,14 @@ def test_a_login_as_in_the_handbook_serves_and_owns_nothing(database_url: str) -
 RESTORED = "the role sternenpost_app is missing or may not read the tables"
 
 
-def test_a_copy_restored_without_rights_is_found_and_migrate_gives_them(database_url: str) -> None:
+def test_missing_rights_after_a_restore_are_found_and_migrate_grants_them(database_url: str) -> None:
     with psycopg.connect(database_url, autocommit=True) as owner:
         owner.execute(f"DROP OWNED BY {APP_ROLE}")
         expect_healing(owner, DATABASE_URL=database_url)
 
 
 @citus.leave_out("other databases have the role, too")
-def test_a_copy_restored_without_its_role_is_found_and_migrate_makes_it(own_house: embedded_postgres.Server) -> None:
+def test_a_missing_role_after_a_restore_is_found_and_migrate_creates_it(own_house: embedded_postgres.Server) -> None:
     with psycopg.connect(own_house.url, autocommit=True) as owner:
         owner.execute(f"DROP OWNED BY {APP_ROLE}; DROP ROLE {APP_ROLE}")
         expect_healing(owner, DATABASE_URL=own_house.url)
@@ -134,7 +134,7 @@ def expect_healing(owner: psycopg.Connection, **environment: str) -> None:
     assert f"{APP_ROLE}=arwd/" in given["games"]
 
 
-def test_the_role_of_web_and_worker_makes_no_tables_and_leaves_the_revision_alone(app: Flask) -> None:
+def test_the_role_of_web_and_worker_cannot_create_tables_or_change_the_revision(app: Flask) -> None:
     for change in ("CREATE TABLE t ()", "DELETE FROM alembic_version", "ALTER TABLE events DISABLE TRIGGER ALL"):
         with app.app_context(), pytest.raises(psycopg.errors.InsufficientPrivilege), autocommit() as connection:
             connection.execute(change)

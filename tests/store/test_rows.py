@@ -1,4 +1,4 @@
-"""Rows as values: their fields are the columns of the tables, however they are read and copied."""
+"""Rows as values: their fields are the columns of the tables."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -97,7 +97,7 @@ def different() -> SeatState:
     return SeatState._make(f"{name} before" for name in SeatState._fields)
 
 
-def test_quick_copies_are_those_of_replace() -> None:
+def test_quick_copies_equal_those_of_replace() -> None:
     seat: Any = different()
     assert seat.renumbered(7) == seat._replace(turn=7)
     time = TurnTime(NOW, 1.5, 2.5, {"zone": "UTC"})

@@ -1,4 +1,4 @@
-"""What `sternenpost spread` does where there is no Citus, and how plain Postgres plans. On a real one: test_citus.py."""
+"""`sternenpost spread` without Citus, and the plans of plain Postgres. With Citus: test_citus.py."""
 
 import pytest
 from click.testing import CliRunner
@@ -22,7 +22,7 @@ def spread(**environment: str | None) -> str:
     return done.output
 
 
-def test_every_table_is_spread_by_its_own_column_after_what_it_refers_to() -> None:
+def test_every_table_is_spread_by_its_own_column_after_its_references() -> None:
     found = tables_by_spread()
     order = [(key, table) for key in ("everywhere", "game_id", "player_id", "local") for table in found[key]]
     told = {(it.info["spread"], it.name) for it in db.metadata.sorted_tables}
@@ -41,12 +41,12 @@ def test_a_plain_postgres_is_not_spread(shared_url: str, app: Flask) -> None:
         assert spreading_trouble() is None
 
 
-def test_tables_that_are_behind_are_not_spread(database_url: str) -> None:
+def test_outdated_tables_are_not_spread(database_url: str) -> None:
     migrate.downgrade(database_url, "0045")
     assert "Run `sternenpost migrate` first" in spread(DATABASE_URL=database_url)
 
 
-def test_a_part_may_still_run_some_seconds_after_its_last_heartbeat(
+def test_a_part_counts_as_running_for_seconds_after_its_last_heartbeat(
     app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with app.app_context():
@@ -59,7 +59,7 @@ def test_a_part_may_still_run_some_seconds_after_its_last_heartbeat(
 
 
 @citus.leave_out("all plans are made for what is asked")
-def test_what_plays_has_its_plans_made_once_and_lists_are_planned_for_what_they_ask(app: Flask) -> None:
+def test_play_uses_generic_plans_and_lists_use_custom_ones(app: Flask) -> None:
     with app.app_context():
         with autocommit() as connection:
             assert connection.execute("SHOW plan_cache_mode").fetchone() == ("force_generic_plan",)

@@ -1,4 +1,4 @@
-"""Tables that can be spread over machines, and the migrations that make them."""
+"""Tables that can be spread over nodes, and the migrations that create them."""
 
 from datetime import datetime
 
@@ -44,7 +44,7 @@ SPREAD = [table for table in TABLES if spread_of(table) not in ("everywhere", "l
 
 
 @pytest.mark.parametrize("table", TABLES, ids=names(TABLES))
-def test_every_table_says_how_it_is_spread(table: Table) -> None:
+def test_every_table_declares_how_it_is_spread(table: Table) -> None:
     assert spread_of(table) in ("game_id", "player_id", "everywhere", "local")
 
 
@@ -67,7 +67,7 @@ def test_foreign_keys_stay_inside_one_spread_with_its_column_and_never_set_null(
 
 
 @pytest.mark.parametrize("table", TABLES, ids=names(TABLES))
-def test_keys_are_uuids_numbers_counted_per_game_or_plain_words_and_the_database_counts_none(table: Table) -> None:
+def test_keys_are_uuids_numbers_per_game_or_plain_words_and_never_sequences(table: Table) -> None:
     for column in table.primary_key.columns:
         assert isinstance(column.type, Uuid | Integer | Text | LargeBinary | Moment)
         if isinstance(column.type, Integer):
@@ -77,18 +77,18 @@ def test_keys_are_uuids_numbers_counted_per_game_or_plain_words_and_the_database
 
 
 @pytest.mark.parametrize("table", TABLES, ids=names(TABLES))
-def test_moments_have_a_zone(table: Table) -> None:
+def test_times_have_a_zone(table: Table) -> None:
     assert not any(isinstance(column.type, DateTime) for column in table.columns)
     assert all(column.type.impl.timezone for column in table.columns if isinstance(column.type, Moment))
 
 
 @citus.leave_out("has some for itself")
-def test_the_database_itself_has_no_sequences(database_url: str) -> None:
+def test_the_database_has_no_sequences(database_url: str) -> None:
     with psycopg.connect(database_url) as connection:
         assert connection.execute("SELECT * FROM pg_sequences").fetchall() == []
 
 
-def test_a_naive_moment_is_refused(app: Flask) -> None:
+def test_a_naive_time_is_rejected(app: Flask) -> None:
     with app.app_context(), pytest.raises(StatementError, match="A naive time"):
         db.session.execute(db.select(Outage).where(Outage.ended_at > datetime(2026, 11, 21)))
 
@@ -97,7 +97,7 @@ def test_a_naive_moment_is_refused(app: Flask) -> None:
 
 
 @citus.leave_out("no step is taken back")
-def test_migrations_go_down_and_up_again_and_make_the_tables_of_the_models(database_url: str) -> None:
+def test_migrations_go_down_and_up_again_and_match_the_models(database_url: str) -> None:
     engine = create_engine(migrate.psycopg_url(database_url))
     migrate.downgrade(database_url, "base")
     assert inspect(engine).get_table_names() == ["alembic_version"]
@@ -125,7 +125,7 @@ def test_an_index_is_as_partial_in_the_database_as_in_the_model(database_url: st
     assert set(found) == {index.name for index in models}
 
 
-def test_a_table_is_stored_by_the_parameters_of_its_model(database_url: str) -> None:
+def test_a_tables_storage_parameters_match_its_model(database_url: str) -> None:
     with psycopg.connect(database_url) as connection:
         found = dict(
             connection.execute(
@@ -139,7 +139,7 @@ def test_a_table_is_stored_by_the_parameters_of_its_model(database_url: str) -> 
 
 @citus.leave_out("each shard has a plan of its own")
 @pytest.mark.parametrize("status", ["", "AND status = 'open'"])
-def test_a_page_of_the_lobby_is_read_from_an_index(database_url: str, status: str) -> None:
+def test_a_lobby_page_is_read_from_an_index(database_url: str, status: str) -> None:
     page = f"SELECT * FROM games WHERE NOT private {status} ORDER BY made_at DESC, game_id DESC LIMIT 21"
     with psycopg.connect(database_url) as connection:
         connection.execute("SET enable_seqscan = off")  # of an empty table it would read all the same

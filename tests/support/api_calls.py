@@ -16,7 +16,7 @@ MOVE = {"star": "1", "board": "leo", "space": "a"}
 
 
 def first_move(who: Someone, game: str) -> Json:
-    """A request that plays the first of somebody's legal moves."""
+    """Return a request that plays the first of a player's legal moves."""
     open_now = who.get(f"{game}/legal-moves").json
     return {"turn": open_now["turn"], "move": open_now["moves"][0]}
 
@@ -121,7 +121,7 @@ def walk(who: Someone, url: str | None, between: Callable[[], Any] = lambda: Non
 
 
 def exhausting(who: Someone, **more: Any) -> list[TestResponse]:
-    """All answers until no more are given."""
+    """Return all answers up to the first 429."""
     answers = [who.get(f"{GAME}/archive", **more)]
     while answers[-1].status_code != 429:
         answers.append(who.get(f"{GAME}/archive", **more))

@@ -1,4 +1,4 @@
-"""A real browser for tests: Debian's Chromium, if it can be had without the windows that nobody sees, at half the cost."""
+"""A real browser for tests: Debian's Chromium, if available in its headless build, at half the cost."""
 
 import shutil
 from collections.abc import Iterator

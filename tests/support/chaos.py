@@ -1,7 +1,7 @@
-"""Letters while everything dies.
+"""Letters survive while every process dies.
 
-People play by mail alone: each moves once the letter for his turn has come. Meanwhile web, worker and Postgres are killed
-with SIGKILL, in turn and at random moments, and started again. Every letter that was ever put into an outbox is compared
+People play by mail alone: each moves once the letter for the turn has come. Meanwhile web, worker and Postgres are killed
+with SIGKILL, in turn and at random moments, and restarted. Every letter that was ever put into an outbox is compared
 with the SMTP listener that accepted it.
 """
 
@@ -80,7 +80,7 @@ def chaos(kills: int, people: int, seed: int) -> Outcome:
 
 
 def _kill(house: House, what: str, workers: list[subprocess.Popen[bytes]], rng: random.Random) -> None:
-    """With SIGKILL; whoever watches over them starts another at once."""
+    """Kill with SIGKILL; the supervisor starts another at once."""
     if what == "worker":
         house.kill(workers.pop(rng.randrange(len(workers))))
         workers.append(house.start_worker())
@@ -92,7 +92,7 @@ def _kill(house: House, what: str, workers: list[subprocess.Popen[bytes]], rng: 
 
 
 class _Player:
-    """Somebody who learns of his turns by mail only."""
+    """A player who learns of turns only by mail."""
 
     def __init__(self, house: House, email: str) -> None:
         self._house, self._email = house, email

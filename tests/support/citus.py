@@ -107,7 +107,7 @@ def leave_out(reason: str) -> pytest.MarkDecorator:
 
 
 def pytest_configure() -> None:
-    """As a plugin. Nothing is copied there: each database is made anew."""
+    """Create each database from scratch, since nothing can be copied there."""
 
     def create_database(url: str, name: str, template: str | None = None) -> str:
         return _make(name, spread_database if template else empty_database)

@@ -151,12 +151,12 @@ def is_problem(response: TestResponse, status: int, code: str) -> bool:
 
 
 def refusal(response: TestResponse) -> Json:
-    """What a problem says, but for the name of its request."""
+    """Return what a problem says, without the request id."""
     return {name: value for name, value in response.json.items() if name != "request_id"}
 
 
 def opened(who: Someone, *seats: Json, **more: Any) -> str:
-    """The path of a game that somebody opens."""
+    """Open a game and return its path."""
     response = who.post("/v1/games", wanted(*seats, **more))
     assert response.status_code == 201, response.text
     return f"/v1/games/{response.json['id']}"

@@ -24,7 +24,7 @@ class Crowd(NamedTuple):
 
 
 def twin(url: str, name: str) -> str:
-    """A copy of a database that nobody uses any more; its URL."""
+    """Return the URL of a copy of a database that is not in use."""
     with psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (embedded_postgres.DATABASE,)
@@ -69,7 +69,7 @@ _OTHERWISE = {
         "wake_at": "CASE WHEN asked THEN now() + random() * interval '2 days' END",
     },
 }
-# Player 0 sits in each hundredth game or so, and it is his turn in every other of those that are running.
+# Player 0 sits in about each hundredth game and is on turn in every other of those that are running.
 _COPY = {
     "players": "people p CROSS JOIN (SELECT * FROM players LIMIT 1) AS t",
     "games": "crowd c JOIN games t ON t.game_id = c.template",

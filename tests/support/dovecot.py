@@ -107,7 +107,7 @@ class Dovecot:
 
     @contextmanager
     def box(self, user: str = "stars") -> Iterator[Any]:
-        """As somebody sees it with another program."""
+        """Open the mailbox as another program does."""
         trusted = ssl.create_default_context(cafile=str(self.certificate))
         with IMAPClient("localhost", self.port, ssl_context=trusted, timeout=30) as box:
             box.login(user, PASSWORD)

@@ -70,7 +70,7 @@ def turn_of(game_id: UUID, who: UUID) -> int | None:
 
 
 def moves_on(game_id: UUID, who: UUID, number: int = 0) -> moves.Played:
-    """This player plays the first of the moves open to him, or another."""
+    """Play the first of this player's legal moves, or another by number."""
     turn = turn_of(game_id, who)
     assert turn is not None
     return play_move(game_id, who, turn, moves_of(game_id, who)[number])

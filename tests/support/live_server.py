@@ -37,7 +37,7 @@ T = TypeVar("T")
 CHECKOUT = Path(__file__).parents[2]
 PATIENCE = 120.0  # seconds to wait for a state; only a failing test uses them up
 PLAYED = 600.0  # seconds for a program that plays whole games, or makes a client; only one that hangs uses them up
-TAKEN_UP = 30.0  # seconds until somebody else carries what was in the hands of the dead
+TAKEN_UP = 30.0  # seconds until another worker sends what a killed one had leased
 PAUSE = 0.05  # seconds between two looks
 METRICS_TOKEN = "a-token-for-prometheus"
 MAIL_IN_SECRET = "a-secret-of-mail-providers"
@@ -55,8 +55,8 @@ def until(holds: Callable[[], T], patience: float = PATIENCE) -> T:
 
 
 def free_port(port: int = 0) -> int:
-    """A port of 127.0.0.1 on which nobody listens, or this one. No process is given it again for half a minute: the end that
-    closes a connection first lingers (TIME_WAIT), and only who names the port, as our servers do, may listen there."""
+    """Return a free port of 127.0.0.1, or this one. It is not given to another process for half a minute: the end that
+    closes a connection first lingers (TIME_WAIT), and only processes that name the port, as our servers do, may listen there."""
     with socket.create_server(("127.0.0.1", port)) as server:
         port = server.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as guest:
@@ -140,7 +140,8 @@ class MailServer:
         self._controller.stop()
 
     def hold(self, address: str, at: str = "RCPT") -> Held:
-        """From now on nobody learns whether this mailbox exists, or, `at` DATA, whether it has taken a letter."""
+        """Block answers about this mailbox from now on: whether it exists or, `at` DATA, whether it has accepted a
+        letter."""
         held = self._held[address] = Held(self._controller.loop, at)
         return held
 
@@ -230,7 +231,7 @@ def cluster_with_tables() -> Path:
 
 @contextlib.contextmanager
 def new_house(**settings: str) -> Iterator["House"]:
-    """A house with Postgres and mail, without web and workers. As root, Postgres runs as `nobody`: not in tmp_path."""
+    """A server with Postgres and mail, without web and workers. As root, Postgres runs as `nobody`: not in tmp_path."""
     path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
     path.chmod(0o755)
     house = House(path, settings)
@@ -398,7 +399,7 @@ class House:
 
     @contextlib.contextmanager
     def locked(self, query: str, *values: Any) -> Iterator[None]:
-        """The rows of this query are locked, so that whoever wants to write them waits."""
+        """Lock the rows of this query, so that writers wait."""
         connection = psycopg.connect(self._postgres.url)
         try:
             assert connection.execute(f"{query} FOR UPDATE", values).fetchall()
@@ -415,7 +416,7 @@ class House:
         assert self.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
 
     def await_letters(self, besides: str = "") -> None:
-        """Until every letter has been carried, but for those to the address `besides`."""
+        """Wait until every letter has been sent, except those to the address `besides`."""
         waiting = "outbox LEFT JOIN players USING (player_id) WHERE email IS DISTINCT FROM %s"
         until(lambda: not self.count(waiting, besides) and not self.count("player_outbox"))
 
@@ -453,7 +454,7 @@ class Client:
 
     def __init__(self, house: House, token: str | None = None) -> None:
         self.token = token
-        # Certificates, which nobody needs on the loopback, take longer to load than most requests.
+        # Certificates, which loopback connections do not need, take longer to load than most requests.
         self.url = house.url
         self._http = httpx.Client(base_url=self.url, timeout=PATIENCE, verify=False)
         self.retries = 0
@@ -461,7 +462,7 @@ class Client:
             self._http.headers["Authorization"] = f"Bearer {token}"
 
     def ask(self, method: str, path: str, **more: Any) -> httpx.Response:
-        """The answer, whatever its status; but for 503, which means that there will be one later."""
+        """Return the answer with any status except 503, after which the call is repeated."""
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
@@ -489,7 +490,7 @@ AT_ONCE: Json = {"mails": {"your-turn": "at-once"}}
 
 
 def sign_in(house: House, email: str) -> Client:
-    """By the code that is mailed; of each turn he is told at once, however many of his games go on."""
+    """Sign in by the mailed code, and choose to be notified of each turn at once."""
     client = Client(house)
     known = len(_codes(house, email))
     asked = client.post("/v1/sign-ins", {"email": email}, status=202)

@@ -156,7 +156,7 @@ class Network:
         self._off.add(self._devices[IPv4Address(machine.address).packed])
 
     def move_address(self, lost: Machine, to: Machine) -> None:
-        """Whoever asks for the one reaches the other, by lines as they were; the one must be off."""
+        """Move the address of a machine that is off to the other one, over the same lines."""
         _ip("-n", to.name, "address", "add", f"{lost.address}/24", "dev", to.name)
         self._devices[IPv4Address(lost.address).packed] = self._devices[IPv4Address(to.address).packed]
 
@@ -316,7 +316,7 @@ class ManyMachines(House):
 
     @contextmanager
     def cut_off(self, machine: Machine) -> Iterator[None]:
-        """Within, this machine reaches no Postgres, and none reaches it; nobody is told so."""
+        """Cut this machine off from every Postgres within the block, without any error."""
         lines = self.lines_to_postgres(machine)
         for line in lines:
             line.is_cut = True

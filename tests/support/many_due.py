@@ -32,7 +32,7 @@ SELECT DISTINCT game_id, seat, letter_id FROM (
 
 
 def time_runs_out(connection: Connection, games: Collection[UUID]) -> list[Late]:
-    """For everybody who is asked in these games, at once: he was asked three days earlier than he was."""
+    """Move the start of all open turns of these games three days back."""
     return [Late(*row) for row in connection.execute(_RUN_OUT, (list(games),))]
 
 

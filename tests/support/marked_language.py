@@ -18,7 +18,7 @@ _WORD = re.compile(r"(?<![\w#/.@`-])[A-Za-z]{2,}(?![\w#/@`-]|\.\w)")
 _NO_WORDS = re.compile(
     r"https?://\S+|\S+@\S+|[`\"][^`\"\n]*[`\"]|[\w:-]+(?:, [\w:-]+)+"
 )  # addresses, code, lists of codes
-# Written alike in German, or a part of what nobody translates: moves, names of fields, of programs and of formats.
+# Written alike in German, or never translated: moves, names of fields, of programs and of formats.
 _NO_ENGLISH = re.findall(
     r"\w+",
     "act api bot bots by cmd code email field greedy in json lapse lay move nova open per pings player post punkt remove "

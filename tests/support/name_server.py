@@ -15,7 +15,7 @@ Zone = dict[tuple[str, str], list[str]]
 
 
 class NameServer:
-    """Answers by UDP from its zone; whatever else is asked does not exist."""
+    """Answer by UDP from the zone. Other names do not exist."""
 
     def __init__(self) -> None:
         self.zone: Zone = {}

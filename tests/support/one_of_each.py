@@ -77,7 +77,7 @@ class Scene:
 
     @cached_property
     def hosted(self) -> str:
-        """Where Bea sits, and somebody is invited."""
+        """Return the path of a game where Bea sits and another player is invited."""
         path = self._opened(self.ada, seats=[{"player": "me"}, {"open": True}, {"email": "cleo@example.org"}])
         self.bea.post(f"{path}/seats")
         return path

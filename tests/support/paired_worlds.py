@@ -1,7 +1,7 @@
-"""Two worlds of a game that differ only in what some may not know, made for each game by its own kind of secret.
+"""Two worlds of a game that differ only in what some viewers may not know, with a kind of secret for each game.
 
-Sternenhimmel: kinds of stars are exchanged between the hand of one seat and its stars that lie face down.
-Sternenglanz: two cards that nobody else has seen change places, or a seat has made another secret choice.
+Sternenhimmel: kinds of stars are exchanged between the hand of one seat and its face-down stars.
+Sternenglanz: two unseen cards change places, or a seat has made another secret choice.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -110,7 +110,7 @@ def is_large(move: Placement) -> bool:
 
 
 def other_stars(moves: Moves, seat: Seat, since: int, kinds: tuple[str, str]) -> Moves:
-    """The same moves, but for two kinds of this seat's face-down stars from one moment on."""
+    """Return the same moves, with two kinds of this seat's face-down stars exchanged from one moment on."""
     swap = dict(zip(kinds, reversed(kinds), strict=True))
     return [
         (
@@ -223,7 +223,7 @@ def about_to_draw(rng: Random) -> Worlds:
 
 
 def about_to_see_all_choices(rng: Random) -> Worlds:
-    """Whoever chooses last is shown what the others chose."""
+    """The player who chooses last is shown what the others chose."""
     while True:
         worlds = with_another_choice(rng)
         if len(worlds.one.moves) == SEATS - 1:
@@ -234,8 +234,8 @@ class Secrets(NamedTuple):
     """What tests need to know of the secrets of a game."""
 
     worlds: Callable[[Random], Worlds]
-    brinks: Sequence[Callable[[Random], Worlds]]  # whoever is on turn may turn the difference over
-    shuffled_below: Callable[[Any, Random], Any]  # the same state, but for the order of what is still to come
+    brinks: Sequence[Callable[[Random], Worlds]]  # the player on turn may turn the difference over
+    shuffled_below: Callable[[Any, Random], Any]  # the same state, except for the order of what is still to come
     revealing: Callable[[Any, Seat], list[Any]]  # moves that turn something over
     wrong: Sequence[Json]  # moves that are seldom allowed
     lines: Sequence[str]  # that are no moves

@@ -22,7 +22,7 @@ class Scan(NamedTuple):
 def statements_of(
     work: Callable[[], object], kinds: tuple[str, ...] = ("SELECT", "UPDATE", "DELETE")
 ) -> list[tuple[str, Any]]:
-    """What it asks of Postgres, with parameters, whichever way it is connected."""
+    """Return the statements that the work sends to Postgres, with parameters, over any connection."""
     asked: list[tuple[str, Any]] = []
     execute, executemany = psycopg.Cursor.execute, psycopg.Cursor.executemany
 
@@ -43,9 +43,9 @@ def statements_of(
 
 
 def scans_of(work: Callable[[], object], never_in_sequence: bool = False) -> list[Scan]:
-    """How its statements look at tables, carried out again on what it left behind and taken back.
+    """Return the scans of the work's statements, run again on its results and rolled back.
 
-    `never_in_sequence`: as if all tables were long; of a short one Postgres reads everything, whatever indexes there are.
+    `never_in_sequence`: as if all tables were long. Postgres reads a short one completely, even if it has indexes.
     """
     asked = statements_of(work)
     pooled = db.engine.raw_connection()

@@ -38,7 +38,7 @@ def pgbouncer(url: str, more: str = "ignore_startup_parameters = options") -> It
     with psycopg.connect(url) as connection:
         host = connection.info.host
     folder, port = Path(tempfile.mkdtemp(prefix="sternenpost-")), free_port()
-    folder.chmod(0o777)  # as root, it runs as whoever may enter the directory of the socket
+    folder.chmod(0o777)  # as root, it runs as the user who may enter the directory of the socket
     config = folder / "pgbouncer.ini"
     config.write_text(_CONFIG.format(host=host, port=port, folder=folder, connections=CONNECTIONS, more=more))
     process = subprocess.Popen([PROGRAM, "-q", config], **embedded_postgres.ordinary_user())

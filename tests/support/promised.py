@@ -21,7 +21,7 @@ _COMPONENTS = "#/components/"
 
 
 def promised(document: Json) -> Json:
-    """`given`: what stays. `asked`: all that a program has to send, and whatever in an answer it has to do without."""
+    """`given`: what stays. `asked`: all that a program must send, and what an answer may lack."""
     given, asked = set[str](), set[str]()
     for number, line in _of_calls(document):
         (given, asked)[number].add(line)

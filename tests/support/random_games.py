@@ -103,8 +103,8 @@ OF_BOTS: dict[str, Json] = {
 
 
 def long_night(rules: str) -> Table:
-    """More time, bots that help out and take over, somebody who comes back, a pause in which he goes and
-    comes back again, a move that is taken back by consent and one at once, somebody who goes."""
+    """Play with extensions, bots that help out and take over, returning players, a pause during which a player leaves
+    and returns, a take-back by consent and an immediate one, and a player who leaves."""
     salts = {"ada": "", "bea": "Grüße, «ciel» \U0001f30c", "cyd": 'cyd\'s "salt"\n'}
     table = Table(salts, bots=1, rules=rules, options=LONG[rules])
     _, bea, cyd = table.people
@@ -130,7 +130,7 @@ def long_night(rules: str) -> Table:
 
 
 def short_night(rules: str = "sternenhimmel") -> Table:
-    """Given up because somebody is late."""
+    """Abandon a game because a player is late."""
     ladder = [{"do": "abandon"}]
     table = Table({"ada": "", "bea": ""}, bots=1, rules=rules, on_timeout=ladder, options={"start_seat": 0})
     table.move()

@@ -130,7 +130,7 @@ def _fixed_seeds() -> Iterator[None]:
 
 
 def _replaced(answers: Json) -> Json:
-    """Return them with whole minutes, and with ids and secrets that depend on nothing but their order."""
+    """Return them with whole minutes, and with ids and secrets that depend only on their order."""
     instead: dict[str, str] = {}
 
     def replace(found: re.Match[str]) -> str:

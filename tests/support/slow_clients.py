@@ -1,4 +1,4 @@
-"""Clients that begin something odd, say no more and do not hang up; and those that take nothing in."""
+"""Clients that begin something odd and then stay silent without hanging up, and clients that do not read."""
 
 import select
 import socket
@@ -19,7 +19,7 @@ def _length(text: str) -> bytes:
     return _POST + b"Content-Length: %s\r\n\r\n" % text.encode("latin-1")
 
 
-# Refused at once: nobody waits for more of it.
+# Rejected at once without waiting for more.
 REFUSED = {
     "a length of many digits": _length("0" * 22 + "100"),
     "a length of thousands of digits": _length("1" * 5000),
@@ -123,8 +123,8 @@ ODD = {**REFUSED, **WAITED_FOR, **ANSWERED}
 
 
 class Zoo:
-    """So many connections, each with something odd, which nobody listens to. For whichever is closed another comes, with
-    something that is waited for; and a few of them say one letter more from time to time."""
+    """Open this many connections that each send something odd and are never read. Each closed one is replaced, and sends
+    something that is waited for. A few of them send one letter more from time to time."""
 
     def __init__(self, port: int, animals: int, context: ssl.SSLContext | None = None) -> None:
         """`context`: every other one speaks TLS by it, and the rest does not even shake hands."""

@@ -45,7 +45,7 @@ def walk(action: Callable[[], object]) -> list[Step]:
 
 
 def stays(steps: list[Step]) -> set[tuple[str, str]]:
-    """The functions that are entered from another file: so often, whoever reads along opens one."""
+    """Return the functions that are entered from another file, which a reader of the code has to open."""
     return {(step.file, step.function) for step in steps if step.caller != step.file}
 
 

@@ -1,4 +1,4 @@
-"""A receiver of webhooks: a real server on the loopback, which only a sandbox may call, and somebody who has one."""
+"""A receiver of webhooks: a real server on the loopback, which only a sandbox may call, and a player who has one."""
 
 import json
 import ssl
@@ -95,7 +95,7 @@ def carry(office: HookOffice) -> None:
 
 
 class Hook:
-    """A webhook of a player, as he made it."""
+    """A player's webhook with its secret."""
 
     def __init__(self, who: UUID, url: str, *kinds: str, game: UUID | None = None, form: str = "standard") -> None:
         made = make_webhook(who, url, kinds or WEBHOOK_KINDS, game, sandbox=True, form=form)

@@ -1,4 +1,4 @@
-"""Nothing that a reader sees is said past the catalogues: in a language that is made up, no English word is left."""
+"""Every visible text goes through the catalogues: in a made-up language no English word is left."""
 
 import re
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def marked(app: Flask) -> Iterator[None]:
         yield
 
 
-def test_the_test_notices_a_word_of_ours() -> None:
+def test_the_test_notices_an_untranslated_text() -> None:
     assert unmarked("Bitte zieh bis morgen.\nPlease move by tomorrow.") == ["Please move by tomorrow."]
     assert not unmarked(Marked().ugettext("Please move by %(due)s.") % {"due": "Montag"})
 
@@ -48,14 +48,14 @@ def test_the_test_notices_a_word_of_ours() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_letters(kind: type[Any]) -> None:
+def test_letters_are_translated(kind: type[Any]) -> None:
     with force_locale("de"):
         for letter in variants(kind):
             page = wording.write_page(letter, "x.png", wording.answer_above(), "Xyz").partition("<body>")[2]
             assert not unmarked("\n".join([*wording.write(letter, wording.answer_above(), "Xyz"), words_of(page)]))
 
 
-def test_letters_of_stand_ins_to_both(app: Flask) -> None:
+def test_stand_in_letters_to_both_players_are_translated(app: Flask) -> None:
     """What they say is not in their templates alone."""
     ada, ben, office = person("ada"), person("ben"), Office(app, "stars.example")
     for who in (ada, ben):
@@ -70,7 +70,7 @@ def test_letters_of_stand_ins_to_both(app: Flask) -> None:
         assert not unmarked("\n".join([mail.subject, mail.text, words_of(mail.page.partition("<body>")[2])]))
 
 
-def test_stories_and_notations() -> None:
+def test_stories_and_notations_are_translated() -> None:
     for game in GAMES.values():
         told = [sentence(item, NAMES, "de") or "" for item in [*told_in(game), *OF_THE_HOUSE]]
         assert not unmarked("\n".join([*told, notation(game.NAME, "de")]))
@@ -155,7 +155,7 @@ BODIES = [b"\xff", b"{", b"[" * 30, b'{"a": 1, "a": 2}', b'{"a": NaN}', b'{"a": 
 
 
 def problems_told(app: Flask) -> Iterator[Json]:
-    """What is wrong with requests of many kinds, to somebody who reads German, and to a program that wishes it."""
+    """Return errors of many kinds, for a German reader and for a program that asks for German."""
     web, ada = app.test_client(), person("ada")
     change_profile(ada, {"locale": "de"})
     german, own = {"Accept-Language": "de"}, {"Authorization": f"Bearer {player_token('ada@example.org')}"}
@@ -186,7 +186,7 @@ def problems_told(app: Flask) -> Iterator[Json]:
     yield web.post(f"{path}/seats", headers=own | {"Idempotency-Key": "ü"}).json
 
 
-def test_problems(app: Flask) -> None:
+def test_problems_are_translated(app: Flask) -> None:
     found = list(problems_told(app))
     assert len({problem["code"] for problem in found}) > 12
     for problem in found:
@@ -195,7 +195,7 @@ def test_problems(app: Flask) -> None:
         assert not unmarked("\n".join(said))
 
 
-def test_every_reason_and_every_problem_has_its_words_in_the_catalogues() -> None:
+def test_every_reason_and_problem_is_in_the_catalogues() -> None:
     """What stands in a table is looked up by its English words, so these must be found there."""
     known = {message.id for message in extracted()}
     assert set(refusals().values()) <= known
@@ -206,12 +206,12 @@ def test_every_reason_and_every_problem_has_its_words_in_the_catalogues() -> Non
 
 
 def words_of(page: str) -> str:
-    """What a person reads of a page, but for what stands there in letters of a program."""
+    """Return the visible text of a page, without what is set in code."""
     body = re.sub(r"<(svg|style|pre|code).*?</\1>|<datalist.*?</datalist>", "", page, flags=re.DOTALL)
     return unescape(re.sub(r"<[^>]*>", "\n", body))
 
 
-def test_pages(app: Flask) -> None:
+def test_pages_are_translated(app: Flask) -> None:
     web, ada, wish = app.test_client(), person("ada"), {"Accept-Language": "de"}
     change_profile(ada, {"locale": "de"})
     game_id = game_of(ada, person("ben"), bots=1, title="Xyz")
@@ -257,7 +257,7 @@ def test_pages_in_english_say_so(app: Flask, path: str) -> None:
     assert said not in web.get(path, headers={"Accept-Language": "en"}).text
 
 
-def test_the_calendar_of_due_times(app: Flask) -> None:
+def test_the_calendar_of_due_times_is_translated(app: Flask) -> None:
     ada = person("ada")
     change_profile(ada, {"locale": "de"})
     game_of(ada, person("ben"), bots=1, title="Xyz")

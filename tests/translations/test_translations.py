@@ -1,4 +1,4 @@
-"""What we say is said in four languages, and none of them lacks a word."""
+"""All texts exist in four languages, and none is missing."""
 
 import ast
 import random
@@ -36,17 +36,17 @@ def forms(message: Message) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_a_catalogue_holds_exactly_the_words_in_the_code(locale: str) -> None:
+def test_a_catalogue_holds_exactly_the_texts_in_the_code(locale: str) -> None:
     assert {it.id for it in read(locale)} == {"", *(it.id for it in extracted() if it.id)}, _MEND
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_every_word_is_translated(locale: str) -> None:
+def test_every_text_is_translated(locale: str) -> None:
     assert not list(untranslated(read(locale))), _MEND
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_a_translation_has_the_places_of_the_original(locale: str) -> None:
+def test_a_translation_has_the_originals_placeholders(locale: str) -> None:
     for message in read(locale):
         for english, said in forms(message) if message.id else []:
             assert Counter(_PLACE.findall(said)) == Counter(_PLACE.findall(english)), said
@@ -66,14 +66,14 @@ def test_no_language_has_a_sentence_of_another() -> None:
     ("locale", "strange"),
     [("fr", r"\b(?:vous|votre|vôtre|vos)\b|\w'[^\W\d]"), ("it", r"\b(?:voi siete|potete|avete)\b|\w'[^\W\d]")],
 )
-def test_a_reader_is_spoken_to_in_one_way_in_letters_and_on_the_page(locale: str, strange: str) -> None:
+def test_readers_are_addressed_in_the_same_way_in_letters_and_on_the_page(locale: str, strange: str) -> None:
     said = [form for message in read(locale) for _, form in forms(message)]
     said += [it.plain.decode() for name, it in page.FILES.items() if name.startswith(f"words/{locale}/")]
     assert [found[0] for text in said for found in re.finditer(f".*(?:{strange}).*", text, re.IGNORECASE)] == []
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_what_is_compiled_is_what_is_written(locale: str) -> None:
+def test_compiled_catalogues_match_their_sources(locale: str) -> None:
     with path_of(locale).with_suffix(".mo").open("rb") as file:
         compiled = GNUTranslations(file)
     for message in read(locale):
@@ -82,7 +82,7 @@ def test_what_is_compiled_is_what_is_written(locale: str) -> None:
             assert compiled._catalog[key] == said, _MEND  # type: ignore[attr-defined]  # typeshed leaves it out
 
 
-def test_there_is_a_catalogue_for_every_language_but_that_of_the_code() -> None:
+def test_every_language_but_that_of_the_code_has_a_catalogue() -> None:
     assert {path.parts[-3] for path in FOLDER.glob("*/LC_MESSAGES/messages.mo")} == set(TRANSLATED)
     assert set(LOCALES) == {*TRANSLATED, "en"}
 
@@ -119,14 +119,14 @@ OF_THE_HOUSE: list[Json] = [
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_the_story_is_told_in_the_language_of_its_reader(locale: str) -> None:
+def test_the_story_is_in_the_readers_language(locale: str) -> None:
     for item in [*chain.from_iterable(map(told_in, GAMES.values())), *OF_THE_HOUSE]:
         words = sentence(item, NAMES, locale)
         assert words != sentence(item, NAMES, "en")
         assert words and words.endswith(".") and not ENGLISH.search(words)
 
 
-def test_numbers_take_the_form_of_their_language() -> None:
+def test_numbers_follow_the_language() -> None:
     def scored(paid: int) -> Json:
         return {"type": "board-scored", "board": "leo", "totals": [5, None, None], "payouts": [paid, 0, 0]}
 
@@ -136,7 +136,7 @@ def test_numbers_take_the_form_of_their_language() -> None:
     ]
 
 
-def test_winners_are_listed_as_one_lists_them() -> None:
+def test_winners_are_listed_idiomatically() -> None:
     item = {"type": "game-ended", "places": [1, 1, 1], "scores": [9, 9, 9]}
     assert sentence(item, NAMES, "de") == (
         "Die Partie ist zu Ende: Ada, Hevelius und Tycho haben gemeinsam mit 9 gewonnen."
@@ -158,7 +158,7 @@ def codes_of_illegal_moves() -> set[str]:
     }
 
 
-def test_every_reason_why_a_move_is_illegal_can_be_told() -> None:
+def test_every_reason_why_a_move_is_illegal_has_a_text() -> None:
     assert set(refusals()) >= codes_of_illegal_moves() > {"space-taken", "ban", "occupied"}
 
 
@@ -178,7 +178,7 @@ MORE_LINES = ["choose geburt#99 x", "lay geburt -", ";", "finish; " * 50 + "fini
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_a_line_that_is_no_move_is_answered_in_the_language_of_its_writer(locale: str) -> None:
+def test_an_invalid_line_is_answered_in_the_writers_language(locale: str) -> None:
     for game in GAMES.values():
         for line in LINES + MORE_LINES:
             try:
@@ -188,13 +188,13 @@ def test_a_line_that_is_no_move_is_answered_in_the_language_of_its_writer(locale
                 assert bool(ENGLISH.search(told.replace("move a1", ""))) == (locale == "en")
 
 
-def test_a_refusal_in_english_is_that_of_the_engine() -> None:
+def test_an_english_rejection_is_the_engines() -> None:
     error = IllegalMove("space-taken", "a on leo already holds a star.")
     assert refusal("sternenhimmel", error, "en") == "a on leo already holds a star."
     assert refusal("sternenhimmel", error, "de") == "Auf diesem Feld liegt schon ein Stern."
 
 
-def test_the_notation_is_explained_in_english_as_the_rules_do() -> None:
+def test_the_english_notation_help_is_the_rules() -> None:
     for game in GAMES.values():
         assert notation(game.NAME, "en") == game.describe()["notation"]["text"]
 

@@ -1,4 +1,4 @@
-"""A stream as the `EventSource` of a real browser takes it in."""
+"""A stream read by a real browser's `EventSource`."""
 
 import re
 from textwrap import dedent
@@ -34,7 +34,7 @@ LISTEN = """([path, events, messages]) => {
 KEPT = "window.sources = []; EventSource = class extends EventSource { constructor(it) { super(it); sources.push(this); } };\n"
 
 
-def test_a_browser_tells_messages_from_events_and_either_is_a_place_to_go_on_from(
+def test_a_browser_distinguishes_messages_and_events_and_resumes_from_either(
     app: Flask, chromium: Browser, shared_url: str
 ) -> None:
     with app.app_context(), gunicorn("", shared_url) as (port, _), chromium.new_context() as context:
@@ -58,7 +58,7 @@ def test_a_browser_tells_messages_from_events_and_either_is_a_place_to_go_on_fro
         ]
 
 
-def test_a_browser_follows_a_private_game_by_tickets_as_the_handbook_says(
+def test_a_browser_follows_a_private_game_by_tickets_as_documented(
     app: Flask, chromium: Browser, shared_url: str
 ) -> None:
     follow = re.search("```js\n(.*?)```", StreamTickets.post.__doc__ or "", re.DOTALL)

@@ -1,4 +1,4 @@
-"""Event streams of a real web server: what they tell, when they end, and that they cost nobody his move."""
+"""Event streams of a real web server: contents, ends and limits."""
 
 import asyncio
 import json
@@ -75,7 +75,7 @@ def cleo(ada: UUID) -> UUID:
 
 
 def moves_on(game_id: UUID, *people: UUID) -> None:
-    """Whoever of them is asked plays the first of his moves."""
+    """Let the player to move play the first legal move."""
     moves_on_(game_id, next(who for who in people if turn_of(game_id, who) is not None))
 
 
@@ -157,7 +157,7 @@ def story_of(port: int, game_id: UUID, token: str | None = None, after: int = 0)
     return items
 
 
-def test_a_stream_tells_the_story_from_its_beginning_and_goes_on_with_it(
+def test_a_stream_sends_all_events_from_the_beginning_and_continues(
     port: int, ada: UUID, ben: UUID, cleo: UUID
 ) -> None:
     game_id = game_of(ada, ben, cleo)
@@ -175,7 +175,7 @@ def test_a_stream_tells_the_story_from_its_beginning_and_goes_on_with_it(
         assert stream.last == f"{since[-1]['seq']}-0"
 
 
-def test_each_viewer_is_told_what_he_may_see(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_each_viewer_receives_what_they_may_see(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     with ExitStack() as stack:
         viewers = [*map(token_of, ("ada", "ben", "cleo", "dora")), None]
@@ -188,7 +188,7 @@ def test_each_viewer_is_told_what_he_may_see(port: int, ada: UUID, ben: UUID, cl
 
 
 @pytest.mark.parametrize("by", ["Last-Event-ID", "after", "lastEventId"])
-def test_a_stream_goes_on_after_the_last_event(port: int, ada: UUID, ben: UUID, cleo: UUID, by: str) -> None:
+def test_a_stream_continues_after_the_last_event(port: int, ada: UUID, ben: UUID, cleo: UUID, by: str) -> None:
     game_id = game_of(ada, ben, cleo)
     moves_on(game_id, ada, ben, cleo)
     whole = story_of(port, game_id)
@@ -214,7 +214,7 @@ def test_an_empty_id_is_none(port: int, ada: UUID, ben: UUID, cleo: UUID) -> Non
 @pytest.mark.parametrize(
     "last", ["x", "-1", "1.5", "1-", "1-x", "1-2-3", "9" * 30, "\u00b2".encode().decode("latin-1")]
 )
-def test_an_id_of_another_kind_is_refused(port: int, ada: UUID, ben: UUID, cleo: UUID, last: str) -> None:
+def test_an_id_of_another_kind_is_rejected(port: int, ada: UUID, ben: UUID, cleo: UUID, last: str) -> None:
     token = token_of("ada")
     for path in (path_of(game_of(ada, ben, cleo)), "/v1/stream"):
         answer = httpx.get(
@@ -225,9 +225,7 @@ def test_an_id_of_another_kind_is_refused(port: int, ada: UUID, ben: UUID, cleo:
         assert (answer.status_code, answer.json()["code"]) == (422, "invalid-field")
 
 
-def test_the_stream_of_a_game_that_is_over_ends_and_need_not_be_opened_again(
-    port: int, ada: UUID, ben: UUID, cleo: UUID
-) -> None:
+def test_a_finished_games_stream_ends_and_need_not_be_reopened(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     with Stream(port, path_of(game_id)) as stream:
         for who in (ada, ben, cleo):
@@ -239,7 +237,7 @@ def test_the_stream_of_a_game_that_is_over_ends_and_need_not_be_opened_again(
         assert nothing.status == 204
 
 
-def test_nobody_else_follows_a_private_game(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_strangers_cannot_follow_a_private_game(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     opened = open_game(ada, wanted(ME, *[OPEN] * 2, private=True))
     game_id, invitation = opened.game_id, describe(opened, 0)["invitation"]
     for who in (ben, cleo):
@@ -266,7 +264,7 @@ def messages_of(port: int, game_id: UUID, token: str | None = None) -> list[Any]
     return items
 
 
-def test_a_stream_tells_what_is_said_from_its_opening_on(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_stream_sends_chat_from_its_opening_on(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     say(game_id, ada, "Before")
     with Stream(port, path_of(game_id)) as stream:
@@ -280,7 +278,7 @@ def test_a_stream_tells_what_is_said_from_its_opening_on(port: int, ada: UUID, b
         assert [it["text"] for it in stream.hear(1)] == ["A star!"]
 
 
-def test_those_who_wait_for_the_game_to_begin_talk_meanwhile(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_players_waiting_for_the_start_can_chat(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
     with Stream(port, path_of(game_id), token_of("ben")) as stream:
         say(game_id, ada, "Anybody?")
@@ -290,7 +288,9 @@ def test_those_who_wait_for_the_game_to_begin_talk_meanwhile(port: int, ada: UUI
 
 
 @pytest.mark.usefixtures("no_limits")
-def test_each_message_is_told_once_and_in_order_however_many_wait(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_each_message_is_sent_once_and_in_order_to_any_number_of_streams(
+    port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
     game_id = game_of(ada, ben, cleo)
     with ExitStack() as stack:
         streams = [stack.enter_context(Stream(port, path_of(game_id))) for _ in range(3)]
@@ -302,9 +302,7 @@ def test_each_message_is_told_once_and_in_order_however_many_wait(port: int, ada
             assert [it["nr"] for it in stream.hear(120)] == [*range(1, 121)]
 
 
-def test_a_stream_that_is_resumed_loses_and_repeats_nothing_that_was_said(
-    port: int, ada: UUID, ben: UUID, cleo: UUID
-) -> None:
+def test_a_resumed_stream_neither_loses_nor_repeats_messages(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     say(game_id, ada, "Before anybody listened")
     with Stream(port, path_of(game_id)) as stream:
@@ -322,7 +320,7 @@ def test_a_stream_that_is_resumed_loses_and_repeats_nothing_that_was_said(
         assert [it["nr"] for it in again.hear(1)] == [4]
 
 
-def test_what_was_said_before_the_end_of_a_game_is_told_to_whoever_comes_back(
+def test_a_returning_follower_receives_messages_from_before_the_end(
     port: int, ada: UUID, ben: UUID, cleo: UUID
 ) -> None:
     game_id = game_of(ada, ben, cleo)
@@ -337,7 +335,7 @@ def test_what_was_said_before_the_end_of_a_game_is_told_to_whoever_comes_back(
         assert nothing.status == 204
 
 
-def test_what_is_said_at_a_private_table_is_heard_by_those_who_sit_there_as_long_as_they_do(
+def test_a_private_tables_chat_reaches_players_while_they_sit_there(
     port: int, ada: UUID, ben: UUID, cleo: UUID
 ) -> None:
     opened = open_game(ada, wanted(ME, *[OPEN] * 2, private=True))
@@ -357,7 +355,7 @@ def test_what_is_said_at_a_private_table_is_heard_by_those_who_sit_there_as_long
         assert [it["text"] for it in hers.hear(1)] == ["He has gone."]
 
 
-def test_nobody_hears_what_is_said_after_his_token_was_revoked(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_revoked_token_receives_no_further_messages(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id, token = game_of(ada, ben, cleo), token_of("ada")
     with Stream(port, path_of(game_id), token) as stream:
         stream.tell(len(story_of(port, game_id)))
@@ -366,7 +364,7 @@ def test_nobody_hears_what_is_said_after_his_token_was_revoked(port: int, ada: U
         assert stream.rest() == []
 
 
-def test_what_is_said_in_another_process_is_told_at_once(
+def test_messages_from_another_process_arrive_at_once(
     port: int, shared_url: str, ada: UUID, ben: UUID, cleo: UUID
 ) -> None:
     """By the hint alone: this web does not look by itself in the time of a test."""
@@ -401,9 +399,7 @@ def test_a_stream_ends_with_its_token(port: int, ada: UUID, ben: UUID, cleo: UUI
             stream.rest()
 
 
-def test_more_streams_than_there_is_room_for_are_asked_to_wait_and_moves_are_not(
-    port: int, ada: UUID, ben: UUID, cleo: UUID
-) -> None:
+def test_excess_streams_are_deferred_and_moves_are_not(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id, token = game_of(ada, ben, cleo), token_of("ada")
     with ExitStack() as stack:
         for _ in range(MOST):
@@ -437,9 +433,7 @@ def bounded_web(shared_url: str) -> Iterator[int]:
         yield number
 
 
-def test_a_player_has_so_many_streams_whatever_tokens_he_shows(
-    bounded_port: int, ada: UUID, ben: UUID, cleo: UUID
-) -> None:
+def test_a_players_streams_are_limited_across_tokens(bounded_port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     with ExitStack() as stack:
         first, *_ = [stack.enter_context(Stream(bounded_port, path_of(game_id), token_of("ada"))) for _ in range(4)]
@@ -452,7 +446,7 @@ def test_a_player_has_so_many_streams_whatever_tokens_he_shows(
         until(lambda: asked_for(bounded_port, path_of(game_id), token_of("ada")).status_code == 200)
 
 
-def test_an_address_has_so_many_without_a_token_and_those_who_are_signed_in_keep_their_share(
+def test_streams_without_a_token_are_limited_per_address_and_leave_room_for_players(
     bounded_port: int, ada: UUID, ben: UUID, cleo: UUID
 ) -> None:
     game_id = game_of(ada, ben, cleo)
@@ -473,7 +467,7 @@ def test_an_address_has_so_many_without_a_token_and_those_who_are_signed_in_keep
             assert stack.enter_context(Stream(bounded_port, path_of(game_id), token_of(name), home="192.0.2.7")).tell(1)
 
 
-def test_streams_of_a_player_and_of_an_address_count_over_all_webs(
+def test_streams_of_a_player_and_an_address_count_across_all_webs(
     bounded_port: int, shared_url: str, ada: UUID, ben: UUID, cleo: UUID
 ) -> None:
     path, ads, home = path_of(game_of(ada, ben, cleo)), token_of("ada"), "192.0.2.20"
@@ -486,9 +480,7 @@ def test_streams_of_a_player_and_of_an_address_count_over_all_webs(
             for port in (bounded_port, other_port):
                 assert asked_for(port, path, ads).status_code == 429
                 assert asked_for(port, path, home=home).status_code == 429
-        until(
-            lambda: asked_for(bounded_port, path, ads).status_code == 200
-        )  # those of a web that is gone count no more
+        until(lambda: asked_for(bounded_port, path, ads).status_code == 200)  # those of a stopped web do not count
 
 
 def open_one(stack: ExitStack, port: int, path: str, token: str | None = None, home: str = "192.0.2.1") -> bool:
@@ -515,7 +507,7 @@ def is_open(port: int, game_id: UUID) -> bool:
         return stream.status == 200
 
 
-def test_who_takes_nothing_in_is_no_burden_to_the_others(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_client_that_does_not_read_does_not_burden_others(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     with ExitStack() as deaf:
         for _ in range(MOST - 1):
@@ -526,7 +518,7 @@ def test_who_takes_nothing_in_is_no_burden_to_the_others(port: int, ada: UUID, b
             assert stream.tell(1)
 
 
-def test_a_client_whose_line_goes_dead_takes_nobody_along(app: Flask, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_client_with_a_dead_connection_affects_no_other(app: Flask, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id, streams = game_of(ada, ben, cleo), Streams(app)
     with socket.create_server(("127.0.0.1", 0)) as door, ExitStack() as clients:
 
@@ -548,7 +540,7 @@ def test_a_client_whose_line_goes_dead_takes_nobody_along(app: Flask, ada: UUID,
             pass
 
 
-def test_who_follows_a_game_is_at_its_table_and_who_follows_all_of_his_is_at_none(
+def test_following_a_game_means_presence_and_following_all_games_does_not(
     app: Flask, ada: UUID, ben: UUID, cleo: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(event_streams, "_CHECK", 0.1)
@@ -572,7 +564,7 @@ def there() -> list[tuple[UUID, UUID]]:
     return [(row.game_id, row.player_id) for row in db.session.scalars(db.select(Watching))]
 
 
-def test_a_stream_is_asked_for_as_what_it_is(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_stream_must_be_requested_as_an_event_stream(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     url = f"http://127.0.0.1:{port}{path_of(game_of(ada, ben, cleo))}"
     assert httpx.get(url, headers={"Accept": "application/json"}, verify=False).status_code == 406
     head = httpx.head(url, verify=False)
@@ -582,9 +574,7 @@ def test_a_stream_is_asked_for_as_what_it_is(port: int, ada: UUID, ben: UUID, cl
 # All games of mine
 
 
-def test_ones_own_stream_tells_of_all_games_from_now_on_and_of_those_that_begin(
-    port: int, ada: UUID, ben: UUID, cleo: UUID
-) -> None:
+def test_your_stream_reports_all_games_from_now_on_and_new_ones(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     first, token = game_of(ada, ben, cleo), token_of("ada")
     with Stream(port, "/v1/stream", token) as stream:
         assert stream.line() is not None
@@ -598,7 +588,7 @@ def test_ones_own_stream_tells_of_all_games_from_now_on_and_of_those_that_begin(
         assert [item["game"] for item in stream.tell(1)] == [str(first)]
 
 
-def test_ones_own_stream_does_not_tell_what_is_said(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_your_stream_contains_no_chat(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     with Stream(port, "/v1/stream", token_of("ada")) as stream:
         assert stream.line() is not None
@@ -607,7 +597,7 @@ def test_ones_own_stream_does_not_tell_what_is_said(port: int, ada: UUID, ben: U
         assert [item["type"] for item in stream.tell(1)] == ["star-placed"]
 
 
-def test_ones_own_stream_is_resumed_without_gap_or_repeat(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_your_stream_resumes_without_gaps_or_duplicates(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     """However it breaks off: after each event, in games that began, went on and ended meanwhile, some of them long ago."""
     token = token_of("ada")
     games = [game_of(ada, ben, cleo) for _ in range(3)]
@@ -664,7 +654,7 @@ def test_streams_end_at_once_when_the_web_stops(app: Flask, shared_url: str) -> 
             assert process.wait(PATIENCE) == 0
 
 
-def test_a_stream_ends_when_the_log_of_its_game_goes_back(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_stream_ends_when_its_games_log_goes_back(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     """As after a backup was restored; its client comes back and is told so."""
     game_id = game_of(ada, ben, cleo)
     moves_on(game_id, ada, ben, cleo)
@@ -680,9 +670,7 @@ def test_a_stream_ends_when_the_log_of_its_game_goes_back(port: int, ada: UUID, 
         until(lambda: ended.done() or goes_back())
 
 
-def test_however_often_streams_break_off_each_is_told_everything_once_and_in_order(
-    port: int, ada: UUID, ben: UUID, cleo: UUID
-) -> None:
+def test_broken_streams_deliver_everything_once_and_in_order(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     games = [game_of(ada, ben, cleo) for _ in range(2)]
     tokens = [token_of("ada"), None]
     listeners = [Listener(port, path_of(games[n % 2]), tokens[n % 3 % 2]) for n in range(MOST - 5)]
@@ -712,7 +700,7 @@ def test_however_often_streams_break_off_each_is_told_everything_once_and_in_ord
     assert all(it.told == stories[it.path, it.token] for it in listeners)
 
 
-def test_a_stream_outlives_postgres_and_hears_of_moves_that_another_process_plays() -> None:
+def test_a_stream_survives_postgres_and_reports_moves_of_another_process() -> None:
     with new_house() as house:
         house.start_web()
         worker = house.start_worker()

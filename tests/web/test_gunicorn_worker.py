@@ -1,4 +1,4 @@
-"""A real gunicorn with few threads, and clients that are slow, cut off, or not what they seem."""
+"""A real gunicorn with few threads, and slow, broken or odd clients."""
 
 import json
 import os
@@ -30,7 +30,7 @@ from tests.support.slow_clients import ANSWERED, ODD, REFUSED, Zoo
 THREADS, MANY = 4, 60
 LONG = "/docs/api/schemas"
 SOON = 5.0  # seconds; less would disconnect clients that a busy machine slows down
-# Slow clients stay connected for an hour: if one held a thread, nobody would be answered within a test.
+# Slow clients stay connected for an hour: if one held a thread, no other would be answered within a test.
 PATIENT = f"""
 from server.web import gunicorn_worker
 
@@ -43,7 +43,7 @@ PROBLEM = b"Content-Type: application/problem+json"
 
 @pytest.fixture(scope="module")
 def port(shared_url: str) -> Iterator[int]:
-    """The port of a web that disconnects nobody."""
+    """The port of a web that disconnects no client."""
     with gunicorn(PATIENT, shared_url) as (number, _):
         yield number
 
@@ -56,7 +56,7 @@ def hasty_port(shared_url: str) -> Iterator[int]:
 
 
 def connected(port: int, *said: bytes) -> socket.socket:
-    """Somebody who has said so much."""
+    """Return a connection that has sent this much."""
     connection = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
     for words in said:
         connection.sendall(words)
@@ -84,7 +84,7 @@ def heard(connection: socket.socket) -> bytes:
 
 
 def asked(port: int, *said: bytes, is_all: bool = False) -> bytes:
-    """The answer to somebody who says this and, if that is all, that he will say no more."""
+    """Return the answer to a client that sends this and, if that is all, ends its sending side."""
     with connected(port, *said) as connection:
         if is_all:
             connection.shutdown(socket.SHUT_WR)
@@ -114,7 +114,7 @@ SIGN_IN = b'{"email": "slow@example.org"}'
     [b"", b"P", b"POST /v1/sign-ins HTTP/1.1\r\nHost: x\r\n", request(SIGN_IN)[:-1], request(b"x", length=60_000)],
     ids=["nothing", "a letter", "half the headers", "all but a byte", "a byte of the body"],
 )
-def test_however_many_clients_are_slow_the_others_are_not(port: int, beginning: bytes) -> None:
+def test_slow_clients_do_not_slow_down_others(port: int, beginning: bytes) -> None:
     with ExitStack() as slow:
         for _ in range(MANY):
             slow.enter_context(connected(port, beginning))
@@ -122,7 +122,7 @@ def test_however_many_clients_are_slow_the_others_are_not(port: int, beginning: 
 
 
 @pytest.mark.parametrize("odd", ODD)
-def test_whatever_a_request_looks_like_no_thread_waits_for_it(port: int, odd: str) -> None:
+def test_no_kind_of_request_blocks_a_thread(port: int, odd: str) -> None:
     with ExitStack() as crowd:
         for _ in range(4 * THREADS):
             crowd.enter_context(connected(port, ODD[odd]))
@@ -130,24 +130,24 @@ def test_whatever_a_request_looks_like_no_thread_waits_for_it(port: int, odd: st
 
 
 @pytest.mark.parametrize("odd", REFUSED)
-def test_what_is_not_plainly_understood_is_refused_at_once(port: int, odd: str) -> None:
+def test_an_ambiguous_request_is_rejected_at_once(port: int, odd: str) -> None:
     with connected(port, REFUSED[odd]) as connection:
         assert is_problem(heard(connection), *(413, "body-too-large") if "huge" in odd else (400, "malformed-request"))
 
 
 @pytest.mark.parametrize("odd", ANSWERED)
-def test_what_is_odd_and_plain_is_answered(port: int, odd: str) -> None:
+def test_an_odd_but_clear_request_is_answered(port: int, odd: str) -> None:
     with connected(port, ANSWERED[odd]) as connection:
         assert re.match(rb"HTTP/1\.[01] (200|400|404|405) ", connection.recv(65536))
 
 
-def test_among_many_odd_clients_the_others_are_answered(hasty_port: int) -> None:
+def test_other_clients_are_answered_among_many_odd_ones(hasty_port: int) -> None:
     with Zoo(hasty_port, 200) as zoo:
         until(lambda: zoo.came > 300)  # some were disconnected and others came
         assert is_answered(hasty_port)
 
 
-def test_where_as_many_are_connected_as_may_be_the_slowest_makes_room(shared_url: str) -> None:
+def test_the_slowest_client_makes_room_when_all_connections_are_taken(shared_url: str) -> None:
     few = f"{PATIENT}\nworker_connections = 20"
     with gunicorn(few, shared_url) as (number, _), ExitStack() as crowd:
         slowest = crowd.enter_context(connected(number, b"GET / HTTP/1.1\r\n"))
@@ -164,13 +164,13 @@ def test_slow_client_is_disconnected_once_its_time_is_up(hasty_port: int) -> Non
     assert time.monotonic() - began >= SOON
 
 
-def test_who_sends_byte_by_byte_is_heard(port: int) -> None:
+def test_a_request_sent_byte_by_byte_is_answered(port: int) -> None:
     whole = request(SIGN_IN)
     assert asked(port, *(whole[n : n + 1] for n in range(len(whole)))).startswith(b"HTTP/1.1 202 ")
 
 
 @pytest.mark.parametrize("ends", ["", "Connection: close\r\n"], ids=["to go on", "to close"])
-def test_a_client_that_takes_in_no_answer_keeps_nobody_waiting(port: int, ends: str) -> None:
+def test_a_client_that_does_not_read_its_answer_blocks_no_other(port: int, ends: str) -> None:
     with ExitStack() as deaf:
         for _ in range(MANY):
             words = f"GET /page/main.js HTTP/1.1\r\nHost: x\r\n{ends}\r\n".encode()
@@ -178,7 +178,7 @@ def test_a_client_that_takes_in_no_answer_keeps_nobody_waiting(port: int, ends: 
         assert is_answered(port)
 
 
-def test_who_does_not_hang_up_after_his_answer_keeps_nobody_waiting(port: int) -> None:
+def test_a_client_that_does_not_hang_up_after_its_answer_blocks_no_other(port: int) -> None:
     with ExitStack() as lingering:
         for _ in range(MANY):
             connection = lingering.enter_context(connected(port, b"GET /healthz HTTP/1.0\r\n\r\n"))
@@ -186,10 +186,10 @@ def test_who_does_not_hang_up_after_his_answer_keeps_nobody_waiting(port: int) -
         assert is_answered(port)
 
 
-def test_whose_answer_makes_room_for_others_is_gone_even_if_he_takes_some_of_it_in_just_then(
+def test_a_client_chosen_to_make_room_is_disconnected_even_if_it_reads_just_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One look at the sockets tells both: that an answer is ready for which there is no room, and that he takes in."""
+    """One look at the sockets shows both: an answer is ready without room for it, and the client reads."""
     monkeypatch.setattr(gunicorn_worker, "MOST_KEPT", 100)
     worker, ends = Worker(1, os.getpid(), [], None, 30, Config(), None), ExitStack()
     worker.poller = selectors.DefaultSelector()
@@ -212,7 +212,7 @@ def test_whose_answer_makes_room_for_others_is_gone_even_if_he_takes_some_of_it_
         mine.close()
 
 
-def test_a_long_answer_arrives_whole_however_slowly_it_is_taken_in(port: int) -> None:
+def test_a_long_answer_arrives_whole_however_slowly_it_is_read(port: int) -> None:
     whole = httpx.get(f"http://127.0.0.1:{port}{LONG}").content
     assert len(whole) > 300_000
     with connected(port) as connection:
@@ -231,7 +231,7 @@ def test_requests_follow_each_other_on_one_connection(port: int) -> None:
             assert answer.status_code in (202, 429)
 
 
-def test_requests_that_come_together_are_answered_in_their_order(port: int) -> None:
+def test_pipelined_requests_are_answered_in_order(port: int) -> None:
     get = b"GET /v1/rules/%s HTTP/1.1\r\nHost: x\r\n\r\n"
     both = get % b"chess" + b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + request(SIGN_IN)
     statuses = re.findall(rb"HTTP/1\.1 (\d+)", asked(port, both))
@@ -239,13 +239,13 @@ def test_requests_that_come_together_are_answered_in_their_order(port: int) -> N
     assert statuses[2] in (b"202", b"429")
 
 
-def test_a_body_in_chunks_is_read(port: int) -> None:
+def test_a_chunked_body_is_read(port: int) -> None:
     for body in (chunked(SIGN_IN), chunked(SIGN_IN[:5], SIGN_IN[5:]), chunked(SIGN_IN, end=b"0\r\nX-Sum: 1\r\n\r\n")):
         answer = asked(port, request(body, "Transfer-Encoding: chunked"))
         assert answer.split()[1] in (b"202", b"429")
 
 
-def test_who_asks_before_he_sends_his_body_is_told_to_go_on(port: int) -> None:
+def test_expect_100_continue_is_answered(port: int) -> None:
     whole = request(SIGN_IN, "Expect: 100-continue")
     with connected(port, whole[: -len(SIGN_IN)]) as connection:
         assert connection.recv(100).startswith(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -268,16 +268,16 @@ def is_problem(answer: bytes, status: int, code: str) -> bool:
     return True
 
 
-def test_half_a_body_is_answered_if_anybody_is_left_to_hear_it(port: int) -> None:
+def test_an_incomplete_body_is_answered_if_the_client_still_listens(port: int) -> None:
     for whole in (request(SIGN_IN, length=1000), request(chunked(SIGN_IN, end=b""), "Transfer-Encoding: chunked")):
         assert is_problem(asked(port, whole, is_all=True), 400, "malformed-request")
     with connected(port, request(SIGN_IN, length=1000)):
-        pass  # and he is gone
+        pass  # and hangs up
     assert is_up(port)
 
 
 @pytest.mark.parametrize("size", [64 * 1024 + 1, 200_000, 3_000_000])
-def test_a_body_that_is_too_large_is_refused_in_chunks_too(port: int, size: int) -> None:
+def test_an_oversized_body_is_rejected_in_chunks_too(port: int, size: int) -> None:
     large = b'{"email": "' + b"x" * size + b'"}'
     for whole in (
         request(large),
@@ -296,7 +296,7 @@ def test_a_body_that_is_too_large_is_refused_in_chunks_too(port: int, size: int)
 
 @pytest.mark.parametrize("coding", ["Content-Length", "Transfer-Encoding"])
 @pytest.mark.parametrize("size", [64 * 1024 + 1, 200_000])
-def test_after_a_body_that_is_too_large_the_connection_is_closed_and_says_so(port: int, size: int, coding: str) -> None:
+def test_an_oversized_body_closes_the_connection_and_says_so(port: int, size: int, coding: str) -> None:
     large = b'{"email": "' + b"x" * size + b'"}'
     whole = request(chunked(large), "Transfer-Encoding: chunked") if coding == "Transfer-Encoding" else request(large)
     with connected(port, whole.replace(b"Connection: close\r\n", b"")) as connection:
@@ -332,19 +332,19 @@ def test_after_a_body_that_is_too_large_the_connection_is_closed_and_says_so(por
     ],
     ids=lambda said: repr(said[:40]),
 )
-def test_what_is_no_request_is_told_so_as_a_problem(port: int, said: bytes) -> None:
+def test_an_invalid_request_gets_a_problem(port: int, said: bytes) -> None:
     answer = asked(port, said, is_all=True)
     assert answer == b"" or is_problem(answer, 400, "malformed-request")
     assert is_up(port)
 
 
-def test_a_page_of_another_origin_reads_that_its_headers_are_too_long(port: int) -> None:
+def test_a_page_of_another_origin_can_read_that_its_headers_are_too_long(port: int) -> None:
     answer = asked(port, request(SIGN_IN, f"Last-Event-ID: {'x' * 9000}"))
     assert is_problem(answer, 400, "malformed-request")
     assert b"\r\nAccess-Control-Allow-Origin: *\r\n" in answer
 
 
-def test_headers_without_end_are_not_read_for_ever(port: int) -> None:
+def test_endless_headers_are_cut_off(port: int) -> None:
     with connected(port, b"GET / HTTP/1.1\r\n") as connection:
         try:
             for _ in range(10_000):
@@ -356,15 +356,13 @@ def test_headers_without_end_are_not_read_for_ever(port: int) -> None:
     assert is_up(port)
 
 
-def test_the_problems_of_gunicorn_are_in_the_table_of_the_api() -> None:
+def test_gunicorns_problems_are_in_the_apis_table() -> None:
     for status, (code, title) in gunicorn_worker.PROBLEMS.items():
         assert (ALL[code].status, ALL[code].title) == (status, title)
 
 
 @pytest.mark.parametrize("may_be_raised", [True, False])
-def test_however_few_files_may_be_opened_nobody_is_thrown_out_for_those_who_come(
-    shared_url: str, may_be_raised: bool
-) -> None:
+def test_few_file_descriptors_never_cost_a_connected_client_its_place(shared_url: str, may_be_raised: bool) -> None:
     few = f"""
 import resource
 
@@ -390,7 +388,7 @@ def extent() -> Extent:
 
 @settings(max_examples=30)
 @given(st.binary(max_size=300), st.lists(st.binary(min_size=1, max_size=60), max_size=4), st.booleans())
-def test_a_request_is_whole_with_its_last_byte_and_not_before(
+def test_a_request_is_complete_with_its_last_byte_and_not_before(
     body: bytes, pieces: list[bytes], in_chunks: bool
 ) -> None:
     whole = request(chunked(*pieces), "Transfer-Encoding: chunked") if in_chunks else request(body)
@@ -404,7 +402,7 @@ def test_a_request_is_whole_with_its_last_byte_and_not_before(
 
 
 @given(st.binary(max_size=400))
-def test_noise_is_whole_or_not_or_refused(noise: bytes) -> None:
+def test_noise_is_complete_incomplete_or_rejected(noise: bytes) -> None:
     for beginning in (b"", request(b"", length=20)[:-2], request(b"", "Transfer-Encoding: chunked")):
         with suppress(Refused):
             extent().is_whole(beginning + noise)
@@ -416,7 +414,7 @@ PIECES = [b"0", b"1", b"a", b";", b":", b"\r", b"\n", b"\r\n", b"x" * 10, b"y" *
 @given(
     st.sampled_from([b"", request(b"", "Transfer-Encoding: chunked")]), st.lists(st.sampled_from(PIECES), max_size=30)
 )
-def test_it_does_not_matter_in_which_pieces_it_comes(beginning: bytes, pieces: list[bytes]) -> None:
+def test_requests_can_arrive_in_any_pieces(beginning: bytes, pieces: list[bytes]) -> None:
     received, arriving = beginning, extent()
     for piece in pieces:
         received += piece
@@ -432,7 +430,7 @@ def test_it_does_not_matter_in_which_pieces_it_comes(beginning: bytes, pieces: l
 
 
 @pytest.mark.parametrize("in_chunks", [False, True])
-def test_only_a_mail_that_a_provider_brings_may_be_longer(in_chunks: bool) -> None:
+def test_only_a_providers_mail_can_be_longer(in_chunks: bool) -> None:
     body = b"x" * (LARGEST + 1)
     for path, is_fit in (("/mail-in/raw?to=a", True), ("/mail-in", False), ("/v1/sign-ins", False)):
         head = ("Transfer-Encoding: chunked",) if in_chunks else ()
@@ -446,7 +444,7 @@ def test_only_a_mail_that_a_provider_brings_may_be_longer(in_chunks: bool) -> No
         extent().is_whole(request(b"", path="/mail-in/raw", length=LARGEST_MAIL + 1))
 
 
-def test_no_byte_of_many_small_chunks_is_searched_again() -> None:
+def test_small_chunks_are_not_scanned_repeatedly() -> None:
     received, arriving, chunk = Searched(request(b"", "Transfer-Encoding: chunked")), extent(), b"1\r\na\r\n"
     arriving.is_whole(received)
     before = received.searched
@@ -487,7 +485,7 @@ def tls_ports(shared_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture(scope="module")
 def tls_port(tls_ports: tuple[int, int]) -> int:
-    """The port of a web that disconnects nobody."""
+    """The port of a web that disconnects no client."""
     return tls_ports[0]
 
 
@@ -498,13 +496,13 @@ def hasty_tls_port(tls_ports: tuple[int, int]) -> int:
 
 
 def by_tls(port: int) -> ssl.SSLSocket:
-    """Somebody who trusts whoever answers."""
+    """Return a TLS connection that accepts any certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context.wrap_socket(connected(port))
 
 
-def test_a_web_with_a_certificate_of_its_own_answers_by_tls(tls_port: int) -> None:
+def test_a_web_with_its_own_certificate_answers_by_tls(tls_port: int) -> None:
     with httpx.Client(base_url=f"https://127.0.0.1:{tls_port}", verify=False) as client:
         answers = [client.get("/v1/rules") for _ in range(3)]
         packed, plain = (client.get(LONG, headers={"Accept-Encoding": it}) for it in ("gzip", "identity"))
@@ -514,7 +512,7 @@ def test_a_web_with_a_certificate_of_its_own_answers_by_tls(tls_port: int) -> No
     assert plain.content == packed.content
 
 
-def test_a_large_answer_by_tls_arrives_whole_however_slowly_it_is_taken_in(tls_port: int) -> None:
+def test_a_large_answer_by_tls_arrives_whole_however_slowly_it_is_read(tls_port: int) -> None:
     whole = httpx.get(f"https://127.0.0.1:{tls_port}{LONG}", verify=False).content
     with by_tls(tls_port) as connection:
         connection.sendall(b"GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" % LONG.encode())
@@ -526,7 +524,7 @@ def test_a_large_answer_by_tls_arrives_whole_however_slowly_it_is_taken_in(tls_p
     assert found.endswith(b"\r\n\r\n" + whole)
 
 
-def test_who_sends_byte_by_byte_by_tls_is_heard_and_told_that_all_has_been_said(tls_port: int) -> None:
+def test_a_request_by_tls_byte_by_byte_is_answered_and_closed_properly(tls_port: int) -> None:
     whole = request(SIGN_IN)
     with by_tls(tls_port) as connection:
         for n in range(len(whole)):
@@ -538,14 +536,14 @@ def test_who_sends_byte_by_byte_by_tls_is_heard_and_told_that_all_has_been_said(
     "beginning",
     [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x01" * 100, b"GET / HTTP/1.1\r\n\r\n"],
 )
-def test_whoever_never_ends_shaking_hands_keeps_nobody_waiting(tls_port: int, beginning: bytes) -> None:
+def test_an_endless_tls_handshake_blocks_no_other_client(tls_port: int, beginning: bytes) -> None:
     with ExitStack() as slow:
         for _ in range(MANY):
             slow.enter_context(connected(tls_port, beginning))
         assert is_answered(tls_port, "https")
 
 
-def test_by_tls_too_those_who_are_odd_keep_nobody_waiting(hasty_tls_port: int) -> None:
+def test_odd_tls_clients_block_no_other(hasty_tls_port: int) -> None:
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with Zoo(hasty_tls_port, 200, context) as zoo:
@@ -553,7 +551,7 @@ def test_by_tls_too_those_who_are_odd_keep_nobody_waiting(hasty_tls_port: int) -
         assert is_answered(hasty_tls_port, "https")
 
 
-def test_who_takes_too_long_by_tls_is_sent_away(hasty_tls_port: int) -> None:
+def test_a_slow_tls_client_is_disconnected(hasty_tls_port: int) -> None:
     with connected(hasty_tls_port) as silent:
         with suppress(ssl.SSLError, ConnectionError), by_tls(hasty_tls_port) as connection:
             connection.sendall(b"POST /v1/si")

@@ -1,4 +1,4 @@
-"""Webhooks of Discord and Slack: whose turn it is, in the language of whoever sits there, and nothing that is over."""
+"""Webhooks of Discord and Slack: whose turn it is, in the seated player's language."""
 
 import json
 from itertools import count
@@ -68,7 +68,7 @@ def text(call: Call) -> str:
     return str(told.get("content") or told["text"])
 
 
-def test_of_each_game_discord_shows_one_message_which_is_changed(office: HookOffice, discord: Receiver) -> None:
+def test_discord_shows_one_message_per_game_that_is_updated(office: HookOffice, discord: Receiver) -> None:
     hook_at(discord, "discord")
     first, second = (game_of(person("ada"), person("bea"), bots=1) for _ in range(2))
     carry(office)
@@ -85,7 +85,7 @@ def test_of_each_game_discord_shows_one_message_which_is_changed(office: HookOff
     assert len(discord.calls) == 3
 
 
-def test_slack_is_told_of_each_turn_once(office: HookOffice, slack: Receiver) -> None:
+def test_slack_gets_each_turn_once(office: HookOffice, slack: Receiver) -> None:
     hook_at(slack, "slack")
     game_id = game_of(person("ada"), person("bea"), bots=1)
     carry(office)
@@ -102,7 +102,7 @@ def test_slack_is_told_of_each_turn_once(office: HookOffice, slack: Receiver) ->
     ("locale", "words"),
     [("en", "Your turn"), ("de", "Du bist am Zug"), ("fr", "À toi de jouer"), ("it", "Tocca a te")],
 )
-def test_it_is_said_in_the_language_of_whoever_sits_there(
+def test_a_message_is_in_the_seated_players_language(
     locale: str, words: str, office: HookOffice, discord: Receiver
 ) -> None:
     change_profile(person("ada"), {"locale": locale})
@@ -116,7 +116,7 @@ def test_it_is_said_in_the_language_of_whoever_sits_there(
     assert f"/#/games/{game_id}" in text(call)
 
 
-def test_the_table_that_it_reads_is_remembered_for_all_who_ask(
+def test_the_table_read_for_discord_is_cached(
     office: HookOffice, discord: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hook_at(discord, "discord")
@@ -128,7 +128,7 @@ def test_the_table_that_it_reads_is_remembered_for_all_who_ask(
     assert tables.get(game_id) is not None
 
 
-def test_a_title_calls_nobody_and_forms_nothing(office: HookOffice, discord: Receiver) -> None:
+def test_a_title_mentions_no_user_and_formats_nothing(office: HookOffice, discord: Receiver) -> None:
     hook_at(discord, "discord")
     game_of(person("ada"), person("bea"), bots=1, title="@everyone **x** <@1> [a](http://b.example)")
     carry(office)
@@ -137,14 +137,14 @@ def test_a_title_calls_nobody_and_forms_nothing(office: HookOffice, discord: Rec
     assert r"\@everyone \*\*x\*\* \<\@1\> \[a\]\(http\:\/\/b\.example\)" in text(call)
 
 
-def test_a_title_calls_nobody_in_slack(office: HookOffice, slack: Receiver) -> None:
+def test_a_title_mentions_no_user_in_slack(office: HookOffice, slack: Receiver) -> None:
     hook_at(slack, "slack")
     game_of(person("ada"), person("bea"), bots=1, title="<!channel> & *x*")
     carry(office)
     assert "*&lt;!channel&gt; &amp; ∗x∗*" in text(slack.calls[0])
 
 
-def test_what_is_no_longer_his_turn_is_not_told(office: HookOffice, discord: Receiver) -> None:
+def test_a_past_turn_is_not_sent(office: HookOffice, discord: Receiver) -> None:
     hook = hook_at(discord, "discord")
     game_id = game_of(person("ada"), person("bea"), bots=1)
     moves(game_id, "ada")
@@ -155,7 +155,7 @@ def test_what_is_no_longer_his_turn_is_not_told(office: HookOffice, discord: Rec
     assert hook.shown["failing_since"] is None
 
 
-def test_after_a_day_without_an_answer_only_the_present_turn_is_told(office: HookOffice, discord: Receiver) -> None:
+def test_a_day_without_an_answer_leaves_only_the_current_turn(office: HookOffice, discord: Receiver) -> None:
     works, discord.answer = discord.answer, lambda call: 503
     hook_at(discord, "discord")
     game_id = game_of(person("ada"), person("bea"), bots=1)
@@ -171,9 +171,7 @@ def test_after_a_day_without_an_answer_only_the_present_turn_is_told(office: Hoo
     assert [it.method for it in discord.calls] == ["POST"]
 
 
-def test_a_message_that_somebody_removed_is_written_anew(
-    office: HookOffice, discord: Receiver, there: set[str]
-) -> None:
+def test_a_deleted_message_is_written_again(office: HookOffice, discord: Receiver, there: set[str]) -> None:
     hook_at(discord, "discord")
     game_id = game_of(person("ada"), person("bea"), bots=1)
     carry(office)
@@ -185,7 +183,7 @@ def test_a_message_that_somebody_removed_is_written_anew(
     assert [it.method for it in discord.calls] == ["POST", "PATCH", "POST"]
 
 
-def test_a_webhook_that_is_gone_is_switched_off(office: HookOffice, discord: Receiver) -> None:
+def test_a_webhook_that_is_gone_is_disabled(office: HookOffice, discord: Receiver) -> None:
     discord.answer = lambda call: 404
     hook = hook_at(discord, "discord")
     game_of(person("ada"), person("bea"), bots=1)
@@ -194,7 +192,7 @@ def test_a_webhook_that_is_gone_is_switched_off(office: HookOffice, discord: Rec
 
 
 @pytest.mark.parametrize("form", ["discord", "slack"])
-def test_a_ping_is_a_message_of_its_own(
+def test_a_ping_is_a_separate_message(
     form: str, office: HookOffice, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(chats.HOSTS, "127.0.0.1", form)
@@ -213,7 +211,7 @@ def test_a_ping_is_a_message_of_its_own(
         ("https://hooks.slack.com/services/T/B/x", "Slack"),
     ],
 )
-def test_a_plain_webhook_at_the_address_of_a_chat_is_refused_and_told_how(url: str, chat: str, sandbox: object) -> None:
+def test_a_plain_webhook_to_a_chat_address_is_rejected_with_advice(url: str, chat: str, sandbox: object) -> None:
     with pytest.raises(BadField, match=f"webhook of {chat}.*Send `form` {chat.lower()}") as told:
         Hook(person("ada"), url)
     assert told.value.field == "url"

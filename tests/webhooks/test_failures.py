@@ -1,4 +1,4 @@
-"""Webhooks: what becomes of a call that fails, when it is tried again, and when it is given up."""
+"""Webhooks: failed calls, retries and giving up."""
 
 import contextlib
 import socket
@@ -43,7 +43,7 @@ from tests.support.webhook_receiver import Hook, Receiver, carry
 SECOND = timedelta(seconds=1)
 
 
-def test_what_fails_is_tried_again_later_and_later_for_three_days_under_the_same_id(
+def test_failures_are_retried_with_backoff_for_three_days_under_the_same_id(
     office: HookOffice, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_the_clock(monkeypatch, clock.real())
@@ -66,7 +66,7 @@ def test_what_fails_is_tried_again_later_and_later_for_three_days_under_the_same
     assert (hook.deliveries[0]["status"], hook.deliveries[0]["detail"]) == (500, "The response was 500")
 
 
-def test_what_arrives_at_last_starts_the_webhook_afresh(office: HookOffice, receiver: Receiver) -> None:
+def test_a_success_ends_the_failing_state(office: HookOffice, receiver: Receiver) -> None:
     receiver.answer = lambda call: 503
     hook = Hook(person("ada"), receiver.url)
     hook.ping()
@@ -79,7 +79,7 @@ def test_what_arrives_at_last_starts_the_webhook_afresh(office: HookOffice, rece
     assert (hook.deliveries[0]["result"], hook.deliveries[0]["tries"]) == ("delivered", 2)
 
 
-def test_whoever_asks_for_a_pause_gets_it(office: HookOffice, receiver: Receiver) -> None:
+def test_retry_after_is_respected(office: HookOffice, receiver: Receiver) -> None:
     receiver.answer, receiver.headers = lambda call: 429, {"Retry-After": "3600"}
     hook = Hook(person("ada"), receiver.url)
     hook.ping()
@@ -87,7 +87,7 @@ def test_whoever_asks_for_a_pause_gets_it(office: HookOffice, receiver: Receiver
     assert hook.deliveries[0]["next_at"] > clock.now() + HOUR / 2
 
 
-def test_410_disables_at_once_and_the_owner_gets_a_letter(
+def test_a_410_disables_the_webhook_at_once_and_notifies_its_owner(
     office: HookOffice, receiver: Receiver, sandbox: Flask
 ) -> None:
     receiver.answer = lambda call: 410
@@ -106,7 +106,7 @@ def test_410_disables_at_once_and_the_owner_gets_a_letter(
     assert len(receiver.calls) == 1
 
 
-def test_three_days_without_an_arrival_disable_it_and_the_owner_gets_a_letter(
+def test_three_days_without_success_disable_the_webhook_and_notify_its_owner(
     office: HookOffice, receiver: Receiver, sandbox: Flask
 ) -> None:
     receiver.stop()
@@ -133,7 +133,7 @@ def letter_about(hook: Hook, app: Flask) -> str:
     return str(message_from_bytes(written.message, policy=policy.default).get_body(("plain",)).get_content())
 
 
-def test_a_jump_of_the_clock_disables_nothing(office: HookOffice, receiver: Receiver) -> None:
+def test_a_clock_jump_disables_nothing(office: HookOffice, receiver: Receiver) -> None:
     receiver.answer = lambda call: 500
     hook = Hook(person("ada"), receiver.url)
     hook.ping()
@@ -144,9 +144,7 @@ def test_a_jump_of_the_clock_disables_nothing(office: HookOffice, receiver: Rece
     assert hook.deliveries[0]["result"] == "failed"
 
 
-def test_one_that_is_always_refused_does_not_hold_up_what_comes_after_it(
-    office: HookOffice, receiver: Receiver
-) -> None:
+def test_an_always_rejected_delivery_does_not_block_later_ones(office: HookOffice, receiver: Receiver) -> None:
     hook = Hook(person("ada"), receiver.url)
     poison = str(hook.ping()["id"])
     receiver.answer = lambda call: 500 if call.id == poison else 204
@@ -164,7 +162,7 @@ def test_one_that_is_always_refused_does_not_hold_up_what_comes_after_it(
     }
 
 
-def test_a_webhook_that_does_not_answer_holds_up_none_but_itself(office: HookOffice, receiver: Receiver) -> None:
+def test_a_silent_webhook_delays_only_itself(office: HookOffice, receiver: Receiver) -> None:
     ada, ben = person("ada"), person("ben")
     silent = Receiver()
     let_go = threading.Event()
@@ -184,7 +182,7 @@ def test_a_webhook_that_does_not_answer_holds_up_none_but_itself(office: HookOff
     assert len(silent.calls) == 1
 
 
-def test_what_is_told_comes_in_order_also_after_a_failure(office: HookOffice, receiver: Receiver) -> None:
+def test_deliveries_arrive_in_order_even_after_a_failure(office: HookOffice, receiver: Receiver) -> None:
     hook = Hook(person("ada"), receiver.url)
     asked = [str(hook.ping()["id"]) for _ in range(3)]
     receiver.answer = lambda call: 500
@@ -196,9 +194,7 @@ def test_what_is_told_comes_in_order_also_after_a_failure(office: HookOffice, re
     assert [call.id for call in receiver.calls] == asked
 
 
-def test_after_a_day_without_an_answer_no_turn_is_told_that_is_past_and_all_else_is(
-    office: HookOffice, receiver: Receiver
-) -> None:
+def test_a_day_without_an_answer_skips_past_turns_and_delivers_all_else(office: HookOffice, receiver: Receiver) -> None:
     ada, bea = person("ada"), person("bea")
     hook = Hook(ada, receiver.url, "game-started", "your-turn", "reminder", "message")
     receiver.answer = lambda call: 503
@@ -221,7 +217,7 @@ def test_after_a_day_without_an_answer_no_turn_is_told_that_is_past_and_all_else
     assert [(it["kind"], it["detail"]) for it in dropped] == [("your-turn", "No longer relevant")]
 
 
-def test_what_one_commit_causes_is_told_in_the_order_of_the_story(office: HookOffice, receiver: Receiver) -> None:
+def test_events_of_one_commit_are_delivered_in_order(office: HookOffice, receiver: Receiver) -> None:
     ada, ben = person("ada"), person("ben")
     hook = Hook(ada, receiver.url, "game-started", "your-turn")
     games = [game_of(ada, ben, bots=1) for _ in range(5)]
@@ -237,7 +233,7 @@ def told_of(games: list[UUID], receiver: Receiver) -> list[list[str]]:
 
 
 class Talker:
-    """A server that says what it likes to whoever connects, byte by byte."""
+    """A server that sends any bytes to every client, one by one."""
 
     def __init__(self, words: Iterator[bytes]) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -272,7 +268,7 @@ def flood() -> Iterator[bytes]:
         yield bytes(100_000)
 
 
-def test_an_answer_whose_head_never_ends_is_none() -> None:
+def test_an_answer_with_endless_headers_is_none() -> None:
     with pytest.raises(http.Unanswered, match="No response within 0.5 seconds"):
         Talker(drip(b"HTTP/1.1 200 OK\r\nx-")).asked(0.5)
 
@@ -287,7 +283,7 @@ class Alarm(threading.Thread):
         pass
 
 
-def test_an_answer_whose_body_never_ends_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_with_an_endless_body_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     reading, read = threading.Event(), HTTPResponse.read
 
     def read_until_time_is_up(answer: HTTPResponse, most: int) -> bytes:
@@ -303,12 +299,12 @@ def test_an_answer_whose_body_never_ends_is_one(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("words", [b"", b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 nonsense\r\n\r\n", b"\xff" * 70_000])
-def test_what_does_not_speak_http_has_not_answered(words: bytes) -> None:
+def test_an_answer_that_is_not_http_is_none(words: bytes) -> None:
     with pytest.raises(http.Unanswered):
         Talker(iter([words])).asked(PATIENCE)
 
 
-def test_nobody_is_followed_anywhere(office: HookOffice, receiver: Receiver) -> None:
+def test_redirects_are_not_followed(office: HookOffice, receiver: Receiver) -> None:
     elsewhere = Receiver()
     receiver.answer, receiver.headers = lambda call: 308, {"Location": elsewhere.url}
     hook = Hook(person("ada"), receiver.url)

@@ -1,4 +1,4 @@
-"""Webhooks: what they are told, each kind as its schema says."""
+"""Webhooks: each payload matches its schema."""
 
 import json
 from collections.abc import Callable
@@ -30,7 +30,7 @@ from tests.support.webhook_receiver import Call, Hook, Receiver, carry
 assert exchanging  # a fixture
 
 
-def test_whoever_has_to_move_is_told_so(office: HookOffice, receiver: Receiver) -> None:
+def test_the_player_to_move_is_notified(office: HookOffice, receiver: Receiver) -> None:
     ada, ben = person("ada"), person("ben")
     hook = Hook(ada, receiver.url, "your-turn")
     game_id = game_of(ada, ben, bots=1)
@@ -51,7 +51,7 @@ def test_the_timestamp_of_a_whole_second_has_six_decimals() -> None:
     assert told["timestamp"] == "2031-05-04T18:30:00.000000Z"
 
 
-def test_each_kind_is_told_as_its_schema_says(office: HookOffice, receiver: Receiver) -> None:
+def test_each_kind_of_payload_matches_its_schema(office: HookOffice, receiver: Receiver) -> None:
     ada, ben = person("ada"), person("ben")
     Hook(ada, receiver.url)
     game_id = game_of(ada, ben, bots=1)
@@ -87,7 +87,7 @@ def test_each_kind_is_told_as_its_schema_says(office: HookOffice, receiver: Rece
     assert versions == sorted(versions)
 
 
-def test_the_end_of_a_game_is_told(office: HookOffice, receiver: Receiver) -> None:
+def test_the_end_of_a_game_is_sent(office: HookOffice, receiver: Receiver) -> None:
     ada = person("ada")
     Hook(ada, receiver.url, "game-ended")
     game_id = game_of(ada, bots=2)
@@ -99,7 +99,7 @@ def test_the_end_of_a_game_is_told(office: HookOffice, receiver: Receiver) -> No
     Draft202012Validator(PAYLOADS["game-ended"]).validate(call.told)
 
 
-def test_only_what_was_asked_for_is_told_and_only_of_that_game(office: HookOffice, receiver: Receiver) -> None:
+def test_only_subscribed_kinds_and_games_are_sent(office: HookOffice, receiver: Receiver) -> None:
     ada, ben = person("ada"), person("ben")
     games = [game_of(ada, ben, bots=1), game_of(ada, ben, bots=1)]
     Hook(ada, receiver.url, "message", game=games[1])
@@ -112,7 +112,7 @@ def test_only_what_was_asked_for_is_told_and_only_of_that_game(office: HookOffic
     assert "And to you" not in receiver.calls[0].body.decode()
 
 
-def test_several_webhooks_are_told_each_with_its_own_secret(office: HookOffice, receiver: Receiver) -> None:
+def test_several_webhooks_are_called_each_with_its_own_secret(office: HookOffice, receiver: Receiver) -> None:
     ada = person("ada")
     one, other = (Hook(ada, f"{receiver.url}&number={number}", "your-turn") for number in (1, 2))
     game_of(ada, bots=2)
@@ -124,7 +124,7 @@ def test_several_webhooks_are_told_each_with_its_own_secret(office: HookOffice, 
     assert by_path["1"].id != by_path["2"].id
 
 
-def test_a_game_without_webhooks_notes_none(sandbox: Flask) -> None:
+def test_a_game_without_webhooks_queues_none(sandbox: Flask) -> None:
     ada, ben = person("ada"), person("ben")
     game_of(ada, ben, bots=1)
     assert db.session.scalars(db.select(LetterRow).where(LetterRow.kind == "webhook")).all() == []
@@ -135,7 +135,7 @@ def test_a_game_without_webhooks_notes_none(sandbox: Flask) -> None:
     assert not db.session.get_one(Player, ben).has_webhooks
 
 
-def test_notes_for_webhooks_are_no_mails(sandbox: Flask) -> None:
+def test_webhook_deliveries_are_not_letters(sandbox: Flask) -> None:
     ada = person("ada")
     Hook(ada, "http://127.0.0.1:1/")
     game_id = game_of(ada, bots=2)
@@ -146,10 +146,10 @@ def test_notes_for_webhooks_are_no_mails(sandbox: Flask) -> None:
 
 @pytest.mark.usefixtures("exchanging")
 @pytest.mark.parametrize("brink", [secrets.brinks[0] for secrets in SECRETS.values()])
-def test_a_payload_tells_nobody_what_is_secret(
+def test_a_payload_reveals_no_secret(
     office: HookOffice, sandbox: Flask, receiver: Receiver, brink: Callable[[Random], Worlds]
 ) -> None:
-    """Two worlds that differ only in what is hidden send the same bytes, but for ids and times."""
+    """Two worlds that differ only in what is hidden send the same bytes, except for ids and times."""
     worlds = brink(Random(5))
     told = []
     for world in (worlds.one, worlds.other):
@@ -170,6 +170,6 @@ def test_a_payload_tells_nobody_what_is_secret(
 
 
 def without_own(call: Call) -> str:
-    """Its body and headers as sent, but for ids, times, and what follows from these."""
+    """Return its body and headers as sent, without ids, times, and what follows from these."""
     headers = {name: value for name, value in call.headers.items() if not name.startswith("webhook-")}
     return without_ids(f"{call.body.decode()} {headers}")

@@ -1,4 +1,4 @@
-"""Webhooks: what is told once more, what never again, and a worker that is killed in between."""
+"""Webhooks: repeated, cancelled and interrupted deliveries."""
 
 import threading
 from collections.abc import Iterator
@@ -21,9 +21,7 @@ from tests.support.webhook_receiver import Call, Hook, Receiver, carry
 # Once more
 
 
-def test_a_delivery_is_made_once_more_under_the_same_id_if_its_owner_asks(
-    office: HookOffice, receiver: Receiver
-) -> None:
+def test_a_delivery_is_repeated_under_the_same_id_on_request(office: HookOffice, receiver: Receiver) -> None:
     hook = Hook(person("ada"), receiver.url)
     ping = hook.ping()
     carry(office)
@@ -34,7 +32,7 @@ def test_a_delivery_is_made_once_more_under_the_same_id_if_its_owner_asks(
     assert hook.deliveries[0]["result"] == "delivered"
 
 
-def test_what_was_given_up_can_be_asked_for_once_the_webhook_is_enabled_again(
+def test_a_failed_delivery_can_be_requested_once_the_webhook_is_enabled_again(
     office: HookOffice, receiver: Receiver
 ) -> None:
     receiver.answer = lambda call: 410
@@ -50,7 +48,7 @@ def test_what_was_given_up_can_be_asked_for_once_the_webhook_is_enabled_again(
     assert hook.deliveries[0]["result"] == "delivered"
 
 
-def test_a_webhook_that_rests_is_told_at_once_at_its_new_address(office: HookOffice, receiver: Receiver) -> None:
+def test_a_resting_webhook_is_called_at_once_at_its_new_url(office: HookOffice, receiver: Receiver) -> None:
     hook = Hook(person("ada"), "http://127.0.0.1:1/")
     hook.ping()
     for _ in range(8):
@@ -62,9 +60,7 @@ def test_a_webhook_that_rests_is_told_at_once_at_its_new_address(office: HookOff
     assert len(receiver.calls) == 1
 
 
-def test_a_webhook_that_is_switched_off_is_told_nothing_not_even_what_waited(
-    office: HookOffice, receiver: Receiver
-) -> None:
+def test_a_disabled_webhook_gets_nothing_not_even_queued_deliveries(office: HookOffice, receiver: Receiver) -> None:
     hook = Hook(person("ada"), receiver.url)
     hook.ping()
     assert change_webhook(hook.who, hook.id, {"enabled": False}, sandbox=True)["disabled_because"] == "by-you"
@@ -75,7 +71,7 @@ def test_a_webhook_that_is_switched_off_is_told_nothing_not_even_what_waited(
     assert db.session.scalars(db.select(PlayerLetterRow).where(PlayerLetterRow.player_id == hook.who)).all() == []
 
 
-def test_a_note_that_is_handed_over_twice_is_told_once(office: HookOffice, receiver: Receiver) -> None:
+def test_a_delivery_queued_twice_is_sent_once(office: HookOffice, receiver: Receiver) -> None:
     """As when a worker dies between putting it into the queues and forgetting it."""
     hook = Hook(person("ada"), receiver.url, "your-turn")
     game_of(hook.who, bots=2)
@@ -88,7 +84,7 @@ def test_a_note_that_is_handed_over_twice_is_told_once(office: HookOffice, recei
     assert len(hook.deliveries) == 1
 
 
-def test_two_offices_carry_each_delivery_once_and_in_order(
+def test_two_workers_send_each_delivery_once_and_in_order(
     office: HookOffice, sandbox: Flask, receiver: Receiver
 ) -> None:
     other = HookOffice(sandbox)
@@ -103,7 +99,7 @@ def test_two_offices_carry_each_delivery_once_and_in_order(
     assert [call.id for call in receiver.calls] == asked
 
 
-def test_old_deliveries_are_forgotten_but_not_those_that_wait(office: HookOffice, receiver: Receiver) -> None:
+def test_old_deliveries_are_deleted_unless_they_wait(office: HookOffice, receiver: Receiver) -> None:
     hook = Hook(person("ada"), receiver.url)
     hook.ping()
     carry(office)
@@ -114,7 +110,7 @@ def test_old_deliveries_are_forgotten_but_not_those_that_wait(office: HookOffice
     assert [it["id"] for it in hook.deliveries] == [waiting["id"]]
 
 
-def test_a_clock_that_ran_ahead_and_is_set_right_keeps_nothing_waiting(office: HookOffice, receiver: Receiver) -> None:
+def test_a_fast_clock_that_is_corrected_delays_nothing(office: HookOffice, receiver: Receiver) -> None:
     clock.forward(365 * DAY)
     receiver.answer = lambda call: 500
     hook = Hook(person("ada"), receiver.url)
@@ -138,7 +134,7 @@ def house() -> Iterator[House]:
 
 
 @citus.leave_out("rows are locked on the nodes that have them")
-def test_a_worker_that_is_killed_before_it_notes_the_answer_leads_to_a_second_call_under_the_same_id(
+def test_a_worker_killed_before_recording_an_answer_calls_again_under_the_same_id(
     house: House, receiver: Receiver
 ) -> None:
     worker = house.start_worker()
@@ -170,8 +166,9 @@ def test_a_worker_that_is_killed_before_it_notes_the_answer_leads_to_a_second_ca
     assert second.is_signed_with(made["secret"])
 
 
-def test_a_note_outlives_whoever_was_to_hand_it_over(house: House, receiver: Receiver) -> None:
-    """Nobody works while the game begins; kill -9 of the web loses nothing, since the note came with the commit."""
+def test_a_queued_delivery_survives_its_worker(house: House, receiver: Receiver) -> None:
+    """No worker runs while the game begins; kill -9 of the web loses nothing, since the delivery was queued in the
+    commit."""
     worker = house.start_worker()
     ben = sign_in(house, "ben@example.org")
     house.kill(worker)

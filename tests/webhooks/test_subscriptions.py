@@ -1,4 +1,4 @@
-"""Webhooks: how they are made, shown and counted over the API."""
+"""Webhooks over the API: creating, listing and counting."""
 
 import pytest
 from flask import Flask
@@ -29,7 +29,7 @@ def test_a_secret_is_shown_once(ada: Someone, caplog: pytest.LogCaptureFixture) 
         assert "whsec_" not in shown
 
 
-def test_a_webhook_is_its_owners_alone(app: Flask, ada: Someone) -> None:
+def test_a_webhook_is_visible_only_to_its_owner(app: Flask, ada: Someone) -> None:
     path = ada.post("/v1/webhooks", WANTED).headers["Location"]
     ping = ada.post(f"{path}/pings").json["id"]
     bea = Someone(app, "bea")
@@ -48,26 +48,26 @@ def test_a_webhook_is_its_owners_alone(app: Flask, ada: Someone) -> None:
     assert ada.get(path).json["enabled"]
 
 
-def test_webhooks_take_a_token_for_them(app: Flask, ada: Someone) -> None:
+def test_webhooks_require_a_token_with_their_scope(app: Flask, ada: Someone) -> None:
     others = ada.post("/v1/tokens", {"scopes": [it for it in SCOPES if it != "webhooks:manage"]}).json["token"]
     is_problem(Someone(app, token=others).get("/v1/webhooks"), 403, "missing-scope")
     is_problem(Someone(app).get("/v1/webhooks"), 401, "token-needed")
 
 
-def test_a_player_has_ten_webhooks_at_most(ada: Someone) -> None:
+def test_a_player_has_at_most_ten_webhooks(ada: Someone) -> None:
     paths = [ada.post("/v1/webhooks", WANTED).headers["Location"] for _ in range(10)]
     is_problem(ada.post("/v1/webhooks", WANTED), 409, "too-many-webhooks")
     assert ada.delete(paths[3]).status_code == 204
     assert ada.post("/v1/webhooks", WANTED).status_code == 201
 
 
-def test_pings_are_counted(ada: Someone) -> None:
+def test_pings_are_limited(ada: Someone) -> None:
     path = ada.post("/v1/webhooks", WANTED).headers["Location"]
     statuses = [ada.post(f"{path}/pings").status_code for _ in range(61)]
     assert statuses == [202] * 60 + [429]
 
 
-def test_deliveries_come_page_by_page(ada: Someone) -> None:
+def test_deliveries_are_listed_page_by_page(ada: Someone) -> None:
     path = ada.post("/v1/webhooks", WANTED).headers["Location"]
     asked = [ada.post(f"{path}/pings").json["id"] for _ in range(7)]
     found, there = [], f"{path}/deliveries?limit=3"
@@ -79,7 +79,7 @@ def test_deliveries_come_page_by_page(ada: Someone) -> None:
     assert found == asked[::-1]
 
 
-def test_a_webhook_for_a_private_game_of_others_is_one_for_no_game(app: Flask, ada: Someone) -> None:
+def test_a_webhook_for_a_hidden_private_game_looks_like_one_for_no_game(app: Flask, ada: Someone) -> None:
     private = Someone(app, "bea").post("/v1/games", wanted(ME, OPEN, BOT, private=True)).json["id"]
     for game in (private, "6f1f0c52-3f0e-4c6f-9b60-0d5f4b1f7a11"):
         answer = ada.post("/v1/webhooks", {**WANTED, "game": game})
@@ -87,7 +87,7 @@ def test_a_webhook_for_a_private_game_of_others_is_one_for_no_game(app: Flask, a
         assert answer.json["detail"] == "Game not found."
 
 
-def test_the_document_describes_what_we_call(wired: Flask) -> None:
+def test_the_contract_describes_our_webhook_calls(wired: Flask) -> None:
     contract = wired.test_client_class.contract
     assert contract.document["webhooks"].keys() == set(PAYLOADS)
     for item in contract.document["webhooks"].values():

@@ -1,4 +1,4 @@
-"""Webhooks: where they must not lead."""
+"""Webhooks: forbidden targets."""
 
 import ssl
 import subprocess
@@ -27,7 +27,7 @@ INNER = [
 
 
 @pytest.mark.parametrize("address", INNER)
-def test_an_inner_address_is_none_for_webhooks(app: Flask, address: str) -> None:
+def test_an_internal_address_is_rejected(app: Flask, address: str) -> None:
     host = f"[{address}]" if ":" in address else address
     ada = Someone(app, "ada")
     answer = ada.post("/v1/webhooks", {"url": f"https://{host}/hook", "kinds": ["your-turn"]})
@@ -37,7 +37,7 @@ def test_an_inner_address_is_none_for_webhooks(app: Flask, address: str) -> None
 
 
 @pytest.mark.parametrize("address", ["93.184.215.14", "2606:2800:21f:cb07::1", "64:ff9b::5db8:d70e", "::ffff:8.8.8.8"])
-def test_a_public_address_is_one_for_webhooks(app: Flask, address: str) -> None:
+def test_a_public_address_is_accepted(app: Flask, address: str) -> None:
     host = f"[{address}]" if ":" in address else address
     assert (
         Someone(app, "ada").post("/v1/webhooks", {"url": f"https://{host}/", "kinds": ["reminder"]}).status_code == 201
@@ -48,14 +48,14 @@ def resolves_to(monkeypatch: pytest.MonkeyPatch, *found: str) -> None:
     monkeypatch.setattr(targets, "resolve", lambda host, port: list(found))
 
 
-def test_a_name_with_an_inner_address_among_others_is_refused(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_with_one_internal_address_is_rejected(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     resolves_to(monkeypatch, "93.184.215.14", "10.0.0.1")
     answer = Someone(app, "ada").post("/v1/webhooks", {"url": "https://stars.example/", "kinds": ["your-turn"]})
     is_problem(answer, 422, "invalid-field")
 
 
 @pytest.mark.parametrize("host", ["localhost", "2130706433", "0x7f.1", "127.1", "017700000001"])
-def test_no_way_to_write_the_loopback_leads_there(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_spelling_of_the_loopback_is_accepted(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # the system's own resolver reads all of these
     with pytest.raises(BadAddress):
         targets.addresses_of(targets.target_of(f"https://{host}/"), sandbox=False)
@@ -90,19 +90,19 @@ def test_no_way_to_write_the_loopback_leads_there(host: str, monkeypatch: pytest
         "https://" + "a" * 500,
     ],
 )
-def test_a_url_of_another_form_is_refused(app: Flask, url: str) -> None:
+def test_an_invalid_url_is_rejected(app: Flask, url: str) -> None:
     answer = Someone(app, "ada").post("/v1/webhooks", {"url": url, "kinds": ["your-turn"]})
     assert answer.status_code == 422
 
 
-def test_only_a_sandbox_calls_the_loopback_and_without_tls_nothing_else(sandbox: Flask, receiver: Receiver) -> None:
+def test_only_a_sandbox_calls_the_loopback_and_nothing_else_without_tls(sandbox: Flask, receiver: Receiver) -> None:
     ada = Someone(sandbox, "ada")
     assert ada.post("/v1/webhooks", {"url": receiver.url, "kinds": ["your-turn"]}).status_code == 201
     for url in ("http://93.184.215.14/", "http://10.0.0.1/", "https://10.0.0.1/"):
         is_problem(ada.post("/v1/webhooks", {"url": url, "kinds": ["your-turn"]}), 422, "invalid-field")
 
 
-def test_a_name_that_leads_elsewhere_by_the_time_it_is_called_is_not_called(
+def test_a_name_that_resolves_elsewhere_when_called_is_not_called(
     app: Flask, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Public when the webhook was made, the loopback when it is told."""
@@ -120,7 +120,7 @@ def test_a_name_that_leads_elsewhere_by_the_time_it_is_called_is_not_called(
     assert receiver.calls == []
 
 
-def test_a_name_is_looked_up_once_and_that_address_is_called_under_the_name(
+def test_a_name_is_resolved_once_and_that_address_called_under_the_name(
     office: HookOffice, sandbox: Flask, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Were it looked up again for the connection, the answer could be another. Certificate, SNI and Host are the name's."""
@@ -160,7 +160,7 @@ def test_a_name_is_looked_up_once_and_that_address_is_called_under_the_name(
     assert list(asked) == []
 
 
-def test_a_name_that_nobody_knows_is_tried_again(office: HookOffice, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unresolvable_name_is_retried(office: HookOffice, monkeypatch: pytest.MonkeyPatch) -> None:
     def nobody(host: str, port: int) -> list[str]:
         raise OSError
 

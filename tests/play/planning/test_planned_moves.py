@@ -1,4 +1,4 @@
-"""Plans: moves left for one's next turns, which a worker plays when their turn comes and their conditions hold."""
+"""Plans: a worker plays moves left for later turns if their conditions hold."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -87,7 +87,7 @@ def last_move(game_id: UUID, viewer: int | None) -> Json:
 # Leaving one
 
 
-def test_a_plan_is_kept_by_revisions_and_shown_to_its_owner(game_id: UUID, bea: UUID) -> None:
+def test_a_plan_is_stored_by_revision_and_shown_to_its_owner(game_id: UUID, bea: UUID) -> None:
     assert get_plan(game_id, bea) == {"revision": 0, "moves": [], "ended": None}
     moves = [item(star(game_id, 0)), item(star(game_id, 1, "10"), {"only": ["star-placed"]}, after="PT6H")]
     left = put_plan(game_id, bea, 0, moves)
@@ -101,7 +101,7 @@ def test_a_plan_is_kept_by_revisions_and_shown_to_its_owner(game_id: UUID, bea: 
     assert get_plan(game_id, bea) == {"revision": 3, "moves": [], "ended": None}
 
 
-def test_a_move_that_can_never_be_played_is_refused_with_its_place(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_move_that_can_never_be_played_is_rejected_with_its_index(game_id: UUID, ada: UUID, bea: UUID) -> None:
     good = item(star(game_id, 0))
     taken = star(game_id, 3)
     moves_on(game_id, ada)
@@ -138,7 +138,7 @@ def test_a_move_that_can_never_be_played_is_refused_with_its_place(game_id: UUID
     assert get_plan(game_id, bea)["revision"] == 0
 
 
-def test_only_whoever_plays_himself_in_a_game_under_way_leaves_a_plan(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_only_active_players_of_a_running_game_can_leave_a_plan(game_id: UUID, ada: UUID, bea: UUID) -> None:
     good = item(star(game_id, 0))
     with pytest.raises(NotSeated):
         put_plan(game_id, person("dan"), 0, [good])
@@ -157,7 +157,7 @@ def test_only_whoever_plays_himself_in_a_game_under_way_leaves_a_plan(game_id: U
 # Playing it
 
 
-def test_it_moves_as_soon_as_it_is_its_seats_turn_and_no_letter_need_be_written(
+def test_a_plan_moves_when_the_turn_begins_and_no_letter_is_needed(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     first, second = star(game_id, 5), star(game_id, 6, "10")
@@ -180,7 +180,7 @@ def test_it_moves_as_soon_as_it_is_its_seats_turn_and_no_letter_need_be_written(
     assert check_game(game_id) == []
 
 
-def test_a_plan_says_who_it_was_to_its_owner_only(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_only_the_owner_sees_that_a_plan_moved(game_id: UUID, ada: UUID, bea: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5)))
     moves_on(game_id, ada)
     everything_due_happens()
@@ -188,7 +188,7 @@ def test_a_plan_says_who_it_was_to_its_owner_only(game_id: UUID, ada: UUID, bea:
     assert [it["by"] for it in story(load(game_id), 1) if "by" in it] == ["player", "plan"]
 
 
-def test_a_bots_moves_say_so_while_it_sits_there_and_when_time_ran_out(ada: UUID, bea: UUID) -> None:
+def test_a_bots_moves_are_marked_while_it_sits_there_and_after_a_time_out(ada: UUID, bea: UUID) -> None:
     game_id = game_of(
         ada,
         bea,
@@ -206,9 +206,7 @@ def test_a_bots_moves_say_so_while_it_sits_there_and_when_time_ran_out(ada: UUID
     assert authors[:5] == [(0, "player"), (1, "bot"), (2, "bot"), (0, "bot"), (1, "player")]
 
 
-def test_it_waits_as_long_as_its_owner_chose_and_tells_him_that_it_is_his_turn(
-    game_id: UUID, ada: UUID, bea: UUID
-) -> None:
+def test_a_plan_waits_for_its_delay_and_notifies_its_owner_of_the_turn(game_id: UUID, ada: UUID, bea: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5), after="PT6H"))
     moves_on(game_id, ada)
     moved_at = clock.now()
@@ -227,7 +225,7 @@ def test_it_waits_as_long_as_its_owner_chose_and_tells_him_that_it_is_his_turn(
     assert load(game_id).version == 3
 
 
-def test_a_delay_longer_than_the_turns_time_ends_with_it(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_delay_is_cut_to_the_turns_time(game_id: UUID, ada: UUID, bea: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5), after="P30D"))
     moves_on(game_id, ada)
     everything_due_happens()
@@ -237,15 +235,13 @@ def test_a_delay_longer_than_the_turns_time_ends_with_it(game_id: UUID, ada: UUI
     assert load(game_id).version == 3
 
 
-def test_left_in_ones_own_turn_it_moves_in_it(game_id: UUID, ada: UUID) -> None:
+def test_a_plan_left_during_the_owners_turn_plays_it(game_id: UUID, ada: UUID) -> None:
     plan(game_id, ada, item(star(game_id, 5)))
     everything_due_happens()
     assert last_move(game_id, 0)["by"] == "plan"
 
 
-def test_a_process_that_read_the_game_before_the_plan_was_left_wakes_it_all_the_same(
-    game_id: UUID, ada: UUID, bea: UUID
-) -> None:
+def test_a_process_with_an_older_copy_of_the_game_still_wakes_the_plan(game_id: UUID, ada: UUID, bea: UUID) -> None:
     before = load(game_id)
     plan(game_id, bea, item(star(game_id, 5)))
     move = before.table.rules.move_from_json(moves_of(game_id, ada)[0])
@@ -254,7 +250,7 @@ def test_a_process_that_read_the_game_before_the_plan_was_left_wakes_it_all_the_
     assert load(game_id).version == 3
 
 
-def test_what_is_left_of_a_turn_of_several_moves_is_planned_move_by_move(ada: UUID, bea: UUID) -> None:
+def test_the_rest_of_a_turn_is_planned_move_by_move(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0, "scenario": 4})
     for who in (ada, bea):
         cards = describe(load(game_id), load(game_id).seat_of(who))["view"]["hand"]
@@ -269,7 +265,7 @@ def test_what_is_left_of_a_turn_of_several_moves_is_planned_move_by_move(ada: UU
     assert letters(game_id, "your-turn")[-1].seat == 1
 
 
-def test_where_sternbilder_are_secret_no_step_may_follow_an_action_in_the_same_move(ada: UUID, bea: UUID) -> None:
+def test_with_secret_sternbilder_nothing_can_follow_an_action_in_a_move(ada: UUID, bea: UUID) -> None:
     two_steps = steps("1 lay punkt b1; 2 move a1 b2 c3")
     for scenario, is_refused in ((1, False), (4, True)):
         game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0, "scenario": scenario})
@@ -281,7 +277,7 @@ def test_where_sternbilder_are_secret_no_step_may_follow_an_action_in_the_same_m
         assert fault.value.reason == "reveals"
 
 
-def test_a_card_that_is_not_in_the_hand_or_taken_twice_cannot_be_planned(ada: UUID, bea: UUID) -> None:
+def test_a_plan_cannot_use_a_missing_card_or_one_card_twice(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0})
     one, two, three, *_ = describe(load(game_id), 1)["view"]["hand"]
     choice = item(steps(f"choose {one} {two}"))
@@ -296,7 +292,7 @@ def test_a_card_that_is_not_in_the_hand_or_taken_twice_cannot_be_planned(ada: UU
 # Conditions
 
 
-def test_conditions_ask_what_every_spectator_sees(game_id: UUID, ada: UUID) -> None:
+def test_conditions_check_what_every_spectator_sees(game_id: UUID, ada: UUID) -> None:
     at = free_spaces(game_id)[5][2]
     move = moves_of(game_id, ada)[0]
     play_move(game_id, ada, 1, move)
@@ -321,7 +317,7 @@ def test_conditions_ask_what_every_spectator_sees(game_id: UUID, ada: UUID) -> N
     assert [holds(condition, view, {"star-placed"}) for condition, _ in cases] == [expected for _, expected in cases]
 
 
-def test_they_are_asked_at_the_version_that_made_it_the_turn(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_conditions_are_checked_at_the_version_that_began_the_turn(game_id: UUID, ada: UUID, bea: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5), {"at": "/next", "is": 1}, {"only": ["star-placed"]}, after="PT6H"))
     moves_on(game_id, ada)
     everything_due_happens()
@@ -334,7 +330,7 @@ def test_they_are_asked_at_the_version_that_made_it_the_turn(game_id: UUID, ada:
     assert last_move(game_id, 1)["by"] == "plan"
 
 
-def test_only_counts_from_when_the_plan_was_left(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_the_condition_only_counts_events_since_the_plan_was_left(game_id: UUID, ada: UUID, bea: UUID) -> None:
     for who in (ada, bea, person("cyd")):
         vote(game_id, who, "pause", True)
     plan(game_id, bea, item(star(game_id, 5), {"only": ["star-placed"]}))
@@ -348,9 +344,7 @@ def test_only_counts_from_when_the_plan_was_left(game_id: UUID, ada: UUID, bea: 
 # Its end
 
 
-def test_what_is_not_legal_when_its_time_comes_ends_the_plan_and_is_told_to_its_owner(
-    game_id: UUID, ada: UUID, bea: UUID
-) -> None:
+def test_an_illegal_planned_move_ends_the_plan_and_its_owner_is_notified(game_id: UUID, ada: UUID, bea: UUID) -> None:
     wanted = moves_of(game_id, ada)[0]
     plan(game_id, bea, item(wanted | {"star": "7"}), item(star(game_id, 9, "6")))
     play_move(game_id, ada, 1, wanted)
@@ -365,7 +359,7 @@ def test_what_is_not_legal_when_its_time_comes_ends_the_plan_and_is_told_to_its_
     assert not row.planned
 
 
-def test_a_condition_that_fails_ends_it(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_failed_condition_ends_the_plan(game_id: UUID, ada: UUID, bea: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5), {"at": "/next", "is": 2}))
     moves_on(game_id, ada)
     everything_due_happens()
@@ -373,7 +367,7 @@ def test_a_condition_that_fails_ends_it(game_id: UUID, ada: UUID, bea: UUID) -> 
     assert [row.seat for row in letters(game_id, "your-turn")] == [0, 1]
 
 
-def test_a_move_of_ones_own_ends_it_and_needs_no_letter(game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_the_owners_own_move_ends_the_plan_without_a_letter(game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5), after="PT6H"), item(star(game_id, 6, "10")))
     moves_on(game_id, ada)
     everything_due_happens()
@@ -390,7 +384,7 @@ def test_a_move_of_ones_own_ends_it_and_needs_no_letter(game_id: UUID, ada: UUID
     assert letters(game_id, "your-turn")[-1].seat == 1  # which had to wait for a look at the plan
 
 
-def test_a_take_back_ends_it(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_take_back_ends_the_plan(game_id: UUID, ada: UUID, bea: UUID) -> None:
     moves_on(game_id, ada)
     plan(game_id, bea, item(star(game_id, 5), after="PT6H"))
     everything_due_happens()
@@ -402,7 +396,7 @@ def test_a_take_back_ends_it(game_id: UUID, ada: UUID, bea: UUID) -> None:
     assert turn_of(game_id, bea) == 4
 
 
-def test_a_bot_that_moves_instead_ends_it(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_bot_that_moves_instead_ends_the_plan(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = game_of(ada, bea, cyd)
     plan(game_id, bea, item(star(game_id, 5)))
     leave(game_id, bea)
@@ -411,7 +405,7 @@ def test_a_bot_that_moves_instead_ends_it(ada: UUID, bea: UUID, cyd: UUID) -> No
     assert {it["by"] for it in story(load(game_id), 1) if it["seat"] == 1 and "by" in it} == {"bot"}
 
 
-def test_nothing_is_played_in_a_pause(game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_plan_does_not_move_during_a_pause(game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5)))
     moves_on(game_id, ada)
     for who in (ada, bea, cyd):
@@ -424,9 +418,7 @@ def test_nothing_is_played_in_a_pause(game_id: UUID, ada: UUID, bea: UUID, cyd: 
     assert happened(game_id)[-1] == "star-placed"
 
 
-def test_nothing_is_left_of_it_after_the_game_or_with_its_player(
-    game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
-) -> None:
+def test_a_plan_is_deleted_after_the_game_or_with_its_player(game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
     def kept() -> list[int]:
         db.session.rollback()
         return list(db.session.scalars(db.select(Plan.seat).order_by(Plan.seat)))
@@ -447,7 +439,7 @@ def test_nothing_is_left_of_it_after_the_game_or_with_its_player(
 # Exactly one counts
 
 
-def test_of_a_plan_a_click_and_another_worker_exactly_one_counts(
+def test_exactly_one_of_a_plan_a_click_and_another_worker_counts(
     app: Flask, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     def click(move: Json, turn: int) -> Any:
@@ -471,7 +463,9 @@ def test_of_a_plan_a_click_and_another_worker_exactly_one_counts(
         assert_log_and_projections_agree(game_id)
 
 
-def test_of_a_plan_and_a_take_back_one_comes_first(app: Flask, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_plan_and_a_simultaneous_take_back_take_effect_in_order(
+    app: Flask, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
     def back(to: int) -> Any:
         try:
             return take_back(game_id, ada, to).is_done
@@ -492,7 +486,7 @@ def test_of_a_plan_and_a_take_back_one_comes_first(app: Flask, game_id: UUID, ad
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_condition_may_name_whatever_a_view_of_the_game_holds(rules: str, ada: UUID, bea: UUID) -> None:
+def test_a_condition_can_name_any_field_of_the_games_view(rules: str, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, rules=rules, options={"start_seat": 0})
     game = load(game_id)
 

@@ -1,4 +1,4 @@
-"""Games: how they are opened, and which of them one is shown."""
+"""Opening and listing games."""
 
 from typing import Any
 from uuid import UUID
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("within")
 # Opening a game
 
 
-def test_a_seat_is_for_oneself_for_somebody_invited_for_a_bot_or_open(ada: UUID) -> None:
+def test_a_seat_is_for_the_host_an_invited_player_a_bot_or_open(ada: UUID) -> None:
     game = open_game(ada, wanted(OPEN, {"email": "bea@example.org"}, {"bot": "random"}, ME))
     assert [seat.kind for seat in game.seats] == ["open", "invited", "bot", "human"]
     assert (game.table.status, game.table.version) == ("open", 0)
@@ -33,13 +33,13 @@ def test_a_seat_is_for_oneself_for_somebody_invited_for_a_bot_or_open(ada: UUID)
     assert game.names == ["Seat 1", "Seat 2", "random", "ada"]
 
 
-def test_bots_of_one_kind_are_told_apart_by_numbers(ada: UUID) -> None:
+def test_bots_of_one_kind_are_numbered(ada: UUID) -> None:
     seats = [{"bot": "greedy"}, {"player": "me"}, {"bot": "random"}, {"bot": "greedy"}]
     game = open_game(ada, {"rules": "sternenhimmel", "seats": seats})
     assert game.names == ["greedy 1", "ada", "random", "greedy 2"]
 
 
-def test_an_invited_person_gets_a_letter_with_a_word_for_the_seat(ada: UUID) -> None:
+def test_an_invited_player_gets_a_letter_with_a_link_token_for_the_seat(ada: UUID) -> None:
     game_id = open_game(ada, wanted(ME, {"email": "bea@example.org"}, BOT)).game_id
     (letter,) = letters(game_id, "invitation")
     assert letter.data["to"] == "bea@example.org"
@@ -47,13 +47,13 @@ def test_an_invited_person_gets_a_letter_with_a_word_for_the_seat(ada: UUID) -> 
     assert (game.game_id, seat) == (game_id, 1)
 
 
-def test_a_game_whose_seats_are_all_taken_starts_at_once(ada: UUID) -> None:
+def test_a_game_with_all_seats_taken_starts_at_once(ada: UUID) -> None:
     game = open_game(ada, wanted(ME, BOT, BOT))
     assert (game.table.status, game.table.version, game.table.turns) == ("running", 1, (1, None, None))
     assert happened(game.game_id) == ["game-started", "boards-shuffled", *["board-dealt"] * 3]
 
 
-def test_a_game_of_bots_alone_is_played_by_the_worker_to_its_end(ada: UUID) -> None:
+def test_the_worker_plays_a_game_of_bots_to_its_end(ada: UUID) -> None:
     game_id = open_game(ada, wanted(BOT, {"bot": "random"}, BOT)).game_id
     everything_due_happens()
     game = load(game_id)
@@ -62,20 +62,20 @@ def test_a_game_of_bots_alone_is_played_by_the_worker_to_its_end(ada: UUID) -> N
     assert game.head.outcome["scores"] == list(game.table.state.coins)
 
 
-def test_what_is_not_said_is_as_usual(ada: UUID) -> None:
+def test_omitted_fields_get_their_defaults(ada: UUID) -> None:
     head = open_game(ada, {"rules": "sternenhimmel", "seats": [ME, OPEN, OPEN]}).head
     assert (head.clock, head.on_timeout) == (DEFAULT_CLOCK, DEFAULT_LADDER)
     assert (head.title, head.private) == ("Sternenhimmel", False)
     assert head.options["edition"] == DEFAULT_EDITION
 
 
-def test_a_title_is_made_fit_to_be_shown(ada: UUID) -> None:
+def test_a_title_is_sanitized(ada: UUID) -> None:
     assert open_game(ada, wanted(ME, OPEN, OPEN, title=" A\n\tnight\u202e ")).head.title == "A night"
     with pytest.raises(BadField, match="visible"):
         open_game(ada, wanted(ME, OPEN, OPEN, title="\u200b\u2800"))
 
 
-def test_the_commitment_is_the_hash_of_a_seed_of_256_bits_and_no_two_games_share_it(ada: UUID) -> None:
+def test_the_commitment_hashes_a_unique_256_bit_seed(ada: UUID) -> None:
     games = [open_game(ada, wanted(ME, OPEN, OPEN)) for _ in range(3)]
     assert all(len(game.head.seed) == 32 for game in games)
     shown = [describe(game, None)["commitment"] for game in games]
@@ -103,7 +103,7 @@ def test_the_commitment_is_the_hash_of_a_seed_of_256_bits_and_no_two_games_share
         ({"on_timeout": [{"do": "bot-move", "bot": "greedy", "times": 0}, {"do": "abandon"}]}, "on_timeout"),
     ],
 )
-def test_a_field_that_makes_no_sense_is_named_and_no_game_is_opened(ada: UUID, changes: Any, field: str) -> None:
+def test_an_invalid_field_is_named_and_no_game_is_opened(ada: UUID, changes: Any, field: str) -> None:
     with pytest.raises(BadField) as refused:
         open_game(ada, wanted(ME, OPEN, OPEN) | changes)
     assert refused.value.field == field
@@ -122,7 +122,7 @@ def test_a_field_that_makes_no_sense_is_named_and_no_game_is_opened(ada: UUID, c
         ({"options": {"weather": "clear"}}, "unknown-option"),
     ],
 )
-def test_an_option_that_the_game_does_not_have_is_refused(ada: UUID, changes: Any, code: str) -> None:
+def test_an_unknown_option_is_rejected(ada: UUID, changes: Any, code: str) -> None:
     with pytest.raises(BadOption) as refused:
         open_game(ada, wanted(ME, OPEN, OPEN) | changes)
     assert refused.value.code == code
@@ -131,7 +131,7 @@ def test_an_option_that_the_game_does_not_have_is_refused(ada: UUID, changes: An
 # Lists
 
 
-def test_a_turn_is_found_behind_any_number_of_games_that_wait_for_others(
+def test_a_turn_is_found_behind_any_number_of_waiting_games(
     ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lobby, "_MANY", 2)

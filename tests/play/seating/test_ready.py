@@ -1,4 +1,4 @@
-"""The option `ready_check`: a game begins when all have said that they are ready, and salts are committed before."""
+"""The option `ready_check`: a game begins when all players are ready, with salts committed before."""
 
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -71,7 +71,7 @@ def state(game_id: UUID) -> list[bool | None]:
 # Everybody says so
 
 
-def test_the_game_begins_when_all_have_said_that_they_are_ready_bots_are_at_once(ada: UUID, bea: UUID) -> None:
+def test_the_game_begins_when_all_players_are_ready_and_bots_always_are(ada: UUID, bea: UUID) -> None:
     game_id = opened(ada)
     assert state(game_id) == [None, None, None]
     with pytest.raises(NotRunning, match="You'll be asked when all are taken"):
@@ -86,10 +86,10 @@ def test_the_game_begins_when_all_have_said_that_they_are_ready_bots_are_at_once
     assert legal_moves(game_id, ada, [])["turn"] == 1
     assert check_game(game_id) == []
     assert is_in_two_days(seats_of(game_id)[0].due_at)  # of the first turn, by the game's clock
-    assert [ready(game_id, who).version for who in (ada, bea, ada)] == [1, 1, 1]  # whoever says it twice
+    assert [ready(game_id, who).version for who in (ada, bea, ada)] == [1, 1, 1]  # a repeated confirmation
 
 
-def test_without_the_option_nobody_is_asked(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_without_the_option_no_player_is_asked(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
     with pytest.raises(NotAllowed):
         ready(game_id, ada)
@@ -106,7 +106,7 @@ def test_without_the_option_nobody_is_asked(ada: UUID, bea: UUID, cyd: UUID) -> 
     assert take_seat(game_id, bea).table.status == "running"
 
 
-def test_who_plays_alone_with_bots_is_asked_and_who_looks_on_is_not(ada: UUID, bea: UUID) -> None:
+def test_a_player_alone_with_bots_is_asked_and_spectators_are_not(ada: UUID, bea: UUID) -> None:
     game_id = opened(ada, ME, BOT, BOT)
     with pytest.raises(NotSeated):
         ready(game_id, bea)
@@ -115,13 +115,13 @@ def test_who_plays_alone_with_bots_is_asked_and_who_looks_on_is_not(ada: UUID, b
 
 
 @pytest.mark.parametrize("time", ["PT59M", "P31D", "PT1", "P", "PTT1H"])
-def test_a_time_that_cannot_be_meant_is_refused(ada: UUID, time: str) -> None:
+def test_an_invalid_time_is_rejected(ada: UUID, time: str) -> None:
     with pytest.raises((BadField, BadOption)):
         opened(ada, options={"ready_check": {"within": time}})
     assert time_for({"ready_check": {"within": "PT1H"}}) == HOUR
 
 
-def test_of_the_last_two_who_say_it_at_the_same_moment_one_begins_the_game(app: Flask, ada: UUID, bea: UUID) -> None:
+def test_two_simultaneous_last_confirmations_start_the_game_once(app: Flask, ada: UUID, bea: UUID) -> None:
     game_id = full(ada, bea)
     at_once(app, [lambda: ready(game_id, ada), lambda: ready(game_id, bea)])
     assert happened(game_id)[0] == "game-started"
@@ -131,7 +131,9 @@ def test_of_the_last_two_who_say_it_at_the_same_moment_one_begins_the_game(app: 
 # In time
 
 
-def test_whose_time_is_over_leaves_his_seat_open_and_all_are_told(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_player_who_does_not_confirm_in_time_loses_the_seat_and_all_are_notified(
+    ada: UUID, bea: UUID, cyd: UUID
+) -> None:
     game_id = full(ada, bea)
     ready(game_id, ada)
     later(2 * DAY - MINUTE)
@@ -145,16 +147,16 @@ def test_whose_time_is_over_leaves_his_seat_open_and_all_are_told(ada: UUID, bea
     with pytest.raises(NotRunning):
         ready(game_id, ada)
     take_seat(game_id, cyd)
-    assert state(game_id) == [False, False, None]  # all are asked anew
+    assert state(game_id) == [False, False, None]  # all are asked again
     assert [it.seat for it in letters(game_id, "ready-asked")] == [0, 1, 0, 1]
     later(DAY)
     ready(game_id, ada)
     assert ready(game_id, cyd).table.status == "running"
 
 
-def test_hours_in_which_the_service_was_not_to_be_reached_do_not_count(ada: UUID, bea: UUID) -> None:
+def test_outage_hours_do_not_count(ada: UUID, bea: UUID) -> None:
     game_id = full(ada, bea)
-    clock.forward(3 * DAY)  # nobody leaves a heartbeat
+    clock.forward(3 * DAY)  # no part leaves a heartbeat
     everything_due_happens()
     assert state(game_id) == [False, False, None]
     service_is_up()
@@ -165,7 +167,7 @@ def test_hours_in_which_the_service_was_not_to_be_reached_do_not_count(ada: UUID
     assert state(game_id) == [None, None, None]
 
 
-def test_whoever_has_not_said_so_is_reminded_once_as_he_wants_it_of_turns(ada: UUID, bea: UUID) -> None:
+def test_unready_players_get_one_reminder_as_chosen_for_turns(ada: UUID, bea: UUID) -> None:
     change_profile(bea, {"notifications": {"reminders": ["PT1H", "PT3H"]}})
     game_id = full(ada, bea)
 
@@ -181,7 +183,7 @@ def test_whoever_has_not_said_so_is_reminded_once_as_he_wants_it_of_turns(ada: U
     assert state(game_id) == [None, None, None]
 
 
-def test_whoever_has_said_so_or_wants_no_reminders_gets_none(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_ready_players_and_those_without_reminders_get_none(ada: UUID, bea: UUID, cyd: UUID) -> None:
     change_profile(bea, {"notifications": {"reminders": []}})
     game_id = full(ada, bea)
     ready(game_id, ada)
@@ -190,7 +192,7 @@ def test_whoever_has_said_so_or_wants_no_reminders_gets_none(ada: UUID, bea: UUI
     assert letters(game_id, "reminder") == []
 
 
-def test_an_outage_puts_a_reminder_off_and_brings_no_second_one(ada: UUID, bea: UUID) -> None:
+def test_an_outage_delays_a_reminder_and_causes_no_second_one(ada: UUID, bea: UUID) -> None:
     game_id = full(ada, bea)
     clock.forward(30 * HOUR)
     service_is_up()
@@ -208,7 +210,7 @@ def test_an_outage_puts_a_reminder_off_and_brings_no_second_one(ada: UUID, bea: 
     assert state(game_id) == [False, False, None]
 
 
-def test_if_the_host_is_late_another_is_host_and_if_nobody_is_left_it_closes(
+def test_a_late_host_is_replaced_and_an_empty_game_closes(
     ada: UUID, bea: UUID, caplog: pytest.LogCaptureFixture
 ) -> None:
     game_id = full(ada, bea)
@@ -224,7 +226,7 @@ def test_if_the_host_is_late_another_is_host_and_if_nobody_is_left_it_closes(
     assert [it for it in caplog.records if it.levelname == "ERROR"] == []
 
 
-def test_whoever_leaves_or_is_sent_away_meanwhile_has_the_others_asked_anew(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_player_who_leaves_or_is_removed_resets_the_ready_check(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = full(ada, bea)
     ready(game_id, ada)
     leave(game_id, bea)
@@ -239,7 +241,7 @@ def test_whoever_leaves_or_is_sent_away_meanwhile_has_the_others_asked_anew(ada:
     assert [row.kind for row in seats_of(game_id)] == ["human", "open", "bot"]
 
 
-def test_it_does_not_close_while_it_asks(ada: UUID, bea: UUID) -> None:
+def test_a_game_does_not_close_during_a_ready_check(ada: UUID, bea: UUID) -> None:
     service_is_up()
     game_id = opened(ada, open_for="P1D", options=CHECK | {"ready_check": {"within": "P5D"}})
     take_seat(game_id, bea)
@@ -252,7 +254,7 @@ def test_it_does_not_close_while_it_asks(ada: UUID, bea: UUID) -> None:
     assert ready(game_id, bea).table.status == "running"
 
 
-def test_a_game_that_is_closed_asks_nobody(ada: UUID, bea: UUID) -> None:
+def test_a_closed_game_asks_no_player(ada: UUID, bea: UUID) -> None:
     game_id = full(ada, bea)
     close_game(game_id, ada)
     with pytest.raises(NotRunning):
@@ -262,7 +264,7 @@ def test_a_game_that_is_closed_asks_nobody(ada: UUID, bea: UUID) -> None:
     assert letters(game_id, "not-ready") == []
 
 
-def test_the_host_begins_without_those_who_say_nothing(ada: UUID, bea: UUID) -> None:
+def test_the_host_can_begin_without_silent_players(ada: UUID, bea: UUID) -> None:
     game_id = opened(ada)
     with pytest.raises(NotRunning, match="Some seats are still open"):
         begin(game_id, ada)
@@ -280,7 +282,7 @@ def test_the_host_begins_without_those_who_say_nothing(ada: UUID, bea: UUID) -> 
 # Salts
 
 
-def test_a_salt_is_committed_first_and_revealed_with_ready(ada: UUID, bea: UUID) -> None:
+def test_a_salt_is_committed_first_and_revealed_when_ready(ada: UUID, bea: UUID) -> None:
     game_id = full(ada, bea, "a", "b")
     with pytest.raises(WrongSalt):
         ready(game_id, ada, "b")
@@ -298,7 +300,7 @@ def test_a_salt_is_committed_first_and_revealed_with_ready(ada: UUID, bea: UUID)
         ready(game_id, bea, "c")
 
 
-def test_a_salt_that_was_not_committed_is_not_taken_later(ada: UUID, bea: UUID) -> None:
+def test_an_uncommitted_salt_is_not_accepted_later(ada: UUID, bea: UUID) -> None:
     game_id = full(ada, bea)
     with pytest.raises(WrongSalt):
         ready(game_id, ada, "a")
@@ -306,7 +308,7 @@ def test_a_salt_that_was_not_committed_is_not_taken_later(ada: UUID, bea: UUID) 
         take_seat(opened(ada), bea, salt="b", salt_hash=hashed("b"))
 
 
-def test_who_knows_a_revealed_salt_can_choose_none(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_salt_cannot_be_chosen_after_seeing_a_revealed_one(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = full(ada, bea, "a", "b")
     assert change_seat(game_id, bea, {"salt_hash": hashed("b2")})["salt_hash"] == hashed("b2")
     ready(game_id, ada, "a")
@@ -320,6 +322,6 @@ def test_who_knows_a_revealed_salt_can_choose_none(ada: UUID, bea: UUID, cyd: UU
     assert [row.salt for row in ready(game_id, cyd, "c").seats] == ["a2", "c", ""]
 
 
-def test_a_stranger_learns_of_no_private_game(ada: UUID, bea: UUID) -> None:
+def test_strangers_cannot_see_a_private_game(ada: UUID, bea: UUID) -> None:
     with pytest.raises(NotFound):
         ready(opened(ada, private=True), bea)

@@ -1,4 +1,4 @@
-"""Seats: who may take one, who may look on, and how people leave and come back."""
+"""Seats: who may take one, who may watch, and how players leave and return."""
 
 from collections.abc import Callable
 from typing import Any
@@ -46,13 +46,13 @@ pytestmark = pytest.mark.usefixtures("within")
 # Joining
 
 
-def test_who_names_no_seat_gets_the_lowest_open_one(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_player_who_names_no_seat_gets_the_lowest_open_one(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(BOT, OPEN, ME, OPEN)).game_id
     assert take_seat(game_id, bea).seat_of(bea) == 1
     assert take_seat(game_id, cyd).seat_of(cyd) == 3
 
 
-def test_who_names_a_seat_gets_that_one_or_none(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_player_who_names_a_seat_gets_that_one_or_none(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN, BOT)).game_id
     assert take_seat(game_id, bea, 2).seat_of(bea) == 2
     for taken in (0, 2, 3, 4, 10**6):
@@ -60,13 +60,13 @@ def test_who_names_a_seat_gets_that_one_or_none(ada: UUID, bea: UUID, cyd: UUID)
             take_seat(game_id, cyd, taken)
 
 
-def test_nobody_sits_twice_at_one_table(ada: UUID) -> None:
+def test_a_player_cannot_sit_twice_at_one_table(ada: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     with pytest.raises(AlreadySeated):
         take_seat(game_id, ada)
 
 
-def test_a_seat_kept_for_somebody_is_nobody_elses(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_reserved_seat_is_only_for_its_player(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, {"email": "bea@example.org"})).game_id
     with pytest.raises(SeatTaken):
         take_seat(game_id, cyd, 2)
@@ -74,18 +74,18 @@ def test_a_seat_kept_for_somebody_is_nobody_elses(ada: UUID, bea: UUID, cyd: UUI
     assert take_seat(game_id, bea).seat_of(bea) == 2
 
 
-def test_an_invited_person_gets_the_seat_that_is_kept_for_him_before_an_open_one(ada: UUID, bea: UUID) -> None:
+def test_an_invited_player_gets_the_reserved_seat_before_an_open_one(ada: UUID, bea: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, {"email": "bea@example.org"})).game_id
     assert take_seat(game_id, bea).seat_of(bea) == 2
 
 
-def test_whoever_holds_the_word_of_an_invitation_may_take_its_seat(ada: UUID, cyd: UUID) -> None:
+def test_an_invitation_token_lets_its_holder_take_the_seat(ada: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(ME, BOT, {"email": "bea@example.org"}, private=True)).game_id
     word = letters(game_id, "invitation")[0].data["invitation"]
     assert take_seat(game_id, cyd, invitation=word).seat_of(cyd) == 2
 
 
-def test_a_word_is_for_its_game_and_seat_and_purpose_only(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_link_token_is_bound_to_its_game_seat_and_purpose(ada: UUID, bea: UUID, cyd: UUID) -> None:
     word_of = {}
     for title in ("one", "other"):
         game_id = open_game(ada, wanted(ME, OPEN, {"email": "bea@example.org"}, title=title)).game_id
@@ -99,14 +99,14 @@ def test_a_word_is_for_its_game_and_seat_and_purpose_only(ada: UUID, bea: UUID, 
             take_seat(one, cyd, invitation=nonsense)
 
 
-def test_the_game_starts_with_its_last_seat_and_then_takes_nobody_in(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_the_game_starts_with_its_last_seat_and_then_admits_no_player(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
     assert take_seat(game_id, bea).table.status == "running"
     with pytest.raises(NotRunning):
         take_seat(game_id, cyd)
 
 
-def test_an_accepted_invitation_makes_an_account_for_its_address(ada: UUID) -> None:
+def test_an_accepted_invitation_creates_an_account_for_its_address(ada: UUID) -> None:
     game_id = open_game(ada, wanted(ME, BOT, {"email": "new@example.org"})).game_id
     word = letters(game_id, "invitation")[0].data["invitation"]
     assert accept_invitation(word).seat_of(person("new")) == 2
@@ -114,7 +114,7 @@ def test_an_accepted_invitation_makes_an_account_for_its_address(ada: UUID) -> N
         accept_invitation(word)
 
 
-def test_of_many_who_rush_for_the_last_seat_one_gets_it_and_the_game_starts_once(app: Flask, ada: UUID) -> None:
+def test_one_of_many_gets_the_last_seat_and_the_game_starts_once(app: Flask, ada: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
     people = [person(f"racer{n}") for n in range(12)]
 
@@ -131,7 +131,7 @@ def test_of_many_who_rush_for_the_last_seat_one_gets_it_and_the_game_starts_once
     assert sum(len(list_games(who, mine=True).items) for who in people) == 1
 
 
-def test_salts_and_seed_are_the_chance_of_the_game(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_salts_and_seed_determine_the_dice(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(OPEN, OPEN, OPEN, options={})).game_id
     for who, salt in ((ada, "sel"), (bea, ""), (cyd, "Salz \u2600")):
         game = take_seat(game_id, who, salt=salt)
@@ -148,7 +148,7 @@ def without_seat(event: Any) -> Any:
 # Private games
 
 
-def test_a_private_game_is_for_its_maker_the_invited_and_the_seated_only(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_private_game_is_only_for_its_host_invited_and_seated_players(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(OPEN, {"email": "bea@example.org"}, OPEN, private=True)).game_id
     for who in (ada, bea):
         assert load_visible(game_id, who).game_id == game_id
@@ -164,7 +164,7 @@ def test_a_private_game_is_for_its_maker_the_invited_and_the_seated_only(ada: UU
     assert list_games(cyd).items == list_games(ada).items == []
 
 
-def test_who_sits_at_a_private_table_is_asked_for_nowhere_else(
+def test_a_move_at_a_private_table_needs_no_further_lookup(
     ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game_id = game_of(ada, bea, bots=1)
@@ -174,7 +174,7 @@ def test_who_sits_at_a_private_table_is_asked_for_nowhere_else(
     assert moves_on(game_id, ada).first
 
 
-def test_a_private_game_is_not_found_with_a_bad_invitation_either(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_private_game_is_hidden_despite_an_invalid_invitation(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN, private=True)).game_id
     other = open_game(bea, wanted(ME, OPEN, {"email": "bea@example.org"})).game_id
     for word in ("nonsense", letters(other, "invitation")[0].data["invitation"]):
@@ -192,7 +192,7 @@ def assert_is_as_unknown(commit: Callable[[], Any]) -> None:
 # Leaving, resigning and coming back
 
 
-def test_who_leaves_before_the_start_leaves_an_open_seat(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_leaving_before_the_start_opens_the_seat(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT, OPEN)).game_id
     take_seat(game_id, bea, salt="of bea")
     leave(game_id, bea)
@@ -202,13 +202,13 @@ def test_who_leaves_before_the_start_leaves_an_open_seat(ada: UUID, bea: UUID, c
     assert take_seat(game_id, bea).seat_of(bea) == 3
 
 
-def test_who_does_not_sit_there_cannot_leave(ada: UUID, bea: UUID) -> None:
+def test_a_player_without_a_seat_cannot_leave(ada: UUID, bea: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
     with pytest.raises(NotSeated):
         leave(game_id, bea)
 
 
-def test_who_leaves_a_running_game_resigns_and_a_bot_plays_on(ada: UUID, bea: UUID) -> None:
+def test_leaving_a_running_game_resigns_and_a_bot_plays_on(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     assert last(game_id, "seat-handed-over").body == {"bot": "greedy", "why": "resigned"}
@@ -227,14 +227,14 @@ def test_resigning_twice_is_resigning_once(ada: UUID, bea: UUID) -> None:
     assert happened(game_id).count("seat-handed-over") == 1
 
 
-def test_the_bot_for_those_who_leave_is_the_last_that_the_ladder_names(ada: UUID, bea: UUID) -> None:
+def test_the_time_out_policys_last_bot_replaces_a_player_who_leaves(ada: UUID, bea: UUID) -> None:
     ladder = [{"do": "bot-move", "bot": "random", "times": 1}, {"do": "abandon"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
     leave(game_id, bea)
     assert last(game_id, "seat-handed-over").body["bot"] == "random"
 
 
-def test_while_a_bot_plays_the_seat_its_person_cannot_move(ada: UUID, bea: UUID) -> None:
+def test_a_player_cannot_move_while_a_bot_plays_the_seat(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     move = moves_of(game_id, ada)[0]
     leave(game_id, ada)
@@ -242,7 +242,7 @@ def test_while_a_bot_plays_the_seat_its_person_cannot_move(ada: UUID, bea: UUID)
         play_move(game_id, ada, 1, move)
 
 
-def test_who_resigned_may_come_back_at_any_time_and_is_asked_again(ada: UUID, bea: UUID) -> None:
+def test_a_resigned_player_can_return_at_any_time_and_is_asked_again(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     everything_due_happens()
@@ -255,7 +255,7 @@ def test_who_resigned_may_come_back_at_any_time_and_is_asked_again(ada: UUID, be
     assert moves_on(game_id, ada).first
 
 
-def test_who_comes_back_on_his_turn_has_the_same_turn_and_time_for_it(ada: UUID, bea: UUID) -> None:
+def test_a_player_who_returns_during_the_turn_has_the_same_turn_and_time(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     assert seats_of(game_id)[0].due_at is None
@@ -266,7 +266,7 @@ def test_who_comes_back_on_his_turn_has_the_same_turn_and_time_for_it(ada: UUID,
     assert moves_on(game_id, ada).first
 
 
-def test_resigning_and_coming_back_on_one_turn_wins_no_time(ada: UUID, bea: UUID) -> None:
+def test_resigning_and_returning_in_one_turn_gains_no_time(ada: UUID, bea: UUID) -> None:
     for game_clock in (DEFAULT_CLOCK, {"bank": "P2D", "increment": "PT12H", "cap": "P9D"}):
         game_id = game_of(ada, bea, bots=1, clock=game_clock)
         due_at = seats_of(game_id)[0].due_at
@@ -277,13 +277,13 @@ def test_resigning_and_coming_back_on_one_turn_wins_no_time(ada: UUID, bea: UUID
         assert abs(seats_of(game_id)[0].due_at - due_at) < MINUTE
 
 
-def test_who_sits_at_the_table_cannot_take_his_seat_back(ada: UUID, bea: UUID) -> None:
+def test_a_seated_player_cannot_take_the_seat_back(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     with pytest.raises(AlreadySeated):
         take_seat(game_id, ada)
 
 
-def test_a_sealed_word_brings_its_person_back_without_a_login(ada: UUID, bea: UUID) -> None:
+def test_a_return_link_gives_the_seat_back_without_signing_in(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, bea)
     word = return_word(game_id, 1)
@@ -292,7 +292,7 @@ def test_a_sealed_word_brings_its_person_back_without_a_login(ada: UUID, bea: UU
         come_back(word)
 
 
-def test_nobody_leaves_or_joins_a_game_that_is_over(ada: UUID) -> None:
+def test_a_finished_game_cannot_be_left_or_joined(ada: UUID) -> None:
     game_id = game_of(ada, bots=2)
     leave(game_id, ada)
     everything_due_happens()

@@ -1,4 +1,4 @@
-"""Stand-ins, who play another one's seat for some days, and seats taken over from bots for good."""
+"""Stand-ins play another player's seat for some days; bot seats can be taken over for good."""
 
 import re
 from collections.abc import Callable
@@ -118,7 +118,7 @@ def assert_all_agrees(game_id: UUID) -> None:
 # Standing in
 
 
-def test_whoever_is_asked_and_accepts_plays_the_seat_and_both_know(
+def test_a_stand_in_who_accepts_plays_the_seat_and_both_are_notified(
     game_id: UUID, ada: UUID, bea: UUID, dan: UUID
 ) -> None:
     asked = asks(game_id, ada, player=dan)
@@ -141,7 +141,7 @@ def test_whoever_is_asked_and_accepts_plays_the_seat_and_both_know(
     assert_all_agrees(game_id)
 
 
-def test_his_letters_are_those_of_the_seat(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_the_stand_in_gets_the_seats_letters(game_id: UUID, ada: UUID, dan: UUID) -> None:
     stands_in(game_id, ada, dan)
     turn = letters(game_id, "your-turn")[-1]
     assert turn.player_id == dan
@@ -149,12 +149,12 @@ def test_his_letters_are_those_of_the_seat(game_id: UUID, ada: UUID, dan: UUID) 
     assert letter is not None and letter.to == "dan@example.org"
     earlier = letters(game_id, "your-turn")[0]
     assert earlier.player_id == ada
-    assert compose(earlier, "https://stars.example") is None  # what it tells is for whoever plays now
+    assert compose(earlier, "https://stars.example") is None  # its result is for the player who plays now
     assert [it["game_id"] for it in waiting_games(dan)] == [game_id]
     assert waiting_games(ada) == []
 
 
-def test_an_address_is_asked_and_its_reader_enters_by_the_letter(game_id: UUID, ada: UUID) -> None:
+def test_a_stand_in_asked_by_address_accepts_by_the_letter(game_id: UUID, ada: UUID) -> None:
     asks(game_id, ada, email="new@example.org")
     word = word_of(game_id)
     letter = compose(letters(game_id, "invitation")[0], "https://stars.example")
@@ -167,7 +167,7 @@ def test_an_address_is_asked_and_its_reader_enters_by_the_letter(game_id: UUID, 
     assert compose(letters(game_id, "invitation")[0], "https://stars.example") is None
 
 
-def test_nobody_but_whoever_is_named_can_accept(game_id: UUID, ada: UUID, bea: UUID, dan: UUID) -> None:
+def test_only_the_named_player_can_accept(game_id: UUID, ada: UUID, bea: UUID, dan: UUID) -> None:
     asks(game_id, ada, player=dan)
     word = word_of(game_id)
     for other in (bea, person("eve")):
@@ -181,7 +181,7 @@ def test_nobody_but_whoever_is_named_can_accept(game_id: UUID, ada: UUID, bea: U
             accept_stand_in(nonsense, dan)
 
 
-def test_it_begins_and_ends_by_the_clock_of_whose_seat_it_is(
+def test_a_stand_in_begins_and_ends_in_the_seat_owners_zone(
     game_id: UUID, ada: UUID, dan: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_the_clock(monkeypatch, clock.real())
@@ -208,7 +208,7 @@ def test_it_begins_and_ends_by_the_clock_of_whose_seat_it_is(
     assert_all_agrees(game_id)
 
 
-def test_what_is_asked_and_never_accepted_is_forgotten(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_an_unaccepted_request_is_deleted(game_id: UUID, ada: UUID, dan: UUID) -> None:
     asks(game_id, ada, player=dan)
     later(8 * DAY)
     change_stand_ins()
@@ -216,7 +216,7 @@ def test_what_is_asked_and_never_accepted_is_forgotten(game_id: UUID, ada: UUID,
 
 
 @pytest.mark.parametrize("ends", ["ada", "dan"])
-def test_either_of_them_ends_it(game_id: UUID, ada: UUID, dan: UUID, ends: str) -> None:
+def test_either_player_can_end_a_stand_in(game_id: UUID, ada: UUID, dan: UUID, ends: str) -> None:
     stands_in(game_id, ada, dan)
     end_stand_in(game_id, person(ends))
     assert [turn_of(game_id, ada), happened(game_id)[-1]] == [3, "stand-in-ended"]
@@ -226,7 +226,7 @@ def test_either_of_them_ends_it(game_id: UUID, ada: UUID, dan: UUID, ends: str) 
 
 
 @pytest.mark.parametrize("ends", ["ada", "dan"])
-def test_either_ends_it_before_it_begins(game_id: UUID, ada: UUID, dan: UUID, ends: str) -> None:
+def test_either_player_can_cancel_a_stand_in_before_it_begins(game_id: UUID, ada: UUID, dan: UUID, ends: str) -> None:
     stands_in(game_id, ada, dan, 1, 2)
     end_stand_in(game_id, person(ends))
     later(2 * DAY)
@@ -255,7 +255,7 @@ def seat_kept_by_a_bot(ada: UUID, bea: UUID, dan: UUID) -> UUID:
 
 
 @pytest.mark.parametrize(("ends", "told"), [("ada", [("dan", False)]), ("dan", [("ada", True)])])
-def test_who_promised_and_whose_seat_it_is_are_told_what_the_other_calls_off(
+def test_owner_and_stand_in_are_notified_when_the_other_cancels(
     game_id: UUID, ada: UUID, dan: UUID, ends: str, told: list[tuple[str, bool]]
 ) -> None:
     stands_in(game_id, ada, dan, 1, 2)
@@ -264,7 +264,7 @@ def test_who_promised_and_whose_seat_it_is_are_told_what_the_other_calls_off(
     assert letters(game_id, "stand-in")[0].data["what"] == "accepted"
 
 
-def test_who_promised_is_told_that_another_is_asked_and_who_did_not_answer_is_not(
+def test_an_accepted_stand_in_learns_of_a_replacement_and_an_unanswered_one_does_not(
     game_id: UUID, ada: UUID, dan: UUID
 ) -> None:
     stands_in(game_id, ada, dan, 1, 2)
@@ -274,7 +274,9 @@ def test_who_promised_is_told_that_another_is_asked_and_who_did_not_answer_is_no
     assert called_off(game_id) == [(dan, False)]
 
 
-def test_who_promised_is_told_that_the_owner_resigns_or_is_gone(ada: UUID, bea: UUID, cyd: UUID, dan: UUID) -> None:
+def test_the_stand_in_is_notified_if_the_owner_resigns_or_is_deleted(
+    ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
     for goes in (leave, lambda _, who: give_up_seats(who)):
         game_id = game_of(ada, bea, cyd)
         stands_in(game_id, ada, dan, 1, 2)
@@ -282,7 +284,7 @@ def test_who_promised_is_told_that_the_owner_resigns_or_is_gone(ada: UUID, bea: 
         assert called_off(game_id) == [(dan, False)]
 
 
-def test_who_promised_is_told_that_the_owner_goes_whose_seat_a_bot_keeps(ada: UUID, bea: UUID, dan: UUID) -> None:
+def test_the_stand_in_is_notified_if_an_owner_replaced_by_a_bot_is_deleted(ada: UUID, bea: UUID, dan: UUID) -> None:
     game_id = seat_kept_by_a_bot(ada, bea, dan)
     delete_player(ada)
     (told,) = [it for it in letters(game_id, "stand-in") if it.data["what"] == "called-off"]
@@ -292,7 +294,7 @@ def test_who_promised_is_told_that_the_owner_goes_whose_seat_a_bot_keeps(ada: UU
     assert not re.search(rb"(?i)\bada\b", letter.message)  # within a signed link the three letters may stand by chance
 
 
-def test_both_are_told_when_who_promised_is_shut_out_and_no_letter_names_one_who_is_gone(
+def test_both_are_notified_if_the_stand_in_is_banned_and_letters_name_no_deleted_player(
     ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     for goes in (give_up_seats, delete_player):
@@ -305,7 +307,7 @@ def test_both_are_told_when_who_promised_is_shut_out_and_no_letter_names_one_who
     assert not any("dan" in str(it.data) for it in letters(game_id, "stand-in"))
 
 
-def test_who_promised_is_told_of_the_end_of_the_game_and_the_owner_by_the_letter_of_that(
+def test_the_stand_in_is_notified_of_the_end_and_the_owner_by_the_usual_letter(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     stands_in(game_id, ada, dan, 1, 2)
@@ -316,16 +318,14 @@ def test_who_promised_is_told_of_the_end_of_the_game_and_the_owner_by_the_letter
     assert stand_in_of(game_id, ada) is None
 
 
-def test_who_promised_is_told_that_somebody_has_the_seat_for_good(ada: UUID, bea: UUID, dan: UUID) -> None:
+def test_the_stand_in_is_notified_if_the_seat_is_taken_over_for_good(ada: UUID, bea: UUID, dan: UUID) -> None:
     game_id = seat_kept_by_a_bot(ada, bea, dan)
     vote(game_id, bea, OFFER, True)
     take_over(game_id, person("eve"), 0)
     assert called_off(game_id) == [(dan, False)]
 
 
-def test_both_are_told_on_the_first_day_of_what_has_come_between(
-    game_id: UUID, ada: UUID, cyd: UUID, dan: UUID
-) -> None:
+def test_both_are_notified_on_the_first_day_of_what_prevents_it(game_id: UUID, ada: UUID, cyd: UUID, dan: UUID) -> None:
     stands_in(game_id, ada, dan, 1, 2)
     block(cyd, dan)
     later(DAY)
@@ -333,9 +333,7 @@ def test_both_are_told_on_the_first_day_of_what_has_come_between(
     assert set(called_off(game_id)) == {(ada, True), (dan, False)}
 
 
-def test_of_what_is_called_off_nobody_else_at_a_nameless_table_hears(
-    ada: UUID, bea: UUID, cyd: UUID, dan: UUID
-) -> None:
+def test_a_cancellation_is_not_shown_to_others_at_a_nameless_table(ada: UUID, bea: UUID, cyd: UUID, dan: UUID) -> None:
     game_id = game_of(ada, bea, cyd, options={"start_seat": 0, "nameless": True})
     stands_in(game_id, ada, dan, 1, 2)
     before = [seen(game_id, who) for who in (bea, None)], happened(game_id)
@@ -344,7 +342,7 @@ def test_of_what_is_called_off_nobody_else_at_a_nameless_table_hears(
     assert ([seen(game_id, who) for who in (bea, None)], happened(game_id)) == before
 
 
-def test_the_owner_looks_on_and_talks_but_does_not_play(game_id: UUID, ada: UUID, bea: UUID, dan: UUID) -> None:
+def test_the_owner_can_watch_and_chat_but_not_play(game_id: UUID, ada: UUID, bea: UUID, dan: UUID) -> None:
     hand = seen(game_id, ada)["view"]["hand"]
     stands_in(game_id, ada, dan)
     move = moves_of(game_id, dan)[0]
@@ -369,7 +367,7 @@ def test_the_owner_looks_on_and_talks_but_does_not_play(game_id: UUID, ada: UUID
     assert by(game_id) == ["player"]
 
 
-def test_the_time_of_a_turn_goes_on(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_the_turns_time_continues(game_id: UUID, ada: UUID, dan: UUID) -> None:
     due_at = seats_of(game_id)[0].due_at
     later(timedelta(hours=5))
     stands_in(game_id, ada, dan)
@@ -378,7 +376,7 @@ def test_the_time_of_a_turn_goes_on(game_id: UUID, ada: UUID, dan: UUID) -> None
     assert seats_of(game_id)[0].due_at == due_at
 
 
-def test_old_turns_are_over_for_whoever_holds_their_links(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_links_to_old_turns_end_for_both(game_id: UUID, ada: UUID, dan: UUID) -> None:
     links = [turn_word(game_id, 0, 1)]
     stands_in(game_id, ada, dan)
     links.append(turn_word(game_id, 0, 2))
@@ -388,7 +386,7 @@ def test_old_turns_are_over_for_whoever_holds_their_links(game_id: UUID, ada: UU
             play_line(link, "7 leo c")
 
 
-def test_whoever_stands_in_does_not_see_what_the_seat_saw_before_nor_the_owner_what_he_plans(
+def test_the_stand_in_does_not_see_the_seats_past_nor_the_owner_its_plans(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     moves_on(game_id, ada)
@@ -405,13 +403,13 @@ def test_whoever_stands_in_does_not_see_what_the_seat_saw_before_nor_the_owner_w
     assert get_plan(game_id, ada) == {"revision": 0, "moves": [], "ended": None}
 
 
-def test_it_is_refused_where_he_sits_or_stands_in_or_is_blocked(
+def test_a_seated_blocked_or_busy_player_cannot_stand_in(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     for whom in ({"player": bea}, {"player": ada}, {"email": "ada@example.org"}):
         with pytest.raises(AlreadySeated):
             asks(game_id, ada, **whom)
-    asks(game_id, ada, email="bea@example.org")  # whose address it is nobody learns by that
+    asks(game_id, ada, email="bea@example.org")  # which does not reveal whose address it is
     with pytest.raises(AlreadySeated):
         accept_stand_in(word_of(game_id), bea)
     stands_in(game_id, ada, dan, 1, 2)
@@ -431,12 +429,10 @@ def test_it_is_refused_where_he_sits_or_stands_in_or_is_blocked(
     block(fay, bea)
     before = len(letters(game_id, "invitation"))
     asks(game_id, bea, player=fay)
-    assert len(letters(game_id, "invitation")) == before  # and he hears nothing of it
+    assert len(letters(game_id, "invitation")) == before  # and is not notified
 
 
-def test_no_program_stands_in_or_takes_over_where_only_people_play_and_elsewhere_all_see_it(
-    ada: UUID, bea: UUID, cyd: UUID, dan: UUID
-) -> None:
+def test_programs_stand_in_only_where_allowed_and_are_visible_there(ada: UUID, bea: UUID, cyd: UUID, dan: UUID) -> None:
     change_profile(dan, {"program_since": clock.now()})
     people, all_ = game_of(ada, bea, cyd, programs=False), game_of(ada, bea, cyd)
     for game_id in (people, all_):
@@ -453,7 +449,7 @@ def test_no_program_stands_in_or_takes_over_where_only_people_play_and_elsewhere
     assert (seat["program"], seat["stood_in_by"]["program"]) == (False, True)
 
 
-def test_days_are_in_order_few_and_to_come(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_stand_in_days_are_ordered_limited_and_in_the_future(game_id: UUID, ada: UUID, dan: UUID) -> None:
     for first, last_ in ((2, 1), (-9, -8), (0, 90)):
         with pytest.raises(BadField):
             asks(game_id, ada, first, last_, player=dan)
@@ -464,7 +460,7 @@ def test_days_are_in_order_few_and_to_come(game_id: UUID, ada: UUID, dan: UUID) 
         ask_stand_in(game_id, ada, "2026-02-30", day(3), player=dan)
 
 
-def test_he_takes_the_seat_from_a_bot(ada: UUID, bea: UUID, dan: UUID) -> None:
+def test_a_stand_in_replaces_a_bot(ada: UUID, bea: UUID, dan: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, on_timeout=[{"do": "bot-takes-over", "bot": "greedy"}])
     stands_in(game_id, ada, dan, 3, 4)
     service_is_up()
@@ -479,7 +475,7 @@ def test_he_takes_the_seat_from_a_bot(ada: UUID, bea: UUID, dan: UUID) -> None:
     assert_all_agrees(game_id)
 
 
-def test_a_bot_that_takes_over_ends_it(ada: UUID, bea: UUID, dan: UUID) -> None:
+def test_a_bot_that_takes_over_ends_the_stand_in(ada: UUID, bea: UUID, dan: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, on_timeout=[{"do": "bot-takes-over", "bot": "greedy"}])
     stands_in(game_id, ada, dan, 0, 30)
     until(seats_of(game_id)[0].due_at or clock.now())
@@ -495,7 +491,9 @@ def test_a_bot_that_takes_over_ends_it(ada: UUID, bea: UUID, dan: UUID) -> None:
     assert turn_of(game_id, bea) is not None or turn_of(game_id, ada) is not None
 
 
-def test_resigning_ends_it_and_whoever_stands_in_only_leaves(game_id: UUID, ada: UUID, bea: UUID, dan: UUID) -> None:
+def test_the_owners_resignation_ends_it_and_the_stand_ins_only_leaves(
+    game_id: UUID, ada: UUID, bea: UUID, dan: UUID
+) -> None:
     stands_in(game_id, ada, dan)
     leave(game_id, dan)
     assert happened(game_id)[-1] == "stand-in-ended"
@@ -505,7 +503,7 @@ def test_resigning_ends_it_and_whoever_stands_in_only_leaves(game_id: UUID, ada:
     assert_all_agrees(game_id)
 
 
-def test_for_whoever_has_resigned_nobody_comes_either(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_a_resigned_players_stand_in_does_not_begin(game_id: UUID, ada: UUID, dan: UUID) -> None:
     stands_in(game_id, ada, dan, 1, 2)
     leave(game_id, ada)
     assert stand_in_of(game_id, ada) is None
@@ -514,7 +512,7 @@ def test_for_whoever_has_resigned_nobody_comes_either(game_id: UUID, ada: UUID, 
     assert happened(game_id)[-1] == "seat-handed-over"
 
 
-def test_whoever_is_shut_out_meanwhile_does_not_come(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_a_banned_stand_in_does_not_begin(game_id: UUID, ada: UUID, dan: UUID) -> None:
     stands_in(game_id, ada, dan, 1, 2)
     ban(dan)
     later(DAY)
@@ -523,7 +521,7 @@ def test_whoever_is_shut_out_meanwhile_does_not_come(game_id: UUID, ada: UUID, d
     assert stand_in_of(game_id, ada) is None
 
 
-def test_the_end_of_the_game_ends_it_and_the_archive_says_so(ada: UUID, bea: UUID, dan: UUID) -> None:
+def test_the_end_of_the_game_ends_the_stand_in_and_the_archive_shows_it(ada: UUID, bea: UUID, dan: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     stands_in(game_id, ada, dan)
     while load(game_id).head.status == "running":
@@ -539,12 +537,12 @@ def test_the_end_of_the_game_ends_it_and_the_archive_says_so(ada: UUID, bea: UUI
     read_records()
     for who, finished in ((ada, 1), (bea, 1), (dan, 0)):
         assert track_record(who)["finished"] == finished
-    assert track_record(ada)["median_answer"] is None  # he made no move
+    assert track_record(ada)["median_answer"] is None  # the stand-in made no move
     assert track_record(dan)["games"] == 0
     assert_all_agrees(game_id)
 
 
-def test_of_a_game_given_up_while_he_is_on_turn_nothing_comes_due(
+def test_abandoning_a_game_during_the_stand_ins_turn_leaves_nothing_due(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     stands_in(game_id, ada, dan)
@@ -554,7 +552,7 @@ def test_of_a_game_given_up_while_he_is_on_turn_nothing_comes_due(
     assert_all_agrees(game_id)
 
 
-def test_a_private_game_is_closed_to_him_afterwards(ada: UUID, bea: UUID, dan: UUID) -> None:
+def test_a_private_game_is_hidden_from_a_former_stand_in(ada: UUID, bea: UUID, dan: UUID) -> None:
     game_id = game_of(ada, bots=2, private=True)
     stands_in(game_id, ada, dan)
     say(game_id, dan, "Hello")
@@ -564,7 +562,7 @@ def test_a_private_game_is_closed_to_him_afterwards(ada: UUID, bea: UUID, dan: U
     assert list_games(dan, mine=True).items == []
 
 
-def test_a_vote_ends_with_the_days_of_whoever_asked_and_goes_on_over_those_of_another(
+def test_a_vote_ends_with_its_askers_stand_in_and_survives_anothers(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     moves_on(game_id, ada)
@@ -573,7 +571,7 @@ def test_a_vote_ends_with_the_days_of_whoever_asked_and_goes_on_over_those_of_an
     vote(game_id, bea, TAKE_BACK, True)
     stands_in(game_id, bea, dan)
     vote(game_id, cyd, TAKE_BACK, True)
-    assert votes_of(game_id)[TAKE_BACK]["consents"] == [0, 2]  # he has not been asked yet
+    assert votes_of(game_id)[TAKE_BACK]["consents"] == [0, 2]  # the stand-in has not been asked yet
     vote(game_id, dan, TAKE_BACK, True)
     assert happened(game_id)[-1] == "move-taken-back"
     moves_on(game_id, ada)
@@ -590,7 +588,7 @@ def test_a_vote_ends_with_the_days_of_whoever_asked_and_goes_on_over_those_of_an
 
 
 @pytest.mark.parametrize("whose", ["of the seat", "of the stand-in"])
-def test_an_account_ends_amid_days_a_vote_and_a_plan(
+def test_an_account_can_be_deleted_amid_a_stand_in_a_vote_and_a_plan(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID, whose: str
 ) -> None:
     moves_on(game_id, ada)
@@ -612,7 +610,7 @@ def test_an_account_ends_amid_days_a_vote_and_a_plan(
 # Races
 
 
-def test_two_who_accept_at_once(app: Flask, game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_one_of_two_simultaneous_acceptances_counts(app: Flask, game_id: UUID, ada: UUID, dan: UUID) -> None:
     asks(game_id, ada, player=dan)
     word = word_of(game_id)
     at_once(app, [partial(accept_stand_in, word, dan)] * 4)
@@ -629,8 +627,8 @@ def outcome_of(does: Callable[[], object]) -> type | None:
 
 
 @pytest.mark.parametrize("how", ["owner", "stand-in", "clock"])
-def test_it_ends_while_he_moves(app: Flask, game_id: UUID, ada: UUID, bea: UUID, dan: UUID, how: str) -> None:
-    """He has moved, or the turn is the owner's: never both, and never neither."""
+def test_a_stand_in_can_end_during_a_move(app: Flask, game_id: UUID, ada: UUID, bea: UUID, dan: UUID, how: str) -> None:
+    """Either the stand-in has moved, or the turn is the owner's."""
     stands_in(game_id, ada, dan)
     turn, move = turn_of(game_id, dan), moves_of(game_id, dan)[0]
     assert turn is not None
@@ -658,13 +656,13 @@ def test_it_ends_while_he_moves(app: Flask, game_id: UUID, ada: UUID, bea: UUID,
 
 
 def offered(game_id: UUID, who: UUID, *others: UUID) -> None:
-    """This player has left, and the others offer his seat."""
+    """Let this player leave, and the others offer the seat."""
     leave(game_id, who)
     for other in others:
         vote(game_id, other, OFFER, True)
 
 
-def test_a_seat_is_taken_over_for_good_where_all_who_play_offer_it(
+def test_a_seat_is_taken_over_for_good_if_all_active_players_offer_it(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     offered(game_id, ada, bea)
@@ -688,7 +686,7 @@ def test_a_seat_is_taken_over_for_good_where_all_who_play_offer_it(
     assert_all_agrees(game_id)
 
 
-def test_until_then_its_person_comes_back_and_afterwards_its_record_is_nobody_elses(
+def test_the_owner_can_return_until_the_take_over_and_keeps_the_record(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     moves_on(game_id, ada)
@@ -708,7 +706,7 @@ def test_until_then_its_person_comes_back_and_afterwards_its_record_is_nobody_el
     assert track_record(dan)["left"] == 0
 
 
-def test_whoever_stands_in_for_his_successor_keeps_his_own_record(
+def test_a_former_player_who_stands_in_keeps_their_own_record(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     offered(game_id, ada, bea, cyd)
@@ -722,7 +720,7 @@ def test_whoever_stands_in_for_his_successor_keeps_his_own_record(
     assert track_record(ada) == before
 
 
-def test_a_successor_has_a_turn_of_his_own_and_the_public_story_before(
+def test_a_successor_gets_a_new_turn_and_sees_the_public_past(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     offered(game_id, ada, bea, cyd)
@@ -738,7 +736,9 @@ def test_a_successor_has_a_turn_of_his_own_and_the_public_story_before(
     assert by(game_id) == ["player"]
 
 
-def test_two_take_it_over_at_once(app: Flask, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID) -> None:
+def test_one_of_two_simultaneous_take_overs_counts(
+    app: Flask, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
     offered(game_id, ada, bea, cyd)
     eve = person("eve")
     refused = at_once(app, [partial(outcome_of, partial(take_over, game_id, who, 0)) for who in (dan, eve, dan, eve)])

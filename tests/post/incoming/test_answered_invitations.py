@@ -1,4 +1,4 @@
-"""Invitations that are answered by mail."""
+"""Invitations answered by mail."""
 
 from uuid import UUID
 
@@ -30,12 +30,12 @@ CYD = "cyd@example.org"
 
 @pytest.fixture
 def game_id(ada: UUID) -> UUID:
-    """A game of Ada's to which Cyd, whom nobody knows here, is invited."""
+    """A game of Ada's to which Cyd, a stranger, is invited."""
     return open_game(ada, wanted(ME, {"email": CYD}, OPEN, title="Tuesday stars")).game_id
 
 
 def cyd_writes(office: Office, text: str, sender: str = CYD, **more: str) -> Mail | None:
-    """To the newest letter that can be answered; what he hears of it."""
+    """Reply to Cyd's newest letter that can be answered, and return the answer."""
     before = office.mails("cyd")
     arrives([it for it in before if it.message["Reply-To"]][-1].reply_to, a_mail(text, sender=sender, **more))
     deal_with_mails()
@@ -52,7 +52,7 @@ def is_kept(game_id: UUID) -> bool:
     return seats_of(game_id)[1].email == CYD
 
 
-def test_an_invitation_says_how_it_is_answered(office: Office, game_id: UUID) -> None:
+def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> None:
     (letter,) = office.mails("cyd")
     assert letter.text.startswith("##- Reply above this line: yes or no -##\n\nTo play, open this link")
     assert "##- Reply above this line: yes or no -##" in letter.page
@@ -79,7 +79,7 @@ def test_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["no", "No, thanks.", "Nein danke!", "Non merci", "No, grazie"])
-def test_no_leaves_it_to_others_and_makes_nobody_a_player(office: Office, game_id: UUID, text: str) -> None:
+def test_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUID, text: str) -> None:
     answer = cyd_writes(office, text)
     assert (seats_of(game_id)[1].kind, seats_of(game_id)[1].email) == ("open", None)
     assert describe(head_of(game_id), 0)["seats"][1]["declined"]  # which its host is to know
@@ -92,7 +92,7 @@ def test_no_leaves_it_to_others_and_makes_nobody_a_player(office: Office, game_i
     "text",
     ["", "maybe", "Yes, but not before Sunday", "yes\n\nno", "yes?", "No problem, I play", "yes\nsay Hello!", "> yes"],
 )
-def test_what_is_not_plain_does_nothing_and_may_be_said_again(office: Office, game_id: UUID, text: str) -> None:
+def test_an_unclear_answer_does_nothing_and_can_be_repeated(office: Office, game_id: UUID, text: str) -> None:
     asked = cyd_writes(office, text)
     assert asked is not None
     assert "contains no clear yes or no" in asked.text
@@ -102,7 +102,7 @@ def test_what_is_not_plain_does_nothing_and_may_be_said_again(office: Office, ga
 
 
 @pytest.mark.parametrize("words", ["yes", "no"])
-def test_it_is_done_once_however_often_it_is_said(office: Office, game_id: UUID, words: str) -> None:
+def test_a_repeated_answer_takes_effect_once(office: Office, game_id: UUID, words: str) -> None:
     reply_to = office.mails("cyd")[-1].reply_to
     raw = a_mail(words, sender=CYD)
     for mail in (raw, raw, a_mail(words, sender=CYD)):
@@ -114,7 +114,7 @@ def test_it_is_done_once_however_often_it_is_said(office: Office, game_id: UUID,
     assert sits(game_id) == (words == "yes")
 
 
-def test_whoever_has_said_yes_on_the_page_hears_so_by_mail(office: Office, game_id: UUID) -> None:
+def test_a_yes_after_accepting_on_the_page_is_confirmed_by_email(office: Office, game_id: UUID) -> None:
     office.delivers()
     accept_invitation(sign(INVITATION, game_id, 1, mark_of(CYD)))
     answer = cyd_writes(office, "yes")
@@ -126,7 +126,7 @@ def test_whoever_has_said_yes_on_the_page_hears_so_by_mail(office: Office, game_
     assert sits(game_id)
 
 
-def test_another_address_than_the_invited_one_does_nothing(office: Office, game_id: UUID) -> None:
+def test_an_answer_from_another_address_does_nothing(office: Office, game_id: UUID) -> None:
     asked = cyd_writes(office, "yes", sender="cyd@work.example")
     assert office.mails_to("cyd@work.example") == []
     assert asked is not None
@@ -136,7 +136,7 @@ def test_another_address_than_the_invited_one_does_nothing(office: Office, game_
     assert sits(game_id)
 
 
-def test_an_invitation_that_was_withdrawn_takes_no_seat_from_whoever_is_invited_instead(
+def test_answering_a_withdrawn_invitation_takes_no_seat_from_its_successor(
     office: Office, ada: UUID, game_id: UUID
 ) -> None:
     office.delivers()
@@ -150,30 +150,28 @@ def test_an_invitation_that_was_withdrawn_takes_no_seat_from_whoever_is_invited_
     assert seats_of(game_id)[1].email == "dan@example.org"
 
 
-def test_whoever_is_invited_instead_is_told_nothing_of_an_earlier_answer(
-    office: Office, ada: UUID, game_id: UUID
-) -> None:
+def test_the_next_invited_player_does_not_learn_of_an_earlier_answer(office: Office, ada: UUID, game_id: UUID) -> None:
     cyd_writes(office, "No, thanks.")
     invite(game_id, ada, "dan@example.org", 1)
     dan = accept_invitation(sign(INVITATION, game_id, 1, mark_of("dan@example.org"))).seats[1].player_id
     assert copy_of_player(dan)["mails"] == []
 
 
-def test_who_said_yes_finds_it_in_the_copy_of_what_is_stored_of_him(office: Office, game_id: UUID) -> None:
+def test_accepted_invitations_are_part_of_the_players_export(office: Office, game_id: UUID) -> None:
     cyd_writes(office, "Yes, please.")
     cyd = player_at(CYD)
     assert cyd is not None
     assert ["Yes, please." in it["text"] for it in copy_of_player(cyd)["mails"]] == [True]
 
 
-def test_of_a_player_who_is_deleted_no_answer_is_left(office: Office, ada: UUID, game_id: UUID) -> None:
+def test_a_deleted_players_answers_are_deleted(office: Office, ada: UUID, game_id: UUID) -> None:
     cyd = person("cyd")
     cyd_writes(office, "No, thanks.")
     delete_player(cyd)
     assert db.session.scalars(db.select(Incoming)).all() == []
 
 
-def test_the_last_seat_begins_the_game(office: Office, ada: UUID) -> None:
+def test_accepting_the_last_seat_starts_the_game(office: Office, ada: UUID) -> None:
     game_id = open_game(ada, wanted(ME, {"email": CYD}, BOT)).game_id
     answer = cyd_writes(office, "yes")
     assert answer is not None
@@ -184,19 +182,21 @@ def test_the_last_seat_begins_the_game(office: Office, ada: UUID) -> None:
 @pytest.mark.parametrize(
     "headers", [{"Auto-Submitted": "auto-replied"}, {"Subject": "Automatic reply: away"}, {"X-Loop": "sternenpost"}]
 )
-def test_machines_answer_nothing_and_are_not_answered(office: Office, game_id: UUID, headers: dict[str, str]) -> None:
+def test_automatic_replies_answer_nothing_and_get_no_answer(
+    office: Office, game_id: UUID, headers: dict[str, str]
+) -> None:
     assert cyd_writes(office, "yes", **headers) is None
     assert is_kept(game_id)
 
 
-def test_nor_does_somebody_who_is_banned(office: Office, game_id: UUID) -> None:
+def test_a_banned_players_answer_does_nothing(office: Office, game_id: UUID) -> None:
     office.delivers()
     ban(person("cyd"), None, "spam")
     assert cyd_writes(office, "yes") is None
     assert is_kept(game_id)
 
 
-def test_the_answer_is_in_the_language_of_the_guest_or_else_of_the_host(office: Office, ada: UUID) -> None:
+def test_the_answer_is_in_the_guests_language_or_else_the_hosts(office: Office, ada: UUID) -> None:
     change_profile(ada, {"locale": "de"})
     open_game(ada, wanted(ME, {"email": CYD}, OPEN))
     assert "Antworte über dieser Zeile: ja oder nein" in office.mails("cyd")[-1].text
@@ -205,7 +205,7 @@ def test_the_answer_is_in_the_language_of_the_guest_or_else_of_the_host(office: 
     assert "kein klares Ja oder Nein" in answer.text
 
 
-def test_a_reply_by_any_program_means_what_is_typed_in_it(office: Office, game_id: UUID) -> None:
+def test_a_reply_from_any_mail_program_means_what_was_typed(office: Office, game_id: UUID) -> None:
     (letter,) = office.mails("cyd")
     answered = answering(letter.message)
     for name, program in PROGRAMS.items():
@@ -214,5 +214,5 @@ def test_a_reply_by_any_program_means_what_is_typed_in_it(office: Office, game_i
             assert understood(read(raw), "en") == meant, (name, typed)
 
 
-def test_yes_is_understood_by_its_letters(office: Office) -> None:
+def test_yes_is_recognized_by_its_letters(office: Office) -> None:
     assert understood(Read(CYD, False, ("si\u0300",), None, "", None), "en") == "yes"

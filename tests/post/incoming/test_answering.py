@@ -1,4 +1,4 @@
-"""What becomes of the mails that came in: what each of them does, and its one answer."""
+"""Inbound mails: what each does, and its one answer."""
 
 import re
 import sys
@@ -72,13 +72,13 @@ def test_every_letter_of_a_game_can_be_answered(office: Office, game_id: UUID) -
     assert "##- Reply above this line" in turn.page
 
 
-def test_letters_name_no_address_where_nobody_takes_answers(app: Flask, game_id: UUID) -> None:
+def test_letters_have_no_reply_address_if_inbound_mail_is_off(app: Flask, game_id: UUID) -> None:
     (turn,) = Office(app).mails("ada")
     assert turn.message["Reply-To"] is None
     assert "##-" not in turn.text
 
 
-def test_a_player_may_be_the_postmaster_of_a_domain_of_his_own(office: Office, bea: UUID) -> None:
+def test_a_player_can_be_the_postmaster_of_their_own_domain(office: Office, bea: UUID) -> None:
     who = person("postmaster")
     game_id = game_of(who, bea, bots=1)
     (turn,) = office.mails("postmaster")
@@ -93,9 +93,7 @@ def test_a_player_may_be_the_postmaster_of_a_domain_of_his_own(office: Office, b
 
 
 @pytest.mark.parametrize("headers", [{"From": "postmaster@mx.example.org"}, {"Auto-Submitted": "auto-replied"}])
-def test_any_other_postmaster_is_a_machine_and_so_is_he_where_he_says_so(
-    office: Office, bea: UUID, headers: dict[str, str]
-) -> None:
+def test_other_or_automatic_postmaster_mail_is_ignored(office: Office, bea: UUID, headers: dict[str, str]) -> None:
     game_of(person("postmaster"), bea, bots=1)
     before = office.mails("postmaster")
     arrives(before[-1].reply_to, a_mail("?", sender="postmaster@example.org", **headers))
@@ -103,7 +101,7 @@ def test_any_other_postmaster_is_a_machine_and_so_is_he_where_he_says_so(
     assert office.mails("postmaster") == before
 
 
-def test_the_word_of_a_link_is_no_address(game_id: UUID) -> None:
+def test_a_turn_links_token_is_not_a_reply_address(game_id: UUID) -> None:
     with pytest.raises(errors.NotFound):
         open_reply_address(turn_word(game_id, 0, 1))
 
@@ -111,7 +109,7 @@ def test_the_word_of_a_link_is_no_address(game_id: UUID) -> None:
 # Moves
 
 
-def test_a_move_is_played_and_its_answer_tells_what_came_of_it(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_move_is_played_and_the_answer_reports_the_result(office: Office, game_id: UUID, ada: UUID) -> None:
     line = a_move(game_id, ada)
     answer = ada_writes(office, f"Good evening!\n{line}\n", **{"Message-ID": "<7@ada.example.org>"})
     assert "star-placed" in happened(game_id)
@@ -123,9 +121,7 @@ def test_a_move_is_played_and_its_answer_tells_what_came_of_it(office: Office, g
     assert answer.message["X-Loop"] == "sternenpost"
 
 
-def test_an_illegal_move_is_answered_with_the_reason_and_what_would_be_legal(
-    office: Office, game_id: UUID, ada: UUID
-) -> None:
+def test_an_illegal_move_is_answered_with_the_reason_and_legal_moves(office: Office, game_id: UUID, ada: UUID) -> None:
     line = an_illegal_move(game_id, ada)
     answer = ada_writes(office, line)
     assert f"that didn't work.\n\n  {line}\n" in answer.text
@@ -136,9 +132,7 @@ def test_an_illegal_move_is_answered_with_the_reason_and_what_would_be_legal(
     assert "star-placed" in happened(game_id)
 
 
-def test_a_move_for_a_turn_that_is_over_is_answered_with_how_things_are(
-    office: Office, game_id: UUID, ada: UUID
-) -> None:
+def test_a_move_for_a_past_turn_is_answered_with_the_current_state(office: Office, game_id: UUID, ada: UUID) -> None:
     (turn,) = office.mails("ada")
     line, other = a_move(game_id, ada), a_move(game_id, ada, 1)
     moves_on(game_id, ada)
@@ -155,7 +149,7 @@ def test_a_move_for_a_turn_that_is_over_is_answered_with_how_things_are(
     assert happened(game_id).count("star-placed") == 1
 
 
-def test_what_is_not_in_notation_does_nothing_and_the_answer_says_how_to_write(
+def test_text_without_notation_does_nothing_and_the_answer_explains_it(
     office: Office, game_id: UUID, ada: UUID
 ) -> None:
     answer = ada_writes(office, f"I play {a_move(game_id, ada)}, I think.")
@@ -164,21 +158,19 @@ def test_what_is_not_in_notation_does_nothing_and_the_answer_says_how_to_write(
     assert "star-placed" not in happened(game_id)
 
 
-def test_a_mail_without_a_word_of_her_own_is_answered(office: Office, game_id: UUID) -> None:
+def test_a_mail_with_only_quoted_text_is_answered(office: Office, game_id: UUID) -> None:
     quoted = "\n".join(f"> {line}" for line in office.mails("ada")[-1].text.splitlines())
     assert "We found no reply above our email" in ada_writes(office, quoted).text
 
 
-def test_lines_of_our_letter_are_no_moves_even_in_a_copy_that_is_not_marked(
-    office: Office, game_id: UUID, ada: UUID
-) -> None:
+def test_quoted_lines_play_no_moves_even_without_quote_marks(office: Office, game_id: UUID, ada: UUID) -> None:
     copy = office.mails("ada")[-1].text.partition("\n\n")[2]  # without the line above which one answers
     assert re.search(rf"^  {a_move(game_id, ada)}$", copy, re.MULTILINE)
     ada_writes(office, f"What a night.\n\n{copy}")
     assert "star-placed" not in happened(game_id)
 
 
-def test_a_question_mark_asks_for_the_moves_open(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_question_mark_asks_for_the_legal_moves(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     answer = ada_writes(office, "?")
     star, board, _ = a_move(game_id, ada).split(" ")
     assert f"\n  {star} {board}: " in answer.text
@@ -187,7 +179,7 @@ def test_a_question_mark_asks_for_the_moves_open(office: Office, game_id: UUID, 
 
 
 def calls(functions: Sequence[FunctionType], action: Callable[[], object]) -> list[tuple[str, object]]:
-    """Which of these the action has called, by whatever name they were imported, each with its first argument."""
+    """Return which of these functions the action calls, under any imported name, each with its first argument."""
     met: list[tuple[str, object]] = []
     codes = {function.__code__: function.__name__ for function in functions}
 
@@ -204,7 +196,7 @@ def calls(functions: Sequence[FunctionType], action: Callable[[], object]) -> li
 
 
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
-def test_a_reply_with_a_move_loads_its_game_once_and_reads_its_text_once(
+def test_a_reply_with_a_move_loads_its_game_and_parses_its_text_once(
     office: Office, ada: UUID, bea: UUID, rules: str
 ) -> None:
     game_id = game_of(ada, bea, bots=rules == "sternenhimmel", rules=rules)
@@ -218,7 +210,7 @@ def test_a_reply_with_a_move_loads_its_game_once_and_reads_its_text_once(
 # Time
 
 
-def test_what_arrived_before_the_due_time_is_in_time(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_mail_received_before_the_due_time_is_in_time(office: Office, game_id: UUID, ada: UUID) -> None:
     line, due_at = a_move(game_id, ada), seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at - MINUTE)
@@ -232,7 +224,7 @@ def test_what_arrived_before_the_due_time_is_in_time(office: Office, game_id: UU
     assert f"your move was played: {line}" in office.mails("ada")[-1].text
 
 
-def test_what_arrived_later_holds_up_nothing(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_mail_received_later_delays_nothing(office: Office, game_id: UUID, ada: UUID) -> None:
     line, due_at = a_move(game_id, ada), seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at + MINUTE)
@@ -241,7 +233,7 @@ def test_what_arrived_later_holds_up_nothing(office: Office, game_id: UUID, ada:
     assert "time-extended" in happened(game_id)
 
 
-def test_a_mail_that_does_not_move_holds_up_the_others_until_it_is_answered_only(office: Office, game_id: UUID) -> None:
+def test_a_mail_without_a_move_delays_others_only_until_it_is_answered(office: Office, game_id: UUID) -> None:
     due_at = seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at - MINUTE)
@@ -255,7 +247,7 @@ def test_a_mail_that_does_not_move_holds_up_the_others_until_it_is_answered_only
     assert "time-extended" in happened(game_id)
 
 
-def test_a_mail_from_hours_that_a_clock_set_right_has_yet_to_reach_arrived_now(office: Office, game_id: UUID) -> None:
+def test_a_mail_received_under_a_fast_clock_counts_as_received_now(office: Office, game_id: UUID) -> None:
     office.mails("ada")
     clock.forward(2 * DAY)
     service_is_up()
@@ -267,7 +259,7 @@ def test_a_mail_from_hours_that_a_clock_set_right_has_yet_to_reach_arrived_now(o
     assert messages(game_id) == ["Good evening!"]
 
 
-def test_a_turn_takes_no_longer_than_until_its_mail_arrived(office: Office, ada: UUID, bea: UUID) -> None:
+def test_a_turns_time_ends_when_its_mail_arrived(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock={"bank": "P3D", "increment": "PT1H", "cap": "P5D"})
     line = a_move(game_id, ada)
     office.mails("ada")
@@ -281,12 +273,12 @@ def test_a_turn_takes_no_longer_than_until_its_mail_arrived(office: Office, ada:
 # Words, pauses, leaving
 
 
-def test_words_for_the_table_stand_there(office: Office, game_id: UUID) -> None:
+def test_text_for_the_chat_appears_there(office: Office, game_id: UUID) -> None:
     assert "Your message is in the chat" in ada_writes(office, "say Good evening, all!\nsay And good luck.").text
     assert messages(game_id) == ["Good evening, all!", "And good luck."]
 
 
-def test_a_game_rests_and_goes_on_when_all_wish_it(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_game_pauses_and_resumes_when_all_players_agree(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     assert "as soon as everyone agrees" in ada_writes(office, "pause").text
     vote(game_id, bea, "pause", True)
     assert head_of(game_id).table.status == "paused"
@@ -295,7 +287,7 @@ def test_a_game_rests_and_goes_on_when_all_wish_it(office: Office, game_id: UUID
     assert head_of(game_id).table.status == "running"
 
 
-def test_ones_last_move_is_taken_back(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_your_last_move_is_taken_back(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     moves_on(game_id, ada)
     answer = ada_writes(office, "undo")
@@ -304,7 +296,7 @@ def test_ones_last_move_is_taken_back(office: Office, game_id: UUID, ada: UUID) 
     assert "no move to take back" in ada_writes(office, "undo").text
 
 
-def test_where_others_have_moved_they_are_asked_and_agree_by_mail(
+def test_players_who_moved_since_are_asked_and_agree_by_mail(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     office.mails("ada")
@@ -323,7 +315,7 @@ def test_where_others_have_moved_they_are_asked_and_agree_by_mail(
     assert "No take-back vote is open." in ada_writes(office, "agree").text
 
 
-def test_a_mail_takes_back_what_stood_when_it_was_written_and_that_once(
+def test_a_mail_takes_back_once_what_stood_when_it_was_written(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     office.mails("ada")
@@ -337,9 +329,7 @@ def test_a_mail_takes_back_what_stood_when_it_was_written_and_that_once(
     assert "Your move has been taken back." in office.mails("ada")[-1].text
 
 
-def test_of_a_take_back_and_a_mail_at_the_same_moment_one_counts(
-    app: Flask, office: Office, ada: UUID, bea: UUID
-) -> None:
+def test_one_of_a_take_back_and_a_simultaneous_mail_counts(app: Flask, office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0, "take_back": "free"})
     moves_on(game_id, ada)
     arrives(office.mails("bea")[-1].reply_to, a_mail(a_move(game_id, bea), sender="bea@example.org"))
@@ -357,14 +347,16 @@ def test_of_a_take_back_and_a_mail_at_the_same_moment_one_counts(
     assert ("That turn is over" in told) == is_back
 
 
-def test_a_move_that_the_options_keep_is_answered_with_the_reason(office: Office, ada: UUID, bea: UUID) -> None:
+def test_a_move_that_options_forbid_taking_back_is_answered_with_the_reason(
+    office: Office, ada: UUID, bea: UUID
+) -> None:
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0, "take_back": "never"})
     office.mails("ada")
     moves_on(game_id, ada)
     assert "This game doesn't allow you to take moves back." in ada_writes(office, "undo").text
 
 
-def test_resigning_is_done_when_it_is_confirmed(office: Office, game_id: UUID) -> None:
+def test_resigning_takes_effect_when_confirmed(office: Office, game_id: UUID) -> None:
     asked = ada_writes(office, "resign")
     assert "You wrote:\n  resign\n" in asked.text
     assert not is_resigned(game_id)
@@ -375,7 +367,7 @@ def test_resigning_is_done_when_it_is_confirmed(office: Office, game_id: UUID) -
     assert "There is nothing left to confirm" in ada_writes(office, confirmation_in(asked)).text
 
 
-def test_so_is_a_vacation(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_vacation_takes_effect_when_confirmed(office: Office, game_id: UUID, ada: UUID) -> None:
     first, last = (clock.now() + 10 * DAY).date(), (clock.now() + 15 * DAY).date()
     asked = ada_writes(office, f"vacation {first}..{last}")
     assert profile(ada)["calendar"] == {}
@@ -384,21 +376,21 @@ def test_so_is_a_vacation(office: Office, game_id: UUID, ada: UUID) -> None:
     assert profile(ada)["calendar"] == {"vacations": [{"from": str(first), "to": str(last)}]}
 
 
-def test_a_vacation_that_cannot_be_had_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_an_impossible_vacation_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
     first, last = (clock.now() + 10 * DAY).date(), (clock.now() + 100 * DAY).date()
     answer = ada_writes(office, confirmation_in(ada_writes(office, f"vacation {first}..{last}")))
     assert "42" in answer.text
     assert profile(ada)["calendar"] == {}
 
 
-def test_what_needs_no_second_thought_is_done_at_once(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_move_beside_a_command_to_confirm_takes_effect_at_once(office: Office, game_id: UUID, ada: UUID) -> None:
     first = (clock.now() + 10 * DAY).date()
     answer = ada_writes(office, f"{a_move(game_id, ada)}\nvacation {first}..{first}")
     assert "star-placed" in happened(game_id)
     assert confirmation_in(answer)
 
 
-def test_an_answer_says_whose_turn_it_is_when_it_is_sent(office: Office, ada: UUID, bea: UUID) -> None:
+def test_an_answer_reports_whose_turn_it_is_when_sent(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
     letter = office.mails("ada")[-1]
     moves_on(game_id, ada)

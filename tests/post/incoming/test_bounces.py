@@ -1,4 +1,4 @@
-"""Letters that come back: what the report says, and an address at which nothing arrives."""
+"""Bounced letters: what the report means, and addresses that stop receiving mail."""
 
 import re
 import smtplib
@@ -103,7 +103,7 @@ HARD, SOFT = failed("5.1.1", "550 5.1.1 No such user"), failed("4.4.1", "Connect
         (report("Action: delivered\r\nStatus: 2.1.5\r\n\r\nAction: failed\r\nStatus: 5.1.1\r\n"), Bounce(True, "5.1.1")),
     ],
 )  # fmt: skip
-def test_a_report_tells_whether_an_address_is_worth_another_letter(raw: bytes, bounce: Bounce) -> None:
+def test_a_report_tells_whether_an_address_still_works(raw: bytes, bounce: Bounce) -> None:
     assert read(raw) == bounce
 
 
@@ -123,7 +123,7 @@ def test_a_report_tells_whether_an_address_is_worth_another_letter(raw: bytes, b
         ("4.1.1", "450 4.1.1 <a@example.org>: Recipient address rejected: User unknown in virtual alias table"),
     ],
 )
-def test_only_an_unknown_mailbox_or_domain_is_hard(status: str, words: str) -> None:
+def test_only_an_unknown_mailbox_or_domain_is_a_hard_bounce(status: str, words: str) -> None:
     assert read(failed(status, words)) == Bounce(True, words)
 
 
@@ -153,11 +153,11 @@ def test_only_an_unknown_mailbox_or_domain_is_hard(status: str, words: str) -> N
         ("4.4.7", "421 4.4.2 Connection timed out"),
     ],
 )
-def test_whatever_else_a_server_says_ends_no_mail(status: str, words: str) -> None:
+def test_other_server_replies_do_not_end_mail(status: str, words: str) -> None:
     assert read(failed(status, words)) == Bounce(False, words)
 
 
-def test_a_user_unknown_who_is_unknown_only_after_the_letter_was_read_does_not_want_it() -> None:
+def test_an_unknown_user_reported_after_the_data_is_a_soft_bounce() -> None:
     raw = failed("5.0.0", "550 Unknown user").replace(b"I am sorry", b"(in reply to end of DATA command) I am sorry")
     assert read(raw) == Bounce(False, "550 Unknown user")
 
@@ -179,7 +179,7 @@ def test_a_user_unknown_who_is_unknown_only_after_the_letter_was_read_does_not_w
         ("Postfix", "=?utf-8?Q?Undelivered_Mail?=", "<a@example.org>: host mx said: 550 <a@example.org>: unknown user", True),
     ],
 )  # fmt: skip
-def test_a_report_in_words_tells_it_too(program: str, subject: str, words: str, is_hard: bool) -> None:
+def test_a_plain_text_report_is_understood_too(program: str, subject: str, words: str, is_hard: bool) -> None:
     bounce = read(in_words(program, subject, words))
     assert bounce is not None
     assert bounce.is_hard is is_hard
@@ -201,12 +201,12 @@ def test_a_report_in_words_tells_it_too(program: str, subject: str, words: str, 
         a_mail("I am away. No such user is read here.", **{"Auto-Submitted": "auto-replied"}),
     ],
 )
-def test_any_other_mail_says_nothing_of_the_kind(raw: bytes) -> None:
+def test_other_mail_is_not_a_report(raw: bytes) -> None:
     assert read(raw) is None
 
 
 @given(st.binary(max_size=400), st.integers(0, 900))
-def test_whatever_comes_is_read_without_fault(noise: bytes, at: int) -> None:
+def test_any_input_is_read_without_an_error(noise: bytes, at: int) -> None:
     bounce = read(HARD[:at] + noise + HARD[at:])
     assert bounce is None or (len(bounce.why) <= 300 and "\n" not in bounce.why)
 
@@ -246,7 +246,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize(("sender", "subject", "words", "is_hard"), SHAPES.values(), ids=SHAPES.keys())
-def test_reports_in_the_words_of_many_servers_are_understood(
+def test_reports_worded_by_many_servers_are_understood(
     sender: str, subject: str, words: str, is_hard: bool | None
 ) -> None:
     head = f"From: {sender}\r\n" if sender else ""
@@ -271,13 +271,13 @@ def test_reports_in_the_words_of_many_servers_are_understood(
         ("5.0.0", "550 : User unknown", False),
     ],
 )
-def test_the_words_of_a_report_outweigh_its_status(status: str, words: str, is_hard: bool) -> None:
+def test_a_reports_words_outweigh_its_status(status: str, words: str, is_hard: bool) -> None:
     bounce = read(failed(status, words))
     assert bounce is not None
     assert bounce.is_hard is is_hard
 
 
-def test_a_report_whose_fields_are_broken_is_read_in_its_words() -> None:
+def test_a_report_with_broken_fields_is_read_by_its_words() -> None:
     raw = failed("5.3.0", "x-unix; 77").replace(b"Action", b"ction")
     assert read(raw) is None
     bounce = read(raw.replace(b"Return-Path", b"Subject: Returned mail: see transcript\r\nReturn-Path", 1))
@@ -301,7 +301,7 @@ def test_a_report_whose_fields_are_broken_is_read_in_its_words() -> None:
         ("post_master@example.net", "Re:Tuesday stars"),
     ],
 )
-def test_a_report_with_a_persons_envelope_is_no_persons_mail(sender: str, subject: str) -> None:
+def test_a_report_with_a_personal_envelope_is_still_automatic(sender: str, subject: str) -> None:
     head = split(f"From: {sender}\r\nSubject: {subject}\r\n\r\n".encode())[0]
     assert is_automatic(head, "gateway@example.net")
 
@@ -317,12 +317,12 @@ def test_a_report_with_a_persons_envelope_is_no_persons_mail(sender: str, subjec
         "Message not delivered, what now?",
     ],
 )
-def test_a_person_may_write_about_a_report(subject: str) -> None:
+def test_a_person_can_write_about_a_report(subject: str) -> None:
     head = split(f"From: Bea <bea@example.org>\r\nSubject: {subject}\r\n\r\n".encode())[0]
     assert not is_automatic(head, "bea@example.org")
 
 
-def test_a_player_may_write_under_the_subject_of_a_report() -> None:
+def test_a_player_can_write_under_the_subject_of_a_report() -> None:
     head = split(b"From: Ada <ada@example.org>\r\nSubject: Delivery Failure\r\n\r\n")[0]
     assert not is_automatic(head, "ada@example.org", "ada@example.org")
 
@@ -365,7 +365,7 @@ def results(who: UUID) -> list[str]:
     return [it["result"] for it in deliveries(who, None, 100).items]
 
 
-def test_each_letter_to_a_player_has_a_return_path_of_its_own(ada: UUID, bea: UUID, office: Office) -> None:
+def test_each_letter_to_a_player_has_its_own_return_path(ada: UUID, bea: UUID, office: Office) -> None:
     for _ in range(2):
         game_of(ada, bea, bots=1)
         office.delivers()
@@ -376,12 +376,12 @@ def test_each_letter_to_a_player_has_a_return_path_of_its_own(ada: UUID, bea: UU
     assert all("sternenpost@127" not in mail.message["From"] for mail in office.mails("ada"))
 
 
-def test_where_no_mail_comes_in_letters_come_back_to_whoever_runs_this(ada: UUID, bea: UUID, app: Flask) -> None:
+def test_without_inbound_mail_bounces_go_to_the_operators(ada: UUID, bea: UUID, app: Flask) -> None:
     game_of(ada, bea, bots=1)
     assert Office(app).mails("ada")[0].sender == "sternenpost@localhost"
 
 
-def test_two_that_came_back_for_good_on_different_days_end_the_mail(ada: UUID, bea: UUID, office: Office) -> None:
+def test_two_hard_bounces_on_different_days_end_the_mail(ada: UUID, bea: UUID, office: Office) -> None:
     games_come_back(ada, bea, office, 3, HARD)
     assert why(ada) is None
     later(DAY)
@@ -393,7 +393,7 @@ def test_two_that_came_back_for_good_on_different_days_end_the_mail(ada: UUID, b
     assert results(ada)[0] == "dropped"
 
 
-def test_others_may_come_back_on_four_days_of_two_weeks(ada: UUID, bea: UUID, office: Office) -> None:
+def test_soft_bounces_on_four_days_in_two_weeks_are_tolerated(ada: UUID, bea: UUID, office: Office) -> None:
     for _ in range(4):
         games_come_back(ada, bea, office, 2)
         assert why(ada) is None
@@ -403,7 +403,7 @@ def test_others_may_come_back_on_four_days_of_two_weeks(ada: UUID, bea: UUID, of
 
 
 @pytest.mark.parametrize("raw", [HARD, SOFT])
-def test_what_came_back_longer_ago_is_forgotten(ada: UUID, bea: UUID, office: Office, raw: bytes) -> None:
+def test_older_bounces_are_forgotten(ada: UUID, bea: UUID, office: Office, raw: bytes) -> None:
     games_come_back(ada, bea, office, 1, raw)
     later(14 * DAY + HOUR)
     games_come_back(ada, bea, office, 1, raw)
@@ -419,7 +419,7 @@ def test_the_same_letter_counts_once(ada: UUID, bea: UUID, office: Office) -> No
     assert why(ada) is None
 
 
-def test_the_others_at_the_table_see_it(ada: UUID, bea: UUID, office: Office) -> None:
+def test_other_players_at_the_table_see_the_broken_address(ada: UUID, bea: UUID, office: Office) -> None:
     change_profile(bea, {"notifications": AT_ONCE})
     game_id = game_of(ada, bea, bots=1)
     is_lost_for_good(ada, bea, office)
@@ -436,7 +436,7 @@ def test_the_others_at_the_table_see_it(ada: UUID, bea: UUID, office: Office) ->
     assert "come back" not in "".join(it.text for it in office.mails("ada"))
 
 
-def test_a_code_to_sign_in_still_comes_and_proves_that_mails_arrive(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_sign_in_code_is_still_sent_and_restores_mail(ada: UUID, bea: UUID, office: Office) -> None:
     is_lost_for_good(ada, bea, office)
     game_of(ada, bea, bots=1, title="Began meanwhile")
     sign_in = begin_sign_in("ada@example.org", "en", None)
@@ -457,7 +457,7 @@ def test_a_code_to_sign_in_still_comes_and_proves_that_mails_arrive(ada: UUID, b
     assert why(ada)
 
 
-def test_signing_in_otherwise_brings_no_mail(ada: UUID, bea: UUID, office: Office) -> None:
+def test_signing_in_by_other_means_does_not_restore_mail(ada: UUID, bea: UUID, office: Office) -> None:
     game_of(ada, bea, bots=1)
     sign_in = begin_sign_in("ada@example.org", "en", None)
     (letter,) = db.session.scalars(db.select(PlayerLetterRow))
@@ -469,9 +469,7 @@ def test_signing_in_otherwise_brings_no_mail(ada: UUID, bea: UUID, office: Offic
 
 
 @pytest.mark.parametrize("kind", ["abuse", "fraud", "opt-out"])
-def test_a_letter_reported_as_spam_is_the_last_until_its_reader_signs_in(
-    ada: UUID, bea: UUID, office: Office, kind: str
-) -> None:
+def test_a_spam_complaint_ends_mail_until_its_reader_signs_in(ada: UUID, bea: UUID, office: Office, kind: str) -> None:
     game_of(ada, bea, bots=1)
     (mail,) = office.mails("ada")
     comes_back(mail, complaint(kind))
@@ -494,9 +492,7 @@ def test_other_feedback_stops_nothing(ada: UUID, bea: UUID, office: Office, kind
     assert results(ada) == ["sent"]
 
 
-def test_a_complaint_to_whoever_runs_this_is_believed_of_a_letter_that_we_sent(
-    ada: UUID, bea: UUID, office: Office
-) -> None:
+def test_a_complaint_to_the_operators_counts_if_it_names_a_real_letter(ada: UUID, bea: UUID, office: Office) -> None:
     game_of(ada, bea, bots=1)
     path = office.mails("ada")[0].sender
     take_unaddressed(complaint(about=f"{'a' * 60}@{DOMAIN}"), limited=False)
@@ -511,7 +507,7 @@ def test_a_complaint_to_whoever_runs_this_is_believed_of_a_letter_that_we_sent(
     assert why(ada)
 
 
-def test_a_stranger_who_complains_is_invited_no_more(bea: UUID, office: Office) -> None:
+def test_a_stranger_who_complains_gets_no_further_invitations(bea: UUID, office: Office) -> None:
     game_id = invitation_to("stranger@example.org", bea)
     (invitation,) = office.mails("stranger")
     comes_back(invitation, complaint())
@@ -532,7 +528,7 @@ def invitation_to(email: str, by: UUID) -> UUID:
     return open_game(by, wanted(ME, {"email": email}, OPEN)).game_id
 
 
-def test_an_invitation_that_comes_back_counts_for_whom_we_know(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_bounced_invitation_counts_against_a_known_player(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = invitation_to("ada@example.org", bea)
     (invitation,) = office.mails("ada")
     comes_back(invitation, HARD)
@@ -543,7 +539,7 @@ def test_an_invitation_that_comes_back_counts_for_whom_we_know(ada: UUID, bea: U
 
 
 @pytest.mark.parametrize("raw", [HARD, SOFT])
-def test_whoever_invites_a_stranger_sees_that_his_invitation_came_back(bea: UUID, office: Office, raw: bytes) -> None:
+def test_a_host_sees_that_an_invitation_to_a_stranger_bounced(bea: UUID, office: Office, raw: bytes) -> None:
     game_id = invitation_to("stranger@example.org", bea)
     (invitation,) = office.mails("stranger")
     assert re.fullmatch(r"[a-z2-7]{1,64}@reply\.stars\.example", invitation.sender)
@@ -554,9 +550,7 @@ def test_whoever_invites_a_stranger_sees_that_his_invitation_came_back(bea: UUID
     assert db.session.scalars(db.select(Delivery.result)).all() == ["bounced"]
 
 
-def test_who_is_invited_in_place_of_somebody_unknown_has_nothing_to_do_with_what_comes_back(
-    bea: UUID, office: Office
-) -> None:
+def test_the_next_invited_player_is_unaffected_by_an_earlier_bounce(bea: UUID, office: Office) -> None:
     game_id = invitation_to("stranger@example.org", bea)
     (first,) = office.mails("stranger")
     comes_back(first, HARD)
@@ -573,14 +567,14 @@ def test_who_is_invited_in_place_of_somebody_unknown_has_nothing_to_do_with_what
     assert not is_lost(game_id, bea)
 
 
-def test_so_he_does_where_our_own_mail_server_refuses_it(bea: UUID, office: Office) -> None:
+def test_a_host_sees_an_invitation_rejected_by_our_own_mail_server(bea: UUID, office: Office) -> None:
     office.refusal = Refused("550 5.1.1 No such user")
     game_id = invitation_to("stranger@example.org", bea)
     office.delivers()
     assert is_lost(game_id, bea)
 
 
-def test_so_he_does_where_nobody_takes_it_for_days(bea: UUID, office: Office) -> None:
+def test_a_host_sees_an_invitation_that_was_undeliverable_for_days(bea: UUID, office: Office) -> None:
     office.is_closed = True
     game_id = invitation_to("stranger@example.org", bea)
     office.delivers()
@@ -590,7 +584,7 @@ def test_so_he_does_where_nobody_takes_it_for_days(bea: UUID, office: Office) ->
     assert is_lost(game_id, bea)
 
 
-def test_so_he_does_where_nothing_is_sent_to_the_address(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_host_sees_an_invitation_to_an_address_that_gets_no_mail(ada: UUID, bea: UUID, office: Office) -> None:
     is_lost_for_good(ada, bea, office)
     game_id = open_game(person("cyd"), wanted(ME, {"email": "ada@example.org"}, OPEN)).game_id
     office.delivers()
@@ -601,7 +595,7 @@ def test_so_he_does_where_nothing_is_sent_to_the_address(ada: UUID, bea: UUID, o
     ("words", "counts"),
     [("550 5.1.1 No such user", True), ("552 5.2.2 Mailbox full", False), ("550 No such user here", False)],
 )
-def test_an_address_that_our_own_mail_server_refuses_counts_too(
+def test_an_address_rejected_by_our_own_mail_server_counts_too(
     ada: UUID, bea: UUID, office: Office, words: str, counts: bool
 ) -> None:
     office.refusal = Refused(words)
@@ -613,7 +607,7 @@ def test_an_address_that_our_own_mail_server_refuses_counts_too(
     assert (why(ada) == words) is counts
 
 
-def test_nobody_can_forge_a_return_path(ada: UUID, bea: UUID, office: Office) -> None:
+def test_return_paths_cannot_be_forged(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = game_of(ada, bea, bots=1)
     word = office.mails("ada")[0].sender.partition("@")[0]
     for forged in (
@@ -629,13 +623,13 @@ def test_nobody_can_forge_a_return_path(ada: UUID, bea: UUID, office: Office) ->
     assert why(ada) is None
 
 
-def test_an_automatic_answer_to_a_return_path_changes_nothing(ada: UUID, bea: UUID, office: Office) -> None:
+def test_an_automatic_reply_to_a_return_path_changes_nothing(ada: UUID, bea: UUID, office: Office) -> None:
     game_of(ada, bea, bots=1)
     comes_back(office.mails("ada")[0], b"Subject: Out of office\r\n\r\nI am away.\r\n")
     assert results(ada) == ["sent"]
 
 
-def test_reports_come_in_by_the_door(app: Flask, ada: UUID, bea: UUID, office: Office) -> None:
+def test_bounce_reports_arrive_by_smtp(app: Flask, ada: UUID, bea: UUID, office: Office) -> None:
     game_of(ada, bea, bots=1)
     (mail,) = office.mails("ada")
     door = SmtpServer(app, f"127.0.0.1:{free_port()}")
@@ -655,7 +649,7 @@ def test_reports_come_in_by_the_door(app: Flask, ada: UUID, bea: UUID, office: O
     assert why(ada) == "550 5.1.1 No such user"
 
 
-def test_bounces_are_limited_by_whose_letters_come_back(
+def test_bounces_are_limited_per_recipient_of_the_letters(
     ada: UUID, bea: UUID, office: Office, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config, "LIMITS", True)
@@ -668,7 +662,7 @@ def test_bounces_are_limited_by_whose_letters_come_back(
         bounces.keep(word, "copy 3", HARD, limited=True)
 
 
-def test_report_that_takes_too_long_is_kept_for_the_operators_and_holds_up_no_other(
+def test_report_that_takes_too_long_is_stored_for_operators_and_delays_no_other(
     ada: UUID, bea: UUID, office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game_of(ada, bea, bots=1)

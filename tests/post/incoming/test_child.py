@@ -1,4 +1,4 @@
-"""The child process that reads mails: its limits, and what becomes of a mail that exceeds them."""
+"""The child process that parses mails: its limits, and mails that exceed them."""
 
 from collections.abc import Callable
 from pathlib import Path

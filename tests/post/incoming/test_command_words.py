@@ -1,4 +1,4 @@
-"""Commands in the language of whoever writes them: each does what the English one does."""
+"""Commands in the writer's language do what the English ones do."""
 
 import re
 from datetime import date
@@ -49,7 +49,7 @@ def in_words_of(locale: str, line: str) -> str:
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("line", MEANT)
-def test_a_command_is_understood_in_english_and_in_the_readers_language(locale: str, line: str) -> None:
+def test_a_command_is_understood_in_english_and_the_readers_language(locale: str, line: str) -> None:
     own = in_words_of(locale, line)
     for written in (line, own, own[0].upper() + own[1:], f"Ciao!\n\n{own}\n\nAda"):
         assert read(written, locale) == MEANT[line], written
@@ -89,7 +89,7 @@ def test_every_word_of_every_command_is_understood(locale: str) -> None:
         ),
     ],
 )
-def test_so_it_is_however_a_keyboard_writes_it(locale: str, written: str, meant: Wishes) -> None:
+def test_commands_are_understood_however_a_keyboard_writes_them(locale: str, written: str, meant: Wishes) -> None:
     assert read(written, locale) == meant
 
 
@@ -97,7 +97,7 @@ IN_ASCII = ("mutt", "aol", "claws")  # as these write here
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_so_it_is_by_whatever_program_and_above_or_below_whatever_it_quotes(locale: str) -> None:
+def test_commands_are_understood_from_any_program_above_or_below_quotes(locale: str) -> None:
     for line, meant in MEANT.items():
         own = in_words_of(locale, line)
         for name, program in PROGRAMS.items():
@@ -106,11 +106,11 @@ def test_so_it_is_by_whatever_program_and_above_or_below_whatever_it_quotes(loca
                 assert understand(parse(mail, GAMES["sternenhimmel"], locale)) == meant, (own, name, place)
 
 
-def test_which_number_is_the_month_is_not_guessed_in_english() -> None:
+def test_an_ambiguous_english_date_is_not_guessed() -> None:
     assert read("stand-in bea@example.org 1/7-2/7", "en").problem == "not-understood"
 
 
-def test_the_words_of_a_language_that_one_does_not_read_are_prose() -> None:
+def test_commands_in_other_languages_are_prose() -> None:
     assert read("7 leo c\n\nSag Hallo von mir.", "fr") == read("7 leo c", "fr")
     assert read("7 leo c\n\nDi solito vinco io.", "it") == read("7 leo c", "it")
 
@@ -137,7 +137,7 @@ def test_a_plan_is_read_in_the_readers_language(locale: str, written: str, meant
 @pytest.mark.parametrize(
     "line", ["plan 7 leo", "plan 7 leo c if virgo b", "plan 7 leo c if free; 3 leo d", "plan to win"]
 )
-def test_a_plan_that_is_not_in_notation_is_asked_about(line: str) -> None:
+def test_a_plan_without_notation_leads_to_a_question(line: str) -> None:
     assert read(line, "en").problem == "not-understood"
 
 
@@ -157,7 +157,7 @@ def test_a_plan_in_a_sentence_is_prose(words: str) -> None:
         "undo\nresign",
     ],
 )
-def test_nobody_takes_back_and_goes_on_in_one_mail(others: str) -> None:
+def test_one_mail_cannot_take_back_and_play_on(others: str) -> None:
     assert read(others, "en").problem == "contradiction"
 
 
@@ -174,11 +174,11 @@ def test_nobody_takes_back_and_goes_on_in_one_mail(others: str) -> None:
         ("it", "di': ciao"),
     ],
 )
-def test_what_comes_near_to_a_command_is_asked_about(locale: str, line: str) -> None:
+def test_near_misses_of_a_command_lead_to_a_question(locale: str, line: str) -> None:
     assert read(f"7 leo c\n\n{line}", locale).problem == "not-understood"
 
 
-def test_a_name_that_looks_like_a_command_signs_a_mail() -> None:
+def test_a_name_that_looks_like_a_command_can_sign_a_mail() -> None:
     assert read("7 leo c\n\nPaula", "it").move == "7 leo c"
 
 

@@ -1,4 +1,4 @@
-"""Mails in which a line acts by itself, and something else casts doubt on it: they are asked about, not played."""
+"""Doubtful mails: they lead to a question and play nothing."""
 
 import os
 from random import Random
@@ -49,7 +49,7 @@ def both(text: str, page: str) -> Wishes:
         "",
     ],
 )
-def test_where_the_page_says_something_else_than_the_plain_text_nothing_acts(page: str) -> None:
+def test_nothing_acts_if_html_and_plain_text_differ(page: str) -> None:
     assert both("7 leo c", "<p>7 leo c</p>") == Wishes(move="7 leo c")
     found = both("7 leo c", page)
     assert (found.problem, found) == ("parts-differ", Wishes(problem="parts-differ", line=found.line))
@@ -66,7 +66,7 @@ def test_where_the_page_says_something_else_than_the_plain_text_nothing_acts(pag
         (" \n", "<p>7 leo c</p>"),
     ],
 )
-def test_what_programs_make_of_the_same_words_is_the_same(text: str, page: str) -> None:
+def test_programs_render_the_same_words_as_equal(text: str, page: str) -> None:
     assert both(text, page).move == "7 leo c"
 
 
@@ -86,7 +86,7 @@ def test_what_programs_make_of_the_same_words_is_the_same(text: str, page: str) 
         ("call 030 1234567<tel:030%201234567>", 'call <a href="tel:030">030 1234567</a>', "call 030 1234567"),
     ],
 )
-def test_chat_is_the_same_however_a_program_shows_its_links_and_smileys(text: str, page: str, says: str) -> None:
+def test_chat_is_the_same_however_links_and_smileys_are_rendered(text: str, page: str, says: str) -> None:
     found = both(f"7 leo c\n\nsay {text}", f"<p>7 leo c</p><p>say {page}</p>")
     assert found == Wishes(move="7 leo c", says=(says,))
 
@@ -109,7 +109,7 @@ def test_a_move_is_the_same_with_a_bullet_or_in_bold(text: str) -> None:
     assert both(text, "<ul><li>5 leo d</li></ul>").problem
 
 
-def test_a_line_that_is_struck_out_acts_from_no_program() -> None:
+def test_a_struck_out_line_acts_from_no_program() -> None:
     pages = [raw for program in PROGRAMS.values() if b">7 leo c<" in (raw := program.write(Typed("7 leo c")))]
     assert len(pages) > 5
     for raw in pages:
@@ -117,7 +117,7 @@ def test_a_line_that_is_struck_out_acts_from_no_program() -> None:
         assert wishes(raw.replace(b">7 leo c<", b"><s>7 leo c</s><")).problem in ("parts-differ", "not-understood")
 
 
-def test_the_page_is_found_wherever_it_is() -> None:
+def test_the_html_part_is_found_wherever_it_is() -> None:
     inner = multipart("related", part("html", "<s>7 leo c</s>"), boundary="r")
     nested = multipart("mixed", multipart("alternative", part("plain", "7 leo c"), inner), boundary="m")
     assert wishes(mail(Typed(""), nested, "X-Mailer: any")).problem == "parts-differ"
@@ -142,7 +142,7 @@ def test_the_page_is_found_wherever_it_is() -> None:
         "7 leo c\nnot",
     ],
 )
-def test_a_line_that_touches_prose_may_be_part_of_it_and_is_asked_about(words: str) -> None:
+def test_a_line_next_to_prose_may_be_prose_and_leads_to_a_question(words: str) -> None:
     assert wishes(plain(words)).problem in ("in-a-sentence", "spoken-against", "not-understood")
     assert wishes(plain(words.replace("\n", "<br>"), kind="text/html")).problem == wishes(plain(words)).problem
 
@@ -154,7 +154,7 @@ def test_a_line_that_touches_prose_may_be_part_of_it_and_is_asked_about(words: s
     "below",
     ["Ada", "ada", "Viele Gr\u00fc\u00dfe", "Cheers, Ada", "Merci !", "Have fun!", "-----", "Sent from my iPhone"],
 )
-def test_a_greeting_and_the_end_of_a_letter_may_touch_it(above: str, below: str) -> None:
+def test_a_greeting_or_closing_line_next_to_a_move_does_no_harm(above: str, below: str) -> None:
     assert wishes(plain(f"{above}\n7 leo c\n{below}")) == Wishes(move="7 leo c")
 
 
@@ -174,7 +174,7 @@ def test_a_greeting_and_the_end_of_a_letter_may_touch_it(above: str, below: str)
         "Ta wiadomo\u015b\u0107 e-mail zosta\u0142a sprawdzona pod k\u0105tem wirus\u00f3w przez Avast.",
     ],
 )
-def test_a_line_that_begins_anew_may_touch_a_move(below: str) -> None:
+def test_a_new_sentence_right_below_a_move_does_no_harm(below: str) -> None:
     assert wishes(plain(f"7 leo c\n{below}")) == Wishes(move="7 leo c")
 
 
@@ -191,7 +191,7 @@ def test_a_line_that_begins_anew_may_touch_a_move(below: str) -> None:
         "ok\n\n> From: Ben <ben@example.net>\n> Subject: Stars\n>\n7 leo c",
     ],
 )
-def test_what_only_seems_to_begin_anew_is_asked_about(words: str) -> None:
+def test_a_line_that_only_seems_to_start_a_sentence_leads_to_a_question(words: str) -> None:
     assert wishes(plain(words)).problem
 
 
@@ -206,11 +206,11 @@ def test_what_only_seems_to_begin_anew_is_asked_about(words: str) -> None:
         "Mijn zet:\n",
     ],
 )
-def test_what_gateways_write_above_a_move_does_not_stop_it(above: str) -> None:
+def test_lines_added_by_gateways_above_a_move_do_no_harm(above: str) -> None:
     assert wishes(plain(f"{above}7 leo c")) == Wishes(move="7 leo c")
 
 
-def test_a_plain_text_that_points_to_the_page_is_passed_over() -> None:
+def test_a_plain_text_that_points_to_the_html_part_is_ignored() -> None:
     assert both("Your mail program does not support HTML.", "<p>7 leo c</p>") == Wishes(move="7 leo c")
     assert both("I do not support HTML and play 5 leo d", "<p>7 leo c</p>").problem
 
@@ -222,7 +222,7 @@ def test_the_root_of_related_parts_is_read() -> None:
     assert wishes(mail(Typed(""), body, "X-Mailer: any")) == Wishes(move="7 leo c")
 
 
-def test_what_speaks_against_a_line_is_the_line_that_is_asked_about() -> None:
+def test_the_question_quotes_the_line_that_objects() -> None:
     for words, line in [
         ("7 leo c\n\nHm. Is that\nallowed? I wonder.", "Is that allowed?"),
         ("Please do not play\nthat yet.\n\n7 leo c\n\nAda", "Please do not play that yet."),
@@ -246,7 +246,7 @@ def test_what_speaks_against_a_line_is_the_line_that_is_asked_about() -> None:
         "On Wed, 14 Nov 2018 08:14:43 -0200 Ben Nevis <ben@example.org> wrote\n\nIs that allowed?",
     ],
 )
-def test_what_programs_write_below_a_move_is_not_held_against_it(below: str) -> None:
+def test_lines_added_by_programs_below_a_move_are_ignored(below: str) -> None:
     assert wishes(plain(f"7 leo c\n\n{below}")) == Wishes(move="7 leo c")
 
 
@@ -264,7 +264,7 @@ def test_what_programs_write_below_a_move_is_not_held_against_it(below: str) -> 
         "This message is from an external sender.\nI would not play\n7 leo c",
     ],
 )
-def test_an_objection_beside_a_notice_counts(words: str) -> None:
+def test_an_objection_beside_a_legal_notice_counts(words: str) -> None:
     assert wishes(plain(words)).problem
     assert wishes(plain(words.replace("\n", "<br>"), kind="text/html")).problem
 
@@ -285,20 +285,20 @@ def test_an_objection_in_a_marked_signature_counts() -> None:
     "below",
     [":-1:", "+1 leo c", "Do not play that; see the attachment.", "Subject to change!\nIs that allowed?", "leo7 c"],
 )
-def test_what_only_looks_like_it_is(below: str) -> None:
+def test_a_fake_program_footer_leads_to_a_question(below: str) -> None:
     assert wishes(plain(f"7 leo c\n\n{below}")).problem
 
 
 @pytest.mark.parametrize(
     "unit", ["spiel ", "n'", "danke'", "cheers ' - ", "......x", "a@", "ne ", "non la ", "Hi ", "jouela"]
 )
-def test_no_prose_takes_long(unit: str) -> None:
+def test_parsing_prose_is_fast(unit: str) -> None:
     line = unit * (990 // len(unit))
     for words in (f"{line}\n" * 290, f"{line[:300]}\n\n" * 140, f"{line}\n7 leo c\n{line}"):
         assert effort_of(lambda words=words: wishes(plain(f"{words}\n7 leo c"))) < MOST
 
 
-def test_of_sentences_broken_before_words_that_would_act_none_acts() -> None:
+def test_sentences_broken_before_command_words_never_act() -> None:
     for seed in range(MADE_UP):
         dice = Random(seed)
         game = dice.choice(list(RULES))
@@ -306,7 +306,7 @@ def test_of_sentences_broken_before_words_that_would_act_none_acts() -> None:
         assert wishes(plain(words), game).problem, words
 
 
-def test_of_moves_that_something_speaks_against_none_is_played() -> None:
+def test_moves_with_an_objection_are_never_played() -> None:
     for seed in range(MADE_UP):
         dice = Random(seed)
         game = dice.choice(list(RULES))
@@ -314,7 +314,7 @@ def test_of_moves_that_something_speaks_against_none_is_played() -> None:
         assert wishes(plain(words), game).problem, words
 
 
-def test_of_plain_moves_with_friendly_words_hardly_any_is_asked_about() -> None:
+def test_plain_moves_with_friendly_words_are_rarely_questioned() -> None:
     asked = []
     for seed in range(MADE_UP):
         dice = Random(seed)
@@ -335,7 +335,7 @@ def after(earlier: str, words: str, game: str = "sternenhimmel") -> Wishes:
     return understand(parse(read(plain(words)), RULES[game]), LETTER.split("\n"), stood=known.__contains__)
 
 
-def test_below_no_intro_in_any_language_does_an_old_line_act_and_a_new_one_above_does() -> None:
+def test_old_lines_below_a_quote_intro_never_act_and_new_ones_above_do() -> None:
     asked = []
     for seed in range(MADE_UP):
         dice = Random(seed)
@@ -350,13 +350,13 @@ def test_below_no_intro_in_any_language_does_an_old_line_act_and_a_new_one_above
 
 @pytest.mark.parametrize("intro", talk.INTROS)
 @pytest.mark.parametrize("old", ["7 leo c", "pause", "say Good evening, all of you at this table, from far away"])
-def test_an_old_line_below_an_intro_does_nothing_by_itself(intro: str, old: str) -> None:
+def test_an_old_line_below_a_quote_intro_does_nothing(intro: str, old: str) -> None:
     for above in ("", "Thanks!\n\n", "Das habe ich gestern geschrieben.\n\n"):
         for gap in ("\n", "\n\n"):
             assert after(old, f"{above}{intro}{gap}{old}\n\nAda").problem
 
 
-def test_a_line_is_known_again_however_it_comes_back() -> None:
+def test_a_quoted_line_is_recognized_however_it_comes_back() -> None:
     said = "say Good evening, all of you at this table, from far away in the north"
     for earlier, again in [
         ("7 leo c", "7 LEO\u00a0c"),
@@ -372,13 +372,13 @@ def test_a_line_is_known_again_however_it_comes_back() -> None:
 @pytest.mark.parametrize(
     "above", ["", "Hi,\n", "Hello all,\n\n", "What a night we had!\n\n", "Danke :)\n\n", "My move:\n", "say Hello\n"]
 )
-def test_a_line_that_stood_in_an_earlier_mail_acts_again_at_the_top(above: str) -> None:
+def test_a_line_from_an_earlier_mail_acts_again_at_the_top(above: str) -> None:
     assert after("7 leo c", f"{above}7 leo c\n\nAda").move == "7 leo c"
     quote = "On Friday, Ada wrote:\n> Which star?\n\n"
     assert after("7 leo c", f"{quote}{above}7 leo c\n\nAda").move == "7 leo c"
 
 
-def test_what_is_new_below_something_old_is_asked_about() -> None:
+def test_a_new_line_below_an_old_one_leads_to_a_question() -> None:
     assert after("7 leo c", "5 leo d\n\nAda kirjoitti\n\n7 leo c\n\npause").problem == "perhaps-quoted"
     assert after("7 leo c", "5 leo d\n\nAda kirjoitti\n\n7 leo c") == Wishes(move="5 leo d")
     assert wishes(plain("Ada skrev:\n\n7 leo c")).problem == "perhaps-quoted"

@@ -1,4 +1,4 @@
-"""What a reader of a page sees: what is struck out or hidden in it is no line that acts, however it is done."""
+"""HTML mails: struck out or hidden text never acts."""
 
 from contextlib import suppress
 
@@ -21,7 +21,7 @@ def acts(page: str) -> bool:
     "inner",
     ["{}", "<b>{}</b>", "<div>{}</div>", "Hi<br>{}<br>Ada", "<p>Hi</p><p>{}</p>", "<div>Hi</div><pre>{}\nAda</pre>"],
 )
-def test_what_is_struck_out_does_not_act_however_it_is_laid_out(tag: str, inner: str) -> None:
+def test_struck_out_text_does_not_act_however_it_is_marked_up(tag: str, inner: str) -> None:
     assert acts(inner.format("7 leo c"))
     assert not acts(f"<{tag}>{inner.format('7 leo c')}</{tag}>")
     assert not acts(inner.format(f"<{tag}>7 leo c</{tag}>"))
@@ -58,7 +58,7 @@ STYLES = [
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_nor_does_what_a_style_strikes_out_or_hides(style: str) -> None:
+def test_text_struck_out_or_hidden_by_a_style_does_not_act(style: str) -> None:
     assert not acts(f'Hello<div style="{style}">7 leo c</div>')
     assert not acts(f'Hello<div style="margin:0;{style}"><div>7 leo c</div></div>')
     for head in (
@@ -76,7 +76,7 @@ def test_nor_does_what_a_style_strikes_out_or_hides(style: str) -> None:
     "style",
     ["font-size:0.8em", "opacity:0.9", "display:block", "text-decoration:none", "max-height:100px", "color:#000"],
 )
-def test_what_is_seen_acts(style: str) -> None:
+def test_visible_text_acts(style: str) -> None:
     assert acts(f"<style>.seen {{ {style} }}</style><div class=seen style='{style}'>7 leo c</div>")
 
 
@@ -91,7 +91,7 @@ def test_what_is_seen_acts(style: str) -> None:
         "<style>.y{{color:#fff;background:#000}}</style><p class=y>{}</p>",
     ],
 )
-def test_white_on_a_dark_background_acts(page: str) -> None:
+def test_white_text_on_a_dark_background_acts(page: str) -> None:
     assert acts(page.format("7 leo c"))
 
 
@@ -99,7 +99,7 @@ def test_white_on_a_dark_background_acts(page: str) -> None:
     "page",
     ["<q>{}</q>", "<video>{}</video>", "<dialog>{}</dialog>", "<xml>{}</xml>", "<span class=gmail_quote>{}</span>"],
 )
-def test_fallbacks_and_quotations_within_a_line_do_not_act(page: str) -> None:
+def test_fallbacks_and_inline_quotations_do_not_act(page: str) -> None:
     assert not acts(f"<p>Hello</p>{page.format('7 leo c')}")
 
 
@@ -111,7 +111,7 @@ def test_fallbacks_and_quotations_within_a_line_do_not_act(page: str) -> None:
         *("text-decoration:", "text-decoration: x ", "}a{text-decoration:", ">" + "a" * 199, "a" * 199 + "!,"),
     ],
 )
-def test_no_page_of_styles_takes_long(unit: str) -> None:
+def test_parsing_styles_is_fast(unit: str) -> None:
     many = (unit * 20_000)[:LARGEST_TEXT]
     for page in (many, f"<style>{many}", f"<style>{many}</style>"):
         with suppress(TooNested):
@@ -119,5 +119,5 @@ def test_no_page_of_styles_takes_long(unit: str) -> None:
 
 
 @pytest.mark.parametrize("digits", ["9" * 5_000, "x" + "f" * 5_000, "0" * 5_000], ids=["9", "xf", "0"])
-def test_references_with_thousands_of_digits_name_no_character(digits: str) -> None:
+def test_character_references_with_thousands_of_digits_are_ignored(digits: str) -> None:
     assert lines_of_page(f"<p title='&#{digits};'>7 leo c&#{digits};</p>")[0].text == "7 leo c\ufffd"

@@ -1,4 +1,4 @@
-"""Replies read from a mailbox by IMAP, from a real Dovecot."""
+"""Replies read by IMAP from a real Dovecot."""
 
 import logging
 import time
@@ -118,7 +118,7 @@ def read_once(app: Flask, url: str) -> None:
 
 
 @pytest.mark.parametrize("more", ["", WITHOUT_IDLE, WITHOUT_UIDPLUS, IN_A_NAMESPACE])
-def test_a_reply_is_kept_and_moved_and_never_deleted(
+def test_a_reply_is_stored_and_moved_and_never_deleted(
     more: str, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with running_dovecot(more) as server:
@@ -136,7 +136,7 @@ def test_a_reply_is_kept_and_moved_and_never_deleted(
 
 
 @pytest.mark.parametrize("more", ["", WITHOUT_IDLE])
-def test_a_reply_that_comes_while_it_waits_is_read_soon(
+def test_a_reply_that_arrives_during_idle_is_read_soon(
     more: str, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if more:
@@ -150,7 +150,7 @@ def test_a_reply_that_comes_while_it_waits_is_read_soon(
             until(lambda: server.mails(READ))
 
 
-def test_a_reply_that_comes_between_a_look_and_idle_is_read_soon(
+def test_a_reply_that_arrives_between_search_and_idle_is_read_soon(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = [a_reply(address, f"say {nr}") for nr in range(2)]
@@ -180,7 +180,7 @@ def test_mails_stay_in_the_mailbox_while_mail_in_is_closed(dovecot: Dovecot, app
     assert (inbox(), dovecot.mails(READ), dovecot.mails()) == (mails[:1], mails[:1], [])
 
 
-def test_a_worker_that_waits_reads_once_mail_in_is_open_again(
+def test_a_waiting_worker_reads_once_mail_in_is_open_again(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap, "LOOK_AGAIN", 0.1)
@@ -194,7 +194,7 @@ def test_a_worker_that_waits_reads_once_mail_in_is_open_again(
         until(lambda: inbox() == [raw])
 
 
-def test_many_that_wait_are_read_in_order(dovecot: Dovecot, app: Flask, address: str) -> None:
+def test_many_waiting_mails_are_read_in_order(dovecot: Dovecot, app: Flask, address: str) -> None:
     sent = [a_reply(address, f"say {nr}") for nr in range(12)]
     for raw in sent:
         dovecot.delivers(raw)
@@ -203,7 +203,7 @@ def test_many_that_wait_are_read_in_order(dovecot: Dovecot, app: Flask, address:
     assert dovecot.mails() == []
 
 
-def test_another_folder_is_read_if_it_is_named(dovecot: Dovecot, app: Flask, address: str) -> None:
+def test_a_named_folder_is_read(dovecot: Dovecot, app: Flask, address: str) -> None:
     with dovecot.box() as box:
         if not box.folder_exists("Stars and sky"):
             box.create_folder("Stars and sky")
@@ -215,7 +215,7 @@ def test_another_folder_is_read_if_it_is_named(dovecot: Dovecot, app: Flask, add
 # Once
 
 
-def test_who_dies_between_keeping_and_moving_leaves_it_to_be_counted_once(
+def test_a_crash_between_storing_and_moving_counts_a_mail_once(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw = a_reply(address)
@@ -232,7 +232,7 @@ def test_who_dies_between_keeping_and_moving_leaves_it_to_be_counted_once(
     assert (inbox(), dovecot.mails(), dovecot.mails(READ)) == ([raw], [], [raw])
 
 
-def test_the_database_is_away_and_a_mail_stays_where_it_is(
+def test_a_mail_stays_in_the_mailbox_while_the_database_is_away(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw = a_reply(address)
@@ -249,13 +249,13 @@ def test_the_database_is_away_and_a_mail_stays_where_it_is(
     assert inbox() == [raw]
 
 
-def test_only_one_worker_reads_and_another_if_it_dies(dovecot: Dovecot, app: Flask, address: str) -> None:
+def test_only_one_worker_reads_and_another_takes_over_if_it_dies(dovecot: Dovecot, app: Flask, address: str) -> None:
     name, now = imap.name_of(dovecot.url()), clock.real()
     assert mailboxes.lease(name, now, now + LEASE, None)
     dovecot.delivers(a_reply(address))
     read_once(app, dovecot.url())
     assert inbox() == []
-    assert mailboxes.lease(name, now, now + 2 * LEASE, now + LEASE)  # whoever has it renews it
+    assert mailboxes.lease(name, now, now + 2 * LEASE, now + LEASE)  # its holder renews it
     assert not mailboxes.lease(name, now, now + LEASE, None)
     mailboxes.lease(name, now, now, now + 2 * LEASE)  # and is not seen again
     read_once(app, dovecot.url())
@@ -263,7 +263,7 @@ def test_only_one_worker_reads_and_another_if_it_dies(dovecot: Dovecot, app: Fla
     assert mailboxes.lease(name, clock.real(), now + LEASE, None)  # who stops gives it up at once
 
 
-def test_too_many_mails_for_a_seat_stay_and_do_not_hold_up_the_others(
+def test_excess_mails_for_a_seat_stay_and_do_not_delay_others(
     dovecot: Dovecot, app: Flask, address: str, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(1, 3600))
@@ -274,7 +274,7 @@ def test_too_many_mails_for_a_seat_stay_and_do_not_hold_up_the_others(
     assert (len(inbox()), len(dovecot.mails())) == (2, 1)
 
 
-def test_a_mail_that_is_too_much_now_is_not_fetched_again_at_once(
+def test_a_rate_limited_mail_is_not_fetched_again_at_once(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(1, 3600))
@@ -294,7 +294,7 @@ def test_a_mail_that_is_too_much_now_is_not_fetched_again_at_once(
     assert (len(taken), len(inbox()), dovecot.mails()) == (3, 2, [])
 
 
-def test_a_mail_that_cannot_be_moved_stays_and_holds_up_no_other_and_is_told_once(
+def test_a_mail_that_cannot_be_moved_stays_delays_no_other_and_is_logged_once(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(imap, "OTHERS", "no..name")
@@ -308,7 +308,7 @@ def test_a_mail_that_cannot_be_moved_stays_and_holds_up_no_other_and_is_told_onc
     ]
 
 
-def test_a_mail_that_somebody_removes_meanwhile_holds_up_no_other(
+def test_a_mail_that_disappears_delays_no_other(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = [a_reply(address, f"say {nr}") for nr in range(3)]
@@ -329,7 +329,7 @@ def test_a_mail_that_somebody_removes_meanwhile_holds_up_no_other(
     assert inbox() == [sent[0], sent[2]]
 
 
-def test_of_many_mails_a_part_is_asked_for_at_once_while_the_lease_holds(
+def test_many_mails_are_fetched_in_batches_while_the_lease_holds(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap, "_BATCH", 2)
@@ -362,7 +362,7 @@ def loses_its_lease(reader: ImapReader, at: int) -> Callable[..., None]:
 # Other mails
 
 
-def test_a_mail_that_is_too_large_is_moved_unread(dovecot: Dovecot, app: Flask, address: str) -> None:
+def test_an_oversized_mail_is_moved_unread(dovecot: Dovecot, app: Flask, address: str) -> None:
     dovecot.delivers(a_reply(address, "x\n" * LARGEST))
     read_once(app, dovecot.url())
     assert (inbox(), dovecot.mails(), len(dovecot.mails(OTHERS))) == ([], [], 1)
@@ -377,9 +377,7 @@ def test_a_bounce_counts_as_by_smtp(dovecot: Dovecot, app: Flask, game_id: UUID)
     assert len(dovecot.mails(READ)) == 1
 
 
-def test_a_complaint_that_comes_to_the_postmaster_counts_as_by_smtp(
-    dovecot: Dovecot, app: Flask, game_id: UUID
-) -> None:
+def test_a_complaint_to_the_postmaster_counts_as_by_smtp(dovecot: Dovecot, app: Flask, game_id: UUID) -> None:
     (letter,) = Office(app, DOMAIN).mails("ada")
     dovecot.delivers(b"To: abuse@stars.example\r\n" + complaint(about=letter.sender))
     read_once(app, dovecot.url())
@@ -387,7 +385,7 @@ def test_a_complaint_that_comes_to_the_postmaster_counts_as_by_smtp(
     assert profile(person("ada"))["unreachable"] is not None
 
 
-def test_a_mail_to_the_postmaster_is_kept_for_whoever_runs_this(dovecot: Dovecot, app: Flask) -> None:
+def test_a_mail_to_the_postmaster_is_stored_for_the_operators(dovecot: Dovecot, app: Flask) -> None:
     dovecot.delivers(a_mail("Do you know?", To="Postmaster@stars.example"))
     dovecot.delivers(a_mail("Others' post", To="postmaster@example.org"))
     read_once(app, dovecot.url())
@@ -408,7 +406,7 @@ def test_a_mail_to_the_postmaster_is_kept_for_whoever_runs_this(dovecot: Dovecot
         "To: Sternenpost\r\n <{}>",
     ],
 )
-def test_whom_a_mail_is_for_is_found_in_its_head(head: str, address: str) -> None:
+def test_a_mails_recipient_is_found_in_its_header(head: str, address: str) -> None:
     word = address.partition("@")[0]
     local = address.replace("@", "+7@")
     for written in (address, address.upper(), local):
@@ -420,7 +418,7 @@ def test_whom_a_mail_is_for_is_found_in_its_head(head: str, address: str) -> Non
 # Failures
 
 
-def test_a_server_that_is_away_is_told_once_and_tried_again(
+def test_an_unreachable_server_is_logged_once_and_retried(
     app: Flask, address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with running_dovecot() as server, caplog.at_level(logging.INFO):
@@ -441,7 +439,7 @@ def test_a_server_that_is_away_is_told_once_and_tried_again(
     assert len(inbox()) == 1
 
 
-def test_it_says_why_a_mailbox_cannot_be_read(dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_check_explains_why_a_mailbox_cannot_be_read(dovecot: Dovecot, monkeypatch: pytest.MonkeyPatch) -> None:
     check(dovecot.url())
     wrong: list[Callable[[str], str]] = [
         lambda url: url.replace("stars@localhost", "wrong@localhost"),
@@ -458,7 +456,7 @@ def test_it_says_why_a_mailbox_cannot_be_read(dovecot: Dovecot, monkeypatch: pyt
         check(dovecot.url())
 
 
-def test_time_in_a_game_is_not_time_of_a_lease(dovecot: Dovecot, app: Flask, address: str) -> None:
+def test_game_time_does_not_affect_leases(dovecot: Dovecot, app: Flask, address: str) -> None:
     later(LEASE)
     dovecot.delivers(a_reply(address))
     read_once(app, dovecot.url())

@@ -1,4 +1,4 @@
-"""Mails that cannot be dealt with are kept aside; and whatever a mail holds is answered."""
+"""Mails that cannot be processed are set aside, and every mail is answered."""
 
 import os
 from random import Random
@@ -34,9 +34,7 @@ def aside() -> list[str]:
     return [it["fault"] for it in kept_mails(10)]
 
 
-def test_what_fails_by_chance_is_tried_once_more(
-    office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_random_failure_is_retried_once(office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     reads = [breaks, answering._read]
     monkeypatch.setattr(answering, "_read", lambda *given: reads.pop(0)(*given))
     assert "Something went wrong" not in ada_writes(office, "say One.").text
@@ -44,7 +42,7 @@ def test_what_fails_by_chance_is_tried_once_more(
     assert not aside()
 
 
-def test_a_mail_that_cannot_be_dealt_with_is_kept_aside_at_once_and_answered(
+def test_a_mail_that_cannot_be_processed_is_set_aside_at_once_and_answered(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -57,7 +55,7 @@ def test_a_mail_that_cannot_be_dealt_with_is_kept_aside_at_once_and_answered(
     assert messages(game_id) == ["Two."]
 
 
-def test_it_holds_up_no_time_out(office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mail_set_aside_delays_no_time_out(office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     due_at = seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at - MINUTE)
@@ -70,7 +68,7 @@ def test_it_holds_up_no_time_out(office: Office, game_id: UUID, monkeypatch: pyt
     assert "time-extended" in happened(game_id)
 
 
-def test_so_it_is_where_nobody_comes_to_an_end_with_it(
+def test_a_mail_that_never_finishes_is_set_aside_and_answered(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def takes_too_long(*_: object, **__: object) -> None:
@@ -93,9 +91,7 @@ def test_so_it_is_where_nobody_comes_to_an_end_with_it(
     assert messages(game_id) == ["One."]
 
 
-def test_a_disk_that_is_full_for_long_sets_no_mail_aside(
-    office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_sets_no_mail_aside(office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     def finds_a_full_disk(*_: object, **__: object) -> None:
         raise Unavailable from psycopg.errors.DiskFull()
 
@@ -111,7 +107,7 @@ def test_a_disk_that_is_full_for_long_sets_no_mail_aside(
     assert messages(game_id) == ["One."]
 
 
-def test_so_it_is_where_not_even_an_answer_can_be_written(
+def test_a_mail_is_set_aside_even_if_no_answer_can_be_written(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = office.mails("ada")
@@ -139,7 +135,7 @@ HOSTILE = [
 
 
 def hostile(random: Random) -> bytes:
-    """Somebody's mail with things in its head and body that no program would write."""
+    """A mail with header and body that no program would write."""
     head = [
         b"From: ada@example.org\r\n",
         b"Subject: Re\r\n",
@@ -154,7 +150,7 @@ def hostile(random: Random) -> bytes:
     return raw[:at] + random.choice((b"", b"", b"\0", random.randbytes(20))) + raw[at:]
 
 
-def test_hostile_mails_are_answered_within_the_limits_of_the_child(
+def test_hostile_mails_are_answered_within_the_childs_limits(
     office: Office, game_id: UUID, pytestconfig: pytest.Config
 ) -> None:
     most = int(os.environ.get("STERNENPOST_HOSTILE_MAILS", "100" if pytestconfig.getoption("--all") else "20"))

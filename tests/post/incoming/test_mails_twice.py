@@ -1,4 +1,4 @@
-"""Mails that come twice, workers that die in between, and lines that come back: each counts once."""
+"""Duplicate mails, workers that die midway and quoted lines: each counts once."""
 
 from uuid import UUID
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("within")
 # Twice, and in pieces
 
 
-def test_a_copy_of_a_mail_acts_once_and_is_answered_once(office: Office, game_id: UUID) -> None:
+def test_a_copy_of_a_mail_acts_and_is_answered_once(office: Office, game_id: UUID) -> None:
     raw = a_mail("say Good evening!")
     (turn,) = office.mails("ada")
     for copy in (raw, b"Received: from elsewhere\r\n" + raw, raw):
@@ -38,7 +38,7 @@ def test_another_mail_with_the_same_message_id_is_another_mail(office: Office, g
 
 
 @pytest.mark.parametrize("text", ["{move}", "say Good evening!", "pause", "resume"])
-def test_who_dies_between_a_commit_and_its_mark_leaves_it_done_once(
+def test_a_crash_between_a_commit_and_its_mark_repeats_nothing(
     office: Office, game_id: UUID, ada: UUID, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = text.format(move=a_move(game_id, ada))
@@ -56,7 +56,7 @@ def test_who_dies_between_a_commit_and_its_mark_leaves_it_done_once(
         deal_with_mails()
     before, said = happened(game_id), len(office.mails("ada"))
     deal_with_mails()
-    assert len(office.mails("ada")) == said  # somebody may be at it still
+    assert len(office.mails("ada")) == said  # another process may still work on it
     later(LEASE)
     deal_with_mails()
     assert happened(game_id) == before
@@ -67,7 +67,7 @@ def test_who_dies_between_a_commit_and_its_mark_leaves_it_done_once(
     assert told.get(text, "Your message is in the chat") in answer.text
 
 
-def test_mails_of_one_seat_are_dealt_with_in_order(
+def test_mails_of_one_seat_are_processed_in_order(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (turn,) = office.mails("ada")
@@ -90,7 +90,7 @@ def test_mails_of_one_seat_are_dealt_with_in_order(
 # Afterwards
 
 
-def test_mails_are_forgotten_some_days_after_they_were_dealt_with(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_processed_mails_are_deleted_after_some_days(office: Office, game_id: UUID, ada: UUID) -> None:
     ada_writes(office, "?")
     forget_old_mails()
     assert db.session.scalars(db.select(Incoming.mail_id)).all()
@@ -104,7 +104,7 @@ def test_mails_are_forgotten_some_days_after_they_were_dealt_with(office: Office
 # Lines that come back
 
 
-def test_what_she_wrote_once_does_not_act_again_below_an_intro_that_nobody_knows(office: Office, game_id: UUID) -> None:
+def test_a_players_old_lines_do_not_act_again_below_an_unknown_intro(office: Office, game_id: UUID) -> None:
     ada_writes(office, "say Good evening!")
     again = "Kiitos.\n\nAda kirjoitti\n\nsay Good evening!\n"
     assert "This looks quoted, or was in an earlier email" in ada_writes(office, again).text
@@ -119,7 +119,7 @@ def test_what_she_wrote_once_does_not_act_again_below_an_intro_that_nobody_knows
     assert messages(game_id) == ["Good evening!", "And good luck.", "Good evening!"]
 
 
-def test_of_many_answers_none_is_written_again_for_the_next_mail(
+def test_earlier_answers_are_not_rendered_again_for_the_next_mail(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(5):

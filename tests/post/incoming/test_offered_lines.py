@@ -1,4 +1,4 @@
-"""Every line of moves in an answer to ? is understood when it is sent back."""
+"""Every line of moves in an answer to ? is accepted when sent back."""
 
 import textwrap
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def mail_of(*lines: str, beside: tuple[str, ...] | None = None) -> Mail:
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("rules", GAMES)
-def test_every_line_of_the_help_is_accepted_as_it_stands(rules: str, locale: str) -> None:
+def test_every_line_of_the_help_is_accepted_as_written(rules: str, locale: str) -> None:
     lines = help_lines(rules, locale)
     ours = [f"  {help_line(*line)}" for line in lines] + [f"{written} ({what})" for written, what in lines]
     for written, what in lines:
@@ -61,7 +61,7 @@ def test_a_copy_of_the_help_does_nothing(rules: str, locale: str) -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_brackets_that_are_not_ours_are_asked_about(locale: str) -> None:
+def test_foreign_brackets_lead_to_a_question(locale: str) -> None:
     for line in ("7 leo c (or rather 8)", "7 leo c (a move.", "pause (please)"):
         assert understand(parse(mail_of(line), GAMES["sternenhimmel"], locale)).problem, line
 

@@ -1,4 +1,4 @@
-"""Plans by mail: left, shown and dropped by a line, and told of in the letter of their turn."""
+"""Plans by mail: left, shown and dropped by a line, and reported in the next turn's letter."""
 
 from uuid import UUID
 
@@ -24,9 +24,7 @@ def own_lines(game_id: UUID) -> tuple[str, str, str]:
     return f"7 {one} {a}", f"3 {two} {b}", f"{two} {b}"
 
 
-def test_a_plan_is_left_beside_the_move_of_the_turn_and_plays_the_next(
-    office: Office, game_id: UUID, ada: UUID, bea: UUID
-) -> None:
+def test_a_plan_sent_with_a_move_plays_the_next_turn(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     first, second, place = own_lines(game_id)
     move = a_move(game_id, ada)
     answer = ada_writes(office, f"{move}\n\nplan {first}; {second} if {place} is free")
@@ -40,7 +38,7 @@ def test_a_plan_is_left_beside_the_move_of_the_turn_and_plays_the_next(
     ]
 
 
-def test_it_is_shown_and_dropped_in_the_readers_language(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_plan_is_shown_and_dropped_in_the_readers_language(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     moves_on(game_id, ada)
     assert "You haven't planned any moves" in ada_writes(office, "plan").text
@@ -52,7 +50,7 @@ def test_it_is_shown_and_dropped_in_the_readers_language(office: Office, game_id
     assert get_plan(game_id, ada)["moves"] == []
 
 
-def test_what_cannot_be_left_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_an_impossible_plan_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     moves_on(game_id, ada)
     first, second, place = own_lines(game_id)
@@ -74,7 +72,7 @@ def left(game_id: UUID, who: UUID, *conditions: Json, after: str = "PT0S") -> st
     return first
 
 
-def test_the_letter_of_the_turn_says_what_became_of_the_plan_and_only_to_its_owner(
+def test_the_next_turn_letter_reports_the_plan_only_to_its_owner(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     office.mails("ada")
@@ -86,7 +84,7 @@ def test_the_letter_of_the_turn_says_what_became_of_the_plan_and_only_to_its_own
     assert not any("planned" in mail.text for mail in office.mails("ada"))
 
 
-def test_a_move_that_waits_is_told_with_its_time(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_waiting_move_is_shown_with_its_time(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     move = left(game_id, bea, after="PT6H")
     moves_on(game_id, ada)
     everything_due_happens()
@@ -98,7 +96,7 @@ def test_a_move_that_waits_is_told_with_its_time(office: Office, game_id: UUID, 
     assert [row.seat for row in whole_log(game_id) if row.type == "star-placed"][:2] == [0, 1]
 
 
-def test_no_letter_is_written_of_a_turn_that_a_plan_plays_and_the_next_tells_of_it(
+def test_a_planned_turn_sends_no_letter_and_the_next_one_reports_it(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     before = len(office.mails("bea"))

@@ -1,4 +1,4 @@
-"""Mail providers that bring mails and reports by HTTP: what each proves, and what of it counts."""
+"""Mail providers that deliver mails and reports by HTTP: their proof and what counts."""
 
 import json
 import re
@@ -84,7 +84,7 @@ def inbox() -> list[Incoming]:
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_mail_is_kept_before_its_provider_hears_so_and_once_however_often_it_comes(
+def test_a_mail_is_stored_before_its_provider_hears_so_and_only_once(
     provider: str, client: FlaskClient, game_id: UUID, address: str
 ) -> None:
     raw = a_mail("7 leo c")
@@ -96,7 +96,7 @@ def test_a_mail_is_kept_before_its_provider_hears_so_and_once_however_often_it_c
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_mail_that_is_brought_again_hours_after_it_was_dealt_with_does_nothing_more(
+def test_a_mail_delivered_again_hours_later_does_nothing(
     provider: str, client: FlaskClient, game_id: UUID, address: str
 ) -> None:
     words = f"{a_move(game_id, person('ada'))}\n\nsay Good evening!"
@@ -113,7 +113,7 @@ def test_a_mail_that_is_brought_again_hours_after_it_was_dealt_with_does_nothing
     assert last_message(game_id) == 1
 
 
-def test_the_same_mail_by_every_way_counts_once(client: FlaskClient, address: str) -> None:
+def test_a_mail_delivered_by_every_route_counts_once(client: FlaskClient, address: str) -> None:
     raw = a_mail("7 leo c")
     for brings in PROVIDERS.values():
         calls(client, brings(address, "ada@example.org", raw))
@@ -122,9 +122,7 @@ def test_the_same_mail_by_every_way_counts_once(client: FlaskClient, address: st
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_nobody_else_is_known_and_such_a_mail_does_not_come_again(
-    provider: str, client: FlaskClient, address: str
-) -> None:
+def test_a_mail_for_an_unknown_address_is_rejected_for_good(provider: str, client: FlaskClient, address: str) -> None:
     forged = address.replace(address[8:12], "aaaa")
     answer = calls(client, PROVIDERS[provider](forged, "ada@example.org", a_mail("7 leo c")))
     assert answer.status_code == (403 if provider == "postmark" else 406)
@@ -133,7 +131,7 @@ def test_nobody_else_is_known_and_such_a_mail_does_not_come_again(
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_mail_to_the_postmaster_is_kept_for_whoever_runs_this(provider: str, client: FlaskClient) -> None:
+def test_a_mail_to_the_postmaster_is_stored_for_the_operators(provider: str, client: FlaskClient) -> None:
     call = PROVIDERS[provider]("postmaster@stars.example", "ada@example.org", a_mail("Do you know?"))
     assert [calls(client, call).status_code for _ in range(2)] == [200, 200]
     db.session.rollback()
@@ -142,7 +140,7 @@ def test_a_mail_to_the_postmaster_is_kept_for_whoever_runs_this(provider: str, c
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_mail_that_is_too_large_is_refused(provider: str, client: FlaskClient, address: str) -> None:
+def test_an_oversized_mail_is_rejected(provider: str, client: FlaskClient, address: str) -> None:
     call = PROVIDERS[provider](address, "ada@example.org", a_mail("x" * 60 + "\n" * LARGEST))
     answer = calls(client, call)
     assert answer.json["code"] == "body-too-large"
@@ -152,7 +150,7 @@ def test_a_mail_that_is_too_large_is_refused(provider: str, client: FlaskClient,
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_too_many_mails_come_again_later(
+def test_excess_mails_are_retried_later(
     provider: str, client: FlaskClient, address: str, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(1, 3600))
@@ -162,7 +160,7 @@ def test_too_many_mails_come_again_later(
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_mail_comes_again_after_mail_in_was_closed(provider: str, client: FlaskClient, address: str) -> None:
+def test_a_mail_rejected_while_mail_in_was_closed_is_retried(provider: str, client: FlaskClient, address: str) -> None:
     call = PROVIDERS[provider](address, "ada@example.org", a_mail("7 leo c"))
     close(MAIL_IN)
     later = calls(client, call)
@@ -181,7 +179,7 @@ def test_a_mail_comes_again_after_mail_in_was_closed(provider: str, client: Flas
     "sent",
     [None, "Bearer wrong", f"Bearer {SECRET}x", "Basic !", "Basic bWFpbDp3cm9uZw==", f"Digest {SECRET}", "Bearer"],
 )
-def test_who_does_not_know_the_secret_brings_nothing(
+def test_a_request_without_the_secret_is_rejected(
     provider: str, sent: str | None, client: FlaskClient, address: str
 ) -> None:
     call = PROVIDERS[provider](address, "ada@example.org", a_mail("7 leo c"))
@@ -193,12 +191,12 @@ def test_who_does_not_know_the_secret_brings_nothing(
 
 
 @pytest.mark.parametrize("known", [BASIC, BEARER])
-def test_the_secret_may_be_a_password_or_a_token(known: dict[str, str], client: FlaskClient, address: str) -> None:
+def test_the_secret_can_be_a_password_or_a_token(known: dict[str, str], client: FlaskClient, address: str) -> None:
     call = mail_providers.by_program(address, "ada@example.org", a_mail("7 leo c"))
     assert calls(client, call._replace(headers=known)).status_code == 200
 
 
-def test_mailgun_signs_each_request_for_some_hours(client: FlaskClient, address: str) -> None:
+def test_mailgun_signatures_are_valid_for_some_hours(client: FlaskClient, address: str) -> None:
     def brought(**signed: str) -> int:
         fields = {"recipient": address, "sender": "", **signed, "body-mime": "From: ada@example.org\r\n\r\n?\r\n"}
         call = mail_providers.as_form("/mail-in/mailgun/mime", {name: it.encode() for name, it in fields.items()})
@@ -259,7 +257,7 @@ def test_a_mailgun_signature_counts_for_one_content_in_all_web_processes(
     assert len(list(db.session.scalars(db.select(MailProof)))) == 3
 
 
-def test_a_mail_that_could_not_be_stored_comes_again_with_its_mailgun_signature(
+def test_a_mail_that_failed_to_be_stored_is_retried_with_its_mailgun_signature(
     client: FlaskClient, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def is_away(*args: object) -> None:
@@ -282,7 +280,7 @@ def test_used_mailgun_signatures_are_stored_until_they_expire(client: FlaskClien
     assert not db.session.scalars(db.select(MailProof)).all()
 
 
-def test_amazon_signs_each_notification(client: FlaskClient, address: str, fetched: list[str]) -> None:
+def test_amazon_signatures_are_verified(client: FlaskClient, address: str, fetched: list[str]) -> None:
     told = json.loads(mail_providers.ses(address, "ada@example.org", a_mail("7 leo c")).body)
     other = rsa.generate_private_key(65537, 2048)
     for changed in (
@@ -320,7 +318,7 @@ def test_amazon_signs_each_notification(client: FlaskClient, address: str, fetch
         7,
     ],
 )
-def test_a_certificate_is_fetched_from_amazon_only(url: Any, client: FlaskClient, fetched: list[str]) -> None:
+def test_certificates_are_fetched_only_from_amazon(url: Any, client: FlaskClient, fetched: list[str]) -> None:
     message = sns_message({"Message": "{}"}) | {"SigningCertURL": url}
     assert calls(client, as_sns(message)).status_code == 401
     assert fetched == []
@@ -330,7 +328,7 @@ def asks_to_subscribe(url: str) -> dict[str, Any]:
     return sns_message({"Type": "SubscriptionConfirmation", "Token": "to ken&", "SubscribeURL": url})
 
 
-def test_a_subscription_is_confirmed_at_amazon_and_nowhere_else(client: FlaskClient, fetched: list[str]) -> None:
+def test_subscriptions_are_confirmed_only_at_amazon(client: FlaskClient, fetched: list[str]) -> None:
     host = "https://sns.eu-central-1.amazonaws.com/"
     assert calls(client, as_sns(asks_to_subscribe(f"{host}?Action=Unsubscribe"))).status_code == 200
     topic = "arn%3Aaws%3Asns%3Aeu-central-1%3A123456789012%3Areplies"
@@ -340,7 +338,7 @@ def test_a_subscription_is_confirmed_at_amazon_and_nowhere_else(client: FlaskCli
     assert len(fetched) == 2
 
 
-def test_while_amazon_cannot_be_reached_it_is_to_come_again(
+def test_mails_are_retried_while_amazon_is_unreachable(
     client: FlaskClient, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def is_away(host: str, path: str) -> bytes:
@@ -353,12 +351,12 @@ def test_while_amazon_cannot_be_reached_it_is_to_come_again(
     assert calls(client, call).status_code == 200
 
 
-def test_nobody_is_let_in_while_no_secret_is_set(database_url: str) -> None:
+def test_without_a_secret_every_request_is_rejected(database_url: str) -> None:
     client = create_app(Settings.from_environment({"DATABASE_URL": database_url})).test_client()
     assert client.post("/mail-in/raw?to=a@b", headers=BEARER, data=b"x").status_code == 404
 
 
-def test_an_unknown_provider_is_told_so(client: FlaskClient) -> None:
+def test_an_unknown_provider_is_rejected(client: FlaskClient) -> None:
     assert client.post("/mail-in/pigeon", headers=BEARER, data=b"x").status_code == 404
 
 
@@ -385,7 +383,7 @@ def test_an_unknown_provider_is_told_so(client: FlaskClient) -> None:
     ],
     ids=lambda call: call.body[:40].decode("latin-1"),
 )
-def test_what_brings_no_mail_is_refused_in_a_sentence(call: Call, client: FlaskClient) -> None:
+def test_a_request_without_a_mail_is_rejected_in_a_sentence(call: Call, client: FlaskClient) -> None:
     answer = calls(client, call)
     assert answer.status_code in (403, 406)
     assert len(answer.json["detail"]) > 10
@@ -400,7 +398,7 @@ def test_what_brings_no_mail_is_refused_in_a_sentence(call: Call, client: FlaskC
     ],
     ids=["urlencoded", "multipart"],
 )
-def test_a_form_of_very_many_fields_is_refused_before_they_are_taken_apart(call: Call, client: FlaskClient) -> None:
+def test_a_form_with_very_many_fields_is_rejected_unparsed(call: Call, client: FlaskClient) -> None:
     calls(client, call)  # what is loaded for the first request
     tracemalloc.start()
     try:
@@ -412,7 +410,7 @@ def test_a_form_of_very_many_fields_is_refused_before_they_are_taken_apart(call:
     assert most < 10 * len(call.body)
 
 
-def test_a_sender_that_nobody_can_write_keeps_no_mail_out(client: FlaskClient, address: str) -> None:
+def test_an_unusable_sender_does_not_block_a_mail(client: FlaskClient, address: str) -> None:
     assert calls(client, mail_providers.sendgrid(address, "\ud800@example.org", a_mail("7 leo c"))).status_code == 200
     assert len(inbox()) == 1
 
@@ -432,7 +430,7 @@ def told_of(letter: Any, why: str, status: str) -> dict[str, Call]:
 
 
 @pytest.mark.parametrize("provider", ["postmark", "mailgun", "sendgrid", "ses"])
-def test_a_bounce_counts_as_if_it_came_by_mail_and_once(provider: str, client: FlaskClient, letter: Any) -> None:
+def test_a_bounce_counts_once_as_if_it_came_by_mail(provider: str, client: FlaskClient, letter: Any) -> None:
     for _ in range(3):
         assert calls(client, told_of(letter, UNKNOWN, "5.1.1")[provider]).status_code == 200
     newest = deliveries(person("ada"), None, 10)[0][0]
@@ -441,7 +439,7 @@ def test_a_bounce_counts_as_if_it_came_by_mail_and_once(provider: str, client: F
 
 
 @pytest.mark.parametrize("provider", ["postmark", "mailgun", "sendgrid", "ses"])
-def test_a_refusal_for_a_policy_says_nothing_of_the_address(provider: str, client: FlaskClient, letter: Any) -> None:
+def test_a_policy_rejection_says_nothing_about_the_address(provider: str, client: FlaskClient, letter: Any) -> None:
     calls(client, told_of(letter, POLICY, "5.7.1")[provider])
     assert hard_days() == [False]
 
@@ -464,7 +462,7 @@ def test_a_complaint_ends_all_mail_at_once(provider: str, client: FlaskClient, l
     assert hard_days() == [True]
 
 
-def test_an_event_that_names_no_letter_is_counted_all_the_same(client: FlaskClient, letter: Any) -> None:
+def test_an_event_that_names_no_letter_still_counts(client: FlaskClient, letter: Any) -> None:
     for day in range(HARD):
         told = {"RecordType": "Bounce", "ID": day, "Type": "HardBounce", "Email": "ada@example.org", "Details": UNKNOWN}
         for _ in range(2):
@@ -504,12 +502,12 @@ def test_an_event_that_names_no_letter_is_counted_all_the_same(client: FlaskClie
     ],
     ids=lambda call: call.path.rpartition("/")[2],  # alike in all processes, unlike the time within
 )
-def test_other_events_are_passed_over(call: Call, client: FlaskClient, letter: Any) -> None:
+def test_other_events_are_ignored(call: Call, client: FlaskClient, letter: Any) -> None:
     assert calls(client, call).status_code == 200
     assert hard_days() == []
 
 
-def test_an_event_that_mailgun_did_not_sign_is_refused(client: FlaskClient, letter: Any) -> None:
+def test_an_event_not_signed_by_mailgun_is_rejected(client: FlaskClient, letter: Any) -> None:
     told = json.loads(mail_providers.mailgun_event({"event": "complained", "recipient": "ada@example.org"}).body)
     for changed in (told | {"signature": {}}, told | {"signature": told["signature"] | {"token": "x"}}, {}):
         assert calls(client, as_json("/mail-in/mailgun", changed)).status_code == 401

@@ -1,6 +1,6 @@
-"""Replies that hold our letters without a mark that would tell what is quoted: what our letters say never acts.
+"""Replies that quote our letters without quote marks: our own text never acts.
 
-The first line of each letter ends what a person wrote; here it is missing, as where somebody has deleted it.
+The first line of each letter ends what a person wrote. Here it is missing, as if the player had deleted it.
 """
 
 import re
@@ -119,8 +119,8 @@ def typed(line: str) -> replies.Mail:
 
 
 def copies(mail: Mail, rules: str, locale: str = "en") -> Iterator[list[str]]:
-    """Either part of a letter: whole, and cut off above each line that acts by itself. Where nothing but such lines is
-    left, somebody may have typed them."""
+    """Yield either part of a letter: whole, and cut off above each line that acts by itself. A rest of only such lines
+    may have been typed by a player."""
     for lines in (text_of(mail).splitlines(), [line.text for line in lines_of_page(page_of(mail))]):
         filled = [line for line in lines if line.strip()]
         acts = [not understand(parse(typed(line), GAMES[rules], locale)).problem for line in filled]
@@ -132,9 +132,7 @@ def copies(mail: Mail, rules: str, locale: str = "en") -> Iterator[list[str]]:
 @pytest.mark.parametrize(
     ("rules", "locale"), [*((rules, "en") for rules in GAMES), *(("sternenhimmel", locale) for locale in TRANSLATED)]
 )
-def test_no_line_of_a_letter_acts_wherever_a_copy_of_it_begins(
-    office: Office, ada: UUID, bea: UUID, rules: str, locale: str
-) -> None:
+def test_lines_copied_from_a_letter_never_act(office: Office, ada: UUID, bea: UUID, rules: str, locale: str) -> None:
     table = Table(office, ada, bea, rules, locale)
     for letter in table.letters():
         reads = table.reading()
@@ -143,9 +141,7 @@ def test_no_line_of_a_letter_acts_wherever_a_copy_of_it_begins(
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_line_above_a_copy_of_a_letter_acts_as_it_is_written(
-    office: Office, ada: UUID, bea: UUID, rules: str
-) -> None:
+def test_a_line_above_a_copied_letter_acts_as_written(office: Office, ada: UUID, bea: UUID, rules: str) -> None:
     table = Table(office, ada, bea, rules)
     new, example = table.new_line(), table.line(0)
     for letter in table.letters():
@@ -157,7 +153,7 @@ def test_a_line_above_a_copy_of_a_letter_acts_as_it_is_written(
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_reply_by_any_program_to_any_letter_means_what_is_typed_in_it(
+def test_a_reply_from_any_program_to_any_letter_means_what_was_typed(
     office: Office, ada: UUID, bea: UUID, rules: str
 ) -> None:
     table = Table(office, ada, bea, rules)
@@ -195,7 +191,7 @@ Quoting = Callable[[str, Mail], bytes]
 
 
 @BOTH
-def test_a_confirmation_is_not_given_by_the_letter_that_asks_for_it(table: Table, quoting: Quoting) -> None:
+def test_quoting_a_letter_does_not_confirm_it(table: Table, quoting: Quoting) -> None:
     asked = table.sends(a_mail("resign"))
     answer = table.sends(quoting("", asked), asked)
     assert "Your email contains only lines of ours" in answer.text
@@ -206,9 +202,7 @@ def test_a_confirmation_is_not_given_by_the_letter_that_asks_for_it(table: Table
 
 
 @BOTH
-def test_a_move_that_was_refused_is_not_tried_again_with_the_answer_that_quotes_it(
-    table: Table, quoting: Quoting
-) -> None:
+def test_a_rejected_move_quoted_by_the_answer_is_not_retried(table: Table, quoting: Quoting) -> None:
     asked = table.sends(a_mail(f"{table.line(0)}\n{table.line(1)}"))
     assert f"\n  {table.line(1)}\n" in asked.text
     assert "nothing was done" in table.sends(quoting("", asked), asked).text
@@ -217,7 +211,7 @@ def test_a_move_that_was_refused_is_not_tried_again_with_the_answer_that_quotes_
 
 
 @BOTH
-def test_a_line_below_a_copy_of_an_answer_is_asked_about(table: Table, quoting: Quoting) -> None:
+def test_a_line_below_a_copied_answer_leads_to_a_question(table: Table, quoting: Quoting) -> None:
     asked = table.sends(a_mail("?"))
     new = table.new_line()
     below = quoting("", asked).replace(b"</body>", b"").replace(b"</html>", b"") + f"\r\n{new}\r\n".encode()
@@ -226,7 +220,7 @@ def test_a_line_below_a_copy_of_an_answer_is_asked_about(table: Table, quoting: 
     assert "star-placed" not in happened(table.game_id)
 
 
-def test_who_takes_our_examples_word_for_word_can_do_as_the_answer_says(office: Office, ada: UUID, bea: UUID) -> None:
+def test_a_player_who_copies_our_examples_can_follow_the_answer(office: Office, ada: UUID, bea: UUID) -> None:
     table = Table(office, ada, bea, "sternenglanz")
     examples = [line.strip() for line in table.first.text.splitlines() if line.startswith("  choose")][:3]
     answer = table.sends(a_mail("\n".join(examples)))
@@ -234,20 +228,20 @@ def test_who_takes_our_examples_word_for_word_can_do_as_the_answer_says(office: 
     assert "was played" in table.sends(a_mail(examples[0]), answer).text
 
 
-def test_who_writes_once_more_from_his_own_address_need_not_confirm(table: Table) -> None:
+def test_repeating_a_mail_from_the_own_address_needs_no_confirmation(table: Table) -> None:
     words = f"A good evening to all of you!\n\n{table.line(0)}\nsay One.\nsay Two."
     asked = table.sends(a_mail(words, sender="ada@work.example"))
     assert "please confirm" in asked.text
     assert "was played" in table.sends(a_mail(words), asked).text
 
 
-def test_who_begins_as_before_is_understood_all_the_same(table: Table) -> None:
+def test_a_mail_with_the_same_beginning_is_still_understood(table: Table) -> None:
     answer = table.sends(a_mail("A good evening to all of you!"))
     assert "A good evening to all of you!" in answer.text
     assert "was played" in table.sends(a_mail(f"A good evening to all of you!\n{table.line(0)}"), answer).text
 
 
-def test_a_mail_that_is_too_long_is_answered_with_how_to_make_it_shorter(table: Table) -> None:
+def test_an_overlong_mail_is_answered_with_advice_to_shorten_it(table: Table) -> None:
     quoted = "\n".join(f"* {line}" for line in table.first.text.splitlines()[2:]) * 8
     answer = table.sends(a_mail(f"{table.line(0)}\n{quoted}"))
     assert "without quoted emails" in answer.text
@@ -257,7 +251,7 @@ def test_a_mail_that_is_too_long_is_answered_with_how_to_make_it_shorter(table: 
 @BOTH
 @pytest.mark.parametrize("separator", ["*-------- Original Message --------*", "Vanha viesti", "* * *", ""])
 @pytest.mark.parametrize("above", ["ok thanks", "thanks!", "Hello all,\n\nthat was fun"])
-def test_no_line_of_a_quoted_answer_acts(table: Table, quoting: Quoting, separator: str, above: str) -> None:
+def test_lines_of_a_quoted_answer_never_act(table: Table, quoting: Quoting, separator: str, above: str) -> None:
     refused = table.sends(a_mail(f"{table.line(0)}\n{table.line(1)}"))
     assert f"\n  {table.line(1)}\n" in refused.text
     for letter in (refused, table.sends(a_mail("?"))):
@@ -267,7 +261,7 @@ def test_no_line_of_a_quoted_answer_acts(table: Table, quoting: Quoting, separat
 
 
 @pytest.mark.parametrize("title", ["*-------- Original Message --------*", "Vanha viesti", "ok thanks", "* * *"])
-def test_a_line_that_a_letter_offered_does_not_act_below_a_title(table: Table, title: str) -> None:
+def test_an_offered_line_does_not_act_below_a_title(table: Table, title: str) -> None:
     table.sends(a_mail(f"ok thanks\n\n{title}\n\n{table.first_offered()}"))
     assert "star-placed" not in happened(table.game_id)
 
@@ -276,5 +270,5 @@ def test_a_line_that_a_letter_offered_does_not_act_below_a_title(table: Table, t
     "above",
     ["", "Hi,\n", "Thanks!\n\n", "My move:\n", "That was a clever move.\n\n", "Now it gets interesting, I think\n\n"],
 )
-def test_a_line_that_a_letter_offered_acts_where_it_is_plainly_typed(table: Table, above: str) -> None:
+def test_an_offered_line_acts_where_it_is_plainly_typed(table: Table, above: str) -> None:
     assert "was played" in table.sends(a_mail(f"{above}{table.first_offered()}\n\nAda")).text

@@ -1,4 +1,4 @@
-"""What replies by mail bring about: those of a corpus, and more mails than anybody would write by hand."""
+"""What replies do: those of a corpus, and many generated mails."""
 
 import os
 import re
@@ -52,18 +52,18 @@ def as_wished(expected: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_mail_brings_about_what_its_writer_meant(name):
+def test_a_mail_does_what_its_writer_meant(name):
     assert effect(CASES[name].raw, CASES[name].game) == as_wished(CASES[name].expected)
 
 
-def test_the_corpus_is_large_and_made_alike_each_time():
+def test_the_corpus_is_large_and_reproducible():
     made = dict(CASES)
     assert corpus() == made
     assert len(made) > 600
 
 
 @pytest.mark.parametrize("game", RULES)
-def test_a_move_acts_from_any_program_in_any_language_wherever_it_is_written(game):
+def test_a_move_acts_from_any_program_language_and_position(game):
     words = {SKY: "Hello,\n\n7 leo c", GLANZ: "1 lay punkt b1\n2 move a1 b2 c3"}[game]
     for name, program in PROGRAMS.items():
         for locale in NAMES:
@@ -76,7 +76,7 @@ def test_a_move_acts_from_any_program_in_any_language_wherever_it_is_written(gam
                     )
 
 
-def test_nothing_acts_that_the_letter_said_from_any_program():
+def test_text_of_the_letter_never_acts_from_any_program():
     for program in PROGRAMS.values():
         for game, letter in LETTERS.items():
             for locale in NAMES:
@@ -87,21 +87,21 @@ def test_nothing_acts_that_the_letter_said_from_any_program():
 # The rest of a mail
 
 
-def test_subject_and_id_are_read_as_one_clean_line():
+def test_subject_and_id_are_sanitized_to_one_line():
     head = "Message-ID: <5f2c@mail.example.org>\r\nSubject: =?utf-8?q?x=0D=0ABcc=3A_v=40z=2Eorg?=\r\n"
     found = read(head.encode() + b"\r\n7 leo c")
     assert (found.message_id, found.subject) == ("<5f2c@mail.example.org>", "x Bcc: v@z.org")
 
 
 @pytest.mark.parametrize("value", ["", "5f2c@mail", "<a b@c>", "<a@b> <c@d>", "<\u00fc@x>", "<" + 300 * "x" + ">"])
-def test_an_id_that_is_none_is_none(value):
+def test_an_invalid_id_is_none(value):
     assert read(f"Message-ID: {value}\r\n\r\n".encode()).message_id is None
 
 
 @pytest.mark.parametrize(
     "subject", ["=?x-klingon?q?x?=", "=?utf-8?b?x?=", "=?utf-8?q?=ff=fe?=", "=?zlib?q?x?=", 9 * "=?"]
 )
-def test_a_subject_that_cannot_be_decoded_stops_nothing(subject):
+def test_an_undecodable_subject_does_no_harm(subject):
     assert read(plain("7 leo c", head=f"Subject: {subject}\r\n")).lines == ("7 leo c",)
 
 
@@ -116,12 +116,12 @@ def test_the_answer_can_name_the_line_that_was_not_understood():
     assert wishes(plain("Hello")).line == "Hello"
 
 
-def test_a_mail_is_a_value():
+def test_mails_compare_by_value():
     assert read(plain("?")) == Mail(ADA, False, ("?",), None, "Re: Tuesday stars", None)
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name.startswith("hostile")])
-def test_no_mail_takes_long(name):
+def test_parsing_any_mail_is_fast(name):
     assert effort_of(lambda: wishes(CASES[name].raw)) < MOST
 
 
@@ -129,7 +129,7 @@ def test_no_mail_takes_long(name):
 
 
 def a_move(dice: Random, game: str) -> list[str]:
-    """Lines that make one move, as somebody might type them."""
+    """Return lines that make one move, as people might type them."""
     if game == SKY:
         board = dice.choice([name for board in BOARDS.values() for name in (board.id, board.abbr)])
         return [f"{dice.choice(STARS)} {board} {dice.choice('abcdefghij')}"]
@@ -198,7 +198,7 @@ BYES = (
 
 
 def made_up(dice: Random) -> tuple[str, str | None, str]:
-    """A game, the move that somebody means and says letter by letter (or none), and all that he types."""
+    """Return a game, the move that is meant and typed letter by letter (or none), and the whole text."""
     game = dice.choice([SKY, GLANZ])
     lines = a_move(dice, game)
     kind = dice.random()
@@ -269,7 +269,7 @@ HOLDS_A_MOVE = re.compile(rb"(?i)leo|cancer|virgo|\blay\b|\bmove\b|remove|finish
 SPLINTERS = (b"\r\n", b"\r", b"\0", b"<", b">", b"-- ", b"--", b"<!--", b"</blockquote>", b"\xff\xfe", b"=?utf-8?q?", b"=0A", b"&#10;", b"<br>", b":", b'"')  # fmt: skip
 
 
-def test_of_mails_by_the_thousand_none_plays_what_was_not_said_and_none_is_left_without_an_answer(by_the_thousand):
+def test_thousands_of_mails_play_nothing_unsaid_and_all_are_answered(by_the_thousand):
     played = 0
     for seed in range(by_the_thousand // 2):
         dice = Random(seed)
@@ -300,7 +300,7 @@ def a_good_one(dice: Random) -> tuple[Case, str | None]:
     return Case(raw, {}, game), meant
 
 
-def test_a_mail_broken_on_its_way_plays_what_was_said_or_nothing(by_the_thousand):
+def test_a_damaged_mail_plays_what_was_said_or_nothing(by_the_thousand):
     for seed in range(by_the_thousand // 2):
         dice = Random(-seed - 1)
         good, meant = a_good_one(dice)
@@ -309,7 +309,7 @@ def test_a_mail_broken_on_its_way_plays_what_was_said_or_nothing(by_the_thousand
         assert wished != Wishes() and wished.problem != "automatic", seed
 
 
-def test_no_octets_at_all_make_reading_fail(by_the_thousand):
+def test_parsing_never_fails_on_any_bytes(by_the_thousand):
     for seed in range(by_the_thousand // 10):
         dice = Random(seed)
         raw = dice.choice(list(CASES.values())).raw[:20_000]

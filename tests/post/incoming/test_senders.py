@@ -1,4 +1,4 @@
-"""Whose mail it is: the player's own, a stranger's, or a machine's; and where answers end."""
+"""Senders: the player, a stranger or a machine, and the limits of our answers."""
 
 from uuid import UUID
 
@@ -28,24 +28,24 @@ def no_answer(office: Office, text: str, **more: str) -> bool:
 # Senders
 
 
-def test_the_players_address_is_known_whatever_its_capitals(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_the_players_address_is_case_insensitive(office: Office, game_id: UUID, ada: UUID) -> None:
     ada_writes(office, a_move(game_id, ada), From="Ada L. <ADA@Example.org>")
     assert "star-placed" in happened(game_id)
 
 
-def test_a_mail_from_elsewhere_counts_when_the_player_confirms_it(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_mail_from_another_address_counts_once_the_player_confirms(office: Office, game_id: UUID, ada: UUID) -> None:
     line = a_move(game_id, ada)
     asked = ada_writes(office, f"{line}\nsay From my other desk.", sender="ada@work.example")
     assert "We received an email for your seat from ada@work.example" in asked.text
     assert f"\n  {line}\n  say From my other desk.\n" in asked.text
     assert "star-placed" not in happened(game_id)
     assert asked.to == "ada@example.org"
-    answer = ada_writes(office, confirmation_in(asked), sender="ada@work.example")  # whoever knows it reads her mail
+    answer = ada_writes(office, confirmation_in(asked), sender="ada@work.example")  # the code proves that it is her
     assert f"your move was played: {line}" in answer.text
     assert messages(game_id) == ["From my other desk."]
 
 
-def test_nobody_elses_confirmation_counts(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_other_players_confirmations_do_not_count(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     asked = ada_writes(office, a_move(game_id, ada), sender="eve@example.net")
     beas = reply_word(game_id, 1, 1)
     arrives(f"{beas}@{DOMAIN}", a_mail(confirmation_in(asked), sender="bea@example.org"))
@@ -56,7 +56,7 @@ def test_nobody_elses_confirmation_counts(office: Office, game_id: UUID, ada: UU
 @pytest.mark.parametrize(
     "doubtful", ["ada@example.org, eve@example.net", "ada@example.org <eve@example.net>", "undisclosed-recipients:;"]
 )
-def test_a_sender_in_doubt_is_a_stranger(office: Office, game_id: UUID, ada: UUID, doubtful: str) -> None:
+def test_a_doubtful_sender_is_a_stranger(office: Office, game_id: UUID, ada: UUID, doubtful: str) -> None:
     raw = a_mail(a_move(game_id, ada)).replace(b"From: ada@example.org", b"From: " + doubtful.encode())
     office.mails("ada")
     arrives(office.mails("ada")[-1].reply_to, raw)
@@ -79,21 +79,21 @@ def test_a_sender_in_doubt_is_a_stranger(office: Office, game_id: UUID, ada: UUI
     ],
     ids=str,
 )
-def test_what_no_person_wrote_does_nothing_and_gets_no_answer(
+def test_automatic_mail_does_nothing_and_gets_no_answer(
     office: Office, game_id: UUID, ada: UUID, headers: dict[str, str]
 ) -> None:
     assert no_answer(office, a_move(game_id, ada), **headers)
     assert "star-placed" not in happened(game_id)
 
 
-def test_our_own_answer_that_comes_back_gets_none(office: Office, game_id: UUID) -> None:
+def test_our_own_answer_gets_no_answer(office: Office, game_id: UUID) -> None:
     answer = ada_writes(office, "?")
     arrives(answer.reply_to, answer.raw)
     deal_with_mails()
     assert office.mails("ada")[-1] == answer
 
 
-def test_answers_to_mails_that_play_nothing_have_an_end(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_answers_to_mails_that_play_nothing_are_limited(office: Office, game_id: UUID, ada: UUID) -> None:
     answers = [ada_writes(office, "Thank you for your mail.") for _ in range(most_of("answers").most)]
     ends = [("this is the last for now" in it.text, "this is the last for now" in it.page) for it in answers]
     assert ends == [*[(False, False)] * (most_of("answers").most - 1), (True, True)]
@@ -105,7 +105,7 @@ def test_answers_to_mails_that_play_nothing_have_an_end(office: Office, game_id:
     assert "It isn't your turn" in ada_writes(office, "?").text
 
 
-def test_so_have_those_to_one_sender_whatever_the_game(
+def test_answers_to_one_sender_are_limited_across_games(
     app: Flask, office: Office, ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "answers-to-sender", Bound(3, 3600))
@@ -117,7 +117,7 @@ def test_so_have_those_to_one_sender_whatever_the_game(
     assert no_answer(office, "Thank you for your mail.")
 
 
-def test_a_mail_of_nobody_that_can_be_read_counts_for_no_sender(office: Office, ada: UUID, bea: UUID) -> None:
+def test_a_mail_without_a_readable_sender_counts_only_for_its_seat(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     ada_writes(office, "Thank you for your mail.", sender="")
     counted = set(db.session.scalars(db.select(RateLimit.key).where(RateLimit.key.startswith("answers"))))

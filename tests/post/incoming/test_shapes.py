@@ -1,4 +1,4 @@
-"""Of clear moves in the shapes of many programs nearly all are played; of hostile mails in the same shapes none acts.
+"""Generated mails in the shapes of many programs: nearly all clear moves are played, and hostile mails never act.
 
 `python -m tests.post.incoming.test_shapes [N]` prints the figures, and the mails that were not played.
 """
@@ -49,13 +49,13 @@ def acted(name: str, mails: int) -> Iterator[tuple[int, str, bytes]]:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_of_clear_moves_in_the_shapes_of_many_programs_nearly_all_are_played(name: str) -> None:
+def test_most_clear_moves_in_the_shapes_of_many_programs_are_played(name: str) -> None:
     missed = [(seed, why) for seed, why, _ in asked(name, MAILS)]
     assert len(missed) <= MAILS - PLAYED, missed[:20]
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_of_hostile_mails_in_the_shapes_of_many_programs_none_acts(name: str) -> None:
+def test_hostile_mails_in_the_shapes_of_many_programs_never_act(name: str) -> None:
     assert [(seed, move) for seed, move, _ in acted(name, MAILS)] == []
 
 

@@ -1,4 +1,4 @@
-"""The SMTP server for replies: what mail servers hear there, by SMTP and LMTP."""
+"""The SMTP server for replies, by SMTP and LMTP."""
 
 import smtplib
 import socket
@@ -72,7 +72,7 @@ def kept() -> list[bytes]:
 
 
 def hands_over(smtp: smtplib.SMTP, word: str, mail: bytes | str = MAIL, sender: str = SENDER) -> tuple[int, bytes]:
-    """What is said to the mail, or to its recipient if he is refused."""
+    """Return the answer to the mail, or to its recipient if rejected."""
     smtp.ehlo_or_helo_if_needed()
     assert smtp.mail(sender)[0] == 250
     said = smtp.rcpt(f"{word}@stars.example")
@@ -82,7 +82,7 @@ def hands_over(smtp: smtplib.SMTP, word: str, mail: bytes | str = MAIL, sender: 
 # Addresses
 
 
-def test_a_mail_for_a_seat_is_kept_before_its_sender_hears_so(smtp: smtplib.SMTP, game_id: UUID, word: str) -> None:
+def test_a_mail_for_a_seat_is_stored_before_its_sender_hears_so(smtp: smtplib.SMTP, game_id: UUID, word: str) -> None:
     assert hands_over(smtp, word)[0] == 250
     assert kept() == [MAIL.encode()]
     (mail,) = db.session.scalars(db.select(Incoming))
@@ -90,12 +90,12 @@ def test_a_mail_for_a_seat_is_kept_before_its_sender_hears_so(smtp: smtplib.SMTP
     assert mail.raw.startswith(b"Return-Path: <ada@example.org>\r\n")
 
 
-def test_capitals_make_no_difference(smtp: smtplib.SMTP, word: str) -> None:
+def test_addresses_are_case_insensitive(smtp: smtplib.SMTP, word: str) -> None:
     assert hands_over(smtp, word.upper())[0] == 250
     assert kept()
 
 
-def test_nobody_else_is_known_here(smtp: smtplib.SMTP, game_id: UUID, word: str) -> None:
+def test_unknown_recipients_are_rejected(smtp: smtplib.SMTP, game_id: UUID, word: str) -> None:
     forged = word[:-4] + ("aaaa" if not word.endswith("aaaa") else "bbbb")
     of_a_link = turn_word(game_id, 0, 1)
     for address in (forged, of_a_link, word[:-1], "postmaster2", "sternenpost", '"a b"', "grüße"):
@@ -108,7 +108,7 @@ def test_nobody_else_is_known_here(smtp: smtplib.SMTP, game_id: UUID, word: str)
 
 
 @pytest.mark.parametrize("written", ["{word}+stars", "{word}+", '"{word}"', "{word}+7+leo"])
-def test_what_a_sender_adds_after_a_plus_makes_no_difference(smtp: smtplib.SMTP, word: str, written: str) -> None:
+def test_a_plus_suffix_is_ignored(smtp: smtplib.SMTP, word: str, written: str) -> None:
     assert hands_over(smtp, written.format(word=word))[0] == 250
     assert kept() == [MAIL.encode()]
 
@@ -116,7 +116,7 @@ def test_what_a_sender_adds_after_a_plus_makes_no_difference(smtp: smtplib.SMTP,
 @pytest.mark.parametrize(
     "address", ["postmaster", "Postmaster@stars.example", "abuse@stars.example", "postmaster+x@stars.example"]
 )
-def test_mails_to_the_postmaster_are_kept_for_whoever_runs_this(smtp: smtplib.SMTP, address: str) -> None:
+def test_mails_to_the_postmaster_are_stored_for_the_operators(smtp: smtplib.SMTP, address: str) -> None:
     for _ in range(2):
         smtp.ehlo()
         assert smtp.mail("")[0] == 250
@@ -129,7 +129,7 @@ def test_mails_to_the_postmaster_are_kept_for_whoever_runs_this(smtp: smtplib.SM
     assert not kept()
 
 
-def test_they_are_bounded(smtp: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mails_to_the_postmaster_are_limited(smtp: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postmaster, "_MOST", 2)
     said = [hands_over(smtp, "postmaster", f"Subject: x\r\n\r\n{nr}\r\n")[0] for nr in range(3)]
     assert said == [250, 250, 451]
@@ -138,7 +138,7 @@ def test_they_are_bounded(smtp: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch) -
     assert not kept_mails(10)
 
 
-def test_a_complaint_that_comes_to_the_postmaster_is_read(smtp: smtplib.SMTP, game_id: UUID, app: Flask) -> None:
+def test_a_complaint_to_the_postmaster_is_read(smtp: smtplib.SMTP, game_id: UUID, app: Flask) -> None:
     (letter,) = Office(app, "stars.example").mails("ada")
     assert hands_over(smtp, "abuse", complaint(about=letter.sender))[0] == 250
     db.session.rollback()
@@ -147,7 +147,7 @@ def test_a_complaint_that_comes_to_the_postmaster_is_read(smtp: smtplib.SMTP, ga
     assert kept_mails(10)
 
 
-def test_it_is_also_where_no_more_mails_are_kept(
+def test_a_complaint_is_read_even_while_the_postmasters_store_is_full(
     smtp: smtplib.SMTP, game_id: UUID, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (letter,) = Office(app, "stars.example").mails("ada")
@@ -158,7 +158,7 @@ def test_it_is_also_where_no_more_mails_are_kept(
     assert profile(person("ada"))["unreachable"]
 
 
-def test_a_report_with_which_something_goes_wrong_here_is_kept_for_whoever_runs_this(
+def test_a_report_that_fails_here_is_stored_for_the_operators(
     smtp: smtplib.SMTP, game_id: UUID, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (letter,) = Office(app, "stars.example").mails("ada")
@@ -174,7 +174,7 @@ def test_a_report_with_which_something_goes_wrong_here_is_kept_for_whoever_runs_
 
 
 @pytest.mark.parametrize("argument", ["<", "<>>", "<@", '<"', "<a@[", "<(", "<\ud800@x>", "\0", "<a@b", "a b c"])
-def test_what_is_no_address_is_told_so(
+def test_an_invalid_address_is_rejected(
     smtp: smtplib.SMTP, word: str, argument: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     smtp.ehlo()
@@ -182,16 +182,16 @@ def test_what_is_no_address_is_told_so(
     for command in ("VRFY ", "MAIL FROM:", "RSET", f"MAIL FROM:<{SENDER}>", "RCPT TO:"):
         smtp.sock.sendall(f"{command}{argument * command.endswith((' ', ':'))}\r\n".encode("utf-8", "surrogatepass"))
         said.append(smtp.getreply()[0])
-    assert said[1] in (250, 501, 553, 555)  # whoever it is from
+    assert said[1] in (250, 501, 553, 555)  # from any sender
     assert said[-1] in (501, 550, 553, 555)
     assert not [record for record in caplog.records if record.exc_info]
 
 
-def test_a_game_that_is_gone_is_not_known_either(smtp: smtplib.SMTP) -> None:
+def test_an_address_of_a_deleted_game_is_rejected(smtp: smtplib.SMTP) -> None:
     assert hands_over(smtp, reply_word(UUID(int=7), 0, 1))[0] == 550
 
 
-def test_one_mail_may_be_for_several_seats_but_not_for_many(smtp: smtplib.SMTP, game_id: UUID) -> None:
+def test_one_mail_can_be_for_several_seats_but_not_for_many(smtp: smtplib.SMTP, game_id: UUID) -> None:
     smtp.ehlo()
     smtp.mail(SENDER)
     words = [reply_word(game_id, 0, turn) for turn in range(MOST_READERS + 1)]
@@ -201,7 +201,7 @@ def test_one_mail_may_be_for_several_seats_but_not_for_many(smtp: smtplib.SMTP, 
     assert kept() == [MAIL.encode()] * MOST_READERS
 
 
-def test_by_lmtp_each_recipient_has_an_answer_of_his_own(lmtp: smtplib.LMTP, game_id: UUID, word: str) -> None:
+def test_lmtp_answers_for_each_recipient(lmtp: smtplib.LMTP, game_id: UUID, word: str) -> None:
     lmtp.ehlo()
     lmtp.mail(SENDER)
     for known in (word, reply_word(UUID(int=7), 0, 1)):
@@ -218,7 +218,7 @@ def test_by_lmtp_each_recipient_has_an_answer_of_his_own(lmtp: smtplib.LMTP, gam
     "body",
     [b"NUL \0 and \xff\xfe, 8bit Gr\xc3\xbc\xc3\x9fe\r\n", b"..a dot\r\n.\n a bare LF and a bare \r CR\r\n", b""],
 )
-def test_octets_are_kept_as_they_come(smtp: smtplib.SMTP, word: str, body: bytes) -> None:
+def test_bytes_are_stored_unchanged(smtp: smtplib.SMTP, word: str, body: bytes) -> None:
     mail = b"Subject: Gr\xc3\xbc\xc3\x9fe\r\n\r\n" + body
     smtp.ehlo()
     smtp.docmd("MAIL", f"FROM:<{SENDER}> BODY=8BITMIME SMTPUTF8")
@@ -229,18 +229,18 @@ def test_octets_are_kept_as_they_come(smtp: smtplib.SMTP, word: str, body: bytes
     assert kept() == [mail]
 
 
-def test_what_nobody_sent_says_so(smtp: smtplib.SMTP, word: str) -> None:
+def test_a_mail_with_an_empty_sender_gets_an_empty_return_path(smtp: smtplib.SMTP, word: str) -> None:
     assert hands_over(smtp, word, sender="")[0] == 250
     assert db.session.scalars(db.select(Incoming.raw)).one().startswith(b"Return-Path: <>\r\n")
 
 
-def test_the_same_mail_is_kept_once_however_often_it_is_brought(smtp: smtplib.SMTP, word: str) -> None:
+def test_a_mail_delivered_repeatedly_is_stored_once(smtp: smtplib.SMTP, word: str) -> None:
     for copy in (MAIL, "Received: from elsewhere\r\n" + MAIL, MAIL):
         assert hands_over(smtp, word, copy)[0] == 250
     assert kept() == [MAIL.encode()]
 
 
-def test_a_mail_that_is_too_large_is_refused_by_its_size_and_by_its_weight(smtp: smtplib.SMTP, word: str) -> None:
+def test_an_oversized_mail_is_rejected_by_declared_and_actual_size(smtp: smtplib.SMTP, word: str) -> None:
     smtp.ehlo()
     assert smtp.esmtp_features["size"] == str(LARGEST)
     assert smtp.mail(SENDER, [f"size={LARGEST + 1}"])[0] == 552
@@ -250,12 +250,12 @@ def test_a_mail_that_is_too_large_is_refused_by_its_size_and_by_its_weight(smtp:
     assert kept() == [MAIL.encode()]
 
 
-def test_a_line_that_is_too_long_is_refused(smtp: smtplib.SMTP, word: str) -> None:
+def test_an_overlong_line_is_rejected(smtp: smtplib.SMTP, word: str) -> None:
     assert hands_over(smtp, word, MAIL + "x" * 1001 + "\r\n")[0] == 500
     assert not kept()
 
 
-def test_a_line_without_an_end_is_cut_off(smtp: smtplib.SMTP, word: str) -> None:
+def test_an_endless_line_is_cut_off(smtp: smtplib.SMTP, word: str) -> None:
     smtp.ehlo()
     smtp.mail(SENDER)
     smtp.rcpt(f"{word}@stars.example")
@@ -266,7 +266,7 @@ def test_a_line_without_an_end_is_cut_off(smtp: smtplib.SMTP, word: str) -> None
     assert not kept()
 
 
-def test_a_seat_gets_so_many_mails_an_hour(
+def test_mails_per_seat_and_hour_are_limited(
     app: Flask, smtp: smtplib.SMTP, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(2, 3600))
@@ -274,7 +274,7 @@ def test_a_seat_gets_so_many_mails_an_hour(
     assert said == [250, 250, 451]
 
 
-def test_a_mail_comes_again_after_mail_in_was_closed(smtp: smtplib.SMTP, word: str) -> None:
+def test_a_mail_rejected_while_mail_in_was_closed_is_retried(smtp: smtplib.SMTP, word: str) -> None:
     close(MAIL_IN)
     for reader in (word, "postmaster"):
         smtp.ehlo()
@@ -290,7 +290,7 @@ def test_a_mail_comes_again_after_mail_in_was_closed(smtp: smtplib.SMTP, word: s
     assert kept() == [MAIL.encode()]
 
 
-def test_a_mail_under_way_comes_again_when_mail_in_is_closed(smtp: smtplib.SMTP, word: str) -> None:
+def test_a_mail_in_transfer_is_retried_if_mail_in_closes(smtp: smtplib.SMTP, word: str) -> None:
     smtp.ehlo()
     smtp.mail(SENDER)
     assert smtp.rcpt(f"{word}@stars.example")[0] == 250
@@ -299,7 +299,7 @@ def test_a_mail_under_way_comes_again_when_mail_in_is_closed(smtp: smtplib.SMTP,
     assert not kept()
 
 
-def test_who_breaks_off_leaves_nothing(smtp_server: SmtpServer, word: str) -> None:
+def test_an_interrupted_transfer_stores_nothing(smtp_server: SmtpServer, word: str) -> None:
     smtp = smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=60)
     smtp.ehlo()
     smtp.mail(SENDER)
@@ -311,7 +311,7 @@ def test_who_breaks_off_leaves_nothing(smtp_server: SmtpServer, word: str) -> No
     assert not kept()
 
 
-def test_while_the_database_is_away_mails_shall_come_again(
+def test_mails_are_deferred_while_the_database_is_away(
     smtp: smtplib.SMTP, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def is_away(*_: object) -> None:
@@ -327,23 +327,21 @@ def test_while_the_database_is_away_mails_shall_come_again(
 # Guests
 
 
-def test_whoever_says_nothing_has_to_leave(smtp_server: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_client_is_disconnected(smtp_server: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PATIENCE", 0.2)
     with socket.create_connection(("127.0.0.1", smtp_server.port), timeout=60) as guest:
         said = b"".join(iter(lambda: guest.recv(100), b""))  # until it hangs up, on a busy machine at once
     assert not said or said.startswith(b"220 ")
 
 
-def test_whoever_has_stayed_too_long_has_to_leave(smtp_server: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_stays_too_long_is_disconnected(smtp_server: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONGEST_STAY", 0.2)
     with socket.create_connection(("127.0.0.1", smtp_server.port), timeout=60) as guest:
         said = b"".join(iter(lambda: guest.recv(100), b""))  # until it hangs up, on a busy machine at once
     assert not said or said.startswith(b"220 ")
 
 
-def test_when_the_house_is_full_others_are_asked_to_come_later(
-    smtp_server: SmtpServer, word: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_excess_connections_are_deferred(smtp_server: SmtpServer, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_CONNECTIONS", 2)
     first, second = (smtplib.SMTP("127.0.0.1", smtp_server.port, timeout=60) for _ in range(2))
     with pytest.raises(smtplib.SMTPConnectError, match="421"):
@@ -355,7 +353,7 @@ def test_when_the_house_is_full_others_are_asked_to_come_later(
     second.quit()
 
 
-def test_two_workers_hold_the_same_port_open(app: Flask, smtp_server: SmtpServer, word: str) -> None:
+def test_two_workers_listen_on_the_same_port(app: Flask, smtp_server: SmtpServer, word: str) -> None:
     other = SmtpServer(app, f"127.0.0.1:{smtp_server.port}")
     other.keep_open()
     smtp_server.close()
@@ -365,9 +363,7 @@ def test_two_workers_hold_the_same_port_open(app: Flask, smtp_server: SmtpServer
     other.close()
 
 
-def test_a_port_that_is_taken_is_told_once_and_tried_again(
-    app: Flask, word: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_taken_port_is_logged_once_and_retried(app: Flask, word: str, caplog: pytest.LogCaptureFixture) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -383,7 +379,7 @@ def test_a_port_that_is_taken_is_told_once_and_tried_again(
     smtp_server.close()
 
 
-def test_no_log_has_a_word_of_it(
+def test_mails_never_appear_in_logs(
     smtp: smtplib.SMTP, word: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def breaks(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""Stand-ins by mail: asked for and ended by a line, in the reader's language, too."""
+"""Stand-ins by mail: asked for and ended by a line in the reader's language."""
 
 import re
 from datetime import date, timedelta
@@ -26,7 +26,7 @@ def confirming(text: str) -> str:
 
 
 @pytest.mark.parametrize("how", ["{0:%Y-%m-%d}..{1:%Y-%m-%d}", "{0.day}.{0.month}.-{1.day}.{1.month}."])
-def test_somebody_is_asked_once_it_is_confirmed(office: Office, game_id: UUID, ada: UUID, how: str) -> None:
+def test_a_stand_in_is_asked_once_after_confirmation(office: Office, game_id: UUID, ada: UUID, how: str) -> None:
     first, last = (clock.now() + timedelta(days=days) for days in (2, 9))
     office.mails("ada")
     line = f"stand-in dan@example.org {how.format(first, last)}"
@@ -52,11 +52,11 @@ def test_somebody_is_asked_once_it_is_confirmed(office: Office, game_id: UUID, a
         ("2027-08-14", "2027-08-01", "2027-08-14 2027-08-01"),  # `ask_stand_in` refuses these
     ],
 )
-def test_days_without_years_are_those_that_end_next(first: str, last: str, days: str) -> None:
+def test_dates_without_a_year_are_the_next_to_end(first: str, last: str, days: str) -> None:
     assert [str(day) for day in answering._days(first, last, date(2026, 7, 5))] == days.split()
 
 
-def test_the_readers_own_word_and_the_end(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_german_command_asks_for_a_stand_in_and_ends_it(office: Office, game_id: UUID, ada: UUID) -> None:
     today = clock.now().date()
     change_profile(ada, {"locale": "de"})
     office.mails("ada")
@@ -66,7 +66,7 @@ def test_the_readers_own_word_and_the_end(office: Office, game_id: UUID, ada: UU
     assert happened(game_id)[-1] == "stand-in-ended"
 
 
-def test_what_cannot_be_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_an_impossible_stand_in_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     for days, why in (
         ("31.2.-1.3.", "This date doesn't exist: 31.2. "),
@@ -78,7 +78,7 @@ def test_what_cannot_be_is_answered_with_the_reason(office: Office, game_id: UUI
 
 
 @pytest.mark.parametrize("nameless", [False, True])
-def test_whoever_is_asked_is_told_whether_his_name_will_stand_there(office: Office, nameless: bool) -> None:
+def test_a_stand_in_learns_whether_their_name_will_be_shown(office: Office, nameless: bool) -> None:
     people = [person(name) for name in ("ada", "bea")]
     game_id = game_of(*people, bots=1, options={"start_seat": 0, "nameless": nameless})
     today = clock.now().date().isoformat()

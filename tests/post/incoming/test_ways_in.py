@@ -1,4 +1,4 @@
-"""A reply means the same by whatever way it comes: the corpus, and made-up mails, by all of them.
+"""A reply means the same by every inbound route: the corpus and generated mails.
 
 `STERNENPOST_WAYS=10000 .venv/bin/python -m pytest -n0 tests/post/incoming/test_ways_in.py` makes up so many.
 """
@@ -86,7 +86,7 @@ def by_provider(app: Flask, name: str) -> Iterator[Brings]:
 
 
 def by_imap(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Brings]:
-    """As whoever delivers to a mailbox does, Dovecot notes the address on the envelope."""
+    """Deliver to the mailbox with the envelope's address in a header, as Dovecot's delivery agents do."""
     with running_dovecot() as server:
         monkeypatch.setenv("SSL_CERT_FILE", str(server.certificate))
 
@@ -114,7 +114,7 @@ def way(request: pytest.FixtureRequest, app: Flask, monkeypatch: pytest.MonkeyPa
             yield from by_provider(app, name)
 
 
-def test_a_mail_means_by_this_way_what_it_means_by_itself(
+def test_a_mail_means_the_same_by_every_route(
     way: Brings, mails: dict[bytes, str], game_id: UUID, request: pytest.FixtureRequest
 ) -> None:
     if request.node.callspec.params["way"] == "postmark":  # which hands mails on as a text

@@ -1,6 +1,6 @@
-"""Makes the corpus: mails as programs and people write them, each with what it is to bring about.
+"""Make the corpus: mails as programs and people write them, each with its expected effect.
 
-Expectations are set down here by hand, beside the mail; none is computed by the code that they test.
+Expectations are written here manually, beside the mail. None is computed by the code under test.
 """
 
 import base64
@@ -74,7 +74,7 @@ STEPS = {"move": "1 lay punkt b1; 2 move a1 b2 c3"}
 UNCLEAR = problem("not-understood")
 
 
-# What people write, whatever with
+# What people write, in any program
 
 WISHES: list[tuple[str, str, Expected]] = [
     (SKY, "7 leo c", MOVE),
@@ -628,7 +628,7 @@ def machines() -> None:
     case("machine-vacation-with-quote", outlook_2003(Typed("Bin weg", "de", head="X-Autoreply: yes\r\n")), machine)
 
 
-# What somebody might send to do harm
+# What an attacker might send
 
 
 def hostile() -> None:

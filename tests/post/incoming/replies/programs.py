@@ -1,4 +1,4 @@
-"""How mail programs write a reply: each as a function from what somebody typed to the octets that arrive.
+"""How mail programs write a reply: each is a function from the typed text to the bytes that arrive.
 
 Modelled on what the programs send, in German, English, French and Italian where they translate it.
 """
@@ -96,11 +96,11 @@ def answering(letter: EmailMessage) -> Answered:
 
 
 class Typed(NamedTuple):
-    """What somebody typed, in which language his program speaks, and where he put it."""
+    """The typed text, the language of the program, and the position of the text."""
 
     words: str
     locale: str = "en"
-    place: str = "top"  # or "bottom" or "inline", where the program lets him
+    place: str = "top"  # or "bottom" or "inline", if the program allows it
     letter: str = LETTER
     head: str = ""  # further fields, each with its line break
     answered: Answered = Answered()
@@ -204,7 +204,7 @@ def say(typed: Typed, **by_locale: str) -> str:
 class Plain(NamedTuple):
     """How a program writes above what it quotes, in each language that it knows, and what else is its own."""
 
-    wrote: dict[str, str]  # `{by}` is whose letter it is, `{ours}` his name alone
+    wrote: dict[str, str]  # `{by}` is the letter's sender, `{ours}` only its name
     head: str
     charset: str = "utf-8"
     transfer: str = "8bit"

@@ -370,7 +370,7 @@ class Mail(NamedTuple):
 
 
 def clear(dice: Random, parts: Parts) -> Mail:
-    """A mail that plays one move, whatever stands around it."""
+    """Return a mail that plays one move among any other text."""
     game = dice.choice(list(MOVES))
     move = dice.choice(MOVES[game])
     said = talk.SAID[dice.choice(list(talk.SAID))]

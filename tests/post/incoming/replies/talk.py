@@ -342,7 +342,7 @@ def a_move(dice: Random, game: str) -> str:
 
 
 def plain_move(dice: Random, game: str) -> tuple[str, str]:
-    """A move, and a mail in which somebody plays it and is friendly."""
+    """Return a move, and a friendly mail that plays it."""
     said, move = SAID[dice.choice(list(SAID))], a_move(dice, game)
     greeting, friendly = dice.choice(said.greetings), dice.choice(said.friendly) if dice.random() < 0.4 else ""
     above = greeting + (dice.choice(["\n", "\n\n"]) if greeting else "")
