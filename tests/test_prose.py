@@ -1,8 +1,9 @@
 """The language of the product's texts: `.github/CONTRIBUTING.md` has the rules, this finds what breaks them."""
 
+import ast
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,19 @@ import yaml
 
 from server.cli import main
 from server.config import BOUNDS, VARIABLES
+from server.translations.update import extracted
 
 ROOT = Path(__file__).parents[1]
 BANNED = re.compile(
-    r"(?i)\b(whoever|whatever|whichever|he|him|his|himself|any more|no more|nobody|somebody|but for|nothing but"
-    r"|anew|by hand|mended|is good for|as long as it is|likes? to)\b"
+    r"(?i)\b((who|what|which)ever|he|hi[ms]|himself|(any|no) more|(no|some)body|but for|nothing but|anew|by hand|mended"
+    r"|is good for|as long as it is|likes? to)\b"
 )
-LONGEST = 25  # words in a sentence
 CODE = re.compile(
     r"(?ms)```.*?```|\{%.*?%\}|\{\{.*?\}\}|`[^`]*`|<pre>.*?</pre>|^(?: {4}|\t)[^\n]*$|(?<=\])\([^)]*\)|<!--.*?-->"
 )
 BREAK = re.compile(r"(?<=[.!?:])[\s)]|\n\s*\n|\n\s*(?:[-*#|]|\d+\.)|\|")
 WORD = re.compile(r"[A-Za-z'-]{2,}")
+VERB = re.compile(r"(?!(The|An?|What|How|Whether|If|When|Who|All|It|This|No|Only|For|By|As)\b)[A-Z][a-z]+(?<![^s]s)\b")
 Texts = Iterator[tuple[str, str]]
 
 
@@ -38,7 +40,8 @@ def openapi() -> Texts:
     return (it for it in strings(document, "") if re.fullmatch("(?!.*/example).*/(summary|description|title)", it[0]))
 
 
-def page_words() -> Texts:
+def messages() -> Texts:
+    yield from strings([list(it.id) if isinstance(it.id, tuple) else it.id for it in extracted() if it.id], "message")
     for path in sorted(ROOT.glob("server/**/words/en/*.json")):
         yield from strings(json.loads(path.read_text("utf-8")), path.name)
 
@@ -48,33 +51,30 @@ def documents() -> Texts:
         yield from ((path.name, path.read_text("utf-8")) for path in sorted(ROOT.glob(pattern)))
 
 
-def settings() -> Texts:
-    return ((name, variable.meaning) for name, variable in {**VARIABLES, **BOUNDS}.items())
+def settings_and_commands() -> Texts:
+    yield from ((name, it.meaning) for name, it in {**VARIABLES, **BOUNDS}.items())
+    for name, it in main.commands.items():
+        yield from ((name, text or "") for text in (it.help, *(getattr(option, "help", "") for option in it.params)))
 
 
-def commands() -> Texts:
-    for name, command in main.commands.items():
-        yield name, command.help or ""
-        yield from ((f"{name} {it.name}", getattr(it, "help", None) or "") for it in command.params)
+def code() -> Texts:
+    for path in ROOT.glob("server/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
+                yield f"{path.name} {type(node).__name__}", text
+    for path in ROOT.glob("tests/**/test_*.py"):
+        yield from ((path.name, it.replace("_", " ")) for it in re.findall(r"def (test_\w+)", path.read_text("utf-8")))
 
 
-def findings(texts: Iterable[tuple[str, str]]) -> list[str]:
-    found = []
-    for place, text in texts:
-        plain = CODE.sub("`", text)
-        found += [f"{place}: banned: {it[0]}" for it in BANNED.finditer(plain)]
-        found += [f"{place}: long: {it.strip()}" for it in BREAK.split(plain) if it and len(WORD.findall(it)) > LONGEST]
-    return found
+@pytest.mark.parametrize("kind", [openapi, messages, documents, settings_and_commands, code])
+def test_texts_follow_the_rules(kind: Any) -> None:
+    texts = [(place, CODE.sub("`", text)) for place, text in kind()]
+    assert len(texts) > 10 and [(place, it[0]) for place, text in texts for it in BANNED.finditer(text)] == []
+    sentences = [(place, it) for place, text in texts for it in BREAK.split(text)]
+    assert [it for it in sentences if it[1] and len(WORD.findall(it[1])) > 25] == []
 
 
-@pytest.mark.parametrize("texts", [openapi, page_words, documents, settings, commands])
-def test_texts_follow_the_rules(texts: Any) -> None:
-    found = list(texts())
-    assert len(found) > 10
-    assert not findings(found)
-
-
-def test_summaries_are_imperative_and_short() -> None:
+def test_summaries_and_docstrings_begin_with_a_verb() -> None:
     summaries = [text for place, text in openapi() if re.fullmatch("/paths/.*/summary", place)]
-    assert len(summaries) > 70
-    assert [it for it in summaries if not re.fullmatch(r"[A-Z][a-z]+(?<![^s]s)( \S+){0,7}", it)] == []  # not "Lists"
+    assert [it for it in summaries if not VERB.match(it) or len(it.split()) > 8] == []
+    assert [it for it in code() if it[0].endswith("FunctionDef") and not VERB.match(it[1])] == []

@@ -104,7 +104,7 @@ def work(app: Flask, settings: Settings) -> None:
 @click.command("post", epilog=example("post"))
 @in_app_without_clock
 def carry(app: Flask, settings: Settings) -> None:
-    """Only send letters and call webhooks, until SIGTERM. Each worker starts one of these processes."""
+    """Send letters and call webhooks until SIGTERM. Each worker starts one of these processes."""
     worker.carry(app, settings)
 
 
@@ -318,10 +318,10 @@ def close(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) 
     """Close sign-ups, guests, apps or mail-in until `open`. It takes effect immediately. `doctor` lists what is closed.
 
     \b
-    sign-ups  no new accounts; players with an account still sign in
-    guests    no new guests
-    apps      no new app registrations
-    mail-in   senders are asked to retry later; mailboxes are not read
+    sign-ups  no new accounts. Players with an account still sign in.
+    guests    no new guests.
+    apps      no new app registrations.
+    mail-in   senders are asked to retry later, and mailboxes are not read.
     """
     if not dry_run:
         note_command()
