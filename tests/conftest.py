@@ -93,20 +93,18 @@ _LONG = (  # files that are begun first, the longest at the top, so that all pro
 
 
 _ONLY_WITH_ALL = (  # browsers, processes that are started and killed, fuzzers, mails by the thousand, compiled clients
-    *(
-        "page",
-        "processes",
-        "web",
-        "api/test_pages.py",
-        "post/test_languages.py",
-        "post/incoming/test_quoted_letters.py",
-    ),
-    *("clients/test_adapters.py", "clients/test_generated_clients.py", "contract/test_conform.py"),
-    *("contract/test_clients.py", "contract/test_fuzz.py", "contract/test_hostile.py", "contract/test_schemathesis.py"),
-    *("contract/test_linters.py", "contract/test_recipes.py"),
-    *("secrecy/test_leaks.py", "secrecy/test_dry_run.py", "secrecy/test_secrets.py", "webhooks/test_sender.py"),
-    *("operations/test_stopping.py", "operations/test_starting.py", "operations/test_metrics_and_logs.py"),
-    *("store/test_embedded_postgres.py", "store/test_disk_full.py", "accounts/test_tokens.py"),
+    *("page", "processes", "web", "test_patterns.py", "accounts/test_tokens.py", "api/test_pages.py"),
+    *("clients/test_adapters.py", "clients/test_generated_clients.py", "contract/test_clients.py"),
+    *("contract/test_conform.py", "contract/test_fuzz.py", "contract/test_hostile.py", "contract/test_linters.py"),
+    *("contract/test_recipes.py", "contract/test_schemathesis.py", "every_game/test_absences.py"),
+    *("every_game/test_refused_data.py", "every_game/test_rule_faults.py", "every_game/test_rules_alone.py"),
+    *("operations/test_full_temporary_directory.py", "operations/test_metrics_and_logs.py"),
+    *("operations/test_rebuild.py", "operations/test_shelve.py", "operations/test_starting.py"),
+    *("operations/test_stopping.py", "play/test_races.py", "post/incoming/test_child.py"),
+    *("post/incoming/test_imap.py", "post/incoming/test_quoted_letters.py", "post/incoming/test_shapes.py"),
+    *("post/incoming/test_ways_in.py", "post/test_languages.py", "secrecy/test_dry_run.py", "secrecy/test_leaks.py"),
+    *("secrecy/test_nameless.py", "secrecy/test_secrets.py", "store/test_disk_full.py"),
+    *("store/test_embedded_postgres.py", "webhooks/test_sender.py"),
 )
 _ON_CITUS = "store/test_citus.py"
 _TESTS = Path(__file__).parent
