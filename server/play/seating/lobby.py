@@ -3,25 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from itertools import groupby
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import (
-    ColumnElement,
-    Interval,
-    ScalarSelect,
-    Select,
-    Uuid,
-    any_,
-    case,
-    exists,
-    func,
-    literal,
-    select,
-    tuple_,
-)
-from sqlalchemy import cast as cast_to
-from sqlalchemy.dialects.postgresql import ARRAY
+import psycopg
 
 from server.accounts.players import address_of
 from server.games import GAMES, Json, Seat
@@ -37,7 +22,6 @@ from server.store.database_retry import Unavailable
 from server.store.paging import Cursor, Page
 from server.store.rows import SEAT_COLUMNS, GameHead, Person, SeatState, players_in, seat_of
 from server.store.stand_ins import FORMER
-from server.store.tables import GameRow, PlayerGame, SeatRow, Vote, db
 
 PACES: Final = {  # time per move: more than, and up to
     "quick": (timedelta(0), timedelta(hours=12)),
@@ -79,135 +63,137 @@ def list_games(
     seated. They are computed per game, so they are for open games, which are few. `offered`: a bot's seat that the
     table offers for take-over. `tell` writes `latest` for the player's own games in progress.
     """
-    where: list[ColumnElement[bool]] = []
-    if status:
-        where.append(GameRow.status == status)
-    if rules:
-        where.append(GameRow.rules == rules)
-    if my_turn:
-        where.append(GameRow.status == "running")
+    wanted: Json = {
+        "status": status,
+        "rules": rules,
+        "my_turn": my_turn,
+        "free": free,
+        "players": players,
+        "clock": clock,
+    }
+    wanted |= {"pace": pace, "edition": edition, "reliability": reliability, "offered": offered}
+    where = [_CONDITIONS[name] for name, value in wanted.items() if value is not None and value is not False]
     is_picky = free or any(it is not None for it in (players, pace, clock, edition, reliability))
     if is_picky:
-        where.append(GameRow.status == "open")
-    if free:
-        where.append(_seats_of_each(SeatRow.kind == "open") > 0)
-    if players is not None:
-        where.append(_seats_of_each() == players)
-    if pace is not None:
-        where += _paced(pace)
-    if clock is not None:
-        where.append(GameRow.clock.has_key(clock))
-    if edition is not None:
-        scenario = func.concat("scenario-", GameRow.options["scenario"].astext)
-        where.append(func.coalesce(GameRow.options["edition"].astext, scenario) == edition)
+        where.append("g.status = 'open'")
+    values = wanted | dict(zip(("least", "longest"), PACES[pace] if pace else (), strict=False))
     if reliability is not None:
-        where.append(_seats_of_each(_among(SeatRow.player_id, _less_reliable(reliability))) == 0)
-        # Anonymous games must reveal nothing about their players.
-        where.append(func.coalesce(GameRow.options["nameless"].astext, "false") == "false")
-    if offered:
-        where += _with_offered_seat()
-    if not (mine or my_turn):
-        query = _newest(_HEADS.where(~GameRow.private, *where), GameRow, cursor).limit(limit + 1)
-        return _page(_heads(query), limit, player_id)
-    if mine and status == "open" and player_id is not None:
-        ids = _sat_at_or_invited_to(player_id)
-        query = _newest(_HEADS.where(_among(GameRow.game_id, ids), *where), GameRow, cursor).limit(limit + 1)
-        return _page(_heads(query), limit, player_id)
-    sat: Any = select(PlayerGame.made_at, PlayerGame.game_id).where(
-        PlayerGame.player_id == player_id, PlayerGame.role.is_distinct_from(FORMER)
-    )
-    if my_turn or is_picky or status in UNDER_WAY:
-        sat = sat.where(PlayerGame.over_at.is_(None))
-    found: list[GameHead] = []
-    some = _MORE * (limit + 1) if my_turn else limit + 1  # most games wait for other players
-    while len(found) <= limit:
-        batch = db.session.execute(_newest(sat, PlayerGame, cursor).limit(some)).all()
-        ids = [row.game_id for row in batch]
-        if my_turn:
-            ids = _waiting(ids, player_id)
-        query = _HEADS.where(_among(GameRow.game_id, ids), *where)
-        found += _heads(_newest(query, GameRow, None).limit(limit + 1 - len(found)))
-        if len(batch) < some:
-            break
-        cursor, some = (batch[-1].made_at, batch[-1].game_id), min(_MORE * some, _MANY)
+        values["unreliable"] = _less_reliable(reliability)
+    with autocommit() as connection:
+        looking = _Looking(connection, where, values | {"player": player_id})
+        if not (mine or my_turn):
+            found = looking.heads("NOT g.private", limit + 1, cursor)
+        elif mine and status == "open":
+            games = [game_id for query in (_UNDER_WAY, _INVITED) for (game_id,) in looking.rows(query)]
+            found = looking.heads(_AMONG, limit + 1, cursor, games=games)
+        else:
+            found = looking.own(cursor, limit + 1, my_turn, my_turn or is_picky or status in UNDER_WAY)
     return _page(found, limit, player_id, tell if mine else None)
+
+
+class _Looking(NamedTuple):
+    """Statements for one list: its conditions on games `g`, and their values."""
+
+    connection: psycopg.Connection[Any]
+    where: list[str]
+    values: Json
+
+    def rows(self, query: str, cursor: Cursor | None = None, **more: Any) -> list[Any]:
+        place = dict(zip(("at", "id"), cursor or (), strict=False))
+        return self.connection.execute(query, self.values | place | more).fetchall()
+
+    def heads(self, which: str, most: int, cursor: Cursor | None = None, **more: Any) -> list[GameHead]:
+        """Return the games that fulfil `which` as well, newest first."""
+        conditions = " AND ".join([which, *self.where, *([_OLDER] if cursor else [])])
+        rows = self.rows(f"{_HEADS} WHERE {conditions} {_NEWEST_FIRST}", cursor, most=most, **more)
+        return [GameHead._make(row) for row in rows]
+
+    def own(self, cursor: Cursor | None, most: int, my_turn: bool, in_progress: bool) -> list[GameHead]:
+        """Return the player's own games, newest first. Look through more of them at a time until there are enough."""
+        found: list[GameHead] = []
+        some = _MORE * most if my_turn else most  # most games wait for other players
+        while len(found) < most:
+            conditions = " AND ".join(
+                [_SAT, *(["over_at IS NULL"] if in_progress else []), *([_OLDER] if cursor else [])]
+            )
+            batch = self.rows(f"{conditions} {_NEWEST_FIRST}", cursor, most=some)
+            games = [game_id for _, game_id in batch]
+            if my_turn:
+                games = [game_id for (game_id,) in self.rows(_WAITING, games=games)]
+            found += self.heads(_AMONG, most - len(found), games=games)
+            if len(batch) < some:
+                break
+            cursor, some = batch[-1], min(_MORE * some, _MANY)
+        return found
 
 
 def waiting_games(player_id: UUID) -> list[Json]:
     """Return the games that wait for this player, most urgent first. Each has game, title, rules, seat, turn, due time,
     and the mail setting."""
-    under_way = (PlayerGame.player_id == player_id) & PlayerGame.over_at.is_(None)
-    ids = list(db.session.scalars(select(PlayerGame.game_id).where(under_way)))
-    asked = select(SeatRow.game_id, SeatRow.seat, SeatRow.turn, SeatRow.asked_at, SeatRow.due_at, SeatRow.mails).where(
-        SeatRow.game_id.in_(ids), SeatRow.player_id == player_id, SeatRow.to_act, SeatRow.due_at.is_not(None)
-    )
-    seats = [row._asdict() for row in db.session.execute(asked)]
-    heads = select(GameRow.game_id, GameRow.title, GameRow.rules).where(
-        GameRow.game_id.in_([it["game_id"] for it in seats]), GameRow.status == "running"
-    )
-    running = {row.game_id: row._asdict() for row in db.session.execute(heads)}
-    found = [it | running[it["game_id"]] for it in seats if it["game_id"] in running]
+    with autocommit() as connection:
+        under_way = connection.execute(_UNDER_WAY, {"player": player_id}).fetchall()
+        games = {"games": [game_id for (game_id,) in under_way], "player": player_id}
+        seats = connection.execute(_DUE, games).fetchall()
+        games["games"] = [game_id for game_id, *_ in seats]
+        heads = connection.execute(_RUNNING, games).fetchall()
+    running = {game_id: {"game_id": game_id, "title": title, "rules": rules} for game_id, title, rules in heads}
+    names = ("game_id", "seat", "turn", "asked_at", "due_at", "mails")
+    found = [dict(zip(names, row, strict=True)) | running[row[0]] for row in seats if row[0] in running]
     return sorted(found, key=lambda it: (it["due_at"], it["game_id"]))
-
-
-def _sat_at_or_invited_to(player_id: UUID) -> list[UUID]:
-    """Return the games before their start that the player sits in or is invited to, with some that have begun."""
-    sat = select(PlayerGame.game_id).where(PlayerGame.player_id == player_id, PlayerGame.over_at.is_(None))
-    kept = select(SeatRow.game_id).where(SeatRow.email == address_of(player_id), SeatRow.kind == "invited")
-    return [*db.session.scalars(sat), *db.session.scalars(kept)]
-
-
-def _newest(query: Select[Any], table: Any, cursor: Cursor | None) -> Select[Any]:
-    if cursor is not None:
-        query = query.where(tuple_(table.made_at, table.game_id) < tuple_(*cursor))
-    return query.order_by(table.made_at.desc(), table.game_id.desc())
-
-
-def _seats_of_each(*which: ColumnElement[bool]) -> ScalarSelect[int]:
-    """Return a subquery that counts such seats per game. The planner can't turn it into a scan of all seats."""
-    return select(func.count()).where(SeatRow.game_id == GameRow.game_id, *which).correlate(GameRow).scalar_subquery()
-
-
-def _with_offered_seat() -> list[ColumnElement[bool]]:
-    """Return conditions equal to `votes.offered_seats`."""
-    wants = Vote.wish == OFFER
-    plays = (SeatRow.kind == "human") & SeatRow.stand_in.is_(None)
-    agrees = exists().where(Vote.game_id == SeatRow.game_id, Vote.seat == SeatRow.seat, wants)
-    return [
-        GameRow.status.in_(("running", "paused")),
-        GameRow.game_id.in_(select(Vote.game_id).where(wants)),
-        _seats_of_each(SeatRow.stand_in.is_not(None)) > 0,
-        _seats_of_each(plays, ~agrees) == 0,
-    ]
-
-
-def _paced(pace: str) -> list[ColumnElement[bool]]:
-    """Return conditions on the time per move, or on the increment of a bank."""
-    least, most = PACES[pace]
-    text = func.coalesce(GameRow.clock["per_move"].astext, GameRow.clock["increment"].astext)
-    is_duration = text.regexp_match(_DURATION)  # Postgres would fail on other text
-    allowed = cast_to(case((is_duration, text), else_=DEFAULT_CLOCK["per_move"]), Interval)
-    return [allowed > least, *([allowed <= most] if most else [])]
 
 
 def _less_reliable(asked: int) -> list[UUID]:
     """Return the players in open games who have left more games than that."""
-    sits = (SeatRow.game_id == GameRow.game_id) & SeatRow.player_id.is_not(None)
-    people = db.session.scalars(select(SeatRow.player_id).where(sits, GameRow.status == "open").distinct()).all()
-    found = reliability_of([it for it in people if it])
-    return [player_id for player_id, reliability in found.items() if reliability < asked]
+    with autocommit() as connection:
+        people = [player_id for (player_id,) in connection.execute(_SEATED_IN_OPEN_GAMES)]
+    return [player_id for player_id, reliability in reliability_of(people).items() if reliability < asked]
 
 
-def _waiting(ids: list[UUID], player_id: UUID | None) -> list[UUID]:
-    asked = select(SeatRow.game_id).where(
-        _among(SeatRow.game_id, ids), SeatRow.player_id == player_id, SeatRow.to_act, SeatRow.stand_in.is_(None)
+def _seats_of_each(condition: str = "true") -> str:
+    """Return a subquery that counts such seats per game. The planner can't turn it into a scan of all seats."""
+    return f"(SELECT count(*) FROM seats s WHERE s.game_id = g.game_id AND {condition})"
+
+
+_PER_MOVE = "coalesce(g.clock->>'per_move', g.clock->>'increment')"
+_ALLOWED = (  # Postgres would fail on text that is no duration
+    f"(CASE WHEN {_PER_MOVE} ~ '{_DURATION}' THEN {_PER_MOVE} ELSE '{DEFAULT_CLOCK['per_move']}' END)::interval"
+)
+_CONDITIONS = {  # on a game `g`, for each filter of `list_games`
+    "status": "g.status = %(status)s",
+    "rules": "g.rules = %(rules)s",
+    "my_turn": "g.status = 'running'",
+    "free": _seats_of_each("s.kind = 'open'") + " > 0",
+    "players": f"{_seats_of_each()} = %(players)s",
+    "pace": f"{_ALLOWED} > %(least)s AND ({_ALLOWED} <= %(longest)s OR %(longest)s IS NULL)",
+    "clock": "g.clock ? %(clock)s",
+    "edition": "coalesce(g.options->>'edition', 'scenario-' || (g.options->>'scenario')) = %(edition)s",
+    # Anonymous games must reveal nothing about their players.
+    "reliability": _seats_of_each("s.player_id = ANY(%(unreliable)s)") + " = 0"
+    " AND coalesce(g.options->>'nameless', 'false') = 'false'",
+    # Equal to `votes.offered_seats`.
+    "offered": f"g.status IN ('running', 'paused') AND g.game_id IN (SELECT game_id FROM votes WHERE wish = '{OFFER}')"
+    f" AND {_seats_of_each('s.stand_in IS NOT NULL')} > 0 AND "
+    + _seats_of_each(
+        "s.kind = 'human' AND s.stand_in IS NULL AND NOT EXISTS (SELECT FROM votes v WHERE v.game_id = s.game_id"
+        f" AND v.seat = s.seat AND v.wish = '{OFFER}')"
     )
-    return list(db.session.scalars(asked))
-
-
-def _among(column: Any, ids: list[UUID]) -> ColumnElement[bool]:
-    """Return a condition with one parameter for all ids."""
-    return cast(ColumnElement[bool], column == any_(literal(ids, ARRAY(Uuid))))
+    + " = 0",
+}
+_OLDER = "(g.made_at, g.game_id) < (%(at)s, %(id)s)"
+_AMONG = "g.game_id = ANY(%(games)s)"
+_NEWEST_FIRST = "ORDER BY g.made_at DESC, g.game_id DESC LIMIT %(most)s"
+_SAT = f"""SELECT g.made_at, g.game_id FROM player_games g
+WHERE g.player_id = %(player)s AND g.role IS DISTINCT FROM '{FORMER}'"""
+_UNDER_WAY = "SELECT game_id FROM player_games WHERE player_id = %(player)s AND over_at IS NULL"
+_INVITED = """SELECT game_id FROM seats
+WHERE email = (SELECT email FROM players WHERE player_id = %(player)s) AND kind = 'invited'"""
+_WAITING = """SELECT game_id FROM seats
+WHERE game_id = ANY(%(games)s) AND player_id = %(player)s AND to_act AND stand_in IS NULL"""
+_DUE = """SELECT game_id, seat, turn, asked_at, due_at, mails FROM seats
+WHERE game_id = ANY(%(games)s) AND player_id = %(player)s AND to_act AND due_at IS NOT NULL"""
+_RUNNING = "SELECT game_id, title, rules FROM games WHERE game_id = ANY(%(games)s) AND status = 'running'"
+_SEATED_IN_OPEN_GAMES = """SELECT DISTINCT s.player_id FROM seats s JOIN games g ON g.game_id = s.game_id
+WHERE g.status = 'open' AND s.player_id IS NOT NULL"""
 
 
 def _page(found: list[GameHead], limit: int, player_id: UUID | None, tell: Tell | None = None) -> Page:
@@ -306,13 +292,9 @@ def _you(head: GameHead, seats: list[SeatState], player_id: UUID | None) -> Json
 
 
 # As columns, since ORM objects would cost more than all statements.
-_HEADS = select(*(GameRow.__table__.c[name] for name in GameHead._fields))
+_HEADS = f"SELECT {', '.join(f'g.{name}' for name in GameHead._fields)} FROM games g"
 _SEATS = f"SELECT game_id, {', '.join(SEAT_COLUMNS)} FROM seats WHERE game_id = ANY(%s) ORDER BY seat"
 _PEOPLE = f"SELECT player_id, {', '.join(Person._fields)} FROM players WHERE player_id = ANY(%s)"
-
-
-def _heads(query: Select[*tuple[Any, ...]]) -> list[GameHead]:
-    return [GameHead._make(row) for row in db.session.execute(query)]
 
 
 def _seats_of(games: list[UUID]) -> dict[UUID, list[SeatState]]:
