@@ -9,6 +9,7 @@ from flask_babel import gettext
 
 from server.accounts.account_codes import ask_for_address, ask_for_deletion, new_address_of
 from server.accounts.apps import apps_of, end_app
+from server.accounts.calendars import time_zone
 from server.accounts.deliveries import deliveries
 from server.accounts.guests import is_guest, new_guest
 from server.accounts.mailed_codes import CODE_LIFE
@@ -23,7 +24,8 @@ from server.api.openapi.document import ANYBODY, Blueprint, needs, takes
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.api.rate_limits import LONG, spend
 from server.clock import clock
-from server.errors import BadField, Closed, SignInFirst, TooMany, WrongCode
+from server.errors import BadField, Closed, SignInFirst, TooMany, Unfit, WrongCode
+from server.games import Json
 from server.operations.change_address import change_address
 from server.operations.delete_player import delete_own_account
 from server.operations.exports import copy_of_player
@@ -43,7 +45,7 @@ class SignIns(MethodView):
     @blp.arguments(schemas.SignInRequest, example=examples.SIGN_IN)
     @blp.response(202, schemas.SignInAnswer, example=examples.SIGN_IN_ANSWER)
     @blp.doc(operationId="signIn", **ANYBODY)
-    @blp.raises(TooMany)
+    @blp.raises(TooMany, BadField)
     def post(self, wanted: Any) -> Any:
         """Request a sign-in code by email
 
@@ -51,8 +53,15 @@ class SignIns(MethodView):
         attempts. While sign-ups are closed (`closed` in GET /v1), addresses without an account receive no code.
         """
         locale = wanted.get("locale", spoken().locale)
-        zone = wanted.get("zone", "UTC")
-        return {"sign_in": begin_sign_in(wanted["email"], locale, request.remote_addr or "", zone)}
+        return {"sign_in": begin_sign_in(wanted["email"], locale, request.remote_addr or "", _zone(wanted))}
+
+
+def _zone(wanted: Json) -> str:
+    """Return the time zone of a new player. Raise BadField if it is unknown."""
+    try:
+        return time_zone(wanted.get("zone", "UTC")).key
+    except Unfit as error:
+        raise BadField("zone", error.words) from None
 
 
 @blp.route("/guests")
@@ -60,7 +69,7 @@ class Guests(MethodView):
     @blp.arguments(schemas.GuestRequest, required=False, example=examples.GUEST)
     @blp.response(201, schemas.TokenAnswer, example=examples.GUEST_ANSWER)
     @blp.doc(operationId="comeAsGuest", **ANYBODY)
-    @blp.raises(TooMany, Closed)
+    @blp.raises(TooMany, Closed, BadField)
     def post(self, wanted: Any) -> Any:
         """Create a guest account
 
@@ -68,8 +77,7 @@ class Guests(MethodView):
         when its token expires. To keep their seats, guests send this token together with an emailed code to POST
         /v1/tokens. The seats then belong to the player with that address.
         """
-        zone = wanted.get("zone", "UTC")
-        made = new_guest(wanted.get("locale", spoken().locale), request.remote_addr or "", zone)
+        made = new_guest(wanted.get("locale", spoken().locale), request.remote_addr or "", _zone(wanted))
         return made.facts | {"token": made.text}
 
 

