@@ -310,7 +310,7 @@ def test_an_account_changes_its_address_is_exported_and_deleted(house: House, wi
     page.get_by_role("button", name="Delete my account").click()
     page.get_by_role("button", name="Delete my account").click()
     expect(page.get_by_text("A code is on its way to vera@example.net.")).to_be_visible()
-    mail = house.await_mail("vera@example.net", lambda mail: "deletes" in str(mail.message["Subject"]))
+    mail = house.await_mail("vera@example.net", lambda mail: "deleting" in str(mail.message["Subject"]))
     page.get_by_label("Code from the email").fill(str(mail.message["Subject"])[:6])
     page.get_by_role("button", name="Delete it for good").click()
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()
