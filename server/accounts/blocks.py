@@ -68,7 +68,7 @@ def _expect_other(player_id: UUID, other: UUID) -> None:
 
 
 def reports(settled: bool, limit: int) -> list[Json]:
-    """Return the open reports for operators, oldest first. `settled` adds the settled ones."""
+    """Return the open reports for operators, oldest first. With `settled`, return the settled reports as well."""
     query = select(Report).order_by(Report.at).limit(limit)
     if not settled:
         query = query.where(Report.settled_at.is_(None))

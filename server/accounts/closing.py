@@ -57,7 +57,7 @@ def is_open(what: str) -> bool:
 
 
 def expect_open(what: str) -> None:
-    """Raise Closed."""
+    """Raise Closed if operators have closed `what`."""
     if not is_open(what):
         raise Closed(CLOSABLE[what])
 

@@ -54,7 +54,7 @@ class NoticeKind:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Return what players may choose for its emails."""
+        """Return the choices that players have for emails of this kind."""
         return (AT_ONCE, BUNDLED, OFF) if self.bundles else (AT_ONCE, OFF)
 
     @property

@@ -122,14 +122,14 @@ def _stored_calendar(calendar: Json) -> Json:
 
 
 def change_profile(player_id: UUID, changes: Json) -> Json:
-    """Update fields of a profile. A new calendar counts from the next turn. Raise BadField."""
+    """Update fields of a profile. A new calendar counts from the next turn. Raise BadField for an invalid value."""
     change_profile_within(player_id, changes)
     db.session.commit()
     return profile(player_id)
 
 
 def change_profile_within(player_id: UUID, changes: Json) -> None:
-    """Update fields of a profile in the current transaction. Raise BadField."""
+    """Update fields of a profile in the current transaction. Raise BadField for an invalid value."""
     player = db.session.get_one(Player, player_id)
     new: dict[str, Any] = dict(changes)
     if "name" in new:

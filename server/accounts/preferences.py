@@ -64,7 +64,7 @@ def _is_accepted_json(data: bytes) -> bool:
 
 
 def _check_choices(name: str, chosen: Any, choices: Mapping[str, Sequence[str]]) -> None:
-    """Raise Unfit. `choices` has the valid values by notice kind."""
+    """Raise Unfit if a choice is invalid. `choices` has the valid values by notice kind."""
     if type(chosen) is not dict:
         raise Unfit("Must be a JSON object with a choice for each kind of email.", name)
     for kind, choice in chosen.items():
@@ -129,14 +129,14 @@ MOST_REMINDERS: Final = 5
 
 
 def stored_reminders(notifications: Any) -> Sequence[str]:
-    """Return when a player wants reminders. None stands for no player."""
+    """Return when a player wants reminders. `notifications` is None if there is no player."""
     found: Sequence[str] = stored_notifications(notifications or {}).get("reminders", DEFAULT_REMINDERS)
     return found
 
 
 def thresholds(data: Any) -> Sequence[str]:
     """Parse `["half", "PT3H"]`: reminders after half the counted time, and three hours before the due time. `[]` means
-    never. Raise Unfit."""
+    never. Raise Unfit for other values."""
     if not isinstance(data, list) or len(data) > MOST_REMINDERS:
         raise Unfit('Must be a list of at most %(most)s durations or "half".', "reminders", most=MOST_REMINDERS)
     for item in data:

@@ -61,7 +61,7 @@ def sign_text(purpose: str, text: str) -> str:
 
 
 def verify_text(purpose: str, word: str) -> str:
-    """Return the text in a token. Raise NotFound."""
+    """Return the text in a token. Raise NotFound for an invalid token."""
     return _verified(purpose, word).decode()
 
 
@@ -167,8 +167,8 @@ def _looked_up() -> _Keys:
 
 @with_retries
 def rotate_secret(grace: timedelta) -> datetime:
-    """Sign with a new secret from now on. Return when signatures of the present one expire. Those of older secrets
-    expire by then."""
+    """Sign with a new secret from now on. Return when signatures by the present secret expire. Signatures by older
+    secrets expire by then."""
     _keys(0)  # creates the first secret if there is none
     now = clock.now()
     with db.engine.begin() as connection:

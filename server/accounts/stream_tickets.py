@@ -31,8 +31,8 @@ class NewTicket(NamedTuple):
 
 @with_retries
 def new_ticket(caller: Caller) -> NewTicket:
-    """Create a ticket with the rights of the caller's token. Raise MissingScope. Raise OneSeatOnly for a turn's link
-    token."""
+    """Create a ticket with the rights of the caller's token. Raise MissingScope if the token lacks the scope, or
+    OneSeatOnly for a turn's link token."""
     if caller.turn is not None:
         raise OneSeatOnly
     caller.need("games:read", caller.game_id)
