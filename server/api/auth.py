@@ -22,7 +22,7 @@ _OF_OAUTH = ("/oauth/token", "/oauth/revoke", "/oauth/register", "/.well-known/o
 
 
 def is_for_api() -> bool:
-    """Return whether this request is for the API. Other pages act by links and forms, or serve operators."""
+    """Return whether this request is for the API, rather than for a page with links and forms or for operators."""
     return request.path.startswith("/v1/") or request.path == "/v1" or request.path in _OF_OAUTH
 
 
@@ -54,7 +54,7 @@ def optional_caller(scope: str, game_id: UUID | None = None) -> Caller | None:
 
 
 def viewer(scope: str, game_id: UUID | None = None) -> UUID | None:
-    """Return the player id of `optional_caller`."""
+    """Return the player id of `optional_caller`, or None without a token."""
     found = optional_caller(scope, game_id)
     return found and found.player_id
 

@@ -134,7 +134,7 @@ def _exhibited(name: str, day: date, at: int, dark: bool, locale: str) -> Packed
 
 
 def _known(name: str) -> str:
-    """Raise NotFound."""
+    """Return the name of a game. Raise NotFound if the game isn't installed."""
     if name not in GAMES:
         raise NotFound("Game not found.")
     return name

@@ -22,7 +22,7 @@ HEADERS = {
 
 
 def page(template: str, status: int = 200, **values: Any) -> Response:
-    """Return a rendered template as a page without scripts, other origins or caching."""
+    """Return a rendered template as a page that loads no scripts and nothing from other origins, and is not cached."""
     response = Response(render_template(template, locale=spoken().locale, **values), status, mimetype="text/html")
     response.headers.update(HEADERS)
     return response

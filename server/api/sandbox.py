@@ -198,7 +198,7 @@ def _files() -> dict[str, Path]:
 
 
 def _file(key: str) -> Path:
-    """Raise NotFound."""
+    """Return the file of a letter. Raise NotFound if there is none."""
     try:
         return _files()[key]
     except KeyError:
@@ -217,7 +217,7 @@ def _message(file: Path) -> EmailMessage:
 
 
 def _sent(letter: dict[str, Any]) -> str:
-    """Return when it was sent, in the reader's format."""
+    """Return when the letter was sent, in the reader's format."""
     return f"{format_datetime(letter['date'].astimezone(UTC), 'medium', locale=spoken().region)} UTC"
 
 

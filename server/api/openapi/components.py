@@ -123,7 +123,7 @@ class Components:
         return {name: self._with_discriminator(schema) for name, schema in sorted(self._schemas.items())}
 
     def put(self, name: str, schema: Json, prefix: str = "") -> Json:
-        """Add a schema and answer with a reference to it. Raises ValueError if another one has its name."""
+        """Add a schema and return a reference to it. Raise ValueError if another schema has this name."""
         inner = self._inner({key: value for key, value in schema.items() if key != "title"}, prefix)
         if self._schemas.setdefault(name, inner) != inner:
             raise ValueError(f"Two schemas are called {name}.")

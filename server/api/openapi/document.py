@@ -97,7 +97,8 @@ def _schemes(scope: str) -> tuple[str, ...]:
 
 
 def either(name: str, description: str, *members: str) -> Json:
-    """Return the schema `name` of a response that is one of these. All success responses of a call share one schema."""
+    """Return the schema `name` of a response with one of several forms. All success responses of a call share one
+    schema."""
     return {"title": name, "description": description, "oneOf": [ref(member) for member in members]}
 
 

@@ -98,7 +98,7 @@ def _zone(about: str) -> fields.String:
 
 
 def _expect_zone(name: str) -> None:
-    """Raise ValidationError."""
+    """Raise ValidationError unless this is the name of a time zone."""
     try:
         time_zone(name)
     except Unfit as error:
