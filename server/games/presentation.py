@@ -16,7 +16,7 @@ from server.translations import Language, language, noted
 
 
 def draw(rules_name: str, view: Json, names: Sequence[str], dark: bool = True, locale: str = "en") -> Picture:
-    """Return the picture of a table, with `names` by seat. Equal views give equal pictures.
+    """Return the picture of a table. `names` has the name of each seat. Equal views give equal pictures.
 
     It shows the viewer's view only. Each space that a move can name is a group with an id, so that a front end can make
     it clickable. Names are escaped. There are no scripts or external references.
@@ -47,7 +47,7 @@ def _draw_text(view: Json, names: Sequence[str], theme: Theme, locale: str) -> P
 
 
 def table(rules_name: str, view: Json, names: Sequence[str], locale: str = "en") -> str:
-    """Return a view as plain text, one fact per line, at most 72 columns wide. `names` are by seat."""
+    """Return a view as plain text, one fact per line, at most 72 columns wide. `names` has the name of each seat."""
     write = getattr(GAMES[rules_name], "table", _write_view)
     text: str = write(view, names, locale)
     return text
@@ -78,7 +78,7 @@ def _written(value: Any) -> str:
 
 
 def sentence(item: Json, names: Sequence[str], locale: str = "en") -> str | None:
-    """Return a story item as a sentence, or None if it isn't worth one. `names` are by seat."""
+    """Return a story item as a sentence, or None if it isn't worth one. `names` has the name of each seat."""
     tell = sentences().get(item["type"])
     return tell and tell(item, names, language(locale))
 

@@ -55,7 +55,7 @@ NOTHING_DONE = TurnLog((), (), (), {}, ())
 
 
 class Bilder(NamedTuple):
-    """The Sternbild cards: the deck, the common one, each seat's own one, and the completed ones."""
+    """The Sternbild cards: the deck, the common card, each seat's own card, and the completed cards."""
 
     deck: tuple[str, ...]
     open: str | None
