@@ -83,7 +83,7 @@ def _given_by_all(game_ids: Collection[UUID]) -> set[UUID]:
 
 
 def _shared(ended_at: datetime, game_id: UUID) -> Shared | None:
-    """Return None if the rules or the file of this game are missing."""
+    """Return what is published of this game, or None if its rules or its file are missing."""
     try:
         game = load(game_id)
     except Unavailable as error:
@@ -102,7 +102,7 @@ def pseudonym(player_id: UUID) -> str:
 
 @with_retries
 def take_in(raw: bytes) -> UUID:
-    """Import an archive as a public game without players. Raise Flaw."""
+    """Import an archive as a public game without players. Raise Flaw if a check fails."""
     start, rows, table, drawn = archive.check(raw)
     terms, game_id = start.terms, UUID(start.terms["game"])
     made = insert(GameRow).values(

@@ -81,7 +81,7 @@ def copy_of_game(game_id: UUID) -> Json:
 
 
 def is_secret(copy: Json) -> bool:
-    """Return whether a copy of a game contains secrets from its players."""
+    """Return whether a copy of a game contains data that its players must not see."""
     return bool(copy["format"] == BACKUP)
 
 
@@ -133,7 +133,7 @@ def copy_of_player(player_id: UUID) -> Json:
 
 
 def _can_be_read(game_id: UUID) -> bool:
-    """Return whether the rules and the file of a game are present. Otherwise it is left out."""
+    """Return whether the rules and the file of a game are present. Otherwise the game is left out."""
     try:
         load(game_id)
     except Unavailable as error:
@@ -144,12 +144,12 @@ def _can_be_read(game_id: UUID) -> bool:
 
 
 def _plays(player_id: UUID, game_id: UUID, seat: int) -> bool:
-    """Return whether the player plays this seat: then the seat's mails are theirs, not a stand-in's."""
+    """Return whether the player plays this seat: then the seat's emails are theirs, not a stand-in's."""
     return load(game_id).seats[seat].player_id == player_id
 
 
 def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:
-    """Return a player's game. Until its end, the story is the spectators', without the salt."""
+    """Return a player's game. Until the game ends, its story is what spectators see, without the salt."""
     game = load(game_id)
     row, is_over = game.seats[seat], game.table.status in OVER
     return {
@@ -164,7 +164,7 @@ def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:
 
 
 def _mails(game_id: UUID, seat: int, player_id: UUID, email: str) -> list[Json]:
-    """Return the stored mails for a seat from its present player, with our answers."""
+    """Return the stored emails for a seat from its present player, with our answers."""
     rows = _rows(Incoming, (Incoming.game_id == game_id) & (Incoming.seat == seat), Incoming.arrived_at)
     since = last_change_of_hands(whole_log(game_id), seat)
 
@@ -184,7 +184,7 @@ def _mail(row: Json) -> Json:
 
 
 def _written(raw: bytes) -> Json:
-    """Return a mail's content. `text` is None if it is unreadable or deleted."""
+    """Return an email's content. `text` is None if it is unreadable or deleted."""
     try:
         read = child.run(replies.read, raw) if raw else None
     except TooMuch:

@@ -43,7 +43,7 @@ def find_player(address_or_id: str) -> UUID:
 
 
 def players(words: str = "", banned: bool = False, limit: int = 50) -> list[Json]:
-    """Return players, newest first: those with these words in name or address, or those banned now."""
+    """Return players, newest first. Filters are words in name or address, and a ban that is in force."""
     query = select(Player).order_by(Player.made_at.desc(), Player.player_id).limit(limit)
     if words:
         query = query.where(
@@ -99,7 +99,7 @@ def player(player_id: UUID) -> Json:
 def games(
     status: str | None = None, older_than: timedelta | None = None, overdue: bool = False, limit: int = 50
 ) -> list[Json]:
-    """Return games, oldest first: with this status, opened this long ago, or with an overdue seat."""
+    """Return games, oldest first. Filters are the status, a minimum age, and an overdue seat."""
     now = clock.now()
     query = select(GameRow).order_by(GameRow.made_at, GameRow.game_id).limit(limit)
     if status:
