@@ -1,5 +1,5 @@
 """Loading a game, and adding a commit with its events, due times and letters to its log. An optimistic lock on the
-game's version discards a commit that comes second."""
+game's version discards a commit if another one came first."""
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
@@ -166,7 +166,7 @@ def _in_two_trips(connection: psycopg.Connection[Any]) -> Iterator[None]:
 def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, now: datetime) -> bool:
     """Extend the present turn of this seat.
 
-    Return False if the game is locked, another commit came first, or a mail from the seat arrived before `due_at`.
+    Return False if the game is locked, another commit came first, or an email from the seat arrived before `due_at`.
     """
     rows = _rows([TimeExtended(seat, by)], now, outline.version + 1, outline.seq, outline.hash)
     head = outline.head._replace(version=outline.version + 1)

@@ -56,7 +56,7 @@ class TakenBack(NamedTuple):
 
 @with_retries
 def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
-    """Vote for a wish, or withdraw the vote. It comes true when all present players agree.
+    """Vote for a wish, or withdraw the vote. The wish is carried out when all present players agree.
 
     Raise NotFound, NotSeated, NotRunning, HandedOver, TooLate.
     """
@@ -203,7 +203,7 @@ def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | Non
 
 
 def offered_seats(game: Game) -> list[Seat]:
-    """Return the seats of absent players that bots play, if the present ones want to offer them."""
+    """Return the seats of absent players that bots play, if all present players want to offer them."""
     wanted = set(votes_of(game.game_id)[OFFER])
     if not wanted or not _present(game) <= wanted:
         return []

@@ -43,7 +43,7 @@ def is_admitted(programs: bool, player_id: UUID) -> bool:
 
 
 def expect_admitted(programs: bool, player_id: UUID) -> None:
-    """Raise NoPrograms, TooMany before a program sits down at a table."""
+    """Raise NoPrograms if the table excludes this program, or TooMany if it has joined too many games."""
     if not is_admitted(programs, player_id):
         raise NoPrograms("This game is for humans only, and a program plays your account.")
     expect_within(*comings(player_id))

@@ -41,7 +41,8 @@ class WayBack(NamedTuple):
         return due_at is not None and due_at > now
 
     def go(self, connection: Connection[Any], now: datetime, is_free: bool) -> Game:
-        """Go back, within the transaction that locks the game's row. Raise TooLate."""
+        """Go back, within the transaction that locks the game's row. Raise TooLate if the move can no longer be taken
+        back."""
         after = record_within(connection, self._commit(now, is_free))
         assert after is not None  # the lock excludes other commits
         return after
