@@ -23,7 +23,7 @@ _LATE = timedelta(minutes=10)  # older letters give way to a newer one
 
 
 def recipient(row: LetterRow | PlayerLetterRow) -> Player | None:
-    """Return the player that a letter goes to, or None for an address without an account."""
+    """Return the player who receives a letter, or None for an address without an account."""
     player_id = outbox.reader_of(row)
     return None if player_id is None else db.session.get(Player, player_id)
 

@@ -96,7 +96,7 @@ def _private_key(key: bytes) -> RSAPrivateKey:
 
 
 def read_key(path: Path) -> bytes:
-    """Return the key in this file. Raise ValueError."""
+    """Return the key in this file. Raise ValueError if it can't be used."""
     try:
         key = path.read_bytes()
     except OSError as error:

@@ -62,7 +62,7 @@ class Carrier(Protocol):
 
 def carrier(*where: str) -> Carrier:
     """Return a carrier for one or several `smtp://[user:password@]host[:port][?starttls=1]`, `smtps://...` or paths of
-    a Maildir. Raise ValueError."""
+    a Maildir. Raise ValueError for other texts."""
     carriers = [SmtpCarrier(it) if "://" in it else MaildirCarrier(it) for it in where]
     return carriers[0] if len(carriers) == 1 else Fallback(carriers)
 
@@ -70,7 +70,7 @@ def carrier(*where: str) -> Carrier:
 class Fallback:
     """Several carriers, tried in order. An unreachable one is tried last for a while.
 
-    Refused from any of them is final.
+    Refused from any carrier is final.
     """
 
     def __init__(self, carriers: Sequence[Carrier]) -> None:

@@ -42,7 +42,7 @@ class Grammar(NamedTuple):
 
 
 def move_in(line: str, rules: Notation) -> Any:
-    """Return the move on this line, or None unless the line is exactly one move."""
+    """Return the move on this line, or None if the line isn't exactly one move."""
     if not _NOTATION.fullmatch(line):
         return None
     try:
@@ -137,7 +137,7 @@ def _pieces(word: str, known: Mapping[str, None]) -> list[str]:
 
 @lru_cache(2000)
 def _corrected(word: str, rules: Notation) -> str | None:
-    """Return the word of the notation that this is or resembles."""
+    """Return the word of the notation that this word is or resembles, or None."""
     known = _vocabulary(rules)
     if word in known:
         return word

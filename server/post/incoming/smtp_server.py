@@ -77,7 +77,7 @@ class SmtpServer:
         return self._server is not None and self._server.is_serving()
 
     def close(self) -> None:
-        """Stop accepting connections and storing mails. A client without a 250 response retries later."""
+        """Stop accepting connections and storing emails. A client without a 250 response retries later."""
         if self._server is not None:
             self.loop.call_soon_threadsafe(self._server.close)
         self._threads.shutdown(wait=False, cancel_futures=True)
