@@ -249,7 +249,7 @@ def drop_idle() -> None:
 
 
 def let_go(_: BaseException | None = None) -> None:
-    """Return the session's connection to the pool, also if it is broken."""
+    """Return the session's connection to the pool, even if it is broken."""
     if db.session.registry.has():
         try:
             db.session.close()

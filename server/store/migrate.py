@@ -96,7 +96,8 @@ def is_behind(connection: Connection) -> bool:
 
 
 def steps_ahead(url: str) -> list[str]:
-    """Return number and title of each missing migration, in order. Raise TooOld."""
+    """Return number and title of each missing migration, in order. Raise TooOld if the tables are older than the first
+    migration."""
     engine = create_engine(psycopg_url(url), connect_args={"client_encoding": "UTF8"})
     try:
         with engine.connect() as connection:
@@ -107,7 +108,8 @@ def steps_ahead(url: str) -> list[str]:
 
 
 def _steps_after(known: str | None) -> list[str] | None:
-    """Return the migrations after `known`, or None if it belongs to a later release. Raise TooOld."""
+    """Return the migrations after `known`, or None if it belongs to a later release. Raise TooOld if it is older than
+    the first migration."""
     first, last = _first_and_last()
     if known is not None and known > last:
         return None

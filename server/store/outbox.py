@@ -196,7 +196,7 @@ def lose_invitation(game_id: UUID, seat: int, email: str, at: datetime) -> None:
 
 
 def reader_of(row: Any) -> UUID | None:
-    """Return the player who receives a letter, also if it names an address only."""
+    """Return the player who receives a letter, even if the letter names only an address."""
     if "to" not in row.data:
         reader: UUID | None = row.player_id
         return reader

@@ -52,7 +52,7 @@ def put(game_id: UUID, archive: bytes) -> Path:
 
 
 def events(game_id: UUID) -> list[dict[str, Any]]:
-    """Return all events in the form of archives. Raise NotOnShelf."""
+    """Return all events in the form of archives. Raise NotOnShelf if the file can't be read."""
     try:
         found: list[dict[str, Any]] = orjson.loads(path_of(game_id).read_bytes())["events"]
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -1,4 +1,5 @@
-"""Tables spread over machines by Citus, each as `tables.py` says. Most other code is independent of Citus."""
+"""Tables that Citus spreads over machines. `tables.py` says how each is distributed. Most other code is independent of
+Citus."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -174,7 +175,8 @@ def _old_copies(connection: psycopg.Connection[Any]) -> list[Step]:
 
 
 def _dropping(table: str) -> list[str]:
-    """Return statements that drop these rows. The log's have a guard on the coordinator, too."""
+    """Return statements that drop the coordinator's rows of a table. For append-only tables, they lift and restore the
+    guard there."""
     drop = f"SELECT truncate_local_data_after_distributing_table('{table}')"
     if table not in APPEND_ONLY:
         return [drop]
