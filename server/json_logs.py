@@ -11,7 +11,7 @@ _LINES = json.JSONEncoder(ensure_ascii=False)
 
 
 class JsonLines(logging.Formatter):
-    """A formatter with `at`, `level`, `logger`, `message` and the record's `facts`. Of an exception it omits the text."""
+    """A formatter with `at`, `level`, `logger`, `message` and the record's `facts`. It omits the text of exceptions."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {

@@ -43,7 +43,7 @@ class Lease:
             self._is_lost = True
 
     def confirm(self) -> None:
-        """Renew the lease if it ends soon, before something is sent. Raise Lost."""
+        """Renew the lease if it ends soon, before something is sent. Raise Lost if the lease has expired."""
         if not self._is_lost and time.monotonic() > self._end - _SPARE.total_seconds():
             try:
                 self.renew()

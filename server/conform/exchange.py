@@ -25,7 +25,7 @@ class Answer(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """Return the parsed body. Raise ValueError."""
+        """Return the parsed body. Raise ValueError if it isn't JSON."""
         packed = self.headers.get("content-encoding") == "gzip"
         return json.loads(gzip.decompress(self.body) if packed else self.body)
 

@@ -2,7 +2,7 @@
 
 Each game has its part in its own folder `page/`, served as `/page/<game>/`. The catalogues in its `words/` are merged
 with those of the page. The names of modules, styles and catalogues contain a hash, so browsers cache them forever. An
-import map, built at start, maps their plain names to these. `packing` bundles modules that always load together.
+import map, built at start, maps plain names to hashed names. `packing` bundles modules that always load together.
 """
 
 import json
@@ -105,8 +105,8 @@ _ABOUT_GAMES = json.dumps({name: _about(name) for name in GAMES}, separators=(",
 def _together() -> dict[str, list[str]]:
     """Return the bundles, by their entry module: `main.js`, and each part that loads later.
 
-    The first bundle includes what the tables of all games share. A later one has its folder's modules, and those that
-    only it needs.
+    The first bundle includes what the tables of all games share. A later bundle has the modules of its folder, and
+    other modules that only it needs.
     """
     first = packing.needed("main.js", MODULES)
     rooms = [*_ROOMS, *(room for code in MODULES.values() for room in _LAZY.findall(code))]
@@ -204,7 +204,7 @@ def index(**opened_for: str) -> Response:
 def file(name: str) -> Response:
     """Return a module, style or catalogue. Its name has a hash, so browsers cache it forever.
 
-    A page of an earlier release gets this release's file if its own is no longer stored.
+    A page of an earlier release gets this release's file.
     """
     found = SERVED.get(name)
     response = (found or _by_plain_name(_HASHED.sub(r"\2", name))).answer()

@@ -93,7 +93,8 @@ class Streams:
         return self._held[whom]
 
     def held_everywhere(self, whom: Hashable) -> int:
-        """Return the same over all web processes. Record one more at once, since it is about to open."""
+        """Return how many open streams count for this subject in all web processes. Record one more, which is about to
+        open."""
         now, here = clock.now(), self.held_by(whom)
         found = here + open_elsewhere(str(whom), self._process_id, now)
         note_open(self._process_id, {str(whom): here + 1}, now + _OPEN)
@@ -273,7 +274,7 @@ class Streams:
             stream.noted_at = now
 
     def _note_open(self) -> None:
-        """Record the changed numbers of open streams, and every `_NOTE_OPEN` seconds all of them."""
+        """Record the numbers of open streams that have changed, and every `_NOTE_OPEN` seconds all numbers."""
         if not self._app.config["LIMITS"]:
             return
         with self._lock:

@@ -208,7 +208,8 @@ def _written(secret: bytes) -> str:
 
 
 def _check(player_id: UUID, url: str, form: str, kinds: Sequence[str], game_id: UUID | None, sandbox: bool) -> None:
-    """Raise BadField. A host name without an address passes, since the first delivery resolves it again."""
+    """Raise BadField for an invalid value. A host name without an address passes, since the first delivery resolves it
+    again."""
     try:
         target = target_of(url)
         check_form(form, target, _in_order(kinds))
