@@ -68,8 +68,8 @@ def _mail(player: Player, purpose: str, to: str, new_address: str = "") -> None:
 
 
 def expect_account_code(player_id: UUID, purpose: str, code: str) -> SignIn:
-    """Return the row of a valid code, as `expect_code` does. Raise WrongCode for an invalid code, TooMany after too
-    many of them."""
+    """Return the row of a valid code, as `expect_code` does. Raise WrongCode for an invalid code, or TooMany after too
+    many wrong codes."""
     return expect_code(purpose, id_of(player_id, purpose), code, player_id)
 
 

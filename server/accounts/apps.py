@@ -151,8 +151,8 @@ def app_by_refresh(word: str) -> App | None:
 
 
 def app_by_token(word: str, of: Caller | None) -> App | None:
-    """Return the app that holds this token, or None. `of` is the caller of an access token, None for a refresh
-    token."""
+    """Return the app that holds this token, or None. `of` is the caller if the token is an access token, or None if it
+    is a refresh token."""
     if of is None:
         return _of_family(word)
     hold(of.player_id)
@@ -261,8 +261,8 @@ def end_app_token(player_id: UUID, app_id: UUID) -> str:
 
 
 def app_of_link(word: str) -> tuple[UUID, UUID, str | None]:
-    """Return player id, app id and the app's name, which is None once the app has ended. Raise NotFound for an invalid
-    token."""
+    """Return the player's id, the app's id and the app's name, which is None once the app has ended. Raise NotFound for
+    an invalid token."""
     player_id, app_id = map(UUID, verify_text(ENDS_APP, word).split(" "))
     app = db.session.get(App, (player_id, app_id))
     return player_id, app_id, app.name if app else None

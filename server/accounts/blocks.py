@@ -92,7 +92,7 @@ def reports(settled: bool, limit: int) -> list[Json]:
 
 @with_retries
 def settle(report_id: UUID) -> None:
-    """Mark a report as settled. Raise NotFound."""
+    """Mark a report as settled. Raise NotFound if there is no such report."""
     this = (Report.report_id == report_id) & Report.settled_at.is_(None)
     settled = update(Report).where(this).values(settled_at=clock.now()).returning(Report.report_id)
     if db.session.execute(settled).first() is None:

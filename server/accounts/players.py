@@ -39,7 +39,7 @@ def player_token(email: str, name: str | None = None) -> str:
 def player_of(email: str, locale: str, name: str | None = None, zone: str = "UTC") -> UUID:
     """Return the player of this address, or create them, in the current transaction.
 
-    `locale`, `name` and `zone` apply to a new player. Without a name they get a made-up one until they choose.
+    `locale`, `name` and `zone` apply to a new player. Without a name, the player gets a made-up one until they choose.
     """
     name = clean(name or "", _LONGEST_NAME)
     new = insert(Player).values(
@@ -71,7 +71,7 @@ def program_since(player_id: UUID) -> datetime | None:
 
 
 def made_up_name() -> str:
-    """Return a star's name and a number, for players without a name. It need not be unique."""
+    """Return a star's name and a number, for players without a name. The name need not be unique."""
     return f"{secrets.choice(STARS)} {1000 + secrets.randbelow(9000)}"
 
 

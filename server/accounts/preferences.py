@@ -36,7 +36,7 @@ def check_notifications(data: Json) -> None:
 
 
 def stored_notifications(data: Any) -> Json:
-    """Return a player's stored preferences without those that this release rejects. Defaults replace them."""
+    """Return a player's stored preferences. Defaults replace preferences that this release rejects."""
     if _is_accepted(data):
         found: Json = data
         return found
@@ -83,7 +83,7 @@ def _check_times(times: Any) -> None:
 
 
 def mail_choice(kind: str, notifications: Json, of_game: str | None) -> str:
-    """Return the player's choice for letters of this kind. A choice for the game overrides those for kinds."""
+    """Return the player's choice for letters of this kind. A choice for the game overrides choices for kinds."""
     found: str = stored_choice(of_game) or stored_notifications(notifications).get("mails", {}).get(
         kind, NOTICE_KINDS[kind].default
     )
@@ -100,7 +100,7 @@ def stored_choice(of_game: str | None) -> str | None:
 
 
 def has_chosen(kind: str, notifications: Json) -> bool:
-    """Return whether a player has chosen how letters of this kind arrive, even if that is the default."""
+    """Return whether a player has chosen how letters of this kind arrive, even if the choice is the default."""
     return kind in stored_notifications(notifications).get("mails", {})
 
 
@@ -113,7 +113,7 @@ def wants_push(kind: str, notifications: Json) -> bool:
 
 
 def next_bundle(notifications: Json, zone: str, now: datetime) -> datetime:
-    """Return the next of a player's times for bundles, which are in their time zone."""
+    """Return the next time at which a player wants a bundle. The chosen times are in the player's time zone."""
     there = stored_zone(zone)
     today = now.astimezone(there).date()
     days = (today + number * timedelta(days=1) for number in range(3))

@@ -59,7 +59,8 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None, z
 def _may_be_mailed(email: str, sender: str) -> bool:
     """Return whether another code may go to this address. The response to the request is the same either way.
 
-    At the installation's limit, or with sign-ups closed, only existing players get codes. Raise TooMany.
+    At the installation's limit, or with sign-ups closed, only existing players get codes. Raise TooMany above a limit
+    of the sender's network.
     """
     in_all, *shares = network_shares("codes-in-all", sender)
     left = dict(count(Use("sign-ins", network_of(sender)), in_all, *shares))

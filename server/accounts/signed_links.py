@@ -44,7 +44,7 @@ class Capability(NamedTuple):
 
 
 def sign(purpose: str, game_id: UUID, seat: Seat, number: int = 0) -> str:
-    """Return a token of at most 64 lower-case letters and digits, so that it fits a mail address. Case does not
+    """Return a token of at most 64 lower-case letters and digits, so that it fits into an email address. Case does not
     matter."""
     return _signed(purpose, game_id.bytes + bytes([seat]) + number.to_bytes(4, "big"))
 
@@ -56,7 +56,7 @@ def verify(purpose: str, word: str) -> Capability:
 
 
 def sign_text(purpose: str, text: str) -> str:
-    """Return a token that contains a text. It is too long for a mail address."""
+    """Return a token that contains a text. Such a token is too long for an email address."""
     return _signed(purpose, text.encode())
 
 

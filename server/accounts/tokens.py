@@ -217,7 +217,7 @@ def _is_over(until: datetime | None, now: datetime) -> bool:
 
 @with_retries
 def note_uses() -> None:
-    """Store when tokens were last used, at most once an hour for each. It runs outside of requests."""
+    """Store when tokens were last used, at most once an hour for each token. This runs outside of requests."""
     while _used:
         key, at = _used.popitem()
         with autocommit() as connection:
@@ -263,7 +263,7 @@ def revoke(caller: Caller) -> None:
 
 @with_retries
 def revoke_token(player_id: UUID, token_id: UUID) -> None:
-    """Revoke one of a player's tokens. Raise NotFound."""
+    """Revoke one of a player's tokens. Raise NotFound if there is no such token."""
     is_there = _delete(player_id, func.substring(Token.token_hash, 1, 16) == token_id.bytes)
     if not is_there and in_doubt() != token_id:
         raise NotFound("Token not found.")
