@@ -51,8 +51,8 @@ class Level(NamedTuple):
 
 
 class Buckets:
-    """The buckets of one bound, which refill steadily. Each is stored as the time when it will be full. A full one
-    needs no entry. Above `_MOST`, the least recently used ones are dropped."""
+    """The buckets of one bound, which refill steadily. A bucket is stored as the time when it will be full. A full
+    bucket needs no entry. Above `_MOST`, the least recently used buckets are dropped."""
 
     def __init__(self, bound: Bound) -> None:
         self.bound = bound
@@ -63,7 +63,7 @@ class Buckets:
         self._lock = Lock()
 
     def take(self, key: Hashable, units: int, now: int) -> Level:
-        """Take units unless there are too few. A negative number returns them. `now` is in milliseconds."""
+        """Take units unless there are too few. A negative number puts units back. `now` is in milliseconds."""
         whole, asked = self.bound.most * self._each, units * self._each
         with self._lock:
             full_at = self._full_at.get(key, now)
@@ -154,7 +154,7 @@ def share() -> None:
 
 
 def spend(units: int) -> None:
-    """Take units from the caller's bucket. Raise TooMany."""
+    """Take units from the caller's bucket. Raise TooMany if there are too few."""
     account: _Account | None = g.account
     if units and account is not None and (wait := account.take(min(units, account.bound.most))):
         raise TooMany(_REACHED[account.name], wait, most=account.bound.most, seconds=account.bound.seconds)

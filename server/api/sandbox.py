@@ -56,8 +56,8 @@ _PAGE = 50  # letters
 def letters() -> Response:
     """List all letters, newest first, or those to the address `to`. The format is JSON if the request prefers it.
 
-    The page shows 50 at a time. JSON has all, or `limit` of them. `after` is the key of the last letter on the page
-    before.
+    The page shows 50 at a time. JSON has all letters, or `limit` of them. `after` is the key of the last letter on the
+    previous page.
     """
     to, after = request.args.get("to"), request.args.get("after")
     is_json = request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json"

@@ -1,8 +1,6 @@
-"""The schemas of the OpenAPI document, all of them named, so that generated clients have a type for each.
-
-A nested schema gets its name from its `title`, or from WORDS if it is one of these enumerations. A reference replaces
-it. What differs between games is a union. Where `rules` gives the game, each game has its own schema.
-"""
+"""The schemas of the OpenAPI document. Each has a name, so that generated clients have a type for it. A nested schema
+gets its name from its `title`, or from WORDS if it is one of these enumerations. A reference replaces the nested
+schema. What differs between games is a union. Where `rules` gives the game, each game has its own schema."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

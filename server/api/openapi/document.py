@@ -208,7 +208,7 @@ class Blueprint(flask_smorest.Blueprint):
         return decorator
 
     def raises(self, *errors: type[Exception]) -> Any:
-        """List the problems that are specific to this call. `_codes` adds the common ones."""
+        """List the problems that are specific to this call. `_codes` adds the problems that all calls share."""
         return self.doc(**{_RAISED: [PROBLEMS[error].code for error in errors]})
 
     def idempotent(self, call: Any) -> Any:
