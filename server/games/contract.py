@@ -76,7 +76,7 @@ class Game(Protocol[State, Move, EventT]):
 
     @property
     def EVENTS(self) -> Mapping[str, type[Any]]:
-        """Return the class of each event by type. Types must differ from those of all other games."""
+        """Return the class of each event by type. No two games may share a type."""
         ...
 
     # Play
@@ -94,7 +94,7 @@ class Game(Protocol[State, Move, EventT]):
         ...
 
     def is_mid_turn(self, state: State, seat: Seat) -> bool:
-        """Return whether the seat has begun its turn, so that its next move starts no new turn."""
+        """Return whether the seat has begun its turn, so that its next move continues the turn."""
         ...
 
     def legal_moves(self, state: State, seat: Seat, begun: Sequence[Move] = ()) -> list[Move]:
@@ -180,10 +180,10 @@ class Game(Protocol[State, Move, EventT]):
     # Plans
 
     def check_planned(self, state: State, seat: Seat, earlier: Sequence[Move], move: Move) -> None:
-        """Raise IllegalMove for a move that a seat may not plan for a later turn, after the `earlier` planned ones.
+        """Raise IllegalMove for a move that a seat may not plan for a later turn, after the planned moves in `earlier`.
 
-        A planned move uses nothing hidden except what the seat holds now and keeps until it is played. From then on, its
-        legality must follow from what every spectator sees.
+        A planned move uses nothing hidden except what the seat holds now and keeps until it is played. From then on,
+        its legality must follow from what every spectator sees.
         """
         ...
 

@@ -20,7 +20,7 @@ WORDS_PER_BLOCK = 4
 
 
 def commitment(seed: bytes) -> str:
-    """Return the SHA-256 of a seed in hex. It is published when a game opens, so that the seed is final."""
+    """Return the SHA-256 of a seed in hex. The hash is published when a game opens, so that the seed is final."""
     return sha256(seed).hexdigest()
 
 

@@ -158,10 +158,8 @@ def notation(rules_name: str, locale: str) -> str:
 
 
 def refused(error: RuleError, locale: str) -> str:
-    """Return why the rules refused a move or an option.
-
-    In English this is the sentence of the rules, which names details. Other languages have a sentence per code.
-    """
+    """Return why the rules refused a move or an option. In English, this reason is the sentence of the rules, which
+    names details. Other languages have a sentence per code."""
     reason = None if locale == "en" else refusals().get(error.code)
     return language(locale).gettext(reason) if reason else error.text
 

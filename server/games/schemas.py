@@ -69,7 +69,7 @@ HOUSE_OPTIONS: Mapping[str, Json] = {"take_back": TAKE_BACK, "ready_check": READ
 
 
 def revision_option(revision: int) -> Json:
-    """Return the option that stores with which revision of its rules a game began."""
+    """Return the option that stores the revision of the rules with which a game began."""
     if not revision:
         return {}
     meaning = (

@@ -285,7 +285,7 @@ def _migration_moves(slot: int, steps: int) -> Mapping[Fields, list[tuple[Fields
 
 
 def _paths(path: tuple[str, ...], steps: int) -> Iterator[tuple[str, ...]]:
-    """Yield the path with so many further steps, without repeating a line."""
+    """Yield every extension of the path by this many steps that repeats no line."""
     if not steps:
         yield path
         return

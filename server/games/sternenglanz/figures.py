@@ -41,8 +41,8 @@ def lies_on(
 ) -> list[str] | None:
     """Return the fields on which the Sternbild lies, or None.
 
-    `induced`: stars that the figure does not join must not be joined. `touching`: one of these fields must be among
-    them.
+    `induced`: stars that the figure does not join must not be joined. `touching`: the Sternbild must cover one of these
+    fields.
     """
     if not stars[PRACHT]:
         return None
@@ -85,7 +85,7 @@ def _ways(
 
 @cache
 def plan_from(bild: Sternbild, first: int) -> Plan:
-    """Return the nodes in the order of placement. The next is the one with most lines to earlier ones."""
+    """Return the nodes in the order of placement. Each next node is the one with the most lines to earlier nodes."""
     lines = {frozenset(line) for line in bild.lines}
     order = [first]
     while len(order) < len(bild.nodes):

@@ -301,7 +301,7 @@ SUPERNOVA_CARDS = tuple(copy for copy, card in KIND_OF.items() if card.type == S
 
 
 def bits_of(fields: Fields) -> Iterator[Fields]:
-    """Yield each field of a set, as a set of its own."""
+    """Yield each field of a set, as a set with one field."""
     while fields:
         bit = fields & -fields
         yield bit

@@ -119,8 +119,8 @@ def is_mid_turn(sky: State, seat: Seat) -> bool:
 def decide(sky: State, seat: Seat, move: Move, dice: Dice) -> list[Event]:
     """Return the events of a move. Raise IllegalMove if one of its steps is illegal.
 
-    A move ends with a step that reveals something to its player (a card, a Sternbild, others' choices). The rest of the
-    turn is another move.
+    A move ends with a step that reveals something to its player: a card, a Sternbild, the choices of other seats. The
+    rest of the turn is another move.
     """
     if seat not in to_act(sky):
         raise _out_of_turn(sky)

@@ -156,7 +156,7 @@ class CardsChosen(NamedTuple):
 
 
 class ChoicesShown(NamedTuple):
-    """The reveal of all choices: the cards for slots 2 and 3 by seat."""
+    """The reveal of all choices: each seat's cards for slots 2 and 3."""
 
     choices: list[list[str]]
     seat: None = None

@@ -119,8 +119,8 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
 def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
     """Return those events of its own move that the seat can foresee, and whether other events stay hidden.
 
-    Left out are others' choices, cards from a deck, and an end that shows secret Sternbilder. So are events after an
-    action that might complete a Sternbild hidden from the seat.
+    Hidden are the choices of other seats, cards from a deck, and an end that shows secret Sternbilder. So are events
+    after an action that might complete a Sternbild hidden from the seat.
     """
     for number, event in enumerate(events, start=1):
         if isinstance(event, CardsChosen):
@@ -133,8 +133,8 @@ def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event
 
 
 def reveals(sky: State, seat: Seat, events: Sequence[Event]) -> bool:
-    """Return whether these events revealed something: a card, a Sternbild, others' choices, or that an action completes
-    no hidden Sternbild."""
+    """Return whether these events revealed something: a card, a Sternbild, the choices of other seats, or that an
+    action completes no hidden Sternbild."""
     return preview(sky, seat, events)[1]
 
 
