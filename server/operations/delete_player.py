@@ -267,7 +267,7 @@ def _titled(player_id: UUID, name: str) -> Sequence[UUID]:
 
 
 def _own(player_id: UUID, email: str) -> list[_Rows]:
-    """Return tables and conditions of a player's own data, including that of an unconfirmed address."""
+    """Return the tables and conditions of a player's own data, including data about an unconfirmed address."""
     tables: Any = (Token, App, StreamTicket, PushSubscription, WebhookDelivery, Webhook, Bounce, Note)
     ids = [player_id, *(id_of(player_id, purpose) for purpose in PURPOSES)]
     codes = (SignIn.email == email) | SignIn.sign_in.in_(ids)
@@ -298,7 +298,7 @@ def _is_to(table: Any, email: str) -> ColumnElement[bool]:
 
 
 def _was_to(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Return the condition that a delivery result belongs to a letter to this address, since it may quote a mail
+    """Return the condition that a delivery result belongs to a letter to this address, since it may quote an email
     server's text about the address."""
     names_it = Delivery.player_id.is_(None) & _names(Delivery.detail, email)
     return (Delivery.player_id == player_id) | names_it

@@ -62,7 +62,8 @@ _TIMES: Final = ("hours", "due_at", "remind_at", "wake_at", "mails")
 
 
 def copy_of_game(game_id: UUID) -> Json:
-    """Return the archive of a finished game, or all data of another one, including secrets. Raise NotFound."""
+    """Return the archive of a finished game, or all data of another game, including secrets. Raise NotFound if there is
+    no such game."""
     game = load(game_id)
     if game.table.status in OVER:
         return archive.make(game.head, game.seats, whole_log(game_id))

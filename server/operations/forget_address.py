@@ -157,7 +157,7 @@ def _forget_answered(data: Any, domain: str) -> None:
 
 
 def _games_with(table: Any, which: ColumnElement[bool]) -> Sequence[UUID]:
-    """Return the games with such rows. With spread tables, a statement changes one game."""
+    """Return the games with rows that fulfil `which`. With spread tables, each statement may change one game only."""
     return db.session.scalars(select(table.game_id).where(which).distinct()).all()
 
 

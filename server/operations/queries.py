@@ -30,7 +30,7 @@ from server.webhooks.subscriptions import webhooks_of
 
 
 def find_player(address_or_id: str) -> UUID:
-    """Return the player with this address or id. Raise NotFound."""
+    """Return the player with this address or id. Raise NotFound if there is none."""
     known = Player.email == address_or_id.lower()
     try:
         known = or_(known, Player.player_id == UUID(address_or_id))
@@ -134,7 +134,8 @@ def _next_due(ids: list[UUID]) -> list[datetime | None]:
 
 
 def game(game_id: UUID) -> Json:
-    """Return a game's row, its seats with their times, its votes, and its waiting letters. Raise NotFound."""
+    """Return a game's row, its seats with their times, its votes, and its waiting letters. Raise NotFound if there is
+    no such game."""
     found = load(game_id)
     times = ("asked_at", "due_at", "remind_at", "wake_at")
     return {
