@@ -34,7 +34,7 @@ _logger = logging.getLogger(__name__)
 
 
 def load(game_id: UUID) -> Game:
-    """Return the current game. A warm process reads only new events. Raise NotFound."""
+    """Return the current game. A warm process reads only new events. Raise NotFound if there is no such game."""
     with autocommit() as connection:
         game = load_within(connection, game_id, tables.get(game_id))
     tables.put(game_id, game.table)
@@ -42,8 +42,8 @@ def load(game_id: UUID) -> Game:
 
 
 def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table | None = None) -> Game:
-    """Return the game in this connection's transaction. Raise NotFound. Raise Unavailable for a game of a later
-    release."""
+    """Return the game in this connection's transaction. Raise NotFound if there is no such game, or Unavailable if it
+    needs a later release."""
     records = log.read(connection, game_id, known.seq if known else 0)
     if records is None:
         raise NotFound("Game not found.")

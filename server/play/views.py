@@ -21,10 +21,8 @@ from server.translations import noted
 
 
 def load_visible(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Game:
-    """Return the game if this player may see it. A private one requires a seat or an invitation.
-
-    Raise NotFound.
-    """
+    """Return the game if this player may see it. A private game requires a seat or an invitation. Raise NotFound if the
+    player may not see the game."""
     game = load(game_id)
     if not game.head.private or game.seat_of(player_id) is not None:
         return game

@@ -137,7 +137,8 @@ def _take_back(connection: Connection[Any], game: Game, seat: Seat, to: int) -> 
 
 
 def _ask_for_consent(connection: Connection[Any], way: WayBack, now: datetime) -> Game | None:
-    """Open a vote unless one is open. Return its result if no other player is present. Raise TooLate."""
+    """Open a vote unless one is open. Return its result if no other player is present. Raise TooLate if the move can no
+    longer be taken back."""
     game, wanted = way.game, {"mover": way.seat, "to_version": way.move.before.version}
     way.drawn_before()  # fails before the vote opens
     asked = _open_take_back(game.game_id, now)
@@ -163,7 +164,7 @@ def _has_gone_back(game_id: UUID, seat: Seat, version: int) -> bool:
 
 @with_retries
 def count_votes(game_id: UUID) -> None:
-    """Count the votes again after a player left, since the others may now agree."""
+    """Count the votes again after a player left, since the remaining players may now agree."""
     with _holding(game_id) as connection:
         _count(connection, load_within(connection, game_id), clock.now())
         db.session.commit()

@@ -34,7 +34,7 @@ def kept_mails(most: int) -> list[dict[str, Any]]:
 
 
 def kept_mail(mail_id: UUID) -> dict[str, Any]:
-    """Return an email. Raise NotFound."""
+    """Return an email. Raise NotFound if there is no such email."""
     mail = inbox.one_aside(mail_id) or letterbox.one(mail_id)
     if mail is None:
         raise NotFound("Email not found.")
@@ -42,14 +42,14 @@ def kept_mail(mail_id: UUID) -> dict[str, Any]:
 
 
 def deal_again(mail_id: UUID) -> None:
-    """Process an email to a seat again, with its old time of arrival. Raise NotFound."""
+    """Process an email to a seat again, with its old time of arrival. Raise NotFound if there is no such email."""
     game_id = kept_mail(mail_id)["game"]
     if game_id is None or not inbox.retry_aside(game_id, mail_id, clock.now()):
         raise NotFound("Email not found.")
 
 
 def drop_kept_mail(mail_id: UUID) -> None:
-    """Delete an email. Raise NotFound."""
+    """Delete an email. Raise NotFound if there is no such email."""
     game_id = kept_mail(mail_id)["game"]
     if game_id is None:
         letterbox.drop(mail_id)

@@ -52,7 +52,7 @@ def get_plan(game_id: UUID, player_id: UUID) -> Json:
 
 @with_retries
 def put_plan(game_id: UUID, player_id: UUID, revision: int, moves: Sequence[Json]) -> Json:
-    """Replace the plan of this revision. It is idempotent.
+    """Replace the plan of this revision. The call is idempotent.
 
     Raise NotFound, NotSeated, NotRunning, HandedOver, StalePlan, IllegalPlan.
     """

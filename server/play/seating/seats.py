@@ -452,7 +452,7 @@ def _own_row(game_id: UUID, player_id: UUID) -> SeatRow:
 def wake_asked(game_id: UUID, now: datetime) -> bool:
     """Open the seats of players who missed the ready check, or remind those with time left.
 
-    Return False if none is late, or the game is locked. Raise NotRunning.
+    Return False if no player is late, or the game is locked. Raise NotRunning if the game has begun or is closed.
     """
     free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()

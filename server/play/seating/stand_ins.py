@@ -123,9 +123,8 @@ def ask_stand_in(
     email: str | None = None,
     app_id: UUID | None = None,
 ) -> Json:
-    """Ask a player or an address to play the seat of `by`, replacing an earlier request. It is idempotent.
-
-    Days are in the zone of `by`, in anonymous games in UTC. `app_id`: the app that asks.
+    """Ask a player or an address to play the seat of `by`, replacing an earlier request. The call is idempotent. Days
+    are in the time zone of `by`, or in UTC in anonymous games. `app_id`: the app that asks.
 
     Raise NotFound, NotSeated, NotRunning, SeatTaken, BadField, SignInFirst, TooMany, BadToken.
     """

@@ -307,7 +307,8 @@ SELECT game_id, status, shelved, made_at FROM games WHERE game_id = ANY(%(games)
 
 
 def _last_events(games: Sequence[UUID]) -> list[tuple[UUID, str, int, datetime]]:
-    """Return game, status, last event and its moment of games that have begun. Archived ones get a moment long ago."""
+    """Return the game, status, last event and its moment for games that have begun. Archived games get a moment long
+    ago."""
     with autocommit() as connection:
         return rows_of(connection, _LAST_EVENTS, games)
 

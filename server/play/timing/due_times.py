@@ -142,7 +142,7 @@ def _stops_or_goes_on(before: Table, after: Table) -> bool:
 
 
 def _after_its_turn(game: Game, row: SeatState, answered_at: datetime) -> TurnTime:
-    """Return the time for the next turn: the rest of this one by the game's clock, without extensions."""
+    """Return the time for the next turn, by the game's clock and without extensions."""
     clock = game.clock
     if not row.hours:  # no turn of it took time
         return _with_allowance(row.time, clock)

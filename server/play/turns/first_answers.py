@@ -100,7 +100,8 @@ def _is_taken_back(rows: list[Recorded], version: int) -> bool:
 
 
 def present_turn(game: Game, seat: Seat, turn: int) -> int | None:
-    """Return the present number of a turn: its own, or that of its rest. Return None once it is over."""
+    """Return the present number of a turn: its own number, or the number of its rest. Return None once the turn is
+    over."""
     now = game.table.turns[seat]
     if now in (turn, None) or not game.table.rules.is_mid_turn(game.table.state, seat):
         return now if now == turn else None
