@@ -164,7 +164,7 @@ class SmtpCarrier:
             raise Unreachable(f"{self._host}: {error}") from error
 
     def _connection(self) -> "_Smtp":
-        """Return this thread's connection, a new one if the last was closed."""
+        """Return this thread's connection. Open a new one if the last was closed."""
         smtp: _Smtp | None = getattr(self._mine, "smtp", None)
         try:
             if smtp is not None and smtp.noop()[0] == 250:
@@ -199,7 +199,8 @@ class SmtpCarrier:
 
 
 class _Smtp(smtplib.SMTP):
-    """A connection with the time-outs of RFC 5321, 4.5.3.2. Shorter ones could send a letter twice to a slow server."""
+    """A connection with the time-outs of RFC 5321, 4.5.3.2. Shorter time-outs could send a letter twice to a slow
+    server."""
 
     has_begun = False  # whether it has sent part of the letter
 

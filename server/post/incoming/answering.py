@@ -422,7 +422,8 @@ def _resume(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _undo(doing: _Doing, wishes: Wishes) -> None:
-    """Take back the player's last move at the time of writing. A retry finds it taken back, or the same vote open."""
+    """Take back the player's last move at the time of writing. A retry finds the move already taken back, or the same
+    vote open."""
     game_id, seat = doing.mail.game_id, doing.mail.seat
     if (to := last_move(doing.game, seat, doing.arrived_at)) is None:
         raise NotFound(noted("You have no move to take back."))
@@ -625,7 +626,7 @@ def _finish(
     acted: Collection[str] = (),
     fault: str | None = None,
 ) -> None:
-    """Store that the email is done, with its answer. It is idempotent."""
+    """Store that the email is done, with its answer. The call is idempotent."""
     db.session.rollback()
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
         more = _answers_left(mail, sender)

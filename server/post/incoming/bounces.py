@@ -53,7 +53,7 @@ def is_return(word: str) -> bool:
 
 
 def keep(word: str, same: str, raw: bytes, limited: bool) -> None:
-    """Store an email to a return path for `read_returned_mails`. It is idempotent.
+    """Store an email to a return path for `read_returned_mails`. The call is idempotent.
 
     Raise NotFound for an invalid token, TooMany, Unavailable.
     """
@@ -136,7 +136,7 @@ def note_event(address: str, bounce: Bounce | None, said: str) -> None:
     """Record a mail provider's event about a letter to this address: a bounce, or a complaint if `bounce` is None.
 
     `said` is the event's text. It should contain the letter's return path or Message-ID, otherwise the event counts for
-    the address only. It is idempotent. Raise Unavailable.
+    the address only. The call is idempotent. Raise Unavailable if the database doesn't answer.
     """
     words = {found for found in map(bytes.decode, _RETURN_PATH.findall(said.encode())) if is_return(found)}
     player_id = player_at(address)

@@ -176,7 +176,8 @@ class ImapReader:
         self._stay_until[uid] = time.monotonic() + _TRY_AGAIN
 
     def _store(self, content: bytes) -> str | None:
-        """Store an email for each of its recipients. Return its next folder, or None to read it again later."""
+        """Store an email for each of its recipients. Return the folder to which it moves, or None to read the email
+        again later."""
         words = recipients(content, self._domain)[:MOST_READERS]
         try:
             for word in words:

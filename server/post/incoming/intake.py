@@ -27,7 +27,8 @@ def expect_known(word: str) -> None:
 def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> None:
     """Store an email to this local part. Raise NotFound, or temporarily Closed, TooMany, Unavailable.
 
-    `sender` is that of the envelope, "" for the null sender. None means that it is unknown or in the email's headers.
+    `sender` is that of the envelope, "" for the null sender. None means that the sender is unknown or in the email's
+    headers.
     """
     expect_open(MAIL_IN)
     same, raw = _same(content), content

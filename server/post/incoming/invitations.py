@@ -115,7 +115,7 @@ def _plain(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _do(said: str, game: Game, seat: Seat, mark: int, locale: str) -> None:
-    """Accept or decline an invitation. It is idempotent. Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
+    """Accept or decline an invitation. The call is idempotent. Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
     word = sign(INVITATION, game.game_id, seat, mark)
     if said == YES:
         try:

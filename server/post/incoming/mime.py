@@ -146,7 +146,8 @@ class Head(NamedTuple):
 
 
 def _unpercented(pieces: list[tuple[str, bool]]) -> str:
-    """Join the pieces of a parameter. The charset of the first applies to all percent-encoded ones (RFC 2231)."""
+    """Join the pieces of a parameter. The charset of the first piece applies to all percent-encoded pieces (RFC
+    2231)."""
     first, is_extended = pieces[0]
     charset, _, rest = first.partition("'") if is_extended and first.count("'") >= 2 else ("", "", first)
     if charset or rest != first:

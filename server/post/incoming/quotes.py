@@ -115,7 +115,8 @@ def _begins_quote(lines: list[Line], place: int) -> bool:
 
 
 def _is_title(text: str) -> bool:
-    """Return whether this is a title above a quote: in any language between dashes, in known ones also without."""
+    """Return whether this is a title above a quote: between dashes in any language, or without dashes in a known
+    language."""
     bare = text.strip("* >|")
     ends = bare.rstrip()[-3:]
     is_between = len(ends) == 3 and set(ends) <= set("-_=~*‐‑‒–—―─━═") and len(bare) <= _LONGEST_TITLE

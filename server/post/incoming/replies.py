@@ -202,7 +202,7 @@ def read_wishes(
 ) -> tuple[Wishes, set[str]]:
     """Return what an email asks for at a table, with the hashes of its lines that act. See `understand`.
 
-    `before` are the hashes of such lines in earlier emails of this seat. `scope` identifies the seat.
+    `before` has the hashes of the lines that acted in earlier emails of this seat. `scope` identifies the seat.
     """
     reply = parse(mail, cast(Notation, GAMES[rules_name]), locale)
     wishes = understand(reply, ours, repeated, lambda key: _hash(scope, key) in before)
@@ -368,10 +368,8 @@ def _a_persons(lines: Sequence[Line]) -> Sequence[Line]:
 
 
 def _below_a_title(lines: Sequence[Line], offered: Collection[str], signed: Collection[str]) -> Line | None:
-    """Return the first line that acts if our letter offered it and it is below a title.
-
-    Programs write such titles above a quote, also in unknown languages.
-    """
+    """Return the first line that acts if our letter offered it and it is below a title, else None. Programs write such
+    titles above a quote, even in unknown languages."""
     acts = next((nr for nr, line in enumerate(lines) if line.command and not line.command.asks), None)
     if acts is None or lines[acts].text.lower() not in offered:
         return None
