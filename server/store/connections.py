@@ -166,7 +166,8 @@ _AUTO = "SELECT set_config('plan_cache_mode', 'auto', false) WHERE current_setti
 
 
 def _plan(connection: psycopg.Connection[Any], *_: Any) -> None:
-    """Prepare nothing for a pooler. Elsewhere plan lists for their values, such as a rare status."""
+    """Prepare nothing for a pooler. Without a pooler, let Postgres plan statements with lists for their values, such as
+    a rare status."""
     if is_pooled(connection):
         connection.prepare_threshold = None
     else:

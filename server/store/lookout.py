@@ -24,8 +24,8 @@ class Lookout:
         self._lock = Lock()
 
     def is_time(self, run: object, every: float, others: float) -> bool:
-        """Return whether the check is due. With spread tables, the leader runs it `every` so many seconds, and other
-        processes every `others` seconds."""
+        """Return whether the check is due. With spread tables, the leader runs the check at intervals of `every`
+        seconds, and other processes at intervals of `others` seconds."""
         with self._lock:
             pause, now = every if self._looks_for_all() else others, time.monotonic()
             if self._is_spread and now < self._looked_at.setdefault(run, now - every) + pause:

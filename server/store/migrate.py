@@ -69,7 +69,8 @@ class TooOld(CannotMigrate):
 
 
 def upgrade(url: str, revision: str = "head") -> None:
-    """Run the missing migrations. A database of a later release stays unchanged. Raise CannotMigrate."""
+    """Run the missing migrations. A database of a later release stays unchanged. Raise CannotMigrate if a migration is
+    impossible."""
     from alembic import command
 
     def step(config: "Config", connection: Connection) -> None:
@@ -212,7 +213,7 @@ def _take_turn(connection: Connection) -> None:
 
 def _patiently(connection: Connection, step: Callable[[], None]) -> None:
     """Retry while a dump or a long query uses the table. Other statements queue behind one that waits for a table lock,
-    so each try is short. Raise CannotMigrate."""
+    so each try is short. Raise CannotMigrate if no try succeeds."""
     for number in range(_TRIES):
         connection.execute(text(f"SET lock_timeout = '{_LONGEST_WAIT}s'"))
         connection.commit()

@@ -121,7 +121,8 @@ def renew(letter: Waiting, row: Any, until: datetime) -> bool:
 
 
 def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[str, Any] | None = None) -> None:
-    """Schedule a player's bundled email with `noted`, by letter, within the current transaction. It is idempotent."""
+    """Schedule a player's bundle with `noted`, which is keyed by letter, within the current transaction. The call is
+    idempotent."""
     bundle = insert(PlayerLetterRow).values(
         player_id=player_id,
         letter_id=uuid4(),

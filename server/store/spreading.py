@@ -39,10 +39,9 @@ def is_citus(connection: psycopg.Connection[Any]) -> bool:
 
 
 def spread(url: str, go_on: Callable[[list[Step]], bool], begun: Callable[[Step], None]) -> None:
-    """Run the steps that are left, as the owner of the tables, if `go_on` accepts them. Call `begun` before each.
-
-    Each step is its own transaction and repeatable. Raise CannotSpread.
-    """
+    """Run the steps that are left, as the owner of the tables, if `go_on` accepts them. Call `begun` before each step.
+    Each step is its own transaction and repeatable. Raise CannotSpread if the database isn't prepared, or rejects a
+    step."""
     with psycopg.connect(url, autocommit=True) as connection:
         _expect_coordinator(connection)
         steps = steps_left(connection)
