@@ -168,7 +168,7 @@ class Streams:
         OPEN.set(len(self._open))
 
     def _follow(self, stream: _Open) -> None:
-        """Watch the games that this stream follows, and send the events of new ones."""
+        """Watch the games that this stream follows, and send the events of games that are new to it."""
         for game_id in stream.follower.told.keys() - stream.games:
             stream.games.add(game_id)
             self._watching.setdefault(game_id, set()).add(stream)
