@@ -72,7 +72,8 @@ class HookOffice:
         wait(self._under_way.values())
 
     def close(self, seconds: float) -> None:
-        """Start no further round, and wait up to `seconds` for running ones. The leases of the others expire."""
+        """Start no further round, and wait up to `seconds` for running rounds. The leases of unfinished rounds
+        expire."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         wait(self._under_way.values(), seconds)
 
