@@ -78,7 +78,7 @@ class Settings:
         return cls(**read, bounds={name: variable.of(environment) for name, variable in BOUNDS.items()})
 
     def listed(self) -> list[tuple[str, str, str, str]]:
-        """Return name, default, value (with passwords masked) and meaning of each variable."""
+        """Return the name, default, value (with passwords masked) and meaning of each variable."""
         values = [(variable, getattr(self, field)) for field, variable in VARIABLES.items()]
         values += [(variable, self.bounds[name]) for name, variable in BOUNDS.items()]
         return [(it.name, it.default_at(self.port), _written(value), it.meaning) for it, value in values]

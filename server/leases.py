@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 class Lost(Exception):
-    """An expired lease, as after the process was suspended. Another process may hold it now."""
+    """An expired lease, for example after the process was suspended. Another process may hold it now."""
 
 
 class Lease:

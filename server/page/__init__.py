@@ -187,7 +187,7 @@ def home() -> Response:
 
 
 def index(**opened_for: str) -> Response:
-    """Return the page's HTML. It requests ahead what a table needs, and names the first module.
+    """Return the page's HTML. The page preloads what a table needs, and names the first module.
 
     A mailed link opens it for a `game` in a `language`. `plain` is the same page without scripts, and `words` the text
     of a link there. After an accepted invitation, it comes with a `token` for `address`.
