@@ -36,8 +36,8 @@ def ask_for_deletion(player_id: UUID) -> None:
 
 @with_retries
 def ask_for_address(player_id: UUID, email: str, changes: Json | None = None) -> None:
-    """Mail one code to the old address and one to the new, and apply `changes` to the profile. An address that already
-    has an account gets its code as well, so the caller can't probe for accounts. Raise BadField, SignInFirst,
+    """Mail one code to the old address and one to the new address, and apply `changes` to the profile. An address that
+    already has an account gets its code as well, so the caller can't probe for accounts. Raise BadField, SignInFirst,
     TooMany."""
     expect_no_guest(player_id)
     player = db.session.get_one(Player, player_id, populate_existing=True)

@@ -1,5 +1,5 @@
-"""Bounces, and unreachable addresses. An address is unreachable after bounces on several days. It then gets only
-sign-in codes, until its player signs in with one."""
+"""Bounces, and unreachable addresses. An address is unreachable after bounces on several days. An unreachable address
+gets only sign-in codes, until its player signs in with a code."""
 
 from datetime import datetime, timedelta
 from typing import Any, Final

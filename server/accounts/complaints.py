@@ -1,4 +1,4 @@
-"""Spam complaints that mail providers forward (RFC 5965). They stop all mail to the player."""
+"""Spam complaints that mail providers forward (RFC 5965). A complaint stops all mail to the player."""
 
 from typing import Final
 from uuid import UUID

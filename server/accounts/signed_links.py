@@ -36,7 +36,7 @@ _LOOK_FOR_NEW = 0.2  # the same for an unknown token, as another process may hav
 
 class Capability(NamedTuple):
     """What a link token allows. `number` is the turn, the mark of an invited address, or the number of a feed, letter
-    or stand-in. For those three, `game_id` is the player."""
+    or stand-in. For these last three, `game_id` is the player."""
 
     game_id: UUID
     seat: Seat
@@ -50,7 +50,7 @@ def sign(purpose: str, game_id: UUID, seat: Seat, number: int = 0) -> str:
 
 
 def verify(purpose: str, word: str) -> Capability:
-    """Return what a token allows. Raise NotFound unless it was signed for this purpose."""
+    """Return what a token allows. Raise NotFound unless the token was signed for this purpose."""
     body = _verified(purpose, word)
     return Capability(UUID(bytes=body[:16]), body[16], int.from_bytes(body[17:], "big"))
 

@@ -1,5 +1,5 @@
-"""Stream tickets, which open one event stream where no header can be sent, such as from a browser's `EventSource`. They
-appear in URLs, and so in logs. A ticket therefore expires after half a minute, and works once."""
+"""Stream tickets. Each opens one event stream for a client that can't send headers, such as a browser's `EventSource`.
+Tickets appear in URLs, and so in logs. A ticket therefore expires after half a minute, and works once."""
 
 import re
 import secrets

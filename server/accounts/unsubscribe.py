@@ -17,7 +17,7 @@ GAME, KIND = "game", "kind"
 
 
 class Stop(NamedTuple):
-    """What a link token stops. `reader` is a player's id, or for an invitation its address."""
+    """What a link token stops. `reader` is a player's id, or the invited address."""
 
     kind: str
     reader: str
@@ -25,7 +25,7 @@ class Stop(NamedTuple):
 
 
 class StopState(NamedTuple):
-    """What the unsubscribe page shows: what can be stopped, and what is."""
+    """What the unsubscribe page shows: which letters can be stopped, and which are stopped."""
 
     kind: str
     kind_is_off: bool
