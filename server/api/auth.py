@@ -29,8 +29,8 @@ def is_for_api() -> bool:
 def caller(scope: str, game_id: UUID | None = None, may_be_closed: bool = False) -> Caller:
     """Return the caller, whose token must allow `scope`.
 
-    With `game_id`, that game's seat tokens are accepted, otherwise none. With `may_be_closed`, so is the link token of
-    a turn that is over. Raise Unauthorized, BadToken, Banned, OneSeatOnly, MissingScope.
+    Seat tokens are accepted only for the game `game_id`. With `may_be_closed`, the link token of a turn that is over is
+    accepted, too. Raise Unauthorized, BadToken, Banned, OneSeatOnly, MissingScope.
     """
     found = any_caller()
     found.need(scope, game_id, may_be_closed)
@@ -78,7 +78,7 @@ def _sender() -> Caller | None:
 
 
 def _identify_caller() -> None:
-    """Identify the caller before anything else, so that all errors are in their language, and count towards their
+    """Identify the caller before anything else, so that all errors are in the caller's language and count towards their
     limits. Calls that need a token raise its errors later."""
     g.sender = None
     if (is_for_api() or request.path == AUTHORIZE) and "Authorization" in request.headers:

@@ -157,7 +157,8 @@ def _due(seat: SeatState) -> str:
 
 
 def _by_beginning(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
-    """Group moves by their first words, so that hundreds of moves are a few lines. Each comes with its last words."""
+    """Group moves by their first words, so that hundreds of moves take a few lines. Each move is listed by its last
+    words."""
     found: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
         words = line.split(" ")

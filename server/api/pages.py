@@ -29,7 +29,8 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
 
 
 def on_the_page(plain: str, **opened_for: str) -> Response:
-    """Return the client of players, opened by a mailed link; `plain` is the address of the same page without scripts."""
+    """Return the web page for players, as opened by a mailed link. `plain` is the address of the same page without
+    scripts."""
     response = index(plain=plain, words=gettext("Continue without scripts"), language=spoken().locale, **opened_for)
     response.headers.update(QUIET | {"Cache-Control": "no-store"})
     return response

@@ -130,7 +130,8 @@ def written_as(form: str) -> validate.Regexp:
 
 
 class Several(fields.List[Any]):
-    """A list that stops parsing early: at once for a wrong length, else after MOST_ERRORS invalid items."""
+    """A list that stops parsing early: immediately if its length is wrong, otherwise after MOST_ERRORS invalid
+    items."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if not isinstance(value, list):

@@ -59,7 +59,7 @@ class Answer(NamedTuple):
 
 
 class Call(NamedTuple):
-    """An operation, or a webhook: then `snippets` is empty, and `path` is the kind."""
+    """An operation or a webhook. For a webhook, `snippets` is empty, and `path` is the kind."""
 
     id: str
     method: str

@@ -87,7 +87,7 @@ def _constant(words: str) -> str:
 
 
 class Components:
-    """The schemas by name."""
+    """A collection of the document's schemas, by name."""
 
     def __init__(self, made: Json) -> None:
         """Add all schemas. `made` has those that smorest generated from our marshmallow schemas."""
