@@ -20,7 +20,7 @@ ALONE = [frozenset((seat,)) for seat in range(5)]  # the value of `to_act` in mo
 
 
 class Outcome(NamedTuple):
-    """How a game ended. Places count 1, 1, 3 where seats share one."""
+    """How a game ended. If two seats share place 1, the next place is 3."""
 
     scores: tuple[int, ...]
     places: tuple[int, ...]
@@ -61,7 +61,7 @@ EventT = TypeVar("EventT", bound=Event)
 class Game(Protocol[State, Move, EventT]):
     """The rules of a game: pure functions over immutable states, moves and events.
 
-    An event is stored as `event._asdict()` under its name in EVENTS; `EVENTS[name](**body)` restores it.
+    An event is stored as `event._asdict()` under its name in EVENTS. `EVENTS[name](**body)` restores the event.
     """
 
     @property

@@ -25,7 +25,8 @@ def commitment(seed: bytes) -> str:
 
 
 class SeededDice:
-    """The dice of one game. `drawn` counts the words used so far. New dice with this number continue from there."""
+    """The dice of one game. `drawn` counts the words used so far. New dice with the same `drawn` continue at that
+    word."""
 
     def __init__(self, seed: bytes, salts: Sequence[bytes | str], drawn: int = 0) -> None:
         self._key = _key(seed, salts)

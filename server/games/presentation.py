@@ -16,11 +16,9 @@ from server.translations import Language, language, noted
 
 
 def draw(rules_name: str, view: Json, names: Sequence[str], dark: bool = True, locale: str = "en") -> Picture:
-    """Return the picture of a table. `names` has the name of each seat. Equal views give equal pictures.
-
-    It shows the viewer's view only. Each space that a move can name is a group with an id, so that a front end can make
-    it clickable. Names are escaped. There are no scripts or external references.
-    """
+    """Return the picture of a table. `names` has the name of each seat. Equal views give equal pictures. A picture
+    shows the viewer's view only. Each space that a move can name is a group with an id, so that a front end can make it
+    clickable. Names are escaped. There are no scripts or external references."""
     drawn: Draw = getattr(GAMES[rules_name], "draw", _draw_text)
     return drawn(view, names, DARK if dark else LIGHT, locale)
 

@@ -508,5 +508,5 @@ def _decided(sky: State, reason: str, winners: list[Seat]) -> GameDecided:
 
 
 def outcome(sky: State) -> Outcome | None:
-    """Return points and places once the game is over, otherwise None. All seats on place 1 share the win."""
+    """Return the points and places once the game is over, otherwise None. All seats on place 1 share the win."""
     return None if sky.result is None else Outcome(sky.points, tuple(sky.result.places))

@@ -225,7 +225,7 @@ class ActionLapsed(NamedTuple):
 
 
 class SternbildCompleted(NamedTuple):
-    """A Sternbild completed on these fields of the Firmament, which now belongs to the player."""
+    """A Sternbild that a player completed on these fields of the Firmament, and whose card the player now owns."""
 
     seat: Seat
     sternbild: str
@@ -279,7 +279,7 @@ class CardsDrawn(NamedTuple):
 
 
 class GameDecided(NamedTuple):
-    """The end of the game: reason, winners, each seat's place, and each seat's Sternbild before it."""
+    """The end of the game: reason, winners, each seat's place, and each seat's Sternbild before the end."""
 
     reason: str
     winners: list[Seat]

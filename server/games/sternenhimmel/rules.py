@@ -141,7 +141,7 @@ def _who_is_next(options: Json, seat: Seat, has_filled: bool, hand_sizes: Sequen
 
 
 def outcome(sky: State) -> Outcome | None:
-    """Return coins and places once the last board is scored, otherwise None. All seats on place 1 share the win."""
+    """Return the coins and places once the last board is scored, otherwise None. All seats on place 1 share the win."""
     if sky.stars or sky.stack:
         return None
     return Outcome(sky.coins, tuple(1 + sum(other > coins for other in sky.coins) for coins in sky.coins))
