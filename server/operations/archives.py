@@ -1,4 +1,4 @@
-"""The export of archives, one by one and in bulk, and their import."""
+"""Export of archives, one by one and in bulk, and import of archives."""
 
 import logging
 from collections.abc import Collection

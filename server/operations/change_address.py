@@ -1,4 +1,4 @@
-"""A player's change of address. Data of the old one is transferred or deleted."""
+"""A player's change of address. Data of the old address is transferred or deleted."""
 
 from uuid import UUID
 

@@ -89,7 +89,8 @@ def is_secret(copy: Json) -> bool:
 def copy_of_player(player_id: UUID) -> Json:
     """Return what is stored about a player, without credentials and without secrets of unfinished games.
 
-    Left out: secrets and tokens, queues, deliveries of webhooks and stored responses, all of which expire within days.
+    Secrets and tokens are left out. So are queues, deliveries of webhooks and stored responses, which expire within
+    days.
     """
     known = player(player_id)
     own = select(PlayerGame).where(PlayerGame.player_id == player_id).order_by(PlayerGame.made_at)

@@ -17,7 +17,8 @@ from server.store.tables import EventRow, GameRow, db
 
 
 def games_to_shelve(over_for: timedelta) -> list[UUID]:
-    """Return the games that ended at least this long ago. A game closed before it began has no archive, so it stays."""
+    """Return the games that ended at least this long ago. A game that was closed before it began has no archive, so its
+    events stay."""
     of_game = select(EventRow.recorded_at).where(EventRow.game_id == GameRow.game_id)
     # max() instead of LIMIT would take minutes.
     last = of_game.order_by(EventRow.seq.desc()).limit(1).scalar_subquery()
