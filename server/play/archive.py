@@ -42,7 +42,7 @@ LARGEST = 16 * 1024 * 1024  # bytes; a typical game has 100,000
 
 
 class Flaw(ValueError):
-    """The first fault of an archive or a log, in one sentence."""
+    """A fault of an archive or a log, in one sentence. Checks stop at the first one."""
 
     def __init__(self, text: str) -> None:
         super().__init__(clean(text, 300))  # it may quote a forged file

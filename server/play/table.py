@@ -132,7 +132,7 @@ def _put(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
 
 
 def terms(head: GameHead, seats: Sequence[SeatState]) -> Json:
-    """Return the terms of a game. They begin the log, so that they are final."""
+    """Return the terms of a game. The log begins with them, so they are final."""
     hashes = [row.salt_hash for row in seats]
     return {
         "game": str(head.game_id),
@@ -205,7 +205,7 @@ def fold_commits(table: Table, log: Sequence[Recorded]) -> Iterator[tuple[list[R
 
 
 def goes_behind(table: Table, log: Iterable[Recorded]) -> bool:
-    """Return whether a take-back goes behind this table, so that the whole log must be folded."""
+    """Return whether a take-back in these rows goes behind this table, so that the whole log must be folded."""
     return any(row.type == TAKEN_BACK and row.body["to"] < table.version for row in log)
 
 

@@ -1,4 +1,4 @@
-"""Views of a game, and the check of who may see it."""
+"""Views of a game, and the check of who may see the game."""
 
 from collections.abc import Sequence
 from itertools import repeat

@@ -48,7 +48,7 @@ _ASKED_FOR = timedelta(days=2)  # without an answer, the vote fails
 
 
 class TakenBack(NamedTuple):
-    """The result of taking a move back: the table, or a vote of the others."""
+    """The result of taking a move back: the table, or a vote of the other players."""
 
     answer: Json
     is_done: bool
@@ -109,7 +109,7 @@ def way_back_of(game_id: UUID, player_id: UUID) -> Json:
 
 @with_retries
 def take_back(game_id: UUID, player_id: UUID, to: int) -> TakenBack:
-    """Take back the player's move after version `to`: at once if free, otherwise by a new vote.
+    """Take back the player's move after version `to`: immediately if the take-back is free, otherwise by a new vote.
 
     Raise NotFound, NotSeated, NotRunning, HandedOver, NotAllowed, TooLate.
     """

@@ -1,4 +1,4 @@
-"""Emails for the operators: those to the postmaster, and those to a seat that could not be processed."""
+"""Emails for the operators: emails to the postmaster, and emails to a seat that could not be processed."""
 
 from datetime import timedelta
 from typing import Any, Final

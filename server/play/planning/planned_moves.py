@@ -1,4 +1,4 @@
-"""Planned moves, which a worker plays when it is their seat's turn."""
+"""Planned moves, which a worker plays when the turn of their seat comes."""
 
 from datetime import datetime
 from typing import Any

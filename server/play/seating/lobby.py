@@ -258,8 +258,8 @@ _MOST_RECENT = 10_000
 
 
 def _latest(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None, since: int) -> list[Json]:
-    """Return others' last actions as this viewer saw them. Return none if the viewer moved last, or this process lacks
-    the rules."""
+    """Return the last actions of other players as this viewer saw them. The list is empty if the viewer moved last, or
+    this process lacks the rules."""
     if rules not in GAMES:
         return []
     try:

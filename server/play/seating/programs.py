@@ -1,8 +1,6 @@
-"""Accounts that programs play. Their owners mark them, others see the mark, and a host may exclude them.
-
-In anonymous games a mark would identify the player, so it is hidden until the end. Such a game excludes programs unless
-its host says otherwise, which players see before they join.
-"""
+"""Accounts that programs play. Their owners mark them, other players see the mark, and a host may exclude these
+accounts. In anonymous games a mark would identify the player, so it is hidden until the end. An anonymous game excludes
+programs unless its host admits them. Players see this setting before they join."""
 
 from collections.abc import Sequence
 from datetime import datetime

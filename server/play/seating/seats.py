@@ -236,7 +236,7 @@ def decline_invitation(word: str) -> None:
 
 
 def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
-    """Accept an invitation and sign a new account in; see `token_of_visitor`."""
+    """Accept an invitation, and sign a new account in (see `token_of_visitor`)."""
     game, seat = invitation(word)
     email, is_new = None if seat is None else game.seats[seat].email, is_newcomer(game, word)
     game, now = accept_invitation(word, locale, name), clock.now()

@@ -60,7 +60,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Days(NamedTuple):
-    """A span from the start of the first day to the end of the last one."""
+    """A span from the start of the first day to the end of the last day."""
 
     begin: datetime
     end: datetime
@@ -237,7 +237,7 @@ def accept_stand_in(word: str, player_id: UUID) -> Game:
 
 
 def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
-    """Accept a stand-in request and sign a new account in; see `token_of_visitor`."""
+    """Accept a stand-in request, and sign a new account in (see `token_of_visitor`)."""
     game, asked = open_stand_in_link(word)
     if asked is None or asked.accepted_by is not None:
         raise NotFound(_NOBODY)

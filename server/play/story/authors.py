@@ -24,7 +24,7 @@ def visible_events(
 
     `rows`: whole commits, and up to the end of the log at least the events of `CHANGES_OF_PLAYERS`. `seats`: the seats
     after these rows. `planned`: the versions of the viewer's planned moves. `since`: the version with which the viewer
-    sat down; earlier secrets are hidden.
+    sat down. Earlier secrets are hidden.
     """
     moved_by = _authors(rules, rows, seats)
     for row in rows:

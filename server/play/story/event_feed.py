@@ -32,10 +32,8 @@ _ROOM = 8  # bytes of a game's id that are unique among a player's games
 
 
 class Place(NamedTuple):
-    """A position in a player's feed: all events before a moment, and some games up to an event.
-
-    Events are numbered per game, and a commit may arrive after one with a later moment.
-    """
+    """A position in a player's feed: all events before a moment, and in some games the events up to a number. Events
+    are numbered per game, and a commit may arrive after a commit with a later moment."""
 
     since: datetime
     told: dict[bytes, int]  # last events at `since` or later, by the game id's first bytes
@@ -67,7 +65,7 @@ class Item(NamedTuple):
 
 
 class Follower:
-    """A follower of one game, anonymous without a caller."""
+    """A follower of one game. Without a caller, the follower is anonymous."""
 
     def __init__(
         self, caller: Caller | None, told: dict[UUID, int], invitation: str | None = None, heard: int | None = None

@@ -67,7 +67,7 @@ class SeatTime:
     def next_reminder(
         self, asked_at: datetime, due_at: datetime, thresholds: Sequence[str], after: datetime
     ) -> datetime | None:
-        """Return the first reminder later than `after`, so that a missed one is not sent late."""
+        """Return the first reminder later than `after`, or None. A missed reminder is not sent late."""
         return next((moment for moment in self.reminders(asked_at, due_at, thresholds) if moment > after), None)
 
     def _reached(self, threshold: str, asked_at: datetime, due_at: datetime) -> datetime:

@@ -60,7 +60,8 @@ def first_allowance(clock: GameClock) -> timedelta:
 
 
 def next_allowance(clock: GameClock, allowed: timedelta, used: timedelta) -> timedelta:
-    """Return the counted time for a seat's next turn, after one with `allowed` of which `used` was used.
+    """Return the counted time for a seat's next turn. The last turn had `allowed`, and the seat used `used` of this
+    time.
 
     `allowed` excludes extensions, which are for one turn. A player who needed an extension continues with the increment
     alone. Unused time of the extension isn't saved.
