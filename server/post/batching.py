@@ -1,4 +1,5 @@
-"""Batching of letters: the reader's preference decides at the time of sending whether to send, bundle or drop one."""
+"""Batching of letters: the reader's preference at the time of sending decides whether a letter is sent, bundled or
+dropped."""
 
 from datetime import datetime, timedelta
 from uuid import UUID

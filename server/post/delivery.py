@@ -1,4 +1,4 @@
-"""Delivery of letters: claim the due ones, compose and send them, and store the results."""
+"""Delivery of letters: claim the due letters, compose and send them, and store the results."""
 
 import logging
 import re

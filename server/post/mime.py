@@ -98,7 +98,7 @@ def _id(text: str | None) -> str:
 
 
 def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]], message_id: str) -> bytes:
-    """Return MIME headers and body. They are reproducible, so a second copy of a letter is identical."""
+    """Return the MIME headers and the body. Both are reproducible, so a second copy of a letter is identical."""
     body, boundary = _text(text, "plain"), sha256(message_id.encode()).hexdigest()[:32]
     if html is not None:
         page = _text(html, "html")

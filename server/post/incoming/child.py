@@ -31,7 +31,7 @@ class TooMuch(Exception):
 
 
 class ChildDied(Exception):
-    """The child died several times for other reasons than the email. This is temporary."""
+    """The child died several times, for reasons other than the email. A retry may succeed."""
 
 
 class Child:

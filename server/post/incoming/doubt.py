@@ -160,7 +160,7 @@ _AGAINST = re.compile(
 
 
 def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[str]) -> str:
-    """Return the line right above or below one that acts if it may belong to the same sentence, else "".
+    """Return the line right above or below a line that acts if both may belong to the same sentence, else "".
 
     `is_first`: no further line touches the line above. `signed` are the writer's names, in lower case.
     """

@@ -154,7 +154,8 @@ class ImapReader:
                 self._read(box, uid, sizes.get(uid, {}).get(b"RFC822.SIZE"))
 
     def _read(self, box: Any, uid: int, size: int | None) -> None:
-        """Read an email. A faulty one stays without delaying others. One without a size has just been deleted."""
+        """Read an email. A faulty email stays without delaying others. An email without a size has just been
+        deleted."""
         if size is None:
             return
         try:

@@ -114,7 +114,7 @@ class Head(NamedTuple):
 
     @property
     def contradicts_itself(self) -> bool:
-        """Return whether headers about the body repeat with different values, of which programs may use either."""
+        """Return whether headers about the body repeat with different values. Mail programs may use either value."""
         return any(len(set(self.all(name))) > 1 for name in ("content-type", "content-transfer-encoding"))
 
     @property

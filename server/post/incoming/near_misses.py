@@ -52,7 +52,7 @@ def move_in(line: str, rules: Notation) -> Any:
 
 
 def resembles(line: str, grammar: Grammar) -> bool:
-    """Return whether this line, which is neither a move nor a command, may be meant as one."""
+    """Return whether this line, which is neither a move nor a command, may be meant as a move or command."""
     rules, locale = grammar
     words = [word for raw in _NO_WORDS.sub("", line).lower().split() if (word := raw.strip(_AROUND))]
     if not words:

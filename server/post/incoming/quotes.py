@@ -1,4 +1,4 @@
-"""Removal of quotes: the lines that a person wrote now, without those of the letter they reply to."""
+"""Removal of quotes: finds the lines that a person wrote, without the lines of the letter to which they reply."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

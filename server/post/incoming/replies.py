@@ -1,8 +1,8 @@
 """Parser of replies to our letters: pure functions from bytes to wishes.
 
 A move counts only if a line is exactly that move in the game's notation, and nothing in the email casts doubt on it.
-Asking once too often is better than playing an unintended move. Greetings and sentences beside it are harmless, near
-misses are not.
+Asking once too often is better than playing an unintended move. Greetings and sentences beside a move are harmless,
+near misses are not.
 """
 
 import re

@@ -58,7 +58,8 @@ class SmtpServer:
         Thread(target=self.loop.run_forever, name="smtp-server", daemon=True).start()
 
     def keep_open(self) -> None:
-        """Listen unless it already does. An unavailable port is logged once, and the next call tries again."""
+        """Listen unless the server already listens. An unavailable port is logged once, and the next call tries
+        again."""
         if self.is_open:
             return
         host = self._host.strip("[]")
