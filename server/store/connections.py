@@ -1,7 +1,7 @@
 """Connections to Postgres. Hot paths send one statement at a time and retry when the database goes away.
 
-Behind a pooler (PgBouncer in transaction mode) each transaction is another session of Postgres. So nothing is prepared,
-set or listened to beyond one transaction. Role and limits come from `ALTER ROLE` there.
+Behind a pooler (PgBouncer in transaction mode) each transaction may run in another session of Postgres. So nothing is
+prepared, set or listened to beyond one transaction. Role and limits come from `ALTER ROLE` there.
 """
 
 import os

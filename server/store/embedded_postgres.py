@@ -1,6 +1,6 @@
 """The embedded Postgres, from a wheel, for a server on one machine. It ends with the process that starts it.
 
-It listens on a Unix socket in a private directory, on no network. It runs on Linux and macOS.
+It listens only on a Unix socket in a private directory. It runs on Linux and macOS.
 """
 
 import ctypes

@@ -1,4 +1,5 @@
-"""Inbound emails. They are stored before their senders get a 250, then processed one at a time, each under a lease."""
+"""Inbound emails. Emails are stored before their senders get a 250, then processed one at a time, each under a
+lease."""
 
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta

@@ -1,5 +1,5 @@
 """Leader election for checks of due work. On one Postgres a check is cheap, so every process checks at every beat. If
-tables are spread over machines, each check visits all of them, so one elected process checks at longer intervals."""
+tables are spread over machines, each check visits all machines, so one elected process checks at longer intervals."""
 
 import time
 from threading import Lock
@@ -12,8 +12,8 @@ from server.store.spreading import is_citus
 
 
 class Lookout:
-    """A candidate in the leader election. The leader's connection holds an advisory lock, so another follows when it
-    ends. Two leaders would only cost time."""
+    """A candidate in the leader election. The leader's connection holds an advisory lock, so another candidate becomes
+    leader when this connection ends. Two leaders would only cost time."""
 
     def __init__(self, number: int) -> None:
         self._number = number

@@ -97,8 +97,8 @@ def is_behind(connection: Connection) -> bool:
 
 
 def steps_ahead(url: str) -> list[str]:
-    """Return number and title of each missing migration, in order. Raise TooOld if the tables are older than the first
-    migration."""
+    """Return the number and title of each missing migration, in order. Raise TooOld if the tables are older than the
+    first migration."""
     engine = create_engine(psycopg_url(url), connect_args={"client_encoding": "UTF8"})
     try:
         with engine.connect() as connection:
@@ -237,7 +237,7 @@ def _patiently(connection: Connection, step: Callable[[], None]) -> None:
 def make_index(name: str, table: str, columns: Sequence[str], where: str | None = None) -> None:
     """Create an index concurrently, for a migration. Writers don't wait.
 
-    This ends the migration's transaction, so its earlier statements must be repeatable.
+    The migration's transaction ends here, so its earlier statements must be repeatable.
     """
     from alembic import op
 

@@ -1,4 +1,4 @@
-"""Letters that wait to be sent. Claiming one leases it, so that no lock is held during slow SMTP.
+"""Letters that wait to be sent. Claiming a letter leases it, so that no lock is held during slow SMTP.
 
 A claim increments `tries`, which then identifies the holder of the lease.
 """
