@@ -1,4 +1,5 @@
-"""Logs with one JSON object per line. They contain no secrets: no path with a link token, no body, no parameter."""
+"""Logs with one JSON object per line. The logs contain no secrets: paths with link tokens, bodies and parameters are
+left out."""
 
 import json
 import logging

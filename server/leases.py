@@ -1,5 +1,5 @@
-"""Leases on the work in progress of a sender, renewed while it runs. If a process dies, another takes over within
-seconds. A slow process keeps its leases."""
+"""Leases on the work in progress of a sender, renewed while it runs. If a process dies, another process takes over
+within seconds. A slow process keeps its leases."""
 
 import logging
 import math

@@ -1,8 +1,9 @@
 """The web page for players: static files and their headers. It is a client that uses only the API.
 
 Each game has its part in its own folder `page/`, served as `/page/<game>/`. The catalogues in its `words/` are merged
-with those of the page. The names of modules, styles and catalogues contain a hash, so browsers cache them forever. An
-import map, built at start, maps plain names to hashed names. `packing` bundles modules that always load together.
+with the catalogues of the page. The names of modules, styles and catalogues contain a hash, so browsers cache them
+forever. An import map, built at start, maps plain names to hashed names. `packing` bundles modules that always load
+together.
 """
 
 import json
