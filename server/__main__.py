@@ -76,7 +76,8 @@ def wish(needed: str) -> str:
 
 
 def fulfilments(needed: str) -> set[str]:
-    """Return the fingerprints with which nothing is missing: `up` after `test` installs nothing."""
+    """Return the fingerprints of environments that lack nothing for this command, so that `up` after `test` installs
+    nothing."""
     return {wish(needed), wish(TESTING)}
 
 

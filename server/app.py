@@ -33,12 +33,13 @@ class _Json(DefaultJSONProvider):
 
 class _App(Flask):
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function, since no view is a coroutine. Flask would inspect a dozen functions per request."""
+        """Return the function unchanged, since no view is a coroutine. Flask would inspect a dozen functions per
+        request."""
         return func
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """Return the web application with these settings, by default those of the environment."""
+    """Return the web application with these settings. By default, read them from the environment."""
     settings = settings or Settings.from_environment()
     app = _App("server", static_folder=None)
     app.json = _Json(app)

@@ -18,12 +18,12 @@ class Packed:
 
     @cached_property
     def packed(self) -> bytes:
-        """Return `plain` compressed. Compressing at startup would take half a second."""
+        """Return `plain`, compressed on first use. Compressing everything at startup would take half a second."""
         return gzip.compress(self.plain, mtime=0)
 
     def answer(self) -> Response:
-        """Return the response in the encoding that the request accepts, with that encoding's ETag. It ignores
-        conditions."""
+        """Return the response in the encoding that the request accepts, with that encoding's ETag. The request's
+        conditions are ignored."""
         is_packed = request.accept_encodings.quality("gzip") > 0
         response = Response(self.packed if is_packed else self.plain, mimetype=self.kind)
         response.headers["Vary"] = "Accept-Encoding"

@@ -71,14 +71,14 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
-        """Read the settings. An empty variable counts as unset. Raise BadSetting."""
+        """Read the settings. An empty variable counts as unset. Raise BadSetting for an invalid value."""
         read: dict[str, Any] = {}
         for field, variable in VARIABLES.items():
             read[field] = variable.of(environment, read.get("port"))
         return cls(**read, bounds={name: variable.of(environment) for name, variable in BOUNDS.items()})
 
     def listed(self) -> list[tuple[str, str, str, str]]:
-        """Return name, default, value (with passwords masked) and meaning of each variable."""
+        """Return the name, default, value (with passwords masked) and meaning of each variable."""
         values = [(variable, getattr(self, field)) for field, variable in VARIABLES.items()]
         values += [(variable, self.bounds[name]) for name, variable in BOUNDS.items()]
         return [(it.name, it.default_at(self.port), _written(value), it.meaning) for it, value in values]
@@ -98,7 +98,7 @@ _NO_PORT = re.compile(r"(\[[0-9A-Fa-f:.]*\])|:(?![0-9]*(?:[,/?#\s]|$)).*", re.DO
 def mask_passwords(text: str) -> str:
     """Return a URL, a list of URLs or a connection string of libpq without its passwords.
 
-    Malformed text works, too. If password and host can't be separated, both are hidden.
+    The text may be malformed. If password and host can't be separated, both are hidden.
     """
     return "".join(map(_masked_after_scheme, _SCHEME.split(_NAMED_PASSWORD.sub(r"\1***", text))))
 
@@ -171,7 +171,7 @@ def _inbound_routes(text: str) -> tuple[str, ...]:
 def read_inbound_route(text: str) -> str:
     """Return the URL of an inbound route. `host:port` alone means SMTP.
 
-    Raise ValueError, whose text may contain a password.
+    Raise ValueError for an invalid route. The error's text may contain a password.
     """
     url = urlsplit(text if "://" in text else f"smtp://{text}")
     is_mailbox = url.scheme == "imaps" and url.username and url.password and url.port != 0
@@ -254,7 +254,7 @@ def _switch(text: str) -> bool:
 
 
 def _rate(text: str) -> Bound:
-    """Parse a rate such as `50/1h`. At most a thousand per second, since buckets count in milliseconds."""
+    """Parse a rate such as `50/1h`. The maximum is a thousand per second, since buckets count in milliseconds."""
     parts = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,4})([smhd])", text)
     if parts is None:
         raise ValueError
@@ -282,7 +282,7 @@ class _Variable(NamedTuple):
         return self.default.replace("{port}", str(port))
 
     def of(self, environment: Mapping[str, str], port: int | None = None) -> Any:
-        """Return the parsed value, or None if it is unset. Raise BadSetting."""
+        """Return the parsed value, or None if the variable is unset. Raise BadSetting for an invalid value."""
         text = environment.get(self.name, "").strip() or self.default_at(port)
         try:
             return self.read(text) if text else None

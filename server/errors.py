@@ -117,7 +117,7 @@ class BadField(PlayError):
 
 
 class Unfit(ValueError):
-    """An invalid value. Its text is like that of a `PlayError`."""
+    """An invalid value. Its text follows the rules for a `PlayError`."""
 
     def __init__(self, words: str, place: str = "", **values: object) -> None:
         self.words = words if isinstance(words, Words) else Words(words, place, **values)

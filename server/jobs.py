@@ -12,8 +12,8 @@ log = logging.getLogger(__name__)
 
 
 class Job:
-    """A function that is called at intervals and on notifications, one call at a time. The log has one warning when the
-    database goes away, and one when it returns."""
+    """A function that is called at intervals and on notifications, one call at a time. A job logs one warning when the
+    database goes away, and another one when the database returns."""
 
     def __init__(self, app: Flask, name: str, run: Callable[[], object]) -> None:
         self._app = app

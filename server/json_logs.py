@@ -1,4 +1,5 @@
-"""Logs with one JSON object per line. They contain no secrets: no path with a link token, no body, no parameter."""
+"""Logs with one JSON object per line. The logs contain no secrets: paths with link tokens, bodies and parameters are
+left out."""
 
 import json
 import logging
@@ -11,7 +12,7 @@ _LINES = json.JSONEncoder(ensure_ascii=False)
 
 
 class JsonLines(logging.Formatter):
-    """A formatter with `at`, `level`, `logger`, `message` and the record's `facts`. Of an exception it omits the text."""
+    """A formatter with `at`, `level`, `logger`, `message` and the record's `facts`. It omits the text of exceptions."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {

@@ -1,5 +1,5 @@
-"""Leases on the work in progress of a sender, renewed while it runs. If a process dies, another takes over within
-seconds. A slow process keeps its leases."""
+"""Leases on the work in progress of a sender, renewed while it runs. If a process dies, another process takes over
+within seconds. A slow process keeps its leases."""
 
 import logging
 import math
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 class Lost(Exception):
-    """An expired lease, as after the process was suspended. Another process may hold it now."""
+    """An expired lease, for example after the process was suspended. Another process may hold it now."""
 
 
 class Lease:
@@ -43,7 +43,7 @@ class Lease:
             self._is_lost = True
 
     def confirm(self) -> None:
-        """Renew the lease if it ends soon, before something is sent. Raise Lost."""
+        """Renew the lease if it ends soon, before something is sent. Raise Lost if the lease has expired."""
         if not self._is_lost and time.monotonic() > self._end - _SPARE.total_seconds():
             try:
                 self.renew()

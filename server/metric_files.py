@@ -1,8 +1,9 @@
-"""Metrics that the processes of a web share through files, for `/metrics`. Import Counter, Gauge and Histogram from
-here.
+"""Metrics that the processes of a web server share through files, for `/metrics`. Import Counter, Gauge and Histogram
+from here.
 
 The files are mapped into memory. A write without room on the disk kills the process (SIGBUS), so the room is reserved
-first. Without room a process keeps its numbers in memory, and `/metrics` lacks them until it restarts.
+first. Without room, a process keeps its numbers in memory, and `/metrics` lacks these numbers until the process
+restarts.
 """
 
 import logging

@@ -53,7 +53,7 @@ def plain(text: str) -> str:
 
 
 def paragraphs(text: str) -> str:
-    """Return several lines, each cleaned as by `plain`, with few marks and single empty lines, or "" if nothing is
+    """Return several lines, each cleaned like `plain` does, with few marks and single empty lines, or "" if nothing is
     visible."""
     lines = ["".join(_few_marks(line)).rstrip() for line in plain(text).split("\n")]
     seen = ["" if all(map(_is_mark, line.strip())) else line for line in lines]
@@ -77,7 +77,7 @@ def email_address(text: str) -> str:
 def mailbox_of(address: str) -> str:
     """Return the mailbox of an address: without a +suffix (RFC 5233), for Gmail also without dots.
 
-    Limits and the record of invitations use it. Letters go to the address as written.
+    Limits and the record of invitations use the mailbox. Letters go to the address as written.
     """
     local, _, domain = address.partition("@")
     local = local.partition("+")[0] or local

@@ -11,11 +11,8 @@ _LONGEST_NUMBER = 15  # digits: all readers agree on whole numbers below 2**53
 
 
 def read_json(raw: bytes) -> Any:
-    """Parse a JSON value (RFC 8259, UTF-8). Raise Unfit.
-
-    Rejected: duplicate keys, NaN and infinities, numbers of more than 15 digits, nesting deeper than 20, NUL characters
-    and lone surrogates.
-    """
+    """Parse a JSON value (RFC 8259, UTF-8). Raise Unfit for invalid JSON. Also rejected: duplicate keys, NaN and
+    infinities, numbers of more than 15 digits, nesting deeper than 20, NUL characters and lone surrogates."""
     try:
         text = raw.decode()
         if text.count("[") + text.count("{") > _DEEPEST:

@@ -330,7 +330,7 @@ def _migrate(starter: _Starter) -> None:
 
 
 def _await_web(port: int, web: Part, others: list[Part]) -> None:
-    """Wait as long as the web process lives. On a busy machine it may take minutes to start."""
+    """Wait for the web's port as long as the web process lives. On a busy machine, the start may take minutes."""
     begin = told = time.monotonic()
     while not _is_healthy(port):
         if not web.is_running():

@@ -76,7 +76,7 @@ log = logging.getLogger(__name__)
 
 
 def work(app: Flask, settings: Settings) -> NoReturn:
-    """Run until SIGTERM, Ctrl-C or the end of the sender process, then finish jobs in progress.
+    """Run until SIGTERM, Ctrl-C or the end of the sender process. Then finish the jobs in progress.
 
     Letters have their own process, since drawing one picture takes longer than twenty commits and blocks all threads.
     """

@@ -1,5 +1,5 @@
 """Mailed codes that confirm a change of address or the deletion of an account. A stolen token alone is not enough for
-these."""
+either."""
 
 from typing import Final
 from uuid import UUID, uuid4, uuid5
@@ -36,8 +36,8 @@ def ask_for_deletion(player_id: UUID) -> None:
 
 @with_retries
 def ask_for_address(player_id: UUID, email: str, changes: Json | None = None) -> None:
-    """Mail one code to the old address and one to the new, and apply `changes` to the profile. An address that already
-    has an account gets its code as well, so the caller can't probe for accounts. Raise BadField, SignInFirst,
+    """Mail one code to the old address and one to the new address, and apply `changes` to the profile. An address that
+    already has an account gets its code as well, so the caller can't probe for accounts. Raise BadField, SignInFirst,
     TooMany."""
     expect_no_guest(player_id)
     player = db.session.get_one(Player, player_id, populate_existing=True)
@@ -57,7 +57,7 @@ def _asked_by(player_id: UUID) -> list[Use]:
 
 
 def _mail(player: Player, purpose: str, to: str, new_address: str = "") -> None:
-    """Queue the letter under the code's id, not the player's: its delivery result would reveal whose address this
+    """Queue the letter under the code's id. Under the player's id, its delivery result would reveal whose address this
     is."""
     now, code_id = clock.now(), id_of(player.player_id, purpose)
     code = new_code(purpose, code_id, to, stored_locale(player.locale))
@@ -68,7 +68,8 @@ def _mail(player: Player, purpose: str, to: str, new_address: str = "") -> None:
 
 
 def expect_account_code(player_id: UUID, purpose: str, code: str) -> SignIn:
-    """Return the row of a valid code, as `expect_code`. Raise WrongCode, TooMany."""
+    """Return the row of a valid code, as `expect_code` does. Raise WrongCode for an invalid code, or TooMany after too
+    many wrong codes."""
     return expect_code(purpose, id_of(player_id, purpose), code, player_id)
 
 

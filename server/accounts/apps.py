@@ -151,8 +151,8 @@ def app_by_refresh(word: str) -> App | None:
 
 
 def app_by_token(word: str, of: Caller | None) -> App | None:
-    """Return the app that holds this token, or None. `of` is the caller of an access token, None for a refresh
-    token."""
+    """Return the app that holds this token, or None. `of` is the caller if the token is an access token, or None if it
+    is a refresh token."""
     if of is None:
         return _of_family(word)
     hold(of.player_id)
@@ -177,8 +177,8 @@ def _lock_app(player_id: str, app_id: str) -> App | None:
 
 
 def issue(app: App, scopes: Iterable[str], refresh: str | None) -> Issued:
-    """Issue new tokens to an app, and revoke its old ones. `refresh` is the present refresh token. Without one, the
-    player gets an email about the new app."""
+    """Issue new tokens to an app, and revoke its old ones. `refresh` is the present refresh token. Without a refresh
+    token, the player gets an email about the new app."""
     now = clock.now()
     family, secret = refresh[-87:-44] if refresh else secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     if refresh is None:
@@ -208,7 +208,7 @@ def _tell(app: App) -> None:
 
 
 def address_of(redirect_uri: str) -> str:
-    """Return scheme and host of an app, which are verified. Its name is not."""
+    """Return an app's scheme and host, which are verified, unlike its name."""
     url = urlsplit(redirect_uri)
     return f"{url.scheme}://{url.netloc}"
 
@@ -236,7 +236,7 @@ def _facts(app: App) -> Json:
 
 @with_retries
 def end_app(player_id: UUID, app_id: UUID) -> None:
-    """End an app, and delete its tokens and all that it created. Raise NotFound."""
+    """End an app, and delete its tokens and everything that it created. Raise NotFound."""
     hold(player_id)
     app = db.session.get(App, (player_id, app_id))
     if app is None and in_doubt() != app_id:
@@ -261,7 +261,8 @@ def end_app_token(player_id: UUID, app_id: UUID) -> str:
 
 
 def app_of_link(word: str) -> tuple[UUID, UUID, str | None]:
-    """Return player id, app id and the app's name, which is None once the app has ended. Raise NotFound."""
+    """Return the player's id, the app's id and the app's name, which is None once the app has ended. Raise NotFound for
+    an invalid token."""
     player_id, app_id = map(UUID, verify_text(ENDS_APP, word).split(" "))
     app = db.session.get(App, (player_id, app_id))
     return player_id, app_id, app.name if app else None

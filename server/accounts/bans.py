@@ -23,7 +23,7 @@ def is_in_force(banned_at: datetime | None, banned_until: datetime | None) -> bo
 
 
 def expect_welcome(player_id: UUID | None) -> None:
-    """Raise Banned, or NotFound for a deleted player."""
+    """Raise Banned if the player is banned, or NotFound if the player was deleted."""
     player = db.session.get(Player, player_id, populate_existing=True) if player_id else None
     if player is None or player.deleted_at is not None:
         raise NotFound("Nothing was found at this address.")

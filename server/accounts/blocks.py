@@ -68,7 +68,7 @@ def _expect_other(player_id: UUID, other: UUID) -> None:
 
 
 def reports(settled: bool, limit: int) -> list[Json]:
-    """Return the open reports for operators, oldest first. `settled` adds the settled ones."""
+    """Return the open reports for operators, oldest first. With `settled`, return the settled reports as well."""
     query = select(Report).order_by(Report.at).limit(limit)
     if not settled:
         query = query.where(Report.settled_at.is_(None))
@@ -92,7 +92,7 @@ def reports(settled: bool, limit: int) -> list[Json]:
 
 @with_retries
 def settle(report_id: UUID) -> None:
-    """Mark a report as settled. Raise NotFound."""
+    """Mark a report as settled. Raise NotFound if there is no such report."""
     this = (Report.report_id == report_id) & Report.settled_at.is_(None)
     settled = update(Report).where(this).values(settled_at=clock.now()).returning(Report.report_id)
     if db.session.execute(settled).first() is None:

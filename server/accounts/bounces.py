@@ -1,5 +1,5 @@
-"""Bounces, and unreachable addresses. An address is unreachable after bounces on several days. It then gets only
-sign-in codes, until its player signs in with one."""
+"""Bounces, and unreachable addresses. An address is unreachable after bounces on several days. An unreachable address
+gets only sign-in codes, until its player signs in with a code."""
 
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -32,8 +32,8 @@ def invitation_bounce_token(game_id: UUID, seat: Seat, email: str) -> str:
 
 
 def verify_bounce_token(word: str) -> Capability:
-    """Return what bounced. Its `game_id` is the player and its `number` the letter's mark. For an invitation to a seat,
-    they are the game and the address's mark. Raise NotFound."""
+    """Return what a bounce token identifies. For a letter, `game_id` is the player and `number` the letter's mark. For
+    an invitation, they are the game and the address's mark. Raise NotFound for an invalid token."""
     return verify(BOUNCE, word)
 
 
@@ -43,7 +43,7 @@ def _mark(letter_id: UUID) -> int:
 
 @with_retries
 def note_return(word: str, is_hard: bool, why: str) -> None:
-    """Record a bounce, once for each letter. Raise NotFound."""
+    """Record a bounce, once for each letter. Raise NotFound for an invalid token."""
     owner_id, seat, mark = verify_bounce_token(word)
     if seat != ANY_SEAT:
         lose_invitation(owner_id, seat, mark, why)

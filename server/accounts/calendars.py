@@ -54,7 +54,7 @@ def calendar(data: Any, zone: str, vacation_days: int = VACATION_DAYS) -> Calend
         {"night": "22:00-08:00", "days_off": [6, 7], "vacations": [{"from": "2026-12-20", "to": "2027-01-03"}]}
 
     All fields are optional, and `night` may be null. At least 8 hours on 4 days a week must count, and at most
-    `vacation_days` of a calendar year may be vacation. Raise Unfit.
+    `vacation_days` of a calendar year may be vacation. Raise Unfit for an invalid calendar.
     """
     expect_fields(data, "calendar", set(), {"night", "days_off", "vacations"})
     return Calendar(
@@ -81,7 +81,7 @@ def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
 
 
 def time_zone(name: Any) -> ZoneInfo:
-    """Return the zone of an IANA name such as `Europe/Berlin`. Raise Unfit."""
+    """Return the zone of an IANA name such as `Europe/Berlin`. Raise Unfit for an unknown name."""
     if not isinstance(name, str) or name not in _zone_names():
         raise Unfit("Not an IANA time zone such as Europe/Berlin.", "zone")
     return ZoneInfo(name)

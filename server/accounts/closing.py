@@ -1,4 +1,4 @@
-"""What operators have closed temporarily. Each use reads it from the database, so a change needs no restart."""
+"""Functions that operators have closed temporarily. Each check reads the database, so a change needs no restart."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -57,7 +57,7 @@ def is_open(what: str) -> bool:
 
 
 def expect_open(what: str) -> None:
-    """Raise Closed."""
+    """Raise Closed if operators have closed `what`."""
     if not is_open(what):
         raise Closed(CLOSABLE[what])
 

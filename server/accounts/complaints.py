@@ -1,4 +1,4 @@
-"""Spam complaints that mail providers forward (RFC 5965). They stop all mail to the player."""
+"""Spam complaints that mail providers forward (RFC 5965). A complaint stops all mail to the player."""
 
 from typing import Final
 from uuid import UUID
@@ -17,7 +17,8 @@ WHY: Final = "A letter of ours was reported as spam."
 @with_retries
 def note_complaint(word: str) -> None:
     """Record a complaint about the letter with this return path, once for each letter. Mail to its player stops until
-    they sign in with a mailed code. An address without an account gets no further invitations. Raise NotFound."""
+    they sign in with a mailed code. An address without an account gets no further invitations. Raise NotFound for an
+    invalid token."""
     owner_id, seat, mark = verify_bounce_token(word)
     if seat != ANY_SEAT:
         if email := lose_invitation(owner_id, seat, mark, WHY):

@@ -1,4 +1,4 @@
-"""The end of an app, and of all that it created."""
+"""The end of an app, and of everything that it created."""
 
 from typing import Any
 from uuid import UUID
@@ -21,10 +21,10 @@ def expect_app(player_id: UUID, app_id: UUID | None) -> None:
 
 
 def end_apps(player_id: UUID, *which: ColumnElement[bool]) -> None:
-    """Delete some of a player's apps with all that they created, in the current transaction.
+    """Delete some of a player's apps with everything that they created, in the current transaction.
 
-    The caller holds the lock on the player. It may do without if all these apps are bound to one game: those create
-    only stream tickets. Stand-ins who have accepted stay, because they promised it to the player.
+    The caller holds the lock on the player. No lock is needed if all these apps are bound to one game, since such apps
+    create only stream tickets. Stand-ins who have accepted stay, because they promised it to the player.
     """
     ended = db.session.scalars(delete(App).where(App.player_id == player_id, *which).returning(App.app_id)).all()
     if not ended:
@@ -45,7 +45,7 @@ def end_apps(player_id: UUID, *which: ColumnElement[bool]) -> None:
 
 
 def _delete_made(table: Any, player_id: UUID, apps: Any, key: Any) -> list[Any]:
-    """Return the keys of the deleted rows."""
+    """Delete the rows that these apps created in a table, and return their keys."""
     made = delete(table).where(table.player_id == player_id, table.app_id.in_(apps))
     return list(db.session.scalars(made.returning(key)))
 

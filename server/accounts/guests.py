@@ -62,7 +62,7 @@ def hold_guest(guest: UUID) -> None:
 
 
 def expect_no_guest(player_id: UUID) -> None:
-    """Raise SignInFirst."""
+    """Raise SignInFirst if the player is a guest."""
     if is_guest(player_id):
         raise SignInFirst("Sign in first. Guests can only play against bots.")
 

@@ -28,7 +28,7 @@ class Until(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class NoticeKind:
-    """A kind of notice. A channel carries it if its text for that channel is not empty."""
+    """A kind of notice. A channel carries a notice if the kind's text for that channel is not empty."""
 
     name: str
     until: Until = Until.NEVER
@@ -54,7 +54,7 @@ class NoticeKind:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Return what players may choose for its emails."""
+        """Return the choices that players have for emails of this kind."""
         return (AT_ONCE, BUNDLED, OFF) if self.bundles else (AT_ONCE, OFF)
 
     @property

@@ -39,7 +39,7 @@ def player_token(email: str, name: str | None = None) -> str:
 def player_of(email: str, locale: str, name: str | None = None, zone: str = "UTC") -> UUID:
     """Return the player of this address, or create them, in the current transaction.
 
-    `locale`, `name` and `zone` apply to a new player. Without a name they get a made-up one until they choose.
+    `locale`, `name` and `zone` apply to a new player. Without a name, the player gets a made-up one until they choose.
     """
     name = clean(name or "", _LONGEST_NAME)
     new = insert(Player).values(
@@ -71,7 +71,7 @@ def program_since(player_id: UUID) -> datetime | None:
 
 
 def made_up_name() -> str:
-    """Return a star's name and a number, for players without a name. It need not be unique."""
+    """Return a star's name and a number, for players without a name. The name need not be unique."""
     return f"{secrets.choice(STARS)} {1000 + secrets.randbelow(9000)}"
 
 
@@ -122,14 +122,14 @@ def _stored_calendar(calendar: Json) -> Json:
 
 
 def change_profile(player_id: UUID, changes: Json) -> Json:
-    """Update fields of a profile. A new calendar counts from the next turn. Raise BadField."""
+    """Update fields of a profile. A new calendar counts from the next turn. Raise BadField for an invalid value."""
     change_profile_within(player_id, changes)
     db.session.commit()
     return profile(player_id)
 
 
 def change_profile_within(player_id: UUID, changes: Json) -> None:
-    """Update fields of a profile in the current transaction. Raise BadField."""
+    """Update fields of a profile in the current transaction. Raise BadField for an invalid value."""
     player = db.session.get_one(Player, player_id)
     new: dict[str, Any] = dict(changes)
     if "name" in new:

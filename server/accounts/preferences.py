@@ -36,7 +36,7 @@ def check_notifications(data: Json) -> None:
 
 
 def stored_notifications(data: Any) -> Json:
-    """Return a player's stored preferences without those that this release rejects. Defaults replace them."""
+    """Return a player's stored preferences. Defaults replace preferences that this release rejects."""
     if _is_accepted(data):
         found: Json = data
         return found
@@ -64,7 +64,7 @@ def _is_accepted_json(data: bytes) -> bool:
 
 
 def _check_choices(name: str, chosen: Any, choices: Mapping[str, Sequence[str]]) -> None:
-    """Raise Unfit. `choices` has the valid values by notice kind."""
+    """Raise Unfit if a choice is invalid. `choices` has the valid values by notice kind."""
     if type(chosen) is not dict:
         raise Unfit("Must be a JSON object with a choice for each kind of email.", name)
     for kind, choice in chosen.items():
@@ -83,7 +83,7 @@ def _check_times(times: Any) -> None:
 
 
 def mail_choice(kind: str, notifications: Json, of_game: str | None) -> str:
-    """Return the player's choice for letters of this kind. A choice for the game overrides those for kinds."""
+    """Return the player's choice for letters of this kind. A choice for the game overrides choices for kinds."""
     found: str = stored_choice(of_game) or stored_notifications(notifications).get("mails", {}).get(
         kind, NOTICE_KINDS[kind].default
     )
@@ -100,7 +100,7 @@ def stored_choice(of_game: str | None) -> str | None:
 
 
 def has_chosen(kind: str, notifications: Json) -> bool:
-    """Return whether a player has chosen how letters of this kind arrive, even if that is the default."""
+    """Return whether a player has chosen how letters of this kind arrive, even if the choice is the default."""
     return kind in stored_notifications(notifications).get("mails", {})
 
 
@@ -113,7 +113,7 @@ def wants_push(kind: str, notifications: Json) -> bool:
 
 
 def next_bundle(notifications: Json, zone: str, now: datetime) -> datetime:
-    """Return the next of a player's times for bundles, which are in their time zone."""
+    """Return the next time at which a player wants a bundle. The chosen times are in the player's time zone."""
     there = stored_zone(zone)
     today = now.astimezone(there).date()
     days = (today + number * timedelta(days=1) for number in range(3))
@@ -129,14 +129,14 @@ MOST_REMINDERS: Final = 5
 
 
 def stored_reminders(notifications: Any) -> Sequence[str]:
-    """Return when a player wants reminders. None stands for no player."""
+    """Return when a player wants reminders. `notifications` is None if there is no player."""
     found: Sequence[str] = stored_notifications(notifications or {}).get("reminders", DEFAULT_REMINDERS)
     return found
 
 
 def thresholds(data: Any) -> Sequence[str]:
     """Parse `["half", "PT3H"]`: reminders after half the counted time, and three hours before the due time. `[]` means
-    never. Raise Unfit."""
+    never. Raise Unfit for other values."""
     if not isinstance(data, list) or len(data) > MOST_REMINDERS:
         raise Unfit('Must be a list of at most %(most)s durations or "half".', "reminders", most=MOST_REMINDERS)
     for item in data:

@@ -116,7 +116,7 @@ def most_of(name: str) -> Bound:
 
 
 def expect_within(*uses: Use) -> None:
-    """Count uses in the current transaction. Above a bound, roll it back and raise TooMany."""
+    """Count uses in the current transaction. Above a bound, roll the transaction back and raise TooMany."""
     expect_not_above(count(*uses))
 
 
@@ -140,7 +140,7 @@ def network_shares(name: str, address: str) -> list[Use]:
 
 
 def count(*uses: Use) -> Mapping[Use, int]:
-    """Count uses in the current transaction. Return the uses left, negative above the bound."""
+    """Count uses in the current transaction. Return how many uses are left, a negative number above the bound."""
     if not uses or not current_app.config["LIMITS"]:
         return {}
     now = clock.now()
@@ -203,7 +203,7 @@ def network_of(address: str) -> str:
 
 
 def _networks_of(address: str) -> tuple[str, str]:
-    """Return the network of a typical customer, and that of a provider."""
+    """Return the network of a typical customer, and the network of a provider."""
     found = _read_address(address)
     if found is None:
         return _UNREADABLE, f"{_UNREADABLE}, provider"

@@ -35,6 +35,6 @@ def _unless_prose(found: re.Match[str]) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Return scheme and host of a URL. The path of a webhook or push service is often a secret."""
+    """Return the scheme and host of a URL. The path of a webhook or push service is often a secret."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"

@@ -59,7 +59,8 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None, z
 def _may_be_mailed(email: str, sender: str) -> bool:
     """Return whether another code may go to this address. The response to the request is the same either way.
 
-    At the installation's limit, or with sign-ups closed, only existing players get codes. Raise TooMany.
+    At the installation's limit, or with sign-ups closed, only existing players get codes. Raise TooMany above a limit
+    of the sender's network.
     """
     in_all, *shares = network_shares("codes-in-all", sender)
     left = dict(count(Use("sign-ins", network_of(sender)), in_all, *shares))
@@ -71,8 +72,8 @@ def _may_be_mailed(email: str, sender: str) -> bool:
 
 
 def redeem(sign_in: UUID, code: str, guest: UUID | None = None) -> NewToken:
-    """Exchange a mailed code for a token with all scopes. Create the account if there is none, from the `guest` who
-    signs in. Raise WrongCode, Closed, TooMany, Banned."""
+    """Exchange a mailed code for a token with all scopes. If there is no account, turn `guest` into one, or create one.
+    Raise WrongCode, Closed, TooMany, Banned."""
     now = clock.now()
     row = expect_code(_CODE, sign_in, code)
     expect_known_or_open(row.email)

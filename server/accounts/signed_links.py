@@ -36,7 +36,7 @@ _LOOK_FOR_NEW = 0.2  # the same for an unknown token, as another process may hav
 
 class Capability(NamedTuple):
     """What a link token allows. `number` is the turn, the mark of an invited address, or the number of a feed, letter
-    or stand-in. For those three, `game_id` is the player."""
+    or stand-in. For these last three, `game_id` is the player."""
 
     game_id: UUID
     seat: Seat
@@ -44,24 +44,24 @@ class Capability(NamedTuple):
 
 
 def sign(purpose: str, game_id: UUID, seat: Seat, number: int = 0) -> str:
-    """Return a token of at most 64 lower-case letters and digits, so that it fits a mail address. Case does not
+    """Return a token of at most 64 lower-case letters and digits, so that it fits into an email address. Case does not
     matter."""
     return _signed(purpose, game_id.bytes + bytes([seat]) + number.to_bytes(4, "big"))
 
 
 def verify(purpose: str, word: str) -> Capability:
-    """Return what a token allows. Raise NotFound unless it was signed for this purpose."""
+    """Return what a token allows. Raise NotFound unless the token was signed for this purpose."""
     body = _verified(purpose, word)
     return Capability(UUID(bytes=body[:16]), body[16], int.from_bytes(body[17:], "big"))
 
 
 def sign_text(purpose: str, text: str) -> str:
-    """Return a token that contains a text. It is too long for a mail address."""
+    """Return a token that contains a text. Such a token is too long for an email address."""
     return _signed(purpose, text.encode())
 
 
 def verify_text(purpose: str, word: str) -> str:
-    """Return the text in a token. Raise NotFound."""
+    """Return the text in a token. Raise NotFound for an invalid token."""
     return _verified(purpose, word).decode()
 
 
@@ -167,8 +167,8 @@ def _looked_up() -> _Keys:
 
 @with_retries
 def rotate_secret(grace: timedelta) -> datetime:
-    """Sign with a new secret from now on. Return when signatures of the present one expire. Those of older secrets
-    expire by then."""
+    """Sign with a new secret from now on. Return when signatures by the present secret expire. Signatures by older
+    secrets expire by then."""
     _keys(0)  # creates the first secret if there is none
     now = clock.now()
     with db.engine.begin() as connection:

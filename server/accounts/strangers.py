@@ -1,5 +1,5 @@
-"""Addresses without an account. Each gets one letter, an invitation, as that letter promises. This holds across all
-inviters, until the address has an account."""
+"""Addresses without an account. Each gets a single letter, an invitation, as that letter promises. The limit counts all
+inviters together, until the address has an account."""
 
 from hashlib import sha256
 

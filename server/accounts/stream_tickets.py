@@ -1,5 +1,5 @@
-"""Stream tickets, which open one event stream where no header can be sent, such as from a browser's `EventSource`. They
-appear in URLs, and so in logs. A ticket therefore expires after half a minute, and works once."""
+"""Stream tickets. Each opens one event stream for a client that can't send headers, such as a browser's `EventSource`.
+Tickets appear in URLs, and so in logs. A ticket therefore expires after half a minute, and works once."""
 
 import re
 import secrets
@@ -31,8 +31,8 @@ class NewTicket(NamedTuple):
 
 @with_retries
 def new_ticket(caller: Caller) -> NewTicket:
-    """Create a ticket with the rights of the caller's token. Raise MissingScope. Raise OneSeatOnly for a turn's link
-    token."""
+    """Create a ticket with the rights of the caller's token. Raise MissingScope if the token lacks the scope, or
+    OneSeatOnly for a turn's link token."""
     if caller.turn is not None:
         raise OneSeatOnly
     caller.need("games:read", caller.game_id)

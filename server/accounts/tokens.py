@@ -113,7 +113,7 @@ def made_by(
 
 def expect_still_there(caller: Caller) -> None:
     """Lock the caller's token until the transaction ends. A concurrent `revoke_all` waits, and sees what was created.
-    Raise BadToken."""
+    Raise BadToken if the token was revoked."""
     still_there = select(Token.token_hash).where(_is(caller)).with_for_update(read=True)
     if db.session.execute(still_there).first() is None:
         raise BadToken("This token is invalid.")
@@ -148,7 +148,7 @@ def new_token(
 def token_of_visitor(player_id: UUID, is_new: bool, now: datetime) -> NewToken | None:
     """Create a token for a player who followed a mailed link, in the current transaction.
 
-    Return None for an existing account: mails are forwarded, so the link proves no right to it.
+    Return None for an existing account: emails are forwarded, so the link proves no right to the account.
     """
     if not is_new:
         return None
@@ -199,7 +199,7 @@ def caller_by(player_id: UUID, token_hash: bytes) -> Caller:
 
 
 def still_valid(callers: Iterable[Caller]) -> set[bytes]:
-    """Return the hashes of those tokens that are still valid."""
+    """Return the token hashes of the callers whose tokens are still valid."""
     keys = {(it.player_id, it.token_hash) for it in callers}
     with autocommit() as connection:
         found = connection.execute(_STILL_THERE, (list({player_id for player_id, _ in keys}),)).fetchall()
@@ -217,7 +217,7 @@ def _is_over(until: datetime | None, now: datetime) -> bool:
 
 @with_retries
 def note_uses() -> None:
-    """Store when tokens were last used, at most once an hour for each. It runs outside of requests."""
+    """Store when tokens were last used, at most once an hour for each token. This runs outside of requests."""
     while _used:
         key, at = _used.popitem()
         with autocommit() as connection:
@@ -263,7 +263,7 @@ def revoke(caller: Caller) -> None:
 
 @with_retries
 def revoke_token(player_id: UUID, token_id: UUID) -> None:
-    """Revoke one of a player's tokens. Raise NotFound."""
+    """Revoke one of a player's tokens. Raise NotFound if there is no such token."""
     is_there = _delete(player_id, func.substring(Token.token_hash, 1, 16) == token_id.bytes)
     if not is_there and in_doubt() != token_id:
         raise NotFound("Token not found.")
@@ -272,7 +272,8 @@ def revoke_token(player_id: UUID, token_id: UUID) -> None:
 
 
 def _delete(player_id: UUID, which: ColumnElement[bool]) -> bool:
-    """Return whether there was such a token. An app's token ends the app, which would otherwise get another one."""
+    """Delete matching tokens, and return whether there were any. An app's token ends the app, which would otherwise get
+    a new token."""
     hold(player_id)
     gone = delete(Token).where(Token.player_id == player_id, which).returning(Token.app_id)
     found = db.session.execute(gone).first()

@@ -17,7 +17,7 @@ GAME, KIND = "game", "kind"
 
 
 class Stop(NamedTuple):
-    """What a link token stops. `reader` is a player's id, or for an invitation its address."""
+    """What a link token stops. `reader` is a player's id, or the invited address."""
 
     kind: str
     reader: str
@@ -25,7 +25,7 @@ class Stop(NamedTuple):
 
 
 class StopState(NamedTuple):
-    """What the unsubscribe page shows: what can be stopped, and what is."""
+    """What the unsubscribe page shows: which letters can be stopped, and which are stopped."""
 
     kind: str
     kind_is_off: bool
@@ -42,7 +42,7 @@ def stop_token(kind: str, reader: str, game_id: UUID | None = None) -> str:
 
 
 def stop_state(word: str) -> StopState:
-    """Return what is stopped. Change nothing. Raise NotFound."""
+    """Return which letters are stopped, without changing anything. Raise NotFound for an invalid token."""
     it = _verified(word)
     player = db.session.scalars(select(Player).where(_is_reader(it))).one_or_none()
     mails: Json = stored_notifications(player.notifications).get("mails", {}) if player else {}
@@ -63,8 +63,8 @@ def stop_state(word: str) -> StopState:
 
 @with_retries
 def stop_mails(word: str, what: str | None = None, again: bool = False) -> None:
-    """Stop the letters of the game or of the kind, or resume them with `again`. By default, a game's letter stops its
-    game. Raise NotFound."""
+    """Stop the letters of the game or of the kind, or resume them with `again`. By default, the token of a game's
+    letter stops that game's letters. Raise NotFound for an invalid token."""
     it = _verified(word)
     if it.game_id and what != KIND:
         db.session.execute(update(SeatRow).where(*_own_seat(it)).values(mails=None if again else OFF))

@@ -22,15 +22,15 @@ _OF_OAUTH = ("/oauth/token", "/oauth/revoke", "/oauth/register", "/.well-known/o
 
 
 def is_for_api() -> bool:
-    """Return whether this request is for the API. Other pages act by links and forms, or serve operators."""
+    """Return whether this request is for the API, rather than for a page with links and forms or for operators."""
     return request.path.startswith("/v1/") or request.path == "/v1" or request.path in _OF_OAUTH
 
 
 def caller(scope: str, game_id: UUID | None = None, may_be_closed: bool = False) -> Caller:
     """Return the caller, whose token must allow `scope`.
 
-    With `game_id`, that game's seat tokens are accepted, otherwise none. With `may_be_closed`, so is the link token of
-    a turn that is over. Raise Unauthorized, BadToken, Banned, OneSeatOnly, MissingScope.
+    Seat tokens are accepted only for the game `game_id`. With `may_be_closed`, the link token of a turn that is over is
+    accepted, too. Raise Unauthorized, BadToken, Banned, OneSeatOnly, MissingScope.
     """
     found = any_caller()
     found.need(scope, game_id, may_be_closed)
@@ -54,7 +54,7 @@ def optional_caller(scope: str, game_id: UUID | None = None) -> Caller | None:
 
 
 def viewer(scope: str, game_id: UUID | None = None) -> UUID | None:
-    """Return the player id of `optional_caller`."""
+    """Return the player id of `optional_caller`, or None without a token."""
     found = optional_caller(scope, game_id)
     return found and found.player_id
 
@@ -78,7 +78,7 @@ def _sender() -> Caller | None:
 
 
 def _identify_caller() -> None:
-    """Identify the caller before anything else, so that all errors are in their language, and count towards their
+    """Identify the caller before anything else, so that all errors are in the caller's language and count towards their
     limits. Calls that need a token raise its errors later."""
     g.sender = None
     if (is_for_api() or request.path == AUTHORIZE) and "Authorization" in request.headers:

@@ -11,7 +11,7 @@ _THEIRS = "For programs"
 
 @cache
 def for_programs() -> list[tuple[str, str]]:
-    """Return heading and Markdown of each part for programs."""
+    """Return the heading and the Markdown of each part for programs."""
     return list(_parts((CHECKOUT / "CHANGELOG.md").read_text("utf-8")))
 
 

@@ -222,8 +222,8 @@ def _streamed(follower: Follower) -> Response:
 
 
 def _expect_room(streams: Any, stream: EventStream) -> None:
-    """Reserve a share of the streams for players. A player's streams, and those of an address, count over all web
-    processes. Raise TooManyStreams, TooMany."""
+    """Check the limits on open streams. A share of the streams is reserved for players. Limits per player and per
+    address apply across all web processes. Raise TooManyStreams, TooMany."""
     whom, is_stranger, share = stream.counts_for[0], STRANGERS in stream.counts_for, bound_of("streams-of-strangers")
     if share is not None:  # without limits, save the query
         expect_room("streams-of-address" if is_stranger else "streams", streams.held_everywhere(whom))

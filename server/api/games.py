@@ -134,7 +134,7 @@ def _exhibited(name: str, day: date, at: int, dark: bool, locale: str) -> Packed
 
 
 def _known(name: str) -> str:
-    """Raise NotFound."""
+    """Return the name of a game. Raise NotFound if the game isn't installed."""
     if name not in GAMES:
         raise NotFound("Game not found.")
     return name
@@ -194,7 +194,8 @@ class Games(MethodView):
 
 
 def _in_words(items: Sequence[Json], names: Sequence[str]) -> str | None:
-    """Return one sentence for these items, in the reader's language: preferably a scoring, else the first."""
+    """Return one sentence for these items, in the reader's language: a scoring if there is one, else the first item.
+    Return None if no item is worth a sentence."""
     first = sorted(items, key=lambda it: not it.get("payouts"))
     return next((told for it in first if (told := sentence(it, names, spoken().locale))), None)
 

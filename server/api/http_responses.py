@@ -22,12 +22,12 @@ _OTHERS = {".svg": "image/svg+xml", ".png": "image/png", "/stream": "text/event-
 
 
 def as_json(value: Any, option: int = 0) -> bytes:
-    """Return JSON with timestamps as by `moment_text`. `option` is passed to orjson."""
+    """Return JSON with timestamps in the form of `moment_text`. `option` is passed to orjson."""
     return orjson.dumps(value, default=_plain, option=option | orjson.OPT_PASSTHROUGH_DATETIME)
 
 
 def _plain(value: Any) -> Any:
-    """Raise TypeError for a value that JSON cannot represent."""
+    """Return a value in a form that orjson can write. Raise TypeError if there is none."""
     match value:
         case datetime():
             return moment_text(value)

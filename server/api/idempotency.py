@@ -28,7 +28,7 @@ def keeps(call: Any) -> Any:
 
 
 def _expect_no_key() -> None:
-    """Raise BadRequest."""
+    """Raise BadRequest if this request has a key that its call doesn't support."""
     if request.method == "POST" and "Idempotency-Key" in request.headers and is_for_api():
         view = current_app.view_functions.get(request.endpoint or "")
         if view is not None and not hasattr(getattr(getattr(view, "view_class", None), "post", None), _KEEPS):

@@ -104,7 +104,8 @@ def _speak_to_player(player_id: UUID | None) -> None:
 def _turn_page(
     word: str, line: str, ask: bool = False, wrong: str | None = None, status: int = 422, **played: Any
 ) -> Response:
-    """Show the turn, or the rest of it after a part was played. `status` goes with `wrong`."""
+    """Show the turn, or the rest of it after a part was played. `wrong` is what was wrong with the last try, and
+    `status` its HTTP status."""
     word = rest_of_turn(word) or word
     game, seat, is_open = open_turn(word)
     if not is_open:
@@ -156,7 +157,8 @@ def _due(seat: SeatState) -> str:
 
 
 def _by_beginning(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
-    """Group moves by their first words, so that hundreds of moves are a few lines. Each comes with its last words."""
+    """Group moves by their first words, so that hundreds of moves take a few lines. Each move is listed by its last
+    words."""
     found: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
         words = line.split(" ")

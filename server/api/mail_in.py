@@ -25,7 +25,7 @@ blp = Blueprint("mail_in", __name__)
 @blp.post("/mail-in/<provider>")
 @blp.post("/mail-in/<any(mailgun):provider>/mime")  # Mailgun sends the raw mail to paths that end like this
 def take(provider: str) -> Response:
-    """Store the mails that a provider delivers. Repeated deliveries count once."""
+    """Store the emails that a provider delivers. Repeated deliveries count once."""
     request.max_content_length = LARGEST_BODY
     status = _FOR_GOOD.get(provider, 406)
     try:
@@ -61,7 +61,8 @@ def _unproved() -> Response:
 
 
 def _store_all(brought: list[Brought], status: int) -> Response:
-    """Raise Forged, Closed, TooMany, Unavailable."""
+    """Store what a provider has delivered, and return the response. `status` is the status for rejected content. Raise
+    Forged, Closed, TooMany, Unavailable."""
     for each in brought:
         if isinstance(each, Proof):
             if not claim_proof(*each):
@@ -81,7 +82,7 @@ def _post() -> Post:
 
 
 def _store(mail: Mail) -> bool:
-    """Store a mail for each of its addresses that exists, and return whether one does.
+    """Store an email for each of its addresses that exists, and return whether one does.
 
     A retry does not store it twice. Raise Closed, TooMany, Unavailable.
     """

@@ -1,4 +1,4 @@
-"""Legal moves, and making one."""
+"""Listing legal moves, and making a move."""
 
 from functools import partial
 from typing import Any

@@ -1,5 +1,5 @@
 """CORS (Fetch standard). Pages of all origins may use the API, since browsers never attach its tokens by themselves.
-Pages that act by a link or a form are closed to other origins."""
+Pages that act by a link or a form reject requests from other origins."""
 
 from urllib.parse import urlsplit
 
@@ -28,8 +28,8 @@ def register(app: Flask) -> None:
 
 
 def is_from_elsewhere() -> bool:
-    """Return whether a page of another origin sends this (Fetch Metadata). Older browsers send only the `Origin` of a
-    form (RFC 6454, 7.3)."""
+    """Return whether this request came from a page on another origin (Fetch Metadata). Older browsers send only
+    `Origin`, with forms (RFC 6454, 7.3)."""
     site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
     if site is not None:
         return site != "same-origin"
@@ -37,7 +37,7 @@ def is_from_elsewhere() -> bool:
 
 
 def _answer_preflight() -> Response | None:
-    """Allow any call. The call itself then responds with 404 or 405."""
+    """Answer a preflight by allowing any call. A call that doesn't exist responds with 404 or 405 by itself."""
     asked = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
     return Response(status=204, headers=_TO_PREFLIGHTS) if asked and is_for_api() else None
 

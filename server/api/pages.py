@@ -22,14 +22,15 @@ HEADERS = {
 
 
 def page(template: str, status: int = 200, **values: Any) -> Response:
-    """Return a rendered template as a page without scripts, other origins or caching."""
+    """Return a rendered template as a page that loads no scripts and nothing from other origins, and is not cached."""
     response = Response(render_template(template, locale=spoken().locale, **values), status, mimetype="text/html")
     response.headers.update(HEADERS)
     return response
 
 
 def on_the_page(plain: str, **opened_for: str) -> Response:
-    """Return the client of players, opened by a mailed link; `plain` is the address of the same page without scripts."""
+    """Return the web page for players, as opened by a mailed link. `plain` is the address of the same page without
+    scripts."""
     response = index(plain=plain, words=gettext("Continue without scripts"), language=spoken().locale, **opened_for)
     response.headers.update(QUIET | {"Cache-Control": "no-store"})
     return response

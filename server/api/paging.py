@@ -28,7 +28,7 @@ def cursor_of(at: datetime, id_: UUID) -> str:
 
 
 def read_cursor(text: str | None) -> tuple[datetime, UUID] | None:
-    """Return the position of a cursor, or None for the start of the list. Raise BadField."""
+    """Return the position of a cursor, or None for the start of the list. Raise BadField for an invalid cursor."""
     if not text:
         return None
     try:

@@ -42,8 +42,8 @@ _REACHED = {
 
 
 class Level(NamedTuple):
-    """The state of a bucket: units left, seconds until it is full, and seconds until it has the units requested. With
-    0, they have been taken."""
+    """The state of a bucket: units left, seconds until it is full, and seconds until it has the units requested. If the
+    wait is 0, the units have been taken."""
 
     left: int
     full_in: int
@@ -51,8 +51,8 @@ class Level(NamedTuple):
 
 
 class Buckets:
-    """The buckets of one bound, which refill steadily. Each is stored as the time when it will be full. A full one
-    needs no entry. Above `_MOST`, the least recently used ones are dropped."""
+    """The buckets of one bound, which refill steadily. A bucket is stored as the time when it will be full. A full
+    bucket needs no entry. Above `_MOST`, the least recently used buckets are dropped."""
 
     def __init__(self, bound: Bound) -> None:
         self.bound = bound
@@ -63,7 +63,7 @@ class Buckets:
         self._lock = Lock()
 
     def take(self, key: Hashable, units: int, now: int) -> Level:
-        """Take units unless there are too few. A negative number returns them. `now` is in milliseconds."""
+        """Take units unless there are too few. A negative number puts units back. `now` is in milliseconds."""
         whole, asked = self.bound.most * self._each, units * self._each
         with self._lock:
             full_at = self._full_at.get(key, now)
@@ -83,14 +83,15 @@ class Buckets:
         return Level((whole - lacking) // self._each, ceil(lacking / 1000), max(0, ceil(wait / 1000)))
 
     def drain(self) -> Mapping[Hashable, int]:
-        """Return the units of each heavy user since the last call."""
+        """Return the units that each heavy user has taken since the last call."""
         with self._lock:
             taken, self._taken = self._taken, Counter()
         least = self.bound.most * SHARED_EVERY // self.bound.seconds // _MUCH
         return {key: units for key, units in taken.items() if units > least}
 
     def learn(self, taken: Mapping[Hashable, tuple[int, int]], window: datetime, now: datetime) -> None:
-        """Subtract what other processes took. `taken` has the units taken here, and by all processes in this window."""
+        """Subtract the units that other processes took. `taken` has the units taken here, and by all processes in this
+        window."""
         moment = _milliseconds(now)
         whole = self.bound.most * self._each
         with self._lock:
@@ -138,7 +139,7 @@ def full_buckets(app: Flask) -> dict[str, Buckets]:
 
 
 def share() -> None:
-    """Exchange with the other processes what was taken."""
+    """Share the units taken here with the other processes, and learn the units taken there."""
     limits: dict[str, Buckets] = current_app.extensions["limits"]
     taken = {name: buckets.drain() for name, buckets in limits.items()}
     uses = {Use(name, key): units for name, by_key in taken.items() for key, units in by_key.items()}
@@ -153,7 +154,7 @@ def share() -> None:
 
 
 def spend(units: int) -> None:
-    """Take units from the caller's bucket. Raise TooMany."""
+    """Take units from the caller's bucket. Raise TooMany if there are too few."""
     account: _Account | None = g.account
     if units and account is not None and (wait := account.take(min(units, account.bound.most))):
         raise TooMany(_REACHED[account.name], wait, most=account.bound.most, seconds=account.bound.seconds)

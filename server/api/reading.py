@@ -16,7 +16,7 @@ from server.translations import Words
 
 
 def read_json(raw: bytes) -> Any:
-    """Parse the JSON in a body. Raise BadRequest."""
+    """Parse the JSON in a body. Raise BadRequest if it is malformed."""
     try:
         return strict_json.read_json(raw)
     except Unfit as error:
@@ -79,7 +79,7 @@ def _body(req: Request) -> Any:
 
 
 def _query(req: Request) -> Any:
-    """Raise ValidationError for a repeated parameter."""
+    """Return the query parameters. Raise ValidationError if one is repeated."""
     for name, values in req.args.lists():
         if len(values) > 1:
             raise ValidationError({name: [Words("Given more than once.")]})
@@ -130,7 +130,8 @@ def written_as(form: str) -> validate.Regexp:
 
 
 class Several(fields.List[Any]):
-    """A list that stops parsing early: at once for a wrong length, else after MOST_ERRORS invalid items."""
+    """A list that stops parsing early: immediately if its length is wrong, otherwise after MOST_ERRORS invalid
+    items."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if not isinstance(value, list):

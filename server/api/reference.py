@@ -59,7 +59,7 @@ class Answer(NamedTuple):
 
 
 class Call(NamedTuple):
-    """An operation, or a webhook: then `snippets` is empty, and `path` is the kind."""
+    """An operation or a webhook. For a webhook, `snippets` is empty, and `path` is the kind."""
 
     id: str
     method: str
@@ -134,7 +134,7 @@ class Reference:
         return self._linked(docs.html_in_line(markdown))
 
     def _linked(self, html: str) -> Markup:
-        """Link the names of calls. Those of one word could be any word."""
+        """Link the names of calls, except for one-word names, which could be ordinary words."""
         return Markup(re.sub(r"\b[a-z]+[A-Z]\w+", lambda it: self._links.get(it[0], it[0]), html))
 
     @cached_property
@@ -187,7 +187,7 @@ class Reference:
         return None
 
     def _tables(self, schema: Json) -> Iterator[Component]:
-        """Yield the objects that a body may be."""
+        """Yield a table for each object schema that a body may have."""
         match schema:
             case {"$ref": _}:
                 found = self._schemas[_name(schema)]

@@ -56,8 +56,8 @@ _PAGE = 50  # letters
 def letters() -> Response:
     """List all letters, newest first, or those to the address `to`. The format is JSON if the request prefers it.
 
-    The page shows 50 at a time. JSON has all, or `limit` of them. `after` is the key of the last letter on the page
-    before.
+    The page shows 50 at a time. JSON has all letters, or `limit` of them. `after` is the key of the last letter on the
+    previous page.
     """
     to, after = request.args.get("to"), request.args.get("after")
     is_json = request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json"
@@ -198,7 +198,7 @@ def _files() -> dict[str, Path]:
 
 
 def _file(key: str) -> Path:
-    """Raise NotFound."""
+    """Return the file of a letter. Raise NotFound if there is none."""
     try:
         return _files()[key]
     except KeyError:
@@ -217,7 +217,7 @@ def _message(file: Path) -> EmailMessage:
 
 
 def _sent(letter: dict[str, Any]) -> str:
-    """Return when it was sent, in the reader's format."""
+    """Return when the letter was sent, in the reader's format."""
     return f"{format_datetime(letter['date'].astimezone(UTC), 'medium', locale=spoken().region)} UTC"
 
 

@@ -14,7 +14,7 @@ def random(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
 
 
 def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
-    """Return the move with the highest value. The `rng` chooses between equals."""
+    """Return the move with the highest value. `rng` chooses between moves of equal value."""
     judge = getattr(rules, "judge", None)
     if judge is None:  # the game has none
         return rng.choice(moves)

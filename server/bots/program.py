@@ -1,4 +1,4 @@
-"""Programs as bots, in any language. They exchange JSON Lines on stdin and stdout, one per message (version 1,
+"""Programs as bots, in any language. Server and program exchange messages as JSON Lines on stdin and stdout (version 1,
 `/docs/bot`)."""
 
 import json

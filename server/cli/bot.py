@@ -110,7 +110,8 @@ class _Server:
         self._url, self._headers = url.rstrip("/"), {"Authorization": f"Bearer {token}"}
 
     def ask(self, path: str, body: Json | None = None, method: str | None = None) -> Json:
-        """Return the response. Raises HTTPError for a rejection. A body is sent with POST, unless `method` is given."""
+        """Send a request and return the response. Raise HTTPError if the server rejects it. A body is sent with POST,
+        unless `method` is given."""
         while True:
             try:
                 with self.open(path, body, method) as answer:

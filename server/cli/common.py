@@ -89,7 +89,8 @@ def in_app(command: Callable[..., Any], follows_clock: bool = True) -> Callable[
 
 
 def in_app_without_clock(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Do as `in_app` for a command that starts a process, or for which the tables may be missing."""
+    """Run a command as `in_app` does, but by this machine's clock. Use this if it starts a process or the tables may be
+    missing."""
     return in_app(command, follows_clock=False)
 
 

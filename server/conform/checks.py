@@ -1,4 +1,4 @@
-"""The promises of the API, each as one check with its sentence."""
+"""The promises of the API: one check for each, with a sentence that states the promise."""
 
 import json
 import random

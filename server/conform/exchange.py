@@ -25,7 +25,7 @@ class Answer(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """Return the parsed body. Raise ValueError."""
+        """Return the parsed body. Raise ValueError if it isn't JSON."""
         packed = self.headers.get("content-encoding") == "gzip"
         return json.loads(gzip.decompress(self.body) if packed else self.body)
 
@@ -40,8 +40,8 @@ Send = Callable[[str, str, Mapping[str, str], bytes | None], Answer]
 
 
 def by_http(url: str) -> Send:
-    """Return a function that sends requests to a server. It retries lost requests, and those that the server puts
-    off."""
+    """Return a function that sends requests to a server. The function retries lost requests, and requests that the
+    server asks to repeat later."""
 
     def send(method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
         for number in range(_TRIES):

@@ -93,7 +93,7 @@ class PlayedGame:
 
     @cached_property
     def checked(self) -> Checked:
-        """Return the checked archive. Raise Flaw."""
+        """Check the archive and return it. Raise Flaw if a check fails."""
         return check(json.dumps(_answered(self.archive, 200)).encode())
 
     @cached_property
@@ -106,7 +106,7 @@ class PlayedGame:
         return plain(self.rules.view(self.tables[version].state, None if seat == STRANGER else seat))
 
     def story_of(self, seat: Seat) -> Iterator[Json]:
-        """Yield the events that the engine shows to a seat, without who made each move."""
+        """Yield the events that the engine shows to a seat, without the author of each move."""
         for row in self.checked.rows:
             item = story_item(self.rules, row, parse_event(self.rules, row), None if seat == STRANGER else seat)
             if item is not None:

@@ -20,7 +20,7 @@ ALONE = [frozenset((seat,)) for seat in range(5)]  # the value of `to_act` in mo
 
 
 class Outcome(NamedTuple):
-    """How a game ended. Places count 1, 1, 3 where seats share one."""
+    """How a game ended. If two seats share place 1, the next place is 3."""
 
     scores: tuple[int, ...]
     places: tuple[int, ...]
@@ -61,7 +61,7 @@ EventT = TypeVar("EventT", bound=Event)
 class Game(Protocol[State, Move, EventT]):
     """The rules of a game: pure functions over immutable states, moves and events.
 
-    An event is stored as `event._asdict()` under its name in EVENTS; `EVENTS[name](**body)` restores it.
+    An event is stored as `event._asdict()` under its name in EVENTS. `EVENTS[name](**body)` restores the event.
     """
 
     @property
@@ -76,13 +76,13 @@ class Game(Protocol[State, Move, EventT]):
 
     @property
     def EVENTS(self) -> Mapping[str, type[Any]]:
-        """Return the class of each event by type. Types must differ from those of all other games."""
+        """Return the class of each event by type. No two games may share a type."""
         ...
 
     # Play
 
     def resolve_options(self, options: Mapping[str, Any], seats: int) -> Json:
-        """Return all options, with defaults filled in. Raise BadOption."""
+        """Return all options, with defaults filled in. Raise BadOption for an invalid option."""
         ...
 
     def setup(self, seats: int, options: Mapping[str, Any], dice: Dice) -> list[EventT]:
@@ -94,7 +94,7 @@ class Game(Protocol[State, Move, EventT]):
         ...
 
     def is_mid_turn(self, state: State, seat: Seat) -> bool:
-        """Return whether the seat has begun its turn, so that its next move starts no new turn."""
+        """Return whether the seat has begun its turn, so that its next move continues the turn."""
         ...
 
     def legal_moves(self, state: State, seat: Seat, begun: Sequence[Move] = ()) -> list[Move]:
@@ -105,7 +105,7 @@ class Game(Protocol[State, Move, EventT]):
         ...
 
     def decide(self, state: State, seat: Seat, move: Move, dice: Dice) -> list[EventT]:
-        """Return the events that follow from a move. Raise IllegalMove."""
+        """Return the events that follow from a move. Raise IllegalMove if the rules forbid the move."""
         ...
 
     def apply(self, state: State | None, event: EventT) -> State:
@@ -119,25 +119,26 @@ class Game(Protocol[State, Move, EventT]):
     # Views
 
     def view(self, state: State, seat: Seat | None) -> Json:
-        """Return what a seat may see of the state; None stands for a spectator."""
+        """Return the part of the state that a seat, or a spectator (None), may see."""
         ...
 
     def tell(self, event: EventT, seat: Seat | None) -> Json | None:
-        """Return what a seat may see of an event, with `type` and `seat`, or None if it sees nothing."""
+        """Return the part of an event that a seat may see, with `type` and `seat`. Return None if the event is hidden
+        from it."""
         ...
 
     def preview(self, state: State, seat: Seat, events: Sequence[EventT]) -> tuple[list[EventT], bool]:
-        """Return how far the seat can foresee these events of its own move, and whether the rest is hidden."""
+        """Return those events of its own move that the seat can foresee, and whether other events stay hidden."""
         ...
 
     def reveals(self, state: State, seat: Seat, events: Sequence[EventT]) -> bool:
-        """Return whether these events of its own move have shown the seat anything new."""
+        """Return whether the events of its own move have shown the seat anything new."""
         ...
 
     # Text and JSON
 
     def move_from_json(self, data: Any) -> Move:
-        """Return the move for a JSON value. Raise MalformedMove. Legality is left to `decide`."""
+        """Return the move for a JSON value, legal or not. Raise MalformedMove if the value isn't a move."""
         ...
 
     def move_to_json(self, move: Move) -> Json:
@@ -152,7 +153,7 @@ class Game(Protocol[State, Move, EventT]):
         ...
 
     def read_move(self, text: str) -> Move:
-        """Return the move written in one line. Raise MalformedMove."""
+        """Return the move written in one line. Raise MalformedMove if the line isn't a move."""
         ...
 
     def write_move(self, move: Move) -> str:
@@ -179,15 +180,16 @@ class Game(Protocol[State, Move, EventT]):
     # Plans
 
     def check_planned(self, state: State, seat: Seat, earlier: Sequence[Move], move: Move) -> None:
-        """Raise IllegalMove for a move that a seat may not plan for a later turn, after the `earlier` planned ones.
+        """Raise IllegalMove for a move that a seat may not plan for a later turn, after the planned moves in `earlier`.
 
-        A planned move uses nothing hidden except what the seat holds now and keeps until it is played. From then on, its
-        legality must follow from what every spectator sees.
+        A planned move uses nothing hidden except what the seat holds now and keeps until it is played. From then on,
+        its legality must follow from what every spectator sees.
         """
         ...
 
     def place(self, view: Json, text: str) -> Place:
-        """Return where a spectator's view shows the place written in a line. Raise MalformedMove."""
+        """Return where a spectator's view shows the place written in a line. Raise MalformedMove for an unknown
+        place."""
         ...
 
 

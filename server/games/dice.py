@@ -20,12 +20,13 @@ WORDS_PER_BLOCK = 4
 
 
 def commitment(seed: bytes) -> str:
-    """Return the SHA-256 of a seed in hex. It is published when a game opens, so that the seed is final."""
+    """Return the SHA-256 of a seed in hex. The hash is published when a game opens, so that the seed is final."""
     return sha256(seed).hexdigest()
 
 
 class SeededDice:
-    """The dice of one game. `drawn` counts the words used so far. New dice with this number continue from there."""
+    """The dice of one game. `drawn` counts the words used so far. New dice with the same `drawn` continue at that
+    word."""
 
     def __init__(self, seed: bytes, salts: Sequence[bytes | str], drawn: int = 0) -> None:
         self._key = _key(seed, salts)

@@ -16,11 +16,9 @@ from server.translations import Language, language, noted
 
 
 def draw(rules_name: str, view: Json, names: Sequence[str], dark: bool = True, locale: str = "en") -> Picture:
-    """Return the picture of a table, with `names` by seat. Equal views give equal pictures.
-
-    It shows the viewer's view only. Each space that a move can name is a group with an id, so that a front end can make
-    it clickable. Names are escaped. There are no scripts or external references.
-    """
+    """Return the picture of a table. `names` has the name of each seat. Equal views give equal pictures. A picture
+    shows the viewer's view only. Each space that a move can name is a group with an id, so that a front end can make it
+    clickable. Names are escaped. There are no scripts or external references."""
     drawn: Draw = getattr(GAMES[rules_name], "draw", _draw_text)
     return drawn(view, names, DARK if dark else LIGHT, locale)
 
@@ -47,7 +45,7 @@ def _draw_text(view: Json, names: Sequence[str], theme: Theme, locale: str) -> P
 
 
 def table(rules_name: str, view: Json, names: Sequence[str], locale: str = "en") -> str:
-    """Return a view as plain text, one fact per line, at most 72 columns wide. `names` are by seat."""
+    """Return a view as plain text, one fact per line, at most 72 columns wide. `names` has the name of each seat."""
     write = getattr(GAMES[rules_name], "table", _write_view)
     text: str = write(view, names, locale)
     return text
@@ -78,7 +76,7 @@ def _written(value: Any) -> str:
 
 
 def sentence(item: Json, names: Sequence[str], locale: str = "en") -> str | None:
-    """Return a story item as a sentence, or None if it isn't worth one. `names` are by seat."""
+    """Return a story item as a sentence, or None if it isn't worth one. `names` has the name of each seat."""
     tell = sentences().get(item["type"])
     return tell and tell(item, names, language(locale))
 
@@ -158,10 +156,8 @@ def notation(rules_name: str, locale: str) -> str:
 
 
 def refused(error: RuleError, locale: str) -> str:
-    """Return why the rules refused a move or an option.
-
-    In English this is the sentence of the rules, which names details. Other languages have a sentence per code.
-    """
+    """Return why the rules refused a move or an option. In English, this reason is the sentence of the rules, which
+    names details. Other languages have a sentence per code."""
     reason = None if locale == "en" else refusals().get(error.code)
     return language(locale).gettext(reason) if reason else error.text
 

@@ -10,7 +10,7 @@ GROUP = "sternenpost.games"
 
 
 class Registry(Mapping[str, Rules]):
-    """The installed games by name, loaded at first use. Games for more players come first."""
+    """The installed games by name, loaded at first use. Games for the most players come first."""
 
     @cached_property
     def _games(self) -> dict[str, Rules]:

@@ -69,7 +69,7 @@ HOUSE_OPTIONS: Mapping[str, Json] = {"take_back": TAKE_BACK, "ready_check": READ
 
 
 def revision_option(revision: int) -> Json:
-    """Return the option that stores with which revision of its rules a game began."""
+    """Return the option that stores the revision of the rules with which a game began."""
     if not revision:
         return {}
     meaning = (
@@ -104,7 +104,7 @@ def has_fix(options: Mapping[str, Any], revision: int) -> bool:
 
 
 def check_house_options(options: Mapping[str, Any], schema: Json) -> None:
-    """Raise BadOption for options that the schema forbids by other means than `enum`."""
+    """Raise BadOption for options that the schema rules out by means other than `enum`."""
     if type(options.get("nameless", False)) is not bool:
         raise BadOption("bad-option", "The option nameless must be one of false, true.")
     asked = options.get("ready_check")

@@ -1,4 +1,4 @@
-"""The export of archives, one by one and in bulk, and their import."""
+"""Export of archives, one by one and in bulk, and import of archives."""
 
 import logging
 from collections.abc import Collection
@@ -28,7 +28,7 @@ _LOOKED_AT = 500  # games examined per page, some of which may be private
 
 
 def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Json:
-    """Return the archive of a finished game, if this viewer may see it. Raise NotFound."""
+    """Return the archive of a finished game, if this viewer may see it. Raise NotFound otherwise."""
     game = load_visible(game_id, player_id, invitation)
     if not game.table.turns and game.table.status in OVER:
         raise NotFound("This game was closed before it started, so there is nothing to check.")
@@ -38,7 +38,7 @@ def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = N
 
 
 class Shared(NamedTuple):
-    """A game that may be published. `players` are pseudonyms by seat, null for bots."""
+    """A game that may be published. `players` has a pseudonym for each seat, null for bots."""
 
     ended_at: datetime
     players: list[str | None]
@@ -46,8 +46,8 @@ class Shared(NamedTuple):
 
 
 def shared_games(since: datetime | None, after: Place | None, limit: int) -> tuple[list[Shared], Place | None]:
-    """Return public games played to their ends whose players all agree, earliest end first. Return also the start of
-    the next page, if any."""
+    """Return public games that were played to the end and whose players all agree, earliest end first. Also return the
+    start of the next page, or None."""
     ended = tuple_(PlayerGame.over_at, PlayerGame.game_id)
     query = select(PlayerGame.over_at, PlayerGame.game_id).join(Player, Player.player_id == PlayerGame.player_id)
     query = query.where(Player.shares_games, PlayerGame.over_at.is_not(None), PlayerGame.role.is_(None)).distinct()
@@ -83,7 +83,7 @@ def _given_by_all(game_ids: Collection[UUID]) -> set[UUID]:
 
 
 def _shared(ended_at: datetime, game_id: UUID) -> Shared | None:
-    """Return None if the rules or the file of this game are missing."""
+    """Return what is published of this game, or None if its rules or its file are missing."""
     try:
         game = load(game_id)
     except Unavailable as error:
@@ -102,7 +102,7 @@ def pseudonym(player_id: UUID) -> str:
 
 @with_retries
 def take_in(raw: bytes) -> UUID:
-    """Import an archive as a public game without players. Raise Flaw."""
+    """Import an archive as a public game without players. Raise Flaw if a check fails."""
     start, rows, table, drawn = archive.check(raw)
     terms, game_id = start.terms, UUID(start.terms["game"])
     made = insert(GameRow).values(

@@ -23,7 +23,8 @@ class NotShown(Exception):
 
 
 def web_certificate(base_url: str) -> str | None:
-    """Return what is wrong with the certificate of the base URL, "" if nothing, None without TLS. Raise NotShown."""
+    """Return what is wrong with the certificate of the base URL, "" if nothing, None without TLS. Raise NotShown if it
+    can't be fetched."""
     url = urlsplit(base_url)
     host, port = url.hostname or "", url.port or 443
     if url.scheme != "https":
@@ -40,7 +41,8 @@ def web_certificate(base_url: str) -> str | None:
 
 
 def smtp_certificate(where: str) -> str | None:
-    """Do the same for a listener at `host:port`. Return None if it offers no STARTTLS."""
+    """Return what is wrong with the certificate of a listener at `host:port`, "" if nothing, None without STARTTLS.
+    Raise NotShown if it can't be fetched."""
     host, _, port = where.rpartition(":")
 
     def read() -> bytes | None:
@@ -63,7 +65,7 @@ def _any_certificate() -> ssl.SSLContext:
 
 
 def _in_time(read: Callable[[], bytes | None]) -> bytes | None:
-    """Return the result of `read` within the time limit. Raise NotShown."""
+    """Return the result of `read`. Raise NotShown if it fails or exceeds the time limit."""
     found: SimpleQueue[bytes | None | Exception] = SimpleQueue()
 
     def run() -> None:

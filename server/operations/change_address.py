@@ -1,4 +1,4 @@
-"""A player's change of address. Data of the old one is transferred or deleted."""
+"""A player's change of address. Data of the old address is transferred or deleted."""
 
 from uuid import UUID
 
@@ -42,8 +42,8 @@ FORMER = "(former address)"  # replaces an address that its owner has left
 def change_address(player_id: UUID, email: str, code: str, new_code: str, changes: Json | None = None) -> None:
     """Change a player's address, confirmed by codes to the old and the new one. `changes` are further settings.
 
-    An interrupted change is completed later: see `end_changes`. Raise BadField if another player has the address, which
-    only its mailbox's owner learns. Raise WrongCode, TooMany.
+    An interrupted change is completed later: see `end_changes`. Raise BadField if another player has the address. Only
+    the owner of the mailbox learns this. Raise WrongCode, TooMany.
     """
     end_change(player_id)  # an earlier change must be complete first
     _change(player_id, email, code, new_code, changes or {})

@@ -68,7 +68,7 @@ log = logging.getLogger(__name__)
 
 
 def count_rows(player_id: UUID) -> dict[str, int]:
-    """Return how many rows of each table `delete_player` would delete or, of messages, empty."""
+    """Return how many rows of each table `delete_player` would delete. Messages would be emptied instead."""
     email = _email(player_id)
     ids = _games(player_id, email)
     rows = [*_own(player_id, email), *(it for each in ids for it in _of_game(each, player_id, email))]
@@ -81,7 +81,7 @@ def count_rows(player_id: UUID) -> dict[str, int]:
 
 
 def delete_own_account(player_id: UUID, code: str) -> None:
-    """Delete a player's own account, confirmed by a mailed code. A guest has no address and needs none.
+    """Delete a player's own account, confirmed by a mailed code. A guest has no address and needs no code.
 
     An interrupted deletion is completed later: see `forget_guests`. Raise WrongCode, TooMany.
     """
@@ -100,10 +100,10 @@ def _begin_deletion(player_id: UUID, code: str) -> None:
 
 @with_retries
 def delete_player(player_id: UUID) -> None:
-    """Leave all seats and delete all personal data: address, name, tokens, webhooks, feed, letters, mails and messages.
-    If it is interrupted, call it again.
+    """Leave all seats and delete all personal data: address, name, tokens, webhooks, feed, letters, emails and
+    messages. If it is interrupted, call it again.
 
-    It proceeds game by game, with the player last, whose address is needed until then.
+    It proceeds game by game. The player comes last, since their address is needed until then.
     """
     revoke_all(player_id)  # so that no program starts anything meanwhile
     end_change(player_id)  # otherwise data of a former address would remain
@@ -190,11 +190,8 @@ def _name(player_id: UUID) -> str:
 
 
 def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> None:
-    """Remove a player's name from their titles and from others' data: stored responses, letters, and mails that quote
-    them.
-
-    Mails that wait for confirmation are still to be read, so only their answers change.
-    """
+    """Remove a player's name from their titles and from other players' data: stored responses, letters, and emails that
+    quote these. Emails that wait for confirmation are still to be read, so only our answers to them change."""
     quoted, answer = json.dumps(name, ensure_ascii=False)[1:-1], IdempotencyKey.answer
     told = answer.contains(quoted, autoescape=True) | answer.contains(str(player_id))
     kept = update(IdempotencyKey).where(IdempotencyKey.game_id == game_id, told)
@@ -215,14 +212,14 @@ def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> Non
 
 
 def _forget_address_in_letters(game_id: UUID, email: str, instead: str) -> None:
-    """Remove the address from others' letters, such as a request to stand in."""
+    """Remove the address from letters to other players, such as a request to stand in."""
     told = (LetterRow.game_id == game_id) & _names(LetterRow.data.cast(Text), email)
     for row in db.session.scalars(select(LetterRow).where(told).with_for_update()).all():
         row.data = _replace_name(row.data, email, instead)
 
 
 def _forget_name_in_bundles(game_id: UUID, name: str, instead: str) -> None:
-    """Remove the name from this game's letters in others' next bundle."""
+    """Remove the player's name from this game's letters that wait in other players' bundles."""
     bundle, text = PlayerLetterRow, PlayerLetterRow.data.cast(Text)
     told = text.contains(str(game_id)) & text.contains(json.dumps(name, ensure_ascii=False)[1:-1], autoescape=True)
     for key in db.session.execute(
@@ -248,7 +245,7 @@ def _replace_name(value: Any, name: str, instead: str) -> Any:
 
 def _games(player_id: UUID, email: str) -> Sequence[UUID]:
     """Return all games that may contain the player's data: seats, invitations, stand-ins, letters, messages, stored
-    responses, and mails to be confirmed."""
+    responses, and emails to be confirmed."""
     tables: Any = (PlayerGame, Message, LetterRow)
     rows: list[_Rows] = [(table, table.player_id == player_id) for table in tables]
     rows += [
@@ -270,7 +267,7 @@ def _titled(player_id: UUID, name: str) -> Sequence[UUID]:
 
 
 def _own(player_id: UUID, email: str) -> list[_Rows]:
-    """Return tables and conditions of a player's own data, including that of an unconfirmed address."""
+    """Return the tables and conditions of a player's own data, including data about an unconfirmed address."""
     tables: Any = (Token, App, StreamTicket, PushSubscription, WebhookDelivery, Webhook, Bounce, Note)
     ids = [player_id, *(id_of(player_id, purpose) for purpose in PURPOSES)]
     codes = (SignIn.email == email) | SignIn.sign_in.in_(ids)
@@ -301,8 +298,8 @@ def _is_to(table: Any, email: str) -> ColumnElement[bool]:
 
 
 def _was_to(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Return the condition that a result is of a letter to this address, since it may quote a mail server's text about
-    it."""
+    """Return the condition that a delivery result belongs to a letter to this address, since it may quote an email
+    server's text about the address."""
     names_it = Delivery.player_id.is_(None) & _names(Delivery.detail, email)
     return (Delivery.player_id == player_id) | names_it
 

@@ -62,7 +62,8 @@ _TIMES: Final = ("hours", "due_at", "remind_at", "wake_at", "mails")
 
 
 def copy_of_game(game_id: UUID) -> Json:
-    """Return the archive of a finished game, or all data of another one, including secrets. Raise NotFound."""
+    """Return the archive of a finished game, or all data of another game, including secrets. Raise NotFound if there is
+    no such game."""
     game = load(game_id)
     if game.table.status in OVER:
         return archive.make(game.head, game.seats, whole_log(game_id))
@@ -81,14 +82,15 @@ def copy_of_game(game_id: UUID) -> Json:
 
 
 def is_secret(copy: Json) -> bool:
-    """Return whether a copy of a game contains secrets from its players."""
+    """Return whether a copy of a game contains data that its players must not see."""
     return bool(copy["format"] == BACKUP)
 
 
 def copy_of_player(player_id: UUID) -> Json:
     """Return what is stored about a player, without credentials and without secrets of unfinished games.
 
-    Left out: secrets and tokens, queues, deliveries of webhooks and stored responses, all of which expire within days.
+    Secrets and tokens are left out. So are queues, deliveries of webhooks and stored responses, which expire within
+    days.
     """
     known = player(player_id)
     own = select(PlayerGame).where(PlayerGame.player_id == player_id).order_by(PlayerGame.made_at)
@@ -133,7 +135,7 @@ def copy_of_player(player_id: UUID) -> Json:
 
 
 def _can_be_read(game_id: UUID) -> bool:
-    """Return whether the rules and the file of a game are present. Otherwise it is left out."""
+    """Return whether the rules and the file of a game are present. Otherwise the game is left out."""
     try:
         load(game_id)
     except Unavailable as error:
@@ -144,12 +146,12 @@ def _can_be_read(game_id: UUID) -> bool:
 
 
 def _plays(player_id: UUID, game_id: UUID, seat: int) -> bool:
-    """Return whether the player plays this seat: then the seat's mails are theirs, not a stand-in's."""
+    """Return whether the player plays this seat: then the seat's emails are theirs, not a stand-in's."""
     return load(game_id).seats[seat].player_id == player_id
 
 
 def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:
-    """Return a player's game. Until its end, the story is the spectators', without the salt."""
+    """Return a player's game. Until the game ends, its story is what spectators see, without the salt."""
     game = load(game_id)
     row, is_over = game.seats[seat], game.table.status in OVER
     return {
@@ -164,7 +166,7 @@ def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:
 
 
 def _mails(game_id: UUID, seat: int, player_id: UUID, email: str) -> list[Json]:
-    """Return the stored mails for a seat from its present player, with our answers."""
+    """Return the stored emails for a seat from its present player, with our answers."""
     rows = _rows(Incoming, (Incoming.game_id == game_id) & (Incoming.seat == seat), Incoming.arrived_at)
     since = last_change_of_hands(whole_log(game_id), seat)
 
@@ -184,7 +186,7 @@ def _mail(row: Json) -> Json:
 
 
 def _written(raw: bytes) -> Json:
-    """Return a mail's content. `text` is None if it is unreadable or deleted."""
+    """Return an email's content. `text` is None if it is unreadable or deleted."""
     try:
         read = child.run(replies.read, raw) if raw else None
     except TooMuch:

@@ -55,7 +55,7 @@ def own_domain(player_id: UUID, email: str) -> str | None:
 
 
 def forget_address(player_id: UUID, email: str, instead: str) -> None:
-    """Replace the address in texts and drop counts by it. It commits several times and is idempotent."""
+    """Replace the address in texts and delete counts of its uses. This commits several times and is idempotent."""
     domain = own_domain(player_id, email)
     for column in _BY_OTHERS:
         _replace(column, email, instead)
@@ -81,7 +81,7 @@ def forget_address(player_id: UUID, email: str, instead: str) -> None:
 
 
 def forget_mails_with(player_id: UUID, email: str, game_ids: Sequence[UUID]) -> None:
-    """Empty processed mails for these games that contain the address or its domain."""
+    """Empty processed emails for these games that contain the address or its domain."""
     traces = [email, own_domain(player_id, email) or email]
     for game_id in game_ids:
         read = (
@@ -95,14 +95,14 @@ def forget_mails_with(player_id: UUID, email: str, game_ids: Sequence[UUID]) -> 
 
 
 def postmaster_mails_with(email: str) -> list[UUID]:
-    """Return the ids of mails to the postmaster that contain this address, in any encoding."""
+    """Return the ids of emails to the postmaster that contain this address, in any encoding."""
     rows = db.session.execute(select(PostmasterMail.mail_id, PostmasterMail.raw)).all()
     return [mail_id for mail_id, raw in rows if mail_holds(raw, email)]
 
 
 def forget_domain(player_id: UUID, email: str, instead: str) -> None:
-    """Replace the domain in other senders' mails to the postmaster. Delete OAuth clients there that no player uses.
-    Commit."""
+    """Replace the domain in other senders' emails to the postmaster. Delete OAuth clients at this domain that no player
+    uses, then commit."""
     domain = own_domain(player_id, email)
     if domain is None:
         return
@@ -121,7 +121,7 @@ def forget_domain(player_id: UUID, email: str, instead: str) -> None:
 
 
 def mail_holds(raw: bytes, trace: str) -> bool:
-    """Return whether a mail or one of its parts contains an address or a domain."""
+    """Return whether an email or one of its parts contains an address or a domain."""
     pattern = _pattern(trace)
     return any(pattern.search(text) for text in _readings(raw))
 
@@ -147,7 +147,7 @@ def _replace(column: Any, trace: str, instead: str, which: ColumnElement[bool] |
 
 
 def _forget_answered(data: Any, domain: str) -> None:
-    """Remove Message-IDs of this domain from answers and commit. The next letter begins another thread."""
+    """Remove Message-IDs of this domain from answers and commit. The next letter begins a new thread."""
     answered = _holds(data["answers"].astext, f"@{domain}") | _holds(data["answers"].astext, f".{domain}")
     table = data.class_
     for game_id in _games_with(table, answered):
@@ -157,7 +157,7 @@ def _forget_answered(data: Any, domain: str) -> None:
 
 
 def _games_with(table: Any, which: ColumnElement[bool]) -> Sequence[UUID]:
-    """Return the games with such rows. With spread tables, a statement changes one game."""
+    """Return the games with rows that fulfil `which`. With spread tables, each statement may change one game only."""
     return db.session.scalars(select(table.game_id).where(which).distinct()).all()
 
 

@@ -221,7 +221,7 @@ def _count(rows: ColumnElement[bool]) -> int:
 
 
 def overdue_work() -> dict[str, timedelta]:
-    """Return what has been due and unclaimed for more than half a minute, and for how long."""
+    """Return the kinds of work that have been due and unclaimed for more than half a minute, with their delays."""
     now, real = clock.now(), clock.real()
     hook_due = func.greatest(Webhook.wake_at, Webhook.rests_until)
     due = [

@@ -30,7 +30,7 @@ from server.webhooks.subscriptions import webhooks_of
 
 
 def find_player(address_or_id: str) -> UUID:
-    """Return the player with this address or id. Raise NotFound."""
+    """Return the player with this address or id. Raise NotFound if there is none."""
     known = Player.email == address_or_id.lower()
     try:
         known = or_(known, Player.player_id == UUID(address_or_id))
@@ -43,7 +43,7 @@ def find_player(address_or_id: str) -> UUID:
 
 
 def players(words: str = "", banned: bool = False, limit: int = 50) -> list[Json]:
-    """Return players, newest first: those with these words in name or address, or those banned now."""
+    """Return players, newest first. Filters are words in name or address, and a ban that is in force."""
     query = select(Player).order_by(Player.made_at.desc(), Player.player_id).limit(limit)
     if words:
         query = query.where(
@@ -99,7 +99,7 @@ def player(player_id: UUID) -> Json:
 def games(
     status: str | None = None, older_than: timedelta | None = None, overdue: bool = False, limit: int = 50
 ) -> list[Json]:
-    """Return games, oldest first: with this status, opened this long ago, or with an overdue seat."""
+    """Return games, oldest first. Filters are the status, a minimum age, and an overdue seat."""
     now = clock.now()
     query = select(GameRow).order_by(GameRow.made_at, GameRow.game_id).limit(limit)
     if status:
@@ -134,7 +134,8 @@ def _next_due(ids: list[UUID]) -> list[datetime | None]:
 
 
 def game(game_id: UUID) -> Json:
-    """Return a game's row, its seats with their times, its votes, and its waiting letters. Raise NotFound."""
+    """Return a game's row, its seats with their times, its votes, and its waiting letters. Raise NotFound if there is
+    no such game."""
     found = load(game_id)
     times = ("asked_at", "due_at", "remind_at", "wake_at")
     return {

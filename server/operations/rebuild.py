@@ -30,7 +30,8 @@ def all_games() -> list[UUID]:
 
 @with_retries
 def check_game(game_id: UUID) -> list[str]:
-    """Return the differences from the log of this game, in words. Raises NotFound, or Flaw if the log itself is wrong."""
+    """Return how the stored rows of a game differ from its log, in words. Raise NotFound, or Flaw if the log itself is
+    wrong."""
     while True:
         records = _read(game_id)
         head, seats = _by_the_log(records)
@@ -41,10 +42,8 @@ def check_game(game_id: UUID) -> list[str]:
 
 @with_retries
 def rebuild_game(game_id: UUID) -> list[str]:
-    """Recompute what differs from the log of this game, and return the former differences in words.
-
-    Raises NotFound, or Flaw if the log itself is wrong. Then nothing is changed.
-    """
+    """Recompute the rows of a game that differ from its log, and return the former differences in words. Raise
+    NotFound, or Flaw if the log itself is wrong. In both cases nothing changes."""
     while True:
         records = _read(game_id)
         head, seats = _by_the_log(records)

@@ -17,7 +17,8 @@ from server.store.tables import EventRow, GameRow, db
 
 
 def games_to_shelve(over_for: timedelta) -> list[UUID]:
-    """Return the games that ended at least this long ago. A game closed before it began has no archive, so it stays."""
+    """Return the games that ended at least this long ago. A game that was closed before it began has no archive, so its
+    events stay."""
     of_game = select(EventRow.recorded_at).where(EventRow.game_id == GameRow.game_id)
     # max() instead of LIMIT would take minutes.
     last = of_game.order_by(EventRow.seq.desc()).limit(1).scalar_subquery()
@@ -32,8 +33,8 @@ def games_to_shelve(over_for: timedelta) -> list[UUID]:
 def shelve_game(game_id: UUID, owner: psycopg.Connection) -> bool:
     """Write the archive, check it, and then delete the rows, on a connection of their owner.
 
-    A concurrent call waits, so that only one writes the file. Return False if the game is archived already. Raise Flaw,
-    and then keep the rows.
+    A concurrent call waits, so that only one writes the file. Return False if the game is archived already. If the
+    check fails, keep the rows and raise Flaw.
     """
     game, rows = load(game_id), whole_log(game_id)
     with owner.transaction():

@@ -1,8 +1,9 @@
 """The web page for players: static files and their headers. It is a client that uses only the API.
 
 Each game has its part in its own folder `page/`, served as `/page/<game>/`. The catalogues in its `words/` are merged
-with those of the page. The names of modules, styles and catalogues contain a hash, so browsers cache them forever. An
-import map, built at start, maps their plain names to these. `packing` bundles modules that always load together.
+with the catalogues of the page. The names of modules, styles and catalogues contain a hash, so browsers cache them
+forever. An import map, built at start, maps plain names to hashed names. `packing` bundles modules that always load
+together.
 """
 
 import json
@@ -105,8 +106,8 @@ _ABOUT_GAMES = json.dumps({name: _about(name) for name in GAMES}, separators=(",
 def _together() -> dict[str, list[str]]:
     """Return the bundles, by their entry module: `main.js`, and each part that loads later.
 
-    The first bundle includes what the tables of all games share. A later one has its folder's modules, and those that
-    only it needs.
+    The first bundle includes what the tables of all games share. A later bundle has the modules of its folder, and
+    other modules that only it needs.
     """
     first = packing.needed("main.js", MODULES)
     rooms = [*_ROOMS, *(room for code in MODULES.values() for room in _LAZY.findall(code))]
@@ -187,7 +188,7 @@ def home() -> Response:
 
 
 def index(**opened_for: str) -> Response:
-    """Return the page's HTML. It requests ahead what a table needs, and names the first module.
+    """Return the page's HTML. The page preloads what a table needs, and names the first module.
 
     A mailed link opens it for a `game` in a `language`. `plain` is the same page without scripts, and `words` the text
     of a link there. After an accepted invitation, it comes with a `token` for `address`.
@@ -204,7 +205,7 @@ def index(**opened_for: str) -> Response:
 def file(name: str) -> Response:
     """Return a module, style or catalogue. Its name has a hash, so browsers cache it forever.
 
-    A page of an earlier release gets this release's file if its own is no longer stored.
+    A page of an earlier release gets this release's file.
     """
     found = SERVED.get(name)
     response = (found or _by_plain_name(_HASHED.sub(r"\2", name))).answer()

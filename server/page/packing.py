@@ -21,7 +21,7 @@ _OTHER_FORM = re.compile(r"^(?:import|export)\b(?! *\().*", re.MULTILINE)
 
 
 def needed(name: str, modules: Mapping[str, str]) -> list[str]:
-    """Return this module and all its imports, direct or indirect. Each follows its own imports."""
+    """Return this module and all its imports, direct or indirect. Each module follows its own imports."""
     found: dict[str, None] = {}
 
     def visit(module: str) -> None:
@@ -35,10 +35,8 @@ def needed(name: str, modules: Mapping[str, str]) -> list[str]:
 
 
 def packed(names: Sequence[str], modules: Mapping[str, str]) -> str:
-    """Return one module that runs these in order, and exports all their exports.
-
-    Raise ValueError for a name that two of them export, and for an unknown form.
-    """
+    """Return one module that runs these modules in order and exports all their exports. Raise ValueError if two modules
+    export the same name, or for an unknown form."""
     inside = {name: f"m{i}" for i, name in enumerate(names)}
     outside: dict[str, str] = {}
     exporters: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The archive of a finished game, with all that proves its fairness, and its check, which needs no database.
+"""The archive of a finished game, which proves its fairness, and the check of an archive, which needs no database.
 
 /docs/fairness describes format and method, for authors of other checkers.
 """
@@ -42,7 +42,7 @@ LARGEST = 16 * 1024 * 1024  # bytes; a typical game has 100,000
 
 
 class Flaw(ValueError):
-    """The first fault of an archive or a log, in one sentence."""
+    """A fault of an archive or a log, in one sentence. Checks stop at the first one."""
 
     def __init__(self, text: str) -> None:
         super().__init__(clean(text, 300))  # it may quote a forged file
@@ -96,7 +96,7 @@ def start(head: GameHead, seats: Sequence[SeatState]) -> Start:
 
 
 def check(raw: bytes) -> Checked:
-    """Return the game in a file after replaying it with all hashes. Raise Flaw."""
+    """Check an archive by replaying its game with all hashes, and return the game. Raise Flaw if a check fails."""
     if len(raw) > LARGEST:
         raise Flaw(f"The archive is larger than {LARGEST // 1024**2} MiB.")
     try:
@@ -112,7 +112,7 @@ def check(raw: bytes) -> Checked:
 
 
 def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
-    """Yield the commits of a log in order, checking numbers and hashes. Raise Flaw."""
+    """Yield the commits of a log in order, checking numbers and hashes. Raise Flaw if one is wrong."""
     hash_, seq = bytes.fromhex(commitment(seed)), 0
     for number, (version, commit) in enumerate(groupby(rows, key=lambda row: row.version), 1):
         of_commit = list(commit)
@@ -132,7 +132,7 @@ def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
 
 def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
     """Return the table after these events and the random words drawn, with each commit recomputed by the rules. Raise
-    Flaw."""
+    Flaw at the first difference."""
     table, dice, line = new_table(start.terms["rules"]), SeededDice(start.seed, start.salts), Line()
     for commit in commits(start.seed, rows):
         drawn = dice.drawn
@@ -154,7 +154,8 @@ def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
 
 
 def _recompute(table: Table, happened: Sequence[Any], start: Start, dice: Dice) -> Sequence[Any]:
-    """Return the events that server and rules compute for a commit that begins like this. Raise Flaw, RuleError."""
+    """Return the events that server and rules compute for a commit that begins like this. Raise Flaw or RuleError if
+    they allow no such commit."""
     match table.status, happened[0]:
         case "open", GameAbandoned():
             return [GameAbandoned()]
@@ -220,7 +221,7 @@ def _time_ran_out(table: Table, seat: Seat, happened: Sequence[Any], start: Star
 
 
 def _taken_back(table: Table, event: MoveTakenBack, start: Start, line: Line) -> Link:
-    """Return the move that is taken back. Raise Flaw."""
+    """Return the move that is taken back. Raise Flaw if it can't be."""
     seat, to = event
     link = line.move_after(to, seat) if type(to) is int else None
     if link is None:
@@ -250,7 +251,7 @@ def _bots_turn(table: Table, seat: Seat, happened: Sequence[Any], dice: Dice) ->
 
 
 def _on_turn(table: Table, seat: Seat | None) -> Seat:
-    """Return the seat if it is its turn. Raise Flaw."""
+    """Return the seat. Raise Flaw if it isn't the seat's turn."""
     if seat is None or seat not in table.rules.to_act(table.state):
         raise Flaw("It is not this seat's turn.")
     return seat
@@ -328,7 +329,7 @@ _ALSO: Json = {"salt_hashes": list}  # if a player has committed a salt
 
 
 def _read(archive: Any) -> tuple[Start, list[Recorded]]:
-    """Parse an archive. Raise ValueError."""
+    """Parse an archive. Raise ValueError if a field is missing or invalid."""
     _expect_fields(archive, "The archive", _HEAD, _ALSO)
     if (archive["format"], archive["format_version"]) != (FORMAT, FORMAT_VERSION):
         raise Flaw(f"This is no archive of the format {FORMAT} {FORMAT_VERSION}.")
@@ -408,7 +409,7 @@ def _hex(text: str, what: str) -> bytes:
 
 
 def _expect_fields(data: Any, what: str, fields: Json, also: Json | None = None) -> None:
-    """Raise ValueError unless the object has these fields. `also` are optional ones."""
+    """Raise ValueError unless the object has these fields. `also` are optional fields."""
     if type(data) is not dict:
         raise Flaw(f"{what} is not a JSON object.")
     fields = fields | {name: kind for name, kind in (also or {}).items() if name in data}

@@ -1,5 +1,5 @@
 """Loading a game, and adding a commit with its events, due times and letters to its log. An optimistic lock on the
-game's version discards a commit that comes second."""
+game's version discards a commit if another one came first."""
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
@@ -34,7 +34,7 @@ _logger = logging.getLogger(__name__)
 
 
 def load(game_id: UUID) -> Game:
-    """Return the current game. A warm process reads only new events. Raise NotFound."""
+    """Return the current game. A warm process reads only new events. Raise NotFound if there is no such game."""
     with autocommit() as connection:
         game = load_within(connection, game_id, tables.get(game_id))
     tables.put(game_id, game.table)
@@ -42,8 +42,8 @@ def load(game_id: UUID) -> Game:
 
 
 def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table | None = None) -> Game:
-    """Return the game in this connection's transaction. Raise NotFound. Raise Unavailable for a game of a later
-    release."""
+    """Return the game in this connection's transaction. Raise NotFound if there is no such game, or Unavailable if it
+    needs a later release."""
     records = log.read(connection, game_id, known.seq if known else 0)
     if records is None:
         raise NotFound("Game not found.")
@@ -166,7 +166,7 @@ def _in_two_trips(connection: psycopg.Connection[Any]) -> Iterator[None]:
 def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, now: datetime) -> bool:
     """Extend the present turn of this seat.
 
-    Return False if the game is locked, another commit came first, or a mail from the seat arrived before `due_at`.
+    Return False if the game is locked, another commit came first, or an email from the seat arrived before `due_at`.
     """
     rows = _rows([TimeExtended(seat, by)], now, outline.version + 1, outline.seq, outline.hash)
     head = outline.head._replace(version=outline.version + 1)

@@ -52,7 +52,7 @@ def readable(head: GameHead) -> GameHead:
 
 @lru_cache(_KEPT)  # most games share the same few values
 def _instead(clock_json: bytes, on_timeout_json: bytes) -> tuple[Json | None, Any]:
-    """Return the defaults for an unreadable clock and time-out policy, None for readable ones."""
+    """Return a default for the clock and for the time-out policy. Each is None if the stored one is readable."""
     clock, on_timeout = orjson.loads(clock_json), orjson.loads(on_timeout_json)
     is_clock = read_or(None, "clock", lambda: game_clock(clock)) is not None
     is_policy = read_or(None, "on_timeout", lambda: timeout_policy.ladder(on_timeout, BOTS)) is not None
@@ -108,7 +108,7 @@ class Stored:
 
     @property
     def names(self) -> list[str]:
-        """Return the name of each seat in the reader's language, also during a stand-in. Bots of one kind have numbers,
+        """Return the name of each seat in the reader's language, even during a stand-in. Bots of one kind have numbers,
         and programs are marked."""
         people = [NOBODY if self.hides_names else row.owner or row.person for row in self.seats]
         return [
@@ -151,7 +151,7 @@ class Game(Stored):
         return self.table.version
 
     def seat_of(self, player_id: UUID | None) -> Seat | None:
-        """Return the player's seat, also during a stand-in for it."""
+        """Return the player's seat, even while a stand-in plays it."""
         return visible_seat(self.seats, player_id)[0]
 
     def sees_since(self, player_id: UUID | None) -> int:

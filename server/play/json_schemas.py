@@ -1,6 +1,6 @@
 """JSON Schemas common to all games: clocks, calendars and the terms of a game.
 
-Everything that `clock` accepts is valid by these schemas. Further rules, such as the minimum of counted time a week,
+Everything that `clock` accepts is valid by these schemas. Further rules, such as the minimum of counted time per week,
 are in descriptions. Only the readers in `clock` enforce them.
 """
 

@@ -35,9 +35,9 @@ def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
 
 @with_retries
 def play_reply(game: Game, player_id: UUID, turn: int, move: Any, arrived_at: datetime) -> Played:
-    """Play the parsed move of a mail, like `play_move`. The game is loaded again only if it has changed.
+    """Play the parsed move of an email, like `play_move`. The game is loaded again only if it has changed.
 
-    `arrived_at`: when the mail came, which ended the turn's time. Raise NotSeated, NotRunning, StaleTurn, HandedOver,
+    `arrived_at`: when the email came, which ended the turn's time. Raise NotSeated, NotRunning, StaleTurn, HandedOver,
     IllegalMove.
     """
     for _ in range(RACES):

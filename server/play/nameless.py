@@ -1,4 +1,4 @@
-"""Anonymous games (option `nameless`), where until the end the server doesn't reveal who sits where.
+"""Anonymous games (option `nameless`), where the server doesn't reveal until the end who sits where.
 
 Seats are called by number and show no player. Players' calendars and blocks don't apply, since a due time or a
 rejection would reveal them.

@@ -132,7 +132,7 @@ def _put(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
 
 
 def terms(head: GameHead, seats: Sequence[SeatState]) -> Json:
-    """Return the terms of a game. They begin the log, so that they are final."""
+    """Return the terms of a game. The log begins with them, so they are final."""
     hashes = [row.salt_hash for row in seats]
     return {
         "game": str(head.game_id),
@@ -179,12 +179,12 @@ def new_table(rules: str) -> Table:
 
 
 def last_change_of_hands(log: Iterable[Recorded], seat: Seat) -> int:
-    """Return the version with which this seat last changed its player, also for a stand-in, or 0."""
+    """Return the version with which this seat last changed its player, including for a stand-in, or 0."""
     return max((row.version for row in log if row.type in CHANGES_OF_HANDS and row.seat == seat), default=0)
 
 
 def fold(table: Table, log: Sequence[Recorded]) -> Table:
-    """Return the table after the rest of its log. Raise KeyError if a take-back goes behind the table: see
+    """Return the table after further rows of its log. Raise KeyError if a take-back goes behind the table: see
     `goes_behind`."""
     for _, after in fold_commits(table, log):
         table = after
@@ -192,7 +192,7 @@ def fold(table: Table, log: Sequence[Recorded]) -> Table:
 
 
 def fold_commits(table: Table, log: Sequence[Recorded]) -> Iterator[tuple[list[Recorded], Table]]:
-    """Yield the commits of the rest of a log, each with the table after it."""
+    """Yield the commits in further rows of a log, each with the table after it."""
     wanted = {row.body["to"] for row in log if row.type == TAKEN_BACK}  # the only tables that must be kept
     kept = {table.version: table} if table.version in wanted else {}
     for version, commit in groupby(log, key=lambda e: e.version):
@@ -205,7 +205,7 @@ def fold_commits(table: Table, log: Sequence[Recorded]) -> Iterator[tuple[list[R
 
 
 def goes_behind(table: Table, log: Iterable[Recorded]) -> bool:
-    """Return whether a take-back goes behind this table, so that the whole log must be folded."""
+    """Return whether a take-back in these rows goes behind this table, so that the whole log must be folded."""
     return any(row.type == TAKEN_BACK and row.body["to"] < table.version for row in log)
 
 
@@ -225,7 +225,7 @@ def type_name(event: Any) -> str:
 
 
 def story_item(rules: Rules, row: Recorded, event: Any, viewer: Seat | None) -> Json | None:
-    """Return an event as this viewer sees it, or None."""
+    """Return an event as this viewer sees it, or None if it is hidden."""
     told = row.body if row.type in HOUSE_EVENTS else rules.tell(event, viewer)
     if told is None:
         return None

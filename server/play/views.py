@@ -1,4 +1,4 @@
-"""Views of a game, and the check of who may see it."""
+"""Views of a game, and the check of who may see the game."""
 
 from collections.abc import Sequence
 from itertools import repeat
@@ -21,10 +21,8 @@ from server.translations import noted
 
 
 def load_visible(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Game:
-    """Return the game if this player may see it. A private one requires a seat or an invitation.
-
-    Raise NotFound.
-    """
+    """Return the game if this player may see it. A private game requires a seat or an invitation. Raise NotFound if the
+    player may not see the game."""
     game = load(game_id)
     if not game.head.private or game.seat_of(player_id) is not None:
         return game
@@ -54,7 +52,7 @@ def may_see(host: UUID, people: list[tuple[UUID | None, str | None]], player_id:
 
 
 def own_seat(game: Game, player_id: UUID) -> Seat:
-    """Return the player's seat. Raise NotSeated."""
+    """Return the player's seat. Raise NotSeated if there is none."""
     seat = game.seat_of(player_id)
     if seat is None:
         raise NotSeated("You have no seat at this table.")
@@ -140,7 +138,7 @@ def you(table: Table, seat: Seat | None) -> Json | None:
 
 
 def _you(game: Game, table: Table, seat: Seat | None, player_id: UUID | None) -> Json | None:
-    """Return the same, without a turn for a player with a stand-in."""
+    """Return the viewer's seat and present turn. A player with a stand-in has no turn."""
     found = you(table, seat)
     return found | {"turn": None} if found and game.seats[found["seat"]].owner_id == player_id is not None else found
 
@@ -227,7 +225,8 @@ def story(
 ) -> list[Json]:
     """Return the events from `after` + 1 on, at most `limit` of the log, as this viewer saw them happen.
 
-    `player_id`: of the viewer, if they aren't the player who holds the seat now. Raises NotOnShelf.
+    `player_id`: the viewer's id, if they aren't the player who holds the seat now. Raise NotOnShelf if the archived
+    events can't be read.
     """
     player = None if viewer is None else game.seats[viewer].player_id
     plays, since = player_id in (None, player), game.sees_since(player_id or player)
@@ -242,7 +241,7 @@ def story(
 
 
 def last_event_of(game: Game, version: int) -> int:
-    """Return the number of the last event up to a version. Raises NotOnShelf."""
+    """Return the number of the last event up to a version. Raise NotOnShelf if the archived events can't be read."""
     if version in (0, game.table.version):
         return game.table.seq if version else 0
     with autocommit() as connection:

@@ -48,7 +48,7 @@ _ASKED_FOR = timedelta(days=2)  # without an answer, the vote fails
 
 
 class TakenBack(NamedTuple):
-    """The result of taking a move back: the table, or a vote of the others."""
+    """The result of taking a move back: the table, or a vote of the other players."""
 
     answer: Json
     is_done: bool
@@ -56,7 +56,7 @@ class TakenBack(NamedTuple):
 
 @with_retries
 def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
-    """Vote for a wish, or withdraw the vote. It comes true when all present players agree.
+    """Vote for a wish, or withdraw the vote. The wish is carried out when all present players agree.
 
     Raise NotFound, NotSeated, NotRunning, HandedOver, TooLate.
     """
@@ -109,7 +109,7 @@ def way_back_of(game_id: UUID, player_id: UUID) -> Json:
 
 @with_retries
 def take_back(game_id: UUID, player_id: UUID, to: int) -> TakenBack:
-    """Take back the player's move after version `to`: at once if free, otherwise by a new vote.
+    """Take back the player's move after version `to`: immediately if the take-back is free, otherwise by a new vote.
 
     Raise NotFound, NotSeated, NotRunning, HandedOver, NotAllowed, TooLate.
     """
@@ -137,7 +137,8 @@ def _take_back(connection: Connection[Any], game: Game, seat: Seat, to: int) -> 
 
 
 def _ask_for_consent(connection: Connection[Any], way: WayBack, now: datetime) -> Game | None:
-    """Open a vote unless one is open. Return its result if no other player is present. Raise TooLate."""
+    """Open a vote unless one is open. Return its result if no other player is present. Raise TooLate if the move can no
+    longer be taken back."""
     game, wanted = way.game, {"mover": way.seat, "to_version": way.move.before.version}
     way.drawn_before()  # fails before the vote opens
     asked = _open_take_back(game.game_id, now)
@@ -163,7 +164,7 @@ def _has_gone_back(game_id: UUID, seat: Seat, version: int) -> bool:
 
 @with_retries
 def count_votes(game_id: UUID) -> None:
-    """Count the votes again after a player left, since the others may now agree."""
+    """Count the votes again after a player left, since the remaining players may now agree."""
     with _holding(game_id) as connection:
         _count(connection, load_within(connection, game_id), clock.now())
         db.session.commit()
@@ -203,7 +204,7 @@ def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | Non
 
 
 def offered_seats(game: Game) -> list[Seat]:
-    """Return the seats of absent players that bots play, if the present ones want to offer them."""
+    """Return the seats of absent players that bots play, if all present players want to offer them."""
     wanted = set(votes_of(game.game_id)[OFFER])
     if not wanted or not _present(game) <= wanted:
         return []

@@ -1,4 +1,5 @@
-"""Batching of letters: the reader's preference decides at the time of sending whether to send, bundle or drop one."""
+"""Batching of letters: the reader's preference at the time of sending decides whether a letter is sent, bundled or
+dropped."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -23,7 +24,7 @@ _LATE = timedelta(minutes=10)  # older letters give way to a newer one
 
 
 def recipient(row: LetterRow | PlayerLetterRow) -> Player | None:
-    """Return the player that a letter goes to, or None for an address without an account."""
+    """Return the player who receives a letter, or None for an address without an account."""
     player_id = outbox.reader_of(row)
     return None if player_id is None else db.session.get(Player, player_id)
 

@@ -1,4 +1,4 @@
-"""Delivery of letters: claim the due ones, compose and send them, and store the results."""
+"""Delivery of letters: claim the due letters, compose and send them, and store the results."""
 
 import logging
 import re
@@ -91,14 +91,15 @@ class PostOffice:
         wait(self._under_way.values())
 
     def close(self, seconds: float) -> None:
-        """Start no further letter, and wait up to `seconds` for those in progress. The leases of the others expire."""
+        """Start no further letter, and wait up to `seconds` for letters in progress. The leases of unfinished letters
+        expire."""
         self._is_closed.set()
         for threads in (self._threads, self._pushers):
             threads.shutdown(wait=False, cancel_futures=True)
         wait(self._under_way.values(), seconds)
 
     def _round(self, letters: list[Waiting]) -> None:
-        """Send one reader's letters. After a failure the others stay queued."""
+        """Send one reader's letters. After a failure, the remaining letters stay queued."""
         told: set[UUID] = set()
         with self._app.app_context():
             for letter in letters:

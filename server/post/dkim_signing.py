@@ -80,7 +80,8 @@ class _Signer(dkim.DKIM):  # type: ignore[misc]  # it comes without types
 
 
 def public_key(key: bytes) -> tuple[int, int]:
-    """Return modulus and exponent of the public key. Raise ValueError, whose text reveals nothing of the key."""
+    """Return the modulus and exponent of the public key. Raise ValueError for an invalid key. The error's text reveals
+    nothing of the key."""
     numbers = _private_key(key).public_key().public_numbers()
     return numbers.n, numbers.e
 
@@ -96,7 +97,7 @@ def _private_key(key: bytes) -> RSAPrivateKey:
 
 
 def read_key(path: Path) -> bytes:
-    """Return the key in this file. Raise ValueError."""
+    """Return the key in this file. Raise ValueError if it can't be used."""
     try:
         key = path.read_bytes()
     except OSError as error:

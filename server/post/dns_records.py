@@ -37,7 +37,7 @@ def _result_of(check: Callable[..., str], *where: Any) -> str:
 
 
 def _spf(domain: str) -> str:
-    """Check SPF of the return path's domain, which is the one that receivers look up."""
+    """Check SPF of the return path's domain, which receivers look up."""
     found = [text for text in _texts(domain) if text.lower().split(" ")[0] == "v=spf1"]
     if len(found) == 1:
         return OK
@@ -70,7 +70,7 @@ def _is_public_half(text: str, key: bytes) -> bool:
 
 
 def _mx(domain: str) -> str:
-    """Check the MX records. A domain without any receives mail at its own address (RFC 5321, 5.1)."""
+    """Check the MX records. A domain without MX records receives mail at its own address (RFC 5321, 5.1)."""
     exchanges = [answer.exchange.to_text(omit_final_dot=True) for answer in _answers(domain, "MX")]
     lost = [name for name in exchanges or [domain] if not any(_answers(name, kind) for kind in ("A", "AAAA"))]
     if not lost:

@@ -88,7 +88,7 @@ def subject_of(token: str) -> str:
 
 
 def _wait_for(tokens: set[str], deadline: float) -> dict[str, bytes]:
-    """Return the mails with these tokens in the postmaster's mailbox, and delete them there."""
+    """Return the emails with these tokens in the postmaster's mailbox, and delete them there."""
     found: dict[str, bytes] = {}
     while True:
         for mail in letterbox.newest(_MOST):

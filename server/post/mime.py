@@ -40,7 +40,7 @@ def build(
     """Return a letter as ASCII bytes (RFC 5322). Raise ValueError for an invalid address, id or header name.
 
     Ids are `letter@host` without brackets: `message_id`, `thread` (the first letter of the thread), and `answers` (the
-    mail that this one answers). `answers` is "" if that mail has no valid id, and None if this is no answer.
+    email that this one answers). `answers` is "" if that email has no valid id, and None if this is no answer.
     `inline_images` are PNGs by name, which the HTML shows as `cid:name`. Names, texts and header values may come from
     players.
     """
@@ -86,7 +86,7 @@ def is_id(text: str) -> bool:
 
 
 def fit_id(text: str | None) -> str:
-    """Return an id from a mail's header without brackets, or "" if it is invalid."""
+    """Return an id from an email's header without brackets, or "" if it is invalid."""
     inner = (text or "").strip("<>")
     return inner if is_id(inner) else ""
 
@@ -98,7 +98,7 @@ def _id(text: str | None) -> str:
 
 
 def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]], message_id: str) -> bytes:
-    """Return MIME headers and body. They are reproducible, so a second copy of a letter is identical."""
+    """Return the MIME headers and the body. Both are reproducible, so a second copy of a letter is identical."""
     body, boundary = _text(text, "plain"), sha256(message_id.encode()).hexdigest()[:32]
     if html is not None:
         page = _text(html, "html")

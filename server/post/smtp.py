@@ -62,7 +62,7 @@ class Carrier(Protocol):
 
 def carrier(*where: str) -> Carrier:
     """Return a carrier for one or several `smtp://[user:password@]host[:port][?starttls=1]`, `smtps://...` or paths of
-    a Maildir. Raise ValueError."""
+    a Maildir. Raise ValueError for other texts."""
     carriers = [SmtpCarrier(it) if "://" in it else MaildirCarrier(it) for it in where]
     return carriers[0] if len(carriers) == 1 else Fallback(carriers)
 
@@ -70,7 +70,7 @@ def carrier(*where: str) -> Carrier:
 class Fallback:
     """Several carriers, tried in order. An unreachable one is tried last for a while.
 
-    Refused from any of them is final.
+    Refused from any carrier is final.
     """
 
     def __init__(self, carriers: Sequence[Carrier]) -> None:
@@ -164,7 +164,7 @@ class SmtpCarrier:
             raise Unreachable(f"{self._host}: {error}") from error
 
     def _connection(self) -> "_Smtp":
-        """Return this thread's connection, a new one if the last was closed."""
+        """Return this thread's connection. Open a new one if the last was closed."""
         smtp: _Smtp | None = getattr(self._mine, "smtp", None)
         try:
             if smtp is not None and smtp.noop()[0] == 250:
@@ -199,7 +199,8 @@ class SmtpCarrier:
 
 
 class _Smtp(smtplib.SMTP):
-    """A connection with the time-outs of RFC 5321, 4.5.3.2. Shorter ones could send a letter twice to a slow server."""
+    """A connection with the time-outs of RFC 5321, 4.5.3.2. Shorter time-outs could send a letter twice to a slow
+    server."""
 
     has_begun = False  # whether it has sent part of the letter
 

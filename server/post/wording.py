@@ -83,7 +83,7 @@ _pages = _templates.overlay(autoescape=True)
 
 
 def _preheader(words: str) -> str:
-    """Pad a preheader with blanks, so an inbox shows nothing of the letter after it."""
+    """Pad a preheader with blanks, so that an inbox shows only the preheader."""
     return words + Markup("&zwnj;&nbsp;") * max(0, _PREHEADER - len(words))
 
 
@@ -121,7 +121,8 @@ def sender_name(letter: Letter) -> str:
 
 
 def write(letter: Letter, mark: str = "", stop: str = "") -> tuple[str, str]:
-    """Return the subject and text of a letter. `mark` is its first line, `stop` the link to unsubscribe; "" for none."""
+    """Return the subject and text of a letter. `mark` is its first line, and `stop` the link to unsubscribe. Each may
+    be ""."""
     words, catalogue = _words(letter), get_translations()
     whole = _templates.get_template(f"{letter.template}.txt").render(words, mark=mark, catalogue=catalogue)
     subject, _, text = whole.partition("\n\n")

@@ -72,5 +72,5 @@ def to_text(raw: bytes) -> str:
 
 
 def from_text(text: str) -> bytes:
-    """Decode base64url without padding. Raise ValueError."""
+    """Decode base64url without padding. Raise ValueError for other texts."""
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))

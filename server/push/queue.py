@@ -17,7 +17,7 @@ from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, db
 def enqueue(row: LetterRow | PlayerLetterRow, player: Player | None) -> None:
     """Queue one push beside a letter of a game if its reader wants it. It is due when their quiet hours end.
 
-    Guests get none, since no other player waits for them.
+    Guests get no push, since no other player waits for them.
     """
     if player is None or not player.has_push or player.guest_until is not None or not isinstance(row, LetterRow):
         return

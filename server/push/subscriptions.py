@@ -114,7 +114,7 @@ def list_subscriptions(player_id: UUID) -> list[Json]:
 
 
 def unsubscribe(player_id: UUID, subscription_id: UUID) -> None:
-    """Delete a player's subscription. Raise NotFound."""
+    """Delete a player's subscription. Raise NotFound if there is no such subscription."""
     if not drop(player_id, subscription_id):
         raise NotFound("Subscription not found.")
 

@@ -137,7 +137,7 @@ def corners(reach: float) -> list[tuple[float, float]]:
 
 
 def clearest(places: Iterable[tuple[float, float]], others: Iterable[tuple[float, float]]) -> tuple[int, int]:
-    """Return the place that is farthest from the others."""
+    """Return the place that is farthest from all `others`."""
     known = list(others)
     x, y = max(places, key=lambda at: min((hypot(at[0] - x, at[1] - y) for x, y in known), default=0))
     return round(x), round(y)

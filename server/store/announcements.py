@@ -25,7 +25,7 @@ def announced() -> Mapping[str, str]:
 
 
 def announced_lately() -> Mapping[str, str]:
-    """Return the same, at most a fifth of a second old, since programs poll it."""
+    """Return the values of `announced`, at most a fifth of a second old, since programs poll them."""
     now = time.monotonic()
     until, rows = _read.get(db.engine, (now, {}))
     if until <= now:

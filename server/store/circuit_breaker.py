@@ -1,5 +1,5 @@
 """A circuit breaker for Postgres. While Postgres doesn't answer, one caller a second tries a connection and all others
-fail at once, so that they don't hold every thread. The first answer closes it."""
+fail at once, so that they don't hold every thread. The first answer closes the circuit breaker."""
 
 import time
 from collections.abc import Iterator

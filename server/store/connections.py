@@ -1,7 +1,7 @@
 """Connections to Postgres. Hot paths send one statement at a time and retry when the database goes away.
 
-Behind a pooler (PgBouncer in transaction mode) each transaction is another session of Postgres. So nothing is prepared,
-set or listened to beyond one transaction. Role and limits come from `ALTER ROLE` there.
+Behind a pooler (PgBouncer in transaction mode) each transaction may run in another session of Postgres. So nothing is
+prepared, set or listened to beyond one transaction. Role and limits come from `ALTER ROLE` there.
 """
 
 import os
@@ -166,7 +166,8 @@ _AUTO = "SELECT set_config('plan_cache_mode', 'auto', false) WHERE current_setti
 
 
 def _plan(connection: psycopg.Connection[Any], *_: Any) -> None:
-    """Prepare nothing for a pooler. Elsewhere plan lists for their values, such as a rare status."""
+    """Prepare nothing for a pooler. Without a pooler, let Postgres plan statements with lists for their values, such as
+    a rare status."""
     if is_pooled(connection):
         connection.prepare_threshold = None
     else:
@@ -249,7 +250,7 @@ def drop_idle() -> None:
 
 
 def let_go(_: BaseException | None = None) -> None:
-    """Return the session's connection to the pool, also if it is broken."""
+    """Return the session's connection to the pool, even if it is broken."""
     if db.session.registry.has():
         try:
             db.session.close()

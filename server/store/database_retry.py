@@ -41,8 +41,8 @@ class Unavailable(Exception):
 
 
 def with_retries(action: Callable[P, T]) -> Callable[P, T]:
-    """Wrap a function so that it is called again after a lost connection. A commit checks first whether it has arrived,
-    in the log or with `in_doubt`.
+    """Wrap a function so that it is called again after a lost connection. A retried commit first checks whether it has
+    arrived, in the log or with `in_doubt`.
 
     Raise Unavailable after three tries, or once a host doesn't answer, since another wait would hold the thread.
     """

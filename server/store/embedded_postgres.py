@@ -1,6 +1,6 @@
 """The embedded Postgres, from a wheel, for a server on one machine. It ends with the process that starts it.
 
-It listens on a Unix socket in a private directory, on no network. It runs on Linux and macOS.
+It listens only on a Unix socket in a private directory. It runs on Linux and macOS.
 """
 
 import ctypes
@@ -72,7 +72,7 @@ class Server:
 
 
 def start(data: Path) -> Server:
-    """Start Postgres over `data` (created if missing) and wait until it answers. Raise PostgresError.
+    """Start Postgres over `data` (created if missing) and wait until it answers. Raise PostgresError if it can't start.
 
     Call it from the main thread: on Linux, Postgres ends with the thread that started it.
     """
@@ -109,12 +109,13 @@ def address(data: Path, role: str = ROLE) -> str:
 
 def ordinary_user() -> dict[str, Any]:
     """Return arguments with which subprocess runs as Postgres's user instead of root, or an empty dict for other users.
-    Raise PostgresError."""
+    Raise PostgresError if there is no such user."""
     return _user().popen
 
 
 def programs(data: Path) -> Path:
-    """Return a directory with pg_dump and the like that Postgres's user can reach. Raise PostgresError."""
+    """Return a directory with pg_dump and the like that Postgres's user can reach. Raise PostgresError if it can't be
+    made."""
     return _reachable_binaries(data.absolute(), _user())
 
 

@@ -1,4 +1,5 @@
-"""Inbound mails. They are stored before their senders get a 250, then processed one at a time, each under a lease."""
+"""Inbound emails. Emails are stored before their senders get a 250, then processed one at a time, each under a
+lease."""
 
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ from server.store.tables import GameRow, Incoming, LetterRow, db
 
 
 class Arrived(NamedTuple):
-    """A mail that is due. Another worker may have it by now."""
+    """An email that is due. Another worker may have it by now."""
 
     game_id: UUID
     mail_id: UUID
@@ -26,7 +27,7 @@ class Arrived(NamedTuple):
 def keep(
     game_id: UUID, seat: int, turn: int, same: str, raw: bytes, now: Callable[[], datetime], mark: int | None = None
 ) -> bool:
-    """Store a mail once. Copies of it have the same `same`. Return False if the game doesn't exist."""
+    """Store an email once. Copies of an email have the same `same`. Return False if the game doesn't exist."""
     # The game row's lock orders this with time-outs: `record_commit_unless_held` sees every mail with an earlier
     # arrival.
     if db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update()).first() is None:
@@ -50,7 +51,7 @@ def keep(
 
 
 def has_mail(game_id: UUID, seat: int, before: datetime) -> bool:
-    """Return whether a mail that arrived before this moment is waiting."""
+    """Return whether an email for this seat that arrived before this moment is waiting."""
     waits = (Incoming.game_id == game_id) & (Incoming.seat == seat) & Incoming.due_at.is_not(None)
     query = select(Incoming.mail_id).where(waits, Incoming.arrived_at < before).limit(1)
     found = db.session.execute(query).first()
@@ -59,14 +60,14 @@ def has_mail(game_id: UUID, seat: int, before: datetime) -> bool:
 
 
 def due(now: datetime, most: int) -> list[Arrived]:
-    """Return the due mails in the order of arrival."""
+    """Return the due emails in the order of arrival."""
     query = "SELECT game_id, mail_id, due_at FROM inbox WHERE due_at <= %s ORDER BY arrived_at LIMIT %s"
     with autocommit() as connection:
         return [Arrived(*row) for row in connection.execute(query, (now, most))]
 
 
 def claim(mail: Arrived, until: datetime) -> Incoming | None:
-    """Lease a mail and return its row, or None if it is leased or an earlier mail of the seat waits."""
+    """Lease an email and return its row, or None if it is leased or an earlier email of the seat waits."""
     earlier = aliased(Incoming)
     is_behind = exists().where(
         earlier.game_id == mail.game_id,
@@ -88,13 +89,13 @@ def claim(mail: Arrived, until: datetime) -> Incoming | None:
 
 
 def forget_try(mail: Incoming) -> None:
-    """Uncount the try that began with this claim. The mail is due again when the lease ends."""
+    """Don't count the try that began with this claim. The email is due again when the lease ends."""
     db.session.execute(update(Incoming).where(_is_ours(mail)).values(tries=Incoming.tries - 1))
     db.session.commit()
 
 
 def awaiting_confirmation(game_id: UUID, seat: int) -> list[Incoming]:
-    """Return this seat's mails that wait for the player's confirmation, oldest first."""
+    """Return this seat's emails that wait for the player's confirmation, oldest first."""
     query = select(Incoming).where(Incoming.game_id == game_id, Incoming.seat == seat, Incoming.asks != "")
     rows = list(db.session.scalars(query.order_by(Incoming.arrived_at)))
     db.session.expunge_all()
@@ -102,7 +103,7 @@ def awaiting_confirmation(game_id: UUID, seat: int) -> list[Incoming]:
 
 
 def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, Any]]:
-    """Return our newest answers to this seat with this turn's reply address."""
+    """Return our newest answers to this seat, if they have this turn's reply address."""
     query = select(Incoming.answer).where(
         Incoming.game_id == game_id, Incoming.seat == seat, Incoming.answer["turn"].as_integer() == turn
     )
@@ -110,7 +111,7 @@ def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, An
 
 
 def earlier_acted_lines(mail: Incoming) -> set[str]:
-    """Return the hashes of the acting lines in this seat's earlier mails."""
+    """Return the hashes of the acting lines in this seat's earlier emails."""
     earlier = (
         (Incoming.seat == mail.seat) & (Incoming.arrived_at < mail.arrived_at) & (Incoming.mail_id != mail.mail_id)
     )
@@ -126,10 +127,10 @@ def finish(
     acted: Collection[str] = (),
     fault: str | None = None,
 ) -> bool:
-    """Finish a mail within the current transaction: store the answer and the hashes of its acting lines, and end the
+    """Finish an email within the current transaction: store the answer and the hashes of its acting lines, and end the
     question of `confirmed`.
 
-    With a `fault`, set it aside instead. Return False if the lease has expired and another worker has the mail.
+    With a `fault`, set it aside instead. Return False if the lease has expired and another worker has the email.
     """
     answer = letter and {"version": letter["version"], "turn": letter["version"], **letter["data"]}
     values = {"due_at": None, "asks": asks, "answer": answer, "acted": sorted(acted) or None, "fault": fault}
@@ -146,7 +147,7 @@ def finish(
 
 
 def bring_forward(now: datetime, leeway: timedelta) -> None:
-    """Set mails from a future clock to now, one per transaction."""
+    """Set emails from a future clock to now, one per transaction."""
     ahead = (Incoming.due_at.is_not(None)) & (Incoming.arrived_at > now + leeway)
     for game_id, mail_id in db.session.execute(select(Incoming.game_id, Incoming.mail_id).where(ahead)).all():
         db.session.execute(update(Incoming).where(_is(game_id, mail_id), ahead).values(arrived_at=now, due_at=now))
@@ -154,7 +155,7 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
 
 
 def forget(before: datetime) -> None:
-    """Delete processed mails that arrived before this moment. Of those that acted, keep the hashes."""
+    """Delete processed emails that arrived before this time. Keep the hashes of emails that had an effect."""
     old = Incoming.due_at.is_(None) & Incoming.fault.is_(None) & (Incoming.arrived_at < before)
     db.session.execute(delete(Incoming).where(old, Incoming.acted.is_(None)))
     is_whole = Incoming.raw != literal_column("''")  # a parameter would hide that the index covers these rows
@@ -163,7 +164,7 @@ def forget(before: datetime) -> None:
 
 
 def mentions(email: str) -> ColumnElement[bool]:
-    """Return the condition that a mail, or our answer to it, names this address."""
+    """Return the condition that an email, or our answer to it, names this address."""
     texts = func.encode(Incoming.raw, "escape"), Incoming.answer.cast(Text)
     return or_(*(text.icontains(email, autoescape=True) for text in texts))
 
@@ -172,7 +173,7 @@ def mentions(email: str) -> ColumnElement[bool]:
 
 
 def list_aside(most: int) -> list[Incoming]:
-    """Return the newest mails set aside."""
+    """Return the newest emails set aside."""
     query = select(Incoming).where(Incoming.fault.is_not(None)).order_by(Incoming.arrived_at.desc())
     return list(db.session.scalars(query.limit(most)))
 
@@ -187,7 +188,7 @@ def number_aside() -> int:
 
 
 def retry_aside(game_id: UUID, mail_id: UUID, now: datetime) -> bool:
-    """Process a mail set aside again. Return whether it exists."""
+    """Process an email set aside again. Return whether it exists."""
     own = update(Incoming).where(_is(game_id, mail_id), Incoming.fault.is_not(None))
     found = db.session.scalar(own.values(due_at=now, tries=0, fault=None).returning(Incoming.mail_id)) is not None
     db.session.commit()
@@ -195,7 +196,7 @@ def retry_aside(game_id: UUID, mail_id: UUID, now: datetime) -> bool:
 
 
 def drop(game_id: UUID, mail_id: UUID) -> None:
-    """Delete the content of a mail set aside. Copies of it are still recognized."""
+    """Delete the content of an email set aside. Copies of it are still recognized."""
     own = update(Incoming).where(_is(game_id, mail_id), Incoming.fault.is_not(None))
     db.session.execute(own.values(fault=None))
     db.session.commit()
@@ -211,5 +212,5 @@ def _is(game_id: UUID, mail_id: UUID) -> ColumnElement[bool]:
 
 
 def _is_ours(mail: Incoming) -> ColumnElement[bool]:
-    """Return the condition that the mail is still under the lease of this claim."""
+    """Return the condition that the email is still under the lease of this claim."""
     return _is(mail.game_id, mail.mail_id) & (Incoming.due_at == mail.due_at)

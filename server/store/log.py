@@ -76,7 +76,7 @@ class Entry(NamedTuple):
 
 class GiveWay(NamedTuple):
     """The conditions under which a commit gives way instead of waiting. It yields to a transaction that holds the game,
-    and to an unread mail from the seat `late` that arrived before `due_at`."""
+    and to an unread email from the seat `late` that arrived before `due_at`."""
 
     late: Seat | None = None
     due_at: datetime | None = None
@@ -139,7 +139,8 @@ _LAST_OF_VERSION = "SELECT seq FROM events WHERE game_id = %s AND version <= %s 
 
 
 def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> Records | None:
-    """Return the game with its events after `after`, or None if it doesn't exist. Raise NotOnShelf."""
+    """Return the game with its events after `after`, or None if it doesn't exist. Raise NotOnShelf if its archive can't
+    be read."""
     found = connection.execute("SELECT read_game(%s, %s)", (game_id, after)).fetchone()
     if found is None or found[0] is None:
         return None
@@ -152,7 +153,7 @@ def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> 
 
 
 def read_commits(connection: psycopg.Connection[Any], game_id: UUID, after: int) -> Records | None:
-    """Return the same as `read`, but with the whole first commit, which may begin before `after`."""
+    """Return what `read` returns, but with the whole first commit, which may begin before `after`."""
     records = read(connection, game_id, max(0, after - 1))
     if records and len(records.events) > 1 and after:
         told, first, *_ = records.events
@@ -166,7 +167,8 @@ def read_page(
 ) -> list[Recorded]:
     """Return the events from `after` + 1 to `last`, and later ones of the types `also`.
 
-    The commit of the first is whole: events up to `after` may stand before it. Raises NotOnShelf.
+    The commit of the first event is whole: it may include events up to `after`. Raise NotOnShelf if the archive can't
+    be read.
     """
     if head.shelved is not None and after < head.shelved:
         return _from_shelf(head, 0)
@@ -210,7 +212,8 @@ def _events(events: list[Json] | None) -> list[Recorded]:
 
 
 def _from_shelf(head: GameHead, after: int) -> list[Recorded]:
-    """Return the archived events in the form of `fact`, checked against the game's seed. Raise NotOnShelf."""
+    """Return the archived events in the form of `fact`, checked against the game's seed. Raise NotOnShelf if the
+    archive can't be read."""
     game_id, hash_ = head.game_id, hashlib.sha256(head.seed).digest()
     try:
         rows = [

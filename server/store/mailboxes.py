@@ -1,4 +1,4 @@
-"""Leases on mailboxes, so that one worker at a time reads each."""
+"""Leases on mailboxes, so that only one worker at a time reads a mailbox."""
 
 from datetime import datetime
 

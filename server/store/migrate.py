@@ -69,7 +69,8 @@ class TooOld(CannotMigrate):
 
 
 def upgrade(url: str, revision: str = "head") -> None:
-    """Run the missing migrations. A database of a later release stays unchanged. Raise CannotMigrate."""
+    """Run the missing migrations. A database of a later release stays unchanged. Raise CannotMigrate if a migration is
+    impossible."""
     from alembic import command
 
     def step(config: "Config", connection: Connection) -> None:
@@ -96,7 +97,8 @@ def is_behind(connection: Connection) -> bool:
 
 
 def steps_ahead(url: str) -> list[str]:
-    """Return number and title of each missing migration, in order. Raise TooOld."""
+    """Return the number and title of each missing migration, in order. Raise TooOld if the tables are older than the
+    first migration."""
     engine = create_engine(psycopg_url(url), connect_args={"client_encoding": "UTF8"})
     try:
         with engine.connect() as connection:
@@ -107,7 +109,8 @@ def steps_ahead(url: str) -> list[str]:
 
 
 def _steps_after(known: str | None) -> list[str] | None:
-    """Return the migrations after `known`, or None if it belongs to a later release. Raise TooOld."""
+    """Return the migrations after `known`, or None if it belongs to a later release. Raise TooOld if it is older than
+    the first migration."""
     first, last = _first_and_last()
     if known is not None and known > last:
         return None
@@ -210,7 +213,7 @@ def _take_turn(connection: Connection) -> None:
 
 def _patiently(connection: Connection, step: Callable[[], None]) -> None:
     """Retry while a dump or a long query uses the table. Other statements queue behind one that waits for a table lock,
-    so each try is short. Raise CannotMigrate."""
+    so each try is short. Raise CannotMigrate if no try succeeds."""
     for number in range(_TRIES):
         connection.execute(text(f"SET lock_timeout = '{_LONGEST_WAIT}s'"))
         connection.commit()
@@ -234,7 +237,7 @@ def _patiently(connection: Connection, step: Callable[[], None]) -> None:
 def make_index(name: str, table: str, columns: Sequence[str], where: str | None = None) -> None:
     """Create an index concurrently, for a migration. Writers don't wait.
 
-    This ends the migration's transaction, so its earlier statements must be repeatable.
+    The migration's transaction ends here, so its earlier statements must be repeatable.
     """
     from alembic import op
 

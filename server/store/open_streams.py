@@ -32,6 +32,6 @@ def open_elsewhere(whom: str, process_id: UUID, now: datetime) -> int:
 
 
 def forget_open(before: datetime) -> None:
-    """Delete numbers that expired before this moment, as of killed processes."""
+    """Delete numbers that expired before this moment, for example of killed processes."""
     db.session.execute(delete(OpenStreams).where(OpenStreams.until < before))
     db.session.commit()

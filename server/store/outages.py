@@ -8,6 +8,6 @@ Interval = tuple[datetime, datetime]
 
 
 def outages_since(moment: datetime) -> list[Interval]:
-    """Return start and end of all outages that ended after `moment`."""
+    """Return the start and end of each outage that ended after `moment`."""
     with autocommit() as connection:
         return connection.execute("SELECT began_at, ended_at FROM outages WHERE ended_at > %s", (moment,)).fetchall()

@@ -1,4 +1,4 @@
-"""Letters that wait to be sent. Claiming one leases it, so that no lock is held during slow SMTP.
+"""Letters that wait to be sent. Claiming a letter leases it, so that no lock is held during slow SMTP.
 
 A claim increments `tries`, which then identifies the holder of the lease.
 """
@@ -121,7 +121,8 @@ def renew(letter: Waiting, row: Any, until: datetime) -> bool:
 
 
 def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[str, Any] | None = None) -> None:
-    """Schedule a player's bundled email with `noted`, by letter, within the current transaction. It is idempotent."""
+    """Schedule a player's bundle with `noted`, which is keyed by letter, within the current transaction. The call is
+    idempotent."""
     bundle = insert(PlayerLetterRow).values(
         player_id=player_id,
         letter_id=uuid4(),
@@ -196,7 +197,7 @@ def lose_invitation(game_id: UUID, seat: int, email: str, at: datetime) -> None:
 
 
 def reader_of(row: Any) -> UUID | None:
-    """Return the player who receives a letter, also if it names an address only."""
+    """Return the player who receives a letter, even if the letter names only an address."""
     if "to" not in row.data:
         reader: UUID | None = row.player_id
         return reader

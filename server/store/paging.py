@@ -10,7 +10,7 @@ Cursor = tuple[datetime, UUID]  # moment and id of a page's last item
 
 
 class Page(NamedTuple):
-    """A page of a list, with the cursor of the next one, if any."""
+    """A page of a list, with the cursor of the next page, if any."""
 
     items: list[Json]
     next: Cursor | None

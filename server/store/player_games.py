@@ -17,7 +17,8 @@ def note_end(
 ) -> psycopg.Cursor[Any]:
     """Store for these players when the game ended (None: it continues), within the current transaction.
 
-    The cursor has the number of rows. It is lower if a guest's seat has become another player's.
+    Return the cursor, which has the number of rows. The number is lower if a guest's seat now belongs to another
+    player.
     """
     cursor = connection.cursor()
     # One by one, since players are spread over machines.

@@ -1,4 +1,4 @@
-"""Mails to the operators (RFC 5321, 4.5.1), stored until they are deleted or old."""
+"""Emails to the operators (RFC 5321, 4.5.1), stored until they are deleted or old."""
 
 from datetime import datetime
 from uuid import UUID
@@ -12,7 +12,7 @@ from server.store.tables import PostmasterMail, db
 
 @with_retries
 def keep(mail_id: UUID, recipient: str, raw: bytes, now: datetime) -> None:
-    """Store a mail once."""
+    """Store an email once."""
     row = insert(PostmasterMail).values(mail_id=mail_id, recipient=recipient, raw=raw, arrived_at=now)
     db.session.execute(row.on_conflict_do_nothing())
     db.session.commit()
@@ -31,7 +31,7 @@ def one(mail_id: UUID) -> PostmasterMail | None:
 
 
 def drop(mail_id: UUID) -> bool:
-    """Delete a mail. Return whether it existed."""
+    """Delete an email. Return whether it existed."""
     gone = delete(PostmasterMail).where(PostmasterMail.mail_id == mail_id).returning(PostmasterMail.mail_id)
     found = db.session.scalar(gone) is not None
     db.session.commit()

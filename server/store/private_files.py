@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 
 def create(path: Path) -> BinaryIO:
-    """Open a file for writing, with mode 0600 also if it exists."""
+    """Open a file for writing, with mode 0600 even if it exists."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.fchmod(file, 0o600)
     return os.fdopen(file, "wb")

@@ -11,7 +11,7 @@ _AT_ONCE = 1000
 
 
 def forget(table: Any, moment: Any, before: datetime) -> int:
-    """Delete rows of `table` whose `moment` is earlier. Return how many. Each batch is its own commit."""
+    """Delete rows of `table` whose `moment` is earlier. Return how many were deleted. Each batch is its own commit."""
     key, forgotten = tuple_(*table.__table__.primary_key.columns), 0
     while True:
         some = select(*table.__table__.primary_key.columns).where(moment < before).order_by(moment).limit(_AT_ONCE)

@@ -1,4 +1,4 @@
-"""Mails to our return paths, stored before they are read under a lease."""
+"""Emails to our return paths, stored before they are read under a lease."""
 
 from datetime import datetime
 from uuid import UUID
@@ -13,7 +13,7 @@ from server.store.tables import ReturnedMail, db
 
 @with_retries
 def keep(mail_id: UUID, recipient: str, raw: bytes, now: datetime) -> None:
-    """Store a mail once."""
+    """Store an email once."""
     row = insert(ReturnedMail).values(
         mail_id=mail_id, recipient=recipient, raw=raw, arrived_at=now, due_at=now, tries=0
     )
@@ -22,7 +22,7 @@ def keep(mail_id: UUID, recipient: str, raw: bytes, now: datetime) -> None:
 
 
 def claim(now: datetime, until: datetime) -> ReturnedMail | None:
-    """Lease the oldest mail that is due, or return None."""
+    """Lease the oldest email that is due and return its row, or None if none is due."""
     with autocommit() as connection:  # there is seldom one, and this costs a tenth of the rest
         if connection.execute("SELECT 1 FROM returned_mails WHERE due_at <= %s LIMIT 1", (now,)).fetchone() is None:
             return None

@@ -1,4 +1,4 @@
-"""Database rows as values: the game row, its seats and their players. They are built here only."""
+"""Database rows as values: the game row, its seats and their players. Only this module builds them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime

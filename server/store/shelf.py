@@ -1,6 +1,6 @@
 """The archive storage: a directory with one file per old game, which contains the game's events.
 
-The rows of these events are deleted, so the file is the truth. It names seats instead of players.
+The rows of these events are deleted, so the file is the truth. The file names seats instead of players.
 """
 
 import os
@@ -52,7 +52,7 @@ def put(game_id: UUID, archive: bytes) -> Path:
 
 
 def events(game_id: UUID) -> list[dict[str, Any]]:
-    """Return all events in the form of archives. Raise NotOnShelf."""
+    """Return all events in the form of archives. Raise NotOnShelf if the file can't be read."""
     try:
         found: list[dict[str, Any]] = orjson.loads(path_of(game_id).read_bytes())["events"]
     except (OSError, ValueError, KeyError, TypeError) as error:

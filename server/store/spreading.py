@@ -1,4 +1,5 @@
-"""Tables spread over machines by Citus, each as `tables.py` says. Most other code is independent of Citus."""
+"""Tables that Citus spreads over machines. `tables.py` says how each is distributed. Most other code is independent of
+Citus."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -38,10 +39,9 @@ def is_citus(connection: psycopg.Connection[Any]) -> bool:
 
 
 def spread(url: str, go_on: Callable[[list[Step]], bool], begun: Callable[[Step], None]) -> None:
-    """Run the steps that are left, as the owner of the tables, if `go_on` accepts them. Call `begun` before each.
-
-    Each step is its own transaction and repeatable. Raise CannotSpread.
-    """
+    """Run the steps that are left, as the owner of the tables, if `go_on` accepts them. Call `begun` before each step.
+    Each step is its own transaction and repeatable. Raise CannotSpread if the database isn't prepared, or rejects a
+    step."""
     with psycopg.connect(url, autocommit=True) as connection:
         _expect_coordinator(connection)
         steps = steps_left(connection)
@@ -174,7 +174,8 @@ def _old_copies(connection: psycopg.Connection[Any]) -> list[Step]:
 
 
 def _dropping(table: str) -> list[str]:
-    """Return statements that drop these rows. The log's have a guard on the coordinator, too."""
+    """Return statements that drop the coordinator's rows of a table. For append-only tables, they lift and restore the
+    guard there."""
     drop = f"SELECT truncate_local_data_after_distributing_table('{table}')"
     if table not in APPEND_ONLY:
         return [drop]

@@ -41,7 +41,7 @@ _REVOKE = (
 
 
 def leave_behind(connection: psycopg.Connection[Any], game_id: UUID, seats: Sequence[Seat]) -> None:
-    """Delete plans, votes and mails of these seats' former players, within the current transaction."""
+    """Delete plans, votes and emails of these seats' former players, within the current transaction."""
     for statement in _LEFT_BEHIND:
         connection.execute(statement, (game_id, list(seats)))
 

@@ -1,4 +1,4 @@
-"""The tables. `info["spread"]` of each says how Citus distributes it: by a leading column of its primary key,
+"""The tables. `info["spread"]` of each table says how Citus distributes it: by a leading column of its primary key,
 "everywhere" (a copy on each machine) or "local"."""
 
 from datetime import datetime
@@ -589,7 +589,7 @@ class PlayerDelivery(Base):
 
 
 class Incoming(Base):
-    """A mail for a seat, stored before its sender gets a 250. `turn` comes from its address.
+    """An email for a seat, stored before its sender gets a 250. `turn` comes from its address.
 
     - `due_at`: when to process it, also the end of the lease; None: it is processed.
     - `asks`: what waits for the player's confirmation: nothing, "all" because the sender is in doubt, or "rest", the
@@ -597,7 +597,7 @@ class Incoming(Base):
     - `answer`: our reply, which may come back as a quote, with its version and the turn of its Reply-To.
     - `acted`: hashes of its acting lines, which outlive the rest: see `replies`.
     - `fault`: why it could not be processed, for the operators.
-    - `mark`: of the invited address, if the mail answers an invitation. It has no turn then.
+    - `mark`: of the invited address, if the email answers an invitation. It has no turn then.
     """
 
     __tablename__ = "inbox"
@@ -743,7 +743,7 @@ class Audit(Base):
 
 
 class PostmasterMail(Base):
-    """A mail to the operators. `player_id`: its sender, once they no longer have the address in it."""
+    """An email to the operators. `player_id`: its sender, once they no longer have the address in it."""
 
     __tablename__ = "postmaster_mails"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -756,7 +756,7 @@ class PostmasterMail(Base):
 
 
 class ReturnedMail(Base):
-    """A mail to one of our return paths, or a possible complaint, stored until it is read."""
+    """An email to one of our return paths, or a possible complaint, stored until it is read."""
 
     __tablename__ = "returned_mails"
     __table_args__ = ({"info": {"spread": "local"}},)

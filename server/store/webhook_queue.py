@@ -138,7 +138,7 @@ def renew(hook: Waiting, until: datetime) -> bool:
 
 
 def queue_of(hook: Waiting, now: datetime, most: int) -> Sequence[WebhookDelivery]:
-    """Return due deliveries in the order of their events. Those that failed often come last, since they may be at
+    """Return due deliveries in the order of their events. Deliveries that failed often come last, since they may be at
     fault."""
     query = select(WebhookDelivery).where(_of(hook.player_id, hook.webhook_id), WebhookDelivery.due_at <= now)
     order = (WebhookDelivery.tries >= _OFTEN, WebhookDelivery.made_at, WebhookDelivery.delivery_id)

@@ -93,7 +93,8 @@ class Streams:
         return self._held[whom]
 
     def held_everywhere(self, whom: Hashable) -> int:
-        """Return the same over all web processes. Record one more at once, since it is about to open."""
+        """Return how many open streams count for this subject in all web processes. Record one more, which is about to
+        open."""
         now, here = clock.now(), self.held_by(whom)
         found = here + open_elsewhere(str(whom), self._process_id, now)
         note_open(self._process_id, {str(whom): here + 1}, now + _OPEN)
@@ -167,7 +168,7 @@ class Streams:
         OPEN.set(len(self._open))
 
     def _follow(self, stream: _Open) -> None:
-        """Watch the games that this stream follows, and send the events of new ones."""
+        """Watch the games that this stream follows, and send the events of games that are new to it."""
         for game_id in stream.follower.told.keys() - stream.games:
             stream.games.add(game_id)
             self._watching.setdefault(game_id, set()).add(stream)
@@ -273,7 +274,7 @@ class Streams:
             stream.noted_at = now
 
     def _note_open(self) -> None:
-        """Record the changed numbers of open streams, and every `_NOTE_OPEN` seconds all of them."""
+        """Record the numbers of open streams that have changed, and every `_NOTE_OPEN` seconds all numbers."""
         if not self._app.config["LIMITS"]:
             return
         with self._lock:

@@ -366,7 +366,8 @@ class Extent:
         return self.request is not None and self.request._expected_100_continue
 
     def is_whole(self, received: bytes | bytearray) -> bool:
-        """Return whether the request is complete. `received` has all its bytes so far. Raise Refused."""
+        """Return whether the request is complete. `received` has all its bytes so far. Raise Refused if it is malformed
+        or too large."""
         if self.request is None and not self._has_head(received):
             return False
         if self._length is None:

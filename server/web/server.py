@@ -109,7 +109,7 @@ def _directory() -> str:
 
 
 def _clear_unless_used(path: Path) -> None:
-    """Delete a directory that a killed server left. One that is locked, or belongs to another user, stays."""
+    """Delete a directory that a killed server left. A directory that is locked, or belongs to another user, stays."""
     try:
         lock = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:

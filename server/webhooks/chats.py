@@ -69,7 +69,7 @@ def stored_form(form: str | None) -> str | None:
 
 
 def message_for(form: str, delivery: WebhookDelivery, base_url: str) -> Message:
-    """Return the message for a delivery, from the current game. Raise NoLonger."""
+    """Return the message for a delivery, from the current game. Raise NoLonger if the delivery is outdated."""
     about: Json = json.loads(delivery.payload)["data"]
     player = db.session.get_one(Player, delivery.player_id)
     with force_locale(stored_locale(player.locale)):

@@ -36,7 +36,7 @@ def post(
 ) -> Answer:
     """Send a request to the first address that accepts the connection, within `seconds` in total.
 
-    Host header and certificate check use the target's name. Raise Unanswered.
+    Host header and certificate check use the target's name. Raise Unanswered if there is no response.
     """
     connection = _Connection(target, addresses, tls, time.monotonic() + seconds)
     watch = Timer(seconds, connection.hang_up)  # a socket's timeout restarts with each byte

@@ -46,8 +46,8 @@ log = logging.getLogger(__name__)
 
 
 class HookOffice:
-    """Sender of webhook deliveries: many webhooks in parallel, the deliveries of each in order. A slow one delays only
-    itself."""
+    """Sender of webhook deliveries: many webhooks in parallel, the deliveries of each in order. A slow webhook delays
+    only its own deliveries."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
@@ -72,7 +72,8 @@ class HookOffice:
         wait(self._under_way.values())
 
     def close(self, seconds: float) -> None:
-        """Start no further round, and wait up to `seconds` for running ones. The leases of the others expire."""
+        """Start no further round, and wait up to `seconds` for running rounds. The leases of unfinished rounds
+        expire."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         wait(self._under_way.values(), seconds)
 
@@ -91,7 +92,7 @@ class HookOffice:
         return len(notes)
 
     def _round(self, hook: Waiting) -> None:
-        """Send the due deliveries of one webhook. After a failure the rest waits."""
+        """Send the due deliveries of one webhook. After a failure, the remaining deliveries wait."""
         with self._app.app_context():
             try:
                 began = time.monotonic()
@@ -105,7 +106,8 @@ class HookOffice:
                     log.exception("Webhook %s could not be told", hook.webhook_id)
 
     def _carry(self, hook: Waiting, lease: Lease) -> datetime | None:
-        """Send a webhook's due deliveries. Return when it may get the next one, or None for immediately."""
+        """Send a webhook's due deliveries. Return when the webhook may get the next delivery, or None for
+        immediately."""
         for delivery in store.queue_of(hook, clock.now(), _ROUND):
             row = store.load_leased(hook)
             if row is None:
@@ -116,7 +118,7 @@ class HookOffice:
         return None
 
     def _deliver(self, hook: Webhook, delivery: WebhookDelivery, lease: Lease) -> datetime | None:
-        """Send a delivery. Return None if it succeeded, else when the webhook may get the next one."""
+        """Send a delivery. Return None if it succeeded, else when the webhook may get the next delivery."""
         try:
             answer, reason = self._send(hook, delivery, lease), ""
         except NoLonger:

@@ -148,7 +148,7 @@ def webhooks_of(player_id: UUID) -> list[Json]:
 
 
 def webhook(player_id: UUID, webhook_id: UUID) -> Json:
-    """Return a player's webhook. Raise NotFound."""
+    """Return a player's webhook. Raise NotFound if there is no such webhook."""
     return _shown(_own(player_id, webhook_id))
 
 
@@ -182,7 +182,7 @@ def change_webhook(player_id: UUID, webhook_id: UUID, changes: Json, sandbox: bo
 
 
 def delete_webhook(player_id: UUID, webhook_id: UUID) -> None:
-    """Delete a webhook with its deliveries, pending ones included. Raise NotFound."""
+    """Delete a webhook with its deliveries, pending ones included. Raise NotFound if there is no such webhook."""
     _lock(player_id)
     gone = delete(Webhook).where(_is(player_id, webhook_id)).returning(Webhook.webhook_id)
     if db.session.execute(gone).first() is None:
@@ -194,7 +194,8 @@ def delete_webhook(player_id: UUID, webhook_id: UUID) -> None:
 
 
 def renew_secret(player_id: UUID, webhook_id: UUID) -> Json:
-    """Create and return a new secret. The previous one also signs for `OLD_SECRET`. Raise NotFound."""
+    """Create and return a new secret. The previous secret also signs for `OLD_SECRET`. Raise NotFound if there is no
+    such webhook."""
     row = _own(player_id, webhook_id)
     secret, old_until = secrets.token_bytes(32), clock.now() + OLD_SECRET
     new = update(Webhook).where(_is(player_id, webhook_id), Webhook.secret == row.secret)
@@ -208,7 +209,8 @@ def _written(secret: bytes) -> str:
 
 
 def _check(player_id: UUID, url: str, form: str, kinds: Sequence[str], game_id: UUID | None, sandbox: bool) -> None:
-    """Raise BadField. A host name without an address passes, since the first delivery resolves it again."""
+    """Raise BadField for an invalid value. A host name without an address passes, since the first delivery resolves it
+    again."""
     try:
         target = target_of(url)
         check_form(form, target, _in_order(kinds))
@@ -261,7 +263,8 @@ def _is(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
 
 
 def webhook_deliveries(player_id: UUID, webhook_id: UUID, cursor: Cursor | None, limit: int) -> Page:
-    """Return a page of a webhook's deliveries, finished and pending, newest first. Raise NotFound."""
+    """Return a page of a webhook's deliveries, finished and pending, newest first. Raise NotFound if there is no such
+    webhook."""
     _own(player_id, webhook_id)
     key = (WebhookDelivery.made_at, WebhookDelivery.delivery_id)
     query = select(WebhookDelivery).where(_of(player_id, webhook_id))
@@ -273,7 +276,7 @@ def webhook_deliveries(player_id: UUID, webhook_id: UUID, cursor: Cursor | None,
 
 
 def webhook_delivery(player_id: UUID, webhook_id: UUID, delivery_id: UUID) -> Json:
-    """Return a delivery of a webhook. Raise NotFound."""
+    """Return a delivery of a webhook. Raise NotFound if there is no such delivery."""
     row = db.session.get(WebhookDelivery, (player_id, webhook_id, delivery_id), populate_existing=True)
     if row is None:
         raise NotFound("Delivery not found.")

@@ -74,7 +74,7 @@ def _is_ipv6(host: str) -> bool:
 
 
 def addresses_of(target: Target, sandbox: bool) -> list[str]:
-    """Return the host's current addresses, all checked. Connect only to these, since another look-up may differ.
+    """Return the host's current addresses after checking each. Connect only to these, since another look-up may differ.
 
     Raise BadAddress if a webhook must not use one of them, OSError if the name has no address.
     """

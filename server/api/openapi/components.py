@@ -1,8 +1,6 @@
-"""The schemas of the OpenAPI document, all of them named, so that generated clients have a type for each.
-
-A nested schema gets its name from its `title`, or from WORDS if it is one of these enumerations. A reference replaces
-it. What differs between games is a union. Where `rules` gives the game, each game has its own schema.
-"""
+"""The schemas of the OpenAPI document. Each has a name, so that generated clients have a type for it. A nested schema
+gets its name from its `title`, or from WORDS if it is one of these enumerations. A reference replaces the nested
+schema. What differs between games is a union. Where `rules` gives the game, each game has its own schema."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -89,7 +87,7 @@ def _constant(words: str) -> str:
 
 
 class Components:
-    """The schemas by name."""
+    """A collection of the document's schemas, by name."""
 
     def __init__(self, made: Json) -> None:
         """Add all schemas. `made` has those that smorest generated from our marshmallow schemas."""
@@ -123,7 +121,7 @@ class Components:
         return {name: self._with_discriminator(schema) for name, schema in sorted(self._schemas.items())}
 
     def put(self, name: str, schema: Json, prefix: str = "") -> Json:
-        """Add a schema and answer with a reference to it. Raises ValueError if another one has its name."""
+        """Add a schema and return a reference to it. Raise ValueError if another schema has this name."""
         inner = self._inner({key: value for key, value in schema.items() if key != "title"}, prefix)
         if self._schemas.setdefault(name, inner) != inner:
             raise ValueError(f"Two schemas are called {name}.")

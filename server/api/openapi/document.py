@@ -97,7 +97,8 @@ def _schemes(scope: str) -> tuple[str, ...]:
 
 
 def either(name: str, description: str, *members: str) -> Json:
-    """Return the schema `name` of a response that is one of these. All success responses of a call share one schema."""
+    """Return the schema `name` of a response with one of several forms. All success responses of a call share one
+    schema."""
     return {"title": name, "description": description, "oneOf": [ref(member) for member in members]}
 
 
@@ -207,7 +208,7 @@ class Blueprint(flask_smorest.Blueprint):
         return decorator
 
     def raises(self, *errors: type[Exception]) -> Any:
-        """List the problems that are specific to this call. `_codes` adds the common ones."""
+        """List the problems that are specific to this call. `_codes` adds the problems that all calls share."""
         return self.doc(**{_RAISED: [PROBLEMS[error].code for error in errors]})
 
     def idempotent(self, call: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The game Sternenglanz. R and S numbers in this folder are those of the rules.
+"""The game Sternenglanz. R and S numbers in this folder refer to the rules.
 
 - `material.py` (R1, S3): the board and the cards, with checks of their data files
 - `options.py` (S1): the options of a game

@@ -51,12 +51,12 @@ PLURALS = {PUNKT: "Punktsterne", LEUCHT: "Leuchtsterne", PRACHT: "Prachtsterne",
 
 
 def type_of(card: str | None) -> str:
-    """Return a card's type of action; without a card, that of the permanent action."""
+    """Return a card's type of action, or the permanent action's type without a card."""
     return GEBURT if card is None else KIND_OF[card].type
 
 
 def perform(sky: State, seat: Seat, action: Action) -> ActionEvent:
-    """Return the event of this action with the card on its slot. Raise IllegalMove."""
+    """Return the event of this action with the card on its slot. Raise IllegalMove if the action is impossible."""
     slot, card = action.slot, sky.slots[seat][action.slot - 1]
     if action.do != DOES[type_of(card)]:
         what = card or "the permanent Sterngeburt"
@@ -260,7 +260,7 @@ def _migrations(sky: State, slot: int, card: Card) -> list[Move]:
 
 
 def _open_paths(stars: Mapping[str, Fields], slot: int, steps: int, movers: Fields) -> list[Move]:
-    """Return the paths of these stars without a piece on them."""
+    """Return those paths of these stars on which no piece lies."""
     blocked, moves_from = occupied(stars), _migration_moves(slot, steps)
     return [move for bit in bits_of(movers) for passed, move in moves_from[bit] if not passed & blocked]
 
@@ -285,7 +285,7 @@ def _migration_moves(slot: int, steps: int) -> Mapping[Fields, list[tuple[Fields
 
 
 def _paths(path: tuple[str, ...], steps: int) -> Iterator[tuple[str, ...]]:
-    """Yield the path with so many further steps, without repeating a line."""
+    """Yield every extension of the path by this many steps that repeats no line."""
     if not steps:
         yield path
         return

@@ -1,7 +1,7 @@
 """A search for a Sternbild on the Firmament (R8.1).
 
-A figure is placed node by node, each on a field joined to those of earlier nodes. The rarest star comes first, so that
-most boards are rejected at once. Fields are bit sets, so that a step is a few operations.
+A figure is placed node by node, each on a field joined to the fields of earlier nodes. The rarest star comes first, so
+that most boards are rejected at once. Fields are bit sets, so that a step is a few operations.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,8 +41,8 @@ def lies_on(
 ) -> list[str] | None:
     """Return the fields on which the Sternbild lies, or None.
 
-    `induced`: stars that the figure does not join must not be joined. `touching`: one of these fields must be among
-    them.
+    `induced`: stars that the figure does not join must not be joined. `touching`: the Sternbild must cover one of these
+    fields.
     """
     if not stars[PRACHT]:
         return None
@@ -85,7 +85,7 @@ def _ways(
 
 @cache
 def plan_from(bild: Sternbild, first: int) -> Plan:
-    """Return the nodes in the order of placement. The next is the one with most lines to earlier ones."""
+    """Return the nodes in the order of placement. Each next node is the one with the most lines to earlier nodes."""
     lines = {frozenset(line) for line in bild.lines}
     order = [first]
     while len(order) < len(bild.nodes):

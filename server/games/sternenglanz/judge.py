@@ -170,7 +170,7 @@ def _chance(sky: State, field: Field) -> float:
 
 
 def _target(view: Json, stars: Stars) -> Target:
-    """Return the placement of this seat's Sternbild that lacks least."""
+    """Return the placement of this seat's Sternbild that is closest to completion."""
     bilder, me = view["sternbilder"], view["next"]
     own = bilder["own"][me] if me is not None else None
     bild = bilder["open"] or (own and own["sternbild"])

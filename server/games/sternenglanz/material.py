@@ -25,7 +25,7 @@ Fields = int
 
 
 class Field(NamedTuple):
-    """A field for one piece. x, y lie in the unit square. `near` are the fields joined to it by a line."""
+    """A field for one piece. x, y lie in the unit square. `near` has the fields joined to it by a line."""
 
     id: str
     x: float
@@ -53,7 +53,7 @@ class Constellation(NamedTuple):
 
 
 class Card(NamedTuple):
-    """A kind of action card; its copies are numbered: `geburt#1`."""
+    """A kind of action card. Its copies are numbered: `geburt#1`."""
 
     id: str
     type: str
@@ -77,7 +77,7 @@ class Sternbild(NamedTuple):
 
 
 class Scenario(NamedTuple):
-    """The goals of a game. A goal of None points requires none."""
+    """The goals of a game. If the goal for points is None, no points are required."""
 
     id: int
     card_points: bool
@@ -301,7 +301,7 @@ SUPERNOVA_CARDS = tuple(copy for copy, card in KIND_OF.items() if card.type == S
 
 
 def bits_of(fields: Fields) -> Iterator[Fields]:
-    """Yield each field of a set, as a set of its own."""
+    """Yield each field of a set, as a set with one field."""
     while fields:
         bit = fields & -fields
         yield bit

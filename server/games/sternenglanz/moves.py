@@ -90,7 +90,7 @@ class Move(NamedTuple):
 
 
 def move_from_json(data: Any) -> Move:
-    """Parse a move. Raise MalformedMove. `decide` checks whether it is legal."""
+    """Parse a move, legal or not. Raise MalformedMove if the data isn't a move."""
     (steps,) = _values(data, "A move", steps=list)
     if not 1 <= len(steps) <= MOST_STEPS:
         raise MalformedMove("bad-steps", f"A move has 1 to {MOST_STEPS} steps.")

@@ -68,7 +68,7 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
 
 
 def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
-    """Return the value of every option, by default that of the game. Raise BadOption."""
+    """Return the value of every option, with the game's defaults. Raise BadOption for an invalid option."""
     if type(seats) is not int or seats not in SEATS:
         raise BadOption("bad-seats", "Sternenglanz is for 2, 3 or 4 players.")
     for name, value in options.items():

@@ -131,7 +131,7 @@ def _firmament(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
 
 
 def _at(field: Field) -> tuple[int, int]:
-    """Return whole pixels, so that all fields look alike and compress well."""
+    """Return the position of a field in whole pixels, so that all fields look alike and compress well."""
     edge = (_FULL - _SKY) / 2
     return round(edge + field.x * _SKY), round(edge + field.y * _SKY)
 
@@ -227,7 +227,7 @@ def _named_bild(bild: str, theme: Theme, locale: str, ground: str) -> Iterator[P
 
 
 def _panel_height(view: Json) -> int:
-    """Return a height for the most Sternbilder, so that the panels line up."""
+    """Return the height of all panels, which fits the seat with the most Sternbilder, so that the panels line up."""
     bilder = view["sternbilder"]
     own = BILD + 12 if any(bilder["own"]) else 0
     done = _MINI + 12 if any(bilder["done"]) else 0

@@ -84,7 +84,7 @@ class TurnSteps:
 
 
 def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
-    """Return the opening events. Draws the first seat, unless an option names it, then the order of both decks."""
+    """Return the opening events. Draw the first seat, unless an option names it, then the order of both decks."""
     resolved = resolve_options(options, seats)
     scenario = CARDS.scenarios[resolved["scenario"]]
     start = dice.below(seats) if resolved["start_seat"] is None else resolved["start_seat"]
@@ -117,10 +117,10 @@ def is_mid_turn(sky: State, seat: Seat) -> bool:
 
 
 def decide(sky: State, seat: Seat, move: Move, dice: Dice) -> list[Event]:
-    """Return the events of a move, all its steps or none. Raise IllegalMove.
+    """Return the events of a move. Raise IllegalMove if one of its steps is illegal.
 
-    A move ends with a step that reveals something to its player (a card, a Sternbild, others' choices). The rest of the
-    turn is another move.
+    A move ends with a step that reveals something to its player: a card, a Sternbild, the choices of other seats. The
+    rest of the turn is another move.
     """
     if seat not in to_act(sky):
         raise _out_of_turn(sky)
@@ -225,7 +225,8 @@ def legal_moves(sky: State, seat: Seat, begun: Sequence[Move] = ()) -> list[Move
 
 
 def _choose(so_far: TurnSteps, seat: Seat, step: Choose) -> None:
-    """Choose two different hand cards for slots 2 and 3. After the last choice all are shown and the first turn begins."""
+    """Choose two different hand cards for slots 2 and 3. After the last player's choice, all choices are shown and the
+    first turn begins."""
     sky = so_far.sky
     if sky.phase != CHOOSE:
         raise IllegalMove("wrong-phase", "The first cards have already been chosen.")
@@ -251,7 +252,7 @@ ROW = ((1,), (1, 2), (1, 2, 3))
 
 
 def open_slots(sky: State) -> tuple[int, ...]:
-    """Return the slots that may be performed next: two in any order, or all three in theirs."""
+    """Return the slots that may be performed next: two in any order, or all three in the order of their numbers."""
     done = sky.log.slots
     after = NEXT_SLOTS.get(done, ())
     if sky.options["pairRepeat"] == "any":
@@ -273,7 +274,7 @@ def _may_pair(sky: State, slot: int, other: int) -> bool:
 
 
 def _type_on(sky: State, slot: int) -> str:
-    """Return the type of action of a slot. For one performed, this is its type then (R4.4)."""
+    """Return the type of action of a slot. For a performed slot, return the type that it had then (R4.4)."""
     assert sky.on_turn is not None
     return type_of(dict(sky.log.performed).get(slot, sky.slots[sky.on_turn][slot - 1]))
 
@@ -493,7 +494,7 @@ def verdict_on(sky: State, seat: Seat) -> tuple[str, list[Seat]] | None:
 
 
 def _by_points(sky: State) -> list[Seat]:
-    """Return the seats with most points, among equals those with the fewest cards discarded."""
+    """Return the seats with the most points and, among those, the fewest discarded cards."""
     standings = [(-points, len(discard)) for points, discard in zip(sky.points, sky.discards, strict=True)]
     return [seat for seat, standing in enumerate(standings) if standing == min(standings)]
 
@@ -507,5 +508,5 @@ def _decided(sky: State, reason: str, winners: list[Seat]) -> GameDecided:
 
 
 def outcome(sky: State) -> Outcome | None:
-    """Return points and places once the game is over, otherwise None. All on place 1 share the win."""
+    """Return the points and places once the game is over, otherwise None. All seats on place 1 share the win."""
     return None if sky.result is None else Outcome(sky.points, tuple(sky.result.places))

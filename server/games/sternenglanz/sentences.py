@@ -154,7 +154,7 @@ def _card(copy: str, say: Language) -> str:
 
 
 def _cards(cards: Sequence[str | None], say: Language) -> str:
-    """Return the known cards by name, and the others by number."""
+    """Return the names of the known cards, or the number of cards if none is known."""
     if known := [card for card in cards if card]:
         return say.listed([_card(card, say) for card in known])
     return say.ngettext("a card", "%(num)s cards", len(cards))

@@ -55,7 +55,7 @@ NOTHING_DONE = TurnLog((), (), (), {}, ())
 
 
 class Bilder(NamedTuple):
-    """The Sternbild cards: the deck, the common one, each seat's own one, and the completed ones."""
+    """The Sternbild cards: the deck, the common card, each seat's own card, and the completed cards."""
 
     deck: tuple[str, ...]
     open: str | None
@@ -156,7 +156,7 @@ class CardsChosen(NamedTuple):
 
 
 class ChoicesShown(NamedTuple):
-    """The reveal of all choices: the cards for slots 2 and 3 by seat."""
+    """The reveal of all choices: each seat's cards for slots 2 and 3."""
 
     choices: list[list[str]]
     seat: None = None
@@ -225,7 +225,7 @@ class ActionLapsed(NamedTuple):
 
 
 class SternbildCompleted(NamedTuple):
-    """A Sternbild completed on these fields of the Firmament, which now belongs to the player."""
+    """A Sternbild that a player completed on these fields of the Firmament, and whose card the player now owns."""
 
     seat: Seat
     sternbild: str
@@ -279,7 +279,7 @@ class CardsDrawn(NamedTuple):
 
 
 class GameDecided(NamedTuple):
-    """The end of the game: reason, winners, each seat's place, and each seat's Sternbild before it."""
+    """The end of the game: reason, winners, each seat's place, and each seat's Sternbild before the end."""
 
     reason: str
     winners: list[Seat]

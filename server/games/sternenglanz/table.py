@@ -85,7 +85,7 @@ def _on_slot(view: Json, seat: int, slot: int, locale: str) -> str:
 
 
 def _bilder(view: Json, locale: str) -> Iterator[str]:
-    """Yield the common Sternbild, and the figures of all visible ones."""
+    """Yield the common Sternbild, and the figure of each visible Sternbild."""
     say, bilder = _WORDS[locale], view["sternbilder"]
     if CARDS.scenarios[view["scenario"]].sternbild == SHARED_OPEN and bilder["open"]:
         yield f"{say['common Sternbild']}: {_bild(bilder['open'], locale)}"
@@ -99,7 +99,7 @@ def _bild(bild: str, locale: str) -> str:
 
 
 def _figure(bild: str, locale: str) -> Iterator[str]:
-    """Yield the nodes of a Sternbild, numbered, each with those joined to it."""
+    """Yield the numbered nodes of a Sternbild, each with the nodes joined to it."""
     figure, say = CARDS.sternbilder[bild], _WORDS[locale]
     for place, what in enumerate(figure.nodes):
         joined = [b if a == place else a for a, b in figure.lines if place in (a, b)]

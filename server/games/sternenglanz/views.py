@@ -91,7 +91,7 @@ def _log_seen(log: TurnLog) -> Json:
 
 
 def place(view: Json, text: str) -> Place:
-    """Return the place of a field such as `b1` in a spectator's view. Raise MalformedMove."""
+    """Return the place of a field such as `b1` in a spectator's view. Raise MalformedMove for an unknown field."""
     field = text.strip().lower()
     if field not in FIELDS:
         raise MalformedMove("unknown-field", "The Firmament has no such field. Write, for example: b1")
@@ -99,7 +99,7 @@ def place(view: Json, text: str) -> Place:
 
 
 def tell(event: Event, seat: Seat | None) -> Json | None:
-    """Return the event as a seat or a spectator (None) sees it, None if it is invisible."""
+    """Return the event as a seat or a spectator (None) sees it, or None if it is invisible."""
     told: Json = {"type": NAME_OF[type(event)], "seat": event.seat}
     match event:
         case CardsShuffled():
@@ -117,10 +117,10 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
 
 
 def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
-    """Return the events of its own move that the seat can foresee, and whether the others are still hidden.
+    """Return those events of its own move that the seat can foresee, and whether other events stay hidden.
 
-    Left out are others' choices, cards from a deck, and an end that shows secret Sternbilder. So are events after an
-    action that might complete a Sternbild hidden from the seat.
+    Hidden are the choices of other seats, cards from a deck, and an end that shows secret Sternbilder. So are events
+    after an action that might complete a Sternbild hidden from the seat.
     """
     for number, event in enumerate(events, start=1):
         if isinstance(event, CardsChosen):
@@ -133,13 +133,13 @@ def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event
 
 
 def reveals(sky: State, seat: Seat, events: Sequence[Event]) -> bool:
-    """Return whether these events revealed something: a card, a Sternbild, others' choices, or that an action completes
-    no hidden Sternbild."""
+    """Return whether these events revealed something: a card, a Sternbild, the choices of other seats, or that an
+    action completes no hidden Sternbild."""
     return preview(sky, seat, events)[1]
 
 
 def move_of(events: Sequence[Any]) -> Move:
-    """Return the move that led to these events. Raise MalformedMove if they begin otherwise."""
+    """Return the move that led to these events. Raise MalformedMove if no move begins with them."""
     steps = [step for event in events if (step := _step_of(event)) is not None]
     if not steps or _step_of(events[0]) is None:
         raise MalformedMove("not-a-move", "These events do not begin with a step of a turn.")

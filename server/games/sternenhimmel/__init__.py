@@ -1,4 +1,4 @@
-"""The game Sternenhimmel. Section numbers in this folder are those of the rules.
+"""The game Sternenhimmel. Section numbers in this folder refer to the rules.
 
 - `material.py` (1, 7): stars and boards, with checks of a set of boards
 - `options.py` (8): options and editions

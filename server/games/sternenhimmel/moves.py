@@ -8,7 +8,7 @@ from server.games.sternenhimmel.material import BOARDS, FACE_VALUES, STARS
 
 
 class Placement(NamedTuple):
-    """The only kind of move: put this star from one's hand on that space."""
+    """The only kind of move: put a star from the hand on a space."""
 
     star: str
     board: str
@@ -25,7 +25,7 @@ PLACEMENTS = {
 
 
 def move_from_json(data: Any) -> Placement:
-    """Parse a placement. Raise MalformedMove. `decide` checks whether it is legal."""
+    """Parse a placement, legal or not. Raise MalformedMove if the data isn't a placement."""
     if type(data) is not dict:
         raise MalformedMove("not-an-object", "A move must be an object with star, board and space.")
     try:

@@ -10,7 +10,7 @@ BOARD_OF_WORD = {word: board.id for board in BOARDS.values() for word in (board.
 
 
 def read_move(text: str) -> Placement:
-    """Parse a placement such as `7 leo c`, in upper or lower case. Raise MalformedMove."""
+    """Parse a placement such as `7 leo c`, in upper or lower case. Raise MalformedMove for other texts."""
     words = [word for word in text.lower().split(" ") if word]
     if len(words) != 3:
         raise MalformedMove("not-a-placement", f"This is not a move of this game. {_NOTATION}")

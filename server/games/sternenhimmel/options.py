@@ -107,7 +107,7 @@ DEFAULT_EDITION = "schloth-en"
 
 
 def resolve_options(options: Mapping[str, Any], seats: int) -> Json:
-    """Return the value of every option, by default that of the edition. Raise BadOption."""
+    """Return the value of every option, with the edition's defaults. Raise BadOption for an invalid option."""
     if type(seats) is not int or seats not in SEATS:
         raise BadOption("bad-seats", "Sternenhimmel is for 3, 4 or 5 players.")
     for name in options:

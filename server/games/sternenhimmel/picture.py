@@ -1,6 +1,6 @@
 """The picture of a table of Sternenhimmel, drawn from a view.
 
-Every board is a group with the id `board-leo`, every space one with the id `leo-c`.
+Every board is a group with an id such as `board-leo`, and every space a group with an id such as `leo-c`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -14,7 +14,7 @@ from server.games.sternenhimmel.state import BoardDealt, BoardsShuffled, Event, 
 
 
 def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
-    """Return the opening events. Draws the order of the boards, then the starting seat if it is random."""
+    """Return the opening events. Draw the order of the boards, then the starting seat if it is random."""
     resolved = resolve_options(options, seats)
     order = dice.shuffled(BOARDS)
     start = resolved["start_seat"] if resolved["start_seat"] is not None else dice.below(seats)
@@ -32,7 +32,7 @@ def is_mid_turn(sky: State, seat: Seat) -> bool:
 
 
 def legal_moves(sky: State, seat: Seat, begun: Sequence[Placement] = ()) -> list[Placement]:
-    """Return all legal placements of a seat, none after a placement, which ends the turn.
+    """Return all legal placements of a seat. After a placement there are none, since it ends the turn.
 
     Raise IllegalMove for illegal placements in `begun`.
     """
@@ -61,7 +61,7 @@ def _placements(board: str, hand: tuple[str, ...]) -> list[tuple[str, list[Place
 
 
 def decide(sky: State, seat: Seat, move: Placement, dice: Dice) -> list[Event]:
-    """Return the events of a move. Raise IllegalMove."""
+    """Return the events of a move. Raise IllegalMove if the rules forbid it."""
     _check_placement(sky, seat, move)
     star, board, space = move
     hand_sizes = list(map(len, sky.hands))
@@ -87,8 +87,8 @@ def _not_your_turn() -> IllegalMove:
 def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Placement) -> None:
     """Raise IllegalMove unless the seat may plan this placement.
 
-    Its star must be in the hand now and unused by `earlier` ones. A hand loses stars by its own placements only. So the
-    boards alone decide whether it is legal in its turn.
+    Its star must be in the hand now and unused by `earlier` placements. A hand loses stars by its own placements only.
+    So the boards alone decide whether the placement is legal in its turn.
     """
     star, board, space = move
     if board not in BOARDS:
@@ -141,7 +141,7 @@ def _who_is_next(options: Json, seat: Seat, has_filled: bool, hand_sizes: Sequen
 
 
 def outcome(sky: State) -> Outcome | None:
-    """Return coins and places once the last board is scored, otherwise None. All on place 1 share the win."""
+    """Return the coins and places once the last board is scored, otherwise None. All seats on place 1 share the win."""
     if sky.stars or sky.stack:
         return None
     return Outcome(sky.coins, tuple(1 + sum(other > coins for other in sky.coins) for coins in sky.coins))

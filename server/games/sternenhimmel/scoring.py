@@ -9,7 +9,7 @@ from server.games.sternenhimmel.state import BoardScored
 
 
 def score(board: Board, stars: Mapping[str, Lying], options: Mapping[str, Any], coins: Sequence[int]) -> BoardScored:
-    """Return the scoring of a full board. `coins` are each seat's before it."""
+    """Return the scoring of a full board. `coins` has each seat's coins before the scoring."""
     annihilated = vanishing(board, stars)
     swallowed = swallowed_by_holes(board, stars, annihilated)
     values = values_of(board, stars, annihilated | swallowed, options["doubling"])
@@ -67,7 +67,7 @@ def values_of(board: Board, stars: Mapping[str, Lying], gone: set[str], doubling
 
 
 def factor(doubles: int, doubling: str) -> int:
-    """Return the factor of a number beside so many double stars."""
+    """Return the factor of a number beside this many double stars."""
     if doubles == 0:
         return 1
     return 2 * doubles if doubling == "linear" else 2**doubles
@@ -101,7 +101,7 @@ def payments(
     options: Mapping[str, Any],
     coins: Sequence[int],
 ) -> tuple[str, list[Json]]:
-    """Return the outcome of a scoring and its single payments, in order."""
+    """Return the outcome of a scoring and each payment, in order."""
     if not ranking:
         return "void", []
     first, *others = (seat for group in ranking for seat in group)

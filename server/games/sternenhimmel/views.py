@@ -20,10 +20,8 @@ from server.games.sternenhimmel.state import (
 
 
 def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
-    """Return the events of its own move that the seat can foresee, and whether the others are still hidden.
-
-    The scoring of a board with another seat's star face down is left out, with the next board.
-    """
+    """Return those events of its own move that the seat can foresee, and whether other events stay hidden. Hidden are
+    the scoring of a board with another seat's face-down star, and the next board."""
     placed, *rest = events
     assert isinstance(placed, StarPlaced)
     if not rest or not isinstance(rest[0], BoardScored):
@@ -36,12 +34,12 @@ def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event
 
 
 def reveals(sky: State, seat: Seat, events: Sequence[Event]) -> bool:
-    """Return whether these events revealed something, as a scoring does, with the board dealt after it."""
+    """Return whether these events revealed something. A scoring does, and so does the board dealt after it."""
     return any(isinstance(event, BoardScored | BoardDealt) for event in events)
 
 
 def place(view: Json, text: str) -> Place:
-    """Return the place of a space such as `leo c` in a spectator's view. Raise MalformedMove."""
+    """Return the place of a space such as `leo c` in a spectator's view. Raise MalformedMove for an unknown space."""
     match text.lower().split():
         case [board, space] if board in BOARD_OF_WORD:
             board = BOARD_OF_WORD[board]
@@ -77,7 +75,7 @@ def _spaces_seen(board: Board, stars: Mapping[str, Lying], viewer: Seat | None) 
 
 
 def tell(event: Event, seat: Seat | None) -> Json | None:
-    """Return the event as a seat or a spectator (None) sees it, None if it is invisible."""
+    """Return the event as a seat or a spectator (None) sees it, or None if it is invisible."""
     match event:
         case StarPlaced(owner, board, space, star):
             may_know = owner == seat or BOARDS[board].spaces[space].size == "small"
@@ -94,7 +92,7 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
 
 
 def move_of(events: Sequence[Any]) -> Placement:
-    """Return the placement that led to these events. Raise MalformedMove if they begin otherwise."""
+    """Return the placement that led to these events. Raise MalformedMove if no move begins with them."""
     match events:
         case [StarPlaced(_, board, space, star), *_]:
             return move_from_json({"star": star, "board": board, "space": space})

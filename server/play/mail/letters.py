@@ -77,7 +77,7 @@ def take_back_letters(game: Game, asked: Json, seats: Sequence[Seat], now: datet
 
 
 def ready_check_letters(game: Game, seats: Sequence[Seat], now: datetime) -> list[Json]:
-    """Return letters that ask whether players are ready, without those who have said so."""
+    """Return letters that ask players whether they are ready, except players who have confirmed."""
     return _letters(game, [(READY_ASKED, seat, {"about": now.isoformat()}) for seat in seats], now)
 
 
@@ -137,14 +137,14 @@ def _letters_of_stand_in(game: Game, row: SeatState, what: str, now: datetime, *
 
 
 def stand_in_letters(game: Game, seat: Seat, what: str, who: str, begin: datetime, now: datetime) -> list[Json]:
-    """Return the letter to a player whose request for a stand-in was `accepted`, with the dates."""
+    """Return the letter to a player about their stand-in. `what` is the news, such as `accepted`."""
     key, name = f"{what}/{begin.isoformat()}", game.seats[seat].person.name
     about: Json = {"what": what, "name": name, "who": who, "own": True, "until": begin.isoformat()}
     return [letter(game, STAND_IN, seat, now, key, **about)]
 
 
 def _news_for_programs(events: Sequence[Any]) -> Iterator[NoticeKind]:
-    """Yield the notices for programs only, which aren't worth an email."""
+    """Yield the notices that only programs get, since they aren't worth an email."""
     for event in events:
         match event:
             case GameStarted():

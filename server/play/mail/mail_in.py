@@ -1,4 +1,4 @@
-"""Inbound mail for a seat: its reply address and its arrival. The content is read later."""
+"""Inbound mail for a seat: its reply address and its arrival. The content of an email is read later."""
 
 from datetime import timedelta
 from secrets import compare_digest
@@ -40,7 +40,7 @@ def _before(hashed: bytes) -> int:
 
 
 def open_reply_address(word: str) -> Capability:
-    """Return the seat and turn of a reply address. Raise NotFound."""
+    """Return the seat and turn of a reply address. Raise NotFound for an invalid one."""
     return verify(REPLY, word)
 
 
@@ -50,7 +50,8 @@ def rsvp_word(game_id: UUID, seat: Seat, email: str) -> str:
 
 
 def open_rsvp_address(word: str) -> Capability:
-    """Return the seat of an invitation's reply address, with the mark of the invited address. Raise NotFound."""
+    """Return the seat of an invitation's reply address, with the mark of the invited address. Raise NotFound for an
+    invalid reply address."""
     return verify(RSVP, word)
 
 
@@ -60,7 +61,7 @@ def expect_addressee(word: str) -> None:
 
 
 def _addressed(word: str) -> tuple[Capability, int | None]:
-    """Return the address's content, with the mark of an invited address."""
+    """Return the capability in a reply address, with the mark if it is for an invited address."""
     try:
         return open_reply_address(word), None
     except NotFound:
@@ -69,7 +70,7 @@ def _addressed(word: str) -> tuple[Capability, int | None]:
 
 
 def take_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
-    """Store a mail to this address once. Copies of it have the same `same`.
+    """Store an email to this address once. Copies of an email have the same `same`.
 
     Raise NotFound, TooMany, Unavailable.
     """
@@ -81,7 +82,7 @@ def take_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
 
 
 def confirming_word(mail_id: UUID) -> str:
-    """Return the token that confirms this mail. Only the player receives it."""
+    """Return the token that confirms this email. Only the player receives the token."""
     return _confirming(keyed_hash(_CONFIRM, str(mail_id)))
 
 
@@ -94,5 +95,5 @@ def _confirming(hashed: bytes) -> str:
 
 
 def forget_old_mails() -> None:
-    """Delete mails processed long ago. Until then copies are recognized."""
+    """Delete emails that were processed long ago. Until then, copies of them are recognized."""
     inbox.forget(clock.now() - KEPT)

@@ -1,4 +1,4 @@
-"""Mails for the operators: those to the postmaster, and those to a seat that could not be processed."""
+"""Emails for the operators: emails to the postmaster, and emails to a seat that could not be processed."""
 
 from datetime import timedelta
 from typing import Any, Final
@@ -19,7 +19,7 @@ _NAMESPACE: Final = UUID("5e1f0c5c-6a0e-4b3f-9c39-2f6f7f3d9d55")
 
 
 def take_postmaster_mail(recipient: str, same: str, raw: bytes, limited: bool) -> None:
-    """Store a mail to the postmaster once. Raise TooMany, Unavailable."""
+    """Store an email to the postmaster once. Raise TooMany, Unavailable."""
     if limited:
         expect_within(Use("postmaster-mails", "all"))
     if letterbox.number() >= _MOST:
@@ -28,13 +28,13 @@ def take_postmaster_mail(recipient: str, same: str, raw: bytes, limited: bool) -
 
 
 def kept_mails(most: int) -> list[dict[str, Any]]:
-    """Return the newest mails of both kinds."""
+    """Return the newest emails of both kinds."""
     found = [_described(mail) for mail in (*inbox.list_aside(most), *letterbox.newest(most))]
     return sorted(found, key=lambda it: it["arrived_at"], reverse=True)[:most]
 
 
 def kept_mail(mail_id: UUID) -> dict[str, Any]:
-    """Return a mail. Raise NotFound."""
+    """Return an email. Raise NotFound if there is no such email."""
     mail = inbox.one_aside(mail_id) or letterbox.one(mail_id)
     if mail is None:
         raise NotFound("Email not found.")
@@ -42,14 +42,14 @@ def kept_mail(mail_id: UUID) -> dict[str, Any]:
 
 
 def deal_again(mail_id: UUID) -> None:
-    """Process a mail to a seat again, with its old time of arrival. Raise NotFound."""
+    """Process an email to a seat again, with its old time of arrival. Raise NotFound if there is no such email."""
     game_id = kept_mail(mail_id)["game"]
     if game_id is None or not inbox.retry_aside(game_id, mail_id, clock.now()):
         raise NotFound("Email not found.")
 
 
 def drop_kept_mail(mail_id: UUID) -> None:
-    """Delete a mail. Raise NotFound."""
+    """Delete an email. Raise NotFound if there is no such email."""
     game_id = kept_mail(mail_id)["game"]
     if game_id is None:
         letterbox.drop(mail_id)
@@ -58,7 +58,7 @@ def drop_kept_mail(mail_id: UUID) -> None:
 
 
 def mails_aside() -> int:
-    """Return how many mails to seats could not be processed."""
+    """Return how many emails to seats could not be processed."""
     return inbox.number_aside()
 
 

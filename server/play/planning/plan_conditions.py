@@ -20,7 +20,7 @@ _SHAPES = ({"at", "is"}, {"at", "is_not"}, {"only"})
 
 
 def check_condition(rules: Rules, seats: int, condition: Any) -> None:
-    """Raise Unfit for a malformed condition, or a pointer to nothing in any view of such a game."""
+    """Raise Unfit for a malformed condition, or for a pointer that leads to nothing in any view of such a game."""
     if type(condition) is not dict or set(condition) not in _SHAPES:
         raise Unfit("A condition needs either `at` with `is` or `is_not`, or `only`.")
     if "at" in condition:
@@ -44,7 +44,7 @@ def holds(condition: Json, view: Json, happened: Collection[str]) -> bool:
 
 
 def _at(view: Any, pointer: str) -> Any:
-    """Return the value at this pointer, or None."""
+    """Return the value at this pointer, or None if there is none."""
     found = view
     for token in _tokens(pointer):
         if type(found) is dict:
@@ -61,7 +61,7 @@ def _tokens(pointer: str) -> list[str]:
 
 
 def _may_lead(schema: Any, tokens: list[str], sizes: range, seats: int) -> bool:
-    """Return whether a value of this schema may have something there. The schema contains no secret.
+    """Return whether the pointer may lead to something in a value of this schema. The schema contains no secret.
 
     An array whose size may be the number of seats counts as one item per seat.
     """

@@ -1,4 +1,4 @@
-"""Planned moves, which a worker plays when it is their seat's turn."""
+"""Planned moves, which a worker plays when the turn of their seat comes."""
 
 from datetime import datetime
 from typing import Any
@@ -28,8 +28,8 @@ from server.store.tables import GameRow, Plan, SeatRow, db
 
 
 def is_plan_due(row: SeatState, now: datetime) -> bool:
-    """Return whether the plan of this seat must be checked. It is due once in each turn, and at the moment it waits
-    for."""
+    """Return whether the plan of this seat must be checked. A plan is due once in each turn, and at the moment for
+    which it waits."""
     if not row.planned:
         return False
     if row.plan_turn != row.turn or row.plan_at is None:
@@ -38,11 +38,11 @@ def is_plan_due(row: SeatState, now: datetime) -> bool:
 
 
 def let_plan_move(game_id: UUID, seat: Seat, now: datetime) -> bool:
-    """Play the planned move for this turn, postpone it, or end the plan. Return False if the game is locked or another
-    commit came first.
+    """Play the planned move for this turn, postpone the move, or end the plan. Return False if the game is locked or
+    another commit came first.
 
-    Move and plan change in one commit, under the lock of all moves. So exactly one counts of a plan, a mail, a click, a
-    time-out and a take-back. A plan checked again continues where it was.
+    Move and plan change in one commit, under the lock that all moves take. So if a plan, an email, a click, a time-out
+    and a take-back compete, only one counts. A plan that is checked again continues where it was.
     """
     free = select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     if db.session.execute(free).first() is None:

@@ -4,8 +4,8 @@ A plan is secret, and so is its existence. All visible effects follow from publi
 player's secrets:
 
 - A condition sees the spectator's view only.
-- Whether a move is legal follows from that view, too. `Rules.check_planned` lets a plan use only what the player
-  holds when making it, each thing once. A seat loses things only by its own moves. Any own move outside the plan ends
+- Whether a move is legal follows from that view, too. `Rules.check_planned` lets a plan use only what the player holds
+  when making it, each thing once. A seat loses things only by its own moves. A move of the seat outside the plan ends
   the plan, as does any take-back. Things drawn later are for later plans. A step that may reveal a secret ends a move.
 - The time of a planned move follows from the plan and the start of the turn. Only the player learns that it ended.
 """
@@ -52,7 +52,7 @@ def get_plan(game_id: UUID, player_id: UUID) -> Json:
 
 @with_retries
 def put_plan(game_id: UUID, player_id: UUID, revision: int, moves: Sequence[Json]) -> Json:
-    """Replace the plan of this revision. It is idempotent.
+    """Replace the plan of this revision. The call is idempotent.
 
     Raise NotFound, NotSeated, NotRunning, HandedOver, StalePlan, IllegalPlan.
     """
@@ -96,7 +96,7 @@ def plan_of(game: Game, seat: Seat) -> Json:
 
 
 def end_of(plan: Plan, because: str, reason: str | None = None) -> Json:
-    """Return the reason for the end. `index`: the move at which it ended. `reason`: the rule that forbids it."""
+    """Return why a plan ended. `index`: the move at which it ended. `reason`: the rule that forbids it."""
     return {"because": because, "index": plan.done, "move": plan.moves[0]["move"], "reason": reason}
 
 

@@ -19,16 +19,14 @@ _NUMBERS = 2**31  # random, so that none repeats
 
 
 def feed_word(player_id: UUID) -> str | None:
-    """Return the link token of a player's feed, or None."""
+    """Return the link token of a player's feed, or None if there is no feed."""
     number = db.session.scalars(select(Player.feed).where(Player.player_id == player_id)).one()
     return None if number is None else sign(FEED, player_id, 0, number)
 
 
 def new_feed(player_id: UUID, app_id: UUID | None = None) -> str:
-    """Create a new link token for a player's feed. Earlier ones expire. `app_id`: the app that asks.
-
-    Raise BadToken.
-    """
+    """Create a new link token for a player's feed. Earlier ones expire. `app_id`: the app that asks. Raise BadToken if
+    the app has ended."""
     number = secrets.randbelow(_NUMBERS)
     _set_feed(player_id, number, app_id)
     return sign(FEED, player_id, 0, number)
@@ -48,7 +46,8 @@ def _set_feed(player_id: UUID, number: int | None, app_id: UUID | None = None) -
 
 
 def feed(word: str) -> tuple[list[Json], str]:
-    """Return the games of the token's player, in the form of `waiting_games`, and their language. Raise NotFound."""
+    """Return the games of the token's player, in the form of `waiting_games`, and their language. Raise NotFound for an
+    invalid token."""
     player_id, _, number = verify(FEED, word)
     player = db.session.get(Player, player_id)
     if player is None or player.feed != number or not is_welcome(player):

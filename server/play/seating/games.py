@@ -161,8 +161,8 @@ def invitations(by: UUID, *emails: str) -> Iterator[Use]:
 
 
 def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime) -> None:
-    """Queue the letter with the link to a seat. It is sent again only if the first was sent, and never to a player who
-    blocks the host."""
+    """Queue the letter with the link to a seat. It is sent again only if the first one was sent, and never to a player
+    who blocks the host."""
     word = sign(INVITATION, game_id, seat, mark_of(email))
     note_letter_to(game_id, seat, email, by, now, f"invitation/0/{seat}/mail/{email}", {"invitation": word})
 

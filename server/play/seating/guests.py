@@ -34,7 +34,7 @@ def _hand_over_all(guest: UUID, player_id: UUID) -> None:
 
 @with_retries
 def _hand_over(game_id: UUID, guest: UUID, player_id: UUID) -> None:
-    """Transfer one game. Guests sit with bots only, so this player has no seat there yet."""
+    """Transfer one game to the player. Guests play against bots only, so the player has no seat in the game yet."""
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     own = (SeatRow.game_id == game_id) & (SeatRow.player_id == guest)
     seat = db.session.scalars(update(SeatRow).where(own).values(player_id=player_id).returning(SeatRow.seat)).first()

@@ -34,7 +34,8 @@ log = logging.getLogger(__name__)
 
 
 def closing(open_for: Any, now: datetime) -> Json:
-    """Return when the game closes unless it begins, and the worker's next check. Raise BadField."""
+    """Return when the game closes unless it begins, and the worker's next check. Raise BadField if `open_for` is
+    invalid."""
     try:
         length = duration(open_for)
         if not SHORTEST <= length <= LONGEST:

@@ -60,7 +60,7 @@ def list_games(
     """List games, newest first: public ones, or the player's own. Open ones include those with an invitation.
 
     Filters: `free`, an open seat; `players`, their number; `pace`, `clock` and `edition`; `reliability` of those
-    seated. They are computed per game, so they are for open games, which are few. `offered`: a bot's seat that the
+    seated. Filters are computed per game, so they are for open games, which are few. `offered`: a bot's seat that the
     table offers for take-over. `tell` writes `latest` for the player's own games in progress.
     """
     wanted: Json = {
@@ -103,13 +103,13 @@ class _Looking(NamedTuple):
         return self.connection.execute(query, self.values | place | more).fetchall()
 
     def heads(self, which: str, most: int, cursor: Cursor | None = None, **more: Any) -> list[GameHead]:
-        """Return the games that fulfil `which` as well, newest first."""
+        """Return the games of this list that also satisfy `which`, newest first."""
         conditions = " AND ".join([which, *self.where, *([_OLDER] if cursor else [])])
         rows = self.rows(f"{_HEADS} WHERE {conditions} {_NEWEST_FIRST}", cursor, most=most, **more)
         return [GameHead._make(row) for row in rows]
 
     def own(self, cursor: Cursor | None, most: int, my_turn: bool, in_progress: bool) -> list[GameHead]:
-        """Return the player's own games, newest first. Look through more of them at a time until there are enough."""
+        """Return the player's own games, newest first. Read more and more games at a time until enough are found."""
         found: list[GameHead] = []
         some = _MORE * most if my_turn else most  # most games wait for other players
         while len(found) < most:
@@ -143,14 +143,15 @@ def waiting_games(player_id: UUID) -> list[Json]:
 
 
 def _less_reliable(asked: int) -> list[UUID]:
-    """Return the players in open games who have left more games than that."""
+    """Return the players in open games whose reliability is below `asked`."""
     with autocommit() as connection:
         people = [player_id for (player_id,) in connection.execute(_SEATED_IN_OPEN_GAMES)]
     return [player_id for player_id, reliability in reliability_of(people).items() if reliability < asked]
 
 
 def _seats_of_each(condition: str = "true") -> str:
-    """Return a subquery that counts such seats per game. The planner can't turn it into a scan of all seats."""
+    """Return a subquery that counts the seats with this condition per game. The planner can't turn it into a scan of
+    all seats."""
     return f"(SELECT count(*) FROM seats s WHERE s.game_id = g.game_id AND {condition})"
 
 
@@ -170,7 +171,7 @@ _CONDITIONS = {  # on a game `g`, for each filter of `list_games`
     # Anonymous games must reveal nothing about their players.
     "reliability": _seats_of_each("s.player_id = ANY(%(unreliable)s)") + " = 0"
     " AND coalesce(g.options->>'nameless', 'false') = 'false'",
-    # Equal to `votes.offered_seats`.
+    # Selects games with the seats that `votes.offered_seats` returns.
     "offered": f"g.status IN ('running', 'paused') AND g.game_id IN (SELECT game_id FROM votes WHERE wish = '{OFFER}')"
     f" AND {_seats_of_each('s.stand_in IS NOT NULL')} > 0 AND "
     + _seats_of_each(
@@ -232,7 +233,8 @@ def _with_options(head: GameHead, seats: int) -> GameHead:
 def _latest_of(
     heads: Sequence[GameHead], seats_of: Mapping[UUID, list[SeatState]], player_id: UUID | None
 ) -> dict[UUID, list[Json]]:
-    """Return `_latest` of each of these games, from the log only where a game has changed since this was last asked."""
+    """Return the result of `_latest` for each of these games, from the log only for games that have changed since the
+    last call."""
     keys: dict[UUID, tuple[Any, ...]] = {}
     for head in heads:
         rows = seats_of[head.game_id]
@@ -256,8 +258,8 @@ _MOST_RECENT = 10_000
 
 
 def _latest(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None, since: int) -> list[Json]:
-    """Return others' last actions as this viewer saw them. Return none if the viewer moved last, or this process lacks
-    the rules."""
+    """Return the last actions of other players as this viewer saw them. The list is empty if the viewer moved last, or
+    this process lacks the rules."""
     if rules not in GAMES:
         return []
     try:

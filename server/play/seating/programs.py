@@ -1,8 +1,6 @@
-"""Accounts that programs play. Their owners mark them, others see the mark, and a host may exclude them.
-
-In anonymous games a mark would identify the player, so it is hidden until the end. Such a game excludes programs unless
-its host says otherwise, which players see before they join.
-"""
+"""Accounts that programs play. Their owners mark them, other players see the mark, and a host may exclude these
+accounts. In anonymous games a mark would identify the player, so it is hidden until the end. An anonymous game excludes
+programs unless its host admits them. Players see this setting before they join."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -43,7 +41,7 @@ def is_admitted(programs: bool, player_id: UUID) -> bool:
 
 
 def expect_admitted(programs: bool, player_id: UUID) -> None:
-    """Raise NoPrograms, TooMany before a program sits down at a table."""
+    """Raise NoPrograms if the table excludes this program, or TooMany if it has joined too many games."""
     if not is_admitted(programs, player_id):
         raise NoPrograms("This game is for humans only, and a program plays your account.")
     expect_within(*comings(player_id))

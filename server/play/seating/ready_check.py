@@ -41,7 +41,7 @@ def within(options: Mapping[str, Any]) -> timedelta | None:
 
 
 def check_option(options: Mapping[str, Any]) -> None:
-    """Check the option. Raise BadField."""
+    """Raise BadField if the option is invalid."""
     try:
         if (time := within(options)) and not SHORTEST <= time <= LONGEST:
             text = options["ready_check"]["within"]
@@ -51,7 +51,7 @@ def check_option(options: Mapping[str, Any]) -> None:
 
 
 def check_salt(options: Mapping[str, Any], salt: str, salt_hash: str | None) -> None:
-    """Check whether a new player may give this salt, or commit it. Raise BadField."""
+    """Raise BadField unless a new player may give this salt, or commit it."""
     if salt_hash is None:
         return
     if within(options) is None:

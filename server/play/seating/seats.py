@@ -185,7 +185,7 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None)
 
 
 def invitation(word: str) -> tuple[Game, Seat | None]:
-    """Return an invitation's game, and the seat reserved by it. Raise NotFound."""
+    """Return an invitation's game, and the seat that it reserves. Raise NotFound for an invalid token."""
     game_id, seat, _ = verify(INVITATION, word)
     return load(game_id), None if seat == ANY_SEAT else seat
 
@@ -236,7 +236,7 @@ def decline_invitation(word: str) -> None:
 
 
 def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
-    """Accept an invitation and sign a new account in; see `token_of_visitor`."""
+    """Accept an invitation, and sign a new account in (see `token_of_visitor`)."""
     game, seat = invitation(word)
     email, is_new = None if seat is None else game.seats[seat].email, is_newcomer(game, word)
     game, now = accept_invitation(word, locale, name), clock.now()
@@ -247,13 +247,13 @@ def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[
 
 
 def return_word(game_id: UUID, seat: Seat, since: int = 0) -> str:
-    """Return the link token with which an absent player returns to the seat, until another takes it over. `since`:
-    version of sitting down."""
+    """Return the link token with which an absent player returns to the seat, until another player takes it over.
+    `since`: the version with which the player sat down."""
     return sign(RETURN, game_id, seat, since)
 
 
 def open_return_link(word: str) -> tuple[Game, Seat]:
-    """Return game and seat of a return link. Raise NotFound."""
+    """Return the game and seat of a return link. Raise NotFound for an invalid link."""
     game_id, seat, since = verify(RETURN, word)
     game = load(game_id)
     if game.seats[seat].since != since:
@@ -285,9 +285,8 @@ def _take_back(game: Game, seat: Seat) -> Game:
 
 @with_retries
 def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitation: str | None = None) -> Game:
-    """Take over an offered seat (see `votes.OFFER`) from a bot, permanently. Without `seat`, it is the lowest.
-
-    Its player may come back until then. Each player keeps their own record.
+    """Take over an offered seat (see `votes.OFFER`) from a bot, permanently. Without `seat`, take over the lowest
+    offered one. Its player may come back until then. Both players keep their own records.
 
     Raise NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany.
     """
@@ -342,7 +341,7 @@ def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUI
 
 @with_retries
 def leave(game_id: UUID, player_id: UUID) -> None:
-    """Leave before the start, or resign: a bot continues. A stand-in ends the stand-in instead.
+    """Leave before the start, or resign: a bot continues. If the player is a stand-in, end the stand-in instead.
 
     Raise NotFound, NotSeated, NotRunning.
     """
@@ -426,7 +425,7 @@ def ready_word(game: Game, seat: Seat) -> str:
 
 
 def open_ready_link(word: str) -> tuple[Game, Seat]:
-    """Return game and seat of such a link. Raise NotFound if the player has left."""
+    """Return the game and seat of a ready link. Raise NotFound if the player has left."""
     game_id, seat, mark = verify(READY, word)
     game = load(game_id)
     if not is_mark_of(str(game.seats[seat].player_id), mark):
@@ -441,7 +440,7 @@ def is_asked(game: Game, seat: Seat) -> bool:
 
 
 def _own_row(game_id: UUID, player_id: UUID) -> SeatRow:
-    """Return the player's row, with the game locked. Raise NotSeated."""
+    """Lock the game and return the player's row. Raise NotSeated if there is none."""
     own = select(SeatRow).where(SeatRow.game_id == game_id, SeatRow.player_id == player_id)
     row = db.session.scalars(own.execution_options(populate_existing=True)).one_or_none()
     if row is None:
@@ -453,7 +452,7 @@ def _own_row(game_id: UUID, player_id: UUID) -> SeatRow:
 def wake_asked(game_id: UUID, now: datetime) -> bool:
     """Open the seats of players who missed the ready check, or remind those with time left.
 
-    Return False if none is late, or the game is locked. Raise NotRunning.
+    Return False if no player is late, or the game is locked. Raise NotRunning if the game has begun or is closed.
     """
     free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()
@@ -486,7 +485,7 @@ def wake_asked(game_id: UUID, now: datetime) -> bool:
 
 
 def _facts(game: Game, row: SeatState) -> Json | None:
-    """Return what a letter says about a player, None in anonymous games."""
+    """Return what a letter says about a player, or None in anonymous games."""
     person = row.person
     since = person.program_since and person.program_since.isoformat()
     return None if game.hides_names else {"name": person.name, "program_since": since}
@@ -545,7 +544,7 @@ def give_up_seats(player_id: UUID) -> None:
 
 
 def seat_settings(game_id: UUID, player_id: UUID) -> Json:
-    """Return the player's seat in this game, and the mail setting. Raise NotFound, NotSeated."""
+    """Return the player's seat in this game, and the email preference. Raise NotFound, NotSeated."""
     game = load_visible(game_id, player_id)
     seat = own_seat(game, player_id)
     row = game.seats[seat]
@@ -559,7 +558,7 @@ def seat_settings(game_id: UUID, player_id: UUID) -> Json:
 
 @with_retries
 def change_seat(game_id: UUID, player_id: UUID, changes: Json) -> Json:
-    """Set the mails of one game (`mails`, None: default), or commit a salt before the start (`salt_hash`).
+    """Set the email preference for one game (`mails`, None: default), or commit a salt before the start (`salt_hash`).
 
     Raise NotFound, NotSeated, NotRunning, NotAllowed, WrongSalt.
     """
@@ -578,7 +577,8 @@ def change_seat(game_id: UUID, player_id: UUID, changes: Json) -> Json:
 
 
 def _expect_nothing_revealed(game_id: UUID) -> None:
-    """Lock an open game and check that no salt is revealed. Raise NotRunning, NotAllowed, WrongSalt."""
+    """Lock an open game. Raise WrongSalt if a salt has been revealed, or NotRunning, NotAllowed if there is no ready
+    check."""
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     expect_asking(head)
     expect_open(head)

@@ -1,7 +1,8 @@
 """Stand-ins, who play another player's seat for some days. A stand-in accepts a request by letter, sits there from the
 first day to the last, and sees the seat's secrets in that time only.
 
-The owner may watch and chat meanwhile, but plays only after ending it, so each move has one author. Either may end it.
+The owner may watch and chat meanwhile, but can play only after ending the stand-in, so each move has one author. Owner
+and stand-in can both end it.
 """
 
 import logging
@@ -59,14 +60,14 @@ _logger = logging.getLogger(__name__)
 
 
 class Days(NamedTuple):
-    """A span from the start of the first day to the end of the last one."""
+    """A span from the start of the first day to the end of the last day."""
 
     begin: datetime
     end: datetime
 
 
 def days(first: str, last: str, zone: str, now: datetime) -> Days:
-    """Return the span between two dates in this time zone. Raise BadField."""
+    """Return the span between two dates in this time zone. Raise BadField for an invalid span."""
     first_day, last_day = _day(first, "from"), _day(last, "until")
     if last_day < first_day:
         raise BadField("until", "The last day is before the first.")
@@ -122,9 +123,8 @@ def ask_stand_in(
     email: str | None = None,
     app_id: UUID | None = None,
 ) -> Json:
-    """Ask a player or an address to play the seat of `by`, replacing an earlier request. It is idempotent.
-
-    Days are in the zone of `by`, in anonymous games in UTC. `app_id`: the app that asks.
+    """Ask a player or an address to play the seat of `by`, replacing an earlier request. The call is idempotent. Days
+    are in the time zone of `by`, or in UTC in anonymous games. `app_id`: the app that asks.
 
     Raise NotFound, NotSeated, NotRunning, SeatTaken, BadField, SignInFirst, TooMany, BadToken.
     """
@@ -180,7 +180,7 @@ def ask_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
 
 
 def _address(player: UUID | None, email: str | None) -> str:
-    """Return the address for the letter. Raise BadField."""
+    """Return the address for the letter. Raise BadField if there is none."""
     if (player is None) == (email is None):
         raise BadField("player", "Send either a player or an address.")
     if email is not None:
@@ -203,7 +203,7 @@ def stand_in_word(game_id: UUID, seat: Seat, mark: int) -> str:
 
 
 def open_stand_in_link(word: str) -> tuple[Game, StandIn | None]:
-    """Return a token's game and request, None if the request has ended. Raise NotFound."""
+    """Return a token's game and request, None if the request has ended. Raise NotFound for an invalid token."""
     game_id, seat, mark = verify(WORD, word)
     asked = _load_request(game_id, seat)
     return load(game_id), asked if asked and asked.mark == mark and asked.until_at > clock.now() else None
@@ -237,7 +237,7 @@ def accept_stand_in(word: str, player_id: UUID) -> Game:
 
 
 def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
-    """Accept a stand-in request and sign a new account in; see `token_of_visitor`."""
+    """Accept a stand-in request, and sign a new account in (see `token_of_visitor`)."""
     game, asked = open_stand_in_link(word)
     if asked is None or asked.accepted_by is not None:
         raise NotFound(_NOBODY)
@@ -412,7 +412,7 @@ def _begin(connection: Connection[Any], game: Game, asked: StandIn, now: datetim
 
 @contextmanager
 def _holding(game_id: UUID) -> Iterator[tuple[Connection[Any], Game]]:
-    """Lock the game's row, yield connection and game, then commit."""
+    """Lock the game's row, yield the connection and the game, then commit."""
     if db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update()).first() is None:
         raise NotFound("Game not found.")
     try:
@@ -432,8 +432,8 @@ def _expect_under_way(game: Game) -> None:
 
 
 def _load_request(game_id: UUID, seat: Seat, is_locked: bool = False) -> StandIn | None:
-    """Return the request for this seat. Lock it before changes: an ending app deletes its requests without the game's
-    lock.
+    """Return the request for this seat. Lock the request before changes: an ending app deletes its requests without the
+    game's lock.
 
     A request without a name or days counts as none.
     """

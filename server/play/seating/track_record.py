@@ -32,10 +32,8 @@ _AT_ONCE: Final = 50
 
 
 def read_records() -> None:
-    """Read some logs of finished games, one game a transaction.
-
-    They are drawn at random, so that games with missing rules or files don't block others.
-    """
+    """Read some logs of finished games, one game per transaction. Games are drawn at random, so that those with missing
+    rules or files don't block others."""
     unread = select(PlayerGame.game_id).where(PlayerGame.over_at.is_not(None), PlayerGame.record.is_(None))
     for game_id in set(db.session.scalars(unread.order_by(func.random()).limit(_AT_ONCE)).all()):
         try:
@@ -101,7 +99,8 @@ def record_so_far(game: Game, seat: Seat) -> Json:
 
 
 def track_record(player_id: UUID) -> Json:
-    """Return a player's public record, also for guests and deleted players. Raise NotFound."""
+    """Return a player's public record. Guests and deleted players have one, too. Raise NotFound if there is no such
+    player."""
     player = db.session.get(Player, player_id)
     if player is None:
         raise NotFound("Player not found.")
@@ -138,7 +137,7 @@ def _sums() -> tuple[Any, Any, Any]:
 
 
 def _at_nameless_tables(players: Collection[UUID]) -> list[UUID]:
-    """Return these players' games that hide names now. A changing number would reveal who sits there."""
+    """Return those games of these players that hide names now. A changing track record would reveal who sits there."""
     may_go_on = PlayerGame.over_at.is_(None) | PlayerGame.role.is_not(None)
     never_began = ~PlayerGame.record["finished"].as_boolean()  # or it was abandoned later
     which = may_go_on | PlayerGame.record.is_(None) | never_began

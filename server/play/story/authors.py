@@ -1,4 +1,4 @@
-"""The author of a move: the player, a bot, or a plan, which only its player learns."""
+"""Who made a move: the player, a bot or a plan. Only the plan's owner sees that it was a plan."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
@@ -20,11 +20,11 @@ def visible_events(
     planned: Collection[int],
     since: int = 0,
 ) -> Iterator[tuple[Recorded, Json]]:
-    """Yield these events of a log as this viewer sees them. Moves have `by`.
+    """Yield these events of a log as this viewer sees them. Each move has its author in `by`.
 
-    `rows`: whole commits, and up to the end of the log at least the events of `CHANGES_OF_PLAYERS`. `seats`: after
-    these rows. `planned`: the versions of the viewer's planned moves. `since`: the version with which the viewer sat
-    down; earlier secrets are hidden.
+    `rows`: whole commits, and up to the end of the log at least the events of `CHANGES_OF_PLAYERS`. `seats`: the seats
+    after these rows. `planned`: the versions of the viewer's planned moves. `since`: the version with which the viewer
+    sat down. Earlier secrets are hidden.
     """
     moved_by = _authors(rules, rows, seats)
     for row in rows:
@@ -38,7 +38,7 @@ def visible_events(
 
 
 def _authors(rules: Rules, rows: Sequence[Recorded], seats: Sequence[SeatState]) -> dict[int, tuple[Seat, str]]:
-    """Return seat and author kind by version, read backwards from the present players."""
+    """Return the seat and the kind of author by version, computed backwards from the present players."""
     has_bot = [bool(row.bot or row.stand_in) for row in seats]
     stood_in = [row.owner_id is not None for row in seats]
     found = {}

@@ -32,10 +32,8 @@ _ROOM = 8  # bytes of a game's id that are unique among a player's games
 
 
 class Place(NamedTuple):
-    """A position in a player's feed: all events before a moment, and some games up to an event.
-
-    Events are numbered per game, and a commit may arrive after one with a later moment.
-    """
+    """A position in a player's feed: all events before a moment, and in some games the events up to a number. Events
+    are numbered per game, and a commit may arrive after a commit with a later moment."""
 
     since: datetime
     told: dict[bytes, int]  # last events at `since` or later, by the game id's first bytes
@@ -49,7 +47,7 @@ class Place(NamedTuple):
 
 
 def _place(word: str) -> Place:
-    """Parse a position. Raise BadField."""
+    """Parse a position. Raise BadField if it is malformed."""
     try:
         packed = urlsafe_b64decode(word + "=" * (-len(word) % 4))
         since = datetime.fromtimestamp(struct.unpack_from(">Q", packed)[0] / 1_000_000, UTC)
@@ -67,7 +65,7 @@ class Item(NamedTuple):
 
 
 class Follower:
-    """A follower of one game, anonymous without a caller."""
+    """A follower of one game. Without a caller, the follower is anonymous."""
 
     def __init__(
         self, caller: Caller | None, told: dict[UUID, int], invitation: str | None = None, heard: int | None = None
@@ -81,7 +79,7 @@ class Follower:
         self.went_back = list[Json]()  # logs that end before the position
 
     def place(self) -> str:
-        """Return the first id: the last event and message that were sent."""
+        """Return the follower's position: the numbers of the last event and message that were sent."""
         [seq] = self.told.values()
         return f"{seq}-{self.heard}"
 
@@ -96,7 +94,7 @@ class Follower:
         return Item(self.place(), message, is_said=True)
 
     def skip(self, game_id: UUID, seq: int, is_over: bool) -> None:
-        """Record that nothing up to this event, or in the rest of the game, is for this follower."""
+        """Record that the follower gets nothing up to this event, or nothing in the rest of the game."""
         self.told[game_id] = seq
         self.is_over = is_over
 
@@ -141,8 +139,8 @@ class OwnFollower(Follower):
 def follow_game(
     game_id: UUID, caller: Caller | None, invitation: str | None, after: int, last: str = ""
 ) -> Follower | None:
-    """Return a follower from this position, or from an event on with new messages. Return None if the game is over and
-    all was sent. Raise NotFound, BadField."""
+    """Return a follower that starts at position `last`, or after event `after`, with new messages only. Return None if
+    the game is over and all was sent. Raise NotFound, BadField."""
     if last and not re.fullmatch("[0-9]{1,9}(-[0-9]{1,9})?", last):
         raise BadField("Last-Event-ID", noted("This stream has no event with this id."))
     game = load_visible(game_id, caller and caller.player_id, invitation)
@@ -159,7 +157,8 @@ def follow_game(
 
 
 def follow_own(caller: Caller, last: str | None) -> OwnFollower:
-    """Return a follower from the position `last`, or from now. Raise BadField."""
+    """Return a follower that starts at position `last`, or at the current position. Raise BadField if `last` is
+    malformed."""
     place = _place(last) if last else Place(clock.now() - _LATE, {})
     follower = OwnFollower(caller, place.since)
     games = [game_id for _, game_id, _ in _games_of([caller.player_id], place.since)]
@@ -180,7 +179,7 @@ def follow_own(caller: Caller, last: str | None) -> OwnFollower:
 
 
 def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, list[Item], bool]]:
-    """Return unsent items per follower, and whether there are more. They count as sent."""
+    """Return each follower's unsent items, and whether there are more. The returned items count as sent."""
     with autocommit() as connection:
         since = min(follower.told[game_id] for follower in followers)
         records = log.read_commits(connection, game_id, since)
@@ -224,8 +223,8 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
 
 
 def _who_may_still_see(head: GameHead, followers: Sequence[Follower], seated: Collection[UUID]) -> set[Follower]:
-    """Return followers who may still see the game. It runs after reading events, so that revoked tokens get none. It
-    runs before they count as sent, since the query may fail."""
+    """Return followers who may still see the game. Call this after reading events, so that revoked tokens get none.
+    Call it before the events count as sent, since the query may fail."""
     callers = [follower.caller for follower in followers if follower.caller]
     valid = still_valid(callers) if callers else set()
     return {
@@ -262,7 +261,7 @@ def new_games(followers: Collection[OwnFollower]) -> None:
 
 
 def _unknown(follower: OwnFollower, games: Mapping[UUID, datetime | None]) -> set[UUID]:
-    """Return the player's games that are new to the follower. Values are when games ended."""
+    """Return the player's games that are new to the follower. `games` has the end of each game."""
     not_told = {game_id for game_id, over_at in games.items() if over_at is None or over_at >= follower.since}
     return not_told - follower.told.keys() - follower.ended
 
@@ -288,7 +287,7 @@ def progress(games: Collection[UUID]) -> dict[UUID, Progress]:
 
 
 def _games_of(players: Collection[UUID], since: datetime) -> list[tuple[UUID, UUID, datetime | None]]:
-    """Return player, game and end of the players' seats, without games that ended before `since`."""
+    """Return the player, game and end of each seat of these players, without games that ended before `since`."""
     with autocommit() as connection:
         return connection.execute(
             "SELECT player_id, game_id, over_at FROM player_games"
@@ -306,7 +305,8 @@ SELECT game_id, status, shelved, made_at FROM games WHERE game_id = ANY(%(games)
 
 
 def _last_events(games: Sequence[UUID]) -> list[tuple[UUID, str, int, datetime]]:
-    """Return game, status, last event and its moment of games that have begun. Archived ones get a moment long ago."""
+    """Return the game, status, last event and its moment for games that have begun. Archived games get a moment long
+    ago."""
     with autocommit() as connection:
         return rows_of(connection, _LAST_EVENTS, games)
 

@@ -1,4 +1,4 @@
-"""The line of a game: its commits without those that were taken back, which only the log keeps."""
+"""The line of a game: its commits, except those that were taken back. The log keeps all commits."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -82,7 +82,7 @@ def line_of(rules: str, rows: Sequence[Recorded]) -> Line:
 
 
 def mover(rules: Rules, commit: Sequence[Recorded]) -> Seat | None:
-    """Return the seat of a commit that is one move, otherwise None."""
+    """Return the seat that moved if the commit is one move, otherwise None."""
     if commit[0].type not in rules.EVENTS:
         return None
     return next((row.seat for row in commit if row.seat is not None), None)

@@ -58,7 +58,7 @@ def _is_stored(game_id: UUID, player_id: UUID, said: Json) -> bool:
 
 
 def messages(game_id: UUID, after: int, limit: int) -> list[Json]:
-    """Return messages of a game after number `after`, in order."""
+    """Return a game's messages after number `after`, in order."""
     with autocommit() as connection:
         found = connection.execute(
             "SELECT m.nr, m.seat, p.name, m.text, m.at FROM messages m LEFT JOIN players p ON p.player_id = m.player_id "

@@ -39,7 +39,7 @@ def take_down_notice() -> None:
 
 
 def notice() -> Json | None:
-    """Return the current message (`text` and `until`), or None, also while the database doesn't answer."""
+    """Return the current message (`text` and `until`). Return None if there is none or the database doesn't answer."""
     try:
         return notice_in(announcements.announced())
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError):

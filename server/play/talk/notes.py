@@ -14,7 +14,7 @@ from server.store.tables import Note, db
 
 
 def note_of(game_id: UUID, player_id: UUID) -> Json:
-    """Return the player's note about a visible game. Raise NotFound."""
+    """Return the player's note about a visible game. Raise NotFound if the player can't see the game."""
     load_visible(game_id, player_id)
     note = db.session.get(Note, (player_id, game_id), populate_existing=True)
     return {"text": note.text if note else "", "muted": bool(note and note.muted)}
@@ -22,7 +22,7 @@ def note_of(game_id: UUID, player_id: UUID) -> Json:
 
 @with_retries
 def keep_note(game_id: UUID, player_id: UUID, changes: Json) -> Json:
-    """Create or change a note. Raise NotFound."""
+    """Create or change a note. Raise NotFound if the player can't see the game."""
     note = note_of(game_id, player_id) | changes
     note["text"] = plain(note["text"])
     row = insert(Note).values(player_id=player_id, game_id=game_id, **note)

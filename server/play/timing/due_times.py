@@ -29,7 +29,7 @@ class DueTimes(NamedTuple):
 
 
 def after_commit(game: Game, seat: Seat, after: Table, now: datetime, answered_at: datetime) -> SeatState:
-    """Return the seat after the commit, the identical object if nothing changed for it.
+    """Return the seat after the commit, or the same object if nothing changed for it.
 
     The time of a turn continues while a bot or a stand-in plays. So no player gains time by leaving and coming back.
     """
@@ -50,7 +50,7 @@ def after_commit(game: Game, seat: Seat, after: Table, now: datetime, answered_a
 
 
 def after_take_back(game: Game, seat: Seat, after: Table, now: datetime, answered: Stretch | None = None) -> SeatState:
-    """Return the seat after a take-back, the identical object if nothing changed for it.
+    """Return the seat after a take-back, or the same object if nothing changed for it.
 
     A cancelled turn has taken no time. A reopened turn begins from scratch, or continues as if it had not been
     `answered` (start and answer). So no player gains time by taking a move back.
@@ -66,7 +66,7 @@ def after_take_back(game: Game, seat: Seat, after: Table, now: datetime, answere
 
 
 def after_extension(game: Outline, seat: Seat, by: str, now: datetime) -> SeatState:
-    """Return the seat after an extension, which gives its turn this time from now on."""
+    """Return the seat after an extension, by which its turn has the time `by` from now on."""
     row = game.seats[seat]
     time = seat_time(game, row, now)
     lent = time.extended(_allowed(row), row.asked_at, duration(by), now)
@@ -120,7 +120,7 @@ def _own_hours(row: SeatState) -> Json:
 
 
 def _is_mid_turn(was: SeatState, after: Table, seat: Seat) -> bool:
-    """Return whether a part of the turn was played, and the rest continues under a new number."""
+    """Return whether a part of the turn was played, and the rest of the turn has a new number."""
     turn = after.turns[seat]
     return None not in (turn, was.turn) and turn != was.turn and after.rules.is_mid_turn(after.state, seat)
 
@@ -142,7 +142,7 @@ def _stops_or_goes_on(before: Table, after: Table) -> bool:
 
 
 def _after_its_turn(game: Game, row: SeatState, answered_at: datetime) -> TurnTime:
-    """Return the time for the next turn: the rest of this one by the game's clock, without extensions."""
+    """Return the time for the next turn, by the game's clock and without extensions."""
     clock = game.clock
     if not row.hours:  # no turn of it took time
         return _with_allowance(row.time, clock)

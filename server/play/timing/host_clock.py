@@ -1,4 +1,4 @@
-"""This machine's clock, compared with the database's: a process whose clock is wrong commits nothing."""
+"""A comparison of this machine's clock with the database's. A process whose clock is wrong commits nothing."""
 
 import logging
 from datetime import UTC, datetime, timedelta

@@ -24,8 +24,8 @@ from server.store.tables import Outage, SeatRow, db
 def follow_outages() -> None:
     """Recompute the times of all seats after new outages, one game at a time.
 
-    The sweep itself computes due times afresh. This keeps displayed ones right, also after a clock that was ahead. The
-    next call continues an interrupted one.
+    The sweep itself recomputes due times. This function keeps displayed times right, also after a clock that was ahead.
+    If it is interrupted, the next call continues.
     """
     now = clock.now()
     noted = db.session.scalars(select(Outage.outage_id).where(~Outage.followed)).all()

@@ -29,11 +29,11 @@ class SeatTime:
         return _due(asked_at, allowed, self.calendar, self.outages)
 
     def used(self, asked_at: datetime, until: datetime) -> timedelta:
-        """Return how much of the time between counts: `used(asked, due(asked, allowed)) == allowed`."""
+        """Return how much of the time between these moments counts: `used(asked, due(asked, allowed)) == allowed`."""
         return _used(asked_at, until, self.calendar, self.outages)
 
     def after_commit(self, allowed: timedelta, asked_at: datetime | None, answered_at: datetime) -> timedelta:
-        """Return the time for the next turn after a commit that ends one with `allowed`.
+        """Return the time for the next turn after a commit that ends a turn with `allowed`.
 
         Extensions aren't carried over.
         """
@@ -42,8 +42,8 @@ class SeatTime:
         return next_allowance(self.clock, allowed, used)
 
     def before_commit(self, allowed: timedelta, answered: Stretch) -> timedelta:
-        """Return the time of a turn from that for the next one, the inverse of `after_commit`. `answered`: start and
-        answer of the turn."""
+        """Return the time of a turn, computed from the time of the next turn. This is the inverse of `after_commit`.
+        `answered`: start and answer of the turn."""
         return allowed - self.clock.increment + self.used(*answered) if isinstance(self.clock, Bank) else allowed
 
     def extended(self, allowed: timedelta, asked_at: datetime | None, by: timedelta, now: datetime) -> timedelta:
@@ -55,8 +55,8 @@ class SeatTime:
     ) -> list[datetime]:
         """Return the moments of reminders between `asked_at` and `due_at`, in order.
 
-        A reminder outside counted hours waits for them, or is dropped if the next one comes first. Only the last is
-        sent at any hour.
+        A reminder outside counted hours waits for them, or is dropped if the next one comes first. Only the last
+        reminder is sent at any hour.
         """
         moments = {self._reached(threshold, asked_at, due_at) for threshold in thresholds}
         times = sorted(moment for moment in moments if asked_at < moment < due_at)
@@ -67,7 +67,7 @@ class SeatTime:
     def next_reminder(
         self, asked_at: datetime, due_at: datetime, thresholds: Sequence[str], after: datetime
     ) -> datetime | None:
-        """Return the first reminder later than `after`, so that a missed one is not sent late."""
+        """Return the first reminder later than `after`, or None. A missed reminder is not sent late."""
         return next((moment for moment in self.reminders(asked_at, due_at, thresholds) if moment > after), None)
 
     def _reached(self, threshold: str, asked_at: datetime, due_at: datetime) -> datetime:

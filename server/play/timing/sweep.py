@@ -47,7 +47,7 @@ SELECT game_id, seat, wake_at FROM seats
 
 
 def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -> int:
-    """Wake due seats, one game at a time. Return how many, or 0 if none is due. `call_help` is called for many.
+    """Wake due seats, one game at a time. Return their number. Call `call_help` if many are due.
 
     Locked games are left for the next sweep. Sweeps may run in parallel: each picks seats at random, and each commit
     depends on the game's version. While this machine's clock is wrong, no seat is woken.

@@ -32,7 +32,8 @@ DEFAULT_CLOCK: Final = {"per_move": "P2D"}
 
 
 def game_clock(data: Any) -> GameClock:
-    """Parse `{"per_move": "P2D"}` or `{"bank": "P3D", "increment": "PT12H", "cap": "P5D"}`. Raise Unfit."""
+    """Parse `{"per_move": "P2D"}` or `{"bank": "P3D", "increment": "PT12H", "cap": "P5D"}`. Raise Unfit for other
+    values."""
     if isinstance(data, dict) and "per_move" in data:
         expect_fields(data, "clock", {"per_move"})
         return PerMove(length_of(data["per_move"], "clock: `per_move`"))
@@ -59,10 +60,11 @@ def first_allowance(clock: GameClock) -> timedelta:
 
 
 def next_allowance(clock: GameClock, allowed: timedelta, used: timedelta) -> timedelta:
-    """Return the counted time for a seat's next turn, after one with `allowed` of which `used` was used.
+    """Return the counted time for a seat's next turn. The last turn had `allowed`, and the seat used `used` of this
+    time.
 
-    `allowed` excludes extensions, which are for one turn. A player who needed one continues with the increment alone,
-    and its rest isn't saved.
+    `allowed` excludes extensions, which are for one turn. A player who needed an extension continues with the increment
+    alone. Unused time of the extension isn't saved.
     """
     match clock:
         case PerMove():

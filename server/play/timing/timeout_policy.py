@@ -11,7 +11,7 @@ from server.errors import Unfit
 
 @dataclass(frozen=True)
 class Extend:
-    """A step that extends this turn, so often per seat and game."""
+    """A step that extends the turn, up to a number of times per seat and game."""
 
     by: timedelta
     times: int
@@ -19,7 +19,7 @@ class Extend:
 
 @dataclass(frozen=True)
 class BotMove:
-    """A step in which a bot plays this turn, for so many time-outs in a row."""
+    """A step in which a bot plays the turn, for up to a number of time-outs in a row."""
 
     bot: str
     times: int
@@ -51,7 +51,7 @@ MOST_TIMES: Final = 100
 
 
 def ladder(data: Any, bots: Collection[str]) -> tuple[Rung, ...]:
-    """Parse the steps of `on_timeout`, first to last. `bots` are the allowed ones. Raise Unfit."""
+    """Parse the steps of `on_timeout`, first to last. `bots` are the allowed bots. Raise Unfit for invalid steps."""
     if not isinstance(data, list) or not 1 <= len(data) <= MOST_RUNGS:
         raise Unfit("Must be a list of 1 to %(most)s steps.", "on_timeout", most=MOST_RUNGS)
     rungs = tuple(_rung(item, bots) for item in data)
@@ -96,7 +96,7 @@ def rung_for(ladder: Sequence[Rung], extended: int, missed: int) -> Rung:
     """Return the step for a seat's next time-out.
 
     `extended`: its extensions in this game. `missed`: its last turns in a row that a bot has played, without
-    extensions. A move of the player resets it.
+    extensions. A move of the player resets `missed`.
     """
     for rung in ladder:
         match rung:

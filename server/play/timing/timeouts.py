@@ -20,8 +20,8 @@ SOON = timedelta(seconds=5)  # delay while the seat's mail is being read
 
 
 def time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> bool:
-    """Apply the game's time-out policy to a seat. Return False if the game is locked, another commit came first, or a
-    mail from the seat arrived in time."""
+    """Apply the game's time-out policy to a seat. Return False if the game is locked, another commit came first, or an
+    email from the seat arrived in time."""
     is_done = _time_out(outline, seat, due_at, now)
     if not is_done and inbox.has_mail(outline.game_id, seat, due_at):
         postpone(is_seat(outline.game_id, seat) & (SeatRow.wake_at == outline.seats[seat].wake_at), now + SOON)

@@ -64,8 +64,8 @@ def answer_from_log(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Jso
 
 
 def answer_again(turn: Capability, part: int, move: Any) -> Played | None:
-    """Return the response of the last hour to this move, which answered this turn, or its part `part`. Return None
-    without one. Raise NotFound, MalformedMove."""
+    """Return the response that this move got in the last hour, for this turn or its part `part`. Return None if there
+    is none. Raise NotFound, MalformedMove."""
     game = load(turn.game_id)
     wanted, since = game.table.rules.move_from_json(move), clock.now() - _LOST
     for before, commit, after in _answers(game, turn.seat, turn.number):
@@ -76,8 +76,8 @@ def answer_again(turn: Capability, part: int, move: Any) -> Played | None:
 
 
 def _answers(game: Game, seat: Seat, turn: int) -> Iterator[tuple[Table, list[Recorded], Table]]:
-    """Yield the commits that answered this turn and its later parts, with the tables before and after. Yield none if
-    the seat has a new player, since they must not see earlier secrets."""
+    """Yield the commits that answered this turn and its later parts, with the tables before and after. Yield nothing if
+    the seat has a new player, who must not see earlier secrets."""
     rules, rows = game.table.rules, whole_log(game.game_id)
     if turn < last_change_of_hands(rows, seat):
         return
@@ -100,7 +100,8 @@ def _is_taken_back(rows: list[Recorded], version: int) -> bool:
 
 
 def present_turn(game: Game, seat: Seat, turn: int) -> int | None:
-    """Return the present number of a turn: its own, or that of its rest. Return None once it is over."""
+    """Return the present number of a turn: its own number, or the number of its rest. Return None once the turn is
+    over."""
     now = game.table.turns[seat]
     if now in (turn, None) or not game.table.rules.is_mid_turn(game.table.state, seat):
         return now if now == turn else None
@@ -108,7 +109,7 @@ def present_turn(game: Game, seat: Seat, turn: int) -> int | None:
 
 
 def _is_played_so(game: Game, before: Table, commit: list[Recorded], seat: Seat, move: Any) -> bool:
-    """Return whether this commit was this move by the player in this seat."""
+    """Return whether this commit contains this move by the player in this seat."""
     rules = before.rules
     if commit[0].type not in rules.EVENTS or before.stand_ins[seat] is not None or game.seats[seat].bot:
         return False

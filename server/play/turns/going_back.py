@@ -1,4 +1,4 @@
-"""Taking a move back: whether it is allowed, whether it is free, and doing it."""
+"""Take-backs: whether a move can be taken back, whether the take-back is free, and the take-back itself."""
 
 import logging
 from collections.abc import Sequence
@@ -41,7 +41,8 @@ class WayBack(NamedTuple):
         return due_at is not None and due_at > now
 
     def go(self, connection: Connection[Any], now: datetime, is_free: bool) -> Game:
-        """Go back, within the transaction that locks the game's row. Raise TooLate."""
+        """Go back, within the transaction that locks the game's row. Raise TooLate if the move can no longer be taken
+        back."""
         after = record_within(connection, self._commit(now, is_free))
         assert after is not None  # the lock excludes other commits
         return after
@@ -74,7 +75,7 @@ class WayBack(NamedTuple):
 
     @property
     def _answered(self) -> tuple[datetime, datetime] | None:
-        """Return start and answer of the turn, or None if its time was changed meanwhile."""
+        """Return the start and the answer of the turn, or None if its time was changed meanwhile."""
         since = self.line.asked_at(self.move.before.version, self.seat)
         return (since, self.move.commit[0].recorded_at) if since else None
 

@@ -1,4 +1,4 @@
-"""The signed link of a turn, also used as a token. It can see and play this turn only, and is no login."""
+"""The signed link of a turn, also used as a token. The link can see and play this turn only, and is no login."""
 
 from collections.abc import Collection
 from contextlib import suppress
@@ -49,20 +49,22 @@ def turn_word(game_id: UUID, seat: Seat, turn: int) -> str:
 
 
 def open_turn(word: str) -> tuple[Game, Seat, bool]:
-    """Return game and seat of a link token, and whether its turn is still open. Raise NotFound."""
+    """Return the game and seat of a link token, and whether its turn is still open. Raise NotFound for an invalid
+    token."""
     game_id, seat, turn = verify(TURN, word)
     game = load(game_id)
     return game, seat, turn_of(game.table, seat) == turn
 
 
 def is_undone(word: str) -> bool:
-    """Return whether a take-back ended this link's turn. Raise NotFound."""
+    """Return whether a take-back ended this link's turn. Raise NotFound for an invalid link."""
     game_id, _, turn = verify(TURN, word)
     return is_taken_back(game_id, turn)
 
 
 def rest_of_turn(word: str) -> str | None:
-    """Return the link token for the rest of a partly played turn. Raise NotFound."""
+    """Return the link token for the rest of a partly played turn, or None if there is no such rest. Raise NotFound for
+    an invalid token."""
     game_id, seat, turn = verify(TURN, word)
     game = load(game_id)
     now = present_turn(game, seat, turn)
@@ -93,7 +95,7 @@ def caller(token: str) -> Caller:
 
 
 def still_valid(callers: Collection[Caller]) -> set[bytes]:
-    """Return the hashes of those tokens and turn links that are still active."""
+    """Return the hashes of the callers' tokens and turn links that are still active."""
     of_turns = [(it, it.turn) for it in callers if it.turn is not None]
     valid = tokens.still_valid(it for it in callers if it.turn is None)
     return valid | _open_turns(of_turns) if of_turns else valid
@@ -141,7 +143,7 @@ def play_by_link(player_id: UUID, link: Capability, closed: str | None, turn: in
 
 
 def _open_turns(callers: Collection[tuple[Caller, Capability]]) -> set[bytes]:
-    """Return the hashes of those turn links whose turns are still open."""
+    """Return the hashes of the callers' turn links whose turns are still open."""
     with autocommit() as connection:
         found = rows_of(connection, _STILL_ASKED, {turn.game_id for _, turn in callers})
     asked = {(game_id, seat): now for game_id, seat, now, *ban in found if not is_in_force(*ban)}
@@ -149,5 +151,5 @@ def _open_turns(callers: Collection[tuple[Caller, Capability]]) -> set[bytes]:
 
 
 def _goes_on(turn: Capability, now: int | None) -> bool:
-    """Return whether the seat's present turn is this one, or its rest."""
+    """Return whether the seat's present turn is this turn or the rest of it."""
     return now == turn.number or (now is not None and present_turn(load(turn.game_id), turn.seat, turn.number) == now)

@@ -1,17 +1,17 @@
 """Inbound mail, from the inbound routes to its effects.
 
-- `intake` stores a mail of any inbound route.
-- `smtp_server` receives mails by SMTP and LMTP.
-- `imap` reads mails from a mailbox.
+- `intake` stores an email of any inbound route.
+- `smtp_server` receives emails by SMTP and LMTP.
+- `imap` reads emails from a mailbox.
 - `providers` parses webhooks of mail providers.
 - `sns` verifies signatures of Amazon SNS.
-- `answering` carries out a mail and queues its answer.
+- `answering` carries out an email and queues its answer.
 - `replies` finds the lines of a reply that act.
 - `invitations` handles replies to invitations.
 - `doubt` checks whether prose contradicts a line beside it.
 - `mime` decodes parts, charsets and flowed text.
-- `automatic_mail` detects mails written by machines.
-- `html_text` converts HTML mails to lines.
+- `automatic_mail` detects emails written by machines.
+- `html_text` converts HTML emails to lines.
 - `notices` removes disclaimers and warnings.
 - `quotes` removes quoted lines.
 - `commands` has the command words in four languages.

@@ -1,6 +1,6 @@
-"""Handling of inbound mails, one at a time: carry out a mail, and queue its answer.
+"""Handling of inbound emails, one at a time: carry out an email, and queue its answer.
 
-Each step runs in its own transaction, by the functions behind the REST API. A last transaction stores that the mail is
+Each step runs in its own transaction, by the functions behind the REST API. A last transaction stores that the email is
 done, with its answer. Every step is idempotent, so another process can take over after a crash.
 """
 
@@ -81,7 +81,7 @@ log = logging.getLogger(__name__)
 
 
 def deal_with_mails() -> None:
-    """Handle every due mail. Mails for a seat keep their order of arrival."""
+    """Handle every due email. Emails for a seat keep their order of arrival."""
     for arrived in inbox.due(clock.now(), _BATCH):
         mail = inbox.claim(arrived, clock.now() + LEASE)
         if mail is None:
@@ -99,7 +99,7 @@ def deal_with_mails() -> None:
 
 
 def _fault_of(mail: Incoming) -> str | None:
-    """Handle a mail. Return the fault if the mail is the cause. Raise temporary errors."""
+    """Handle an email. Return the fault if the email is the cause. Raise temporary errors."""
     try:
         game = load(mail.game_id)
         if mail.mark is not None:
@@ -124,7 +124,7 @@ def _fault_of(mail: Incoming) -> str | None:
 
 
 def _set_aside(mail: Incoming, fault: str) -> None:
-    """Store a faulty mail for the operators, and notify its sender if possible."""
+    """Store a faulty email for the operators, and notify its sender if possible."""
     if mail.mark is not None:
         return _finish(mail, None, fault=fault)
     try:
@@ -142,7 +142,7 @@ def _set_aside(mail: Incoming, fault: str) -> None:
 
 
 def _player_of(mail: Incoming, game: Game) -> Player | None:
-    """Return the player in the mail's seat. If a stand-in plays but the owner wrote, return the owner."""
+    """Return the player in the email's seat. If a stand-in plays but the owner wrote, return the owner."""
     row = game.seats[mail.seat]
     player = db.session.get(Player, row.player_id) if row.player_id else None
     owner = db.session.get(Player, row.owner_id) if row.owner_id else None
@@ -193,7 +193,8 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
 
 
 def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set[str]]:
-    """Return what a mail asks for, with the hashes of its acting lines, which reveal a later quote of it."""
+    """Return what an email asks for, with the hashes of the lines that act. The hashes reveal a later quote of these
+    lines."""
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
     ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
@@ -204,7 +205,7 @@ def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set
 
 
 def _is_from(read: replies.Mail, email: str) -> bool:
-    """Return whether the player's address is the mail's only sender, ignoring case."""
+    """Return whether the player's address is the email's only sender, ignoring case."""
     return read.sender is not None and read.sender.lower() == email.lower()
 
 
@@ -227,7 +228,8 @@ def _answer(**said: object) -> Json:
 
 
 def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
-    """Return the mail that this token confirms. It proves access to the player's mailbox, from any sender address."""
+    """Return the email that this token confirms. The token proves access to the player's mailbox, even if the email
+    came from another address."""
     asked = inbox.awaiting_confirmation(mail.game_id, mail.seat) if word else []
     return next((it for it in asked if confirms(word or "", it.mail_id)), None)
 
@@ -246,7 +248,7 @@ def _unsure(wishes: Wishes) -> Wishes:
 
 
 def _ask_player(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
-    """Fill in the answer to a mail from an unknown address, which only the player gets. Return what to confirm."""
+    """Fill in the answer to an email from an unknown address, which only the player gets. Return what to confirm."""
     stranger = read.sender or gettext("an unreadable address")
     if wishes.problem or wishes.confirms:
         answer["wrong"] = gettext(
@@ -264,7 +266,7 @@ def _line_to_confirm(mail: Incoming) -> str:
 
 
 def _lines(wishes: Wishes) -> list[str]:
-    """Return wishes as lines of a mail."""
+    """Return wishes as lines of an email."""
 
     def command(name: str) -> str:
         return word_for(name, spoken().locale)
@@ -304,7 +306,7 @@ def _stand_in_line(asked: tuple[str, ...]) -> str:
 
 @dataclass
 class _Doing:
-    """A mail in progress, with its effects."""
+    """An email in progress, with its effects."""
 
     mail: Incoming
     player_id: UUID
@@ -313,7 +315,7 @@ class _Doing:
     answer: Json
 
     def once(self, step: str, do: Callable[[], object]) -> None:
-        """Run a step unless an earlier try did."""
+        """Run a step unless an earlier try has run it."""
         try:
             first_answer(self.mail.game_id, self.player_id, f"mail {self.mail.mail_id} {step}", b"", False)
         except UnderWay:
@@ -420,7 +422,8 @@ def _resume(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _undo(doing: _Doing, wishes: Wishes) -> None:
-    """Take back the player's last move at the time of writing. A retry finds it taken back, or the same vote open."""
+    """Take back the player's last move at the time of writing. A retry finds the move already taken back, or the same
+    vote open."""
     game_id, seat = doing.mail.game_id, doing.mail.seat
     if (to := last_move(doing.game, seat, doing.arrived_at)) is None:
         raise NotFound(noted("You have no move to take back."))
@@ -533,17 +536,16 @@ def _address(text: str) -> str:
 
 
 def _days(first: str, last: str, today: date) -> tuple[date, date]:
-    """Parse the first and last day. Without years, take the period that ends next. Raise BadField."""
+    """Parse the first and last day. Without years, take the period that ends next. Raise BadField if a day can't be
+    read."""
     earliest = _day(first, today, 1) if re.search("[0-9]{4}", first) else today
     ends = _day(last, earliest, 1)
     return _day(first, ends, -1), ends
 
 
 def _day(text: str, near: date, years: int) -> date:
-    """Parse a day. Without a year, take the closest one from `near` on, or up to `near` if `years` is -1.
-
-    Raise BadField.
-    """
+    """Parse a day. Without a year, take the closest one from `near` on, or up to `near` if `years` is -1. Raise
+    BadField if there is no such day."""
     try:
         if "-" in text:
             return date.fromisoformat(text)
@@ -624,7 +626,7 @@ def _finish(
     acted: Collection[str] = (),
     fault: str | None = None,
 ) -> None:
-    """Store that the mail is done, with its answer. It is idempotent."""
+    """Store that the email is done, with its answer. The call is idempotent."""
     db.session.rollback()
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
         more = _answers_left(mail, sender)
@@ -637,10 +639,8 @@ def _finish(
 
 
 def _answers_left(mail: Incoming, sender: str) -> int:
-    """Count this answer. Return how many more may follow now, below 0 if this is one too many.
-
-    The limit ends loops with a machine that answers us.
-    """
+    """Count this answer. Return how many more answers may follow now, below 0 if this one exceeds the limit. The limit
+    ends loops with a machine that answers us."""
     of_sender = [Use("answers-to-sender", mailbox_of(sender.lower()))] * bool(sender)
     return min(count(Use("answers", f"{mail.game_id}/{mail.seat}"), *of_sender).values())
 

@@ -1,7 +1,7 @@
-"""Detection of mails written by machines (RFC 3834 and practice), which get no answer.
+"""Detection of emails written by machines (RFC 3834 and practice), which get no answer.
 
-Signs that people's mails also have don't count: List-Unsubscribe, Exchange's suppression of out-of-office replies,
-a subject that begins with "Read:", or a player's own address such as postmaster@.
+Signs that people's emails also have don't count: List-Unsubscribe, Exchange's suppression of out-of-office replies, a
+subject that begins with "Read:", or a player's own address such as postmaster@.
 """
 
 import re
@@ -40,7 +40,7 @@ _NO_ADDRESS = re.compile(r"[^<@]{0,200}<\s{0,9}>")
 
 
 def is_automatic(head: Head, return_path: str | None, known: str = "") -> bool:
-    """Return whether a machine wrote a mail. `known` is the player's own address if the mail is from it.
+    """Return whether a machine wrote an email. `known` is the player's own address if the email is from it.
 
     `return_path` is that of the envelope, "" for the null sender.
     """

@@ -53,7 +53,7 @@ def is_return(word: str) -> bool:
 
 
 def keep(word: str, same: str, raw: bytes, limited: bool) -> None:
-    """Store a mail to a return path for `read_returned_mails`. It is idempotent.
+    """Store an email to a return path for `read_returned_mails`. The call is idempotent.
 
     Raise NotFound for an invalid token, TooMany, Unavailable.
     """
@@ -64,7 +64,7 @@ def keep(word: str, same: str, raw: bytes, limited: bool) -> None:
 
 
 def keep_complaint(recipient: str, same: str, raw: bytes, limited: bool) -> None:
-    """Store a mail without a return path's address if it may be a complaint. Raise TooMany, Unavailable.
+    """Store an email without a return path's address if it may be a complaint. Raise TooMany, Unavailable.
 
     Providers send complaints to the postmaster, with a copy of the letter.
     """
@@ -77,7 +77,7 @@ def keep_complaint(recipient: str, same: str, raw: bytes, limited: bool) -> None
 def read_returned_mails() -> None:
     """Read every stored bounce or complaint, and record it.
 
-    An unreadable mail is stored for the operators, since a retry would fail as well.
+    An unreadable email is stored for the operators, since a retry would fail as well.
     """
     while mail := returned_mails.claim(clock.now(), clock.now() + _LEASE):
         try:
@@ -111,7 +111,7 @@ class Report(NamedTuple):
 
 
 def read_report(raw: bytes) -> Report:
-    """Parse a mail to a return path or to the postmaster."""
+    """Parse an email to a return path or to the postmaster."""
     if is_complaint(raw):
         return Report(True, None, tuple(sorted({found.decode() for found in _RETURN_PATH.findall(raw)})[:_MOST_WORDS]))
     return Report(False, read(raw), ())
@@ -120,7 +120,7 @@ def read_report(raw: bytes) -> Report:
 def _note(word: str, report: Report) -> None:
     """Record a report. A complaint to the postmaster counts if it contains a return path that we signed.
 
-    Other mails, such as automatic replies, are ignored.
+    Other emails, such as automatic replies, are ignored.
     """
     if is_return(word):
         if report.is_complaint:
@@ -136,7 +136,7 @@ def note_event(address: str, bounce: Bounce | None, said: str) -> None:
     """Record a mail provider's event about a letter to this address: a bounce, or a complaint if `bounce` is None.
 
     `said` is the event's text. It should contain the letter's return path or Message-ID, otherwise the event counts for
-    the address only. It is idempotent. Raise Unavailable.
+    the address only. The call is idempotent. Raise Unavailable if the database doesn't answer.
     """
     words = {found for found in map(bytes.decode, _RETURN_PATH.findall(said.encode())) if is_return(found)}
     player_id = player_at(address)
@@ -156,7 +156,7 @@ def note_event(address: str, bounce: Bounce | None, said: str) -> None:
 
 
 def read(raw: bytes) -> Bounce | None:
-    """Parse a bounce. Return None for other mails and for notices of a delay."""
+    """Parse a bounce. Return None for other emails and for notices of a delay."""
     head, body = split(raw)
     try:
         status = _part(head, body, _STATUS_PARTS, _DEPTH)
@@ -176,7 +176,7 @@ def read(raw: bytes) -> Bounce | None:
 
 
 def is_complaint(raw: bytes) -> bool:
-    """Return whether a mail is a complaint. Other feedback reports are about signatures, or positive."""
+    """Return whether an email is a complaint. Other feedback reports are about signatures, or positive."""
     try:
         feedback = _part(*split(raw), ("message/feedback-report",), _DEPTH)
     except Doubt:
@@ -210,7 +210,7 @@ def _failure(fields: Head, notice: str) -> Bounce:
 
 
 def _is_hard(said: str, notice: str, status: str = "") -> bool:
-    """Return whether the address doesn't exist. Some content filters claim so, but only after DATA."""
+    """Return whether the address doesn't exist. Some content filters claim this too, but only after DATA."""
     is_filtered = _AFTER_DATA.search(notice) is not None and "5.1.1" not in f"{said} {status}"
     return is_unknown(said, status) and not is_filtered
 

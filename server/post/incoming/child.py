@@ -1,6 +1,6 @@
-"""A child process that parses mails, with limits on CPU time and memory.
+"""A child process that parses emails, with limits on CPU time and memory.
 
-No mail can take more than SECONDS of CPU or crash the parent process.
+No email can take more than SECONDS of CPU or crash the parent process.
 """
 
 import os
@@ -27,11 +27,11 @@ _TRIES = 3  # children per mail, if they die for other reasons
 
 
 class TooMuch(Exception):
-    """A mail that takes too much time or memory to parse."""
+    """An email that takes too much time or memory to parse."""
 
 
 class ChildDied(Exception):
-    """The child died several times for other reasons than the mail. This is temporary."""
+    """The child died several times, for reasons other than the email. A retry may succeed."""
 
 
 class Child:
@@ -43,7 +43,7 @@ class Child:
         self._line: Connection | None = None
 
     def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Return what a function of a module returns. Raise what it raises, TooMuch, ChildDied."""
+        """Return what a function of a module returns. Raise what the function raises, or TooMuch, ChildDied."""
         request = pickle.dumps((function, arguments))
         with self._lock:
             for _ in range(_TRIES):

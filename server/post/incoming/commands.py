@@ -1,4 +1,4 @@
-"""Command words. Players may use the English ones, and those of their own language."""
+"""Command words. Players may use English words, and words of their own language."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

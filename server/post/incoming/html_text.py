@@ -1,4 +1,4 @@
-"""Conversion of untrusted HTML mails to lines of text, with quotes marked.
+"""Conversion of untrusted HTML emails to lines of text, with quotes marked.
 
 Tags are parsed here, because the standard library's HTMLParser takes quadratic time for unclosed tags.
 """
@@ -90,7 +90,7 @@ class _Open(NamedTuple):
 
 
 def lines_of_page(page: str) -> list[Line]:
-    """Return the visible lines of a page. Raise TooNested."""
+    """Return the visible lines of a page. Raise TooNested if its elements are nested too deeply."""
     reader = _Reader(dict(_styled(page)))
     page = _COMMENT.sub("", page)
     place, end = 0, -1
@@ -126,10 +126,8 @@ def _unescaped(text: str) -> str:
 
 
 def _styled(page: str) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield what style sheets hide or strike out, by the last tag, .class or #id of a selector.
-
-    This may match too much. Then a visible line differs from the plain text, and the player is asked.
-    """
+    """Yield what style sheets hide or strike out, by the last tag, .class or #id of a selector. If this hides too much,
+    the page differs from the plain text, and the player is asked."""
     place, page = 0, page.lower()
     while (start := page.find("<style", place)) >= 0 and (end := page.find("</style", start)) >= 0:
         place = end

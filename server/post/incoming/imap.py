@@ -1,6 +1,6 @@
 """The inbound route over IMAP (RFC 9051), for installations without a mail server that forwards replies.
 
-Mails are moved to another folder after reading, never deleted. After a crash they are read again and recognised as
+Emails are moved to another folder after reading, never deleted. After a crash they are read again and recognised as
 copies.
 """
 
@@ -77,7 +77,7 @@ class ImapReader:
         self._box: Any = None
 
     def read_on(self) -> None:
-        """Read present and new mails until `close` or an IMAP failure, unless another worker holds the lease.
+        """Read present and new emails until `close` or an IMAP failure, unless another worker holds the lease.
 
         A failure is logged once. Raise temporary database errors.
         """
@@ -101,7 +101,7 @@ class ImapReader:
                 self._lease_ends = None
 
     def close(self) -> None:
-        """Stop reading. Mails that are not moved yet will be read again."""
+        """Stop reading. Emails that are not moved yet will be read again."""
         self._is_closed.set()
         if (box := self._box) is not None:
             with suppress(OSError):
@@ -154,7 +154,8 @@ class ImapReader:
                 self._read(box, uid, sizes.get(uid, {}).get(b"RFC822.SIZE"))
 
     def _read(self, box: Any, uid: int, size: int | None) -> None:
-        """Read a mail. A faulty one stays without delaying others. One without a size has just been deleted."""
+        """Read an email. A faulty email stays without delaying others. An email without a size has just been
+        deleted."""
         if size is None:
             return
         try:
@@ -176,7 +177,8 @@ class ImapReader:
         self._stay_until[uid] = time.monotonic() + _TRY_AGAIN
 
     def _store(self, content: bytes) -> str | None:
-        """Store a mail for each of its recipients. Return its next folder, or None to read it again later."""
+        """Store an email for each of its recipients. Return the folder to which it moves, or None to read the email
+        again later."""
         words = recipients(content, self._domain)[:MOST_READERS]
         try:
             for word in words:
@@ -195,7 +197,7 @@ class ImapReader:
 
 
 def recipients(content: bytes, domain: str) -> list[str]:
-    """Return our local parts in a mail's headers. IMAP doesn't have the envelope."""
+    """Return our local parts in an email's headers. IMAP doesn't have the envelope."""
     fields = split(content)[0].fields
     found = [pair for name, value in fields if name in _ENVELOPE for pair in _ADDRESS.findall(value)]
     words = dict.fromkeys((local.lower(), where.lower()) for local, where in found)
@@ -234,7 +236,7 @@ def _folder(url: str) -> str:
 
 
 def _move(box: Any, uid: int, folder: str) -> None:
-    """Move a mail by MOVE (RFC 6851), or by copying and deleting. A crash in between leaves a harmless copy."""
+    """Move an email by MOVE (RFC 6851), or by copying and deleting. A crash in between leaves a harmless copy."""
     folder = _prefix(box) + folder
     if not box.folder_exists(folder):
         box.create_folder(folder)

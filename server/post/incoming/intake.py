@@ -1,4 +1,4 @@
-"""Storage of mails from every inbound route. A mail is stored before its sender gets a response, and only once."""
+"""Storage of emails from every inbound route. An email is stored before its sender gets a response, and only once."""
 
 import hashlib
 import re
@@ -25,9 +25,10 @@ def expect_known(word: str) -> None:
 
 
 def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> None:
-    """Store a mail to this local part. Raise NotFound, or temporarily Closed, TooMany, Unavailable.
+    """Store an email to this local part. Raise NotFound, or temporarily Closed, TooMany, Unavailable.
 
-    `sender` is that of the envelope, "" for the null sender. None means that it is unknown or in the mail's headers.
+    `sender` is that of the envelope, "" for the null sender. None means that the sender is unknown or in the email's
+    headers.
     """
     expect_open(MAIL_IN)
     same, raw = _same(content), content
@@ -45,7 +46,7 @@ def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> Non
 
 
 def take_unaddressed(content: bytes, limited: bool) -> None:
-    """Store a mail to no address of ours if it may be a complaint. Raise Closed, TooMany, Unavailable."""
+    """Store an email to no address of ours if it may be a complaint. Raise Closed, TooMany, Unavailable."""
     expect_open(MAIL_IN)
     bounces.keep_complaint("", _same(content), content, limited)
 

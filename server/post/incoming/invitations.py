@@ -68,7 +68,7 @@ class Guest(NamedTuple):
 
 
 def guest_of(game: Game, seat: Seat, mark: int, read: replies.Mail) -> Guest | None:
-    """Return the invited person, or None if the invitation was withdrawn and the mail is from another address."""
+    """Return the invited person, or None if the invitation was withdrawn and the email is from another address."""
     email = invited_address(game, seat, mark)
     if email is None and read.sender and is_mark_of(read.sender, mark):
         email = read.sender
@@ -78,7 +78,8 @@ def guest_of(game: Game, seat: Seat, mark: int, read: replies.Mail) -> Guest | N
 
 
 def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest, locale: str) -> Json | None:
-    """Carry out a reply to an invitation. Return the answer, or None. `locale` is for a new account."""
+    """Carry out a reply to an invitation. Return the answer, or None if the email gets none. `locale` is for a new
+    account."""
     if read.automatic or (guest.player is not None and not is_welcome(guest.player)):
         return None
     if read.sender is None or read.sender.lower() != guest.email.lower():
@@ -114,7 +115,7 @@ def _plain(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 def _do(said: str, game: Game, seat: Seat, mark: int, locale: str) -> None:
-    """Accept or decline an invitation. It is idempotent. Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
+    """Accept or decline an invitation. The call is idempotent. Raise SeatTaken, AlreadySeated, NotRunning, Banned."""
     word = sign(INVITATION, game.game_id, seat, mark)
     if said == YES:
         try:

@@ -1,6 +1,6 @@
-"""Parser of inbound mails: their headers, and the visible lines as plain text.
+"""Parser of inbound emails: their headers, and the visible lines as plain text.
 
-Mails are untrusted, so recursion is limited to DEPTH and the time is linear. Ambiguous mails raise Doubt, where the
+Emails are untrusted, so recursion is limited to DEPTH and the time is linear. Ambiguous emails raise Doubt, where the
 standard library would guess. Only `_text_of` decodes bytes, into text that Postgres can store.
 """
 
@@ -82,7 +82,7 @@ _ENCRYPTED = {
 
 
 class Doubt(Exception):
-    """A mail that can't be read with certainty. `code` is a stable reason."""
+    """An email that can't be read with certainty. `code` is a stable reason."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -90,7 +90,7 @@ class Doubt(Exception):
 
 
 class Head(NamedTuple):
-    """The headers of a mail or part, in order."""
+    """The headers of an email or part, in order."""
 
     fields: list[tuple[str, str]]  # names in lower case
     flawed: bool  # another program might see different headers
@@ -114,7 +114,7 @@ class Head(NamedTuple):
 
     @property
     def contradicts_itself(self) -> bool:
-        """Return whether headers about the body repeat with different values, of which programs may use either."""
+        """Return whether headers about the body repeat with different values. Mail programs may use either value."""
         return any(len(set(self.all(name))) > 1 for name in ("content-type", "content-transfer-encoding"))
 
     @property
@@ -146,7 +146,8 @@ class Head(NamedTuple):
 
 
 def _unpercented(pieces: list[tuple[str, bool]]) -> str:
-    """Join the pieces of a parameter. The charset of the first applies to all percent-encoded ones (RFC 2231)."""
+    """Join the pieces of a parameter. The charset of the first piece applies to all percent-encoded pieces (RFC
+    2231)."""
     first, is_extended = pieces[0]
     charset, _, rest = first.partition("'") if is_extended and first.count("'") >= 2 else ("", "", first)
     if charset or rest != first:
@@ -170,7 +171,7 @@ def decoded(value: str) -> str:
 
 
 def split(raw: bytes) -> tuple[Head, bytes]:
-    """Return the headers and body of a mail or of one of its parts (RFC 5322, 2.2)."""
+    """Return the headers and body of an email or of one of its parts (RFC 5322, 2.2)."""
     blank = _BLANK_LINE.search(raw)
     head, body = (raw[: blank.start()], raw[blank.end() :]) if blank else (raw, b"")
     flawed = len(head) > LARGEST_HEAD or b"\0" in head or re.search(rb"\r(?!\n)", head) is not None
@@ -187,9 +188,9 @@ def split(raw: bytes) -> tuple[Head, bytes]:
 
 
 def readings_of(head: Head, body: bytes) -> list[list[Line]]:
-    """Return the visible lines of a mail without attachments: of its plain text, then of its HTML if that differs.
+    """Return the visible lines of an email without attachments: of its plain text, then of its HTML if that differs.
 
-    Plain text comes first, because it marks quotes more reliably (RFC 2046, 5.1.4). Raise Doubt.
+    Plain text comes first, because it marks quotes more reliably (RFC 2046, 5.1.4). Raise Doubt for an ambiguous email.
     """
     if len(body) > LARGEST_MAIL or head.size > LARGEST_HEAD:
         raise Doubt("too-large")
@@ -271,7 +272,7 @@ def _is_blank(lines: list[Line]) -> bool:
 
 
 def parts_of(head: Head, body: bytes) -> list[tuple[Head, bytes]]:
-    """Return the parts of a multipart body (RFC 2046, 5.1.1). Raise Doubt."""
+    """Return the parts of a multipart body (RFC 2046, 5.1.1). Raise Doubt if the body is ambiguous."""
     boundary = head.parameter("boundary").encode("utf-8")
     if not 0 < len(boundary) <= 200:
         raise Doubt("broken")

@@ -42,7 +42,7 @@ class Grammar(NamedTuple):
 
 
 def move_in(line: str, rules: Notation) -> Any:
-    """Return the move on this line, or None unless the line is exactly one move."""
+    """Return the move on this line, or None if the line isn't exactly one move."""
     if not _NOTATION.fullmatch(line):
         return None
     try:
@@ -52,7 +52,7 @@ def move_in(line: str, rules: Notation) -> Any:
 
 
 def resembles(line: str, grammar: Grammar) -> bool:
-    """Return whether this line, which is neither a move nor a command, may be meant as one."""
+    """Return whether this line, which is neither a move nor a command, may be meant as a move or command."""
     rules, locale = grammar
     words = [word for raw in _NO_WORDS.sub("", line).lower().split() if (word := raw.strip(_AROUND))]
     if not words:
@@ -102,7 +102,7 @@ def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
 
 
 def _is_address(words: Sequence[str], met: Sequence[str], rules: Notation) -> bool:
-    """Return whether this is a street or room: a word unlike any of the notation, then numbers and letters."""
+    """Return whether this is a street or room: a word unlike any word of the notation, then numbers and letters."""
     first = words[0]
     if max(map(len, met)) > 2 or len(first) < 2 or not first.isalpha() or first in _vocabulary(rules):
         return False
@@ -137,7 +137,7 @@ def _pieces(word: str, known: Mapping[str, None]) -> list[str]:
 
 @lru_cache(2000)
 def _corrected(word: str, rules: Notation) -> str | None:
-    """Return the word of the notation that this is or resembles."""
+    """Return the word of the notation that this word is or resembles, or None."""
     known = _vocabulary(rules)
     if word in known:
         return word

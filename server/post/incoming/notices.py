@@ -1,4 +1,4 @@
-"""Confidentiality notices and warnings about external senders, which companies and mail gateways add to mails.
+"""Confidentiality notices and warnings about external senders, which companies and mail gateways add to emails.
 
 Players didn't write them, so they can't contradict a move.
 """
@@ -112,7 +112,7 @@ def without_notices(lines: Sequence[str]) -> list[str]:
 
 
 def _without_rules_at_top(lines: Sequence[str], kept: list[str]) -> list[str]:
-    """Remove the rules drawn around a notice at the top of a mail."""
+    """Remove the rules drawn around a notice at the top of an email."""
     words = (nr for nr, line in enumerate(kept) if line and not is_drawn(line))
     top = next(words, len(kept))
     has_notice = any(line and not left for line, left in zip(lines[:top], kept[:top], strict=True))

@@ -1,4 +1,4 @@
-"""Parsers of mail providers' webhooks, which deliver mails, bounces and complaints in the documented format of each.
+"""Parsers of mail providers' webhooks, which deliver emails, bounces and complaints in the documented format of each.
 
 They authenticate the provider first, by a shared secret or a signature (for Amazon see `sns.py`).
 """
@@ -46,7 +46,7 @@ class Post(NamedTuple):
 
 
 class Mail(NamedTuple):
-    """A mail to these addresses."""
+    """An email to these addresses."""
 
     recipients: Sequence[str]
     sender: str | None  # of the envelope; None if the provider omits it
@@ -73,7 +73,8 @@ Brought = Mail | Report | Proof
 
 
 def read(provider: str, post: Post, secret: str, now: datetime) -> list[Brought]:
-    """Return the content of a provider's request, empty for irrelevant events. A proof precedes what it proves.
+    """Return the content of a provider's request, empty for irrelevant events. Each proof precedes the content that it
+    proves.
 
     Raise KeyError for an unknown provider, Forged, Unreadable, Unreachable.
     """
@@ -100,7 +101,8 @@ def _is_same(sent: str, known: str) -> bool:
 
 
 def _mailgun_proof(signed: Mapping[str, object], secret: str, now: datetime, content: Sequence[bytes]) -> Proof:
-    """Verify Mailgun's signature, which covers a timestamp and a token but not the content. Raise Forged."""
+    """Verify Mailgun's signature, which covers a timestamp and a token but not the content. Raise Forged if it is
+    invalid."""
     timestamp, token, signature = (_text(signed.get(name)) for name in ("timestamp", "token", "signature"))
     known = hmac.new(secret.encode(), f"{timestamp}{token}".encode(), "sha256").hexdigest()
     if not _is_same(signature, known):
@@ -122,7 +124,7 @@ def _hash(values: Sequence[bytes]) -> bytes:
 
 
 def _raw(post: Post, secret: str, now: datetime) -> list[Brought]:
-    """Parse a mail (RFC 5322) with its envelope in the query string, as our Cloudflare worker sends it."""
+    """Parse an email (RFC 5322) with its envelope in the query string, as our Cloudflare worker sends it."""
     expect_secret(post, secret)
     recipients = post.args.get("to", ())
     if not recipients or not post.body:
@@ -248,7 +250,8 @@ _PROVIDERS: dict[str, Callable[[Post, str, datetime], list[Brought]]] = {
 
 
 def _bounce(address: object, is_hard: bool, why: str, status: str, told: Json) -> Report:
-    """Return a bounce. Providers also call rejections by policy permanent, so the server's words decide if present."""
+    """Return the bounce. Providers report policy rejections as permanent too, so the receiving server's own message
+    takes precedence, if there is one."""
     is_hard = is_hard and (is_unknown(why, status) or not why)
     return Report(_address(address), Bounce(is_hard, clean(why or status, _LONGEST_REASON)), json.dumps(told))
 
@@ -298,7 +301,8 @@ def _decoded(value: bytes) -> str:
 
 
 def _form(post: Post) -> dict[str, bytes]:
-    """Return the fields of a form as bytes, since they may be in any charset. Raise Unreadable."""
+    """Return the fields of a form as bytes, since they may be in any charset. Raise Unreadable if there is no form, or
+    a malformed one."""
     kind, options = parse_options_header(post.content_type)
     if kind == "application/x-www-form-urlencoded":
         text = post.body.decode("latin-1")

@@ -1,4 +1,4 @@
-"""Removal of quotes: the lines that a person wrote now, without those of the letter they reply to."""
+"""Removal of quotes: finds the lines that a person wrote, without the lines of the letter to which they reply."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -115,7 +115,8 @@ def _begins_quote(lines: list[Line], place: int) -> bool:
 
 
 def _is_title(text: str) -> bool:
-    """Return whether this is a title above a quote: in any language between dashes, in known ones also without."""
+    """Return whether this is a title above a quote: between dashes in any language, or without dashes in a known
+    language."""
     bare = text.strip("* >|")
     ends = bare.rstrip()[-3:]
     is_between = len(ends) == 3 and set(ends) <= set("-_=~*‐‑‒–—―─━═") and len(bare) <= _LONGEST_TITLE

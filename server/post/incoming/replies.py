@@ -1,8 +1,8 @@
 """Parser of replies to our letters: pure functions from bytes to wishes.
 
-A move counts only if a line is exactly that move in the game's notation, and nothing in the mail casts doubt on it.
-Asking once too often is better than playing an unintended move. Greetings and sentences beside it are harmless, near
-misses are not.
+A move counts only if a line is exactly that move in the game's notation, and nothing in the email casts doubt on it.
+Asking once too often is better than playing an unintended move. Greetings and sentences beside a move are harmless,
+near misses are not.
 """
 
 import re
@@ -32,7 +32,7 @@ MOST_WORDS = 2_500
 
 @dataclass(frozen=True)
 class Mail:
-    """An inbound mail.
+    """An inbound email.
 
     `doubt` is the reason why it can't be read with certainty: `encrypted`, `undecodable`, `unknown-charset`, `no-text`
     (attachments only), `too-large`, `too-nested` or `broken`.
@@ -89,7 +89,7 @@ class Line(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """A mail with its lines parsed for a table (see `Mail`)."""
+    """An email with its lines parsed for a table (see `Mail`)."""
 
     mail: Mail
     grammar: Grammar
@@ -101,7 +101,7 @@ class Reply(NamedTuple):
 
 
 def read(raw: bytes, return_path: str | None = None, known: str = "") -> Mail:
-    """Parse a mail. `known` is the address of the expected player, which may be a postmaster's.
+    """Parse an email. `known` is the address of the expected player, which may be a postmaster's.
 
     `return_path` is that of the envelope, "" for the null sender.
     """
@@ -200,9 +200,9 @@ def read_wishes(
     scope: str,
     before: Collection[str],
 ) -> tuple[Wishes, set[str]]:
-    """Return what a mail asks for at a table, with the hashes of its lines that act. See `understand`.
+    """Return what an email asks for at a table, with the hashes of its lines that act. See `understand`.
 
-    `before` are the hashes of such lines in earlier mails of this seat. `scope` identifies the seat.
+    `before` has the hashes of the lines that acted in earlier emails of this seat. `scope` identifies the seat.
     """
     reply = parse(mail, cast(Notation, GAMES[rules_name]), locale)
     wishes = understand(reply, ours, repeated, lambda key: _hash(scope, key) in before)
@@ -214,7 +214,7 @@ def _hash(scope: str, key: str) -> str:
 
 
 def parse(mail: Mail, rules: Notation, locale: str = "en") -> Reply:
-    """Parse every line of a mail as a move in this game's notation or a command in this language."""
+    """Parse every line of an email as a move in this game's notation or a command in this language."""
     grammar = Grammar(rules, locale)
     lines = _joined(_without_explanation(mail.lines, grammar), grammar)
     if mail.beside is None:
@@ -226,7 +226,7 @@ def parse(mail: Mail, rules: Notation, locale: str = "en") -> Reply:
 def _without_explanation(lines: Sequence[str], grammar: Grammar) -> Sequence[str]:
     """Remove the explanation from a single line copied from our help.
 
-    With several such lines the mail contains a copy of our letter, so nothing is removed.
+    With several such lines the email contains a copy of our letter, so nothing is removed.
     """
     found = list(_explained(lines, grammar))
     if len(found) != 1:
@@ -289,17 +289,18 @@ def understand(
 ) -> Wishes:
     """Return what the person asks for.
 
-    `ours` are the lines of our letters that the mail may quote, in order. A person may retype an example move. But some
-    of our prose, three of our lines in a row, or two that don't both act, begin an unmarked copy of our letter. Further
-    lines that act there are a problem. `repeated` are lines of ours that the person had written first, and may repeat.
+    `ours` are the lines of our letters that the email may quote, in order. A person may retype an example move. But
+    some of our prose, three of our lines in a row, or two that don't both act, begin an unmarked copy of our letter.
+    Further lines that act there are a problem. `repeated` are lines of ours that the person had written first, and may
+    repeat.
 
-    `stood` returns whether a line with this key (see `keys_of`) was in an earlier mail of the person. Such a line acts
+    `stood` returns whether a line with this key (see `keys_of`) was in an earlier email of the person. Such a line acts
     again only if it is clearly new. Above it there may only be greetings, lines that act, marked quotes, and whole
     sentences without a digit, colon or address. What programs write above a quote is none of these in any language.
     Otherwise it ends the reply if a line above it acts and nothing new is below, else it is `perhaps-quoted`.
 
-    A new line is `perhaps-quoted` below anything that may begin a quote. A line that our letter offered is so also
-    below a title, which is a few words without the end of a sentence.
+    A new line is `perhaps-quoted` below anything that may begin a quote. A line that our letter offered is also
+    `perhaps-quoted` below a title, which is a few words without the end of a sentence.
     """
     mail, grammar = reply.mail, reply.grammar
     if mail.automatic:
@@ -352,7 +353,8 @@ def _understood(
 
 
 def _fresh(lines: Sequence[Line], stood: Callable[[str], bool]) -> tuple[Sequence[Line], Line | None]:
-    """Return the lines above the first one that was in an earlier mail and isn't clearly new, and that line."""
+    """Return the first line that was in an earlier email and isn't clearly new, or None, together with the lines
+    above."""
     unclear = (nr for nr, (text, command) in enumerate(lines) if text and not command and not is_harmless_above(text))
     below = range(next(unclear, len(lines)), len(lines))
     old = next((nr for nr in below if _is_old(lines[nr], stood)), len(lines))
@@ -366,10 +368,8 @@ def _a_persons(lines: Sequence[Line]) -> Sequence[Line]:
 
 
 def _below_a_title(lines: Sequence[Line], offered: Collection[str], signed: Collection[str]) -> Line | None:
-    """Return the first line that acts if our letter offered it and it is below a title.
-
-    Programs write such titles above a quote, also in unknown languages.
-    """
+    """Return the first line that acts if our letter offered it and it is below a title, else None. Programs write such
+    titles above a quote, even in unknown languages."""
     acts = next((nr for nr, line in enumerate(lines) if line.command and not line.command.asks), None)
     if acts is None or lines[acts].text.lower() not in offered:
         return None
@@ -398,7 +398,7 @@ def keys_of(line: Line) -> set[str]:
 
 
 def acting_keys(reply: Reply) -> set[str]:
-    """Return the keys of all lines in this mail that act."""
+    """Return the keys of all lines in this email that act."""
     return {key for line in chain(reply.lines, reply.beside or ()) for key in keys_of(line)}
 
 
@@ -539,7 +539,7 @@ def _below_an_intro(lines: Sequence[Line]) -> str:
 
 
 def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
-    """Merge the commands of a mail and its move."""
+    """Merge the commands of an email and its move."""
     vacations = {command.vacation for command in commands if command.vacation}
     stand_ins = {command.stand_in for command in commands if command.stand_in is not None}
     confirms = {command.confirms for command in commands if command.confirms}

@@ -58,7 +58,8 @@ class SmtpServer:
         Thread(target=self.loop.run_forever, name="smtp-server", daemon=True).start()
 
     def keep_open(self) -> None:
-        """Listen unless it already does. An unavailable port is logged once, and the next call tries again."""
+        """Listen unless the server already listens. An unavailable port is logged once, and the next call tries
+        again."""
         if self.is_open:
             return
         host = self._host.strip("[]")
@@ -77,7 +78,7 @@ class SmtpServer:
         return self._server is not None and self._server.is_serving()
 
     def close(self) -> None:
-        """Stop accepting connections and storing mails. A client without a 250 response retries later."""
+        """Stop accepting connections and storing emails. A client without a 250 response retries later."""
         if self._server is not None:
             self.loop.call_soon_threadsafe(self._server.close)
         self._threads.shutdown(wait=False, cancel_futures=True)

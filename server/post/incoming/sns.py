@@ -29,7 +29,8 @@ _LARGEST = 64 * 1024  # bytes of a response
 
 
 def expect_signed(message: dict[str, Any]) -> bool:
-    """Return whether SNS signed this message. Confirm a subscription if it requests so. Raise Unreachable."""
+    """Return whether SNS signed this message. If the message requests it, confirm a subscription. Raise Unreachable if
+    Amazon's host doesn't answer."""
     names, algorithm = _SIGNED.get(str(message.get("Type"))), _HASHES.get(str(message.get("SignatureVersion")))
     host = _host_of(message.get("SigningCertURL"))
     if names is None or algorithm is None or host is None:
@@ -77,7 +78,7 @@ def _key(host: str, path: str) -> RSAPublicKey:
 
 
 def fetch(host: str, path: str) -> bytes:
-    """Return the body at this path, without following redirects. Raise Unreachable."""
+    """Return the body at this path, without following redirects. Raise Unreachable without a response."""
     connection = HTTPSConnection(host, timeout=_PATIENCE)
     try:
         connection.request("GET", path)

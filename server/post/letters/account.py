@@ -1,4 +1,4 @@
-"""Letters about an account: codes, programs that act for a player, and all their games in one."""
+"""Letters about an account: codes, apps that act for a player, and the bundle of all their games."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -62,7 +62,7 @@ def stop_link(row: LetterRow | PlayerLetterRow, to: str, base_url: str, is_of_se
 
 
 def locale_of(row: LetterRow | PlayerLetterRow) -> str:
-    """Return the reader's language; for a new reader that of their sign-in or of their host."""
+    """Return the reader's language. For a new reader, this is the language of their sign-in or of their host."""
     if "to" not in row.data:
         player = db.session.get(Player, reader_of(row))
     else:

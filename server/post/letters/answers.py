@@ -1,4 +1,4 @@
-"""Answers to players' mails, and the lines that such a mail may quote."""
+"""Answers to players' emails, and the lines that such an email may quote."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ _LINES_KEPT = 200  # letters
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(GameLetter):
-    """An answer to the reader's mail. Fields without content are empty."""
+    """An answer to the reader's email. Fields without content are empty."""
 
     KIND: ClassVar = ANSWER
     played: str  # the move, in notation
@@ -96,7 +96,7 @@ def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
 
 
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:
-    """Return the lines, without times, that a mail to the address for this turn may quote.
+    """Return the lines, without times, that an email to the address for this turn may quote.
 
     They come from the letter for the turn and from these answers (see `Incoming`), each as text and as HTML.
     """

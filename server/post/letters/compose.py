@@ -55,7 +55,7 @@ def compose(
 def compose_together(
     turns_of: Sequence[tuple[LetterRow, Game]], base_url: str, reply_domain: str | None = None
 ) -> Written | None:
-    """Return one letter about turns in several games of one reader. Its id is that of the first letter.
+    """Return one letter about turns in several games of one reader. Its id is the id of the first letter.
 
     A reply would be ambiguous, so its Reply-To plays no move, and each game has its own address.
     """

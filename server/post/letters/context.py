@@ -112,7 +112,7 @@ class Reader(NamedTuple):
         return png(picture), picture.title
 
     def happened(self, since: int) -> tuple[str, ...]:
-        """Return what this seat saw after version `since`, up to that of the letter."""
+        """Return what this seat saw after version `since`, up to the version of the letter."""
         return self._told(story(self.game, self.seat), since)
 
     def since_own_move(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from server.translations import noted
 
 @dataclass(frozen=True, kw_only=True)
 class ReadyAsked(GameLetter):
-    """The question to a player whether they are ready."""
+    """The question to a player about whether they are ready."""
 
     KIND: ClassVar = notice_kinds.READY_ASKED
     NEWS: ClassVar = noted("%(title)s: all seats are taken. Confirm by %(due)s that you're ready.")
@@ -147,7 +147,7 @@ class MoveTakenBack(GameLetter):
 
 @builds(notice_kinds.MOVE_TAKEN_BACK)
 def move_taken_back(reader: Reader) -> MoveTakenBack | None:
-    """Return None unless a letter announced that turn to its reader."""
+    """Return the letter, or None if no letter announced the turn to the reader."""
     game, said = reader.game, reader.letter.data
     own = (Delivery.game_id == game.game_id) & (Delivery.seat == reader.seat) & (Delivery.version == said["gone"])
     told = Delivery.kind.in_(TELLING_TURN) & Delivery.result.in_(("sent", "bundled"))
