@@ -406,7 +406,7 @@ def test_a_mail_to_the_postmaster_is_stored_for_the_operators(dovecot: Dovecot, 
         "To: Sternenpost\r\n <{}>",
     ],
 )
-def test_a_emails_recipient_is_found_in_its_header(head: str, address: str) -> None:
+def test_an_emails_recipient_is_found_in_its_header(head: str, address: str) -> None:
     word = address.partition("@")[0]
     local = address.replace("@", "+7@")
     for written in (address, address.upper(), local):
