@@ -122,7 +122,7 @@ def _check_address(email: str, **_: object) -> None:
 @checked_by(_check_address)
 @in_app
 def player_token(app: Flask, settings: Settings, email: str, name: str | None, dry_run: bool) -> None:
-    """Print a token for the player with this EMAIL, and create the player if there is none. Meant for operators and tests."""
+    """Print a token for the player with this EMAIL. If there is no such player, create one. Meant for operators and tests."""
     address = email_address(email).lower()
     if not dry_run:
         note_command()
