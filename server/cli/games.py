@@ -70,7 +70,7 @@ def list_games(
 @as_json
 @in_app
 def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
-    """Show a GAME: its seats and their times, votes, queued letters and emails, and the most recent failures.
+    """Show a GAME in detail. Prints seats and their times, votes, queued letters and emails, and the most recent failures.
 
     The audit records who looked, unless the game is over.
     """

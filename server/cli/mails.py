@@ -59,7 +59,7 @@ def show(app: Flask, settings: Settings, mail_id: UUID) -> None:
 @dry_run
 @in_app
 def again(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
-    """Process an email to a seat again, after you have fixed the cause of the failure."""
+    """Process an email to a seat again. Use this after you fix what caused the failure."""
     kept_mail(mail_id)
     if not dry_run:
         note_command()

@@ -97,8 +97,8 @@ def _print(found: list[Json], as_json: bool) -> None:
 @as_json
 @in_app
 def show(app: Flask, settings: Settings, player: str, as_json: bool) -> None:
-    """Show a PLAYER, by email address or id: settings, tokens, webhooks and current games. Since these include games at
-    nameless tables, the audit records who looked."""
+    """Show a PLAYER, by email address or id. Prints settings, tokens, webhooks and current games. Since these include games
+    at nameless tables, the audit records who looked."""
     found = queries.player(find_player(player))
     if found["games_under_way"]:
         note_command()

@@ -319,7 +319,7 @@ class Export(Schema):
     mails = fields.List(
         fields.Raw(),
         required=True,
-        **_about("Text of your emails to the server that are still stored, and its replies"),
+        **_about("Text of your emails to the server that are still stored, with the server's replies"),
     )
     letters = fields.List(fields.Raw(), required=True, **_about("Delivery results of emails sent to you"))
     stand_ins = fields.List(fields.Raw(), required=True, **_about("Stand-in requests that you sent or received"))

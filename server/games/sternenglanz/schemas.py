@@ -105,7 +105,7 @@ _WANDERED = named(
 _LOG = named(
     "TurnLog",
     object_of(
-        "What the seat on turn has done this turn",
+        "What the current seat has done this turn",
         {
             "performed": _list("Performed slots, in order", _PERFORMED),
             "laid": _list("Stars laid", _PAIR),
