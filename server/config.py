@@ -299,23 +299,23 @@ VARIABLES = {
         "DATABASE_URL",
         "",
         "like postgresql://user:password@host/name",
-        "The Postgres database. Unset: the embedded one.",
+        "Postgres database. Unset: the embedded Postgres.",
         _database,
     ),
     "database_url_direct": _Variable(
         "DATABASE_URL_DIRECT",
         "",
         "like postgresql://user:password@host/name",
-        "A direct connection to Postgres, for notifications, if DATABASE_URL leads to a pooler or to one of several Citus "
-        "nodes. Use the same node for all processes. Unset: DATABASE_URL is used.",
+        "Direct connection to Postgres for notifications. It is needed if DATABASE_URL points to a pooler or to one of "
+        "several Citus nodes. Use the same node for all processes. Unset: DATABASE_URL is used.",
         _database,
     ),
     "smtp_url": _Variable(
         "SMTP_URL",
         "",
         "like smtp://user:password@host:587, smtp://host?starttls=1 or smtps://host, or several, separated by commas",
-        "The mail servers that send letters, with TLS if there is a password. The next server gets the recipients that one "
-        "rejects. Unset: letters stay on this machine, and the sandbox shows them.",
+        "Outbound mail servers, with TLS if a password is given. If a server rejects a recipient, the next one is tried. "
+        "Unset: letters stay on this machine, and the sandbox shows them.",
         _mail_servers,
     ),
     "mail_in": _Variable(
@@ -323,7 +323,7 @@ VARIABLES = {
         "",
         "host:port, smtp://host:port, lmtp://host:port or imaps://user:password@host/INBOX, or several, separated by commas",
         "Inbound routes for replies: addresses where workers listen for SMTP or LMTP (workers on one machine share a port), "
-        "and mailboxes that they read. Unset: none, but `up` listens on the loopback at STERNENPOST_PORT + 25.",
+        "and mailboxes that they read. Unset: none, except that `up` listens on loopback port STERNENPOST_PORT + 25.",
         _inbound_routes,
     ),
     "mail_in_secret": _Variable(
@@ -338,33 +338,33 @@ VARIABLES = {
         "STERNENPOST_REPLY_DOMAIN",
         "",
         "like reply.stars.example",
-        "Domain of the reply addresses. Unset: the host of the base URL, if the worker accepts replies.",
+        "Domain of the reply addresses. Unset: the base URL's host, if the worker accepts replies.",
         _domain,
     ),
     "dkim_key": _Variable(
         "STERNENPOST_DKIM_KEY",
         "",
         "a file",
-        "RSA key in PEM that signs all letters for the host of the base URL (DKIM). Unset: signing is left to the mail server.",
+        "RSA key (PEM) that signs all letters with DKIM for the base URL's host. Unset: signing is left to the mail server.",
         _path,
     ),
     "dkim_selector": _Variable(
         "STERNENPOST_DKIM_SELECTOR",
         "sternenpost",
         "a word of letters, digits and hyphens",
-        "DKIM selector: the DNS record of the public key is at SELECTOR._domainkey.HOST.",
+        "DKIM selector. The public key's DNS record is at SELECTOR._domainkey.HOST.",
         _label,
     ),
     "port": _Variable(
-        "STERNENPOST_PORT", "8000", "a port between 1 and 65535", "Port on the loopback where web listens.", _port
+        "STERNENPOST_PORT", "8000", "a port between 1 and 65535", "Loopback port on which web listens.", _port
     ),
     "data": _Variable("STERNENPOST_DATA", str(_DATA), "a directory", "Data directory of the embedded Postgres.", _path),
     "shelf": _Variable(
         "STERNENPOST_SHELF",
         "",
         "the absolute path of a directory",
-        "Directory to which `shelve` moves the events of old games. Web and worker read them there. Unset: they stay in the "
-        "database.",
+        "Directory to which `shelve` moves the events of old games, and from which web and worker read them. Unset: events stay "
+        "in the database.",
         _same_everywhere,
     ),
     "base_url": _Variable(
@@ -378,35 +378,36 @@ VARIABLES = {
         "STERNENPOST_LIMITS",
         "on",
         "on or off",
-        "Rate limits. Off, for load tests only: ignores all limits below.",
+        "Whether rate limits apply. `off` ignores all limits below. Use it for load tests only.",
         _switch,
     ),
     "proxies": _Variable(
         "STERNENPOST_PROXIES",
         "0",
         "a number",
-        "Number of trusted proxies in front of web. Each adds its client to X-Forwarded-For, and may set X-Request-Id.",
+        "Number of trusted proxies in front of web. Each adds its client's address to X-Forwarded-For and may set X-Request-Id.",
         _whole_number,
     ),
     "sandbox": _Variable(
         "STERNENPOST_SANDBOX",
         "off",
         "on or off",
-        "The sandbox: mailbox, example games, movable clock. `up` switches it on unless DATABASE_URL and SMTP_URL are set.",
+        "Whether to offer a sandbox: mailbox, example games and a movable clock. `up` turns it on unless both DATABASE_URL and "
+        "SMTP_URL are set.",
         _switch,
     ),
     "keep_deliveries": _Variable(
         "STERNENPOST_KEEP_DELIVERIES",
         "90",
         "a number of days, at least 14",
-        "Days for which players can see the delivery status of their letters.",
+        "Number of days for which players can see the delivery status of their letters.",
         partial(_days, 14),  # bounces are looked up for that long
     ),
     "keep_answers": _Variable(
         "STERNENPOST_KEEP_ANSWERS",
         "7",
         "a number of days, at least 7",
-        "Days for which an Idempotency-Key returns its first response. Clients rely on seven.",
+        "Number of days for which an Idempotency-Key returns its first response. Clients rely on at least seven.",
         partial(_days, 7),
     ),
     "metrics_token": _Variable(
@@ -428,9 +429,17 @@ def _bound(name: str, default: str, meaning: str) -> _Variable:
 BOUNDS = {
     name: _bound(name, default, meaning)
     for name, default, meaning in (
-        ("player", "12000/1m", "Units of requests per player. A request costs one unit, an expensive one more."),
-        ("address", "6000/1m", "Units of requests without a token, per IPv4 address or IPv6 /64."),
-        ("pages", "12000/1m", "Units of pages and files per network. A file costs one unit, a page ten."),
+        (
+            "player",
+            "12000/1m",
+            "Request budget, in units, per player. Most requests cost one unit, expensive ones more.",
+        ),
+        ("address", "6000/1m", "Request budget, in units, for requests without a token, per IPv4 address or IPv6 /64."),
+        (
+            "pages",
+            "12000/1m",
+            "Request budget, in units, for pages and files, per network. A file costs one unit, a page ten.",
+        ),
         ("mail-in", "6000/1m", "Requests to /mail-in per network."),
         ("sign-ins", "30/1h", "Sign-in requests per IPv4 address or IPv6 /64."),
         ("guests", "20/1h", "New guests per IPv4 address or IPv6 /64."),
@@ -453,29 +462,33 @@ BOUNDS = {
             "App registrations in this installation. Each network gets a share.",
         ),
         ("games", "200/1d", "Games opened per player."),
-        ("program-games", "100/1d", "Games that a program's account opens or joins."),
-        ("waiting-games", "10", "Open games per player that wait for other players."),
+        ("program-games", "100/1d", "Games opened or joined per program account."),
+        ("waiting-games", "10", "Open games per player that are waiting for other players."),
         ("invitations", "50/1d", "Email addresses invited per player, by any means."),
-        ("invitations-to", "5/1d", "Invitations per mailbox, from all players. A part after a plus is ignored."),
+        (
+            "invitations-to",
+            "5/1d",
+            "Invitations per mailbox, from all players. Anything after a plus sign in the address is ignored.",
+        ),
         ("invitations-in-all", "2000/1d", "Invitations by this installation. Each player gets a share."),
         ("messages", "30/1m", "Chat messages per player."),
         ("messages-hourly", "200/1h", "The same, per hour."),
-        ("reports", "10/1d", "Reports of other players per player."),
+        ("reports", "10/1d", "Reports about other players, per player."),
         ("streams", "30", "Event streams per player."),
-        ("streams-of-address", "30", "Event streams without a token, per IPv4 address or IPv6 /64."),
+        ("streams-of-address", "30", "Event streams opened without a token, per IPv4 address or IPv6 /64."),
         (
             "streams-of-strangers",
             "500",
-            "Event streams without a token per web process, which serves at most 1,000 in all.",
+            "Event streams opened without a token, per web process. Each process serves at most 1,000 streams in total.",
         ),
         ("push-subscriptions", "20", "Push subscriptions per player."),
         ("webhooks", "10", "Webhooks per player."),
         ("webhook-tries", "60/1h", "Webhook pings and manual retries per player."),
         ("mails", "300/1h", "Inbound emails per seat."),
         ("postmaster-mails", "30/1h", "Inbound emails to the postmaster."),
-        ("returned-mails", "120/1h", "Bounces per player, or of invitations per game."),
+        ("returned-mails", "120/1h", "Bounced emails per player, and bounced invitations per game."),
         ("returned-mails-in-all", "6000/1h", "Bounces and complaints in this installation."),
-        ("answers", "20/1h", "Answers per seat to emails that played nothing."),
+        ("answers", "20/1h", "Answers to emails that played nothing, per seat."),
         ("answers-to-sender", "60/1h", "The same, per sender."),
     )
 }

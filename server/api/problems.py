@@ -146,8 +146,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         401,
         "bad-token",
         "The token is invalid",
-        "The token doesn't exist or has expired. Sign in again. A link token from an email is valid while "
-        "its turn waits for a move. `detail` says why this one isn't.",
+        "The token doesn't exist or has expired. A link token from an email is valid only until its turn is "
+        "over. See `detail` for the reason. Sign in again.",
     ),
     errors.Banned: Problem(
         403,
@@ -238,8 +238,8 @@ HTTP_PROBLEMS = {
         400,
         "malformed-request",
         "The request is malformed",
-        "The body must be JSON in UTF-8, at most 20 levels deep, without duplicate keys, NaN, NUL or lone "
-        "surrogates. Numbers have at most 15 digits. Or a header or cursor is invalid.",
+        "The body, a header or a cursor is malformed. The body must be JSON in UTF-8, at most 20 levels deep, "
+        "without duplicate keys, NaN, NUL or lone surrogates. Numbers may have at most 15 digits.",
     ),
     401: Problem(
         401, "token-needed", "A token is required", "Send `Authorization: Bearer ...`. Sign in to get a token."
@@ -260,7 +260,7 @@ HTTP_PROBLEMS = {
         "The request's precondition failed",
         "The ETag in `If-Match` doesn't match the current one.",
     ),
-    413: Problem(413, "body-too-large", "The request body is too large", "A body can have at most 64 KiB."),
+    413: Problem(413, "body-too-large", "The request body is too large", "Request bodies are limited to 64 KiB."),
     415: Problem(
         415, "unsupported-media-type", "The request body must be JSON", "Send `Content-Type: application/json`."
     ),

@@ -61,7 +61,7 @@ def verify(archive: BinaryIO, commitment: str | None) -> None:
 @dry_run
 @in_app
 def take_in(app: Flask, settings: Settings, archive: BinaryIO, dry_run: bool) -> None:
-    """Check an archive and add its game here, visible to everyone."""
+    """Check an archive and add its game to this server, visible to everyone."""
     raw = archive.read(LARGEST + 1)
     if dry_run:
         game = check(raw)
@@ -74,7 +74,7 @@ def take_in(app: Flask, settings: Settings, archive: BinaryIO, dry_run: bool) ->
 def _check_export(words: tuple[str, ...], player: str | None, everything: bool, **_: object) -> None:
     named = [_game_id(word) for word in words[:-1]]
     if len(named) + [player is not None, everything].count(True) != 1:
-        raise click.UsageError("Name a GAME, --player EMAIL or --all, and then the folder for the copies.")
+        raise click.UsageError("Give a GAME, --player EMAIL or --all, and then the directory for the copies.")
 
 
 def _game_id(text: str) -> UUID:
@@ -111,7 +111,7 @@ def export(
 
     A finished game becomes its archive, GAME.json, which everyone may read.
 
-    An unfinished game becomes GAME.secret.json, with its seed and everything hidden. Anyone who reads this file can cheat,
+    An unfinished game becomes GAME.secret.json, with its seed and all hidden information. Anyone who reads this file can cheat,
     so only you can read it. Use it for inspection: to restore games, you need a backup of the database (see
     /docs/scaling). The audit records who copies an unfinished game, a player's data, or all games.
     """
@@ -144,13 +144,13 @@ def _check_shelf(**_: object) -> None:
     default="P365D",
     show_default=True,
     metavar="P365D",
-    help="Finished at least this long ago.",
+    help="Only games that finished at least this long ago.",
 )
 @dry_run
 @checked_by(_check_shelf)
 @in_app
 def shelve(app: Flask, settings: Settings, over_for: timedelta, dry_run: bool) -> None:
-    """Move the events of old games to files. Run it as the owner of the tables. Each game becomes an archive in
+    """Move the events of old games to files. Run this as the owner of the tables. Each game becomes an archive in
     STERNENPOST_SHELF, which is checked before the rows are deleted. Web and worker read the events there."""
     ids = games_to_shelve(over_for)
     if dry_run:

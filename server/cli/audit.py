@@ -52,7 +52,7 @@ def _plain(value: Any) -> Any:
 def audit(app: Flask, settings: Settings, limit: int, as_json: bool) -> None:
     """List the operators' actions, newest first.
 
-    Each line has the time, the user of the operating system, and the command with its arguments.
+    Each line has the time, the operating-system user, and the command with its arguments.
     """
     found = audits.entries(limit)
     if as_json:

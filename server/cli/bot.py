@@ -30,30 +30,32 @@ _SILENCE = 30  # seconds without a byte until a connection counts as lost; a str
 )
 @click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server.")
 @click.option("--token", envvar="STERNENPOST_TOKEN", help="Token of an account or a seat. Default: STERNENPOST_TOKEN.")
-@click.option("--game", metavar="ID", help="Play only this game, to its end. Default: all games of the account.")
+@click.option("--game", metavar="ID", help="Play only this game, until it ends. Default: all games of the account.")
 @click.option(
     "--mark",
     is_flag=True,
     help="Mark the account as a program, which all players see. After its first game, the mark is permanent.",
 )
 @click.option(
-    "--local", type=click.Choice(list(GAMES)), help="Play games of these rules on this machine, without a server."
+    "--local", type=click.Choice(list(GAMES)), help="Play games with these rules on this machine, without a server."
 )
 @click.option("--games", default=1, show_default=True, type=click.IntRange(1), help="Number of local games.")
 @click.option(
     "--against",
     multiple=True,
     metavar="BOT",
-    help="Opponent in local games: greedy or random. Repeat it for more. Default: greedy.",
+    help="Opponent in local games: greedy or random. Repeat the option for more opponents. Default: greedy.",
 )
-@click.option("--options", default="{}", metavar="JSON", help="Options of local games, as in GET /v1/rules.")
-@click.option("--seed", default="", metavar="TEXT", help="Repeats the same local games for the same text.")
+@click.option("--options", default="{}", metavar="JSON", help="Options for local games, as in GET /v1/rules.")
+@click.option(
+    "--seed", default="", metavar="TEXT", help="Seed for local games: the same text always produces the same games."
+)
 @click.option(
     "--patience",
     default=60.0,
     show_default=True,
     type=click.FloatRange(0.1),
-    help="Seconds that the program has to answer.",
+    help="Seconds within which the program must answer.",
 )
 @click.argument("command", nargs=-1, required=True)
 def bot(
@@ -69,9 +71,9 @@ def bot(
     patience: float,
     command: Sequence[str],
 ) -> None:
-    """Let a program play that exchanges lines of JSON. COMMAND starts it. /docs/bot describes the lines."""
+    """Connect a program that plays by exchanging lines of JSON. COMMAND starts the program. /docs/bot describes the protocol."""
     if not local and not token:
-        raise click.UsageError("Name a --token, set STERNENPOST_TOKEN, or play --local.")
+        raise click.UsageError("Give a --token, set STERNENPOST_TOKEN, or play --local.")
     server = _Server(url, str(token))
     try:
         if not local and (mark or not game):

@@ -151,7 +151,10 @@ limit = click.option(
     "--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="Maximum number of rows."
 )
 until = click.option(
-    "--until", metavar="TIME", callback=_some_moment, help="2026-12-24, 2026-12-24T18:00 (UTC), or P7D from now."
+    "--until",
+    metavar="TIME",
+    callback=_some_moment,
+    help="End time: 2026-12-24, 2026-12-24T18:00 (both UTC), or P7D for seven days from now.",
 )
 
 

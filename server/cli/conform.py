@@ -17,14 +17,17 @@ from server.cli.common import example, read_settings
 )
 @click.argument("url")
 @click.option(
-    "--token", "tokens", multiple=True, help="Token of an account. Name three, unless the server is a sandbox."
+    "--token",
+    "tokens",
+    multiple=True,
+    help="Access token of an account. Give this option three times, for three accounts. A sandbox needs none.",
 )
-@click.option("--seed", default="", help="Repeats the same moves for the same text.")
+@click.option("--seed", default="", help="Seed for the moves: the same text always produces the same moves.")
 def conform(url: str, tokens: Sequence[str], seed: str) -> None:
     """Check whether a server keeps the promises of the API.
 
-    It plays some games there, and prints a line for each promise (Test Anything Protocol, version 14). Exit status 1 if a
-    promise is broken.
+    The command plays some games there and prints a line for each promise (Test Anything Protocol, version 14). Exit
+    status 1 if a promise is broken.
     """
     if find_spec("jsonschema_rs") is None:  # servers do not need it
         raise click.ClickException("This needs one more package: pip install 'jsonschema-rs>=0.60'.")
@@ -40,10 +43,10 @@ def conform(url: str, tokens: Sequence[str], seed: str) -> None:
         ]
     except (OSError, ValueError, KeyError) as error:
         raise click.ClickException(
-            f"The server is not a sandbox that gives tokens. Name three with --token ({error})."
+            f"The server is not a sandbox that gives tokens. Give three tokens with --token ({error})."
         ) from None
     if len(found) < PEOPLE:
-        raise click.UsageError(f"Name the tokens of {PEOPLE} accounts.")
+        raise click.UsageError(f"Give the tokens of {PEOPLE} accounts.")
     document = create_app(read_settings()).extensions["document"].to_dict()
     click.echo(f"TAP version 14\n1..{len(CHECKS)}")
     broken = 0

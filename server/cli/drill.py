@@ -34,13 +34,17 @@ class _Move(NamedTuple):
 
 @click.command(epilog=example("drill", "drill --seconds 30"))
 @click.option(
-    "--seconds", type=click.IntRange(3), default=10, show_default=True, help="Seconds of moves before the loss."
+    "--seconds",
+    type=click.IntRange(3),
+    default=10,
+    show_default=True,
+    help="How many seconds to play moves before the simulated disk loss.",
 )
 def drill(seconds: int) -> None:
-    """Practise the loss of a disk, and the restore. It uses its own Postgres in a temporary directory. During moves it takes
-    a dump and a base backup, and archives the WAL. Then it kills Postgres, deletes the data, restores both backups and
-    checks every log. It prints how many seconds of moves were lost (RPO) and how long the restore took (RTO). Exit status
-    1 if anything is wrong."""
+    """Practise losing a disk and restoring the data. The drill uses its own Postgres in a temporary directory. While moves
+    are played, it takes a dump and a base backup, and archives the WAL. Then it kills Postgres, deletes the data, restores
+    both backups and checks every log. It prints how many seconds of moves were lost (RPO) and how long the restore took
+    (RTO). Exit status 1 if anything is wrong."""
     root = Path(tempfile.mkdtemp(prefix="sternenpost-drill-"))
     root.chmod(0o755)  # as root, Postgres is `nobody`
     try:

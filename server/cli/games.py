@@ -43,8 +43,8 @@ def games() -> None:
 
 @games.command("list", epilog=example("games list --overdue", "games list --status running --older-than P90D --json"))
 @click.option("--status", type=click.Choice((*UNDER_WAY, *OVER)))
-@click.option("--older-than", type=length, metavar="P30D", help="Opened at least this long ago.")
-@click.option("--overdue", is_flag=True, help="With a seat that the worker should have processed by now.")
+@click.option("--older-than", type=length, metavar="P30D", help="Only games opened at least this long ago.")
+@click.option("--overdue", is_flag=True, help="Only games with a seat that the worker should have processed by now.")
 @limit
 @as_json
 @in_app
@@ -70,7 +70,7 @@ def list_games(
 @as_json
 @in_app
 def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
-    """Show a GAME. It prints seats and their times, votes, waiting letters and mails, and the last failures.
+    """Show a GAME in detail. Prints seats and their times, votes, queued letters and emails, and the most recent failures.
 
     The audit records who looked, unless the game is over.
     """
@@ -90,7 +90,7 @@ def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
 @click.option("--seat", type=click.IntRange(0), help="Show what this seat sees. Default: what everyone sees.")
 @in_app
 def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, seat: int | None) -> None:
-    """Print the events and the table of a GAME in words.
+    """Print a GAME's events and table in words.
 
     The audit records who looked, unless the game is over.
     """

@@ -1,4 +1,4 @@
-"""Commands for mails to the postmaster, and for mails that could not be processed."""
+"""Commands for emails to the postmaster, and for emails that could not be processed."""
 
 from uuid import UUID
 
@@ -19,7 +19,7 @@ _LONGEST = 60
 
 @click.group()
 def mails() -> None:
-    """List and show mails for the operators."""
+    """List and show emails that need an operator."""
 
 
 @mails.command("list", epilog=example("mails list", "mails list --json"))
@@ -27,7 +27,7 @@ def mails() -> None:
 @as_json
 @in_app
 def list_mails(app: Flask, settings: Settings, limit: int, as_json: bool) -> None:
-    """List mails, newest first. They are stored for 30 days. The audit records who looks at mails for seats."""
+    """List emails, newest first. They are stored for 30 days. The audit records who looks at emails to seats."""
     found = [_listed(mail) for mail in kept_mails(limit)]
     if any(mail["game"] for mail in found):
         note_command()
@@ -47,7 +47,7 @@ def _listed(mail: Json) -> Json:
 @click.argument("mail_id", type=click.UUID)
 @in_app
 def show(app: Flask, settings: Settings, mail_id: UUID) -> None:
-    """Print a mail as received, without control characters. The audit records who looks at a mail for a seat."""
+    """Print an email as received, without control characters. The audit records who looks at an email to a seat."""
     mail = kept_mail(mail_id)
     if mail["game"]:
         note_command()
@@ -59,12 +59,12 @@ def show(app: Flask, settings: Settings, mail_id: UUID) -> None:
 @dry_run
 @in_app
 def again(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
-    """Process a mail for a seat again. Use it after you have fixed the cause of the failure."""
+    """Process an email to a seat again. Use this after you fix what caused the failure."""
     kept_mail(mail_id)
     if not dry_run:
         note_command()
         deal_again(mail_id)
-    tell(dry_run, [f"mail {mail_id} is processed again"])
+    tell(dry_run, [f"email {mail_id} is processed again"])
 
 
 @mails.command(epilog=example("mails drop 6f0c..."))
@@ -72,9 +72,9 @@ def again(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
 @dry_run
 @in_app
 def drop(app: Flask, settings: Settings, mail_id: UUID, dry_run: bool) -> None:
-    """Delete a mail."""
+    """Delete an email."""
     kept_mail(mail_id)
     if not dry_run:
         note_command()
         drop_kept_mail(mail_id)
-    tell(dry_run, [f"mail {mail_id} is deleted"])
+    tell(dry_run, [f"email {mail_id} is deleted"])

@@ -44,7 +44,7 @@ _TABLES = {  # the names of a table's rows
     "player_deliveries": "delivery records",
     "bounces": "bounces",
     "idempotency_keys": "stored responses for repeated requests",
-    "inbox": "inbound mails",
+    "inbox": "inbound emails",
     "votes": "votes",
     "sign_in_codes": "sign-in codes",
     "rate_limits": "rate limit counts",
@@ -53,7 +53,7 @@ _TABLES = {  # the names of a table's rows
     "blocks": "blocks",
     "reports": "reports",
     "watching": "records of who is at a table",
-    "postmaster_mails": "mails to the postmaster",
+    "postmaster_mails": "emails to the postmaster",
 }
 
 
@@ -97,8 +97,8 @@ def _print(found: list[Json], as_json: bool) -> None:
 @as_json
 @in_app
 def show(app: Flask, settings: Settings, player: str, as_json: bool) -> None:
-    """Show a PLAYER, by email address or id. It prints settings, tokens, webhooks and current games, including those at
-    nameless tables, so the audit records who looked."""
+    """Show a PLAYER, by email address or id. Prints settings, tokens, webhooks and current games. Since these include games
+    at nameless tables, the audit records who looked."""
     found = queries.player(find_player(player))
     if found["games_under_way"]:
         note_command()
@@ -122,7 +122,7 @@ def _check_address(email: str, **_: object) -> None:
 @checked_by(_check_address)
 @in_app
 def player_token(app: Flask, settings: Settings, email: str, name: str | None, dry_run: bool) -> None:
-    """Print a token for the player with this EMAIL. Creates the player if there is none. For operators and tests."""
+    """Print a token for the player with this EMAIL. If there is no such player, create one. Meant for operators and tests."""
     address = email_address(email).lower()
     if not dry_run:
         note_command()
@@ -144,7 +144,7 @@ def player_token(app: Flask, settings: Settings, email: str, name: str | None, d
 @in_app
 def ban(app: Flask, settings: Settings, player: str, until: datetime | None, reason: str, dry_run: bool) -> None:
     """Ban a PLAYER, by email address or id. The ban is permanent unless you give --until. Sign-in, tokens and letters
-    stop, and bots take over the seats."""
+    stop, and bots take over the player's seats."""
     player_id = find_player(player)
     changes = [
         f"player {player_id} is banned {f'until {as_text(until)}' if until else 'permanently'}",
@@ -177,7 +177,7 @@ def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
 @in_app
 def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
     """Delete a PLAYER, by email address or id. This removes name, address, tokens, webhooks, feed, letters and chat
-    messages. Bots take over the seats. Logs and archives name seats instead of people, so they stay complete. You cannot
+    messages. Bots take over the player's seats. Logs and archives name seats instead of people, so they stay complete. You cannot
     undo this."""
     player_id = find_player(player)
     rows = count_rows(player_id)

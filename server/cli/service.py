@@ -73,7 +73,7 @@ log = logging.getLogger(__name__)
 
 @click.command(epilog=example("web"))
 def web() -> None:
-    """Serve HTTP until SIGTERM. It listens on the loopback, unless GUNICORN_CMD_ARGS binds it elsewhere."""
+    """Serve HTTP until SIGTERM. Listens on the loopback interface, unless GUNICORN_CMD_ARGS sets another address."""
     settings = read_settings()
     _look_for_database(settings)
     from server.web.server import serve
@@ -96,7 +96,7 @@ def _look_for_database(settings: Settings) -> None:
 @click.command("worker", epilog=example("worker"))
 @in_app_without_clock
 def work(app: Flask, settings: Settings) -> None:
-    """Watch due times, play bots, send letters. It runs until SIGTERM."""
+    """Watch due times, play for bots and send letters, until SIGTERM."""
     _look_for_database(settings)
     worker.work(app, settings)
 
@@ -112,7 +112,7 @@ def carry(app: Flask, settings: Settings) -> None:
 @dry_run
 @in_app_without_clock
 def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
-    """Update the tables, as their owner."""
+    """Migrate the database schema. Run this as the owner of the tables."""
     url = settings.database_url or embedded_postgres.address(settings.data)
     try:
         changes = [f"step {step}" for step in migrations.steps_ahead(url)]
@@ -132,8 +132,8 @@ def migrate(app: Flask, settings: Settings, dry_run: bool) -> None:
 @dry_run
 @in_app_without_clock
 def spread(app: Flask, settings: Settings, dry_run: bool) -> None:
-    """Distribute the tables over the nodes of Citus, as their owner. Stop web and worker first. Run it again after each
-    migration. Completed steps are skipped."""
+    """Distribute the tables across the Citus nodes. Run this as the owner of the tables, with web and worker stopped, and
+    again after each migration. Completed steps are skipped."""
     if settings.database_url is None:
         raise click.ClickException(
             "The embedded Postgres has only one machine. Set DATABASE_URL to the Citus coordinator."
@@ -172,20 +172,20 @@ def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None
 
 
 @click.command(epilog=example("doctor", "doctor --mail ada@example.org"))
-@click.option("--mail", "address", metavar="ADDRESS", help="Send a letter to this address, and wait for a reply.")
+@click.option("--mail", "address", metavar="ADDRESS", help="Send a letter to this address and wait for a reply.")
 @click.option("--wait", type=click.IntRange(1), default=600, show_default=True, help="Seconds to wait for the reply.")
 @click.option(
     "--imap",
     "mailbox",
     metavar="URL",
-    help="Mailbox of ADDRESS, as imaps://user:password@host/INBOX, from which to reply automatically.",
+    help="Mailbox of ADDRESS, like imaps://user:password@host/INBOX, from which to reply automatically.",
 )
 @checked_by(_check_doctor)
 @in_app_without_clock
 def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailbox: str | None) -> None:
-    """Check the health of all parts. These are database, heartbeats, letters, mails, overdue seats, clock, outbound and
-    inbound mail, and the DNS records of your mail domain. With --mail, check the path of a letter and its reply. Exit
-    status 1 if anything is wrong."""
+    """Check the health of the whole system. This covers the database, heartbeats, queued letters and emails, overdue seats,
+    the clock, outbound and inbound mail, and your mail domain's DNS records. With --mail, also check how a letter and its
+    reply travel. Exit status 1 if anything is wrong."""
     found = parts()
     if found["database"] == "ok":
         skew = clock_skew()
@@ -289,8 +289,8 @@ def _check_motd(text: str | None, remove: bool, **_: object) -> None:
 @checked_by(_check_motd)
 @in_app
 def motd(app: Flask, settings: Settings, text: str | None, until: datetime | None, remove: bool, dry_run: bool) -> None:
-    """Show all players a message of the day. It appears in GET /v1, and below pages and turn letters. Without TEXT, print
-    the current one."""
+    """Show all players a message of the day. The message appears in GET /v1, on pages and at the end of turn letters.
+    Without TEXT, print the current message."""
     if not text and not remove:
         found = notice()
         click.echo("There is no message." if found is None else f"{found['text']} (until {as_text(found['until'])})")
@@ -315,7 +315,8 @@ _WHAT = click.argument("what", nargs=-1, required=True, metavar="WHAT...", type=
 @dry_run
 @in_app
 def close(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) -> None:
-    """Close sign-ups, guests, apps or mail-in until `open`. It takes effect immediately. `doctor` lists what is closed.
+    """Close sign-ups, guest accounts, app registrations or inbound mail until you run `open`. Takes effect immediately.
+    `doctor` lists what is closed.
 
     \b
     sign-ups  no new accounts. Players with an account still sign in.
@@ -335,7 +336,7 @@ def close(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) 
 @dry_run
 @in_app
 def open_again(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) -> None:
-    """Reopen what `close` has closed. It takes effect immediately."""
+    """Reopen what `close` has closed. Takes effect immediately."""
     if not dry_run:
         note_command()
         for it in what:

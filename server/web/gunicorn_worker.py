@@ -46,7 +46,7 @@ _LENGTH = re.compile("[0-9]{1,18}")
 _BARE_LF = re.compile(rb"(?<!\r)\n")
 _SIZE = re.compile(rb"([0-9a-fA-F]{1,8})([ \t]*;[^\x00-\x08\x0a-\x1f\x7f]*)?\r\n")
 _TRAILERS = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\x00-\x08\x0a-\x1f\x7f]*\r\n)*\r\n")
-_TOO_LARGE = "A body has at most 64 KiB"
+_TOO_LARGE = "The body is larger than 64 KiB"
 _NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _OVER: Future[bool] = Future()
 _OVER.set_result(False)

@@ -62,7 +62,7 @@ def page(chromium: Browser, elsewhere: str) -> Iterator[Page]:
         yield page
 
 
-def test_a_page_of_another_origin_plays_with_a_token(app: Flask, api: str, page: Page) -> None:
+def test_a_page_from_another_origin_can_make_a_move_with_a_token(app: Flask, api: str, page: Page) -> None:
     ada = Someone(app, "ada")
     game = f"{api}{opened(ada, ME, BOT, BOT)}"
     seat = ada.post(f"{game.removeprefix(api)}/seats/me/tokens").json["token"]
@@ -89,7 +89,7 @@ def test_a_page_of_another_origin_plays_with_a_token(app: Flask, api: str, page:
     assert call("GET", game)["body"]["code"] == "bad-token"
 
 
-def test_a_page_of_another_origin_cannot_read_link_pages(app: Flask, api: str, page: Page) -> None:
+def test_a_page_from_another_origin_cannot_read_link_pages(app: Flask, api: str, page: Page) -> None:
     for path in ("/t/word", "/docs", "/metrics"):
         with pytest.raises(Error, match="Failed to fetch"):
             page.evaluate("url => fetch(url).then(answer => answer.status)", f"{api}{path}")

@@ -75,7 +75,7 @@ def letters(app: Flask, kind: str) -> Counter[str]:
 # Who is asked
 
 
-def test_every_human_player_must_agree_and_everyone_can_see_who_does(ada: Someone, bea: Someone, cyd: Someone) -> None:
+def test_every_human_player_must_agree_and_everyone_sees_who_agrees(ada: Someone, bea: Someone, cyd: Someone) -> None:
     path = table_of(ada, bea, cyd, bots=2)
     assert vote(ada, path, "pause") == {**NOBODY, "pause": [0]}
     assert vote(cyd, path, "pause") == {**NOBODY, "pause": [0, 2]}

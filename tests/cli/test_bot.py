@@ -81,7 +81,7 @@ def test_a_program_can_choose_again_after_an_unplayable_move() -> None:
 
 
 def test_invalid_bot_commands_are_rejected() -> None:
-    assert "Name a --token" in bot().output
+    assert "Give a --token" in bot().output
     assert bot().exit_code == 2
     assert bot("--local", "sternenhimmel", "--options", '{"edition": 7}').exit_code == 2
     assert bot("--local", "sternenhimmel", "--against", "nobody").exit_code == 2

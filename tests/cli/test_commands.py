@@ -737,7 +737,7 @@ def test_a_failed_mail_is_processed_again_once_its_cause_is_fixed(mail_aside: UU
     run("mails", "again", mail_aside, status=1)
 
 
-def test_failed_mails_of_either_kind_can_be_dropped(mail_aside: UUID) -> None:
+def test_failed_emails_of_either_kind_can_be_dropped(mail_aside: UUID) -> None:
     take_postmaster_mail("postmaster", "1", b"Subject: Hello\r\n\r\nx", limited=True)
     listed = json.loads(run("mails", "list", "--json"))
     assert [it["subject"] for it in listed] == ["Hello", "Re: Autumn sky"]

@@ -218,7 +218,7 @@ def test_every_variable_is_listed_with_default_and_meaning():
         "STERNENPOST_LIMITS",
         "on",
         "off",
-        "Rate limits. Off, for load tests only: ignores all limits below.",
+        "Whether rate limits apply. `off` ignores all limits below. Use it for load tests only.",
     ) in listed
     assert all(meaning for _, _, _, meaning in listed)
 

@@ -225,7 +225,7 @@ def test_a_seat_is_taken_back_once_from_its_bot(ada: UUID, bea: UUID, deed_answe
     assert not deed_answer_lost
 
 
-def test_a_commit_that_never_arrives_is_given_up(ada: UUID, bea: UUID) -> None:
+def test_a_commit_that_never_arrives_is_abandoned(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     with answer_lost(3, arrives=False), pytest.raises(Unavailable):
         say(game_id, ada, "Hello?")

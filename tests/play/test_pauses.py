@@ -38,7 +38,7 @@ def all_consent(game_id: UUID, wish: str, *people: UUID) -> None:
         votes.vote(game_id, who, wish, True)
 
 
-def test_a_game_is_paused_once_all_its_people_agree(ada: UUID, bea: UUID) -> None:
+def test_a_game_is_paused_once_all_human_players_agree(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     all_consent(game_id, "pause", ada)
     assert votes_of(game_id) == {"pause": [0], "resume": [], "abandon": [], "offer": [], "take-back": None}

@@ -103,7 +103,7 @@ def moves_on(people: list[Client], game: str) -> int:
     return version
 
 
-def test_games_run_on_two_webs_and_a_worker(pooled: Pooled, people: list[Client]) -> None:
+def test_games_run_on_two_web_processes_and_a_worker(pooled: Pooled, people: list[Client]) -> None:
     """With more threads than the pooler has connections."""
     ada, ben = people
     elsewhere = Client(pooled.house, ben.token)

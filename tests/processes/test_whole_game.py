@@ -479,7 +479,7 @@ def test_no_mail_goes_to_the_wrong_player(evening: Evening) -> None:
             assert Turn.of(word)[:2] == (row["game_id"], row["seat"])
 
 
-def test_the_mails_of_a_game_form_one_thread(evening: Evening) -> None:
+def test_the_emails_of_a_game_form_one_thread(evening: Evening) -> None:
     for mail, row in evening.mails:
         assert mail.message["References"] == mail.message["In-Reply-To"] == f"<{row['game_id']}@localhost>"
 

@@ -134,7 +134,7 @@ def test_in_scenarios_2_and_4_each_player_has_a_sternbild(scenario: int, is_open
     assert dealt[3:] == [SternbildDrawn(seat, shuffled.sternbilder[n], is_open) for n, seat in enumerate((2, 0, 1))]
 
 
-def test_in_scenario_3_one_sternbild_lies_open_for_all() -> None:
+def test_in_scenario_3_one_sternbild_is_face_up_for_everyone() -> None:
     sky = begun(scenario=3)
     assert sky.bilder.open is not None
     assert len(sky.bilder.deck) == 7
@@ -200,7 +200,7 @@ def test_a_choice_is_two_different_cards_of_the_hand_made_once() -> None:
 # R4 Turn
 
 
-def test_only_the_player_on_turn_can_move() -> None:
+def test_only_the_player_whose_turn_it_is_can_move() -> None:
     sky = at(board={"a1": "punkt"})
     assert refusal(sky, "1 lay punkt b1", seat=1).code == "not-your-turn"
     assert game.legal_moves(sky, 1) == []
@@ -265,7 +265,7 @@ def test_a_move_ends_with_the_turn() -> None:
     assert refusal(sky, "1 lay punkt b1; 3 lay punkt b2; lay loch-a#2 -; 1 lay punkt b3").code == "wrong-phase"
 
 
-def test_a_move_ends_with_the_game() -> None:
+def test_a_step_after_the_end_of_the_game_is_rejected() -> None:
     sky = at(scores=[29, 0], board={"b1": "punkt", "b2": "punkt", "b3": "punkt"})
     assert refusal(sky, "1 lay leucht a1; 2 lay punkt c1").code == "game-over"
 

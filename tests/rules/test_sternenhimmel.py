@@ -142,7 +142,7 @@ def test_a_seat_has_no_moves_out_of_turn_or_after_its_placement() -> None:
         game.legal_moves(sky, 0, [*begun, Placement("7", "leo", "d")])
 
 
-def test_only_the_seat_on_turn_can_place() -> None:
+def test_only_the_seat_whose_turn_it_is_can_place() -> None:
     refused = refusal(night(*THREE), "7 leo c", seat=1)
     assert (refused.code, refused.text) == ("not-your-turn", "It's not your turn.")
 

@@ -166,7 +166,7 @@ def test_viewers_who_may_not_tell_two_worlds_apart_receive_the_same(app: Flask, 
 
 
 @WITH_HANDS
-def test_the_secrets_owner_sees_the_difference_in_pictures_and_mails(app: Flask, worlds: Worlds) -> None:
+def test_the_secrets_owner_sees_the_difference_in_pictures_and_emails(app: Flask, worlds: Worlds) -> None:
     one, other = (Everything(app, worlds, world) for world in (worlds.one, worlds.other))
     (secretive,) = worlds.secretive
     received, elsewhere = one.reaches(secretive), other.reaches(secretive)

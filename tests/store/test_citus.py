@@ -291,7 +291,9 @@ def entrances() -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("rules", OPTIONS)
-def test_a_whole_game_is_played_by_webs_and_a_worker_on_several_nodes(entrances: list[str], rules: str) -> None:
+def test_a_whole_game_is_played_by_web_processes_and_a_worker_on_several_nodes(
+    entrances: list[str], rules: str
+) -> None:
     coordinator, one, two = entrances
     with new_house(DATABASE_URL=one, DATABASE_URL_DIRECT=coordinator) as house:
         house.start_web()

@@ -134,7 +134,7 @@ def test_unreachable_binaries_are_copied_and_no_permissions_changed(open_directo
     assert private.stat().st_mode & 0o777 == 0o700
 
 
-def test_only_its_own_user_can_reach_it_and_no_network(postgres):
+def test_postgres_is_reachable_only_by_its_own_user_and_not_over_the_network(postgres):
     sockets = Path(psycopg.conninfo.conninfo_to_dict(postgres.url)["host"])
     assert sockets.stat().st_mode & 0o777 == 0o700
     with psycopg.connect(postgres.url) as connection:

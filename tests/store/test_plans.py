@@ -46,7 +46,7 @@ def test_expired_rows_are_found_by_an_index_on_age(app: Flask, tidy: Callable[[]
     assert any(scan.index == index and scan.condition for scan in scans), scans
 
 
-def test_mails_reduced_to_their_lines_are_not_read_again(app: Flask) -> None:
+def test_emails_reduced_to_their_lines_are_not_read_again(app: Flask) -> None:
     with app.app_context():
         game_id, arrived_at = game_of(person("ada"), bots=2), clock.now() - 30 * DAY
         common = {"game_id": game_id, "seat": 0, "turn": 1, "tries": 1, "asks": "", "arrived_at": arrived_at}

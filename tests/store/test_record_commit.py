@@ -52,7 +52,7 @@ def test_the_newest_migration_installs_the_current_functions() -> None:
 
 
 @citus.leave_out("no step is taken back")
-def test_webs_and_workers_of_the_previous_release_run_during_a_migration(database_url: str) -> None:
+def test_web_processes_and_workers_of_the_previous_release_run_during_a_migration(database_url: str) -> None:
     migrate.downgrade(database_url, "0023")
     with psycopg.connect(database_url) as connection:
         assert functions(connection) == set()

@@ -264,7 +264,7 @@ def messages_of(port: int, game_id: UUID, token: str | None = None) -> list[Any]
     return items
 
 
-def test_a_stream_sends_chat_from_its_opening_on(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_stream_sends_chat_from_the_moment_it_opens(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     say(game_id, ada, "Before")
     with Stream(port, path_of(game_id)) as stream:
@@ -467,7 +467,7 @@ def test_streams_without_a_token_are_limited_per_address_and_leave_room_for_play
             assert stack.enter_context(Stream(bounded_port, path_of(game_id), token_of(name), home="192.0.2.7")).tell(1)
 
 
-def test_streams_of_a_player_and_an_address_count_across_all_webs(
+def test_streams_of_a_player_and_an_address_count_across_all_web_processes(
     bounded_port: int, shared_url: str, ada: UUID, ben: UUID, cleo: UUID
 ) -> None:
     path, ads, home = path_of(game_of(ada, ben, cleo)), token_of("ada"), "192.0.2.20"
@@ -540,7 +540,7 @@ def test_a_client_with_a_dead_connection_affects_no_other(app: Flask, ada: UUID,
             pass
 
 
-def test_following_a_game_means_presence_and_following_all_games_does_not(
+def test_following_one_game_counts_as_presence_but_following_all_games_does_not(
     app: Flask, ada: UUID, ben: UUID, cleo: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(event_streams, "_CHECK", 0.1)

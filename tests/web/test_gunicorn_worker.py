@@ -338,7 +338,7 @@ def test_an_invalid_request_gets_a_problem(port: int, said: bytes) -> None:
     assert is_up(port)
 
 
-def test_a_page_of_another_origin_can_read_that_its_headers_are_too_long(port: int) -> None:
+def test_a_page_from_another_origin_can_read_that_its_headers_are_too_long(port: int) -> None:
     answer = asked(port, request(SIGN_IN, f"Last-Event-ID: {'x' * 9000}"))
     assert is_problem(answer, 400, "malformed-request")
     assert b"\r\nAccess-Control-Allow-Origin: *\r\n" in answer

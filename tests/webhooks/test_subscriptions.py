@@ -79,7 +79,7 @@ def test_deliveries_are_listed_page_by_page(ada: Someone) -> None:
     assert found == asked[::-1]
 
 
-def test_a_webhook_for_a_hidden_private_game_looks_like_one_for_no_game(app: Flask, ada: Someone) -> None:
+def test_a_webhook_for_a_hidden_private_game_looks_like_one_for_a_missing_game(app: Flask, ada: Someone) -> None:
     private = Someone(app, "bea").post("/v1/games", wanted(ME, OPEN, BOT, private=True)).json["id"]
     for game in (private, "6f1f0c52-3f0e-4c6f-9b60-0d5f4b1f7a11"):
         answer = ada.post("/v1/webhooks", {**WANTED, "game": game})

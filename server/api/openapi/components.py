@@ -101,9 +101,10 @@ class Components:
             game = name.capitalize()
             for part, schema in _of_a_game(game, rules):
                 self.put(f"{game}{part}", schema, game)
+        games = " or ".join(map(str.capitalize, GAMES))
         for what in ("Move", "View"):
             of_each = [f"{name.capitalize()}{what}" for name in GAMES]
-            self.put(what, _union(f"{what} of one of the games", of_each))
+            self.put(what, _union(f"{what} in {games}", of_each))
         foreseen = [f"{name.capitalize()}Foreseen{pascal(type_)}" for name, type_ in _EVENTS]
         self.put("Foreseen", _union("Event that a move would cause", foreseen))
         events = [

@@ -40,9 +40,9 @@ _SETTINGS = {
             "messages at tables have separate limits per time window. The headers `RateLimit` and `RateLimit-Policy` "
             "describe every limit that applies to the request (draft-ietf-httpapi-ratelimit-headers). After a 429, wait "
             "`Retry-After` seconds. Its `detail` names the limit you reached.\n\n"
-            "**Timestamps** (`date-time`) are RFC 3339 in UTC with six decimals and a `Z`, such as "
+            "**Timestamps** (`date-time`) are RFC 3339 in UTC with six decimal places and a `Z`, such as "
             "`2026-11-21T19:42:03.000000Z`. This applies to responses, streams, webhooks and archives. Requests can use any "
-            "offset and fewer decimals.\n\n"
+            "offset and fewer decimal places.\n\n"
             "**Cross-origin requests.** Pages from other origins can call the whole API with a token (CORS). Cookies are "
             "ignored.",
             "license": {"name": "MIT", "identifier": "MIT"},

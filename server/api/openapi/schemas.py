@@ -256,7 +256,10 @@ class Profile(_Person):
         required=True, **_about("Whether you chose your name. Until then, others see a generated name.")
     )
     unreachable = fields.Nested(
-        Unreachable, required=True, allow_none=True, **_about("Set if emails to you bounce; null while they arrive")
+        Unreachable,
+        required=True,
+        allow_none=True,
+        **_about("Set when emails to you bounce; null while delivery works"),
     )
     new_email = fields.String(
         required=True, allow_none=True, **_about("New address that still needs both codes; null if there is none")
@@ -293,15 +296,15 @@ class Export(Schema):
         fields.Raw(),
         required=True,
         **_about(
-            "Games you sit in, with their events. For finished games as you saw them; for others as spectators "
-            "see them."
+            "Games in which you have a seat, with their events. Finished games show the events as you saw them; other "
+            "games show them as spectators see them."
         ),
     )
     messages = fields.List(fields.Raw(), required=True, **_about("Your messages at tables"))
     mails = fields.List(
         fields.Raw(),
         required=True,
-        **_about("Text of your emails to the server that are still stored, and its replies"),
+        **_about("Text of your emails to the server that are still stored, with the server's replies"),
     )
     letters = fields.List(fields.Raw(), required=True, **_about("Delivery results of emails sent to you"))
     stand_ins = fields.List(fields.Raw(), required=True, **_about("Stand-in requests that you sent or received"))
@@ -901,7 +904,7 @@ class Messages(Schema):
 class GamesQuery(PageQuery):
     status = fields.String(validate=one_of(STATUSES))
     rules = fields.String(validate=one_of(GAMES))
-    mine = QueryTruth(load_default=False, **_about("Only games you sit in, including private ones"))
+    mine = QueryTruth(load_default=False, **_about("Only games in which you have a seat, including private ones"))
     my_turn = QueryTruth(load_default=False, **_about("Only games in which it is your turn"))
     free = QueryTruth(load_default=False, **_about("Only open games with a seat that any player can take"))
     players = QueryNumber(
@@ -1069,7 +1072,7 @@ class LegalMoves(Schema):
 class StoryQuery(InvitationQuery):
     after = QueryNumber(load_default=0, **_about("`seq` of the last event you have"))
     since_version = QueryNumber(load_default=0, **_about("Last version you have"))
-    limit = QueryNumber(1, 500, **_about("Page size in events of the log. Default: all events"))
+    limit = QueryNumber(1, 500, **_about("Number of log events per page. Default: all events"))
     words = fields.String(
         validate=one_of(LOCALES), **_about("Adds `words`, a sentence in this language, to each event")
     )
@@ -1189,7 +1192,9 @@ class WebhookWanted(Request):
     url = _url(required=True)
     form = _form(load_default=chats.STANDARD)
     kinds = _kinds(required=True)
-    game = fields.UUID(allow_none=True, load_default=None, **_about("Only this game. Default: all games you sit in."))
+    game = fields.UUID(
+        allow_none=True, load_default=None, **_about("Only this game. Default: all games in which you have a seat.")
+    )
 
 
 class WebhookChanges(Request):
@@ -1198,7 +1203,7 @@ class WebhookChanges(Request):
     url = _url()
     form = _form()
     kinds = _kinds()
-    game = fields.UUID(allow_none=True, **_about("Only this game; null for all games you sit in"))
+    game = fields.UUID(allow_none=True, **_about("Only this game; null for all games in which you have a seat"))
     enabled = Truth(
         **_about(
             "`false` disables the webhook and drops waiting deliveries. `true` enables it and clears earlier failures."

@@ -105,7 +105,7 @@ _WANDERED = named(
 _LOG = named(
     "TurnLog",
     object_of(
-        "What the seat on turn has done this turn",
+        "What the current seat has done this turn",
         {
             "performed": _list("Performed slots, in order", _PERFORMED),
             "laid": _list("Stars laid", _PAIR),
@@ -152,7 +152,7 @@ VIEW_SCHEMA: Json = object_of(
             **_NUMBER,
         },
         "start": {"description": "Seat that has the first turn", **_SEAT},
-        "next": _or_null("Seat on turn; null if there is none", _SEAT),
+        "next": _or_null("Seat whose turn it is; null if there is none", _SEAT),
         "chosen": _per_seat("Whether the first cards are chosen but not yet shown", _FLAG),
         "board": _by_key("Firmament", "Pieces by the field they lie on", named("Piece", {"enum": list(PIECES)})),
         "supply": _SUPPLY,

@@ -58,7 +58,7 @@ VIEW_SCHEMA: Json = {
         "hand_sizes": _one_per_seat({"type": "integer", "minimum": 0, "maximum": len(STAR_SET)}),
         "stack": {"description": "Number of boards not yet in play", "type": "integer", "minimum": 0},
         "next": {
-            "description": "Seat on turn; null when the game is over",
+            "description": "Seat whose turn it is; null when the game is over",
             "anyOf": [_SEAT_SCHEMA, {"type": "null"}],
         },
     },

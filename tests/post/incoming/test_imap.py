@@ -168,7 +168,7 @@ def test_a_reply_that_arrives_between_search_and_idle_is_read_soon(
         until(lambda: inbox() == sent)
 
 
-def test_mails_stay_in_the_mailbox_while_mail_in_is_closed(dovecot: Dovecot, app: Flask, address: str) -> None:
+def test_emails_stay_in_the_mailbox_while_mail_in_is_closed(dovecot: Dovecot, app: Flask, address: str) -> None:
     mails = [a_reply(address), a_mail("Buy!", To="sales@stars.example")]
     for raw in mails:
         dovecot.delivers(raw)
@@ -194,7 +194,7 @@ def test_a_waiting_worker_reads_once_mail_in_is_open_again(
         until(lambda: inbox() == [raw])
 
 
-def test_many_waiting_mails_are_read_in_order(dovecot: Dovecot, app: Flask, address: str) -> None:
+def test_many_waiting_emails_are_read_in_order(dovecot: Dovecot, app: Flask, address: str) -> None:
     sent = [a_reply(address, f"say {nr}") for nr in range(12)]
     for raw in sent:
         dovecot.delivers(raw)
@@ -263,7 +263,7 @@ def test_only_one_worker_reads_and_another_takes_over_if_it_dies(dovecot: Doveco
     assert mailboxes.lease(name, clock.real(), now + LEASE, None)  # who stops gives it up at once
 
 
-def test_excess_mails_for_a_seat_stay_and_do_not_delay_others(
+def test_excess_emails_for_a_seat_stay_and_do_not_delay_others(
     dovecot: Dovecot, app: Flask, address: str, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(1, 3600))
@@ -329,7 +329,7 @@ def test_a_mail_that_disappears_delays_no_other(
     assert inbox() == [sent[0], sent[2]]
 
 
-def test_many_mails_are_fetched_in_batches_while_the_lease_holds(
+def test_many_emails_are_fetched_in_batches_while_the_lease_holds(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap, "_BATCH", 2)
@@ -406,7 +406,7 @@ def test_a_mail_to_the_postmaster_is_stored_for_the_operators(dovecot: Dovecot, 
         "To: Sternenpost\r\n <{}>",
     ],
 )
-def test_a_mails_recipient_is_found_in_its_header(head: str, address: str) -> None:
+def test_an_emails_recipient_is_found_in_its_header(head: str, address: str) -> None:
     word = address.partition("@")[0]
     local = address.replace("@", "+7@")
     for written in (address, address.upper(), local):

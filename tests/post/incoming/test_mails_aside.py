@@ -150,7 +150,7 @@ def hostile(random: Random) -> bytes:
     return raw[:at] + random.choice((b"", b"", b"\0", random.randbytes(20))) + raw[at:]
 
 
-def test_hostile_mails_are_answered_within_the_childs_limits(
+def test_hostile_emails_are_answered_within_the_childs_limits(
     office: Office, game_id: UUID, pytestconfig: pytest.Config
 ) -> None:
     most = int(os.environ.get("STERNENPOST_HOSTILE_MAILS", "100" if pytestconfig.getoption("--all") else "20"))

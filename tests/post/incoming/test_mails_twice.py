@@ -67,7 +67,7 @@ def test_a_crash_between_a_commit_and_its_mark_repeats_nothing(
     assert told.get(text, "Your message is in the chat") in answer.text
 
 
-def test_mails_of_one_seat_are_processed_in_order(
+def test_emails_of_one_seat_are_processed_in_order(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (turn,) = office.mails("ada")
@@ -90,7 +90,7 @@ def test_mails_of_one_seat_are_processed_in_order(
 # Afterwards
 
 
-def test_processed_mails_are_deleted_after_some_days(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_processed_emails_are_deleted_after_some_days(office: Office, game_id: UUID, ada: UUID) -> None:
     ada_writes(office, "?")
     forget_old_mails()
     assert db.session.scalars(db.select(Incoming.mail_id)).all()

@@ -150,7 +150,7 @@ def test_an_oversized_mail_is_rejected(provider: str, client: FlaskClient, addre
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_excess_mails_are_retried_later(
+def test_excess_emails_are_retried_later(
     provider: str, client: FlaskClient, address: str, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(1, 3600))
@@ -338,7 +338,7 @@ def test_subscriptions_are_confirmed_only_at_amazon(client: FlaskClient, fetched
     assert len(fetched) == 2
 
 
-def test_mails_are_retried_while_amazon_is_unreachable(
+def test_emails_are_retried_while_amazon_is_unreachable(
     client: FlaskClient, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def is_away(host: str, path: str) -> bytes:

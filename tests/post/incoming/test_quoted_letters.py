@@ -220,7 +220,7 @@ def test_a_line_below_a_copied_answer_leads_to_a_question(table: Table, quoting:
     assert "star-placed" not in happened(table.game_id)
 
 
-def test_a_player_who_copies_our_examples_can_follow_the_answer(office: Office, ada: UUID, bea: UUID) -> None:
+def test_a_player_who_copies_our_examples_gets_a_helpful_answer(office: Office, ada: UUID, bea: UUID) -> None:
     table = Table(office, ada, bea, "sternenglanz")
     examples = [line.strip() for line in table.first.text.splitlines() if line.startswith("  choose")][:3]
     answer = table.sends(a_mail("\n".join(examples)))

@@ -116,7 +116,7 @@ def test_the_answer_can_name_the_line_that_was_not_understood():
     assert wishes(plain("Hello")).line == "Hello"
 
 
-def test_mails_compare_by_value():
+def test_emails_compare_by_value():
     assert read(plain("?")) == Mail(ADA, False, ("?",), None, "Re: Tuesday stars", None)
 
 
@@ -269,7 +269,7 @@ HOLDS_A_MOVE = re.compile(rb"(?i)leo|cancer|virgo|\blay\b|\bmove\b|remove|finish
 SPLINTERS = (b"\r\n", b"\r", b"\0", b"<", b">", b"-- ", b"--", b"<!--", b"</blockquote>", b"\xff\xfe", b"=?utf-8?q?", b"=0A", b"&#10;", b"<br>", b":", b'"')  # fmt: skip
 
 
-def test_thousands_of_mails_play_nothing_unsaid_and_all_are_answered(by_the_thousand):
+def test_thousands_of_emails_play_nothing_unsaid_and_all_are_answered(by_the_thousand):
     played = 0
     for seed in range(by_the_thousand // 2):
         dice = Random(seed)

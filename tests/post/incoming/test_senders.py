@@ -93,7 +93,7 @@ def test_our_own_answer_gets_no_answer(office: Office, game_id: UUID) -> None:
     assert office.mails("ada")[-1] == answer
 
 
-def test_answers_to_mails_that_play_nothing_are_limited(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_answers_to_emails_that_play_nothing_are_limited(office: Office, game_id: UUID, ada: UUID) -> None:
     answers = [ada_writes(office, "Thank you for your mail.") for _ in range(most_of("answers").most)]
     ends = [("this is the last for now" in it.text, "this is the last for now" in it.page) for it in answers]
     assert ends == [*[(False, False)] * (most_of("answers").most - 1), (True, True)]

@@ -55,7 +55,7 @@ def test_most_clear_moves_in_the_shapes_of_many_programs_are_played(name: str) -
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_hostile_mails_in_the_shapes_of_many_programs_never_act(name: str) -> None:
+def test_hostile_emails_in_the_shapes_of_many_programs_never_act(name: str) -> None:
     assert [(seed, move) for seed, move, _ in acted(name, MAILS)] == []
 
 

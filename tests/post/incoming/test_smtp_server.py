@@ -116,7 +116,7 @@ def test_a_plus_suffix_is_ignored(smtp: smtplib.SMTP, word: str, written: str) -
 @pytest.mark.parametrize(
     "address", ["postmaster", "Postmaster@stars.example", "abuse@stars.example", "postmaster+x@stars.example"]
 )
-def test_mails_to_the_postmaster_are_stored_for_the_operators(smtp: smtplib.SMTP, address: str) -> None:
+def test_emails_to_the_postmaster_are_stored_for_the_operators(smtp: smtplib.SMTP, address: str) -> None:
     for _ in range(2):
         smtp.ehlo()
         assert smtp.mail("")[0] == 250
@@ -129,7 +129,7 @@ def test_mails_to_the_postmaster_are_stored_for_the_operators(smtp: smtplib.SMTP
     assert not kept()
 
 
-def test_mails_to_the_postmaster_are_limited(smtp: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_emails_to_the_postmaster_are_limited(smtp: smtplib.SMTP, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postmaster, "_MOST", 2)
     said = [hands_over(smtp, "postmaster", f"Subject: x\r\n\r\n{nr}\r\n")[0] for nr in range(3)]
     assert said == [250, 250, 451]
@@ -266,7 +266,7 @@ def test_an_endless_line_is_cut_off(smtp: smtplib.SMTP, word: str) -> None:
     assert not kept()
 
 
-def test_mails_per_seat_and_hour_are_limited(
+def test_emails_per_seat_and_hour_are_limited(
     app: Flask, smtp: smtplib.SMTP, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(2, 3600))
@@ -311,7 +311,7 @@ def test_an_interrupted_transfer_stores_nothing(smtp_server: SmtpServer, word: s
     assert not kept()
 
 
-def test_mails_are_deferred_while_the_database_is_away(
+def test_emails_are_deferred_while_the_database_is_away(
     smtp: smtplib.SMTP, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def is_away(*_: object) -> None:
@@ -379,7 +379,7 @@ def test_a_taken_port_is_logged_once_and_retried(app: Flask, word: str, caplog: 
     smtp_server.close()
 
 
-def test_mails_never_appear_in_logs(
+def test_emails_never_appear_in_logs(
     smtp: smtplib.SMTP, word: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def breaks(*_: object) -> None:
