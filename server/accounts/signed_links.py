@@ -107,7 +107,7 @@ def keyed_hash(purpose: str, text: str) -> bytes:
 
 
 def keyed_hashes(purpose: str, text: str) -> Iterator[bytes]:
-    """Yield `keyed_hash` of a text with the current secret, then with each older one that is valid."""
+    """Yield `keyed_hash` of a text with the current secret, then with each older secret that is valid."""
     return (_mac(key, purpose, text.encode()) for key in _valid_keys())
 
 

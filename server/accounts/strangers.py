@@ -15,8 +15,8 @@ _NOT_CARRIED = ("dropped", "refused", "given-up")
 
 @with_retries
 def may_be_written_to(email: str, letter: LetterRow) -> bool:
-    """Return whether this letter is the one for this address. Retries of it count as the same letter. Another letter
-    may replace one that never left the server."""
+    """Return whether this letter may go to this address. A retry of the single letter may. A new letter may replace one
+    that never left the server."""
     address, this = (
         sha256(mailbox_of(email).encode()).digest(),
         {"game_id": letter.game_id, "letter_id": letter.letter_id},

@@ -60,7 +60,7 @@ def viewer(scope: str, game_id: UUID | None = None) -> UUID | None:
 
 
 def set_caller(found: Caller) -> None:
-    """Make this the request's caller, and respond in their language."""
+    """Make `found` the request's caller, and respond in their language."""
     g.sender = found
     speak(found.locale)
 

@@ -19,7 +19,8 @@ blp = Blueprint("feeds", __name__)
 
 @blp.get("/feed/<word>.ics")
 def feed(word: str) -> AnyResponse:
-    """Return one event for each game that waits for the player. It starts when the time runs out."""
+    """Return a calendar with one event for each game that waits for the player. The event starts when the seat's time
+    runs out."""
     calendar = Calendar()
     for name, value in {
         "PRODID": "-//Sternenpost//Due times//EN",

@@ -1,7 +1,8 @@
 """The handbook: Markdown files beside this module, rendered to HTML.
 
-Jinja fills in values before the Markdown is parsed. `## Words {#name}` and a code block that begins with ```` ```python {#name} ````
-give an element its id; other headings are named by their words. Links to `other.md#name` lead to `/docs/other#name`.
+Jinja fills in values before the Markdown is parsed. `## Words {#name}` and a code block that begins with ```` ```python
+{#name} ```` give an element its id. Other headings are named by their words. Links to `other.md#name` lead to
+`/docs/other#name`.
 """
 
 import re

@@ -67,7 +67,7 @@ def expect_playable(rules: Rules, options: Any, seats: int) -> None:
 
 @lru_cache(_KEPT)
 def _trouble_with(rules: Rules, newest: int, options: bytes, seats: int) -> str:
-    """Return what is wrong with `options` (JSON), or ""."""
+    """Return what is wrong with `options` (JSON), or "" if nothing is."""
     chosen = orjson.loads(options)
     try:
         if chosen.get("revision", 0) > newest:

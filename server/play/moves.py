@@ -77,7 +77,7 @@ def _commit_of_move(game: Game, seat: Seat, move: Any, arrived_at: datetime | No
 
 
 def expect_answer(game: Game, seat: Seat) -> None:
-    """Raise NotRunning, HandedOver if the player in this seat can't move now."""
+    """Raise NotRunning or HandedOver if the player in this seat can't move now."""
     if game.table.status == "paused":
         raise NotRunning("This game is paused.")
     if bot := game.table.stand_ins[seat]:

@@ -30,7 +30,8 @@ def recipient(row: LetterRow | PlayerLetterRow) -> Player | None:
 
 
 def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Game | None) -> tuple[str, str] | None:
-    """Drop a letter, or put it into its reader's next bundle. Return the result and its reason, or None to send it now.
+    """Drop a letter, or put it into its reader's next bundle. Return the result and its reason, or None if the letter
+    must be sent now.
 
     `game` is the letter's game.
     """

@@ -15,7 +15,8 @@ from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, db
 
 
 def enqueue(row: LetterRow | PlayerLetterRow, player: Player | None) -> None:
-    """Queue one push beside a letter of a game if its reader wants it. It is due when their quiet hours end.
+    """Queue one push beside a letter of a game if its reader wants it. The push is due when the reader's quiet hours
+    end.
 
     Guests get no push, since no other player waits for them.
     """
@@ -47,7 +48,7 @@ def enqueue_early(letter: Waiting) -> None:
 
 
 def _awake_at(player: Player, row: LetterRow, now: datetime) -> datetime:
-    """Return when the player's playing hours resume, or `now` if their time would run out before."""
+    """Return when the player's playing hours resume, or `now` if their time would run out before then."""
     at = next(iter(counting_hours(now, stored_calendar(player.calendar, player.zone))))[0]
     due_at = row.data.get("due_at")
     return now if due_at and at >= datetime.fromisoformat(due_at) else max(at, now)

@@ -24,7 +24,7 @@ class NotOnShelf(Unavailable):
 
 
 def path_of(game_id: UUID) -> Path:
-    """Return the file of a game. Raise NotOnShelf without a storage directory."""
+    """Return the file of a game. Raise NotOnShelf if there is no storage directory."""
     shelf: Path | None = current_app.config["SHELF"]
     if shelf is None:
         raise NotOnShelf(f"Game {game_id} is in a file, and STERNENPOST_SHELF is not set.")

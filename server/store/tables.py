@@ -27,7 +27,7 @@ APP_ROLE = "sternenpost_app"  # the role of web and worker; another role owns th
 
 
 class Moment(TypeDecorator[datetime]):
-    """A moment with a time zone. Naive ones are rejected, since Postgres would read them in the machine's zone."""
+    """A moment with a time zone. Naive moments are rejected, since Postgres would read them in the machine's zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -71,7 +71,7 @@ def _key(**kw: Any) -> Any:
 
 
 def columns_of(table: type[Base]) -> str:
-    """Return the columns that this release knows, for a statement. A later release may have added some."""
+    """Return the columns that this release knows, for a statement. A later release may have added columns."""
     return ", ".join(table.__table__.columns.keys())
 
 

@@ -137,7 +137,8 @@ def _make(player_id: UUID, webhook_id: UUID, **given: Any) -> None:
 
 
 def _lock(player_id: UUID) -> None:
-    """Lock the player's row while the number of their webhooks changes. Games now store notices for them."""
+    """Lock the player's row while the number of their webhooks changes. Record that games must store notices for these
+    webhooks."""
     db.session.execute(update(Player).where(Player.player_id == player_id).values(has_webhooks=True))
 
 

@@ -76,7 +76,7 @@ def perform(sky: State, seat: Seat, action: Action) -> ActionEvent:
 
 
 def ways(sky: State, seat: Seat, slot: int) -> list[Move]:
-    """Return every way to perform a slot, as a move of one step."""
+    """Return every way to perform the action on a slot, each as a move of one step."""
     card = sky.slots[seat][slot - 1]
     type_ = type_of(card)
     if type_ == WANDERUNG and card is not None:

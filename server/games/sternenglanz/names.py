@@ -23,7 +23,7 @@ def scenario_name(scenario: int, locale: str) -> str:
 
 
 def card_name(copy: str, locale: str) -> str:
-    """Return the name of a card, unique among its type: `Sternwanderung 2`, `Schwarzes Loch B`."""
+    """Return the name of a card, unique among cards of its type: `Sternwanderung 2`, `Schwarzes Loch B`."""
     kind = KIND_OF[copy]
     name = _ACTIONS[kind.id][locale]
     is_only = sum(other.type == kind.type for other in CARDS.kinds.values()) == 1

@@ -81,7 +81,7 @@ def take_seat(
     invitation: str | None = None,
     salt_hash: str | None = None,
 ) -> Game:
-    """Sit down at a game that hasn't started, or take one's own seat back from a bot.
+    """Sit down at a game that hasn't started, or take the player's own seat back from a bot.
 
     `salt_hash`: SHA-256, in hex, of a salt to be revealed with `ready`. Raise NotFound, SeatTaken, AlreadySeated,
     NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany, BadField.

@@ -81,7 +81,7 @@ def days(first: str, last: str, zone: str, now: datetime) -> Days:
 
 
 def last_minute(until_at: datetime) -> datetime:
-    """Return the end as letters show it, since midnight after the last day would read as an extra day."""
+    """Return the end of a stand-in as letters show it, since midnight after the last day would read as an extra day."""
     return until_at - timedelta(minutes=1)
 
 
@@ -192,7 +192,7 @@ def _address(player: UUID | None, email: str | None) -> str:
 
 
 def _expect_elsewhere(game: Game, player_id: UUID | None) -> None:
-    """Raise AlreadySeated if this player has a seat in the game, or will stand in for another."""
+    """Raise AlreadySeated if this player has a seat in the game, or will stand in for another player there."""
     if player_id in people_of(game):
         raise AlreadySeated("Players at this table can't stand in for one another.")
 

@@ -69,5 +69,5 @@ def expect_right(connection: psycopg.Connection[Any]) -> None:
 
 
 def _is_fresh() -> bool:
-    """Return whether the last comparison is still valid. A jump of the clock ends it."""
+    """Return whether the last comparison is still valid. A jump of the clock makes the comparison invalid."""
     return timedelta(0) <= clock.real() - _host_clock.looked_at < _FRESH

@@ -176,7 +176,7 @@ def read(raw: bytes) -> Bounce | None:
 
 
 def is_complaint(raw: bytes) -> bool:
-    """Return whether an email is a complaint. Other feedback reports are about signatures, or positive."""
+    """Return whether an email is a complaint. Other feedback reports concern signatures, or are positive."""
     try:
         feedback = _part(*split(raw), ("message/feedback-report",), _DEPTH)
     except Doubt:
