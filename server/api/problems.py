@@ -260,7 +260,7 @@ HTTP_PROBLEMS = {
         "The request's precondition failed",
         "The ETag in `If-Match` doesn't match the current one.",
     ),
-    413: Problem(413, "body-too-large", "The request body is too large", "A body can have at most 64 KiB."),
+    413: Problem(413, "body-too-large", "The request body is too large", "A request body can have at most 64 KiB."),
     415: Problem(
         415, "unsupported-media-type", "The request body must be JSON", "Send `Content-Type: application/json`."
     ),
