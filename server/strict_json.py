@@ -23,7 +23,7 @@ def read_json(raw: bytes) -> Any:
     except UnicodeDecodeError:
         raise Unfit("This is not UTF-8.") from None
     except json.JSONDecodeError as error:
-        raise Unfit("Not valid JSON from character %(nr)s on.", nr=error.pos) from None
+        raise Unfit("The JSON is invalid starting at character %(nr)s.", nr=error.pos) from None
     if "\\u" in text or "\0" in text:
         _check_text(value)
     return value

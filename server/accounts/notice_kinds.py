@@ -116,7 +116,7 @@ SEAT_HANDED_OVER: Final = NoticeKind(
 SEAT_TAKEN_OVER: Final = NoticeKind(
     name="seat-taken-over",
     headline=noted("New player in your seat"),
-    stop=noted("emails when a player takes over a seat of yours"),
+    stop=noted("emails when a player takes over one of your seats"),
     stops_game=False,
     to_anyone=True,
 )
@@ -156,7 +156,7 @@ GAME_CLOSING: Final = NoticeKind(
     name="game-closing",
     until=Until.GAME_BEGUN,
     headline=noted("Seats are free"),
-    stop=noted("emails before a game of yours closes with free seats"),
+    stop=noted("emails before one of your games closes with free seats"),
     stops_game=False,
     to_anyone=True,
 )

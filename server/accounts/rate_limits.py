@@ -34,18 +34,18 @@ _UNREADABLE = "unreadable"  # all such addresses share one count
 _WHEN_THERE_IS_ROOM = 3600  # Retry-After, in seconds, of a bound on simultaneous things
 _FOR_A_STREAM = 30  # the same for streams; those of a killed web process count until then
 _REACHED = {  # error text of each bound
-    "sign-ins": noted("Too many sign-in requests from your network (%(most)s). Try again later."),
-    "guests": noted("Too many guests from your network (%(most)s). Try again later, or sign in."),
+    "sign-ins": noted("Too many sign-in requests from your network (limit: %(most)s). Try again later."),
+    "guests": noted("Too many guests from your network (limit: %(most)s). Try again later, or sign in."),
     "guests-in-all": noted("This server has reached its daily limit of guests. Try again later, or sign in."),
     "guest-games": noted("You've created %(most)s games as a guest. Sign in to create more."),
     "codes-daily": noted("You've requested %(most)s codes today. Try again tomorrow."),
     "codes-in-all": noted("This server has reached its hourly limit of codes. Try again later."),
     "codes": noted("You've requested %(most)s codes. Try again later."),
-    "wrong-codes": noted("Too many wrong codes for this address (%(most)s). Try again later."),
+    "wrong-codes": noted("Too many wrong codes for this address (limit: %(most)s). Try again later."),
     "push-subscriptions": noted("You've subscribed %(most)s browsers. Unsubscribe one first."),
     "tokens": noted("You have %(most)s tokens. Revoke one first."),
     "apps": noted("You've authorized %(most)s apps. Revoke one first."),
-    "app-registrations": noted("Too many app registrations from your network (%(most)s). Try again later."),
+    "app-registrations": noted("Too many app registrations from your network (limit: %(most)s). Try again later."),
     "app-registrations-in-all": noted("This server has reached its daily limit of new apps. Try again later."),
     "games": noted("You've created %(most)s games. Try again later."),
     "program-games": noted("Your account's program has joined %(most)s games. Try again later."),
@@ -61,10 +61,10 @@ _REACHED = {  # error text of each bound
     "streams": noted("You have %(most)s open event streams. Close one first."),
     "streams-of-address": noted("Your network has %(most)s open event streams. Close one, or send a token."),
     "webhook-tries": noted("You've requested %(most)s tests and retries. Try again later."),
-    "mails": noted("Too many emails for this seat (%(most)s). Try again later."),
-    "returned-mails": noted("Too many bounced emails (%(most)s). Try again later."),
-    "returned-mails-in-all": noted("Too many bounced emails (%(most)s). Try again later."),
-    "postmaster-mails": noted("Too many emails to the postmaster (%(most)s). Try again later."),
+    "mails": noted("Too many emails for this seat (limit: %(most)s). Try again later."),
+    "returned-mails": noted("Too many bounced emails (limit: %(most)s). Try again later."),
+    "returned-mails-in-all": noted("Too many bounced emails (limit: %(most)s). Try again later."),
+    "postmaster-mails": noted("Too many emails to the postmaster (limit: %(most)s). Try again later."),
 }
 _SHARE_USED_UP = {
     "guests-in-all": noted("Too many guests from your network. Try again later, or sign in."),

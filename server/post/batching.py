@@ -60,7 +60,7 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
             news = {} if is_in_it else {str(row.letter_id): _noted(row)}
             outbox.put_into_bundle(player.player_id, at, clock.now(), news)
             db.session.commit()
-            return "bundled", noted("Included in your next summary email.")
+            return "bundled", noted("Included in your next digest.")
     return None
 
 

@@ -50,12 +50,12 @@ def check_form(form: str, target: Target, kinds: list[str]) -> None:
     if form == STANDARD and fits != STANDARD:
         raise BadField(
             "url",
-            "This is a webhook of %(chat)s. Send `form` %(form)s with it, and only your-turn in `kinds`.",
+            "This is a %(chat)s webhook. Send `form` %(form)s with it, and only your-turn in `kinds`.",
             chat=_NAMES[fits],
             form=fits,
         )
     if form != fits:
-        raise BadField("url", "This is not a webhook of %(chat)s.", chat=_NAMES[form])
+        raise BadField("url", "This is not a %(chat)s webhook.", chat=_NAMES[form])
     if form != STANDARD and kinds != list(CHAT_KINDS):
         raise BadField("kinds", "%(chat)s only gets notified of your turns. Send only your-turn.", chat=_NAMES[form])
 

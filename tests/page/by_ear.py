@@ -243,7 +243,7 @@ def _goal(scenario: Any) -> str:
         return "The first player to complete their own Sternbild wins"
     if scenario["goalBilder"]:
         return f"The first player with {scenario['goalPoints']} points and a completed Sternbild wins"
-    return f"The first player with {scenario['goalPoints']} points wins"
+    return f"The first player to reach {scenario['goalPoints']} points wins"
 
 
 def play_on_firmament(line: CDPSession, most: int = 60) -> None:

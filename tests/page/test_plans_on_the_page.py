@@ -21,7 +21,7 @@ def test_planned_moves_are_left_shown_and_removed_and_one_is_played(house: House
     assert last
     space.select_option(last)
     plan.get_by_role("combobox", name="Star").select_option("7")
-    plan.get_by_label("Only if just moves").check()
+    plan.get_by_label("Only if players just move").check()
     plan.get_by_role("button", name="Plan it").click()
     expect(plan.locator("li code")).to_have_text([f"7 {last}"])
     expect(plan.locator("li")).to_contain_text("Only if the space is still free")

@@ -392,7 +392,7 @@ def test_authorized_apps_are_listed_and_revoked(house: House, windows: Windows) 
     apps.get_by_role("button", name="End: Night Watch").click()
     expect(apps).to_contain_text("Its webhooks, push notifications, calendar address and unanswered stand-in requests")
     apps.get_by_role("button", name="End", exact=True).click()
-    expect(page.get_by_text("Night Watch was ended.")).to_be_visible()
+    expect(page.get_by_text("Night Watch no longer has access.")).to_be_visible()
     expect(apps).to_have_count(0)
     assert Client(house, token).ask("GET", "/v1/games?mine=true").status_code == 401
     assert client.get("/v1/apps")["items"] == []

@@ -46,7 +46,7 @@ def test_a_new_stand_in_is_asked_accepts_by_letter_and_plays_until_stopped(
     page, other = windows.open(ada, **size), windows.open(**size)
     to_form(page, game_id)
     asks(page, f"new-{name}@example.net")
-    expect(page.locator(".stand-in").get_by_role("status")).to_contain_text("is asked to play from")
+    expect(page.locator(".stand-in").get_by_role("status")).to_contain_text("to play from")
     assert not too_wide(page)
 
     other.goto(word_for(house, f"new-{name}@example.net"))

@@ -178,7 +178,7 @@ def test_a_turn_letter_contains_all_that_is_needed_to_move():
     assert text.splitlines() == [
         "Anna, it's your turn.",
         "Please move by Tuesday 24 November 2026, 18:30 (Europe/Berlin, UTC+1).",
-        "At the time of writing, you have 1 day 5 hours.",
+        "When we sent this, you had 1 day 5 hours left.",
         "",
         "Move here: https://sternenpost.example/t/abc",
         "",
@@ -206,7 +206,7 @@ def test_a_turn_letter_contains_all_that_is_needed_to_move():
         "-- ",
         "Tuesday stars (Sternenhimmel)",
         "The game: https://sternenpost.example/games/1",
-        "The link at the top plays this turn without signing in. Please don't share it.",
+        "Anyone with the link at the top can play this turn without signing in, so please don't share it.",
     ]
 
 
@@ -246,7 +246,7 @@ def test_a_bundle_lists_each_waiting_game_and_each_news_item_in_a_line():
     for game in bundle.waiting:
         lines = (
             f"Please move by {game.due}.",
-            f"At the time of writing, you have {game.left}.",
+            f"When we sent this, you had {game.left} left.",
             f"Move here: {game.link}",
         )
         assert "\n".join((f"{game.title} ({game.rules})", *lines)) in text

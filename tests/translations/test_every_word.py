@@ -252,7 +252,7 @@ def test_pages_are_translated(app: Flask) -> None:
 @pytest.mark.parametrize("path", ["/docs", "/docs/fairness"])
 def test_pages_in_english_say_so(app: Flask, path: str) -> None:
     web = app.test_client()
-    said = Marked().ugettext("This page is for developers and in English.")
+    said = Marked().ugettext("This page is for developers and is in English.")
     assert said in web.get(path, headers={"Accept-Language": "fr"}).text
     assert said not in web.get(path, headers={"Accept-Language": "en"}).text
 

@@ -19,7 +19,7 @@ def _sternbild_drawn(item: Json, names: Sequence[str], say: Language) -> str:
 
 
 def _sternbild_turned_up(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("The common Sternbild is now %(sternbild)s.", sternbild=_bild(item["sternbild"], say))
+    return say.gettext("The shared Sternbild is now %(sternbild)s.", sternbild=_bild(item["sternbild"], say))
 
 
 def _cards_chosen(item: Json, names: Sequence[str], say: Language) -> str:
@@ -48,7 +48,7 @@ def _star_laid(item: Json, names: Sequence[str], say: Language) -> str:
 
 def _star_removed(item: Json, names: Sequence[str], say: Language) -> str:
     swallowed = say.gettext(
-        "%(name)s had %(star)s on %(field)s swallowed",
+        "%(name)s removed %(star)s from %(field)s",
         name=names[item["seat"]],
         star=_star(item, say),
         field=item["field"],

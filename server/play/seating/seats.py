@@ -408,7 +408,7 @@ def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
         return load(game_id)
     expect_open(head)
     if row.asked_at is None:
-        raise NotRunning("Some seats are still open. You'll be asked when all are taken.")
+        raise NotRunning("Some seats are still open. We'll ask you when all are taken.")
     if salt is not None:
         expect_committed(salt, row.salt_hash)
         row.salt = salt

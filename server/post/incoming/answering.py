@@ -252,8 +252,8 @@ def _ask_player(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json
     stranger = read.sender or gettext("an unreadable address")
     if wishes.problem or wishes.confirms:
         answer["wrong"] = gettext(
-            "We received an email for your seat from %(stranger)s. We don't know this address as yours, so "
-            "nothing was done.",
+            "We received an email for your seat from %(stranger)s. That address isn't linked to your account, so we "
+            "didn't act on it.",
             stranger=stranger,
         )
         return ""
@@ -499,7 +499,7 @@ def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
     if days not in before:
         change_profile(doing.player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
     told = gettext(
-        "Your clock stops from %(first)s to %(last)s. This applies in all games, from your next turn on.",
+        "Your clock stops from %(first)s to %(last)s. This applies in all games, starting with your next turn.",
         first=from_,
         last=to,
     )
@@ -602,16 +602,17 @@ _PROBLEMS = {
         "between them. If your email program adds this line, play with the link in your turn email."
     ),
     "spoken-against": noted(
-        "This contradicts or questions the line beside it, so nothing was done. If you mean your move, send it "
-        "again without this. If your email program or company adds it, play with the link in your turn email."
+        "This contradicts or questions the line beside it, so nothing was done. If you want to play your move, send it "
+        "again without this text. If your email program or company adds the text, play with the link in your turn "
+        "email."
     ),
     "perhaps-quoted": noted(
-        "This looks quoted, or was in an earlier email of yours, so nothing was done. If you mean it, write it "
-        "at the top of a new email to this address. Or play with the link in your turn email."
+        "This looks like quoted text or repeats one of your earlier emails, so we ignored it. If you meant to send it, "
+        "put it at the top of a new email to this address. You can also play with the link in your turn email."
     ),
     "only-our-letter": noted(
-        "Your email contains only lines of ours, so nothing was done. If you mean one of them, write it at the "
-        "top and delete our email below. Put all steps of a turn on one line, with ; between them."
+        "Your email contains only lines from ours, so nothing was done. If one of them is your reply, write it at the "
+        "top and delete our email below it. Put all steps of a turn on one line, with ; between them."
     ),
 }
 

@@ -29,8 +29,8 @@ def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
     gettext = language(locale).gettext
     example: str = _example(GAMES[rules_name])
     move = gettext("a move. %(notation)s", notation=notation(rules_name, locale))
-    wished = gettext("done as soon as everyone agrees")
-    days = gettext("first and last day, with your clock stopped")
+    wished = gettext("happens as soon as everyone agrees")
+    days = gettext("stops your clock from the first day to the last")
     commands = (
         (SAY, gettext("Good evening!"), gettext("sends this to everyone at the table")),
         (PAUSE, "", wished),
@@ -47,7 +47,7 @@ def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
         (
             STAND_IN,
             "ben@example.org 2027-07-01..2027-07-14",
-            gettext('asks this person to play for you on these days. "%(off)s" ends it', off=off_for(locale)),
+            gettext('asks this person to play for you on these days. "%(off)s" ends the stand-in', off=off_for(locale)),
         ),
         (RESIGN, "", gettext("hands your seat to a bot")),
     )

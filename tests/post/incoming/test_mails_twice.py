@@ -107,14 +107,14 @@ def test_processed_emails_are_deleted_after_some_days(office: Office, game_id: U
 def test_a_players_old_lines_do_not_act_again_below_an_unknown_intro(office: Office, game_id: UUID) -> None:
     ada_writes(office, "say Good evening!")
     again = "Kiitos.\n\nAda kirjoitti\n\nsay Good evening!\n"
-    assert "This looks quoted, or was in an earlier email" in ada_writes(office, again).text
+    assert "This looks like quoted text or repeats one of your earlier emails" in ada_writes(office, again).text
     assert messages(game_id) == ["Good evening!"]
     ada_writes(office, f"say And good luck.\n\n{again}")
     assert messages(game_id) == ["Good evening!", "And good luck."]
     later(KEPT + DAY)
     forget_old_mails()
     assert [bytes(raw) for raw in db.session.scalars(db.select(Incoming.raw))] == [b"", b"", b""]
-    assert "This looks quoted, or was in an earlier email" in ada_writes(office, again).text
+    assert "This looks like quoted text or repeats one of your earlier emails" in ada_writes(office, again).text
     ada_writes(office, "Hello all,\n\nsay Good evening!")
     assert messages(game_id) == ["Good evening!", "And good luck.", "Good evening!"]
 
