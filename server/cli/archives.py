@@ -61,7 +61,7 @@ def verify(archive: BinaryIO, commitment: str | None) -> None:
 @dry_run
 @in_app
 def take_in(app: Flask, settings: Settings, archive: BinaryIO, dry_run: bool) -> None:
-    """Check an archive and add its game to this server, visible to everyone."""
+    """Check an archive and add its game, visible to everyone."""
     raw = archive.read(LARGEST + 1)
     if dry_run:
         game = check(raw)

@@ -120,7 +120,7 @@ def test_sign_ins_are_counted_by_network(stranger: Someone, one: str, another: s
     answers = [asks(number, (one, another)[number % 2]) for number in range(31)]
     assert [answer.status_code for answer in answers[:30]] == [202] * 30
     assert limits(answers[0])["sign-ins"].startswith("r=29;")
-    assert refused(answers[30], "your network (30)", 3600)
+    assert refused(answers[30], "your network (limit: 30)", 3600)
     assert asks(31, elsewhere).status_code == 202
 
 
@@ -155,7 +155,7 @@ def test_wrong_codes_are_counted_per_address_and_day(app: Flask, stranger: Someo
         clock.forward(MINUTE)
     clock.forward(HOUR)
     asked = sign_in()
-    assert refused(tries(asked, code_of(app, asked)), "wrong codes for this address (20)", 86_400)
+    assert refused(tries(asked, code_of(app, asked)), "wrong codes for this address (limit: 20)", 86_400)
     page = stranger.ask("POST", f"/sign-in/{asked}", data={"code": code_of(app, asked)})
     assert (page.status_code, "Too many wrong codes" in page.text) == (429, True)
     assert 0 < int(page.headers["Retry-After"]) <= 86_400

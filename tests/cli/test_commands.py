@@ -627,9 +627,9 @@ def test_the_guide_names_existing_commands_and_settings_and_the_real_limits(hous
     guide = unescape(re.sub(r"<[^>]+>", " ", scaling(house)))
     assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", guide)) <= set(cli.main.commands)
     assert set(re.findall(r"STERNENPOST_[A-Z_]+", guide)) <= {it.name for it in VARIABLES.values()}
-    assert f"{server.workers} processes of {server.threads} threads" in guide
+    assert f"{server.workers} processes with {server.threads} threads" in guide
     most = 2 * (server.threads + 3) + 1  # of a process: those of beats, streams and hints, and one to listen on
-    assert f"{server.workers * most} at most" in guide
+    assert f"at most {server.workers * most}" in guide
     assert f"after {server.keepalive} seconds" in guide
     known = {"sternenpost_app", "sternenpost_streams"}  # a role, and what only a web with streams has
     known |= set(re.findall(r"sternenpost_\w+", house.test_client().get("/metrics", headers=FOR_METRICS).text))

@@ -159,10 +159,16 @@ def test_unknown_group_is_not_found(app: Flask) -> None:
 
 
 @pytest.fixture
-def url(app: Flask) -> Iterator[str]:
+def url(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a running server, in a reference that no earlier test has rendered for another address."""
     server = make_server("127.0.0.1", 0, app, threaded=True)
     Thread(target=server.serve_forever).start()
-    yield f"http://127.0.0.1:{server.port}"
+    monkeypatch.setitem(app.config, "BASE_URL", f"http://127.0.0.1:{server.port}")
+    for name in ("reference", "reference_pages"):
+        app.extensions.pop(name, None)
+    yield app.config["BASE_URL"]
+    for name in ("reference", "reference_pages"):
+        app.extensions.pop(name, None)
     server.shutdown()
 
 
@@ -189,7 +195,7 @@ def test_code_runs_as_it_is_printed(app: Flask, ada: Someone, url: str, language
         section = dict(CALL.findall(shown(app, f"/docs/api/{group}")))[call]
         found = re.search(rf'(?s)data-language="{language}".*?</details>', section)
         assert found
-        code = unescape(PRE.findall(found[0])[0]).replace(app.config["BASE_URL"], url)
+        code = unescape(PRE.findall(found[0])[0])
         return output(language, code, TOKEN=str(ada.token), GAME_ID=game)
 
     assert "A clear night" in run("games", "openGame")
@@ -210,7 +216,7 @@ def test_bodies_in_python_are_those_of_the_examples(app: Flask) -> None:
 
 
 def test_first_steps_lead_to_a_move(app: Flask, url: str) -> None:
-    steps = [unescape(it).replace(app.config["BASE_URL"], url) for it in PRE.findall(shown(app, "/docs"))]
+    steps = [unescape(it) for it in PRE.findall(shown(app, "/docs"))]
     guest, game, moves = (re.sub(r"(?m)^export .*$", "", it) for it in steps)
     token = json.loads(output("curl", guest))["token"]
     game_id = json.loads(output("curl", game, TOKEN=token))["id"]

@@ -595,9 +595,9 @@ def test_the_first_error_is_named(long: Json) -> None:
 # What is no archive at all
 
 MALFORMED: dict[str, tuple[bytes, str]] = {
-    "nothing": (b"", "Not valid JSON"),
+    "nothing": (b"", "JSON is invalid"),
     "a picture": (b"\x89PNG\r\n", "not UTF-8"),
-    "half a file": (b'{"format": "sternenpost-archive"', "Not valid JSON"),
+    "half a file": (b'{"format": "sternenpost-archive"', "JSON is invalid"),
     "a list": (b"[]", "not a JSON object"),
     "an empty object": (b"{}", "lacks the field format"),
     "a key twice": (b'{"format": 1, "format": 2}', "appears twice"),
