@@ -30,8 +30,12 @@ def without_tokens(text: str) -> str:
 
 
 def _unless_prose(found: re.Match[str]) -> str:
-    joined = re.sub(r"[^A-Za-z2-7]", "", found[0])
-    return found[0] if len(joined) < _SHORTEST or joined.isalpha() else REMOVED
+    parts = re.findall(r"[A-Za-z2-7]+", found[0])
+    joined = "".join(parts)
+    is_prose = (
+        joined.isalpha() and max(map(len, parts)) < _SHORTEST / 2
+    )  # no word is so long, but some tokens lack digits
+    return found[0] if len(joined) < _SHORTEST or is_prose else REMOVED
 
 
 def origin_of(url: str) -> str:
