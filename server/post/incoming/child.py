@@ -58,7 +58,7 @@ class Child:
                         raise TooMuch(f"It takes more than {SECONDS} seconds of CPU to read this mail.") from None
                     continue
                 if done:
-                    return result  # type: ignore[no-any-return]
+                    return result  # type: ignore[no-any-return]  # what the called function returned
                 if isinstance(result, MemoryError | RecursionError):
                     self._end()
                     raise TooMuch("It takes too much memory to read this mail.")
