@@ -473,7 +473,12 @@ def _split_at_copy(
     def begins(nr: int) -> bool:
         return is_prose(lines[written[nr]]) or is_run(written[nr : nr + 2]) or is_run(written[nr : nr + 3])
 
-    first = next((written[nr] for nr in range(len(written)) if begins(nr)), len(lines))
+    begin = next((nr for nr in range(len(written)) if begins(nr)), None)
+    if begin is None:
+        return lines, []
+    while begin and f"{lines[written[begin - 1]].text} {lines[written[begin]].text}" in whole:
+        begin -= 1  # examples right above our prose, however a program wrapped or joined it
+    first = written[begin]
     return lines[:first], [line for line in lines[first:] if line.text not in whole]
 
 
