@@ -274,7 +274,7 @@ def test_a_whole_turn_can_be_typed_in_one_line(page: Page, long_turn: Turn) -> N
     commits = long_turn.commits()
     page.goto(long_turn.plain)
     page.get_by_text("How to write a move").click()
-    expect(page.get_by_text("or several with ; between them")).to_be_visible()
+    expect(page.get_by_text("or several separated by ;")).to_be_visible()
     page.get_by_label("Your move").fill(line)
     page.get_by_role("button", name="Preview this move").click()
     page.get_by_role("button", name=f"Play {line}").click()
