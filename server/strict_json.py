@@ -1,6 +1,7 @@
 """A strict JSON reader, which rejects text that readers interpret differently."""
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
@@ -8,6 +9,9 @@ from server.errors import Unfit
 
 _DEEPEST = 20
 _LONGEST_NUMBER = 15  # digits: all readers agree on whole numbers below 2**53
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_BRACKET = re.compile(r"[\[\]{}]")
+_UNFIT_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 
 def read_json(raw: bytes) -> Any:
@@ -30,18 +34,11 @@ def read_json(raw: bytes) -> Any:
 
 
 def _check_depth(text: str) -> None:
-    depth, in_string, escaped = 0, False, False
-    for char in text:
-        if in_string:
-            in_string, escaped = escaped or char != '"', char == "\\" and not escaped
-        elif char == '"':
-            in_string = True
-        elif char in "[{":
-            depth += 1
-            if depth > _DEEPEST:
-                raise Unfit("Nested more than %(most)s levels deep.", most=_DEEPEST)
-        elif char in "]}":
-            depth -= 1
+    depth = 0
+    for bracket in _BRACKET.findall(_STRING.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        if depth > _DEEPEST:
+            raise Unfit("Nested more than %(most)s levels deep.", most=_DEEPEST)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -71,7 +68,7 @@ def _fraction(digits: str) -> float:
 def _check_text(value: Any) -> None:
     match value:
         case str():
-            if any(char == "\0" or "\ud800" <= char <= "\udfff" for char in value):
+            if _UNFIT_CHARACTER.search(value):
                 raise Unfit("A text contains a NUL character or a lone surrogate.")
         case dict():
             for key, item in value.items():

@@ -394,7 +394,7 @@ def _row(event: Any, number: int, seats: int) -> Recorded:
 
 def _moment(text: str, what: str) -> datetime:
     try:
-        moment = datetime.strptime(text, MOMENT)
+        moment = datetime.fromisoformat(text)
         if moment.strftime(MOMENT) == text:
             return moment.replace(tzinfo=UTC)
     except ValueError:
