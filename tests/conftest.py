@@ -93,7 +93,8 @@ _LONG = (  # files that are begun first, the longest at the top, so that all pro
 
 
 _ONLY_WITH_ALL = (  # browsers, processes that are started and killed, fuzzers, mails by the thousand, compiled clients
-    *("page", "processes", "web", "test_patterns.py", "accounts/test_tokens.py", "api/test_pages.py"),
+    *("page", "processes", "web", "test_patterns.py", "test_skips.py", "accounts/test_fair_shares.py"),
+    *("accounts/test_tokens.py", "api/test_pages.py", "cli/test_audit.py"),
     *("clients/test_adapters.py", "clients/test_generated_clients.py", "contract/test_clients.py"),
     *("contract/test_conform.py", "contract/test_fuzz.py", "contract/test_hostile.py", "contract/test_linters.py"),
     *("contract/test_recipes.py", "contract/test_schemathesis.py", "every_game/test_absences.py"),
@@ -102,9 +103,10 @@ _ONLY_WITH_ALL = (  # browsers, processes that are started and killed, fuzzers, 
     *("operations/test_rebuild.py", "operations/test_shelve.py", "operations/test_starting.py"),
     *("operations/test_stopping.py", "play/test_races.py", "post/incoming/test_child.py"),
     *("post/incoming/test_imap.py", "post/incoming/test_quoted_letters.py", "post/incoming/test_shapes.py"),
-    *("post/incoming/test_ways_in.py", "post/test_languages.py", "secrecy/test_dry_run.py", "secrecy/test_leaks.py"),
+    *("post/incoming/test_ways_in.py", "post/test_hints.py", "post/test_languages.py", "post/test_mail_check.py"),
+    *("secrecy/test_dry_run.py", "secrecy/test_former_seats.py", "secrecy/test_leaks.py"),
     *("secrecy/test_nameless.py", "secrecy/test_secrets.py", "store/test_disk_full.py"),
-    *("store/test_embedded_postgres.py", "webhooks/test_sender.py"),
+    *("store/test_embedded_postgres.py", "store/test_roles.py", "webhooks/test_sender.py"),
 )
 _ON_CITUS = "store/test_citus.py"
 _TESTS = Path(__file__).parent
