@@ -28,11 +28,15 @@ class NotHost(PlayError):
 class StaleTurn(PlayError):
     """A move for a turn that is over. `turn` is the seat's current turn, or None.
 
-    `taken_back`: a take-back ended the turn.
+    `taken_back`: a take-back ended the turn. `ahead`: the game hasn't reached a turn of this number.
     """
 
-    def __init__(self, turn: int | None, taken_back: bool = False) -> None:
-        if taken_back and turn is None:
+    def __init__(self, turn: int | None, taken_back: bool = False, ahead: bool = False) -> None:
+        if ahead and turn is None:
+            super().__init__(noted("There has been no such turn, and it isn't your turn now."))
+        elif ahead:
+            super().__init__(noted("There has been no such turn. Your current turn is %(turn)s."), turn=turn)
+        elif taken_back and turn is None:
             super().__init__(noted("That turn is over because a move was taken back."))
         elif taken_back:
             super().__init__(
