@@ -1,4 +1,4 @@
-"""The sandbox: you, Ada and Ben, with a game in every state, and links to them."""
+"""The sandbox: Robin (you), Ada and Ben, with a game in every state, and links to them."""
 
 import random
 import time
@@ -23,7 +23,8 @@ from server.play.turns.turn_links import caller, turn_word
 from server.play.views import describe, load_visible, turn_of
 from server.play.votes import vote
 
-EMAIL, ADA, BEN = "you@sandbox.example", "ada@sandbox.example", "ben@sandbox.example"
+NAMES = {"you": "Robin", "ada": "Ada", "ben": "Ben"}  # by how the API calls them
+EMAIL = "you@sandbox.example"
 FIRST = "The first sky"
 _PATIENCE = 10.0  # seconds for the bots to move
 _MOST_MOVES = 200
@@ -40,18 +41,23 @@ def open_up(base_url: str) -> Iterator[str]:
     """Yield lines for the terminal. Existing players and games are reused."""
     follow_clock()
     people = _people()
-    games = {title: _ensure_game(people, title, make) for title, make in SEEDS.items()}
-    you = people.you
-    first = _first_sky(you)
-    yield f"  the page         {base_url}/"
-    yield f"  play your turn   {_link(base_url, first, you)}"
-    yield f"  read your mail   {base_url}/sandbox/mail"
-    yield f"  API handbook     {base_url}/docs"
-    yield f"  your game        {base_url}/#/games/{first.game_id}"
-    yield f"  your token       {player_token(EMAIL)}"
-    yield "  and one game in each state, as of its creation:"
-    for title, game in games.items():
-        yield f"    {title:<28} {_link(base_url, game, you)}"
+    for title, make in SEEDS.items():
+        _ensure_game(people, title, make)
+    first = _first_sky(people.you)
+    yield f"  play your turn      {_link(base_url, first, people.you)}"
+    yield f"  read your mail      {base_url}/sandbox/mail"
+    yield f"  games in any state  {base_url}/sandbox"
+    yield ""
+    yield f"  the page            {base_url}/"
+    yield f"  API handbook        {base_url}/docs"
+    yield f"  your token          {player_token(EMAIL)}"
+
+
+def scenes(base_url: str) -> dict[str, str]:
+    """Return your link to each game that `open_up` created, by the title of its scene."""
+    you = _people().you
+    games = {title: _game_of(you, title) for title in SEEDS}
+    return {title: _link(base_url, game, you) for title, game in games.items() if game}
 
 
 def make_scene(name: str, base_url: str) -> tuple[UUID, str]:
@@ -62,12 +68,16 @@ def make_scene(name: str, base_url: str) -> tuple[UUID, str]:
 
 
 def _people() -> People:
-    tokens = [player_token(email, email.partition("@")[0]) for email in (EMAIL, ADA, BEN)]
-    people = People(*(caller(token).player_id for token in tokens))
+    people = People(*(caller(token_of(key)).player_id for key in NAMES))
     for player_id in people:
         if not profile(player_id)["notifications"]:  # bundled letters would make you wait
             change_profile(player_id, {"notifications": {"mails": {"your-turn": "at-once"}}})
     return people
+
+
+def token_of(key: str) -> str:
+    """Return a new token of a sandbox player, created if missing. `key` is one of NAMES."""
+    return player_token(f"{key}@sandbox.example", NAMES[key])
 
 
 def _first_sky(you: UUID) -> Game:
@@ -84,14 +94,17 @@ def _first_sky(you: UUID) -> Game:
     return game
 
 
-def _ensure_game(people: People, title: str, make: Callable[[People, UUID], object]) -> Game:
-    """Return the game of this title, created if it is missing."""
-    game_id = uuid5(people.you, title)
+def _ensure_game(people: People, title: str, make: Callable[[People, UUID], object]) -> None:
+    """Create the game of this title if it is missing."""
+    if _game_of(people.you, title) is None:
+        make(people, uuid5(people.you, title))
+
+
+def _game_of(you: UUID, title: str) -> Game | None:
     try:
-        return load(game_id)
+        return load(uuid5(you, title))
     except NotFound:
-        make(people, game_id)
-        return load(game_id)
+        return None
 
 
 def _link(base_url: str, game: Game, you: UUID) -> str:

@@ -15,7 +15,6 @@ from flask.views import MethodView
 from flask_babel import gettext
 from marshmallow import Schema, fields, validate
 
-from server.accounts.players import player_token
 from server.api.languages import spoken
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import ANYBODY
@@ -27,7 +26,7 @@ from server.clock import clock
 from server.durations import duration
 from server.errors import BadField, NotFound, Unfit
 from server.play.timing.sandbox_clock import follow_clock, move_clock
-from server.sandbox import SEEDS, make_scene
+from server.sandbox import NAMES, SEEDS, make_scene, scenes, token_of
 from server.store.log import moment_text
 
 blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="templates")
@@ -47,6 +46,12 @@ def _tell_clock(response: Response) -> Response:
     """Add the sandbox's time. `Date` has the real time (RFC 9110, 6.6.1)."""
     response.headers["Sandbox-Clock"] = moment_text(clock.now())
     return response
+
+
+@blp.get("")
+def overview() -> Response:
+    """List the sample games, with your link to each."""
+    return page("sandbox.html", scenes=scenes(current_app.config["BASE_URL"]), title=gettext("Sandbox"))
 
 
 _PAGE = 50  # letters
@@ -118,9 +123,7 @@ class ClockAnswer(Schema):
 
 
 class SandboxTokenRequest(schemas.Request):
-    name = fields.String(
-        required=True, validate=validate.OneOf(["you", "ada", "ben"]), metadata={"description": "Sandbox player"}
-    )
+    name = fields.String(required=True, validate=validate.OneOf(NAMES), metadata={"description": "Sandbox player"})
 
 
 class SandboxTokenAnswer(Schema):
@@ -150,7 +153,7 @@ class Scene(MethodView):
         """Create a sample game
 
         The game is in the state you choose, so that you can test a page or program. The sandbox's players sit in it:
-        `you`, usually on seat 0, Ada and Ben. Get their tokens from `POST /sandbox/token`.
+        Robin (`you`), usually on seat 0, Ada and Ben. Get their tokens from `POST /sandbox/token`.
         """
         game_id, link = make_scene(wanted["scene"], current_app.config["BASE_URL"])
         return {"game": game_id, "link": link}
@@ -168,7 +171,7 @@ class Token(MethodView):
         """
         if is_from_elsewhere():
             raise NotFound("Only the page of this server can use this.")
-        return {"token": player_token(f"{wanted['name']}@sandbox.example", wanted["name"])}
+        return {"token": token_of(wanted["name"])}
 
 
 @calls.route("/clock")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from html import escape
 from pathlib import Path
 from uuid import UUID
 
@@ -39,9 +40,9 @@ def opened(database_url: str, tmp_path: Path) -> Iterator[Flask]:
 
 
 def lines() -> dict[str, str]:
-    """What it prints: the address behind each title."""
+    """What it prints, and its page: the address behind each title."""
     told = [re.match(r" +(\S.*?)  +(\S+)$", line) for line in sandbox.open_up(BASE)]
-    return {line[1]: line[2] for line in told if line}
+    return {line[1]: line[2] for line in told if line} | sandbox.scenes(BASE)
 
 
 def games() -> dict[str, Game]:
@@ -65,8 +66,10 @@ def test_the_sandbox_has_a_game_in_every_state_and_working_links(opened: Flask) 
     left = found["Fifteen minutes left"].seats[0].due_at - clock.now()
     assert 0 < left.total_seconds() <= 15 * 60
     assert set(sandbox.SEEDS) <= set(told)
-    for title in {*sandbox.SEEDS, "play your turn"}:
+    for title in {*sandbox.SEEDS, "play your turn", "games in any state"}:
         assert client.get(told[title].removeprefix(BASE)).status_code == 200, title
+    shown = client.get("/sandbox").text
+    assert all(escape(told[title]) in shown for title in sandbox.SEEDS)
 
 
 def test_reopening_the_sandbox_creates_nothing_new(opened: Flask) -> None:

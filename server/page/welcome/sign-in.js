@@ -105,7 +105,9 @@ function Sandbox() {
     <h2>${t("sandbox")}</h2>
     <p>${t("sandbox.why")} <a href="/sandbox/mail">${t("sandbox.mail")}</a></p>
     <p class="row">
-      ${["you", "ada", "ben"].map((name) => html`<button onClick=${as(name)}>${t("sandbox.as", { name })}</button>`)}
+      ${Object.entries({ you: "Robin", ada: "Ada", ben: "Ben" }).map(
+        ([key, name]) => html`<button onClick=${as(key)}>${t("sandbox.as", { name })}</button>`,
+      )}
     </p>
     ${wrong && html`<${Sorry} error=${wrong} />`}
   </section>`;
