@@ -51,7 +51,8 @@ def _tell_clock(response: Response) -> Response:
 @blp.get("")
 def overview() -> Response:
     """List the sample games, with your link to each."""
-    return page("sandbox.html", scenes=scenes(current_app.config["BASE_URL"]), title=gettext("Sandbox"))
+    found = scenes(current_app.config["BASE_URL"])
+    return page("sandbox.html", scenes=found, name=NAMES["you"], title=gettext("Sandbox"))
 
 
 _PAGE = 50  # letters
