@@ -1,8 +1,8 @@
 """Deals: games on a live sandbox in which every position can be reached again, using only documented calls.
 
-The chance of a game is drawn when it is opened, and returns unchanged after a take-back. So a position is the moves that
-led there: later moves are taken back first, with the consent of all seats. A finished game allows no take-back. What was
-not seen before its end is out of reach, and callers who want more open another game.
+The seed of a game is drawn when it opens and survives a take-back. So a position is its sequence of moves: later moves
+are taken back first, with the consent of all seats. A finished game allows no take-back, so unseen positions are out of
+reach then. Callers who need more open another game.
 """
 
 import json
@@ -13,18 +13,18 @@ from typing import Any, NamedTuple
 
 import httpx
 
-PEOPLE = ("you", "ada", "ben")  # of every sandbox
-MOST_MOVES = 1024  # open to a seat at once; there were never half as many
+PEOPLE = ("you", "ada", "ben")  # the players of every sandbox
+MOST_MOVES = 1024  # legal moves of a seat; real games never have half as many
 Json = dict[str, Any]
-Way = tuple[int, ...]  # moves from the start of a game, each as its place among those that were open
+Way = tuple[int, ...]  # moves from the start of a game, as indices into the legal moves
 
 
 class OutOfReach(Exception):
-    """The deal was played to its end by other moves."""
+    """The deal has ended with other moves."""
 
 
 class Position(NamedTuple):
-    """`seat` has to choose one of the `moves` for this turn. A finished game has an outcome and no seat."""
+    """A position in which `seat` chooses one of `moves`. A finished game has an outcome and no seat."""
 
     version: int
     seat: int | None
@@ -33,13 +33,13 @@ class Position(NamedTuple):
     outcome: Json | None
 
     def returns(self) -> list[float]:
-        """By seat, how many are behind it without those ahead of it: from -1 to 1, and 0 in all."""
+        """Return a score by seat from -1 to 1: the seats behind it minus those ahead. They add up to 0."""
         places = self.outcome["places"] if self.outcome else []
         return [sum((one < it) - (one > it) for it in places) / (len(places) - 1) for one in places]
 
 
 class Deal:
-    """`STERNENPOST_URL` says at which server."""
+    """A deal on the server at `STERNENPOST_URL`."""
 
     def __init__(self, rules: str, options: Json, seats: int) -> None:
         self.people = [_client(os.environ["STERNENPOST_URL"], name) for name in PEOPLE[:seats]]
@@ -47,18 +47,17 @@ class Deal:
         self._path = f"/v1/games/{_told(self.people[0].post('/v1/games', json=wanted))['id']}"
         for client in self.people[1:]:
             _told(client.post(f"{self._path}/seats"))
-        self._way: Way = ()  # to where the server is
-        self._followed: list[Position] = []  # by each move of it
+        self._way: Way = ()  # the server's position
+        self._followed: list[Position] = []  # its positions so far
         self._now = self._look()
         self.forget()
 
     def forget(self) -> None:
-        """What was seen elsewhere: the server is asked again."""
+        """Read the position from the server again."""
         self._known: dict[Way, Position] = {self._way: self._now}
         self._views: dict[tuple[int, int], Json] = {}
 
     def at(self, way: Way) -> Position:
-        """Raises OutOfReach."""
         if way not in self._known:
             shared = next((i for i, (one, other) in enumerate(zip(self._way, way)) if one != other), len(self._way))
             if shared < len(self._way):
@@ -68,7 +67,6 @@ class Deal:
         return self._known[way]
 
     def view(self, way: Way, seat: int) -> Json:
-        """The table as this seat sees it there. Raises OutOfReach."""
         version = self.at(way).version
         if (version, seat) not in self._views:
             seen = _told(self.people[seat].get(self._path, params={"at": version}))
@@ -84,7 +82,7 @@ class Deal:
         self._known.setdefault(self._way, self._now)
 
     def _go_back(self, length: int) -> None:
-        """To before a move, asked by whose it was, and all others consent; what came after it is taken back, too."""
+        """Take moves back to this length. The mover asks and all others consent."""
         if self._now.outcome:
             raise OutOfReach("This deal is over: open another.")
         before = self._followed[length]
@@ -110,7 +108,6 @@ class Deal:
 
 @cache
 def deal(rules: str, options: str, seats: int, number: int) -> Deal:
-    """Of one number always the same. `options`: as JSON."""
     return Deal(rules, json.loads(options), seats)
 
 
