@@ -108,7 +108,6 @@ def test_a_time_zone_is_an_iana_name(zone):
 
 
 def vacation(first: int, last: int) -> dict[str, str]:
-    """From so many days after today to so many."""
     today = clock.now().date()
     return {"from": (today + first * DAY).isoformat(), "to": (today + last * DAY).isoformat()}
 
@@ -260,7 +259,7 @@ outages = st.lists(st.tuples(moments, st.integers(0, 900)).map(lambda o: (o[0], 
 
 
 def counts(minute: datetime, calendar: Calendar, outages: list[tuple[datetime, datetime]]) -> bool:
-    """Whether this minute counts, by looking at the player's clock."""
+    """Return whether this minute counts, from the player's clock."""
     face = minute.astimezone(calendar.zone)
     begin, end = calendar.night or (time(0), time(0))
     asleep = begin <= face.time() < end if begin <= end else not end <= face.time() < begin

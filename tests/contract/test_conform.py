@@ -1,4 +1,4 @@
-"""`sternenpost conform`: this server keeps every promise, and each of many planted breaches is found by its promise."""
+"""`sternenpost conform`: this server keeps every promise, and each planted breach is reported under its promise."""
 
 import gzip
 import json
@@ -21,14 +21,14 @@ Breach = Callable[["Call"], Answer]
 
 @dataclass
 class Call:
-    """A request on its way to the server, and what it may do with it."""
+    """A request on its way to the server, with hooks for breaches."""
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: bytes | None
     send: Send
-    kept: dict[str, Any]  # what a breach remembers
+    kept: dict[str, Any]  # the breach's memory
 
     def answer(self, **changes: Any) -> Answer:
         return self.send(
@@ -39,7 +39,6 @@ class Call:
         )
 
     def changed(self, change: Callable[[Any], Any]) -> Answer:
-        """The answer with other JSON."""
         answer = self.answer()
         packed = answer.headers.get("content-encoding") == "gzip"
         if not answer.body or answer.status >= 400 or "json" not in answer.headers.get("content-type", ""):
@@ -51,7 +50,7 @@ class Call:
 
 
 def to(app: Flask, breach: Breach | None = None) -> Send:
-    """Requests within this process, on whose way the breach lies."""
+    """Return a sender of requests within this process that the breach intercepts."""
     kept: dict[str, Any] = {}
 
     def send(method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> Answer:

@@ -1,4 +1,4 @@
-"""The examples of the OpenAPI document: each fits its schema, and each request really gets an answer as documented."""
+"""The examples of the OpenAPI document: each fits its schema, and each request gets an answer as documented."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ REQUESTS = [(call, name) for call in CALLS for name in (call.examples or [""])]
 
 
 def answers(call: Call) -> list[tuple[str, Json]]:
-    """What the document says of this call's JSON answers other than problems, by status."""
+    """Return the documented JSON answers of this call other than problems, by status."""
     found = ((status, answer.get("content", {}).get(JSON)) for status, answer in call.operation["responses"].items())
     return [(status, content) for status, content in found if content]
 

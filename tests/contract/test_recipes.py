@@ -1,4 +1,4 @@
-"""The handbook's recipes and its live page work as printed, despite lost answers and a web that goes away."""
+"""The handbook's recipes and live page work as printed, despite lost answers and restarts of the web."""
 
 import json
 import re
@@ -41,12 +41,11 @@ def ada(house: House) -> Iterator[Client]:
 
 
 def printed(house: House, page: str, name: str) -> str:
-    """Return a code block of the handbook."""
     return block(httpx.get(f"{house.url}/docs/{page}").text, name)
 
 
 def begun(house: House, where: Path, name: str, client: Client, *words: str, base: str = "") -> subprocess.Popen[str]:
-    """A recipe in Python that runs."""
+    """Start a Python recipe."""
     (where / "calls.py").write_text(printed(house, "recipes", "calls"), "utf-8")
     program = printed(house, "recipes", name).replace("limit=50", "limit=1")  # so that a list has several pages
     (where / f"{name}.py").write_text(program, "utf-8")
@@ -56,7 +55,7 @@ def begun(house: House, where: Path, name: str, client: Client, *words: str, bas
 
 
 def told(program: subprocess.Popen[str]) -> list[str]:
-    """What it has printed when it has ended."""
+    """Return what the program printed, once it has ended."""
     assert program.stdout is not None
     ends = Timer(PLAYED, program.kill)
     ends.start()
@@ -77,7 +76,7 @@ def game_of(client: Client) -> str:
 
 
 def plays(client: Client, game: str) -> None:
-    """The first move, when it is asked for."""
+    """Play the first legal move on turn."""
     asked = until(lambda: (legal := client.get(f"/v1/games/{game}/legal-moves"))["moves"] and legal)
     client.post(f"/v1/games/{game}/moves", {"turn": asked["turn"], "move": asked["moves"][0]})
 
@@ -92,7 +91,7 @@ def served(handler: type[BaseHTTPRequestHandler] | partial[SimpleHTTPRequestHand
 
 
 def bad_line(house: House) -> type[BaseHTTPRequestHandler]:
-    """The first answer to each request is lost on it, the second is "not now"."""
+    """Return a proxy that loses the first answer to each request and gives 503 to the second."""
     tries: Counter[bytes] = Counter()
 
     class Line(BaseHTTPRequestHandler):
@@ -133,7 +132,7 @@ def test_a_stream_survives_a_restart_without_gaps_or_duplicates(house: House, ad
     game = game_of(ada)
     program = begun(house, tmp_path, "stream", ada, f"/v1/games/{game}/stream")
     assert program.stdout is not None
-    first = program.stdout.readline().strip()  # without an id to go on after, it would not be told what was said
+    first = program.stdout.readline().strip()  # with no id to resume from, it would miss events
     plays(ada, game)
     house.restart_web()
     plays(ada, game)
@@ -146,7 +145,7 @@ def test_a_stream_survives_a_restart_without_gaps_or_duplicates(house: House, ad
 
 
 def set_back(house: House, place: str) -> type[BaseHTTPRequestHandler]:
-    """A line on which the first stream is asked for from a place that its log never reached, as after a restored backup."""
+    """Return a proxy whose first stream resumes beyond the log's end, as after a restored backup."""
     asked: list[str] = []
 
     class Line(BaseHTTPRequestHandler):

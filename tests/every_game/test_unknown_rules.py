@@ -30,7 +30,7 @@ LACKED = "sternenglanz"
 
 @pytest.fixture
 def lacked(app: Flask, ada: Someone, bea: Someone, no_limits: None) -> str:
-    """The path of a running game whose rules `lose` takes away; Ada is to move."""
+    """Return the path of a running game whose rules `lose` removes. It is Ada's turn."""
     with app.app_context():
         service_is_up()
     return opened(ada, ME, BOT, rules=LACKED, options={"start_seat": 0})

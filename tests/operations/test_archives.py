@@ -51,12 +51,11 @@ def test_only_its_players_can_read_a_private_games_archive(here: Flask) -> None:
         assert get(here, f"/v1/games/{game_id}/archive", name=name).status_code == status
 
 
-# Taking archives in
+# Importing archives
 
 
 @pytest.fixture
 def elsewhere(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Flask:
-    """Another installation."""
     monkeypatch.setenv("DATABASE_URL", database_url)
     return create_app(Settings.from_environment())
 

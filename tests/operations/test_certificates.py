@@ -25,7 +25,7 @@ LIFE = timedelta(days=90)
 
 
 def shown(tmp_path: Path, left: timedelta) -> ssl.SSLContext:
-    """A certificate signed by itself that expires after so long."""
+    """Create a self-signed certificate that expires after this time."""
     key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
     ends_at = datetime.now(UTC) + left
     made = (
@@ -68,7 +68,7 @@ def website(context: ssl.SSLContext) -> Iterator[str]:
 
 @contextmanager
 def listener(context: ssl.SSLContext | None) -> Iterator[str]:
-    """An SMTP server that offers STARTTLS, unless it has no certificate."""
+    """Serve SMTP with STARTTLS, unless there is no certificate."""
 
     class Listener(StreamRequestHandler):
         def handle(self) -> None:

@@ -20,13 +20,13 @@ from tests.support.live_server import free_port
 
 
 def doctor(**environment: str) -> Result:
-    """`sternenpost doctor` with these settings; the logs of this process stay as they are."""
+    """Run `sternenpost doctor` with these settings, without touching this process's logs."""
     return CliRunner().invoke(cli.main, ["doctor"], env={"SMTP_URL": "", **environment})
 
 
 @pytest.fixture
 def patient(well: Flask, shared_url: str, tmp_path) -> dict[str, str]:
-    """The settings of a sandbox with nothing wrong."""
+    """Return the settings of a healthy sandbox."""
     return {"DATABASE_URL": shared_url, "STERNENPOST_DATA": str(tmp_path), "STERNENPOST_SANDBOX": "on"}
 
 
@@ -58,7 +58,7 @@ def test_the_doctor_names_what_is_broken(patient: dict[str, str], part: str, ill
 
 def test_the_doctor_follows_the_sandbox_clock(patient: dict[str, str]) -> None:
     move_clock(timedelta(days=3))
-    clock.offset = timedelta(0)  # as in a process of its own
+    clock.offset = timedelta(0)  # as in a new process
     assert doctor(**patient).exit_code == 0
 
 

@@ -64,7 +64,7 @@ def test_archive_storage_and_dkim_key_are_checked_if_set(
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = tmp_path / "dkim.pem"
     pem.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    monkeypatch.setitem(well.config, "SHELF", tmp_path / "shelf" / "below")  # `shelve` makes it
+    monkeypatch.setitem(well.config, "SHELF", tmp_path / "shelf" / "below")  # `shelve` creates it
     monkeypatch.setitem(well.config, "DKIM_KEY", pem)
     status, told = readiness(well)
     assert (status, told["parts"]["shelf"], told["parts"]["DKIM key"]) == (200, "ok", "ok")
@@ -162,7 +162,7 @@ def test_a_missing_database_is_the_only_broken_part() -> None:
     )
 
 
-# What breaks is on its own
+# Failures are contained
 
 
 def test_one_broken_page_does_not_break_others(well: Flask) -> None:
@@ -173,7 +173,7 @@ def test_one_broken_page_does_not_break_others(well: Flask) -> None:
     with autocommit() as connection:
         assert log.record(connection, log.Entry(broken, row.version, ahead, [unknown]))
     client = well.test_client()
-    for _ in range(70):  # more than there are connections
+    for _ in range(70):  # more than the pool's connections
         assert client.get(f"/v1/games/{broken}").status_code == 500
         assert client.get(f"/t/{turn_word(broken, 0, row.version)}").status_code == 500
     assert client.get(f"/v1/games/{sound}").status_code == 200

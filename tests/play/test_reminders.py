@@ -29,7 +29,7 @@ from tests.support.games import (
 NONE = timedelta(0)
 
 
-# Their times
+# Reminder times
 
 
 def test_reminders_come_at_half_time_and_three_hours_before_the_end():
@@ -130,7 +130,7 @@ def test_a_missed_reminder_is_not_sent_late(ada: UUID, bea: UUID) -> None:
     due_at = seats_of(game_id)[0].due_at
     until(due_at - 2 * HOUR)
     everything_due_happens()
-    assert len(letters(game_id, "reminder")) == 1  # of the two that would have come by then
+    assert len(letters(game_id, "reminder")) == 1  # of the two that were due by then
     until(due_at - HOUR)
     everything_due_happens()
     assert len(letters(game_id, "reminder")) == 1

@@ -1,4 +1,4 @@
-"""Sternenglanz, sentence by sentence, where its worked cases are silent; the numbers are those of its specification."""
+"""Sternenglanz, sentence by sentence, where its worked cases are silent. Numbers refer to its specification."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -51,7 +51,7 @@ def begun(seats: int = 2, **options: Any) -> State:
 
 
 def at(**given: Any) -> State:
-    """A position in the words of the worked cases; slots as `tableau=(None, "geburt#1", "loch-a#1")`."""
+    """Return a position in the notation of the worked cases, with slots as `tableau=(None, "geburt#1", "loch-a#1")`."""
     if "tableau" in given:
         given["tableau"] = dict(zip("123", given["tableau"], strict=True))
     return position(given)
@@ -62,7 +62,7 @@ def play(sky: State, line: str, seat: int = 0) -> list[Event]:
 
 
 def after(sky: State, *lines: str) -> State:
-    """The sky after each line was played by the seat on turn."""
+    """Return the sky after the seats on turn played these lines."""
     for line in lines:
         assert sky.on_turn is not None
         sky = reduce(game.apply, play(sky, line, sky.on_turn), sky)
@@ -508,7 +508,7 @@ def test_another_players_action_completes_nothing_for_the_owner() -> None:
     assert len(play(sky, "2 lay punkt e2")) == 1
 
 
-# R4, R13: what a step shows must be looked at before the next one
+# R4, R13: what a step reveals must be seen before the next one
 
 
 @pytest.mark.parametrize("scenario", [3, 4])
@@ -527,7 +527,9 @@ def test_a_move_continues_if_no_sternbild_is_left_to_be_seen(scenario: int) -> N
     sky = at(scenario=scenario, board=BUT_E2, bildOpen="okulus", bildOwn=["okulus", "waage"], bildDeck=[])
     if scenario == 4:
         assert after(sky, "2 lay punkt e2; 1 lay punkt c2").points == (5, 0)
-    assert (game.legal_moves(sky, 0, [game.read_move("2 lay punkt e2")]) == []) == (scenario == 3)  # there it ends
+    assert (game.legal_moves(sky, 0, [game.read_move("2 lay punkt e2")]) == []) == (
+        scenario == 3
+    )  # the step ends there
 
 
 def test_legal_next_steps_follow_the_steps_begun() -> None:
@@ -545,7 +547,7 @@ def test_legal_next_steps_follow_the_steps_begun() -> None:
     [
         ({}, "lay geburt#9 -"),  # before the actions
         ({}, "choose geburt#9 loch-a#1"),  # long after the first cards
-        ({"phase": "lay"}, "lay loch-a#1 -"),  # of no card in hand
+        ({"phase": "lay"}, "lay loch-a#1 -"),  # of a card not in hand
         ({"phase": "lay"}, "lay geburt#9 -; lay geburt#9 -"),
         ({"phase": "lay"}, "lay geburt#9 -; 1 lay punkt b1"),
         ({}, "1 lay punkt b1; lay geburt#9 -"),
@@ -844,7 +846,7 @@ def test_two_to_four_can_play(seats: Any) -> None:
         game.resolve_options({}, seats)
 
 
-# R12 Who may know what
+# R12 Visibility
 
 
 def test_drawn_cards_are_known_to_their_owner_and_counted_by_others() -> None:
@@ -1009,11 +1011,11 @@ def test_move_of_rejects_events_without_a_move() -> None:
             game.move_of(events)
 
 
-# S3 Data files: what a firmament and cards must be like
+# S3 Data files: requirements for a firmament and cards
 
 
 def changed(data: Json, path: Sequence[str | int], value: Any) -> Json:
-    """The data with one value replaced; with REMOVED, left out."""
+    """Return the data with one value replaced, or left out if REMOVED."""
     data = deepcopy(data)
     inner: Any = data
     for key in path[:-1]:

@@ -23,7 +23,7 @@ OPTIONS: dict[str, Json] = {
     "sternenhimmel": {"start_seat": 0},
     "sternenglanz": {"start_seat": 0, "scenario": 4, "max_rounds": 5},
 }
-# What is visible afterwards but cannot be predicted.
+# Visible afterwards, but unpredictable.
 UNFORESEEN = {
     "sternenhimmel": {"board-dealt", "game-ended"},
     "sternenglanz": {
@@ -52,7 +52,6 @@ def game(people: list[Someone], rules: str) -> str:
 
 
 def asked(path: str, people: list[Someone]) -> tuple[Someone, Json] | None:
-    """Return the player on turn and the legal moves."""
     for who in people:
         mine: Json = who.get(f"{path}/legal-moves").json
         if mine["turn"] is not None:
@@ -61,7 +60,7 @@ def asked(path: str, people: list[Someone]) -> tuple[Someone, Json] | None:
 
 
 class Turn(NamedTuple):
-    """What a player saw before a move, what a dry run predicted, and the answer to the move itself."""
+    """A player's view before a move, the dry run's prediction, and the move's answer."""
 
     view: Json
     dry: Json
@@ -69,7 +68,6 @@ class Turn(NamedTuple):
 
 
 def turns(path: str, people: list[Someone], rng: Random) -> Iterator[Turn]:
-    """A whole game of random moves."""
     while found := asked(path, people):
         who, mine = found
         wanted = {"turn": mine["turn"], "move": rng.choice(mine["moves"])}
@@ -80,7 +78,6 @@ def turns(path: str, people: list[Someone], rng: Random) -> Iterator[Turn]:
 
 
 def everything(app: Flask) -> dict[str, list[Any]]:
-    """All rows of all tables."""
     url = app.config["SQLALCHEMY_DATABASE_URI"].replace("+psycopg", "")
     with psycopg.connect(url) as connection:
         names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()

@@ -23,7 +23,7 @@ MINUTE = timedelta(minutes=1)
 
 @pytest.fixture
 def logged(app: Flask) -> Iterator[UUID]:
-    """A game with one event, in the app's context."""
+    """Return a game with one event, in the app's context."""
     with app.app_context():
         game_id = a_game()
         assert recorded(game_id, 0)
@@ -45,7 +45,7 @@ def test_a_trigger_stops_the_owner_of_the_tables_too(logged: UUID, shared_url: s
         owner.execute(change)
 
 
-# What is read
+# Reading
 
 
 def test_event_data_of_any_kind_is_read_back_unchanged(app: Flask) -> None:
@@ -67,7 +67,7 @@ def test_event_data_of_any_kind_is_read_back_unchanged(app: Flask) -> None:
         assert later.events == []
 
 
-# The hash chain, worked out a second time
+# The hash chain, recomputed
 
 
 def test_a_hash_covers_its_predecessor_and_the_event_in_canonical_json() -> None:

@@ -25,7 +25,7 @@ FUNCTION = re.compile(r"(?s)CREATE OR REPLACE FUNCTION (\w+)\((.*?)\) RETURNS (\
 
 
 def functions(connection: psycopg.Connection[Any]) -> set[tuple[str, ...]]:
-    """Each with its arguments, what it returns and what it does, as the database has them."""
+    """Return each function with its arguments, result and body, as stored."""
     found = connection.execute(
         "SELECT proname, pg_get_function_identity_arguments(oid), pg_get_function_result(oid), prosrc FROM pg_proc "
         "WHERE pronamespace = 'public'::regnamespace AND proname <> 'refuse_change'"
@@ -67,7 +67,7 @@ def test_web_processes_and_workers_of_the_previous_release_run_during_a_migratio
 
 
 def contents(game_id: UUID) -> tuple[int, list[int], list[bool], int]:
-    """Version, events, who is to act, letters."""
+    """Return version, events, who is to act, and letters."""
     db.session.rollback()
     of_game = {"game": game_id}
     return (
