@@ -173,7 +173,7 @@ def _(call: Call) -> Answer:
     return without(call, "/events", tell)
 
 
-@breach("a story begins anew", "a story goes on after an event that is named")
+@breach("a story starts over", "a story goes on after an event that is named")
 def _(call: Call) -> Answer:
     return call.answer(path=re.sub(r"\?after=\d+", "", call.path))
 
@@ -208,7 +208,7 @@ def _(call: Call) -> Answer:
     return answer._replace(body=answer.body.replace(b"illegal-move", b"bad-move")) if is_it else answer
 
 
-@breach("everybody may move", "whoever is not on turn, or does not sit there, cannot move")
+@breach("any player may move", "whoever is not on turn, or does not sit there, cannot move")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(status=201) if is_move(call) and answer.status == 401 else answer
@@ -246,7 +246,7 @@ def _(call: Call) -> Answer:
     return call.changed(later) if is_game(call) else call.answer()
 
 
-@breach("somebody else wins", "the end says what each has, and who has won")
+@breach("another player wins", "the end says what each has, and who has won")
 def _(call: Call) -> Answer:
     def favour(game: Any) -> None:
         if game["outcome"]:
@@ -270,7 +270,7 @@ def _(call: Call) -> Answer:
     return call.changed(lambda it: it.update(seed="00" * 32)) if is_it else call.answer()
 
 
-@breach("streams begin anew", "a stream tells the whole story by its ids")
+@breach("streams start over", "a stream tells the whole story by its ids")
 def _(call: Call) -> Answer:
     return call.answer(headers={name: it for name, it in call.headers.items() if name != "Last-Event-ID"})
 

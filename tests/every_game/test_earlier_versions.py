@@ -1,4 +1,4 @@
-"""Everybody can see any version of a game as they saw it then, and events continue from any version."""
+"""Any version of a game stays visible as it was then, and events continue from any version."""
 
 from collections.abc import Iterator
 

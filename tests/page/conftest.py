@@ -32,7 +32,7 @@ def house(only_house: House) -> House:
 
 @pytest.fixture(autouse=True)
 def dice() -> None:
-    """Seed the choices of each test, whatever runs before."""
+    """Seed the choices of each test, independently of earlier tests."""
     for number, rng in enumerate((by_ear.RNG, keys.RNG, programs.RNG)):
         print(f"seed {number}")
         rng.seed(number)
