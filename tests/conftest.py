@@ -230,7 +230,7 @@ def left_empty() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def wired(shared_url: str) -> Flask:
+def session_app(shared_url: str) -> Flask:
     app = create_app(
         Settings.from_environment(
             {
@@ -245,13 +245,13 @@ def wired(shared_url: str) -> Flask:
 
 
 @pytest.fixture
-def app(wired: Flask) -> Iterator[Flask]:
+def app(session_app: Flask) -> Iterator[Flask]:
     """Yield the app with empty tables (except the log, which cannot be emptied) and the right clock."""
-    yield wired
+    yield session_app
     clock.offset = NOTHING
-    wired.extensions["limits"] = full_buckets(wired)
+    session_app.extensions["limits"] = full_buckets(session_app)
     announcements.forget()
-    with wired.app_context(), db.engine.begin() as connection:
+    with session_app.app_context(), db.engine.begin() as connection:
         connection.connection.cursor().execute(_FORGET_ALL)
 
 

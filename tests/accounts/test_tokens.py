@@ -316,7 +316,7 @@ def test_revoking_takes_effect_in_every_process_without_revealing_tokens() -> No
             revoking = Client(house, ada.token) if number % 2 else Client(house, it["token"])
             revoking.ask("DELETE", f"/v1/tokens/{it['id'] if number % 2 else 'current'}")
             assert [bot.get("/v1/me").status_code for bot in bots * 3] == [401] * 6
-        told = house.said() + "".join(httpx.get(f"{url}/metrics", headers=FOR_METRICS).text for url in urls)
+        told = house.output() + "".join(httpx.get(f"{url}/metrics", headers=FOR_METRICS).text for url in urls)
         assert not [it for it in [str(ada.token), *(it["token"] for it in made)] if it[-43:] in told]
         await_truth(lambda: ada.get("/v1/tokens")["items"][0]["last_used_at"])
 

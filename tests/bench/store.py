@@ -222,7 +222,7 @@ def _report_flood(
     """Print the results in the logs. Raise SystemExit unless each seat got one time-out and one letter."""
     games = [it.game_id for it in late]
     once = Counter(late)
-    done, told = many_due.timed_out(connection, games), many_due.told(connection, games)
+    done, told = many_due.time_outs(connection, games), many_due.time_out_letters(connection, games)
     sample = random.sample(games, min(len(games), WHOLE))
     broken = many_due.broken(connection, sample)
     row = connection.execute("SELECT count(*) FROM outbox WHERE game_id = ANY(%s)", (games,)).fetchone()

@@ -134,7 +134,7 @@ class Turns:
         self._web, self._url, self._listener = web, postgres.url, listener
         self.answered = 0  # bytes
 
-    def played(self, games: Sequence[Sequence[bytes]]) -> tuple[int, dict[str, float]]:
+    def play(self, games: Sequence[Sequence[bytes]]) -> tuple[int, dict[str, float]]:
         """Play these moves, wait for the last letter, and return the number of letters and each process's CPU
         seconds."""
         before, used = len(self._listener.letters), {name: stage.cpu_seconds(pid) for name, pid in self._pids.items()}
@@ -165,9 +165,9 @@ def measure(name: str, postgres: embedded_postgres.Server, key: Path) -> list[fl
         working(postgres.url, listener.port, key) as worker,
     ):
         at_work = Turns(web, worker, postgres, listener)
-        at_work.played([requests[:MOVES_BEFORE] for requests in moves])
+        at_work.play([requests[:MOVES_BEFORE] for requests in moves])
         for run in range(RUNS + 1):
-            carried, used = at_work.played([[requests[MOVES_BEFORE + run]] for requests in moves])
+            carried, used = at_work.play([[requests[MOVES_BEFORE + run]] for requests in moves])
             if run and carried:  # the first warms up
                 turns.append(sum(used.values()) * 1000 / carried)
                 moves_a_turn.append(GAMES / carried)

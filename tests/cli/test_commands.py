@@ -269,13 +269,13 @@ def test_games_are_listed_by_status_age_and_overdue(ada: UUID, game: UUID) -> No
     later(2 * DAY)
     young = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
 
-    def listed(*words: object) -> list[str]:
+    def list_games(*words: object) -> list[str]:
         return [it["id"] for it in json.loads(run("games", "list", "--json", *words))]
 
-    assert listed() == [str(game), str(young)]
-    assert listed("--status", "open") == [str(young)]
-    assert listed("--older-than", "P1D") == [str(game)]
-    assert listed("--overdue") == [str(game)]
+    assert list_games() == [str(game), str(young)]
+    assert list_games("--status", "open") == [str(young)]
+    assert list_games("--older-than", "P1D") == [str(game)]
+    assert list_games("--overdue") == [str(game)]
     assert f"{game}  sternenhimmel  running  1" in run("games", "list")
 
 
@@ -437,20 +437,20 @@ def test_check_shows_the_sandbox_time(game: UUID) -> None:
 @pytest.mark.parametrize("command", [("motd", "Back soon."), ("ban", ADA)])
 def test_the_audit_log_records_until_when_a_command_applies(game: UUID, command: tuple[str, ...]) -> None:
     until = re.search(r"until (\S+Z)", run(*command, "--until", "P1D"))
-    assert until and until[1] in [it.arguments.get("until") for it in noted(command[0])]
+    assert until and until[1] in [it.arguments.get("until") for it in audits(command[0])]
 
 
 def test_the_audit_log_records_migrations_at_the_sandbox_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(migrate, "lacks_rights", lambda url: True)
     now = move_clock(3 * DAY)
     clock.offset = NOTHING
-    before = [it.at for it in noted("migrate")]
+    before = [it.at for it in audits("migrate")]
     run("migrate")
-    (at,) = {it.at for it in noted("migrate")}.difference(before)
+    (at,) = {it.at for it in audits("migrate")}.difference(before)
     assert at >= now
 
 
-def noted(command: str) -> list[Audit]:
+def audits(command: str) -> list[Audit]:
     db.session.rollback()
     return list(db.session.scalars(select(Audit).where(Audit.command == command)))
 

@@ -44,9 +44,9 @@ class Deal:
     def __init__(self, rules: str, options: Json, seats: int) -> None:
         self.people = [_client(os.environ["STERNENPOST_URL"], name) for name in PEOPLE[:seats]]
         wanted = {"rules": rules, "options": options, "seats": [{"player": "me"}, *[{"open": True}] * (seats - 1)]}
-        self._path = f"/v1/games/{_told(self.people[0].post('/v1/games', json=wanted))['id']}"
+        self._path = f"/v1/games/{_json(self.people[0].post('/v1/games', json=wanted))['id']}"
         for client in self.people[1:]:
-            _told(client.post(f"{self._path}/seats"))
+            _json(client.post(f"{self._path}/seats"))
         self._way: Way = ()  # the server's position
         self._followed: list[Position] = []  # its positions so far
         self._now = self._look()
@@ -69,14 +69,14 @@ class Deal:
     def view(self, way: Way, seat: int) -> Json:
         version = self.at(way).version
         if (version, seat) not in self._views:
-            seen = _told(self.people[seat].get(self._path, params={"at": version}))
+            seen = _json(self.people[seat].get(self._path, params={"at": version}))
             self._views[version, seat] = seen["view"]
         return self._views[version, seat]
 
     def _play(self, number: int) -> None:
         seat, asked = self._now.seat, {"turn": self._now.turn, "move": self._now.moves[number]}
         assert seat is not None
-        _told(self.people[seat].post(f"{self._path}/moves", json=asked))
+        _json(self.people[seat].post(f"{self._path}/moves", json=asked))
         self._followed.append(self._now)
         self._way, self._now = (*self._way, number), self._look()
         self._known.setdefault(self._way, self._now)
@@ -88,20 +88,20 @@ class Deal:
         before = self._followed[length]
         assert before.seat is not None
         asked = self.people[before.seat].post(f"{self._path}/take-backs", json={"to": before.version})
-        if "vote" in _told(asked):
+        if "vote" in _json(asked):
             for client in self.people:
                 if client is not self.people[before.seat]:
-                    _told(client.post(f"{self._path}/votes", json={"on": "take-back"}))
+                    _json(client.post(f"{self._path}/votes", json={"on": "take-back"}))
         del self._followed[length:]
         self._way, self._now = self._way[:length], self._look()
         assert self._now.moves == before.moves
 
     def _look(self) -> Position:
-        game = _told(self.people[0].get(self._path))
+        game = _json(self.people[0].get(self._path))
         asked = next((it["seat"] for it in game["seats"] if it["turn"] is not None), None)
         if asked is None:
             return Position(game["version"], None, None, (), game["outcome"])
-        legal = _told(self.people[asked].get(f"{self._path}/legal-moves"))
+        legal = _json(self.people[asked].get(f"{self._path}/legal-moves"))
         assert 0 < len(legal["moves"]) <= MOST_MOVES
         return Position(game["version"], asked, legal["turn"], legal["moves"], None)
 
@@ -113,11 +113,11 @@ def deal(rules: str, options: str, seats: int, number: int) -> Deal:
 
 @cache
 def _client(url: str, name: str) -> httpx.Client:
-    token = _told(httpx.post(f"{url}/sandbox/token", json={"name": name}))["token"]
+    token = _json(httpx.post(f"{url}/sandbox/token", json={"name": name}))["token"]
     return httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60)
 
 
-def _told(answer: httpx.Response) -> Json:
+def _json(answer: httpx.Response) -> Json:
     assert answer.is_success, answer.text
     told: Json = answer.json()
     return told

@@ -102,11 +102,11 @@ def programs() -> Iterator[list[subprocess.Popen[str]]]:
         program.kill()
 
 
-def begun(*command: str | Path, where: Path) -> subprocess.Popen[str]:
+def start(*command: str | Path, where: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=where, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def said(program: subprocess.Popen[str]) -> str:
+def output_of(program: subprocess.Popen[str]) -> str:
     told, wrong = program.communicate(timeout=PLAYED)
     assert program.returncode == 0, wrong
     return told
@@ -120,9 +120,9 @@ def test_clients_in_two_languages_play_each_game_to_its_end(
     house: House, in_python: Path, in_typescript: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
     ada, bea, cyd = tokens(house, "ada", "bea", "cyd")
-    programs.append(begun(sys.executable, "player.py", house.url, ada, cyd, where=in_python))
-    programs.append(begun("node", "player.js", house.url, bea, where=in_typescript))
-    reports = [json.loads(said(program)) for program in programs]
+    programs.append(start(sys.executable, "player.py", house.url, ada, cyd, where=in_python))
+    programs.append(start("node", "player.js", house.url, bea, where=in_typescript))
+    reports = [json.loads(output_of(program)) for program in programs]
     assert reports[0] == reports[1]
     for of_game in reports[0].values():
         assert of_game["outcome"] == of_game["story"] == of_game["view"]
@@ -145,16 +145,16 @@ def test_the_handbooks_bot_has_30_lines_and_plays_both_games_as_printed(
         game = Client(house, own).post("/v1/games", wanted)["id"]
         for token in others:
             Client(house, token).post(f"/v1/games/{game}/seats", {})
-        programs += [begun(sys.executable, bot, house.url, it, game, "0.1", where=tmp_path) for it in (own, *others)]
+        programs += [start(sys.executable, bot, house.url, it, game, "0.1", where=tmp_path) for it in (own, *others)]
     for program in programs:
-        assert {"scores", "places"} == ast.literal_eval(said(program)).keys()
+        assert {"scores", "places"} == ast.literal_eval(output_of(program)).keys()
 
 
 def player_for(house: House, where: Path, token: str, *game: str) -> subprocess.Popen[str]:
     """Start the handbook's line program for this server."""
     (where / "lines.py").write_text(block(httpx.get(f"{house.url}/docs/bot").text, "bot-lines"), "utf-8")
     joined = ("-m", "server.cli", "bot", "--url", house.url, "--token", token, *game, "--")
-    return begun(sys.executable, *joined, sys.executable, where / "lines.py", where=HERE.parents[2])
+    return start(sys.executable, *joined, sys.executable, where / "lines.py", where=HERE.parents[2])
 
 
 def game_against_a_bot(client: Client, rules: str, **options: int) -> str:
@@ -174,7 +174,7 @@ def test_a_program_without_http_plays_its_seat_tokens_game_and_exits_with_it(
     game = game_against_a_bot(ada, "sternenhimmel")
     token = ada.post(f"/v1/games/{game}/seats/me/tokens", {})["token"]
     programs.append(player_for(house, tmp_path, token, "--game", game))
-    said(programs[-1])
+    output_of(programs[-1])
     assert is_over(ada, game)
 
 

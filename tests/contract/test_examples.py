@@ -31,8 +31,8 @@ def examples_in(content: Json) -> list[Any]:
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.name)
-def test_every_example_matches_its_schema(wired: Flask, call: Call) -> None:
-    contract: Contract = wired.test_client_class.contract
+def test_every_example_matches_its_schema(session_app: Flask, call: Call) -> None:
+    contract: Contract = session_app.test_client_class.contract
     if "requestBody" in call.operation:
         body = call.operation["requestBody"]["content"][JSON]
         assert examples_in(body)

@@ -274,7 +274,7 @@ def test_odd_headers_do_no_harm(scene: Scene, call: Call) -> None:
 
 
 @pytest.fixture(scope="module")
-def deserted(tmp_path_factory: pytest.TempPathFactory) -> Flask:
+def app_without_database(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     """Return an app whose database is down."""
     url = f"postgresql://nobody@:5432/nothing?host={tmp_path_factory.mktemp('socket')}"
     app = create_app(Settings.from_environment({"DATABASE_URL": url}))
@@ -283,8 +283,8 @@ def deserted(tmp_path_factory: pytest.TempPathFactory) -> Flask:
 
 
 @pytest.mark.parametrize("call", CALLS, ids=name_of)
-def test_without_its_database_the_service_is_temporarily_unavailable(deserted: Flask, call: Call) -> None:
-    who = Someone(deserted, token=f"sp_{'0' * 32}_{'A' * 43}")
+def test_without_its_database_the_service_is_temporarily_unavailable(app_without_database: Flask, call: Call) -> None:
+    who = Someone(app_without_database, token=f"sp_{'0' * 32}_{'A' * 43}")
     address = re.sub(r"\{\w+_id\}", str(uuid4()), call.path).replace("{name}", "sternenhimmel")
     address = address.replace("{seat}", "1")
     for body in call.examples.values() or [None]:

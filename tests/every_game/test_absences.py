@@ -44,7 +44,7 @@ from server.play.timing.timeout_policy import DEFAULT_LADDER, Extend
 from server.play.views import turn_of
 from server.play.votes import OFFER, offered_seats, vote, votes_of
 from server.store.tables import GameRow, SeatRow, StandIn, db
-from tests.support.calendars import counted
+from tests.support.calendars import counted_time
 from tests.support.games import DAY, HOUR, ME, OPEN, later, service_is_up
 
 pytestmark = pytest.mark.usefixtures("app", "no_limits")
@@ -180,7 +180,7 @@ class Crowd:
         return game
 
 
-class Told(NamedTuple):
+class Figures(NamedTuple):
     """The log of one game in figures."""
 
     days: float | None  # from start to end, if it has ended
@@ -190,7 +190,7 @@ class Told(NamedTuple):
     happened: Counter[str]
 
 
-def told(game_id: UUID, crowd: Crowd) -> Told:
+def figures_of(game_id: UUID, crowd: Crowd) -> Figures:
     game, rows = load(game_id), whole_log(game_id)
     try:
         is_whole = check_game(game_id) == []
@@ -201,7 +201,7 @@ def told(game_id: UUID, crowd: Crowd) -> Told:
     late = (1 + sum(rung.times for rung in extensions)) * LATE  # a sweep may be late for each
     allowed = sum((rung.by * rung.times for rung in extensions), TURN)
     days = (rows[-1].recorded_at - rows[0].recorded_at) / DAY if game.table.status in OVER else None
-    return Told(days, longest, longest - allowed - late, is_whole, Counter(row.type for row in rows))
+    return Figures(days, longest, longest - allowed - late, is_whole, Counter(row.type for row in rows))
 
 
 def waits(game: Game, crowd: Crowd) -> Iterator[timedelta]:
@@ -223,7 +223,7 @@ def waits(game: Game, crowd: Crowd) -> Iterator[timedelta]:
                     del sitting[seat][0]
                     asked.pop(seat, None)  # the time starts again
         if moved:
-            yield from (counted(since, at, hours) for hours in asked.values())
+            yield from (counted_time(since, at, hours) for hours in asked.values())
             since = at
             asked = {seat: hours for seat, hours in asked.items() if seat != moved[0].seat or _goes_on(after, seat)}
         people = {
@@ -234,7 +234,7 @@ def waits(game: Game, crowd: Crowd) -> Iterator[timedelta]:
             for seat, turn in enumerate(after.turns)
             if turn is not None
         }
-    yield from (counted(since, clock.now(), hours) for hours in asked.values())
+    yield from (counted_time(since, clock.now(), hours) for hours in asked.values())
 
 
 def _goes_on(table: Any, seat: Seat) -> bool:
@@ -242,7 +242,7 @@ def _goes_on(table: Any, seat: Seat) -> bool:
 
 
 class Outcome(NamedTuple):
-    games: Sequence[Told]
+    games: Sequence[Figures]
     people: int
     vanished: int
     happened: Counter[str]
@@ -269,7 +269,7 @@ logs that are not whole, or not what is stored beside them: {sum(not it.is_whole
 def simulate(games: int, seed: int = 1, most_days: int = 400, vanish: float = VANISH) -> Outcome:
     """Simulate games in an app's context without limits. A game counts as stuck after `most_days`."""
     crowd = Crowd(Random(seed), vanish)
-    found: list[Told] = []
+    found: list[Figures] = []
     names = [list(GAMES)[number % len(GAMES)] for number in range(games)]
     for first in range(0, games, AT_ONCE):
         service_is_up()
@@ -280,7 +280,7 @@ def simulate(games: int, seed: int = 1, most_days: int = 400, vanish: float = VA
             later(HOUR)
             change_stand_ins()
             _sweep()
-        found += [told(game_id, crowd) for game_id in ids]
+        found += [figures_of(game_id, crowd) for game_id in ids]
     vanished = sum(person.moves_left <= 0 for person in crowd.people.values())
     return Outcome(found, len(crowd.people), vanished, sum((it.happened for it in found), Counter()))
 

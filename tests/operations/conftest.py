@@ -10,7 +10,7 @@ from tests.support.live_server import House, new_house
 
 
 @pytest.fixture
-def well(app: Flask) -> Iterator[Flask]:
+def healthy_app(app: Flask) -> Iterator[Flask]:
     """Yield an app without faults, though web and worker only left heartbeats."""
     with app.app_context():
         service_is_up()

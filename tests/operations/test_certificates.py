@@ -129,7 +129,7 @@ def test_a_silent_server_has_no_certificate_to_check(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(("left", "status"), [(13.5 * DAY, 1), (30 * DAY, 0)])
 def test_the_doctor_reports_an_expiring_certificate(
-    well: Flask, shared_url: str, tmp_path: Path, left: timedelta, status: int
+    healthy_app: Flask, shared_url: str, tmp_path: Path, left: timedelta, status: int
 ) -> None:
     with website(shown(tmp_path, left)) as base_url:
         settings = {
@@ -145,7 +145,7 @@ def test_the_doctor_reports_an_expiring_certificate(
     assert result.exit_code == status
 
 
-def test_an_unreachable_base_url_is_no_failure(well: Flask, shared_url: str, tmp_path: Path) -> None:
+def test_an_unreachable_base_url_is_no_failure(healthy_app: Flask, shared_url: str, tmp_path: Path) -> None:
     settings = {
         "DATABASE_URL": shared_url,
         "STERNENPOST_DATA": str(tmp_path),

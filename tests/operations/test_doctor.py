@@ -25,7 +25,7 @@ def doctor(**environment: str) -> Result:
 
 
 @pytest.fixture
-def patient(well: Flask, shared_url: str, tmp_path) -> dict[str, str]:
+def patient(healthy_app: Flask, shared_url: str, tmp_path) -> dict[str, str]:
     """Return the settings of a healthy sandbox."""
     return {"DATABASE_URL": shared_url, "STERNENPOST_DATA": str(tmp_path), "STERNENPOST_SANDBOX": "on"}
 
@@ -90,10 +90,10 @@ def test_the_doctor_finds_undeliverable_letters(patient: dict[str, str]) -> None
     assert result.exit_code == 1
 
 
-def test_the_doctor_reports_whether_mail_comes_in(patient: dict[str, str], well: Flask) -> None:
+def test_the_doctor_reports_whether_mail_comes_in(patient: dict[str, str], healthy_app: Flask) -> None:
     where = f"127.0.0.1:{free_port()}"
     assert "Connection refused" in found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"]
-    door = SmtpServer(well, where)
+    door = SmtpServer(healthy_app, where)
     door.keep_open()
     assert found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"] == "ok"
     door.close()

@@ -102,7 +102,7 @@ ADA, BEN = "canary-ada@example.org", "canary-ben@example.org"
 
 
 def test_logs_are_json_without_secrets_even_on_errors(house: House) -> None:
-    said = len(house.said())
+    said = len(house.output())
     with working(house):
         host = sign_in(house, ADA)
         ada = Client(house, host.post("/v1/tokens", {"name": "canary"})["token"])
@@ -127,7 +127,7 @@ def test_logs_are_json_without_secrets_even_on_errors(house: House) -> None:
     with working(house):
         hands_over_nonsense(house, address)
         told_of = ("could not be woken", "cannot be written", "could not be dealt with")
-        until(lambda: all(words in house.said() for words in told_of))
+        until(lambda: all(words in house.output() for words in told_of))
     mends_the_rest(house, game_id)
 
     lines = lines_since(house, said)

@@ -108,7 +108,7 @@ def worker(house: House) -> subprocess.Popen[bytes]:
 
 @pytest.mark.usefixtures("worker")
 def test_every_answer_reports_a_postgres_outage_and_recovers_at_once(house: House) -> None:
-    ada, said = Player(house, "ada"), len(house.said())
+    ada, said = Player(house, "ada"), len(house.output())
     with house.without_postgres(signal.SIGINT):
         for answer in [*ada.looks(), ada.moves()]:
             assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5"), answer.url
@@ -132,7 +132,7 @@ def test_every_answer_reports_a_postgres_outage_and_recovers_at_once(house: Hous
 def test_an_unnoticed_postgres_crash_does_not_fail_the_next_request(house: House) -> None:
     ben = Player(house, "ben")
     assert [answer.status_code for answer in ben.looks() * 2] == [200] * 2 * len(NEED_IT)  # connections are pooled
-    said = len(house.said())
+    said = len(house.output())
     house.crash_postgres()
     assert [answer.status_code for answer in ben.looks() * 2] == [200] * 2 * len(NEED_IT)
     assert ben.moves().status_code == 201
@@ -173,7 +173,7 @@ def assert_quiet(house: House, said: int) -> None:
 def test_web_answers_requests_in_progress_before_it_stops(house: House) -> None:
     stops(house.web)
     house.start_web(GUNICORN_CMD_ARGS="--graceful-timeout 3600")  # longer than this test waits
-    cleo, said = Player(house, "cleo"), len(house.said())
+    cleo, said = Player(house, "cleo"), len(house.output())
     with ThreadPoolExecutor() as threads:
         with house.locked("SELECT 1 FROM games"):
             moving = threads.submit(cleo.moves)
@@ -187,7 +187,7 @@ def test_web_answers_requests_in_progress_before_it_stops(house: House) -> None:
 
 
 def test_web_stops_while_a_request_is_still_incomplete(house: House) -> None:
-    said = len(house.said())
+    said = len(house.output())
     with socket.create_connection(("127.0.0.1", house.port)) as dawdler:
         dawdler.sendall(b"POST /v1/sign-ins HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
         stops(house.web)
@@ -199,7 +199,7 @@ def test_a_worker_stops_in_time_despite_a_hanging_mail_server_and_the_letter_fol
     house: House, worker: subprocess.Popen[bytes]
 ) -> None:
     """The SMTP client would wait five minutes for the answer to RCPT, longer than this test."""
-    said, slow = len(house.said()), "slow@example.org"
+    said, slow = len(house.output()), "slow@example.org"
     held = house.post.hold(slow)
     Client(house).post("/v1/sign-ins", {"email": slow}, status=202)
     assert held.knocked.wait(PATIENCE)

@@ -20,7 +20,7 @@ from server import cli
 from server.games import GAMES, Json
 from server.games.sternenhimmel.material import BOARDS
 from server.play.archive import LARGEST, Flaw, check
-from tests.support.archives import archive, as_file, change_order, first, hashed_again, long, new_seed, say_more
+from tests.support.archives import archive, as_file, change_order, first, long, new_seed, rehash, say_more
 from tests.support.random_games import archives
 
 assert archive and long  # fixtures
@@ -66,7 +66,7 @@ def test_an_archive_names_seats_and_no_people(archive: Json) -> None:
 
 
 def test_rehashing_an_unchanged_archive_changes_nothing(long: Json) -> None:
-    assert hashed_again(copy.deepcopy(long)) == long
+    assert rehash(copy.deepcopy(long)) == long
 
 
 # One field changed
@@ -108,7 +108,7 @@ HEAD: dict[str, Callable[[Json], Any]] = {
 def test_no_game_field_can_be_changed_unnoticed(long: Json, field: str) -> None:
     assert set(HEAD) == set(long)
     assert flaw(long | {field: HEAD[field](long)})
-    assert flaw(hashed_again(long | {field: HEAD[field](long)}))
+    assert flaw(rehash(long | {field: HEAD[field](long)}))
 
 
 @pytest.mark.parametrize("field", ["seat", "kind", "bot"])
@@ -139,19 +139,19 @@ def test_no_event_field_can_be_changed_even_with_recomputed_hashes(long: Json) -
                 changed["events"][place][name] = event[name].replace("20", "21", 1)
             assert re.search(rf"event ({named})\b", flaw(changed), re.IGNORECASE)
             if name != "hash" and not (name == "at" and len(commit) == 1):
-                assert flaw(hashed_again(changed))
+                assert flaw(rehash(changed))
         for name in event["body"]:
             changed = copy.deepcopy(long)
             changed["events"][place]["body"][name] = another(event["body"][name])
             assert f"Event {event['seq']}" in flaw(changed)
-            assert flaw(hashed_again(changed))
+            assert flaw(rehash(changed))
 
 
 def test_values_that_compare_equal_in_one_language_are_not_taken_for_equal(long: Json) -> None:
     shuffled = next(event for event in long["events"] if event["body"].get("start") == 0)
     for same in (False, 0.0):
         shuffled["body"]["start"] = same
-        assert "start" in flaw(hashed_again(long))
+        assert "start" in flaw(rehash(long))
 
 
 def change_by_chance(rng: Random, place: Any) -> None:
@@ -179,7 +179,7 @@ def test_any_randomly_changed_event_value_is_found_despite_recomputed_hashes(lon
             pass
         change_by_chance(rng, body)
         if changed != long:
-            assert len(flaw(hashed_again(changed))) <= 300
+            assert len(flaw(rehash(changed))) <= 300
 
 
 # Another story with matching hashes
@@ -572,18 +572,18 @@ RETOLD: dict[str, Retold] = {
 
 
 @pytest.mark.parametrize(("game", "story"), [(game, story) for game, stories in RETOLD.items() for story in stories])
-def test_another_story_is_rejected_though_its_hashes_match(wired: Flask, game: str, story: str) -> None:
-    retold = copy.deepcopy(archives(wired)[f"{game} long"])
+def test_another_story_is_rejected_though_its_hashes_match(session_app: Flask, game: str, story: str) -> None:
+    retold = copy.deepcopy(archives(session_app)[f"{game} long"])
     retell, why = RETOLD[game][story]
     retell(retold)
-    assert re.search(why, flaw(hashed_again(retold)))
+    assert re.search(why, flaw(rehash(retold)))
 
 
 def test_the_first_error_is_named(long: Json) -> None:
     _, seq, _ = [say_more(long, nth) for nth in (20, 10, 30)]
     type_ = long["events"][seq - 1]["type"]
     assert flaw(long) == f"Event {seq} ({type_}): its hash does not follow from it and the hash before it."
-    assert flaw(hashed_again(long)) == f"Event {seq} ({type_}): It has not the fields of its type."
+    assert flaw(rehash(long)) == f"Event {seq} ({type_}): It has not the fields of its type."
 
 
 # Invalid archives
@@ -645,13 +645,13 @@ def test_verify_reports_that_all_is_well(tmp_path: Path, archive: Json) -> None:
 
 def test_verify_names_what_is_wrong(tmp_path: Path, long: Json) -> None:
     seq = say_more(long)
-    answer = verify(tmp_path, as_file(hashed_again(long)))
+    answer = verify(tmp_path, as_file(rehash(long)))
     assert answer.exit_code == 1
     assert re.fullmatch(rf"Error: Event {seq} \([a-z-]+\): It has not the fields of its type\.\n", answer.stderr)
 
 
-def test_only_a_saved_commitment_tells_a_game_from_a_made_up_one(tmp_path: Path, wired: Flask) -> None:
-    game, made_up = (archives(wired)[f"sternenglanz {night}"] for night in ("long", "of bots"))
+def test_only_a_saved_commitment_tells_a_game_from_a_made_up_one(tmp_path: Path, session_app: Flask) -> None:
+    game, made_up = (archives(session_app)[f"sternenglanz {night}"] for night in ("long", "of bots"))
     assert verify(tmp_path, as_file(made_up)).exit_code == 0
     answer = verify(tmp_path, as_file(made_up), "--commitment", game["commitment"])
     assert (answer.exit_code, answer.stdout) == (1, "")

@@ -54,7 +54,7 @@ class Scene:
     def begin(self) -> None:
         games.moves_on(self.game_id, self.ada)
 
-    def asked(self) -> str:
+    def request_stand_in(self) -> str:
         today = clock.now().date()
         ask_stand_in(self.game_id, self.bea, str(today), str(today + 6 * games.DAY), player=self.dan)
         mark = db.session.scalars(select(StandIn.mark).where(StandIn.game_id == self.game_id)).one()
@@ -65,10 +65,10 @@ class Scene:
 
     def accepts(self) -> Act:
         self.begin()
-        return partial(accept_stand_in, self.asked(), self.dan)
+        return partial(accept_stand_in, self.request_stand_in(), self.dan)
 
     def ends(self) -> Act:
-        accept_stand_in(self.asked(), self.dan)
+        accept_stand_in(self.request_stand_in(), self.dan)
         self.player = self.dan
         self.begin()
         return partial(end_stand_in, self.game_id, self.bea)

@@ -51,7 +51,7 @@ def game(people: list[Someone], rules: str) -> str:
     return path
 
 
-def asked(path: str, people: list[Someone]) -> tuple[Someone, Json] | None:
+def on_turn(path: str, people: list[Someone]) -> tuple[Someone, Json] | None:
     for who in people:
         mine: Json = who.get(f"{path}/legal-moves").json
         if mine["turn"] is not None:
@@ -68,7 +68,7 @@ class Turn(NamedTuple):
 
 
 def turns(path: str, people: list[Someone], rng: Random) -> Iterator[Turn]:
-    while found := asked(path, people):
+    while found := on_turn(path, people):
         who, mine = found
         wanted = {"turn": mine["turn"], "move": rng.choice(mine["moves"])}
         view = who.get(path).json["view"]
@@ -86,7 +86,7 @@ def everything(app: Flask) -> dict[str, list[Any]]:
 
 
 def test_a_dry_run_changes_nothing_in_the_database(app: Flask, people: list[Someone], game: str) -> None:
-    who, mine = asked(game, people) or pytest.fail("Nobody is asked.")
+    who, mine = on_turn(game, people) or pytest.fail("Nobody is asked.")
     before = everything(app)
     assert len(before["games"]) == 1
     for number, move in enumerate(mine["moves"][:20]):
@@ -169,7 +169,7 @@ def test_steps_are_previewed_together_with_the_resulting_table(people: list[Some
 
 
 def test_an_illegal_dry_run_gets_the_same_answer_as_the_move(app: Flask, people: list[Someone], game: str) -> None:
-    who, mine = asked(game, people) or pytest.fail("Nobody is asked.")
+    who, mine = on_turn(game, people) or pytest.fail("Nobody is asked.")
     others = [other for other in people if other is not who]
     right = {"turn": mine["turn"], "move": mine["moves"][0]}
     stranger = Someone(app, "dan")
@@ -204,7 +204,7 @@ CANNOT_BE_BEGUN: dict[str, list[Json]] = {
 
 
 def test_illegal_steps_are_rejected_as_in_a_dry_run(people: list[Someone], game: str, rules: str) -> None:
-    turn = asked(game, people)
+    turn = on_turn(game, people)
     assert turn is not None
     who, mine = turn
     for move in CANNOT_BE_BEGUN[rules]:

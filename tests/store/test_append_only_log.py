@@ -13,7 +13,7 @@ from flask import Flask
 from server.store import log
 from server.store.connections import autocommit
 from server.store.log import Recorded
-from tests.support.commits import NOW, a_game, an_event, recorded
+from tests.support.commits import NOW, a_game, an_event, record
 
 MINUTE = timedelta(minutes=1)
 
@@ -26,7 +26,7 @@ def logged(app: Flask) -> Iterator[UUID]:
     """Return a game with one event, in the app's context."""
     with app.app_context():
         game_id = a_game()
-        assert recorded(game_id, 0)
+        assert record(game_id, 0)
         yield game_id
 
 
@@ -57,7 +57,7 @@ def test_event_data_of_any_kind_is_read_back_unchanged(app: Flask) -> None:
     }
     with app.app_context():
         game_id = a_game()
-        assert recorded(game_id, 0, [an_event(**body)])
+        assert record(game_id, 0, [an_event(**body)])
         with autocommit() as connection:
             records = log.read(connection, game_id)
             assert records is not None

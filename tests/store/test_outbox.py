@@ -10,7 +10,7 @@ from flask import Flask
 
 from server.store import outbox
 from server.store.tables import Delivery, LetterRow, PlayerLetterRow, db
-from tests.support.commits import NOW, a_game, a_letter, recorded
+from tests.support.commits import NOW, a_game, a_letter, record
 
 MINUTE = timedelta(minutes=1)
 
@@ -19,7 +19,7 @@ MINUTE = timedelta(minutes=1)
 def waiting(app: Flask) -> Iterator[outbox.Waiting]:
     with app.app_context():
         game_id = a_game()
-        recorded(game_id, 0, letters=[a_letter(data={"to": "ada@example.org"})])
+        record(game_id, 0, letters=[a_letter(data={"to": "ada@example.org"})])
         (letter,) = outbox.due(NOW, 10)
         yield letter
 

@@ -24,21 +24,21 @@ def here(app: Flask) -> Iterator[Flask]:
 
 
 @pytest.fixture(params=GAMES)
-def long(request: pytest.FixtureRequest, wired: Flask) -> Json:
+def long(request: pytest.FixtureRequest, session_app: Flask) -> Json:
     """Return a copy, which the test may change, of a game with every kind of event."""
-    return copy.deepcopy(archives(wired)[f"{request.param} long"])
+    return copy.deepcopy(archives(session_app)[f"{request.param} long"])
 
 
 @pytest.fixture(params=[f"{game} {night}" for game in GAMES for night in ("long", "short", "of bots")])
-def archive(request: pytest.FixtureRequest, wired: Flask) -> Json:
-    return copy.deepcopy(archives(wired)[request.param])
+def archive(request: pytest.FixtureRequest, session_app: Flask) -> Json:
+    return copy.deepcopy(archives(session_app)[request.param])
 
 
 def as_file(archive: Any) -> bytes:
     return json.dumps(archive).encode()
 
 
-def hashed_again(archive: Json) -> Json:
+def rehash(archive: Json) -> Json:
     before = bytes.fromhex(archive["commitment"])
     for event in archive["events"]:
         fact = {name: value for name, value in event.items() if name != "hash"}

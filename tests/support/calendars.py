@@ -32,7 +32,7 @@ def due_at(
     return seat_time(calendar, outages).due(asked_at, allowed)
 
 
-def counted(
+def counted_time(
     start: datetime, end: datetime, calendar: Calendar = ALWAYS, outages: Collection[Stretch] = ()
 ) -> timedelta:
     return seat_time(calendar, outages).used(start, end)

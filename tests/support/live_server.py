@@ -237,7 +237,7 @@ def new_house(**settings: str) -> Iterator["House"]:
         yield house
     finally:
         house.close()
-        print(house.said())
+        print(house.output())
         shutil.rmtree(path)
 
 
@@ -301,7 +301,7 @@ class House:
     def postgres_pid(self) -> int:
         return self._postgres.pid
 
-    def said(self) -> str:
+    def output(self) -> str:
         return (self._data / "said.log").read_text()
 
     def start_web(

@@ -345,6 +345,6 @@ def many_machines(
                 yield house
             finally:
                 house.close()
-                print(house.said())
+                print(house.output())
     finally:
         shutil.rmtree(path)

@@ -42,11 +42,11 @@ def still_due(connection: Connection) -> int:
     return int(row[0])
 
 
-def timed_out(connection: Connection, games: Collection[UUID]) -> Counter[Late]:
+def time_outs(connection: Connection, games: Collection[UUID]) -> Counter[Late]:
     return Counter(Late(*row) for row in connection.execute(_TIMED_OUT, (list(games),)))
 
 
-def told(connection: Connection, games: Collection[UUID]) -> Counter[Late]:
+def time_out_letters(connection: Connection, games: Collection[UUID]) -> Counter[Late]:
     return Counter(Late(game_id, seat) for game_id, seat, _ in connection.execute(_TOLD, (list(games),)))
 
 

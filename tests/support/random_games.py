@@ -46,7 +46,7 @@ class Table:
     def viewers(self) -> list[int | None]:
         return [*range(len(self.game.seats)), None]
 
-    def asked(self) -> UUID | None:
+    def player_on_turn(self) -> UUID | None:
         """Return the player on turn after the bots have moved."""
         everything_due_happens()
         game = self.game
@@ -59,14 +59,14 @@ class Table:
         return None
 
     def move(self) -> None:
-        who = self.asked()
+        who = self.player_on_turn()
         assert who is not None
         turn = turn_of(self.game_id, who)
         assert turn is not None
         play_move(self.game_id, who, turn, self.rng.choice(moves_of(self.game_id, who)))
 
     def move_until(self, who: UUID) -> None:
-        while self.asked() != who:
+        while self.player_on_turn() != who:
             self.move()
 
     def agree(self, wish: str) -> None:
@@ -74,7 +74,7 @@ class Table:
             vote(self.game_id, who, wish, True)
 
     def take_back(self, after: int) -> None:
-        who = self.asked()
+        who = self.player_on_turn()
         assert who is not None
         to = self.game.version
         for _ in range(1 + after):
@@ -85,7 +85,7 @@ class Table:
                     vote(self.game_id, other, "take-back", True)
 
     def play_on(self) -> None:
-        while self.asked() is not None:
+        while self.player_on_turn() is not None:
             self.move()
 
 

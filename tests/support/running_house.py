@@ -32,7 +32,7 @@ def stops(process: subprocess.Popen[bytes]) -> None:
 
 
 def lines_since(house: House, said: int) -> list[Json]:
-    return [json.loads(line) for line in house.said()[said:].splitlines()]
+    return [json.loads(line) for line in house.output()[said:].splitlines()]
 
 
 def metrics(house: House) -> dict[str, Metric]:

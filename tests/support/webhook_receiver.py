@@ -28,13 +28,13 @@ class Call(NamedTuple):
         return self.headers["webhook-id"]
 
     @property
-    def told(self) -> Json:
+    def payload(self) -> Json:
         told: Json = json.loads(self.body)
         return told
 
     @property
     def kind(self) -> str:
-        return str(self.told["type"])
+        return str(self.payload["type"])
 
     def is_signed_with(self, secret: str) -> bool:
         try:
@@ -99,7 +99,7 @@ class Hook:
         self.who, self.id, self.secret = who, made.webhook["id"], made.secret
 
     @property
-    def shown(self) -> Json:
+    def resource(self) -> Json:
         return webhook(self.who, self.id)
 
     @property
