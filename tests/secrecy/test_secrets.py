@@ -1,7 +1,7 @@
 """Secrets over other channels: mails, pictures, pages, logs and metrics.
 
-As in `test_leaks.py`, two worlds have the same seed and differ only in what some players may not know, who must get the
-same bytes. The seat on turn cannot tell them apart, and its move may reveal the difference.
+As in `test_leaks.py`, two worlds have the same seed and differ only in a secret. Players who may not know it must get the
+same bytes. The seat on turn cannot tell the worlds apart, and its move may reveal the difference.
 """
 
 import json
