@@ -1,4 +1,4 @@
-"""What tests share: a real Postgres, and a fresh database with the real tables for each test that asks for one."""
+"""Shared fixtures: a real Postgres, and databases with the real tables."""
 
 import json
 import os
@@ -34,7 +34,7 @@ from tests.support import citus
 from tests.support.contract import Contract, ContractClient, Someone
 from tests.support.live_server import MAIL_IN_SECRET, METRICS_TOKEN, PATIENCE
 
-# Five seconds, as httpx has it, are too short on a busy machine.
+# httpx's default of five seconds is too short on a busy machine.
 for _call in (httpx.Client.__init__, httpx.stream, httpx.request, httpx.get, httpx.head, httpx.post):
     getattr(_call, "__wrapped__", _call).__kwdefaults__["timeout"] = httpx.Timeout(PATIENCE)
 
@@ -42,15 +42,15 @@ hypothesis.settings.register_profile(
     "house",
     derandomize=True,
     deadline=None,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow],  # so may a busy machine be
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],  # as a busy machine is
 )
 hypothesis.settings.load_profile("house")
 
 PUBLIC = "93.184.215.14"
 
 _numbers = count(1)
-_MOST_PROCESSES = 4  # more would only wait for the one with the longest file
-_LONG = (  # files that are begun first, the longest at the top, so that all processes end together
+_MOST_PROCESSES = 4  # more would only wait for the longest file
+_LONG = (  # files that start first, the longest at the top, so that all processes end together
     *(
         "machines",
         "play_by_mail",
@@ -92,7 +92,7 @@ _LONG = (  # files that are begun first, the longest at the top, so that all pro
 )
 
 
-_ONLY_WITH_ALL = (  # browsers, processes that are started and killed, fuzzers, mails by the thousand, compiled clients
+_ONLY_WITH_ALL = (  # browsers, killed processes, fuzzers, mails by the thousand, compiled clients
     *("page", "processes", "web", "test_patterns.py", "test_skips.py", "accounts/test_fair_shares.py"),
     *("accounts/test_tokens.py", "api/test_pages.py", "cli/test_audit.py"),
     *("clients/test_adapters.py", "clients/test_generated_clients.py", "contract/test_clients.py"),
@@ -127,7 +127,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def is_everything_asked_for(config: pytest.Config) -> bool:
-    """Whether no file or folder was named."""
+    """Return whether no file or folder was named."""
     return [Path(argument).resolve() for argument in config.args] == [_TESTS]
 
 
@@ -147,9 +147,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """All tests are shared out among processes, each with a Postgres of its own; some tests are faster without.
+    """Return the number of processes, each with a Postgres: two more than cores, since tests wait a third of their
+    time.
 
-    Two more than there are cores, since a third of the time a test waits.
+    Runs of named files use one process, which is faster.
     """
     return min((os.cpu_count() or 1) + 2, _MOST_PROCESSES) if is_everything_asked_for(config) else 0
 
@@ -161,18 +162,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_report_to_serializable() -> Generator[None, Any, Any]:
-    """A report that another process can read: a lone surrogate that a fuzzer sent would end the run otherwise."""
+    """Return a report that another process can read. A lone surrogate from a fuzzer would end the run."""
     data = yield
     try:
         json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return json.loads(json.dumps(data, ensure_ascii=False).encode(errors="replace"))
-    return data  # as it is: of a skip, pytest wants the tuple back that JSON makes a list
+    return data  # unchanged, because pytest expects the tuple of a skip, which JSON makes a list
 
 
 @pytest.fixture
 def open_directory() -> Iterator[Path]:
-    """A new directory that every user may enter, unlike tmp_path: as root, Postgres runs as `nobody`."""
+    """Yield a new directory that every user may enter, unlike tmp_path: under root, Postgres runs as `nobody`."""
     path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
     path.chmod(0o755)
     yield path
@@ -185,7 +186,7 @@ def postgres() -> Iterator[embedded_postgres.Server]:
     path.chmod(0o755)
     with embedded_postgres.start(path) as server:
         with psycopg.connect(server.url, autocommit=True) as connection:
-            connection.execute("ALTER SYSTEM SET fsync = off")  # who loses power loses the test; waiting takes minutes
+            connection.execute("ALTER SYSTEM SET fsync = off")  # a power failure would only cost the run
             connection.execute("SELECT pg_reload_conf()")
         yield server
     shutil.rmtree(path)
@@ -193,7 +194,7 @@ def postgres() -> Iterator[embedded_postgres.Server]:
 
 @pytest.fixture(scope="session")
 def template_url(postgres: embedded_postgres.Server) -> str:
-    """A database with the migrated tables. Tests copy it, so no connection to it may be open."""
+    """Create a database with migrated tables. Tests copy it, so no connection to it may be open."""
     url = embedded_postgres.create_database(postgres.url, "template_of_tests")
     migrate.upgrade(url)
     return url
@@ -201,7 +202,6 @@ def template_url(postgres: embedded_postgres.Server) -> str:
 
 @pytest.fixture
 def database_url(postgres: embedded_postgres.Server, template_url: str) -> Iterator[str]:
-    """A database of this test's own."""
     url = embedded_postgres.create_database(postgres.url, f"test_{next(_numbers)}", template="template_of_tests")
     yield url
     with psycopg.connect(postgres.url, autocommit=True) as connection:
@@ -210,7 +210,7 @@ def database_url(postgres: embedded_postgres.Server, template_url: str) -> Itera
 
 @pytest.fixture(scope="session")
 def shared_url(postgres: embedded_postgres.Server, template_url: str) -> str:
-    """A database for all tests that get by with empty tables: it takes far less time than one for each."""
+    """Create a database for all tests that need only empty tables, since one for each is far slower."""
     url = embedded_postgres.create_database(postgres.url, "shared_by_tests", template="template_of_tests")
     _shared.append(url)
     return url
@@ -221,7 +221,7 @@ _shared: list[str] = []
 
 @pytest.fixture(autouse=True, scope="module")
 def left_empty() -> Iterator[None]:
-    """So that a file finds nothing of the one before, which may have used the shared database without `app`."""
+    """Empty the shared database after each file, which may have used it without `app`."""
     yield
     clock.offset = NOTHING
     for url in _shared:
@@ -230,7 +230,7 @@ def left_empty() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def wired(shared_url: str) -> Flask:
+def session_app(shared_url: str) -> Flask:
     app = create_app(
         Settings.from_environment(
             {
@@ -245,19 +245,19 @@ def wired(shared_url: str) -> Flask:
 
 
 @pytest.fixture
-def app(wired: Flask) -> Iterator[Flask]:
-    """The app with empty tables (except the log, which cannot be emptied) and the right clock."""
-    yield wired
+def app(session_app: Flask) -> Iterator[Flask]:
+    """Yield the app with empty tables (except the log, which cannot be emptied) and the right clock."""
+    yield session_app
     clock.offset = NOTHING
-    wired.extensions["limits"] = full_buckets(wired)
+    session_app.extensions["limits"] = full_buckets(session_app)
     announcements.forget()
-    with wired.app_context(), db.engine.begin() as connection:
+    with session_app.app_context(), db.engine.begin() as connection:
         connection.connection.cursor().execute(_FORGET_ALL)
 
 
 @pytest.fixture
 def ada(app: Flask) -> Someone:
-    """A player who calls the API; rooms that speak to `play` have their own: see tests/support/players.py."""
+    """Return a caller of the API. Rooms that call `play` use tests/support/players.py."""
     return Someone(app, "ada")
 
 
@@ -279,9 +279,9 @@ def no_limits(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def chance(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Deals of games, and moves of bots, in the process of the tests: repeated by `--seed`."""
+    """Seed the dice of games and the moves of bots, so that `--seed` repeats them."""
     seed = request.config.getoption("--seed")
-    print(f"--seed {seed}")  # shown of a test that fails
+    print(f"--seed {seed}")  # pytest shows it for a failing test
     rng = Random(f"{seed} {request.node.nodeid}")
     monkeypatch.setattr(games, "secrets", SimpleNamespace(token_bytes=rng.randbytes))
     monkeypatch.setattr(bot_moves, "random", SimpleNamespace(SystemRandom=lambda: rng))
@@ -319,7 +319,7 @@ def pytest_make_collect_report(collector: pytest.Collector):
 
 
 def _no_skips(name: str, report):
-    """With STERNENPOST_NO_SKIPS a test that cannot run here is a failure."""
+    """Turn skips into failures under STERNENPOST_NO_SKIPS."""
     if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("STERNENPOST_NO_SKIPS"):
         report.outcome, report.longrepr = "failed", f"{name} was skipped: {report.longrepr}"
     return report

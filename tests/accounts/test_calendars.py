@@ -13,7 +13,7 @@ from server.accounts.players import change_profile
 from server.clock import clock
 from server.errors import BadField
 from server.stored_data import warn_of
-from tests.support.calendars import SLEEPER, berlin, calendars, counted, due_at, moments, utc
+from tests.support.calendars import SLEEPER, berlin, calendars, counted_time, due_at, moments, utc
 from tests.support.games import DAY, HOUR, MINUTE, later
 from tests.support.players import ada, within
 
@@ -108,7 +108,6 @@ def test_a_time_zone_is_an_iana_name(zone):
 
 
 def vacation(first: int, last: int) -> dict[str, str]:
-    """From so many days after today to so many."""
     today = clock.now().date()
     return {"from": (today + first * DAY).isoformat(), "to": (today + last * DAY).isoformat()}
 
@@ -194,8 +193,8 @@ def test_days_off_do_not_count():
 
 def test_a_day_off_follows_the_players_zone():
     working = calendar({"days_off": [6]}, "Asia/Kolkata")
-    assert counted(utc("2026-11-20 00:00"), utc("2026-11-23 00:00"), working) == 2 * DAY
-    assert counted(utc("2026-11-20 18:30"), utc("2026-11-21 18:30"), working) == NONE
+    assert counted_time(utc("2026-11-20 00:00"), utc("2026-11-23 00:00"), working) == 2 * DAY
+    assert counted_time(utc("2026-11-20 18:30"), utc("2026-11-21 18:30"), working) == NONE
 
 
 def test_vacation_days_do_not_count():
@@ -248,7 +247,7 @@ def test_a_night_that_ends_in_a_repeated_hour_covers_it_twice():
 def test_a_weekday_that_a_country_skipped_does_not_count():
     """Samoa went from Thursday, 29 December 2011, straight to Saturday the 31st."""
     no_fridays = calendar({"days_off": [5]}, "Pacific/Apia")
-    assert counted(utc("2011-12-29 10:00"), utc("2011-12-31 10:00"), no_fridays) == 2 * DAY
+    assert counted_time(utc("2011-12-29 10:00"), utc("2011-12-31 10:00"), no_fridays) == 2 * DAY
 
 
 def test_microseconds_are_kept():
@@ -260,7 +259,7 @@ outages = st.lists(st.tuples(moments, st.integers(0, 900)).map(lambda o: (o[0], 
 
 
 def counts(minute: datetime, calendar: Calendar, outages: list[tuple[datetime, datetime]]) -> bool:
-    """Whether this minute counts, by looking at the player's clock."""
+    """Return whether this minute counts, from the player's clock."""
     face = minute.astimezone(calendar.zone)
     begin, end = calendar.night or (time(0), time(0))
     asleep = begin <= face.time() < end if begin <= end else not end <= face.time() < begin
@@ -276,7 +275,7 @@ def counts(minute: datetime, calendar: Calendar, outages: list[tuple[datetime, d
 @given(moments, st.integers(0, 3 * 24 * 60), calendars, outages)
 def test_counting_agrees_with_checking_every_minute(start, minutes, calendar, outages):
     slowly = sum(counts(start + n * MINUTE, calendar, outages) for n in range(minutes))
-    assert counted(start, start + minutes * MINUTE, calendar, outages) == slowly * MINUTE
+    assert counted_time(start, start + minutes * MINUTE, calendar, outages) == slowly * MINUTE
 
 
 @settings(max_examples=80, deadline=None)
@@ -298,12 +297,12 @@ def test_a_player_is_due_at_the_end_of_the_last_counted_minute(asked, minutes, c
 )
 def test_the_time_allowed_has_passed_exactly_at_the_due_time(asked, allowed, calendar, outages, later):
     asked += later
-    assert counted(asked, due_at(asked, allowed, calendar, outages), calendar, outages) == allowed
+    assert counted_time(asked, due_at(asked, allowed, calendar, outages), calendar, outages) == allowed
 
 
 def test_time_before_the_start_does_not_count():
-    assert counted(utc("2026-11-21"), utc("2026-11-20"), SLEEPER) == NONE
-    assert counted(utc("2026-11-21"), utc("2026-11-20")) == NONE
+    assert counted_time(utc("2026-11-21"), utc("2026-11-20"), SLEEPER) == NONE
+    assert counted_time(utc("2026-11-21"), utc("2026-11-20")) == NONE
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../etc/passwd", "localtime", "Europe/Berlin\n"])

@@ -42,7 +42,6 @@ def signs_in(stranger: Someone, home: str, email: str) -> TestResponse:
 
 
 def letters(app: Flask) -> list[str]:
-    """Return the addresses to which codes were mailed."""
     with app.app_context():
         return [it.data["to"] for it in db.session.scalars(select(PlayerLetterRow))]
 
@@ -94,12 +93,12 @@ def test_players_can_still_sign_in_when_the_server_wide_code_limit_is_reached(
     for number in range(4):
         signs_in(stranger, f"10.{number}.0.1", f"reader{number}@example.org")
     answers = [signs_in(stranger, "10.9.0.1", email) for email in ("new@example.org", "ada@example.org")]
-    assert [it.status_code for it in answers] == [202, 202]  # the answer does not tell who is known
+    assert [it.status_code for it in answers] == [202, 202]  # the answer does not reveal which players exist
     assert [*letters(app)][-1] == "ada@example.org"
     assert "new@example.org" not in letters(app)
 
 
-# All calls that mail to an address which has not asked for it
+# Calls that mail to an address that has not asked for it
 
 
 def calls(ada: Someone, stranger: Someone) -> dict[str, Callable[[str], TestResponse]]:
@@ -156,7 +155,7 @@ def test_mail_to_an_address_counts_for_sender_mailbox_and_server(
     assert f"{in_all} all" in new
     assert any(key.startswith(f"{own} ") for key in new)
     assert any(key.endswith(" victim@example.org") for key in new)
-    assert sum(key.startswith(f"{in_all} ") for key in new) >= 2  # a share, too
+    assert sum(key.startswith(f"{in_all} ") for key in new) >= 2  # also a share
 
 
 def counts(app: Flask) -> dict[str, int]:
@@ -195,7 +194,7 @@ def test_greedy_networks_leave_room_for_others(
     bound(f"{name}-in-all", Bound(200, 86_400))
     homes = [f"{10 + number}.0.0.1" for number in range(25)]
     made = [0] * len(homes)
-    for _ in range(20):  # which the limit of one address allows
+    for _ in range(20):  # as the limit of one address allows
         for number, home in enumerate(homes):
             made[number] += comes(stranger, home, path, body).status_code == 201
     assert sum(made) < 200

@@ -27,8 +27,6 @@ DEFAULTS = Settings.from_environment({}).bounds
 
 @pytest.fixture
 def bounded(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Sets bounds, as an operator does."""
-
     def set_to(**bounds: str) -> None:
         for name, text in bounds.items():
             settings = Settings.from_environment({f"STERNENPOST_LIMIT_{name.upper()}": text})
@@ -40,7 +38,7 @@ def bounded(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture(autouse=True)
 def _at_the_beginning_of_a_window(app: Flask) -> None:
-    """No test runs into the next one."""
+    """Move to the start of a window, so that no test runs into the next one."""
     clock.forward(timedelta(seconds=86_400 - clock.now().timestamp() % 86_400))
 
 
@@ -51,7 +49,7 @@ def _no_bucket_fills_up_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def refused(answer: TestResponse, words: str, at_most: int) -> bool:
-    """Whether a bound is reached, and says which and until when."""
+    """Return whether a bound is reached and reported with its end."""
     is_problem(answer, 429, "too-many-requests")
     assert words in answer.json["detail"]
     assert 0 < int(answer.headers["Retry-After"]) <= at_most
@@ -59,12 +57,10 @@ def refused(answer: TestResponse, words: str, at_most: int) -> bool:
 
 
 def limits(answer: TestResponse) -> dict[str, str]:
-    """What an answer tells of each limit."""
     return dict(it.split(";", 1) for it in answer.headers["RateLimit"].replace('"', "").split(", "))
 
 
 def left_of(answer: TestResponse) -> int:
-    """Units for requests that the caller has left."""
     return int(limits(answer)["player"].partition(";")[0].removeprefix("r="))
 
 
@@ -214,7 +210,7 @@ def test_a_limit_holds_for_concurrent_requests(
         return Someone(app, token=ada.token).post(path, body).status_code
 
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(come, range(24))).count(201) == most - (bound == "tokens")  # she came by one
+        assert list(pool.map(come, range(24))).count(201) == most - (bound == "tokens")  # she came with one
 
 
 def test_expired_tokens_do_not_count_towards_the_limit(ada: Someone, bounded: Callable[..., None]) -> None:
@@ -427,4 +423,4 @@ def test_deleting_a_player_deletes_their_counts(app: Flask, ada: Someone, bea: S
         delete_player(find_player("ada@example.org"))
         keys = db.session.scalars(db.select(RateLimit.key)).all()
         assert not any("ada@example.org" in key for key in keys)
-        assert len(keys) == 4  # what Bea did, and the house
+        assert len(keys) == 4  # Bea's use, and the server's total

@@ -94,7 +94,7 @@ def test_an_address_is_read_in_either_case(purpose: str) -> None:
 def rotate(*words: str) -> str:
     result = CliRunner().invoke(cli.main, ["rotate-secret", *words])
     assert result.exit_code == 0, result.output
-    signed_links._seen.clear()  # as it is two seconds later
+    signed_links._seen.clear()  # as two seconds later
     return result.stdout
 
 
@@ -162,15 +162,15 @@ def test_a_running_process_picks_up_the_new_secret() -> None:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
     with subprocess.Popen([sys.executable, "-c", OTHER], **pipes) as process:  # type: ignore[call-overload]
 
-        def told(word: str) -> str:
+        def read_number(word: str) -> str:
             process.stdin.write(f"{word}\n")
             return str(process.stdout.readline().strip())
 
         old = signed(TURN)
-        assert told(old) == "70000"
+        assert read_number(old) == "70000"
         rotate("--grace", "PT1S")
-        until(lambda: told(signed(TURN)) == "70000", 1)  # though it has known the old one for a moment only
-        until(lambda: told(old) == "nothing", 10)
+        until(lambda: read_number(signed(TURN)) == "70000", 1)  # it has cached the old one only for a moment
+        until(lambda: read_number(old) == "nothing", 10)
         process.stdin.close()
 
 

@@ -45,7 +45,6 @@ def listed(who: Someone) -> dict[str, Json]:
 
 
 def scope_of(call: Call) -> str | None:
-    """What the document says that it needs."""
     scopes = [scope for it in call.operation.get("security", []) for scope in it.get("token", [])]
     return scopes[0] if scopes else None
 
@@ -71,7 +70,7 @@ def test_an_old_token_keeps_all_its_rights(app: Flask, ada: Someone) -> None:
 
 
 def player(who: Someone) -> UUID:
-    """Tokens begin with the id of their player."""
+    """Return the player's id, with which a token begins."""
     assert who.token is not None
     return UUID(who.token.split("_")[1])
 
@@ -81,7 +80,7 @@ def player(who: Someone) -> UUID:
 
 @pytest.fixture
 def seat(scene: Scene) -> Someone:
-    """A program with a token for Ada's seat in the running game."""
+    """Return a program with a token for Ada's seat in the running game."""
     return seat_token(scene, scene.running)
 
 
@@ -207,7 +206,7 @@ def test_tokens_are_listed_with_name_and_rights_but_no_secret(scene: Scene) -> N
     shown = scene.ada.get("/v1/tokens").text
     for who in (program, of_seat, scene.ada):
         assert who.token is not None
-        assert who.token[-43:] not in shown  # what `secrets.token_urlsafe` made may have a _ in it
+        assert who.token[-43:] not in shown  # `secrets.token_urlsafe` may generate a _
     assert "My bot" not in scene.bea.get("/v1/tokens").text
 
 
@@ -317,13 +316,12 @@ def test_revoking_takes_effect_in_every_process_without_revealing_tokens() -> No
             revoking = Client(house, ada.token) if number % 2 else Client(house, it["token"])
             revoking.ask("DELETE", f"/v1/tokens/{it['id'] if number % 2 else 'current'}")
             assert [bot.get("/v1/me").status_code for bot in bots * 3] == [401] * 6
-        told = house.said() + "".join(httpx.get(f"{url}/metrics", headers=FOR_METRICS).text for url in urls)
+        told = house.output() + "".join(httpx.get(f"{url}/metrics", headers=FOR_METRICS).text for url in urls)
         assert not [it for it in [str(ada.token), *(it["token"] for it in made)] if it[-43:] in told]
         await_truth(lambda: ada.get("/v1/tokens")["items"][0]["last_used_at"])
 
 
 def ask_operator(house: House, email: str) -> str:
-    """By `sternenpost player-token`."""
     command = [sys.executable, "-m", "server.cli", "player-token", email]
     environment = os.environ | {"DATABASE_URL": house.database_url}
     return subprocess.run(

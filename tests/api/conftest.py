@@ -1,7 +1,4 @@
-"""Fixtures for API tests: a running game and a scene.
-
-Each answer is also held against the OpenAPI document: see tests/support/contract.py.
-"""
+"""Fixtures for API tests: a running game and a scene. tests/support/contract.py checks each answer."""
 
 import pytest
 from flask import Flask
@@ -13,7 +10,7 @@ from tests.support.one_of_each import Scene
 
 @pytest.fixture
 def game(ada: Someone, bea: Someone) -> str:
-    """The path of a running game: ada, bea, and a bot; ada is on turn."""
+    """Return the path of a running game of ada, bea and a bot. ada is on turn."""
     path = opened(ada, ME, OPEN, BOT)
     bea.post(f"{path}/seats")
     return path

@@ -17,7 +17,7 @@ from server.play.seating.games import open_game
 from server.play.seating.hosting import begin
 from server.play.seating.seats import ready, take_seat
 from server.play.votes import vote
-from tests.support.archives import archive, as_file, change_order, get, hashed_again, new_seed, say_more
+from tests.support.archives import archive, as_file, change_order, get, new_seed, rehash, say_more
 from tests.support.games import BOT, ME, OPEN, wanted
 from tests.support.handbook import block
 from tests.support.live_server import PATIENCE
@@ -36,7 +36,7 @@ def test_the_page_explains_everything_an_independent_checker_needs(app: Flask, a
     for change in (new_seed, change_order, lambda it: it["salts"].append("more"), say_more):
         archive["seed"] = seed
         change(archive)
-        path.write_bytes(as_file(hashed_again(archive) if change is not say_more else archive))
+        path.write_bytes(as_file(rehash(archive) if change is not say_more else archive))
         assert node(str(path))[0] == 1
 
 

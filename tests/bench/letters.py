@@ -1,8 +1,8 @@
-"""How many letters a move takes: `python -m tests.bench.letters` simulates a thousand players for a month.
+"""Letters per move: `python -m tests.bench.letters` simulates a thousand players for a month.
 
-Games are played by the real engines, each turn by random moves. What is simulated are people: when they look, where, and how
-long they take. Which letters a commit causes, what is true of them when they are to be carried, which wait and which are
-one: that is decided by the functions that the worker asks. Beside it, the same people with each letter at once.
+The real engines play random moves. The simulation covers when players look, where, and how long they take. The worker's
+own functions decide which letters a commit causes, what still holds when they are due, and which are delayed or
+combined. A second run sends each letter at once.
 """
 
 import argparse
@@ -34,19 +34,19 @@ from tests.support.rows import a_head, a_seat
 PLAYERS, GAMES_EACH, DAYS = 1000, 5, 30
 TARGET, LATEST = 0.6, timedelta(minutes=10)
 BEGIN = datetime(2026, 11, 23, tzinfo=UTC)
-SETTLED = 1.0  # days after which one counts
+SETTLED = 1.0  # days before counting begins
 
 HABITS = """
-A circle of friends is six people; of five tables a player has four within his circle and one with anybody. Tables have as many
-seats as the rules allow, in turns, two days for a move, and begin anew when they are over. In his own day, a player looks twice
-(four in ten), four times (four in ten) or eight times (two in ten): about 7:30, 12:30, 17:00 and, half of the times, 20:30, an
-hour or so off; one in six lives six hours west of the others. Between seven and eleven, a letter has him look within a quarter
-of an hour on average, four times in ten. Whoever looks plays what waits for him, one turn in ten he leaves for the next time; a
-turn takes one to three minutes. Seven in ten play by page and stay at the table, for five minutes on average, in which they
-play whatever comes up; the others answer letters, and go. A turn of Sternenglanz has several moves, a step each.
+A circle of friends is six people. Of five tables, a player has four within the circle and one with strangers. Tables have as many
+seats as the rules allow, in turns, and two days for a move. A new game follows each. Players look at their games twice a day (four
+in ten), four times (four in ten) or eight times (two in ten): about 7:30, 12:30, 17:00 and, half of the times, 20:30, give or take
+an hour. One in six lives six hours west of the others. Between 7:00 and 23:00, four letters in ten make a player look, within a
+quarter of an hour on average. Players then play all waiting turns but leave one in ten for the next time. A turn takes one to three
+minutes. Seven in ten play on the page and stay at the table for five minutes on average, to play new turns. The others answer
+letters and leave. A turn of Sternenglanz has several moves, one per step.
 """
 CIRCLE, OF_FRIENDS = 6, 4
-LOOKS = {2: 4, 4: 4, 8: 2}  # times a day, and how many in ten do so
+LOOKS = {2: 4, 4: 4, 8: 2}  # looks a day, and their share in tenths
 HOURS = {7.5: 2, 12.5: 2, 17.0: 1, 20.5: 5}
 OFF = 1.2  # hours
 WEST = (6.0, 1 / 6)
@@ -68,15 +68,13 @@ class Person:
     at: UUID | None = None  # the table that the player watches
     until: datetime = BEGIN  # when the player leaves if no turn waits
     is_here: bool = False
-    left: set[tuple[UUID, int]] = field(default_factory=set)  # turns that the player leaves for the next time
+    left: set[tuple[UUID, int]] = field(default_factory=set)  # turns that the player leaves for the next look
     untold: dict[UUID, Json] = field(default_factory=dict)  # letters about turns, by game
     told: set[UUID] = field(default_factory=set)  # games whose current turn the player knows of
 
 
 @dataclass(eq=False)
 class Playing:
-    """A table, where one game follows the other."""
-
     name: str
     game_id: UUID
     people: list[Person]
@@ -95,7 +93,7 @@ class Playing:
 
 
 class Month:
-    """What happens, minute by minute, where all have chosen this for their letters."""
+    """A simulated month in which all players have these notification settings."""
 
     def __init__(self, players: int, days: int, notifications: Json) -> None:
         self.chance, self.coalesces = Random(1), not has_chosen(YOUR_TURN.name, notifications)
@@ -106,14 +104,14 @@ class Month:
         self.moves: Counter[str] = Counter()
         self.letters = defaultdict[tuple[str, str], float](
             float
-        )  # by rules and kind; one about several tables in parts
+        )  # by rules and kind; a letter about several tables counts in parts
         self.sizes: Counter[int] = Counter()
         self.answers = 0
         self.delays: list[timedelta] = []
         self.people = [self._person() for _ in range(players)]
         self._seat_all()
 
-    # Who there is
+    # Players
 
     def _person(self) -> Person:
         chance = self.chance
@@ -129,7 +127,6 @@ class Month:
         self._tables(self.people, places["all"])
 
     def _tables(self, people: list[Person], most: int) -> None:
-        """Tables of these people until each has so many, if there are enough of them."""
         for number in count():
             free = [it for it in people if len(it.tables) < most]
             name = list(GAMES)[number % len(GAMES)]
@@ -167,7 +164,7 @@ class Month:
     def counts(self) -> bool:
         return self.now - BEGIN > timedelta(days=SETTLED)
 
-    # What people do
+    # What players do
 
     def _looks(self, person: Person) -> None:
         if not person.is_here:
@@ -195,7 +192,6 @@ class Month:
             person.is_here, person.at = False, None
 
     def _plays(self, person: Person, playing: Playing) -> None:
-        """A whole turn."""
         seat, rules = playing.seat_of(person), playing.table.rules
         if playing.waits_for(person):
             self.turns[playing.name] += self.counts
@@ -246,9 +242,9 @@ class Month:
             self.at(moment, self._reminds, playing, person, letter)
 
     def _carries(self, playing: Playing, person: Person, letter: Json) -> None:
-        """As a worker to whom the letter is due."""
+        """Deliver a letter as a worker does when it is due."""
         if person.untold.get(playing.game_id) is not letter:
-            return  # it went along with another
+            return  # already sent with another letter
         if not self._is_present(playing, letter):
             del person.untold[playing.game_id]
             return

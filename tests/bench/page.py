@@ -1,8 +1,8 @@
 """The first view of a game on the page, beside a blank page of the same size: `python -m tests.bench.page`.
 
-Each view begins with an empty cache, in real Chromium over the loopback, and ends when the table can be played on and is
-followed; then the same over a slow line with a slow processor, from an empty cache and by a browser that has been here
-before. The blank page is the limit: as many bytes in one script, from the same HTTP server. Views take turns.
+Each view begins with an empty cache, in real Chromium over the loopback, and ends when the table is live and accepts
+moves. Then the same over a slow line with a slow processor, from an empty and from a warm cache. The blank page is the
+limit: as many bytes in one script, from the same HTTP server. Views take turns.
 """
 
 import argparse
@@ -18,10 +18,10 @@ from tests.support import stage
 from tests.support.browser import CHROMIUM
 from tests.support.slow_line import SlowLine
 
-GAMES = {"sternenhimmel": ".hand .star.open", "sternenglanz": ".held.open, .slot.open"}  # what is there to be played on
+GAMES = {"sternenhimmel": ".hand .star.open", "sternenglanz": ".held.open, .slot.open"}  # selectors of open moves
 BLANK = "tests.bench.page:blank"
 MOST_KIB, MOST_MS = 90, 1000
-DELAY, SLOWER = 0.150, 4  # seconds of a round trip on a slow line, and times that its processor is slower
+DELAY, SLOWER = 0.150, 4  # seconds of a round trip on the slow line, and the factor by which the processor is slower
 FIRST, WARM = (8, 1500), (3, 600)  # round trips in a row, and milliseconds
 READY = """selector => {
   const look = () => {
@@ -33,13 +33,13 @@ READY = """selector => {
 
 
 class View(NamedTuple):
-    """Milliseconds until the table could be played on, and what came over the line."""
+    """Milliseconds until the table accepts moves, and the traffic."""
 
     ms: float
     size: float
     requests: int
-    in_a_row: int = 0  # round trips, each of which waits for the one before it
-    asked_in_a_row: int = 0  # without those that connect
+    in_a_row: int = 0  # round trips that each wait for the previous one
+    asked_in_a_row: int = 0  # without connections
 
 
 blank = Flask("blank", static_folder=None)
@@ -47,7 +47,7 @@ blank = Flask("blank", static_folder=None)
 
 @blank.get("/")
 def _blank() -> Response:
-    """A page with a single script; with it, it is of so many bytes as its query says."""
+    """Return a page with one script. The query gives their total bytes."""
     return Response(
         f'<!doctype html><title>-</title><body><script src="/rest?{request.query_string.decode()}"></script>'
     )
@@ -70,7 +70,6 @@ def view(
     line: SlowLine | None = None,
     warm: bool = False,
 ) -> View:
-    """Over a `line`, the processor is slowed down, too; `warm`: by a browser that has kept the page."""
     workers: Any = "allow" if line else "block"
     with browser.new_context(
         viewport={"width": 1200, "height": 850}, locale="en-GB", service_workers=workers
@@ -82,7 +81,7 @@ def view(
             page.wait_for_selector(followed)
             page.wait_for_function("() => navigator.serviceWorker.controller")
             page.goto("about:blank")
-            page.wait_for_timeout(1500)  # until no answer is under way
+            page.wait_for_timeout(1500)  # until all requests have ended
         session = context.new_cdp_session(page)
         sizes: list[float] = []
         asked: list[str] = []
@@ -104,7 +103,7 @@ def view(
 
 
 def lay_out(browser: Browser, address: str, followed: str, token: str) -> None:
-    """How much of each window the skies of a table have, and how far it is pushed about while it comes, slowly."""
+    """Print the skies' share of each window, and the layout shift while the page loads slowly."""
     for size, manners in SIZES.items():
         with browser.new_context(locale="en-GB", **manners) as context:
             context.add_init_script(f'localStorage.setItem("sternenpost.token", "{token}")')
@@ -128,7 +127,7 @@ def report(name: str, views: Sequence[View]) -> None:
 
 
 def above(views: Sequence[View], blanks: Sequence[View]) -> None:
-    """What a view takes beside the blank page of the same moment, and how much of each is the line alone."""
+    """Print the cost beyond the blank page of the same moment, and the share of the line."""
     more = median(mine.ms - least.ms for mine, least in zip(views, blanks, strict=True))
     ratio = median(mine.ms / least.ms for mine, least in zip(views, blanks, strict=True))
     waits = [1000 * DELAY * median(it.in_a_row for it in those) for those in (views, blanks)]

@@ -1,4 +1,4 @@
-"""What a perfect Flask move endpoint could reach: no rules, no token, no view, only the least durable work.
+"""The best that a Flask move endpoint could reach: no rules, token or view, only the least durable work.
 
 /move       five statements through SQLAlchemy Core
 /move_pipe  the same through psycopg in a pipeline: two waits instead of seven
@@ -80,7 +80,6 @@ ANALYZE
 
 
 def make_tables(url: str) -> None:
-    """Fill an empty database for this app."""
     with psycopg.connect(url) as connection:
         connection.execute(TABLES)
 

@@ -1,5 +1,7 @@
-"""What the rules cost in CPU: `python -m tests.bench.rules` prints the median of several runs beside the targets, and
-what each step of a playout takes, beside the least that its list of moves can cost."""
+"""CPU costs of the rules: `python -m tests.bench.rules` prints the median of several runs beside the targets.
+
+It also prints each step of a playout beside the least that its list of moves can cost.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,7 +27,7 @@ CHOICE = {"sternenhimmel": 5, "sternenglanz": 20}  # ms
 
 
 class Played(NamedTuple):
-    """A random game: how it was opened, and each move with the seat that played it and what happened."""
+    """A random game: its opening, and each move with seat and events."""
 
     seats: int
     options: Json
@@ -35,7 +37,6 @@ class Played(NamedTuple):
 
 
 def playout(rules: Rules, number: int, editions: list[Json]) -> Played:
-    """A random game, each move picked from the whole list of legal moves."""
     seats = rules.SEATS[number % len(rules.SEATS)]
     options, seed, rng = editions[number % len(editions)], bytes([number]), Random(number)
     dice = SeededDice(seed, ())
@@ -54,7 +55,7 @@ def playout(rules: Rules, number: int, editions: list[Json]) -> Played:
 
 
 def fold(rules: Rules, events: list[Any]) -> None:
-    """The state of a log, no rules asked."""
+    """Fold the state of a log without checking rules."""
     state = None
     for event in events:
         state = rules.apply(state, event)
@@ -74,7 +75,6 @@ def replay(rules: Rules, game: Played) -> None:
 
 
 def per_second(work: Callable[[], Any], amount: int) -> float:
-    """How much of it is done in a second of CPU: the median of the runs."""
     took = []
     for _ in range(RUNS):
         began = process_time()
@@ -84,7 +84,7 @@ def per_second(work: Callable[[], Any], amount: int) -> float:
 
 
 def show_steps(rules: Rules, games: list[Played]) -> None:
-    """Microseconds of each step of a playout for a move, by itself; and of its list of moves, made of moves found before."""
+    """Print the microseconds per move of each step of a playout, and of rebuilding its list of moves."""
     took: Counter[str] = Counter()
     listed = 0
 
@@ -117,11 +117,11 @@ def _idle() -> int:
     return process_time_ns() - began
 
 
-_IDLE = min(_idle() for _ in range(1000))  # nanoseconds of looking at the clock
+_IDLE = min(_idle() for _ in range(1000))  # nanoseconds of reading the clock
 
 
 def choices(rules: Rules, games: list[Played]) -> tuple[float, float]:
-    """What greedy costs at each move of these games, in ms: the median and the slowest, each the best of three tries."""
+    """Return the greedy bot's median and slowest choice in ms. Each choice is the best of three tries."""
     took = []
     for game in games:
         state = reduce(rules.apply, game.opening, None)
@@ -167,7 +167,7 @@ def measure(name: str) -> None:
 
 
 def slowest_step() -> tuple[float, int]:
-    """The slowest step of Sternenglanz that a search finds, in ms with its list of moves, and how long the list is.
+    """Return the slowest step of Sternenglanz that a search finds, in ms, and the length of its list of moves.
 
     All three cards move stars, every path is checked against every ban, and four Sternbilder are looked for.
     """

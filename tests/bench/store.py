@@ -1,14 +1,14 @@
-"""What stored games cost: `python -m tests.bench.store view`, or `sweep`, `due`, `memory`, `growth`, `ends`, `all`.
+"""Costs of stored games: `python -m tests.bench.store view`, or `sweep`, `due`, `memory`, `growth`, `ends`, `all`.
 
-view    a seat's view of the longest game, from Postgres alone: no process holds its table yet
+view    a seat's view of the longest game, from Postgres alone, in a process without its table
 sweep   a sweep with nothing due
-due     ten thousand seats due at once, or `--rows`, while others go on over HTTP; was each timed out exactly once?
-memory  what a web process keeps of a thousand live half-played games
+due     ten thousand seats due at once (`--rows`), while others play over HTTP: is each timed out exactly once?
+memory  memory of a web process per thousand live half-played games
 growth  the same moves and lists among ten times the games and a hundred times the events (`--large`; else ten times)
 ends    the last moves of games beside the first
 
-Each works on an embedded Postgres of its own with `synchronous_commit=on`. Where there is a limit it is measured in the
-same run: the bare statement in Postgres, or an answer that says nothing. What counts are ratios and CPU milliseconds.
+Each works on an embedded Postgres of its own with `synchronous_commit=on`. Limits are measured in the same run: the
+bare statement in Postgres, or an answer that says nothing. What counts are ratios and CPU milliseconds.
 """
 
 import argparse
@@ -53,21 +53,19 @@ DUE = 10_000
 OTHERS = 500
 PACE = 50  # moves a second of the other players
 PATIENCE = 720  # seconds
-WHOLE = 1_000  # logs whose hashes are looked through
+WHOLE = 1_000  # logs whose hashes are checked
 LADDERS = {"extend": DEFAULT_LADDER, "bot-move": stage.A_BOT_MOVES}
 LIVE = 1_000
 LOOKS = 60
 
 
 def report(name: str, took: Sequence[float], target: str = "") -> None:
-    """Milliseconds, sorted here."""
     took = sorted(took)
     p50, p99 = (took[min(len(took) * percent // 100, len(took) - 1)] for percent in (50, 99))
     print(f"  {name:<50} p50 {p50:8.2f}  p99 {p99:8.2f} ms  {target}", flush=True)
 
 
 def timed(work: Callable[..., object], *args: object) -> float:
-    """Milliseconds."""
     began = perf_counter()
     work(*args)
     return (perf_counter() - began) * 1000
@@ -77,7 +75,6 @@ def timed(work: Callable[..., object], *args: object) -> float:
 
 
 def view() -> None:
-    """Many copies of the longest game, each looked at once."""
     for name in GAMES:
         with stage.postgres() as postgres:
             with stage.in_process(postgres.url):
@@ -146,7 +143,6 @@ def _half_played(postgres: embedded_postgres.Server, count: int, on_timeout: Seq
 
 
 def due(rows: int, workers: Sequence[int], first_step: str, end: str) -> None:
-    """Half-played games whose seats are all late, and others that are not."""
     with stage.postgres() as postgres:
         others_count = max(OTHERS, rows // 50)
         games = _half_played(postgres, rows * len(workers) + others_count, LADDERS[first_step])
@@ -174,14 +170,14 @@ def _flood(
         connection = stack.enter_context(psycopg.connect(postgres.url, autocommit=True))
         mailbox = stack.enter_context(tempfile.TemporaryDirectory())
         workers = [stack.enter_context(_worker(postgres.url, mailbox)) for _ in range(count)]
-        sleep(5)  # until they have begun
+        sleep(5)  # until they have started
         before = _cpu(postgres, served, workers)
         late = many_due.time_runs_out(connection, games)
         took: list[float] = []
         lost: dict[str, float] = {}
 
         def watch() -> float:
-            """Wait until nothing is due and return the seconds that took. On the way, a worker may be killed."""
+            """Wait until nothing is due and return the seconds. Meanwhile, a worker may be killed."""
             began = perf_counter()
             while (left := many_due.still_due(connection)) and perf_counter() - began < PATIENCE:
                 if end != "none" and not lost and left < len(late) * 2 // 3:
@@ -213,7 +209,6 @@ def _flood(
 def _cpu(
     postgres: embedded_postgres.Server, served: stage.Served, workers: Sequence[subprocess.Popen[bytes]]
 ) -> dict[str, float]:
-    """Seconds of CPU so far."""
     posts = [child.pid for worker in workers for child in psutil.Process(worker.pid).children()]
     post = sum(map(stage.cpu_seconds, posts))
     both = sum(stage.cpu_seconds(worker.pid) for worker in workers)
@@ -224,10 +219,10 @@ def _cpu(
 def _report_flood(
     connection: psycopg.Connection[Any], late: Sequence[many_due.Late], count: int, seconds: float
 ) -> None:
-    """What was done, by the logs. Raises SystemExit unless each seat was timed out and told once."""
+    """Print the results in the logs. Raise SystemExit unless each seat got one time-out and one letter."""
     games = [it.game_id for it in late]
     once = Counter(late)
-    done, told = many_due.timed_out(connection, games), many_due.told(connection, games)
+    done, told = many_due.time_outs(connection, games), many_due.time_out_letters(connection, games)
     sample = random.sample(games, min(len(games), WHOLE))
     broken = many_due.broken(connection, sample)
     row = connection.execute("SELECT count(*) FROM outbox WHERE game_id = ANY(%s)", (games,)).fetchone()
@@ -243,7 +238,7 @@ def _report_flood(
 
 
 def _paced(port: int, requests: Iterator[bytes], is_over: Callable[[], bool], took: list[float]) -> None:
-    """Moves at a steady pace until it is over; a move that must wait for the one before is late from when it was due."""
+    """Play moves at a steady pace until it is over. A delayed move is late from when it was due."""
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         began = perf_counter()
@@ -280,7 +275,6 @@ def _worker(url: str, data: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def memory() -> None:
-    """Each game is looked at from every seat and played on with one move."""
     with stage.postgres() as postgres:
         with stage.in_process(postgres.url):
             rehearsed = stage.rehearse("sternenhimmel", REHEARSED)
@@ -310,7 +304,7 @@ def _load(served: stage.Served, games: Sequence[stage.Rehearsed]) -> None:
 
 
 def growth(large: bool) -> None:
-    """The same games, and lists by every filter, in two databases that differ in what else is stored."""
+    """Compare the same games and lists in two databases that differ in what else is stored."""
     sizes = [(10_000, 10), (100_000, 100) if large else (20_000, 50)]
     with stage.postgres() as postgres:
         with stage.in_process(postgres.url):
@@ -367,7 +361,7 @@ def _lists(
 
 
 def ends() -> None:
-    """Rounds of games, each from their first moves to their last, since machines change their pace."""
+    """Play rounds of games from their first moves to their last, since the machine's pace changes."""
     of_round, rounds, few = 120, 6, 5
     with stage.postgres() as postgres:
         with stage.in_process(postgres.url):

@@ -1,7 +1,7 @@
 """Event streams: `python -m tests.bench.streams cuts|idle`.
 
-cuts: many streams that break off at random while games go on; each must be told everything once and in order.
-idle: what moves cost while many streams are open on which nothing happens.
+cuts: many streams break off at random while games go on. Each must receive all events once and in order.
+idle: the cost of moves beside many open streams without events.
 """
 
 import argparse
@@ -22,11 +22,11 @@ from tests.support import stage
 from tests.support.stream_listeners import Listener
 
 REHEARSED = 12
-_OWN = 10  # one in so many listens to all games of a player
+_OWN = 10  # every tenth listens to all games of a player
 
 
 def cuts(streams: int, seconds: float) -> None:
-    """Random cuts and random moves; at the end, what each was told beside what the API tells of the story."""
+    """Cut streams at random, and compare what each received with the story in the API."""
     with stage.postgres() as postgres:
         with stage.in_process(postgres.url):
             games = stage.rehearse("sternenhimmel", REHEARSED)
@@ -78,7 +78,7 @@ async def _cut_and_play(
 
 
 def _compare(port: int, listeners: Sequence[Listener]) -> int:
-    """How many were not told exactly what the story tells them."""
+    """Count the streams that differ from the story."""
     wrong, stories = 0, dict[tuple[str, str | None], list[Json]]()
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", verify=False) as client:
         for listener in listeners:
@@ -91,14 +91,13 @@ def _compare(port: int, listeners: Sequence[Listener]) -> int:
                     answer = client.get(f"/v1/games/{game}/events", headers=headers)
                     stories[game, listener.token] = answer.raise_for_status().json()["items"]
                 whole += stories[game, listener.token]
-            if own:  # it began when the games had begun
+            if own:  # it opened after the games had begun
                 whole = [item for item in whole if item["version"] > 1]
             wrong += listener.told != whole
     return wrong
 
 
 def idle(streams: int, pairs: int) -> None:
-    """The same load with and without open streams, in turns."""
     with stage.postgres() as postgres:
         with stage.in_process(postgres.url):
             rehearsed = stage.rehearse("sternenhimmel", 30)
@@ -126,8 +125,6 @@ def idle(streams: int, pairs: int) -> None:
 
 
 class _Crowd:
-    """So many open streams, held by a thread."""
-
     def __init__(self, port: int, games: Sequence[stage.Rehearsed], streams: int) -> None:
         paths = [f"/v1/games/{games[n % len(games)].game_id}/stream" for n in range(streams)]
         self._listeners = [Listener(port, path, games[n % len(games)].lines[0].token) for n, path in enumerate(paths)]

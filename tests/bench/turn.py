@@ -1,8 +1,9 @@
-"""What a whole turn costs: the move over HTTP, its due times, and the letter with its picture: `python -m tests.bench.turn`.
+"""The cost of a whole turn: the move over HTTP, its due times, and the letter with its picture: `python -m
+tests.bench.turn`.
 
-The move is played on a web server, the letter carried by a worker, signed by DKIM, to a mail server that only listens.
-Then each station of a letter by itself, within one process. Beside it, in the same run, the least that a move can cost:
-that of the perfect endpoint, by which all is projected to a quiet machine.
+The move is played on a web server. A worker sends the letter, signed by DKIM, to a listening mail server. Then each
+station of a letter runs alone in one process. The perfect endpoint in the same run gives the least cost of a move,
+which projects all figures to a quiet machine.
 
 `--load` measures instead how many letters a second two workers carry while others play, and how long their moves take.
 """
@@ -42,15 +43,15 @@ from tests.bench.http import drive
 from tests.support import stage
 
 CLIENTS = 4
-GAMES = 40  # of each kind, of which each plays one move in a run
-MOVES_BEFORE = 12  # so that there is something to be seen
+GAMES = 40  # of each kind; each plays one move in a run
+MOVES_BEFORE = 12  # so that letters have something to show
 RUNS = 5
 QUIET = 1.7  # CPU ms of a move at the perfect endpoint on two quiet cores
 IDLE = 3  # seconds
 PATIENCE = 120.0  # seconds for the letters of a run
-WORKERS = 2  # that carry the letters of a load, one for each core
-LETTERS = 400  # that wait at its beginning
-PAUSE = 0.015  # seconds between the moves that others play meanwhile
+WORKERS = 2  # one for each core
+LETTERS = 400  # queued at the start of a load
+PAUSE = 0.015  # seconds between other players' moves
 STATIONS: Sequence[tuple[str, object, str]] = (
     ("whether it waits", delivery, "plan"),
     ("claim", outbox, "claim"),
@@ -68,8 +69,7 @@ STATIONS: Sequence[tuple[str, object, str]] = (
 
 
 class Listener:
-    """A mail server that accepts and discards everything, in a thread of its own so that it costs the measured code
-    nothing."""
+    """A mail server that discards everything, in a thread of its own so that the measured CPU time excludes it."""
 
     def __init__(self) -> None:
         self._door = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -102,7 +102,7 @@ class Listener:
 
 @contextmanager
 def working(url: str, port: int, key: Path) -> Iterator[int]:
-    """A worker as `sternenpost worker` runs it, whose letters go to this port, signed; its pid."""
+    """Run a worker that sends signed letters to this port, and yield its pid."""
     environment = {
         "DATABASE_URL": url,
         "SMTP_URL": f"smtp://127.0.0.1:{port}",
@@ -127,15 +127,16 @@ def working(url: str, port: int, key: Path) -> Iterator[int]:
 
 
 class Turns:
-    """Games on a web server whose letters a worker carries, and what both have used."""
+    """Games on a web server with a worker, and the CPU that both use."""
 
     def __init__(self, web: stage.Served, worker: int, postgres: embedded_postgres.Server, listener: Listener) -> None:
         self._pids = {"web": web.pid, "worker": worker, "Postgres": postgres.pid}
         self._web, self._url, self._listener = web, postgres.url, listener
         self.answered = 0  # bytes
 
-    def played(self, games: Sequence[Sequence[bytes]]) -> tuple[int, dict[str, float]]:
-        """Play these moves and wait for the last letter: how many were carried, and the CPU seconds of each process."""
+    def play(self, games: Sequence[Sequence[bytes]]) -> tuple[int, dict[str, float]]:
+        """Play these moves, wait for the last letter, and return the number of letters and each process's CPU
+        seconds."""
         before, used = len(self._listener.letters), {name: stage.cpu_seconds(pid) for name, pid in self._pids.items()}
         self.answered += drive(self._web.port, games, CLIENTS).size
         until = time.monotonic() + PATIENCE
@@ -148,14 +149,12 @@ class Turns:
         return len(self._listener.letters) - before, used
 
     def idle(self) -> dict[str, float]:
-        """CPU milliseconds of a second in which nothing is played."""
         used = {name: stage.cpu_seconds(pid) for name, pid in self._pids.items()}
         time.sleep(IDLE)
         return {name: (stage.cpu_seconds(pid) - used[name]) * 1000 / IDLE for name, pid in self._pids.items()}
 
 
 def measure(name: str, postgres: embedded_postgres.Server, key: Path) -> list[float]:
-    """CPU milliseconds of a whole turn in each run."""
     with stage.in_process(postgres.url):
         games = stage.rehearse(name, GAMES)
         forget_letters()
@@ -166,9 +165,9 @@ def measure(name: str, postgres: embedded_postgres.Server, key: Path) -> list[fl
         working(postgres.url, listener.port, key) as worker,
     ):
         at_work = Turns(web, worker, postgres, listener)
-        at_work.played([requests[:MOVES_BEFORE] for requests in moves])
+        at_work.play([requests[:MOVES_BEFORE] for requests in moves])
         for run in range(RUNS + 1):
-            carried, used = at_work.played([[requests[MOVES_BEFORE + run]] for requests in moves])
+            carried, used = at_work.play([[requests[MOVES_BEFORE + run]] for requests in moves])
             if run and carried:  # the first warms up
                 turns.append(sum(used.values()) * 1000 / carried)
                 moves_a_turn.append(GAMES / carried)
@@ -193,7 +192,7 @@ def spread(found: Sequence[float]) -> str:
 
 
 def stations(name: str, postgres: embedded_postgres.Server, key: bytes) -> float:
-    """Return the CPU milliseconds that each part spends on a letter within this process, with what it calls, and the total.
+    """Return the total CPU milliseconds of a letter and print each part's, with what it calls.
 
     A turn of Sternenglanz has several moves, after the last of which another player is notified.
     """
@@ -206,7 +205,7 @@ def stations(name: str, postgres: embedded_postgres.Server, key: bytes) -> float
         for station, where, function in STATIONS:
             stack.enter_context(patch.object(where, function, timed(took, station, getattr(where, function))))
         before = len(listener.letters)
-        gc.freeze()  # else one letter has to pay for a look at all that this bench keeps
+        gc.freeze()  # else one letter pays for scanning everything that this bench holds
         took["all"] = carry(post, rehearsed, lambda game: game.lines[MOVES_BEFORE : end_of_turn(game)], took.clear)
     carried = len(listener.letters) - before
     each = ", ".join(f"{it} {took[it] * 1000 / carried:.2f}" for it in took)
@@ -220,7 +219,7 @@ def carry(
     moves: Callable[[stage.Rehearsed], Sequence[stage.Line]],
     begin: Callable[[], None] = lambda: None,
 ) -> float:
-    """Play these moves of each game, then carry the newest letter of each: CPU seconds of that."""
+    """Play these moves, deliver each game's newest letter, and return the CPU seconds of delivery."""
     for game in games:
         for line in moves(game):
             play_move(game.game_id, line.player_id, line.turn, line.move)
@@ -256,7 +255,8 @@ def forget_letters() -> None:
 
 
 def least(postgres: embedded_postgres.Server, beside: str) -> float:
-    """CPU milliseconds of a move at the perfect endpoint, measured beside these games, since machines change their pace."""
+    """Return the CPU milliseconds of a move at the perfect endpoint. It runs beside these games, since the
+    machine's pace changes."""
     url = embedded_postgres.create_database(postgres.url, f"perfect_{beside}")
     perfect.make_tables(url)
     request = stage.post("/move", "none", perfect.BODY)
@@ -271,7 +271,7 @@ def least(postgres: embedded_postgres.Server, beside: str) -> float:
 
 
 def load(name: str, postgres: embedded_postgres.Server, key: Path) -> float:
-    """Letters a second, and the moves that others play meanwhile."""
+    """Return the letters a second while others play, and print their moves."""
     with stage.in_process(postgres.url):
         for game in (rehearsed := stage.rehearse(name, GAMES)):
             for line in game.lines[:MOVES_BEFORE]:
@@ -284,7 +284,7 @@ def load(name: str, postgres: embedded_postgres.Server, key: Path) -> float:
         with ExitStack() as stack:
             workers = [stack.enter_context(working(postgres.url, listener.port, key)) for _ in range(WORKERS)]
             until = time.monotonic() + PATIENCE
-            while len(listener.letters) < LETTERS // 4 and time.monotonic() < until:  # they warm it up
+            while len(listener.letters) < LETTERS // 4 and time.monotonic() < until:  # they warm up
                 time.sleep(0.1)
 
             def goes_on(_: bytes) -> bool:

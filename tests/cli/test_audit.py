@@ -34,7 +34,7 @@ def house(app: Flask, shared_url: str, tmp_path: Path, monkeypatch: pytest.Monke
     with app.app_context():
         service_is_up()
         newest = db.session.scalar(text("SELECT max(at) FROM audit"))
-        if newest and newest > clock.now():  # from a test whose clock was ahead
+        if newest and newest > clock.now():  # a test with a clock ahead may have left it
             clock.forward(newest - clock.now() + SECOND)
         yield app
 
@@ -141,7 +141,7 @@ def test_a_dry_run_of_an_export_is_not_recorded(tmp_path: Path) -> None:
 
 def test_every_command_with_a_dry_run_is_tested_here() -> None:
     dry = {name for name, it in cli.main.commands.items() if "dry_run" in {option.name for option in it.params}}
-    by_hand = {"import", "migrate", "export", "spread"}  # two below; one only copies; one needs a Citus
+    by_hand = {"import", "migrate", "export", "spread"}  # two are below; one only copies; one needs a Citus
     assert {words[0] for words, _ in DEEDS} == dry - by_hand
 
 
@@ -151,7 +151,7 @@ def test_imports_and_migrations_are_recorded(database_url: str, monkeypatch: pyt
         owner.execute("DROP OWNED BY sternenpost_app")
         run("migrate", "--dry-run")
         run("migrate")
-        run("migrate")  # nothing is left to do, and nothing kept
+        run("migrate")  # nothing to do and nothing stored
         assert owner.execute("SELECT command FROM audit").fetchall() == [("migrate",)]
         archive = next(iter(sorted(KEPT.rglob("*.json"))))
         if CliRunner().invoke(cli.main, ["import", str(archive)]).exit_code == 0:

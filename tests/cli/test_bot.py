@@ -89,7 +89,7 @@ def test_invalid_bot_commands_are_rejected() -> None:
 
 
 class CutOff(BaseHTTPRequestHandler):
-    """A server whose stream breaks off within a line, and is over when it is asked for again."""
+    """A server whose stream breaks off within a line and has ended at the next request."""
 
     asked = 0
 
@@ -115,7 +115,7 @@ def test_a_stream_that_breaks_within_a_line_is_reopened(monkeypatch: pytest.Monk
 
 
 class Account(BaseHTTPRequestHandler):
-    """A server at which one account sits nowhere."""
+    """A server with one account that has no seat."""
 
     program = False
 
@@ -148,7 +148,7 @@ def test_all_games_of_an_account_are_played_only_once_it_is_marked() -> None:
 
 
 class Restored(BaseHTTPRequestHandler):
-    """A server whose log of the game `a` ends before what was told of it, as after a backup was restored."""
+    """A server whose log of the game `a` ends before its last answer, as after a restored backup."""
 
     asked: ClassVar[list[str]] = []
 

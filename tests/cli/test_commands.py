@@ -76,12 +76,10 @@ def ben() -> UUID:
 
 @pytest.fixture
 def game(ada: UUID, ben: UUID) -> UUID:
-    """Of Ada, Ben and a bot. It waits for Ada."""
     return game_of(ada, ben, bots=1, title="Autumn sky")
 
 
 def run(*words: object, status: int = 0) -> str:
-    """What the command prints."""
     result = ask(*words)
     assert result.exit_code == status, result.output
     return result.stdout
@@ -95,7 +93,6 @@ def ask(*words: object) -> Result:
 
 
 def everything() -> dict[str, int]:
-    """How many rows there are in each table."""
     tables = db.metadata.sorted_tables
     return {it.name: db.session.scalars(select(func.count()).select_from(it)).one() for it in tables}
 
@@ -215,7 +212,7 @@ def test_missing_migrations_are_reported_with_what_migrate_would_do(
     monkeypatch.setenv("DATABASE_URL", database_url)
     migrate.downgrade(database_url, "0023")
     with psycopg.connect(database_url) as owner:
-        owner.execute("ALTER TABLE players RENAME locale TO language")  # as if an earlier release had called it so
+        owner.execute("ALTER TABLE players RENAME locale TO language")  # as in an earlier release
     result = ask("players", "list")
     assert result.stderr == "Error: The database: the tables are not up to date: run `sternenpost migrate`\n"
     assert "  step 0024: What records a commit" in run("migrate", "--dry-run")
@@ -272,13 +269,13 @@ def test_games_are_listed_by_status_age_and_overdue(ada: UUID, game: UUID) -> No
     later(2 * DAY)
     young = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
 
-    def listed(*words: object) -> list[str]:
+    def list_games(*words: object) -> list[str]:
         return [it["id"] for it in json.loads(run("games", "list", "--json", *words))]
 
-    assert listed() == [str(game), str(young)]
-    assert listed("--status", "open") == [str(young)]
-    assert listed("--older-than", "P1D") == [str(game)]
-    assert listed("--overdue") == [str(game)]
+    assert list_games() == [str(game), str(young)]
+    assert list_games("--status", "open") == [str(young)]
+    assert list_games("--older-than", "P1D") == [str(game)]
+    assert list_games("--overdue") == [str(game)]
     assert f"{game}  sternenhimmel  running  1" in run("games", "list")
 
 
@@ -372,7 +369,7 @@ def test_a_ban_ends_by_time_or_by_unban_and_the_seat_can_be_taken_back(ada: UUID
 @pytest.mark.parametrize("command", ["ban", "delete-player"])
 def test_commands_in_a_sandbox_act_at_its_time(game: UUID, command: str) -> None:
     move_clock(3 * DAY)
-    clock.offset = NOTHING  # as in a process of its own
+    clock.offset = NOTHING  # as in a new process
     run(command, ADA)
     times = [row.recorded_at for row in whole_log(game)]
     assert times == sorted(times)
@@ -384,7 +381,7 @@ def test_until_counts_from_the_sandbox_time(known: UUID, command: tuple[str, ...
     move_clock(3 * DAY)
     until = f"{clock.now() + DAY:%Y-%m-%dT%H:%M}"
     ended = f"{clock.now() - DAY:%Y-%m-%dT%H:%M}"
-    clock.offset = NOTHING  # as in a process of its own
+    clock.offset = NOTHING  # as in a new process
     assert until in run(*command, "--until", "P1D", "--dry-run")
     clock.offset = NOTHING
     wrong = ask(*command, "--until", ended)
@@ -440,20 +437,20 @@ def test_check_shows_the_sandbox_time(game: UUID) -> None:
 @pytest.mark.parametrize("command", [("motd", "Back soon."), ("ban", ADA)])
 def test_the_audit_log_records_until_when_a_command_applies(game: UUID, command: tuple[str, ...]) -> None:
     until = re.search(r"until (\S+Z)", run(*command, "--until", "P1D"))
-    assert until and until[1] in [it.arguments.get("until") for it in noted(command[0])]
+    assert until and until[1] in [it.arguments.get("until") for it in audits(command[0])]
 
 
 def test_the_audit_log_records_migrations_at_the_sandbox_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(migrate, "lacks_rights", lambda url: True)
     now = move_clock(3 * DAY)
     clock.offset = NOTHING
-    before = [it.at for it in noted("migrate")]
+    before = [it.at for it in audits("migrate")]
     run("migrate")
-    (at,) = {it.at for it in noted("migrate")}.difference(before)
+    (at,) = {it.at for it in audits("migrate")}.difference(before)
     assert at >= now
 
 
-def noted(command: str) -> list[Audit]:
+def audits(command: str) -> list[Audit]:
     db.session.rollback()
     return list(db.session.scalars(select(Audit).where(Audit.command == command)))
 
@@ -467,7 +464,7 @@ def test_a_ban_that_ends_in_the_past_is_rejected() -> None:
 
 @pytest.fixture
 def known(ada: UUID, game: UUID) -> UUID:
-    """Ada has left traces everywhere."""
+    """Return Ada, who has left traces in every table."""
     change_profile(ada, {"name": "Ada Lovelace", "zone": "Europe/Berlin"})
     say(game, ada, "My number is 030-0123.")
     make_webhook(ada, "https://ada.example/hook", ["your-turn"], None, sandbox=False)
@@ -564,7 +561,7 @@ def test_exporting_a_finished_game_returns_its_archive(ada: UUID, ben: UUID, gam
     before = sorted(tmp_path.iterdir())
     assert f"{game}.json is written" in run("export", game, tmp_path, "--dry-run")
     assert sorted(tmp_path.iterdir()) == before
-    (tmp_path / f"{game}.json.new").touch(0o644)  # left over by an export that broke off
+    (tmp_path / f"{game}.json.new").touch(0o644)  # left over by an interrupted export
     run("export", game, tmp_path)
     assert json.loads((tmp_path / f"{game}.json").read_text()) == archive_of(game, None)
     assert stat.S_IMODE((tmp_path / f"{game}.json").stat().st_mode) == 0o600
@@ -628,10 +625,10 @@ def test_the_guide_names_existing_commands_and_settings_and_the_real_limits(hous
     assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", guide)) <= set(cli.main.commands)
     assert set(re.findall(r"STERNENPOST_[A-Z_]+", guide)) <= {it.name for it in VARIABLES.values()}
     assert f"{server.workers} processes with {server.threads} threads" in guide
-    most = 2 * (server.threads + 3) + 1  # of a process: those of beats, streams and hints, and one to listen on
+    most = 2 * (server.threads + 3) + 1  # connections of a process: beats, streams, notifications and a listener
     assert f"at most {server.workers * most}" in guide
     assert f"after {server.keepalive} seconds" in guide
-    known = {"sternenpost_app", "sternenpost_streams"}  # a role, and what only a web with streams has
+    known = {"sternenpost_app", "sternenpost_streams"}  # a role, and one of webs with streams only
     known |= set(re.findall(r"sternenpost_\w+", house.test_client().get("/metrics", headers=FOR_METRICS).text))
     assert set(re.findall(r"sternenpost_[a-z_]+", guide)) <= known
 
@@ -687,12 +684,12 @@ def test_the_api_root_names_the_service(house: Flask) -> None:
     assert house.test_client().get("/v1").json["name"] == "Sternenpost"
 
 
-# Mails that wait for the operators
+# Set-aside mails
 
 
 @pytest.fixture
 def mail_aside(game: UUID, monkeypatch: pytest.MonkeyPatch) -> UUID:
-    """Ada's, with which something went wrong."""
+    """Return Ada's game, with a mail that failed to be processed."""
 
     def breaks(*_: object, **__: object) -> None:
         raise RuntimeError("It broke.")

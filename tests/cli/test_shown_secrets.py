@@ -16,7 +16,7 @@ AWKWARD = [
     *(f"my {WORD}", f"ü{WORD}é", f"a,{WORD}", f"a://{WORD}", f"a&{WORD}", f"'{WORD}'", f"a\\{WORD}", f"?x@{WORD}"),
     *(f"x={WORD}", f"password={WORD}", f"[{WORD}]", f"a\n{WORD}", f"%00{WORD}"),
 ]
-SHOWN = (WORD, f"a@{WORD}", f"%{WORD}", f"my {WORD}")  # to commands, which mask by what all of them are tried on
+SHOWN = (WORD, f"a@{WORD}", f"%{WORD}", f"my {WORD}")  # tried on commands; a test of masking tries all of AWKWARD
 SHAPES = {
     "DATABASE_URL": [
         "postgresql://stars:{}@127.0.0.1:{port}/stars",

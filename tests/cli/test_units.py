@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from server import cli
 
 ANALYZE = shutil.which("systemd-analyze")
-MOST_EXPOSED = 20  # tenths: of 10 points that systemd gives to a service without any sandboxing, 2
+MOST_EXPOSED = 20  # tenths of 10 points, which systemd gives to a service without sandboxing
 NAMES = {f"sternenpost-{part}.service" for part in ("web", "worker", "doctor", "check")} | {
     f"sternenpost-{part}.timer" for part in ("doctor", "check")
 }

@@ -1,4 +1,4 @@
-"""The bots of the handbook (`/docs/bots`), each played with a client that a generator has made."""
+"""The bots of the handbook (`/docs/bots`), each played with a generated client."""
 
 import os
 import re
@@ -15,7 +15,7 @@ RULES: Final = ("sternenhimmel", "sternenglanz")
 
 
 def play(generator: Generator, where: Path) -> str:
-    """Lets the bot of this language play both games in a house of its own; what went wrong, or ""."""
+    """Play both games with this language's bot on a server of its own and return the error, or ""."""
     with new_house() as house:
         house.start_web()
         house.start_worker()
@@ -23,7 +23,7 @@ def play(generator: Generator, where: Path) -> str:
 
 
 def played(generator: Generator, where: Path, house: House) -> str:
-    """What went wrong when the bot signed in, opened a game of each kind and played both to their ends, or ""."""
+    """Let the bot sign in, open a game of each kind and play it to the end. Return the error, or ""."""
     language = generator.language.lower().replace("c#", "csharp")
     email = f"{language}@example.org"
     (where / generator.bot).parent.mkdir(exist_ok=True)

@@ -1,7 +1,7 @@
-"""Generators of clients, how what they make is compiled, and how a bot of the handbook plays with it.
+"""Client generators, compilers for their output, and commands that play the handbook's bot.
 
-Their tools come from PyPI and npm, in the versions of requirements.txt and package-lock.json, and are kept in `.data/`.
-Compilers are those of the machine, which says where their libraries come from, too.
+Their tools come from PyPI and npm in the versions of requirements.txt and package-lock.json, and stay in `.data/`.
+Compilers are those of the machine.
 """
 
 import hashlib
@@ -22,27 +22,27 @@ _OF_NPM: Final = ("package.json", "package-lock.json")
 
 
 class Generator(NamedTuple):
-    """Commands of bash for a directory of their own, in which the document is `openapi.yaml`."""
+    """A generator's bash commands, which run in a directory with the document as `openapi.yaml`."""
 
     name: str
     language: str
     make: str
     compile: str
-    needs: tuple[str, ...]  # commands that compile it
-    bot: str = ""  # what the bot of this language is called among its sources
+    needs: tuple[str, ...]  # commands for compiling it
+    bot: str = ""  # file name of this language's bot
     prepare: str = ""  # compiles the bot
-    play: str = ""  # is given the address of the server and that of the player
-    fetch: str = ""  # brings the libraries that it compiles against
-    libraries: str = ""  # where they come from
+    play: str = ""  # gets the URLs of the server and of the player
+    fetch: str = ""  # fetches the libraries for compiling
+    libraries: str = ""  # their source
 
 
 def _openapi_generator(name: str, *more: str) -> str:
     return " ".join(["openapi-generator-cli generate -i openapi.yaml -o client -g", name, *more])
 
 
-# Webhooks are calls of ours; typescript-fetch takes them for its own, and cannot.
+# Webhooks are outgoing calls, which typescript-fetch takes for its own and cannot generate.
 _NO_WEBHOOKS: Final = "--global-property apis,models,supportingFiles"
-# What serde takes for a tag it neither leaves in what it reads nor keeps from writing twice; lists and maps lose null.
+# serde drops a discriminator when it reads and writes it twice; lists and maps lose null.
 _OF_RUST: Final = (
     "-p supportAsync=false,supportMultipleResponses=true "
     "--openapi-normalizer REPLACE_ONE_OF_BY_DISCRIMINATOR_MAPPING=true"
@@ -160,12 +160,11 @@ GENERATORS: Final = (
 
 
 def missing(*commands: str) -> str:
-    """The first of these that is not on this machine, or ""."""
     return next((command for command in commands if shutil.which(command) is None), "")
 
 
 def install() -> None:
-    """Puts the tools into TOOLS, unless they are there. RuntimeError says what pip or npm said against it."""
+    """Install the tools in TOOLS if missing. Raise RuntimeError with the message of pip or npm."""
     wanted = hashlib.sha256(b"".join((HERE / name).read_bytes() for name in ("requirements.txt", *_OF_NPM))).hexdigest()
     stamp = TOOLS / "installed"
     if stamp.exists() and stamp.read_text() == wanted:
@@ -191,7 +190,6 @@ def environment() -> dict[str, str]:
 
 
 def workshop(where: Path, document: Path) -> None:
-    """Readies an empty directory for the commands of a generator."""
     shutil.copy(document, where / "openapi.yaml")
     shutil.copy(HERE / "tsconfig.json", where)
     (where / "package.json").write_text('{"type": "module"}')
@@ -199,7 +197,7 @@ def workshop(where: Path, document: Path) -> None:
 
 
 def runs(command: str, where: Path) -> tuple[bool, str]:
-    """Whether a command ended well, and what it said; it is stopped after BOUND."""
+    """Return whether a command succeeded within BOUND, and its output."""
     try:
         done = subprocess.run(
             ("bash", "-euo", "pipefail", "-c", command),

@@ -1,5 +1,7 @@
-"""Both games as games of OpenSpiel: `pyspiel.load_game("sternenpost_sternenhimmel")`. Chance comes first and chooses one of so
-many `deals`; what follows is fixed, and shown as it is in the game. An action is the place of a move among those that are open."""
+"""Both games for OpenSpiel: `pyspiel.load_game("sternenpost_sternenhimmel")`.
+
+A chance node first chooses one of `deals`, which fixes all later chance. An action is the index of a legal move.
+"""
 
 import json
 from typing import Any
@@ -57,7 +59,7 @@ class Game(pyspiel.Game):
 
 
 class State(pyspiel.State):
-    """Which deal, and the moves since: so a copy of it is a copy, and the server goes where it is asked."""
+    """A deal and the moves since. Copies are cheap, since the server goes to the position asked for."""
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
@@ -77,7 +79,6 @@ class State(pyspiel.State):
         return deal(self._rules, options, seats, self._number)
 
     def view(self, seat: int) -> Any:
-        """None before there is a table."""
         return None if self._number is None else self._deal.view(self._way, seat)
 
     def current_player(self) -> int:
@@ -112,8 +113,6 @@ class State(pyspiel.State):
 
 
 class Observer:
-    """What a player sees, as JSON."""
-
     def __init__(self) -> None:
         self.tensor = np.zeros(0, np.float32)
         self.dict: dict[str, np.ndarray] = {}

@@ -1,5 +1,7 @@
-"""Both games as environments of PettingZoo (AEC): `env("sternenhimmel")`. An action is the place of a move among those that are
-open, which `moves` lists; an observation is what the seat sees, as JSON in bytes."""
+"""Both games as PettingZoo environments (AEC): `env("sternenhimmel")`.
+
+An action is the index of a legal move in `moves`. An observation is the seat's view as JSON in bytes.
+"""
 
 import json
 from typing import Any
@@ -10,13 +12,13 @@ from pettingzoo import AECEnv
 
 from tests.clients.deals import MOST_MOVES, Deal, Json, Position, Way, deal
 
-LONGEST = 8192  # bytes of a view; those that are not needed are 0
+LONGEST = 8192  # bytes of a view, padded with 0
 OPTIONS = {"sternenhimmel": {}, "sternenglanz": {"max_rounds": 3}}
 SEATS = {"sternenhimmel": 3, "sternenglanz": 2}
 
 
 class Sternenpost(AECEnv[str, dict[str, np.ndarray], int]):
-    """The same seed is the same deal, in one process: no seed of a game can be chosen, so each number is a game of its own."""
+    """An environment whose seeds number the deals of this process, since games cannot choose a seed."""
 
     def __init__(self, rules: str, render_mode: str | None = None) -> None:
         super().__init__()
@@ -53,7 +55,7 @@ class Sternenpost(AECEnv[str, dict[str, np.ndarray], int]):
 
     @property
     def position(self) -> Position:
-        """Where the game is: its `moves` are those that actions count."""
+        """Return the position whose `moves` the actions count."""
         return self._deal.at(self._way)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
@@ -82,7 +84,6 @@ class Sternenpost(AECEnv[str, dict[str, np.ndarray], int]):
         self._deads_step_first()
 
     def render(self) -> Any:
-        """What the seat on turn sees."""
         if self.render_mode == "ansi":
             return json.dumps(self._deal.view(self._way, self.position.seat or 0), indent=1)
         return None

@@ -1,8 +1,7 @@
-"""What generators of clients make of documents, as a table in Markdown: `python -m tests.clients.table [DOCUMENT ...]`.
+"""Results of client generators as a Markdown table: `python -m tests.clients.table [DOCUMENT ...]`.
 
-Without a document it is ours, and the bots of the handbook play with what was made of it. Of a document in several files,
-such as Lichess's (doc/specs/lichess-api.yaml of github.com/lichess-org/api), the first one is named. `--only go,java`
-asks these languages only.
+Without a document it takes ours and plays the handbook's bots. Of a document in several files, such as Lichess's
+(doc/specs/lichess-api.yaml of github.com/lichess-org/api), name the first. `--only go,java` limits the languages.
 """
 
 import re
@@ -32,7 +31,7 @@ def rows(documents: list[Path], languages: set[str]) -> Iterator[tuple[str, ...]
 
 
 def _tried(generator: Generator, document: Path) -> tuple[str, str, str]:
-    """Whether it is clean, compiles and plays."""
+    """Return whether the client is clean, compiles and plays."""
     with tempfile.TemporaryDirectory() as directory:
         where = Path(directory)
         workshop(where, document)
@@ -61,7 +60,6 @@ def _tried(generator: Generator, document: Path) -> tuple[str, str, str]:
 
 
 def _tell(generator: Generator, what: str, is_well: bool, said: str) -> None:
-    """Print progress for the person who waits for the table."""
     print(f"{generator.name}, {generator.language}: {'' if is_well else 'NOT '}{what}", file=sys.stderr)
     if said:
         print(said[-3000:], file=sys.stderr)

@@ -1,6 +1,6 @@
 """The published contract, api_spec/openapi.yaml: fresh, valid, and complete.
 
-That the answers keep it is checked wherever tests speak to the API (tests/support/contract.py).
+tests/support/contract.py checks the answers.
 """
 
 import json
@@ -30,14 +30,14 @@ OPERATIONS: dict[str, Json] = {
     if method != "parameters"
 }
 SCHEMAS: dict[str, Json] = DOCUMENT["components"]["schemas"]
-# For anybody, a token changes nothing.
+# Open to all, and unchanged by a token.
 FREE = {"GET /v1", "GET /v1/archives", "POST /v1/sign-ins", "POST /v1/guests", "GET /v1/rules", "GET /v1/rules/{name}"}
 FREE |= {f"GET /v1/rules/{{name}}/exhibition{form}" for form in ("", ".svg")}
 EITHER = {
     "POST /v1/tokens",
     "GET /v1/games",
     "GET /v1/players/{player_id}",
-} | {  # for anybody, and a token shows or allows more
+} | {  # open to all; a token shows or allows more
     f"GET /v1/games/{{game_id}}{rest}"
     for rest in ("", "/events", "/stream", "/votes", "/messages", "/archive", "/picture.svg", "/picture.png")
 }
@@ -80,7 +80,7 @@ def test_every_operation_requires_allows_or_ignores_a_token(name: str) -> None:
     schemes = [it for it in security if it]
     assert security == [*([{}] if name in EITHER else []), *schemes]
     assert [list(it) for it in schemes] in ([[]] if name in FREE else [[["token"]], [["token"], ["oauth2"]]])
-    assert len({tuple(*it.values()) for it in schemes}) == len(schemes[:1])  # the same scope, however one comes to it
+    assert len({tuple(*it.values()) for it in schemes}) == len(schemes[:1])  # the same scope for each scheme
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -150,14 +150,14 @@ def test_moves_views_options_and_events_of_every_game_are_described() -> None:
         assert SCHEMAS["Foreseen"]["discriminator"]["mapping"].keys() > rules.EVENT_SCHEMAS.keys()
 
 
-# Names, for those who generate clients
+# Names for generated clients
 
 NULL = {"type": "null"}
-ANY_OBJECT = {"type", "description", "additionalProperties"}  # keys of what may hold anything
+ANY_OBJECT = {"type", "description", "additionalProperties"}  # keys of schemas for any object
 
 
 def nested(schema: Json, place: str) -> Iterator[tuple[str, Json]]:
-    """The schemas within this one, and where they stand."""
+    """Yield the schemas within this one, and their places."""
     held = [(f"{place}.{field}", inner) for field, inner in schema.get("properties", {}).items()]
     for key in ("oneOf", "anyOf", "allOf"):
         held += [(f"{place}.{key}", inner) for inner in schema.get(key, ())]

@@ -1,6 +1,6 @@
 """Generated clients and the handbook's bot play whole games.
 
-Nothing generated is kept. The programs that use the clients are in tests/contract/clients/, with the versions of the tools.
+The programs that use the clients are in tests/contract/clients/, with the versions of the tools.
 """
 
 import ast
@@ -30,7 +30,7 @@ BESIDE_PYTHON = {
 
 
 def runs(*command: str | Path, where: Path) -> str:
-    """What a command prints. Fails if the command does."""
+    """Return a command's output. Fail if the command does."""
     done = subprocess.run(
         command, cwd=where, env=BESIDE_PYTHON, capture_output=True, text=True, timeout=PLAYED, check=False
     )
@@ -40,7 +40,7 @@ def runs(*command: str | Path, where: Path) -> str:
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with the tools of npm."""
+    """Return a directory with the tools of npm."""
     if shutil.which("npm") is None:
         pytest.skip("There is no npm (apt-get install npm), so nobody looks whether others can use the document")
     path = tmp_path_factory.mktemp("clients")
@@ -52,7 +52,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def in_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with a Python package made from the document, without a warning."""
+    """Return a directory with a Python package generated from the document without a warning."""
     path = tmp_path_factory.mktemp("in_python")
     made = ("--output-path", path / "sternenpost_client", "--meta", "none")
     how = ("--config", HERE / "generator.yaml", "--fail-on-warning")
@@ -63,7 +63,8 @@ def in_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def in_typescript(workshop: Path) -> Path:
-    """A directory with the types made from the document, without a warning, and a compiled program that uses them."""
+    """Return a directory with types generated from the document without a warning, and a compiled program that uses
+    them."""
     bin_ = workshop / "node_modules" / ".bin"
     made = runs(
         bin_ / "openapi-typescript", PUBLISHED, "-o", "schema.ts", "--default-non-nullable=false", where=workshop
@@ -94,18 +95,18 @@ def test_the_python_client_and_a_program_using_it_pass_mypy(in_python: Path) -> 
 
 @pytest.fixture
 def programs() -> Iterator[list[subprocess.Popen[str]]]:
-    """Those that run; none is left when the test is over."""
+    """Yield a list of running programs, and kill them after the test."""
     started: list[subprocess.Popen[str]] = []
     yield started
     for program in started:
         program.kill()
 
 
-def begun(*command: str | Path, where: Path) -> subprocess.Popen[str]:
+def start(*command: str | Path, where: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=where, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def said(program: subprocess.Popen[str]) -> str:
+def output_of(program: subprocess.Popen[str]) -> str:
     told, wrong = program.communicate(timeout=PLAYED)
     assert program.returncode == 0, wrong
     return told
@@ -119,9 +120,9 @@ def test_clients_in_two_languages_play_each_game_to_its_end(
     house: House, in_python: Path, in_typescript: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
     ada, bea, cyd = tokens(house, "ada", "bea", "cyd")
-    programs.append(begun(sys.executable, "player.py", house.url, ada, cyd, where=in_python))
-    programs.append(begun("node", "player.js", house.url, bea, where=in_typescript))
-    reports = [json.loads(said(program)) for program in programs]
+    programs.append(start(sys.executable, "player.py", house.url, ada, cyd, where=in_python))
+    programs.append(start("node", "player.js", house.url, bea, where=in_typescript))
+    reports = [json.loads(output_of(program)) for program in programs]
     assert reports[0] == reports[1]
     for of_game in reports[0].values():
         assert of_game["outcome"] == of_game["story"] == of_game["view"]
@@ -144,16 +145,16 @@ def test_the_handbooks_bot_has_30_lines_and_plays_both_games_as_printed(
         game = Client(house, own).post("/v1/games", wanted)["id"]
         for token in others:
             Client(house, token).post(f"/v1/games/{game}/seats", {})
-        programs += [begun(sys.executable, bot, house.url, it, game, "0.1", where=tmp_path) for it in (own, *others)]
+        programs += [start(sys.executable, bot, house.url, it, game, "0.1", where=tmp_path) for it in (own, *others)]
     for program in programs:
-        assert {"scores", "places"} == ast.literal_eval(said(program)).keys()
+        assert {"scores", "places"} == ast.literal_eval(output_of(program)).keys()
 
 
 def player_for(house: House, where: Path, token: str, *game: str) -> subprocess.Popen[str]:
-    """The handbook's program of lines, joined to this server."""
+    """Start the handbook's line program for this server."""
     (where / "lines.py").write_text(block(httpx.get(f"{house.url}/docs/bot").text, "bot-lines"), "utf-8")
     joined = ("-m", "server.cli", "bot", "--url", house.url, "--token", token, *game, "--")
-    return begun(sys.executable, *joined, sys.executable, where / "lines.py", where=HERE.parents[2])
+    return start(sys.executable, *joined, sys.executable, where / "lines.py", where=HERE.parents[2])
 
 
 def game_against_a_bot(client: Client, rules: str, **options: int) -> str:
@@ -173,7 +174,7 @@ def test_a_program_without_http_plays_its_seat_tokens_game_and_exits_with_it(
     game = game_against_a_bot(ada, "sternenhimmel")
     token = ada.post(f"/v1/games/{game}/seats/me/tokens", {})["token"]
     programs.append(player_for(house, tmp_path, token, "--game", game))
-    said(programs[-1])
+    output_of(programs[-1])
     assert is_over(ada, game)
 
 
@@ -190,6 +191,6 @@ def test_a_program_without_http_plays_all_games_of_an_account(
     assert programs[-1].poll() is None
     bea.ask("DELETE", "/v1/tokens")
     third = sign_in(house, "bea@example.org")
-    house.restart_web()  # its stream is cut, and it comes back with a token that is worthless by now
+    house.restart_web()  # its stream breaks off, and its token is no longer valid
     game_against_a_bot(third, "sternenhimmel")
     assert programs[-1].wait(PLAYED) == 1

@@ -1,4 +1,4 @@
-"""`sternenpost conform`: this server keeps every promise, and each of many planted breaches is found by its promise."""
+"""`sternenpost conform`: this server keeps every promise, and each planted breach is reported under its promise."""
 
 import gzip
 import json
@@ -21,14 +21,14 @@ Breach = Callable[["Call"], Answer]
 
 @dataclass
 class Call:
-    """A request on its way to the server, and what it may do with it."""
+    """A request on its way to the server, with hooks for breaches."""
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: bytes | None
     send: Send
-    kept: dict[str, Any]  # what a breach remembers
+    kept: dict[str, Any]  # the breach's memory
 
     def answer(self, **changes: Any) -> Answer:
         return self.send(
@@ -39,7 +39,6 @@ class Call:
         )
 
     def changed(self, change: Callable[[Any], Any]) -> Answer:
-        """The answer with other JSON."""
         answer = self.answer()
         packed = answer.headers.get("content-encoding") == "gzip"
         if not answer.body or answer.status >= 400 or "json" not in answer.headers.get("content-type", ""):
@@ -51,7 +50,7 @@ class Call:
 
 
 def to(app: Flask, breach: Breach | None = None) -> Send:
-    """Requests within this process, on whose way the breach lies."""
+    """Return a sender of requests within this process that the breach intercepts."""
     kept: dict[str, Any] = {}
 
     def send(method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
@@ -174,7 +173,7 @@ def _(call: Call) -> Answer:
     return without(call, "/events", tell)
 
 
-@breach("a story begins anew", "a story goes on after an event that is named")
+@breach("a story starts over", "a story goes on after an event that is named")
 def _(call: Call) -> Answer:
     return call.answer(path=re.sub(r"\?after=\d+", "", call.path))
 
@@ -209,7 +208,7 @@ def _(call: Call) -> Answer:
     return answer._replace(body=answer.body.replace(b"illegal-move", b"bad-move")) if is_it else answer
 
 
-@breach("everybody may move", "whoever is not on turn, or does not sit there, cannot move")
+@breach("any player may move", "whoever is not on turn, or does not sit there, cannot move")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(status=201) if is_move(call) and answer.status == 401 else answer
@@ -247,7 +246,7 @@ def _(call: Call) -> Answer:
     return call.changed(later) if is_game(call) else call.answer()
 
 
-@breach("somebody else wins", "the end says what each has, and who has won")
+@breach("another player wins", "the end says what each has, and who has won")
 def _(call: Call) -> Answer:
     def favour(game: Any) -> None:
         if game["outcome"]:
@@ -271,7 +270,7 @@ def _(call: Call) -> Answer:
     return call.changed(lambda it: it.update(seed="00" * 32)) if is_it else call.answer()
 
 
-@breach("streams begin anew", "a stream tells the whole story by its ids")
+@breach("streams start over", "a stream tells the whole story by its ids")
 def _(call: Call) -> Answer:
     return call.answer(headers={name: it for name, it in call.headers.items() if name != "Last-Event-ID"})
 

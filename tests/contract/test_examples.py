@@ -1,4 +1,4 @@
-"""The examples of the OpenAPI document: each fits its schema, and each request really gets an answer as documented."""
+"""The examples of the OpenAPI document: each fits its schema, and each request gets an answer as documented."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ REQUESTS = [(call, name) for call in CALLS for name in (call.examples or [""])]
 
 
 def answers(call: Call) -> list[tuple[str, Json]]:
-    """What the document says of this call's JSON answers other than problems, by status."""
+    """Return the documented JSON answers of this call other than problems, by status."""
     found = ((status, answer.get("content", {}).get(JSON)) for status, answer in call.operation["responses"].items())
     return [(status, content) for status, content in found if content]
 
@@ -31,8 +31,8 @@ def examples_in(content: Json) -> list[Any]:
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.name)
-def test_every_example_matches_its_schema(wired: Flask, call: Call) -> None:
-    contract: Contract = wired.test_client_class.contract
+def test_every_example_matches_its_schema(session_app: Flask, call: Call) -> None:
+    contract: Contract = session_app.test_client_class.contract
     if "requestBody" in call.operation:
         body = call.operation["requestBody"]["content"][JSON]
         assert examples_in(body)

@@ -1,5 +1,6 @@
-"""Requests by the thousand: right ones with something changed in them, at random, and every answer is held against
-the document (tests/support/contract.py). Games go on all the while. A longer run, with another seed:
+"""Fuzzing: valid requests with random changes. Every answer must fit the document (tests/support/contract.py).
+
+Games go on meanwhile. A longer run, with another seed:
 
     FUZZ_REQUESTS=1000000 FUZZ_SEED=7 python -m pytest tests/contract/test_fuzz.py --timeout=0
 """
@@ -26,7 +27,7 @@ from tests.support.one_of_each import Call, calls
 REQUESTS = int(os.environ.get("FUZZ_REQUESTS", "2500"))
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 MUTATIONS = (0, 1, 1, 1, 2, 3)
-TABLES = 8  # where the requests go; one that is over makes room for another
+TABLES = 8  # targets of requests; a new one replaces each that is over
 
 ODD_VALUES: list[Any] = [
     *(None, True, False, 0, -1, 1, 7, 1.5, 1e300, 2**31, 2**63, 2**64, -(2**63)),
@@ -63,7 +64,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", 
 
 
 class Fuzzer:
-    """Ada plays, and asks for things; now and then for the wrong ones."""
+    """A fuzzer that plays as Ada and sends valid and changed requests."""
 
     def __init__(self, app: Flask, seed: int) -> None:
         self.app, self.chance = app, Random(seed)
@@ -74,7 +75,6 @@ class Fuzzer:
         self.asked: Counter[int] = Counter()
 
     def new_game(self) -> str:
-        """Its id."""
         kind = self.chance.choice(sorted(GAMES))
         editions = GAMES[kind].describe()["editions"]
         options = self.chance.choice(list(editions.values()))
@@ -86,7 +86,7 @@ class Fuzzer:
         return game_id
 
     def go(self) -> None:
-        """One request, and now and then a move, so that games end and others begin."""
+        """Send a request, and at times a move, so that games end and others begin."""
         if self.chance.random() < 0.1:
             self.play()
         call = self.chance.choice(self.calls)
@@ -99,26 +99,26 @@ class Fuzzer:
         answer = self.sent(request)
         self.asked[answer.status_code] += 1
         if "/tokens" in request["path"] and answer.status_code == 204:
-            self.people = people(self.app)  # who have tokens
+            self.people = people(self.app)
         assert answer.status_code < 500, (request, answer.text)
 
     def play(self) -> None:
-        """Let a player move or the worker's beat pass, and shelve the game when it is over."""
+        """Run the sweep, let a player move if possible, and replace the game when it is over."""
         at = self.chance.randrange(TABLES)
         game_id = UUID(self.games[at])
         with self.app.app_context():
             wake_due()
         who = self.chance.choice(self.people[:2])
-        open_to_him = who.get(f"/v1/games/{game_id}/legal-moves")
-        if open_to_him.status_code == 200 and open_to_him.json["moves"]:
-            move = self.chance.choice(open_to_him.json["moves"])
-            who.post(f"/v1/games/{game_id}/moves", {"turn": open_to_him.json["turn"], "move": move})
+        legal = who.get(f"/v1/games/{game_id}/legal-moves")
+        if legal.status_code == 200 and legal.json["moves"]:
+            move = self.chance.choice(legal.json["moves"])
+            who.post(f"/v1/games/{game_id}/moves", {"turn": legal.json["turn"], "move": move})
         state = self.people[0].get(f"/v1/games/{game_id}").json
         if state.get("status") not in ("open", "running") or self.chance.random() < 0.02:
             self.games[at] = self.new_game()
 
     def right(self, call: Call, game: str) -> Json:
-        """A request as the document has it."""
+        """Return a request as documented."""
         path = call.path.replace("{game_id}", game).replace("{seat}", str(self.chance.randrange(3)))
         path = path.replace("{name}", self.chance.choice(sorted(GAMES)))
         body = deepcopy(self.chance.choice(list(call.examples.values()))) if call.examples else None
@@ -134,7 +134,7 @@ class Fuzzer:
             "headers": {},
         }
 
-    # What is changed in it
+    # Changes
 
     def in_body(self, request: Json) -> None:
         body = request["body"]
@@ -152,7 +152,7 @@ class Fuzzer:
             holder[key] = deepcopy(self.chance.choice(ODD_VALUES))
 
     def place(self, value: Any) -> tuple[Any, Any]:
-        """A random place in a JSON value: what holds it, and the key."""
+        """Return a random place in a JSON value: its container and key."""
         found: list[tuple[Any, Any]] = []
         walk: list[Any] = [value]
         while walk:

@@ -65,7 +65,6 @@ def scene(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Scene:
 
 
 def everything(app: Flask) -> Json:
-    """All rows of all tables, as they lie there."""
     url = app.config["SQLALCHEMY_DATABASE_URI"].replace("+psycopg", "")
     with psycopg.connect(url) as connection:
         names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
@@ -74,7 +73,7 @@ def everything(app: Flask) -> Json:
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The way to every value within a JSON value."""
+    """Yield the path of every value within a JSON value."""
     yield at
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
@@ -88,7 +87,7 @@ def at(value: Any, place: tuple[Any, ...]) -> Any:
 
 
 def changed(body: Json, place: tuple[Any, ...], new: Any) -> Any:
-    """The body with something else in this place."""
+    """Return the body with another value in this place."""
     if not place:
         return new
     body = deepcopy(body)
@@ -97,11 +96,11 @@ def changed(body: Json, place: tuple[Any, ...], new: Any) -> Any:
 
 
 def with_raw(body: Json, place: tuple[Any, ...], raw: str) -> bytes:
-    """The body as JSON text, with this text in one place, which need not be JSON."""
+    """Return the body as JSON text with this raw text in one place."""
     return json.dumps(changed(body, place, "MARK")).replace('"MARK"', raw).encode()
 
 
-# Bodies that are not plainly JSON
+# Bodies that are not plain JSON
 
 
 def unreadable(body: Json) -> Iterator[bytes]:
@@ -109,7 +108,7 @@ def unreadable(body: Json) -> Iterator[bytes]:
     key = json.dumps(next(iter(body)))
     yield from (b"{", b"nonsense", b"{'a': 1}", b"\xff\xfe{}", text.encode("utf-16"), b"\xef\xbb\xbf" + text.encode())
     yield from (f"{text}x".encode(), f"{text}{text}".encode(), text[:-1].encode(), f"[{text}".encode())
-    yield f"{{{key}: 1, {text[1:]}".encode()  # the same key twice
+    yield f"{{{key}: 1, {text[1:]}".encode()  # a duplicate key
     yield f'{text[:-1]}, "x": {{"y": 1, "y": 2}}}}'.encode()
     yield b"[" * 50_000
     yield b'{"x": ' * 8_000
@@ -192,11 +191,11 @@ def test_any_text_is_rejected_or_sanitized(scene: Scene, call: Call) -> None:
 ODD_QUERIES = ("", "%00", "%ff", "x" * 5_000, "-1", "1e3", "1_0", "%D9%A3", "[]", "9" * 5_000, "%0D%0Aa:b")
 
 
-MAY_BE_EMPTY = ("cursor", "lastEventId")  # where one who has none begins
+MAY_BE_EMPTY = ("cursor", "lastEventId")  # which start from the beginning
 
 
 def test_an_invalid_query_is_rejected_and_changes_nothing(scene: Scene) -> None:
-    addresses = {call.name: scene.address(call) for call in CALLS}  # some need a game of their own
+    addresses = {call.name: scene.address(call) for call in CALLS}  # some calls need a game of their own
     before = everything(scene.app)
     for call in CALLS:
         there, body = addresses[call.name], call.example
@@ -240,7 +239,7 @@ def test_a_hidden_private_game_and_an_unknown_game_look_the_same(scene: Scene) -
 
 
 def test_an_invalid_token_opens_nothing(scene: Scene) -> None:
-    addresses = {call.name: scene.address(call) for call in CALLS}  # some need a game of their own
+    addresses = {call.name: scene.address(call) for call in CALLS}  # some calls need a game of their own
     before = everything(scene.app)
     token = scene.ada.token or ""
     forged = [token[:-1] + ("B" if token[-1] == "A" else "A"), token.upper(), "", "\x80", "a" * 5_000, f"{token} x"]
@@ -275,8 +274,8 @@ def test_odd_headers_do_no_harm(scene: Scene, call: Call) -> None:
 
 
 @pytest.fixture(scope="module")
-def deserted(tmp_path_factory: pytest.TempPathFactory) -> Flask:
-    """An app whose database does not run."""
+def app_without_database(tmp_path_factory: pytest.TempPathFactory) -> Flask:
+    """Return an app whose database is down."""
     url = f"postgresql://nobody@:5432/nothing?host={tmp_path_factory.mktemp('socket')}"
     app = create_app(Settings.from_environment({"DATABASE_URL": url}))
     app.test_client_class = type("Client", (ContractClient,), {"contract": Contract(app)})
@@ -284,8 +283,8 @@ def deserted(tmp_path_factory: pytest.TempPathFactory) -> Flask:
 
 
 @pytest.mark.parametrize("call", CALLS, ids=name_of)
-def test_without_its_database_the_service_is_temporarily_unavailable(deserted: Flask, call: Call) -> None:
-    who = Someone(deserted, token=f"sp_{'0' * 32}_{'A' * 43}")
+def test_without_its_database_the_service_is_temporarily_unavailable(app_without_database: Flask, call: Call) -> None:
+    who = Someone(app_without_database, token=f"sp_{'0' * 32}_{'A' * 43}")
     address = re.sub(r"\{\w+_id\}", str(uuid4()), call.path).replace("{name}", "sternenhimmel")
     address = address.replace("{seat}", "1")
     for body in call.examples.values() or [None]:

@@ -1,4 +1,4 @@
-"""Third-party linters accept the published document. tests/contract/linters/ explains which rules are off."""
+"""Third-party linters accept the published document. tests/contract/linters/ lists rules that are off, with reasons."""
 
 import shutil
 import subprocess

@@ -18,7 +18,7 @@ PRESENT: Json = yaml.safe_load(DOCUMENT.read_text("utf-8"))
 
 
 def breaks(document: Json) -> list[str]:
-    """Return what was promised and is missing in this document, and what it newly requires of unchanged programs."""
+    """Return broken promises of this document, and its new requirements for unchanged programs."""
     present = promised(document)
     gone = [f"gone: {line}" for line in RELEASED["given"] if line not in present["given"]]
     fields = {line.split()[0] for line in RELEASED["given"]}
@@ -44,8 +44,6 @@ def test_the_version_number_stands_in_one_place_and_has_a_changelog_entry() -> N
 
 
 def without(path: str) -> Callable[[Json], None]:
-    """A change that takes away what stands there."""
-
     def change(document: Json) -> None:
         *places, last = path.split("|")
         found = document

@@ -1,4 +1,4 @@
-"""The handbook's recipes and its live page work as printed, despite lost answers and a web that goes away."""
+"""The handbook's recipes and live page work as printed, despite lost answers and restarts of the web."""
 
 import json
 import re
@@ -40,23 +40,22 @@ def ada(house: House) -> Iterator[Client]:
     yield sign_in(house, "ada@example.org")
 
 
-def printed(house: House, page: str, name: str) -> str:
-    """Return a code block of the handbook."""
+def code_block(house: House, page: str, name: str) -> str:
     return block(httpx.get(f"{house.url}/docs/{page}").text, name)
 
 
-def begun(house: House, where: Path, name: str, client: Client, *words: str, base: str = "") -> subprocess.Popen[str]:
-    """A recipe in Python that runs."""
-    (where / "calls.py").write_text(printed(house, "recipes", "calls"), "utf-8")
-    program = printed(house, "recipes", name).replace("limit=50", "limit=1")  # so that a list has several pages
+def start(house: House, where: Path, name: str, client: Client, *words: str, base: str = "") -> subprocess.Popen[str]:
+    """Start a Python recipe."""
+    (where / "calls.py").write_text(code_block(house, "recipes", "calls"), "utf-8")
+    program = code_block(house, "recipes", name).replace("limit=50", "limit=1")  # so that a list has several pages
     (where / f"{name}.py").write_text(program, "utf-8")
     environment = {"BASE": base or house.url, "TOKEN": str(client.token)}
     command = [sys.executable, f"{name}.py", *words]
     return subprocess.Popen(command, cwd=where, env=environment, stdout=subprocess.PIPE, text=True)
 
 
-def told(program: subprocess.Popen[str]) -> list[str]:
-    """What it has printed when it has ended."""
+def output_lines(program: subprocess.Popen[str]) -> list[str]:
+    """Return what the program printed, once it has ended."""
     assert program.stdout is not None
     ends = Timer(PLAYED, program.kill)
     ends.start()
@@ -68,7 +67,7 @@ def told(program: subprocess.Popen[str]) -> list[str]:
 
 def in_a_shell(house: House, where: Path, name: str, client: Client, game: str) -> str:
     environment = {"BASE": house.url, "TOKEN": str(client.token), "GAME": game, "PATH": "/usr/local/bin:/usr/bin:/bin"}
-    command = ["bash", "-eu", "-c", printed(house, "recipes", name)]
+    command = ["bash", "-eu", "-c", code_block(house, "recipes", name)]
     return subprocess.run(command, cwd=where, env=environment, check=True, capture_output=True, text=True).stdout
 
 
@@ -77,13 +76,13 @@ def game_of(client: Client) -> str:
 
 
 def plays(client: Client, game: str) -> None:
-    """The first move, when it is asked for."""
+    """Play the first legal move on turn."""
     asked = until(lambda: (legal := client.get(f"/v1/games/{game}/legal-moves"))["moves"] and legal)
     client.post(f"/v1/games/{game}/moves", {"turn": asked["turn"], "move": asked["moves"][0]})
 
 
 @contextmanager
-def served(handler: type[BaseHTTPRequestHandler] | partial[SimpleHTTPRequestHandler]) -> Iterator[str]:
+def serve(handler: type[BaseHTTPRequestHandler] | partial[SimpleHTTPRequestHandler]) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     Thread(target=server.serve_forever).start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -92,7 +91,7 @@ def served(handler: type[BaseHTTPRequestHandler] | partial[SimpleHTTPRequestHand
 
 
 def bad_line(house: House) -> type[BaseHTTPRequestHandler]:
-    """The first answer to each request is lost on it, the second is "not now"."""
+    """Return a proxy that loses the first answer to each request and gives 503 to the second."""
     tries: Counter[bytes] = Counter()
 
     class Line(BaseHTTPRequestHandler):
@@ -120,8 +119,8 @@ def bad_line(house: House) -> type[BaseHTTPRequestHandler]:
 
 
 def test_a_lost_answer_leads_to_no_second_game_or_move(house: House, ada: Client, tmp_path: Path) -> None:
-    with served(bad_line(house)) as line:
-        [words] = told(begun(house, tmp_path, "lost", ada, base=line))
+    with serve(bad_line(house)) as line:
+        [words] = output_lines(start(house, tmp_path, "lost", ada, base=line))
     game, version = words.split()
     [opened] = ada.get("/v1/games?mine=true")["items"]
     assert opened["id"] == game
@@ -131,22 +130,22 @@ def test_a_lost_answer_leads_to_no_second_game_or_move(house: House, ada: Client
 
 def test_a_stream_survives_a_restart_without_gaps_or_duplicates(house: House, ada: Client, tmp_path: Path) -> None:
     game = game_of(ada)
-    program = begun(house, tmp_path, "stream", ada, f"/v1/games/{game}/stream")
+    program = start(house, tmp_path, "stream", ada, f"/v1/games/{game}/stream")
     assert program.stdout is not None
-    first = program.stdout.readline().strip()  # without an id to go on after, it would not be told what was said
+    first = program.stdout.readline().strip()  # with no id to resume from, it would miss events
     plays(ada, game)
     house.restart_web()
     plays(ada, game)
     ada.post(f"/v1/games/{game}/messages", {"text": "Good night"})
     ada.post(f"/v1/games/{game}/votes", {"on": "abandon", "vote": True}, status=200)
     story = ada.get(f"/v1/games/{game}/events")["items"]
-    lines = [first, *told(program)]
+    lines = [first, *output_lines(program)]
     assert [line for line in lines if line != "Good night"] == [f"{it['seq']} {it['type']}" for it in story]
     assert lines.count("Good night") == 1
 
 
 def set_back(house: House, place: str) -> type[BaseHTTPRequestHandler]:
-    """A line on which the first stream is asked for from a place that its log never reached, as after a restored backup."""
+    """Return a proxy whose first stream resumes beyond the log's end, as after a restored backup."""
     asked: list[str] = []
 
     class Line(BaseHTTPRequestHandler):
@@ -167,8 +166,8 @@ def test_a_stream_restarts_when_its_log_went_back(house: House, ada: Client, tmp
     plays(ada, game)
     ada.post(f"/v1/games/{game}/votes", {"on": "abandon", "vote": True}, status=200)
     story = ada.get(f"/v1/games/{game}/events")["items"]
-    with served(set_back(house, "9999-0")) as line:
-        lines = told(begun(house, tmp_path, "stream", ada, f"/v1/games/{game}/stream", base=line))
+    with serve(set_back(house, "9999-0")) as line:
+        lines = output_lines(start(house, tmp_path, "stream", ada, f"/v1/games/{game}/stream", base=line))
     assert lines == [f"{game} begins again", *(f"{it['seq']} {it['type']}" for it in story)]
 
 
@@ -176,7 +175,7 @@ def test_a_stored_event_list_restarts_when_its_log_went_back(house: House, ada: 
     game, file = game_of(ada), tmp_path / "story.json"
 
     def kept() -> list[object]:
-        [words] = told(begun(house, tmp_path, "story", ada, game, str(file)))
+        [words] = output_lines(start(house, tmp_path, "story", ada, game, str(file)))
         found: list[object] = json.loads(file.read_text())
         assert words == f"{len(found)} events"
         return found
@@ -195,7 +194,7 @@ def test_a_stored_event_list_restarts_when_its_log_went_back(house: House, ada: 
 
 def test_all_turns_are_listed_with_the_time_left(house: House, ada: Client, tmp_path: Path) -> None:
     games = {game_of(ada) for _ in range(3)}
-    lines = told(begun(house, tmp_path, "due", ada))
+    lines = output_lines(start(house, tmp_path, "due", ada))
     assert {line.split()[0] for line in lines} == games
     assert all(re.search(r"The long night 1 day, 23:5\d:", line) for line in lines)
 
@@ -221,11 +220,11 @@ def test_the_sandbox_clock_can_be_put_forward(house: House, ada: Client, tmp_pat
 
 
 def test_a_foreign_page_follows_a_live_game(house: House, ada: Client, chromium: Browser, tmp_path: Path) -> None:
-    text = printed(house, "live", "live")
+    text = code_block(house, "live", "live")
     assert len(text.splitlines()) <= 45
     (tmp_path / "live.html").write_text(text, "utf-8")
     game = game_of(ada)
-    with served(partial(SimpleHTTPRequestHandler, directory=tmp_path)) as elsewhere, chromium.new_context() as context:
+    with serve(partial(SimpleHTTPRequestHandler, directory=tmp_path)) as elsewhere, chromium.new_context() as context:
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         page.goto(f"{elsewhere}/live.html")
@@ -248,13 +247,13 @@ def test_a_foreign_page_follows_a_live_game(house: House, ada: Client, chromium:
 def test_the_live_game_page_drops_events_that_were_reset(
     house: House, ada: Client, chromium: Browser, tmp_path: Path
 ) -> None:
-    (tmp_path / "live.html").write_text(printed(house, "live", "live"), "utf-8")
+    (tmp_path / "live.html").write_text(code_block(house, "live", "live"), "utf-8")
     game = game_of(ada)
     first, second = ({"type": "star-placed", "seat": seat} for seat in (0, 1))
     reset = {"game": game, "newest": 1}
     body = f"data: {json.dumps(first)}\n\nevent: reset\ndata: {json.dumps(reset)}\n\ndata: {json.dumps(second)}\n\n"
     headers = {"Content-Type": "text/event-stream", "Access-Control-Allow-Origin": "*"}
-    with served(partial(SimpleHTTPRequestHandler, directory=tmp_path)) as elsewhere, chromium.new_context() as context:
+    with serve(partial(SimpleHTTPRequestHandler, directory=tmp_path)) as elsewhere, chromium.new_context() as context:
         page = context.new_page()
         page.route(re.compile("/stream$"), lambda route: route.fulfill(headers=headers, body=body))
         page.goto(f"{elsewhere}/live.html?game={game}")

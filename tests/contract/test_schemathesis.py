@@ -1,7 +1,7 @@
 """Thousands of requests generated from the OpenAPI document: every answer keeps the contract.
 
-All of schemathesis' checks are on, for every call. The number of made-up requests for each call and phase comes from
-SCHEMATHESIS_EXAMPLES; a longer run, with another seed:
+All checks of schemathesis are on for every call. SCHEMATHESIS_EXAMPLES sets the number of generated requests per call
+and phase. A longer run, with another seed:
 
     SCHEMATHESIS_EXAMPLES=2000 SCHEMATHESIS_SEED=7 python -m pytest tests/contract/test_schemathesis.py --timeout=0
 """
@@ -36,7 +36,7 @@ REFUSALS = [str(status) for status in (400, 401, 403, 404, 405, 406, 409, 412, 4
 
 @schemathesis.hook
 def map_body(context: schemathesis.HookContext, body: Any) -> Any:
-    """JSON Schema accepts 7.0 as an integer; real clients do not write it, and the strict reader rejects it."""
+    """Replace 7.0, which JSON Schema accepts as an integer but the strict reader rejects."""
     match body:
         case float() if body.is_integer():
             return int(body)
@@ -50,7 +50,7 @@ def map_body(context: schemathesis.HookContext, body: Any) -> Any:
 
 
 def readable(value: Any) -> Any:
-    """A value that the strict reader takes, where the document says any."""
+    """Return a value that the strict reader accepts in place of any value."""
     try:
         return read_json(json.dumps(value).encode())
     except Unfit:
@@ -59,7 +59,7 @@ def readable(value: Any) -> Any:
 
 @schemathesis.check
 def refused_for_its_meaning(ctx: schemathesis.CheckContext, response: Response, case: schemathesis.Case) -> None:
-    """What fits the document may break a rule of the game; but nothing is wrong with its form."""
+    """Check that a rejected request that fits the document only breaks a rule of the game."""
     is_right = case.meta is not None and case.meta.generation.mode.is_positive
     if is_right and response.status_code in (400, 413, 415, 422):
         code = response.json().get("code")
@@ -70,7 +70,7 @@ def refused_for_its_meaning(ctx: schemathesis.CheckContext, response: Response, 
 def settings(games: list[str], webhooks: list[str]) -> Json:
     return {
         "seed": SEED,
-        "headers": {"Accept-Encoding": "identity"},  # the client in this process does not decompress
+        "headers": {"Accept-Encoding": "identity"},  # in-process clients do not decompress
         "generation": {"max-examples": EXAMPLES, "deterministic": True, "database": "none"},
         "dictionaries": {
             "games": {"values": games},
@@ -82,8 +82,8 @@ def settings(games: list[str], webhooks: list[str]) -> Json:
             "path.webhook_id": {"dictionary": "webhooks", "probability": 0.8},
             "path.name": {"dictionary": "names", "probability": 0.5},
         },
-        # The document says 422 of moves that fit their schema and break a rule; the check above looks at the code.
-        # No resource has a made-up ETag: 412, which is decided before a body is read (RFC 9110, 13.2.1).
+        # Moves that fit their schema may break a rule and get 422; the check above reads the code.
+        # No resource matches a generated ETag, so 412 comes before the body is read (RFC 9110, 13.2.1).
         "checks": {
             "positive_data_acceptance": {"expected-statuses": ["2xx", "3xx", "401", "403", "404", "409", "412", "422"]},
             "negative_data_rejection": {"expected-statuses": REFUSALS},
@@ -93,7 +93,7 @@ def settings(games: list[str], webhooks: list[str]) -> Json:
 
 @pytest.fixture
 def probes_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What schemathesis asks once more, without a token, comes with settings that only a socket has."""
+    """Keep socket-only settings out of schemathesis' retries without a token."""
     send = WSGITransport.send
 
     def sent(self: WSGITransport, case: schemathesis.Case, **kwargs: Any) -> Response:
@@ -131,7 +131,7 @@ def test_any_request_gets_a_documented_answer(app: Flask, monkeypatch: pytest.Mo
 
 
 class NewToken:
-    """Ada's token, a new one each time: among the calls is one that makes it worthless."""
+    """A provider of new tokens for Ada, since one of the calls revokes them."""
 
     def get(self, case: schemathesis.Case, context: schemathesis.AuthContext) -> str:
         with case.operation.app.app_context():

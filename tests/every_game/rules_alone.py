@@ -1,4 +1,4 @@
-"""What `test_rules_alone.py` runs, in a process that has a third game."""
+"""Tests of a third game, run by `test_rules_alone.py` in a process that installs it."""
 
 import pytest
 from click.testing import CliRunner
@@ -20,7 +20,7 @@ from tests.support.third_game import NAME
 
 @pytest.fixture(autouse=True)
 def twins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check no schema: one that takes a move of either game takes it of both, which `oneOf` forbids."""
+    """Disable the schema check: `oneOf` rejects a move that fits both games."""
     monkeypatch.setattr(Contract, "check", lambda self, response: None)
 
 

@@ -1,15 +1,14 @@
-"""Games of vanished and absent people end in time.
+"""Games of vanished and absent players end in time.
 
-This simulates games of both kinds for three to five players (of Sternenglanz for up to four). It uses the functions by
-which the server plays, sweeps, times out and changes stand-ins. Only the hours are made up. The promise: every game ends,
-and no game stands still for longer than a turn's time (48 hours) plus the extensions of its time-out policy. Only hours
-that count for the waiting seat are included.
+This simulates games of both kinds for three to five players (of Sternenglanz for up to four) with the functions of the
+server. Only the hours are made up. Every game must end, and none may stand still for longer than a turn's time (48
+hours) plus the extensions of its time-out policy. Only hours of the waiting seat's calendar count.
 
-Players look at their tables twice a day, once in the morning and once in the evening of their zone, and make any move.
-Half of the players have nights, a quarter have free weekends. 15 in 100 vanish for good within their first 30 moves.
-20 in 100 take holidays of one to three weeks within their first four weeks. These are in the calendar, covered by a
-stand-in, or unknown to the server. Returning players take their seats back from the bots. In half of the games the others
-offer the seats of bots, which new players take over. Stand-ins and successors have the same habits.
+Players look at their tables each morning and evening of their zone, and make any move. Half of the players have nights,
+a quarter have free weekends. 15 in 100 vanish for good within their first 30 moves. 20 in 100 take holidays of one to
+three weeks within their first four weeks. These are in the calendar, covered by a stand-in, or unknown to the server.
+Returning players take their seats back from the bots. In half of the games the others offer the seats of bots, which
+new players take over. Stand-ins and successors have the same habits.
 """
 
 from collections import Counter
@@ -45,11 +44,11 @@ from server.play.timing.timeout_policy import DEFAULT_LADDER, Extend
 from server.play.views import turn_of
 from server.play.votes import OFFER, offered_seats, vote, votes_of
 from server.store.tables import GameRow, SeatRow, StandIn, db
-from tests.support.calendars import counted
+from tests.support.calendars import counted_time
 from tests.support.games import DAY, HOUR, ME, OPEN, later, service_is_up
 
 pytestmark = pytest.mark.usefixtures("app", "no_limits")
-VANISH, MOVES = 0.15, 30  # the share of people, and after how many moves at most
+VANISH, MOVES = 0.15, 30  # share of players, and the most moves before they vanish
 HOLIDAYS, WEEKS = 0.2, 4
 MORNING, EVENING = (7, 8, 9), (19, 20, 21)
 ZONES = ("Europe/Berlin", "Europe/Rome", "America/New_York", "Asia/Tokyo", "Australia/Adelaide", "UTC")
@@ -61,10 +60,10 @@ LADDERS: Sequence[list[Json]] = (
 )
 BANK = {"bank": "P1D", "increment": "PT12H", "cap": "P2D"}
 CLOCKS = (DEFAULT_CLOCK, DEFAULT_CLOCK, BANK)
-TURN = timedelta(hours=48)  # the most that either gives
+TURN = timedelta(hours=48)  # the most that either game gives
 OPTIONS: dict[str, Json] = {"sternenhimmel": {}, "sternenglanz": {"max_rounds": 8}}
-AT_ONCE = 500  # games, so that the tables of all stay in the cache
-LATE = HOUR  # the sweep comes once an hour here
+AT_ONCE = 500  # so that all tables stay in the cache
+LATE = HOUR  # the sweep runs once an hour here
 
 
 @dataclass
@@ -75,7 +74,7 @@ class Person:
     calendar: Calendar
     hours: Sequence[int]
     moves_left: float  # until the player vanishes
-    holidays: tuple[date, date] | None  # the first and the last day
+    holidays: tuple[date, date] | None  # first and last day
     wants_stand_in: bool
 
     def looks(self, now: datetime) -> bool:
@@ -85,17 +84,16 @@ class Person:
 
 
 class Crowd:
-    """All players, and where they sit."""
+    """All players and their seats."""
 
     def __init__(self, rng: Random, vanish: float) -> None:
         self.rng, self.vanish = rng, vanish
         self.people: dict[UUID, Person] = {}
-        self.sat: dict[tuple[UUID, Seat], list[Person]] = {}  # one after the other, for good
+        self.sat: dict[tuple[UUID, Seat], list[Person]] = {}  # in order, for good
         self.stand_ins: dict[tuple[UUID, Seat], Person] = {}
         self.offering: set[UUID] = set()  # games
 
     def comes(self) -> Person:
-        """Create a new player."""
         rng = self.rng
         player_id = player_of(f"player-{len(self.people)}@example.org", "en")
         db.session.commit()
@@ -119,7 +117,6 @@ class Crowd:
         return person
 
     def opens(self, rules: str) -> UUID:
-        """A running game."""
         rng = self.rng
         seats = rng.choice([number for number in GAMES[rules].SEATS if number >= 3])
         people = [self.comes() for _ in range(seats)]
@@ -138,7 +135,6 @@ class Crowd:
         return game_id
 
     def _asks(self, game_id: UUID, seat: Seat, person: Person) -> None:
-        """Ask a new player to stand in for this one, and accept."""
         friend = self.stand_ins[game_id, seat] = self.comes()
         assert person.holidays is not None
         ask_stand_in(game_id, person.player_id, *map(str, person.holidays), player=friend.player_id)
@@ -174,7 +170,6 @@ class Crowd:
         db.session.rollback()
 
     def _moves(self, game: Game, seat: Seat, person: Person) -> Game:
-        """Play a whole turn, unless the player vanishes in the middle of it."""
         rules = game.table.rules
         while (turn := turn_of(game.table, seat)) is not None and person.moves_left > 0:
             move = self.rng.choice(rules.legal_moves(game.table.state, seat))
@@ -185,17 +180,17 @@ class Crowd:
         return game
 
 
-class Told(NamedTuple):
-    """What the log of one game tells."""
+class Figures(NamedTuple):
+    """The log of one game in figures."""
 
-    days: float | None  # from its beginning to its end, if it has ended
+    days: float | None  # from start to end, if it has ended
     stood_still: timedelta  # the longest, in counted hours
-    beyond: timedelta  # by how much that is more than 48 and its ladder
+    beyond: timedelta  # beyond 48 hours and its extensions
     is_whole: bool
     happened: Counter[str]
 
 
-def told(game_id: UUID, crowd: Crowd) -> Told:
+def figures_of(game_id: UUID, crowd: Crowd) -> Figures:
     game, rows = load(game_id), whole_log(game_id)
     try:
         is_whole = check_game(game_id) == []
@@ -203,18 +198,18 @@ def told(game_id: UUID, crowd: Crowd) -> Told:
         is_whole = False
     extensions = [rung for rung in game.ladder if isinstance(rung, Extend)]
     longest = max(waits(game, crowd))
-    late = (1 + sum(rung.times for rung in extensions)) * LATE  # a sweep may come late for each
+    late = (1 + sum(rung.times for rung in extensions)) * LATE  # a sweep may be late for each
     allowed = sum((rung.by * rung.times for rung in extensions), TURN)
     days = (rows[-1].recorded_at - rows[0].recorded_at) / DAY if game.table.status in OVER else None
-    return Told(days, longest, longest - allowed - late, is_whole, Counter(row.type for row in rows))
+    return Figures(days, longest, longest - allowed - late, is_whole, Counter(row.type for row in rows))
 
 
 def waits(game: Game, crowd: Crowd) -> Iterator[timedelta]:
-    """Between two moves at the table, however they came about: how much of the time counted for a seat that was waited for."""
+    """Yield at each move the counted time of every seat that was waited for."""
     rules, rows = game.table.rules, whole_log(game.game_id)
     sitting = {seat: [*crowd.sat[game.game_id, seat]] for seat in range(len(game.seats))}
     stood_in: set[Seat] = set()
-    asked: dict[Seat, Calendar] = {}  # by the player's hours when the turn began
+    asked: dict[Seat, Calendar] = {}  # calendars at the start of the turn
     since = rows[0].recorded_at
     for commit, after in fold_commits(new_table(rules.NAME), rows):
         at, moved = commit[0].recorded_at, [row for row in commit if row.type in rules.EVENTS]
@@ -226,9 +221,9 @@ def waits(game: Game, crowd: Crowd) -> Iterator[timedelta]:
                     stood_in.discard(seat)
                 case "seat-taken-over", int(seat):
                     del sitting[seat][0]
-                    asked.pop(seat, None)  # the player's time starts again
+                    asked.pop(seat, None)  # the time starts again
         if moved:
-            yield from (counted(since, at, hours) for hours in asked.values())
+            yield from (counted_time(since, at, hours) for hours in asked.values())
             since = at
             asked = {seat: hours for seat, hours in asked.items() if seat != moved[0].seat or _goes_on(after, seat)}
         people = {
@@ -239,7 +234,7 @@ def waits(game: Game, crowd: Crowd) -> Iterator[timedelta]:
             for seat, turn in enumerate(after.turns)
             if turn is not None
         }
-    yield from (counted(since, clock.now(), hours) for hours in asked.values())
+    yield from (counted_time(since, clock.now(), hours) for hours in asked.values())
 
 
 def _goes_on(table: Any, seat: Seat) -> bool:
@@ -247,9 +242,7 @@ def _goes_on(table: Any, seat: Seat) -> bool:
 
 
 class Outcome(NamedTuple):
-    """What came of all the games."""
-
-    games: Sequence[Told]
+    games: Sequence[Figures]
     people: int
     vanished: int
     happened: Counter[str]
@@ -274,9 +267,9 @@ logs that are not whole, or not what is stored beside them: {sum(not it.is_whole
 
 
 def simulate(games: int, seed: int = 1, most_days: int = 400, vanish: float = VANISH) -> Outcome:
-    """Within the app's context, without limits. After `most_days` what has not ended does not end."""
+    """Simulate games in an app's context without limits. A game counts as stuck after `most_days`."""
     crowd = Crowd(Random(seed), vanish)
-    found: list[Told] = []
+    found: list[Figures] = []
     names = [list(GAMES)[number % len(GAMES)] for number in range(games)]
     for first in range(0, games, AT_ONCE):
         service_is_up()
@@ -287,7 +280,7 @@ def simulate(games: int, seed: int = 1, most_days: int = 400, vanish: float = VA
             later(HOUR)
             change_stand_ins()
             _sweep()
-        found += [told(game_id, crowd) for game_id in ids]
+        found += [figures_of(game_id, crowd) for game_id in ids]
     vanished = sum(person.moves_left <= 0 for person in crowd.people.values())
     return Outcome(found, len(crowd.people), vanished, sum((it.happened for it in found), Counter()))
 

@@ -129,7 +129,7 @@ def test_the_same_dice_give_the_same_game(name: str) -> None:
     assert rules.setup(seats, {}, SeededDice(b"one", ())) != rules.setup(seats, {}, SeededDice(b"two", ()))
 
 
-# What a client is told about a game
+# What a client learns about a game
 
 
 @pytest.mark.parametrize("name", GAMES)

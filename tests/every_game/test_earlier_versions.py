@@ -1,4 +1,4 @@
-"""Everybody can see any version of a game as they saw it then, and events continue from any version."""
+"""Any version of a game stays visible as it was then, and events continue from any version."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ NAMES = ("ada", "bea", "cyd")
 
 @pytest.fixture(scope="module")
 def app(postgres: embedded_postgres.Server, template_url: str) -> Flask:
-    """Over a database of these tests' own: they only look, and a game takes a while."""
+    """Return an app over an own database, since these tests only read and a game takes a while."""
     url = embedded_postgres.create_database(postgres.url, "earlier_versions", template="template_of_tests")
     return create_app(Settings.from_environment({"DATABASE_URL": url}))
 
@@ -47,7 +47,7 @@ def test_an_earlier_version_shows_what_was_visible_then(table: Table) -> None:
     for (version, viewer), seen in table.seen.items():
         again = describe(table.game, viewer, version)
         for seat in [*seen["seats"], *again["seats"]]:
-            del seat["due_at"]  # past ones are not kept
+            del seat["due_at"]  # past ones are not stored
         assert again == seen
 
 

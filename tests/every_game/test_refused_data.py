@@ -33,7 +33,7 @@ ADDRESS = "bea@example.org"
 
 
 def write(statement: str, *values: Any) -> None:
-    """Straight into the database, past all checks."""
+    """Write to the database, bypassing all checks."""
     with autocommit() as connection:
         connection.execute(statement, values)
     db.session.expire_all()
@@ -44,7 +44,7 @@ def write_player(column: str, value: Any) -> None:
 
 
 def forget_tables(game_id: UUID) -> None:
-    """As in a process that has just started."""
+    """Clear the caches, as in a new process."""
     tables.forget(game_id)
 
 
@@ -55,7 +55,7 @@ def office(app: Flask) -> Office:
 
 @pytest.fixture
 def table(app: Flask, ada: Someone, bea: Someone, no_limits: None) -> str:
-    """The path of a running game; it is Ada's turn, and Bea's after hers."""
+    """Return the path of a running game. It is Ada's turn, then Bea's."""
     stored_data.warn_of.cache_clear()
     with app.app_context():
         service_is_up()
@@ -77,7 +77,7 @@ def doctor(app: Flask) -> dict[str, str]:
 
 
 def everything_goes_on(app: Flask, table: str, ada: Someone, bea: Someone, office: Office) -> None:
-    """Ada moves, Bea gets her letters, looks at everything, is reminded and timed out."""
+    """Let Ada move and Bea get letters, look at everything, and time out."""
     played = ada.post(f"{table}/moves", first_move(ada, table))
     assert played.status_code == 201, played.text
     for who in (ada, bea):

@@ -1,8 +1,8 @@
 """A rule fault is fixed for new games only: running games stay as they are, and every log replays.
 
-Ten faults are planted in the rules of both games, and games begin with them. Then one fault after the other is fixed as
-in a release (`has_fix`), each followed by new games. Views and legal moves of running games must not change. Every log
-must follow from the rules that its game began with, by its hashes, its chance and its rules, even after further moves.
+Ten faults are planted in the rules of both games, and games begin with them. Then each fault is fixed as in a release
+(`has_fix`), followed by new games. Views and legal moves of running games must not change. Every log must follow from
+the rules that its game began with, even after further moves.
 """
 
 import sys
@@ -32,16 +32,16 @@ from server.store.database_retry import Unavailable
 from tests.support.games import BOT, ME, OPEN, person
 
 pytestmark = pytest.mark.usefixtures("app", "no_limits")
-MOVES = 40  # the most that a running game has when the faults are fixed, and a new one after it
-MORE = 3  # that it has afterwards
-NEW = 4  # new games after each mend; for each hundred running ones one more
+MOVES = 40  # the most in a running game when the faults are fixed, and in a new one
+MORE = 3  # after the fixes
+NEW = 4  # after each fix, with one more per hundred running games
 SAMPLE = 100  # running games, in which each fault must show
 OPTIONS: dict[str, list[Json]] = {name: list(rules.describe()["editions"].values()) for name, rules in GAMES.items()}
 Wrong = Callable[..., Any]  # the right function, and its arguments
 
 
 class Fault(NamedTuple):
-    """What is wrong, in one sentence, and by which functions: each with the argument that knows the options of the game."""
+    """A fault in one sentence, and its functions, each with the index of the argument that holds the game's options."""
 
     rules: str
     meaning: str
@@ -117,20 +117,18 @@ FAULTS = (
 
 
 def _options(it: Any) -> Json:
-    """Of a state, of the steps of a turn, or as they are."""
     it = getattr(it, "sky", it)
     options: Json = getattr(it, "options", it)
     return options
 
 
 class Rulebooks:
-    """Yield the rules of both games with these faults, of which this many are fixed. Within, games are played by
-    them."""
+    """The rules of both games with these faults, some of them fixed. Within the block, games use them."""
 
     def __init__(self, faults: Sequence[Fault] = FAULTS) -> None:
         self.faults = faults
         self.mended: list[Fault] = []
-        self.forgotten: list[Fault] = []  # a wrong fix, which ignores running games
+        self.forgotten: list[Fault] = []  # fixes that ignore running games
         self._patches = ExitStack()
 
     def __enter__(self) -> Self:
@@ -167,14 +165,14 @@ class Rulebooks:
 
 
 class Outcome(NamedTuple):
-    """`shown`: by fault, in how many of a sample of running games it shows, as they would change without a revision."""
+    """Counts of a run. `shown`: by fault, the running games of a sample that would change without a revision."""
 
     running: int
     moves: int
     changed: int
     new: int
     unlike: int  # games whose log does not follow from the rules that they began with
-    faulty: int  # new games in which a fault lives on
+    faulty: int  # new games with a fault
     shown: dict[str, int]
 
     @property
@@ -193,7 +191,7 @@ class Outcome(NamedTuple):
 
 
 def mend_under(games: int, seed: int = 1, most: int = MOVES) -> Outcome:
-    """Fix ten faults under this many running games, within an app and without limits."""
+    """Fix ten faults under this many running games, in an app without limits."""
     rng = Random(seed)
     people = [person(f"player-{number}") for number in range(5)]
     with Rulebooks() as rulebooks:
@@ -219,7 +217,6 @@ def mend_under(games: int, seed: int = 1, most: int = MOVES) -> Outcome:
 
 
 def _begun(number: int, people: Sequence[UUID], rng: Random) -> UUID:
-    """A game of people; games, editions and numbers of seats take turns."""
     name = list(GAMES)[number % 2]
     seats = rng.choice(GAMES[name].SEATS)
     wanted = {"rules": name, "options": rng.choice(OPTIONS[name]), "seats": [ME, *[OPEN] * (seats - 1)]}
@@ -230,7 +227,7 @@ def _begun(number: int, people: Sequence[UUID], rng: Random) -> UUID:
 
 
 def _play(game_id: UUID, people: Sequence[UUID], moves: int, rng: Random) -> int:
-    """So many random moves, or until it is over; how many."""
+    """Play random moves, at most until the end, and return their number."""
     table = load(game_id).table
     for number in range(moves):
         asked = [seat for seat, turn in enumerate(table.turns) if turn is not None]
@@ -244,7 +241,7 @@ def _play(game_id: UUID, people: Sequence[UUID], moves: int, rng: Random) -> int
 
 
 def seen(game_id: UUID) -> bytes:
-    """A digest of all that there is to a game, by its log alone: its hash, what each sees, and what may be played."""
+    """Return a digest of the game by its log: its hash, all views, and the legal moves."""
     with autocommit() as connection:
         game: Game = load_within(connection, game_id)
     table = game.table
@@ -256,7 +253,6 @@ def seen(game_id: UUID) -> bytes:
 
 
 def replays(game_id: UUID) -> bool:
-    """Whether its log follows from its rules, and its head and seats from its log."""
     try:
         return not check_game(game_id)
     except Flaw:
@@ -264,7 +260,7 @@ def replays(game_id: UUID) -> bool:
 
 
 def _shows(rulebooks: Rulebooks, fault: Fault, running: Sequence[UUID], before: dict[UUID, bytes]) -> int:
-    """In how many of a sample of running games of its kind the fault has shown: a mend that forgot them would be found out."""
+    """Count the sampled games in which the fault would show if its fix ignored running games."""
     with _forgetting(rulebooks, fault):
         sample = [it for number, it in enumerate(running) if list(GAMES)[number % 2] == fault.rules][:SAMPLE]
         return sum(seen(game_id) != before[game_id] or not replays(game_id) for game_id in sample)

@@ -29,8 +29,8 @@ LACKED = "sternenglanz"
 
 
 @pytest.fixture
-def lacked(app: Flask, ada: Someone, bea: Someone, no_limits: None) -> str:
-    """The path of a running game whose rules `lose` takes away; Ada is to move."""
+def unknown_game(app: Flask, ada: Someone, bea: Someone, no_limits: None) -> str:
+    """Return the path of a running game whose rules `lose` removes. It is Ada's turn."""
     with app.app_context():
         service_is_up()
     return opened(ada, ME, BOT, rules=LACKED, options={"start_seat": 0})
@@ -41,27 +41,29 @@ def lose(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_calls_for_a_game_with_unknown_rules_are_rejected_or_need_no_rules(
-    lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
+    unknown_game: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lose(monkeypatch)
-    is_problem(ada.get(lacked), 503, "unavailable")
+    is_problem(ada.get(unknown_game), 503, "unavailable")
     calls = [
-        (method, path.replace(NOBODYS_ID, lacked[-36:]), body) for method, path, body, _ in CALLS if "/games/" in path
+        (method, path.replace(NOBODYS_ID, unknown_game[-36:]), body)
+        for method, path, body, _ in CALLS
+        if "/games/" in path
     ]
-    calls += [("GET", f"{lacked}/{look}", None) for look in LOOKS]
+    calls += [("GET", f"{unknown_game}/{look}", None) for look in LOOKS]
     for method, path, body in calls:
         answer = ada.ask(method, path, body)
         assert answer.status_code < 500 or is_problem(answer, 503, "unavailable"), (method, path)
 
 
 def test_lists_show_the_card_of_a_game_with_unknown_rules(
-    lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
+    unknown_game: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = opened(ada, ME, BOT, BOT)
     lose(monkeypatch)
     listed = {it["id"]: it for it in ada.get("/v1/games?mine=true").json["items"]}
-    assert listed.keys() >= {lacked[-36:], other[-36:]}
-    assert listed[lacked[-36:]]["status"] == "running" and listed[lacked[-36:]]["latest"] is None
+    assert listed.keys() >= {unknown_game[-36:], other[-36:]}
+    assert listed[unknown_game[-36:]]["status"] == "running" and listed[unknown_game[-36:]]["latest"] is None
     for path in ("/v1/games", "/v1/games?my_turn=true", "/v1/archives", "/v1/stream", "/v1/me/export", "/v1/rules"):
         assert ada.get(path).status_code == 200, path
     assert other[-36:] in ada.get("/v1/me/export").text
@@ -69,7 +71,7 @@ def test_lists_show_the_card_of_a_game_with_unknown_rules(
 
 
 def test_jobs_letters_and_checks_continue_for_other_games(
-    app: Flask, lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    app: Flask, unknown_game: str, ada: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     over = opened(ada, ME, BOT, rules=LACKED)
     other = opened(ada, ME, BOT, BOT)
@@ -91,14 +93,14 @@ def test_jobs_letters_and_checks_continue_for_other_games(
             wake_due()
         office.mails("ada")
         told = set(db.session.scalars(kinds))
-        assert running in told and UUID(lacked[-36:]) not in told
+        assert running in told and UUID(unknown_game[-36:]) not in told
     checked = CliRunner().invoke(cli.main, ["check"], env={"DATABASE_URL": app.config["SQLALCHEMY_DATABASE_URI"]})
-    assert f"{lacked[-36:]}: This release has no rules for {LACKED}." in checked.output, checked.output
+    assert f"{unknown_game[-36:]}: This release has no rules for {LACKED}." in checked.output, checked.output
     assert "Traceback" not in checked.output and not isinstance(checked.exception, KeyError)
 
 
 def test_mail_for_a_game_with_unknown_rules_waits_and_other_mail_is_answered(
-    app: Flask, lacked: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
+    app: Flask, unknown_game: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office = Office(app, DOMAIN)
     with app.app_context():

@@ -1,4 +1,4 @@
-"""What tests for operators share: a service that is well, and a house as it runs for one."""
+"""Fixtures for operators' tests: a healthy app, and a live server."""
 
 from collections.abc import Iterator
 
@@ -10,8 +10,8 @@ from tests.support.live_server import House, new_house
 
 
 @pytest.fixture
-def well(app: Flask) -> Iterator[Flask]:
-    """A service with nothing wrong, though its web and worker only left their beats."""
+def healthy_app(app: Flask) -> Iterator[Flask]:
+    """Yield an app without faults, though web and worker only left heartbeats."""
     with app.app_context():
         service_is_up()
         yield app
@@ -19,7 +19,7 @@ def well(app: Flask) -> Iterator[Flask]:
 
 @pytest.fixture(scope="module")
 def house() -> Iterator[House]:
-    """A web as it runs for an operator, without a sandbox; a test that needs a worker starts one."""
+    """Yield a live server without a sandbox or worker."""
     with new_house(STERNENPOST_SANDBOX="off", STERNENPOST_LIMITS="off") as house:
         house.start_web()
         yield house

@@ -15,7 +15,7 @@ from server.play.archive import check
 from server.play.commits import whole_log
 from server.play.seating.games import open_game
 from server.play.votes import vote
-from tests.support.archives import as_file, get, hashed_again, here, long, say_more
+from tests.support.archives import as_file, get, here, long, rehash, say_more
 from tests.support.games import BOT, ME, OPEN, person, wanted
 from tests.support.random_games import archives, short_night
 
@@ -51,12 +51,11 @@ def test_only_its_players_can_read_a_private_games_archive(here: Flask) -> None:
         assert get(here, f"/v1/games/{game_id}/archive", name=name).status_code == status
 
 
-# Taking archives in
+# Importing archives
 
 
 @pytest.fixture
 def elsewhere(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Flask:
-    """Another installation."""
     monkeypatch.setenv("DATABASE_URL", database_url)
     return create_app(Settings.from_environment())
 
@@ -95,8 +94,8 @@ def test_an_imported_archive_exports_to_the_same_archive(
     assert CliRunner().invoke(cli.main, ["check"]).exit_code == 0
 
 
-def test_whole_games_are_imported_with_their_outcome(wired: Flask, elsewhere: Flask, tmp_path: Path) -> None:
-    for archive in (archives(wired)[f"{game} {night}"] for game in GAMES for night in ("long", "of bots")):
+def test_whole_games_are_imported_with_their_outcome(session_app: Flask, elsewhere: Flask, tmp_path: Path) -> None:
+    for archive in (archives(session_app)[f"{game} {night}"] for game in GAMES for night in ("long", "of bots")):
         assert take_in(tmp_path, as_file(archive)).exit_code == 0
         shown = get(elsewhere, f"/v1/games/{archive['game']}").json
         assert (shown["status"], shown["outcome"]) == ("finished", archive["events"][-1]["body"])
@@ -112,7 +111,7 @@ def test_an_existing_game_is_not_imported_again(elsewhere: Flask, long: Json, tm
 
 def test_a_flawed_archive_is_not_imported(elsewhere: Flask, long: Json, tmp_path: Path) -> None:
     seq = say_more(long)
-    answer = take_in(tmp_path, as_file(hashed_again(long)))
+    answer = take_in(tmp_path, as_file(rehash(long)))
     assert answer.exit_code == 1
     assert f"Event {seq}" in answer.stderr
     assert get(elsewhere, f"/v1/games/{long['game']}").status_code == 404

@@ -25,7 +25,7 @@ LIFE = timedelta(days=90)
 
 
 def shown(tmp_path: Path, left: timedelta) -> ssl.SSLContext:
-    """A certificate signed by itself that expires after so long."""
+    """Create a self-signed certificate that expires after this time."""
     key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
     ends_at = datetime.now(UTC) + left
     made = (
@@ -68,7 +68,7 @@ def website(context: ssl.SSLContext) -> Iterator[str]:
 
 @contextmanager
 def listener(context: ssl.SSLContext | None) -> Iterator[str]:
-    """An SMTP server that offers STARTTLS, unless it has no certificate."""
+    """Serve SMTP with STARTTLS, unless there is no certificate."""
 
     class Listener(StreamRequestHandler):
         def handle(self) -> None:
@@ -129,7 +129,7 @@ def test_a_silent_server_has_no_certificate_to_check(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(("left", "status"), [(13.5 * DAY, 1), (30 * DAY, 0)])
 def test_the_doctor_reports_an_expiring_certificate(
-    well: Flask, shared_url: str, tmp_path: Path, left: timedelta, status: int
+    healthy_app: Flask, shared_url: str, tmp_path: Path, left: timedelta, status: int
 ) -> None:
     with website(shown(tmp_path, left)) as base_url:
         settings = {
@@ -145,7 +145,7 @@ def test_the_doctor_reports_an_expiring_certificate(
     assert result.exit_code == status
 
 
-def test_an_unreachable_base_url_is_no_failure(well: Flask, shared_url: str, tmp_path: Path) -> None:
+def test_an_unreachable_base_url_is_no_failure(healthy_app: Flask, shared_url: str, tmp_path: Path) -> None:
     settings = {
         "DATABASE_URL": shared_url,
         "STERNENPOST_DATA": str(tmp_path),

@@ -20,13 +20,13 @@ from tests.support.live_server import free_port
 
 
 def doctor(**environment: str) -> Result:
-    """`sternenpost doctor` with these settings; the logs of this process stay as they are."""
+    """Run `sternenpost doctor` with these settings, without touching this process's logs."""
     return CliRunner().invoke(cli.main, ["doctor"], env={"SMTP_URL": "", **environment})
 
 
 @pytest.fixture
-def patient(well: Flask, shared_url: str, tmp_path) -> dict[str, str]:
-    """The settings of a sandbox with nothing wrong."""
+def patient(healthy_app: Flask, shared_url: str, tmp_path) -> dict[str, str]:
+    """Return the settings of a healthy sandbox."""
     return {"DATABASE_URL": shared_url, "STERNENPOST_DATA": str(tmp_path), "STERNENPOST_SANDBOX": "on"}
 
 
@@ -58,7 +58,7 @@ def test_the_doctor_names_what_is_broken(patient: dict[str, str], part: str, ill
 
 def test_the_doctor_follows_the_sandbox_clock(patient: dict[str, str]) -> None:
     move_clock(timedelta(days=3))
-    clock.offset = timedelta(0)  # as in a process of its own
+    clock.offset = timedelta(0)  # as in a new process
     assert doctor(**patient).exit_code == 0
 
 
@@ -90,10 +90,10 @@ def test_the_doctor_finds_undeliverable_letters(patient: dict[str, str]) -> None
     assert result.exit_code == 1
 
 
-def test_the_doctor_reports_whether_mail_comes_in(patient: dict[str, str], well: Flask) -> None:
+def test_the_doctor_reports_whether_mail_comes_in(patient: dict[str, str], healthy_app: Flask) -> None:
     where = f"127.0.0.1:{free_port()}"
     assert "Connection refused" in found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"]
-    door = SmtpServer(well, where)
+    door = SmtpServer(healthy_app, where)
     door.keep_open()
     assert found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"] == "ok"
     door.close()

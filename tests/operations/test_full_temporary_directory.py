@@ -29,7 +29,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 def fill(house: House, tmp_path: Path) -> Path:
-    """As the web sees it. The file that takes all the room."""
+    """Fill the web's temporary directory and return the file that takes all the room."""
     filler = Path(f"/proc/{house.web.pid}/root{tmp_path}/filler")
     with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space left"):
         while True:

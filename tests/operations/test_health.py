@@ -40,58 +40,58 @@ def test_the_web_process_reports_that_it_is_up(app: Flask) -> None:
     assert (response.status_code, response.json) == (200, {"status": "up"})
 
 
-def test_readiness_reports_every_part_as_ok(well: Flask) -> None:
+def test_readiness_reports_every_part_as_ok(healthy_app: Flask) -> None:
     game_of(person("ada"), person("ben"), person("cleo"))
     parts = dict.fromkeys(["database", "web", "worker", "outbox", "inbox", "seats", "temporary directory"], "ok")
-    assert readiness(well) == (200, {"status": "ready", "parts": parts})
+    assert readiness(healthy_app) == (200, {"status": "ready", "parts": parts})
 
 
 @pytest.mark.parametrize(
     ("setting", "value"), [("BASE_URL", "https://münchen.example"), ("REPLY_DOMAIN", "my_replies.example")]
 )
 def test_a_server_that_cannot_write_letters_is_not_ready(
-    well: Flask, monkeypatch: pytest.MonkeyPatch, setting: str, value: str
+    healthy_app: Flask, monkeypatch: pytest.MonkeyPatch, setting: str, value: str
 ) -> None:
-    monkeypatch.setitem(well.config, setting, value)
-    status, told = readiness(well)
+    monkeypatch.setitem(healthy_app.config, setting, value)
+    status, told = readiness(healthy_app)
     assert (status, told["status"]) == (503, "ill")
     assert told["parts"]["letters"].startswith("no letter can be written")
 
 
 def test_archive_storage_and_dkim_key_are_checked_if_set(
-    well: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    healthy_app: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     pem = tmp_path / "dkim.pem"
     pem.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    monkeypatch.setitem(well.config, "SHELF", tmp_path / "shelf" / "below")  # `shelve` makes it
-    monkeypatch.setitem(well.config, "DKIM_KEY", pem)
-    status, told = readiness(well)
+    monkeypatch.setitem(healthy_app.config, "SHELF", tmp_path / "shelf" / "below")  # `shelve` creates it
+    monkeypatch.setitem(healthy_app.config, "DKIM_KEY", pem)
+    status, told = readiness(healthy_app)
     assert (status, told["parts"]["shelf"], told["parts"]["DKIM key"]) == (200, "ok", "ok")
-    monkeypatch.setitem(well.config, "SHELF", pem / "shelf")
-    status, told = readiness(well)
+    monkeypatch.setitem(healthy_app.config, "SHELF", pem / "shelf")
+    status, told = readiness(healthy_app)
     assert (status, told["parts"]["shelf"]) == (503, "is not writable: Not a directory")
-    monkeypatch.setitem(well.config, "SHELF", None)
+    monkeypatch.setitem(healthy_app.config, "SHELF", None)
     pem.write_text("no key")
-    status, told = readiness(well)
+    status, told = readiness(healthy_app)
     assert (status, told["parts"]["DKIM key"]) == (503, "The DKIM key is not an RSA key in PEM.")
     pem.unlink()
-    assert readiness(well)[1]["parts"]["DKIM key"] == "The DKIM key cannot be read: No such file or directory."
-    assert "shelf" not in readiness(well)[1]["parts"]
+    assert readiness(healthy_app)[1]["parts"]["DKIM key"] == "The DKIM key cannot be read: No such file or directory."
+    assert "shelf" not in readiness(healthy_app)[1]["parts"]
 
 
 def test_a_missing_temporary_directory_is_reported(
-    well: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    healthy_app: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path / "gone"))
-    status, told = readiness(well)
+    status, told = readiness(healthy_app)
     assert (status, told["parts"]["temporary directory"]) == (503, "is not writable: No such file or directory")
 
 
-def test_the_relays_answer_is_reported_without_addresses(well: Flask) -> None:
+def test_the_relays_answer_is_reported_without_addresses(healthy_app: Flask) -> None:
     a_letter_that_our_relay_refuses("outbox")
     db.session.commit()
-    words = readiness(well)[1]["parts"]["outbox"]
+    words = readiness(healthy_app)[1]["parts"]["outbox"]
     assert words.endswith("; the mail server answers 550 5.7.1")
     assert health.queue_sizes() == {
         **(health.queue_sizes() or {}),
@@ -100,7 +100,7 @@ def test_the_relays_answer_is_reported_without_addresses(well: Flask) -> None:
     }
 
 
-def test_overdue_work_is_logged(well: Flask, caplog: pytest.LogCaptureFixture) -> None:
+def test_overdue_work_is_logged(healthy_app: Flask, caplog: pytest.LogCaptureFixture) -> None:
     ada, minute = person("ada"), timedelta(minutes=1)
     make_webhook(ada, f"https://{PUBLIC}/", ["your-turn"], None, sandbox=False)
     game_id = game_of(ada, person("ben"), person("cleo"))
@@ -126,29 +126,29 @@ def test_overdue_work_is_logged(well: Flask, caplog: pytest.LogCaptureFixture) -
     assert caplog.messages == []
 
 
-def test_a_scheduled_bundle_is_not_late(well: Flask) -> None:
+def test_a_scheduled_bundle_is_not_late(healthy_app: Flask) -> None:
     ada = person("ada")
     outbox.put_into_bundle(ada, clock.now() + A_WHILE, clock.now() - LONG)
     db.session.commit()
-    assert readiness(well)[0] == 200
+    assert readiness(healthy_app)[0] == 200
     db.session.execute(update(PlayerLetterRow).values(data={"at": (clock.now() - LONG).isoformat()}))
     db.session.commit()
-    assert readiness(well)[1]["parts"]["outbox"].startswith("a letter has waited for 0:11:")
+    assert readiness(healthy_app)[1]["parts"]["outbox"].startswith("a letter has waited for 0:11:")
 
 
 @pytest.mark.parametrize(("part", "illness", "words"), ILLNESSES)
-def test_the_broken_part_is_named(well: Flask, part: str, illness: object, words: str) -> None:
+def test_the_broken_part_is_named(healthy_app: Flask, part: str, illness: object, words: str) -> None:
     illness(part)
     db.session.commit()
-    status, body = readiness(well)
+    status, body = readiness(healthy_app)
     assert (status, body["status"]) == (503, "ill")
     assert [name for name, state in body["parts"].items() if state != "ok"] == [part]
     assert body["parts"][part].startswith(words)
 
 
-def test_a_wrong_clock_is_reported(well: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_clock_is_reported(healthy_app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     host_clock_is_off(monkeypatch, timedelta(days=-2))
-    status, told = readiness(well)
+    status, told = readiness(healthy_app)
     assert status == 503
     assert told["parts"]["clock"].startswith("this machine's clock is ")
     assert told["parts"]["clock"].endswith(" behind the database's")
@@ -162,18 +162,18 @@ def test_a_missing_database_is_the_only_broken_part() -> None:
     )
 
 
-# What breaks is on its own
+# Failures are contained
 
 
-def test_one_broken_page_does_not_break_others(well: Flask) -> None:
+def test_one_broken_page_does_not_break_others(healthy_app: Flask) -> None:
     broken, sound = (game_of(person("ada"), person("ben"), person("cleo")) for _ in range(2))
     row, head = whole_log(broken)[-1], head_of(broken).head
     unknown = row._replace(seq=row.seq + 1, version=row.version + 1, type="unknown")
     ahead = projected(head._replace(version=unknown.version))
     with autocommit() as connection:
         assert log.record(connection, log.Entry(broken, row.version, ahead, [unknown]))
-    client = well.test_client()
-    for _ in range(70):  # more than there are connections
+    client = healthy_app.test_client()
+    for _ in range(70):  # more than the pool's connections
         assert client.get(f"/v1/games/{broken}").status_code == 500
         assert client.get(f"/t/{turn_word(broken, 0, row.version)}").status_code == 500
     assert client.get(f"/v1/games/{sound}").status_code == 200

@@ -22,7 +22,7 @@ from tests.support.running_house import lines_since, metrics, working
 
 A_GAME = f"/v1/games/{uuid4()}"
 
-# What does it do?
+# Metrics
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ ADA, BEN = "canary-ada@example.org", "canary-ben@example.org"
 
 
 def test_logs_are_json_without_secrets_even_on_errors(house: House) -> None:
-    said = len(house.said())
+    said = len(house.output())
     with working(house):
         host = sign_in(house, ADA)
         ada = Client(house, host.post("/v1/tokens", {"name": "canary"})["token"])
@@ -127,7 +127,7 @@ def test_logs_are_json_without_secrets_even_on_errors(house: House) -> None:
     with working(house):
         hands_over_nonsense(house, address)
         told_of = ("could not be woken", "cannot be written", "could not be dealt with")
-        until(lambda: all(words in house.said() for words in told_of))
+        until(lambda: all(words in house.output() for words in told_of))
     mends_the_rest(house, game_id)
 
     lines = lines_since(house, said)
@@ -170,7 +170,6 @@ def plays_badly_and_well(ada: Client, game: str, word: str, line: str) -> None:
 
 
 def writes_nonsense(house: House, token: str, word: str) -> None:
-    """Requests that no page or program of ours would send."""
     for method, path in [("GET", "/canary?canary=1"), ("CANARY", f"/t/{word}"), ("POST", "/v1/games?canary=1")]:
         httpx.request(method, house.url + path, content='{"canary', headers={"Authorization": f"Bearer {token}x"})
     for raw in [f"GET /t/{word} HTTP/canary", f"GET /t/{word} HTTP/1.1\r\nAuthorization : Bearer {token}", "canary"]:
@@ -180,7 +179,7 @@ def writes_nonsense(house: House, token: str, word: str) -> None:
 
 
 def hands_over_nonsense(house: House, address: str) -> None:
-    """Send the SMTP server what no mail server says, and a mail that cannot be read while its game is broken."""
+    """Send the SMTP server an invalid command, and an unreadable mail to a broken game."""
     until(lambda: not house.is_mail_refused())
     with smtplib.SMTP("127.0.0.1", house.mail_in) as smtp:
         for words in (f"canary {address}", f"{address} canary", "MAIL FROM:<canary", f"RCPT TO:<{address}", "x" * 2000):

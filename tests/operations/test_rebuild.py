@@ -52,7 +52,7 @@ def within(app: Flask, shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 @pytest.fixture
 def running() -> UUID:
-    """Ada (0) is asked, Bea (1) has a bot that stands in, a bot sits at 2."""
+    """Start a game: Ada (0) is on turn, a bot stands in for Bea (1), a bot sits at 2."""
     ada, bea = person("ada"), person("bea")
     game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
     take_seat(game_id, bea)
@@ -63,7 +63,6 @@ def running() -> UUID:
 
 
 def stored(game_id: UUID) -> tuple[Json, list[Json]]:
-    """Head and seats as the tables have them."""
     db.session.rollback()
     (head,) = db.session.execute(select(GameRow.__table__).where(GameRow.game_id == game_id)).mappings()
     seats = db.session.execute(
@@ -248,11 +247,11 @@ def test_a_game_that_advances_during_a_rebuild_wins(running: UUID, monkeypatch: 
     assert check_game(running) == []
 
 
-# A log that is not right
+# Damaged logs
 
 
 def tamper(shared_url: str, change: str, game_id: UUID) -> None:
-    """Change the log, which only the owner of the tables can do on purpose."""
+    """Change the log, as only the tables' owner can."""
     with psycopg.connect(shared_url) as owner:
         owner.execute("ALTER TABLE events DISABLE TRIGGER USER")
         owner.execute(change, {"game": game_id})

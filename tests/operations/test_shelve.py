@@ -49,7 +49,7 @@ def here(app: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 @pytest.fixture
 def table(here: Flask) -> Table:
-    """Of Ada, Bea and a bot, over for longer than a year."""
+    """Return a table of Ada, Bea and a bot that ended more than a year ago."""
     table = short_night()
     later(YEAR + 2 * DAY)
     return table
@@ -67,7 +67,7 @@ def run(environment: dict[str, str], *words: str) -> Result:
 def shelves(environment: dict[str, str]) -> None:
     result = run(environment, "shelve", "--older-than", "P365D")
     assert result.exit_code == 0, result.output
-    table_cache.tables._tables.clear()  # as in a process that begins
+    table_cache.tables._tables.clear()  # as in a new process
 
 
 def rows_of(game_id: UUID) -> int:
@@ -303,7 +303,7 @@ def test_rows_stay_if_the_file_differs_from_what_was_written(
     assert rows_of(table.game_id) and not rows_of(other.game_id)
 
 
-# What stands in a file is believed only if it is what stood in the table
+# A file must hold exactly what the table held
 
 
 def of_another_game(raw: bytes) -> bytes:
@@ -352,7 +352,7 @@ def test_a_changed_file_is_not_served(
     assert here.test_client().get(f"/v1/games/{table.game_id}").status_code == 200
 
 
-# What an operator is told
+# Reports to the operator
 
 
 def test_missing_archive_storage_is_reported(here: Flask, table: Table, environment: dict[str, str]) -> None:

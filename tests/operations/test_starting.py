@@ -70,7 +70,7 @@ def test_a_part_without_a_usable_database_exits_with_a_sentence(
 
 
 def test_a_web_process_reports_a_silent_database_and_waits_for_it() -> None:
-    with socket.socket() as nobody:  # bound, and not listening
+    with socket.socket() as nobody:  # bound, but not listening
         nobody.bind(("127.0.0.1", 0))
         url = f"postgresql://stars:canary@127.0.0.1:{nobody.getsockname()[1]}/stars"
         port = free_port()

@@ -15,7 +15,7 @@ from tests.support.games import ME, wanted
 from tests.support.live_server import PATIENCE, Client, House, Json, sign_in, until
 from tests.support.running_house import lines_since, metrics, starts_to_work, stops, working
 
-# Else a statement times out, and the worker could have waited for that.
+# Otherwise a statement times out, and the worker could have waited for it.
 WITHOUT_TIMEOUTS = """
 from server.store import connections
 connections.engine_options.__defaults__ = (0,)  # statement_timeout_ms
@@ -23,17 +23,17 @@ connections._NO_ANSWER = 3600.0
 """
 HTML, PROBLEM = "text/html; charset=utf-8", "application/problem+json"
 
-# A real house
+# Start and stop
 
 
 def carrier_of(worker: subprocess.Popen[bytes]) -> psutil.Process:
-    """The process that carries its letters."""
+    """Return the process that sends the worker's letters."""
     until(lambda: psutil.Process(worker.pid).children())
     return psutil.Process(worker.pid).children()[0]
 
 
 def carries(worker: subprocess.Popen[bytes]) -> bool:
-    """Whether it has started, which takes long on a busy machine; then it lets others go first."""
+    """Return whether the post has started, which takes long on a busy machine."""
     return carrier_of(worker).nice() > psutil.Process(worker.pid).nice()
 
 
@@ -75,7 +75,7 @@ NEED_IT_NOT = [
 
 
 class Player:
-    """A player with a game that waits for a move, who asks once and checks the answer."""
+    """A player on turn who sends each request once and checks the answer."""
 
     def __init__(self, house: House, name: str) -> None:
         self._house = house
@@ -93,7 +93,7 @@ class Player:
         return self.asks("POST", f"{self._game}/moves", json=self._move)
 
     def asks(self, method: str, path: str, **more: Any) -> httpx.Response:
-        """Over a connection of its own, which any process of the web may take."""
+        """Send a request over a new connection, which any web process may accept."""
         headers = {"Authorization": f"Bearer {self._client.token}"}
         return httpx.request(method, self._house.url + path, headers=headers, timeout=PATIENCE, **more)
 
@@ -108,7 +108,7 @@ def worker(house: House) -> subprocess.Popen[bytes]:
 
 @pytest.mark.usefixtures("worker")
 def test_every_answer_reports_a_postgres_outage_and_recovers_at_once(house: House) -> None:
-    ada, said = Player(house, "ada"), len(house.said())
+    ada, said = Player(house, "ada"), len(house.output())
     with house.without_postgres(signal.SIGINT):
         for answer in [*ada.looks(), ada.moves()]:
             assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5"), answer.url
@@ -131,8 +131,8 @@ def test_every_answer_reports_a_postgres_outage_and_recovers_at_once(house: Hous
 @pytest.mark.usefixtures("worker")
 def test_an_unnoticed_postgres_crash_does_not_fail_the_next_request(house: House) -> None:
     ben = Player(house, "ben")
-    assert [answer.status_code for answer in ben.looks() * 2] == [200] * 2 * len(NEED_IT)  # connections lie ready
-    said = len(house.said())
+    assert [answer.status_code for answer in ben.looks() * 2] == [200] * 2 * len(NEED_IT)  # connections are pooled
+    said = len(house.output())
     house.crash_postgres()
     assert [answer.status_code for answer in ben.looks() * 2] == [200] * 2 * len(NEED_IT)
     assert ben.moves().status_code == 201
@@ -146,7 +146,7 @@ def beats_that(did: str, house: House, said: int) -> list[str]:
 
 
 def assert_quiet(house: House, said: int) -> None:
-    """An outage is told once a beat, and without a traceback; there are several of some beats."""
+    """Check that an outage is logged once per heartbeat, without a traceback."""
     once = (
         "outages",
         "deliver",
@@ -172,8 +172,8 @@ def assert_quiet(house: House, said: int) -> None:
 @pytest.mark.usefixtures("worker")
 def test_web_answers_requests_in_progress_before_it_stops(house: House) -> None:
     stops(house.web)
-    house.start_web(GUNICORN_CMD_ARGS="--graceful-timeout 3600")  # longer than this test waits for the answer
-    cleo, said = Player(house, "cleo"), len(house.said())
+    house.start_web(GUNICORN_CMD_ARGS="--graceful-timeout 3600")  # longer than this test waits
+    cleo, said = Player(house, "cleo"), len(house.output())
     with ThreadPoolExecutor() as threads:
         with house.locked("SELECT 1 FROM games"):
             moving = threads.submit(cleo.moves)
@@ -187,7 +187,7 @@ def test_web_answers_requests_in_progress_before_it_stops(house: House) -> None:
 
 
 def test_web_stops_while_a_request_is_still_incomplete(house: House) -> None:
-    said = len(house.said())
+    said = len(house.output())
     with socket.create_connection(("127.0.0.1", house.port)) as dawdler:
         dawdler.sendall(b"POST /v1/sign-ins HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
         stops(house.web)
@@ -199,7 +199,7 @@ def test_a_worker_stops_in_time_despite_a_hanging_mail_server_and_the_letter_fol
     house: House, worker: subprocess.Popen[bytes]
 ) -> None:
     """The SMTP client would wait five minutes for the answer to RCPT, longer than this test."""
-    said, slow = len(house.said()), "slow@example.org"
+    said, slow = len(house.output()), "slow@example.org"
     held = house.post.hold(slow)
     Client(house).post("/v1/sign-ins", {"email": slow}, status=202)
     assert held.knocked.wait(PATIENCE)

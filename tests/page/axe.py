@@ -1,5 +1,7 @@
-"""What axe-core objects to on a page: WCAG 2.2 A and AA, and what is good practice besides. It runs by the browser's own
-tools, so that the page's policy stays as it is."""
+"""Objections of axe-core to a page: WCAG 2.2 A and AA, and best practices.
+
+It runs through the browser's developer tools, so the page's policy stays unchanged.
+"""
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
@@ -14,7 +16,6 @@ _RUN = """async (tags) => {
 
 
 def objections(page: Page) -> list[str]:
-    """To what is shown just now; none if all is well."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     found: list[str] = page.evaluate(_RUN, _TAGS)

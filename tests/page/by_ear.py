@@ -1,7 +1,7 @@
-"""A reader of Chromium's accessibility tree alone: what a screen reader knows of a table, and how it plays there.
+"""A player with only Chromium's accessibility tree: what a screen reader knows of a table, and how to play with it.
 
-It returns a seat's view as `GET /v1/games/{id}` does, without what sighted players do not see either: which of several
-equal cards one is, and the parts of a turn's log beyond the used slots.
+It returns a seat's view as `GET /v1/games/{id}` does, without what sighted players cannot see either: the copy number
+of equal cards, and the turn's log beyond used slots.
 """
 
 import re
@@ -30,18 +30,17 @@ KINDS = {names["en"]: kind for kind, names in CARDS["classes"].items()}
 
 
 class Heard(NamedTuple):
-    """What is heard at one place: a node of the tree."""
+    """A node of the accessibility tree."""
 
     role: str
     name: str
     is_open: bool  # neither closed nor chosen already
-    within: tuple[str, ...]  # the names of all that is around it, from outside to inside
+    within: tuple[str, ...]  # names of its ancestors, from the outside in
     node: int
     text: str
 
 
 def hear(line: CDPSession) -> list[Heard]:
-    """The whole page, in the order in which it is read."""
     nodes = {it["nodeId"]: it for it in line.send("Accessibility.getFullAXTree")["nodes"]}
     root = next(iter(nodes.values()))
     return list(_read(root, nodes, ()))
@@ -68,7 +67,7 @@ def _text(node: Json, nodes: dict[str, Json]) -> str:
 
 
 def press(line: CDPSession, heard: Heard) -> None:
-    """The default action of a node, as assistive technology does it."""
+    """Press a node as assistive technology does."""
     it = line.send("DOM.resolveNode", {"backendNodeId": heard.node})["object"]["objectId"]
     line.send("Runtime.callFunctionOn", {"functionDeclaration": PRESS, "objectId": it})
 
@@ -95,7 +94,6 @@ def star(words: str) -> str | None:
 
 
 def sky(heard: Sequence[Heard], names: Sequence[str]) -> Json:
-    """What a seat sees of a sky."""
     ids = {it["name"]["en"]: it["id"] for it in RULES["sternenhimmel"]["boards"]}
     lines = {it["id"]: {frozenset(ends) for ends in it["lines"]} for it in RULES["sternenhimmel"]["boards"]}
     boards: dict[str, Json] = {}
@@ -121,13 +119,12 @@ def sky(heard: Sequence[Heard], names: Sequence[str]) -> Json:
 
 
 def sky_of(view: Json) -> Json:
-    """The same by the API."""
     boards = [{"board": it["board"], "spaces": it["spaces"]} for it in view["boards"]]
     return {**{key: view[key] for key in ("coins", "hand_sizes", "hand", "next", "stack")}, "boards": boards}
 
 
 def play_on_sky(line: CDPSession) -> None:
-    """A star of the hand and an empty space, then the button that says so."""
+    """Place a star of the hand on an empty space and confirm."""
     heard = hear(line)
     press(line, RNG.choice([it for it in buttons(heard, "Your stars") if it.is_open]))
     heard = hear(line)
@@ -148,7 +145,7 @@ def await_button(line: CDPSession, name: str, tries: int = 200) -> Heard:
 
 
 def kind_of(copy: str) -> str:
-    """The name of a card, without the number of its copy."""
+    """Return the card's name without its copy number."""
     card = next(it for it in CARDS["actions"] if it["id"] == copy.split("#")[0])
     alike = [it for it in CARDS["actions"] if it["type"] == card["type"]]
     return card["names"]["en"] + ("" if len(alike) == 1 else f" {card['id'].rsplit('-', 1)[1].upper()}")
@@ -159,7 +156,6 @@ def bild(name: str) -> str:
 
 
 def firmament(heard: Sequence[Heard], names: Sequence[str], seat: int) -> Json:
-    """What a seat sees of a Firmament."""
     board = {}
     for it in heard:
         if (found := FIELD.fullmatch(it.name)) and found["lying"] != "free":
@@ -213,8 +209,6 @@ def _bilder(heard: Sequence[Heard]) -> Iterator[str]:
 
 
 def firmament_of(view: Json, seat: int) -> Json:
-    """The same by the API."""
-
     def slot(i: int, n: int, copy: str | None) -> str:
         if copy:
             return kind_of(copy)
@@ -247,7 +241,7 @@ def _goal(scenario: Any) -> str:
 
 
 def play_on_firmament(line: CDPSession, most: int = 60) -> None:
-    """Press the open buttons until the move can be played."""
+    """Press open buttons until the move can be played."""
     for _ in range(most):
         heard = hear(line)
         ready = [it for it in buttons(heard) if it.name == "Play it" and it.is_open]
@@ -261,7 +255,7 @@ def play_on_firmament(line: CDPSession, most: int = 60) -> None:
 
 
 def _wanted(heard: Sequence[Heard]) -> list[Heard]:
-    """What goes on with a step: a field that is said to be open, then what else is to be done, then a card, then a slot."""
+    """Return what continues the step: an open field, then other open elements, then a card, then a slot."""
     fields = [it for it in buttons(heard) if FIELD.fullmatch(it.name) and ", open" in it.name]
     actions = [it for it in buttons(heard, "What to do") if it.is_open]
     cards = [it for it in buttons(heard, "Your cards") if it.is_open]

@@ -1,4 +1,4 @@
-"""What tests of the page share: a house with web and workers, empty for each file, and windows to it."""
+"""Fixtures for page tests: a live server, emptied for each file, and windows."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -16,10 +16,10 @@ assert chromium  # a fixture
 
 @pytest.fixture(scope="session")
 def only_house() -> Iterator[House]:
-    """To start its processes takes longer than most of the tests."""
+    """Start the processes once, since that takes longer than most tests."""
     with new_house(STERNENPOST_LIMITS="off") as house:
         house.start_web()
-        for _ in range(2):  # a worker looks after bots once a second, and these take turns
+        for _ in range(2):  # a worker serves bots once a second, and these take turns
             house.start_worker()
         yield house
 
@@ -32,7 +32,7 @@ def house(only_house: House) -> House:
 
 @pytest.fixture(autouse=True)
 def dice() -> None:
-    """Each test makes its choices from the same seed, alone or after others."""
+    """Seed the choices of each test, independently of earlier tests."""
     for number, rng in enumerate((by_ear.RNG, keys.RNG, programs.RNG)):
         print(f"seed {number}")
         rng.seed(number)

@@ -1,12 +1,12 @@
-"""A keyboard and nothing else: Tab and arrows lead to what is wanted, Enter presses it."""
+"""Keyboard-only control: Tab and arrows move the focus, Enter presses."""
 
 from random import Random
 
 from playwright.sync_api import Locator
 
 ARROWS = ("ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp")
-RNG = Random(0)  # it chooses another way where the nearest leads round in a circle
-MOST = 150  # keys to what is wanted
+RNG = Random(0)  # picks a detour when the nearest way runs in a circle
+MOST = 150  # keys to an element
 WAY = """wanted => {
   const here = document.activeElement;
   if (here === wanted) return "here";
@@ -23,7 +23,7 @@ WAY = """wanted => {
 
 
 def by_keys(wanted: Locator) -> None:
-    """Leads the focus to it and presses Enter."""
+    """Move the focus to the element and press Enter."""
     page, seen = wanted.page, set()
     element = wanted.element_handle()
     for _ in range(MOST):

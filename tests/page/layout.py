@@ -1,4 +1,4 @@
-"""How a screen is laid out: how much of the window the skies have, and how far things are pushed about while it comes."""
+"""Screen layout: the skies' share of the window, and layout shift while the screen loads."""
 
 from weakref import WeakKeyDictionary
 
@@ -11,10 +11,10 @@ SIZES: dict[str, Json] = {
     "desk": {"viewport": {"width": 1280, "height": 800}},
     "wide": {"viewport": {"width": 1920, "height": 1080}},
 }
-LEAST = {"phone": 0.60, "desk": 0.55, "wide": 0.60}  # of the window at a turn
+LEAST = {"phone": 0.60, "desk": 0.55, "wide": 0.60}  # share of the window during a turn
 MOST_SHIFT = 0.05  # cumulative layout shift of a screen
 SLOWER, LATENCY = 4, 150  # times, milliseconds
-_LOOKS, _PAUSE = 5, 100  # looks without a request, milliseconds between them
+_LOOKS, _PAUSE = 5, 100  # checks without a request, milliseconds between them
 
 _SKIES = ".boards, .firmament"
 _SHARE = """skies => {
@@ -40,25 +40,23 @@ _WATCH = """
 
 
 def share_of_skies(page: Page) -> float:
-    """The part of the window that skies fill before anything is scrolled."""
+    """Return the skies' share of the window before any scrolling."""
     return float(page.evaluate(_SHARE, _SKIES))
 
 
 def out_of_reach(page: Page) -> list[str]:
-    """The spaces and fields that cannot be tapped as the window stands: covered, or outside of it."""
+    """Return the spaces and fields that are covered or outside the window."""
     return list(page.evaluate(_COVERED, _SKIES))
 
 
 def watched(page: Page) -> Page:
-    """It watches what is pushed about."""
+    """Record layout shifts of the page."""
     page.add_init_script(_WATCH)
     _requests[page] = _Requests(page)
     return page
 
 
 class _Requests:
-    """The requests of a page, without event streams, which stay open."""
-
     def __init__(self, page: Page) -> None:
         self.open, self.sent = set[Request](), 0
         page.on("request", self._begins)
@@ -75,7 +73,7 @@ _requests = WeakKeyDictionary[Page, _Requests]()
 
 
 def slow_down(page: Page) -> Page:
-    """On a machine four times slower, 150 ms away from the server; the page watches what is pushed about."""
+    """Slow the machine down four times, add 150 ms to each request, and record layout shifts."""
     watched(page)
     line = page.context.new_cdp_session(page)
     line.send("Network.enable")
@@ -86,7 +84,7 @@ def slow_down(page: Page) -> Page:
 
 
 def shift(page: Page) -> float:
-    """Return how far things were pushed about since the page came, once its requests are answered and drawn."""
+    """Return the layout shift since the page loaded, once all requests are answered and drawn."""
     looks_in_a_row = 0
     while looks_in_a_row < _LOOKS:
         before = _requests[page].sent

@@ -1,4 +1,4 @@
-"""Programs that play by the API, each for its seat, and choose as our greedy bot does."""
+"""Programs that play by the API, each for its seat, and choose like the greedy bot."""
 
 from random import Random
 
@@ -6,11 +6,11 @@ from server.bots import greedy
 from server.games import GAMES
 from tests.support.live_server import Client, Json
 
-RNG = Random(0)  # it decides between moves of the same worth
+RNG = Random(0)  # picks between equal moves
 
 
 def wish(client: Client, game_id: str) -> tuple[int, Json] | None:
-    """The turn that this client is asked for and a good move, or a step of it; None if others are asked."""
+    """Return this client's turn and a good move or step, or None for other players' turns."""
     legal = client.get(f"/v1/games/{game_id}/legal-moves")
     if legal["turn"] is None:
         return None
@@ -21,7 +21,7 @@ def wish(client: Client, game_id: str) -> tuple[int, Json] | None:
 
 
 def whole_turn(client: Client, game_id: str) -> list[Json]:
-    """The steps of a good turn of Sternenglanz, as far as it can be foreseen; none if others are asked."""
+    """Return the steps of a good turn of Sternenglanz as far as foreseeable, or none for other players' turns."""
     game = client.get(f"/v1/games/{game_id}")
     rules, turn, view = GAMES[game["rules"]], game["you"]["turn"], game["view"]
     steps: list[Json] = []
@@ -41,7 +41,6 @@ def whole_turn(client: Client, game_id: str) -> list[Json]:
 
 
 def play(client: Client, game_id: str) -> int | None:
-    """Plays a move, or a step of one, if this client is asked for it, and tells the game's version after it."""
     wanted = wish(client, game_id)
     if wanted is None:
         return None
@@ -51,7 +50,7 @@ def play(client: Client, game_id: str) -> int | None:
 
 
 def play_to_the_end(game_id: str, *clients: Client) -> None:
-    """These are all who sit there."""
+    """Play until the game ends. The clients are all its players."""
     is_over = False
     while not is_over:
         played = [play(client, game_id) for client in clients]

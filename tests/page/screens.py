@@ -1,4 +1,4 @@
-"""The screens of the page, and a house in which each has something to show."""
+"""Screens of the page, and a server with content for each."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -17,7 +17,7 @@ SIZES = {"desk": DESK["viewport"], "phone": PHONE["viewport"]}
 
 
 class Scene(NamedTuple):
-    """A player with games in every state, by what is to be seen there."""
+    """A player with games in every state."""
 
     house: House
     player: Client
@@ -25,7 +25,7 @@ class Scene(NamedTuple):
 
 
 def furnished(house: House) -> Scene:
-    """A house with all that there is to be seen."""
+    """Fill a server with content for every screen."""
     ada, ben, cyd = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben", "cyd"))
     for client in (ben, cyd):
         quiet(client)
@@ -140,7 +140,7 @@ def a_sternenhimmel_that_waits_for_others(page: Page, scene: Scene) -> None:
 
 
 def history(page: Page) -> Locator:
-    """The way to earlier tables, which a phone hides until it is wanted."""
+    """Show earlier tables, which a phone hides at first."""
     if not page.locator(".history").is_visible():
         page.locator(".tools .tool[aria-pressed]").first.click()
     return page.locator(".history")
@@ -150,7 +150,7 @@ def history(page: Page) -> Locator:
 def a_sternenhimmel_of_earlier(page: Page, scene: Scene) -> None:
     history(page).locator("button").first.click()
     expect(page.locator(".history input")).to_have_value("1")
-    expect(page.locator(".coming")).to_have_count(0)  # what is still awaited is dimmed
+    expect(page.locator(".coming")).to_have_count(0)  # pending entries are dimmed
 
 
 @screen
@@ -277,7 +277,7 @@ def by_the_link_of_a_mail(page: Page, scene: Scene) -> Iterator[str]:
 
 
 def is_link_to(game: Json, mail: Mail) -> bool:
-    """Whether this letter is about the present turn; there may be one about a turn that is past, too."""
+    """Return whether this letter is about the current turn, as there may be an older one."""
     word = mail.word("t")
     if word is None:
         return False

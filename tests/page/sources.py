@@ -8,7 +8,6 @@ from server import page
 
 
 def copy_page(target: Path) -> None:
-    """Copy all modules, types, styles and catalogues of the page and of the games to `target`."""
     for name, paths in page.SOURCES.items():
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)

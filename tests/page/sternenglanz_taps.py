@@ -1,7 +1,7 @@
-"""Any move of Sternenglanz by taps on the page, as people make it.
+"""Moves of Sternenglanz by taps on the page.
 
-What can be tapped has the same marks in every language: `data-slot` (1 to 3), `data-action` (a class of stars, `lapse`,
-`finish`, `keep`, `drop`, `bare`), `data-field` and `data-card`. `.sternenglanz[data-begun]` counts the steps that are whole.
+Tap targets have the same marks in every language: `data-slot` (1 to 3), `data-action` (a class of stars, `lapse`,
+`finish`, `keep`, `drop`, `bare`), `data-field` and `data-card`. `.sternenglanz[data-begun]` counts complete steps.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ Press = Callable[[Locator], None]
 
 
 def tap_out(page: Page, steps: Sequence[Json], press: Press = Locator.click) -> None:
-    """Build these steps, which are legal; nothing is played before `play_it`. By finger: `press=Locator.tap`."""
+    """Tap these legal steps, without playing them until `play_it`. By finger: `press=Locator.tap`."""
     expect(page.locator(".sternenglanz .lit").first).to_be_attached()
     for number, step in enumerate(steps, start=1):
         for tapped in _taps(page, step):
@@ -24,12 +24,10 @@ def tap_out(page: Page, steps: Sequence[Json], press: Press = Locator.click) -> 
 
 
 def play_it(page: Page, press: Press = Locator.click) -> None:
-    """Send what was built."""
     press(page.locator(".sternenglanz .send"))
 
 
 def _taps(page: Page, step: Json) -> Iterator[str]:
-    """What is tapped for a step, one after the other."""
     match step["cmd"]:
         case "choose":
             yield from (f"[data-card='{step[slot]}']" for slot in ("slot2", "slot3"))

@@ -1,4 +1,4 @@
-"""What tests of the page share: browsers of several people, and their moves by mouse, finger and keyboard."""
+"""Browser windows of several players, and their moves by mouse, finger and keyboard."""
 
 import json
 import math
@@ -14,12 +14,12 @@ from tests.support.live_server import Client, House, Json
 
 DESK: Json = {"viewport": {"width": 1200, "height": 850}}
 PHONE: Json = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-OWN_CODE = 'sessionStorage.setItem("sternenpost.signed-out", "yes")'  # signing in needs a code
+OWN_CODE = 'sessionStorage.setItem("sternenpost.signed-out", "yes")'  # these tests sign in by code
 ME, OPEN, BOT = {"player": "me"}, {"open": True}, {"bot": "greedy"}
 
 
 class Windows:
-    """Browsers of several people. They call only the test server and log only errors that are `expected`."""
+    """Browser windows of several players. They call only the test server and log only errors that are `expected`."""
 
     def __init__(self, chromium: Browser, house: House, stack: ExitStack) -> None:
         self._chromium, self._house, self._stack = chromium, house, stack
@@ -34,7 +34,7 @@ class Windows:
             "base_url": self._house.url,
             **DESK,
             **manners,
-        }  # each would fetch it all
+        }  # each would fetch everything
         manners = {"locale": "en-GB", "reduced_motion": "reduce", **manners}
         context: BrowserContext = self._stack.enter_context(self._chromium.new_context(**manners))
         context.set_default_timeout(PATIENCE_MS)
@@ -54,11 +54,11 @@ class Windows:
         assert not foreign and not complaints, (foreign, complaints)
 
 
-FIRST_VIEW = 90 * 1024  # bytes over the line, from an empty cache to a table that can be played on
+FIRST_VIEW = 90 * 1024  # bytes over the line, from an empty cache to a live table
 
 
 def first_view(page: Page, address: str) -> int:
-    """The bytes over the line until news come by themselves at this table."""
+    """Return the bytes until the table receives news by itself."""
     line = page.context.new_cdp_session(page)
     sizes: list[float] = []
     line.on("Network.loadingFinished", lambda it: sizes.append(it["encodedDataLength"]))
@@ -71,13 +71,13 @@ def first_view(page: Page, address: str) -> int:
 
 
 class Posts(list[Request]):
-    """Requests in their order. The first `lost` of them are carried out and never answered."""
+    """POST requests in order. The first `lost` of them get no answer, though the server handles them."""
 
     lost = math.inf
 
 
 def loses(page: Page, where: str, lost: float = math.inf) -> Posts:
-    """Lose the answers to what is posted there: to the first ones, or until `lost` of the returned posts is set."""
+    """Lose the answers to posts there, for the first ones or until the returned posts' `lost` is set."""
     posted = Posts()
     posted.lost = lost
 
@@ -95,7 +95,6 @@ def loses(page: Page, where: str, lost: float = math.inf) -> Posts:
 
 
 def code_for(house: House, email: str) -> str:
-    """The code of the latest mail to this address."""
     subject = re.compile(r"^([0-9]{6})\b")
     house.await_mail(email, lambda mail: subject.match(mail.message["Subject"]))
     return next(
@@ -115,19 +114,18 @@ def enter(page: Page, house: House, email: str) -> None:
 
 
 def game_of(client: Client, *seats: Json, **more: Any) -> str:
-    """A game of Sternenhimmel that `client` opened and begins; its id."""
     wanted = {"rules": "sternenhimmel", "options": {"start_seat": 0}, "seats": list(seats), **more}
     return str(client.post("/v1/games", wanted)["id"])
 
 
 def quiet(client: Client) -> Client:
-    """Turn off game emails, because the picture in a letter takes longer than the move."""
+    """Turn off game emails, because a letter's picture takes longer than the move."""
     off = dict.fromkeys(("your-turn", "game-ended"), "off")
     assert client.ask("PATCH", "/v1/me", json={"notifications": {"mails": off}}).status_code == 200
     return client
 
 
-# Moves, in every way that people make them
+# Moves
 
 
 def by_mouse(page: Page) -> None:
@@ -137,14 +135,15 @@ def by_mouse(page: Page) -> None:
 
 
 def by_finger(page: Page) -> None:
-    """The space first."""
+    """Tap the space first."""
     page.locator(".space.open").first.tap()
     page.locator(".hand .star.open").first.tap()
     page.get_by_role("button", name="Play it").tap()
 
 
 def by_keyboard(page: Page) -> None:
-    """Tab to a constellation, arrows to an empty space, Tab to the hand; the button to confirm has the focus then."""
+    """Tab to a constellation, press arrows to an empty space, and Tab to the hand. The confirm button then has the
+    focus."""
     page.locator("main").focus()
     tab_to(page, ".space")
     for key in ["ArrowDown", "ArrowRight", "ArrowUp", "ArrowLeft"] * 6:
@@ -169,9 +168,9 @@ _TOO_WIDE = """(width) => {
 
 
 def too_wide(page: Page) -> list[str]:
-    """What stands out of the window, if the page must be moved sideways to be read."""
+    """Return the elements beyond the right edge if the page scrolls sideways."""
     assert page.viewport_size
-    return list(page.evaluate(_TOO_WIDE, page.viewport_size["width"]))  # innerWidth grows with it, on a phone
+    return list(page.evaluate(_TOO_WIDE, page.viewport_size["width"]))  # innerWidth grows with it on a phone
 
 
 def is_at(page: Page, selector: str) -> bool:
@@ -187,7 +186,6 @@ def tab_to(page: Page, selector: str) -> None:
 
 
 def play_out(pages: dict[Page, Callable[[Page], None]]) -> None:
-    """Let the player to move play, until the game is over."""
     turn = "document.querySelector('.state .mine') && document.querySelector('.hand .star.open')"
     while True:
         for page, move in pages.items():

@@ -1,4 +1,4 @@
-"""What tests of `play` share: a service that is up, and players."""
+"""Fixtures for tests of `play`: a running service, and players."""
 
 from tests.support.players import ada, bea, cyd, within
 

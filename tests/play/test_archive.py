@@ -20,20 +20,20 @@ from server import cli
 from server.games import GAMES, Json
 from server.games.sternenhimmel.material import BOARDS
 from server.play.archive import LARGEST, Flaw, check
-from tests.support.archives import archive, as_file, change_order, first, hashed_again, long, new_seed, say_more
+from tests.support.archives import archive, as_file, change_order, first, long, new_seed, rehash, say_more
 from tests.support.random_games import archives
 
 assert archive and long  # fixtures
 
 
 def flaw(archive: Json) -> str:
-    """What the check says; it must say something."""
+    """Return the error of the check, which must find one."""
     with pytest.raises(Flaw) as found:
         check(as_file(archive))
     return str(found.value)
 
 
-# What an archive holds
+# Contents of an archive
 
 
 def test_an_archive_verifies_itself(archive: Json) -> None:
@@ -66,14 +66,13 @@ def test_an_archive_names_seats_and_no_people(archive: Json) -> None:
 
 
 def test_rehashing_an_unchanged_archive_changes_nothing(long: Json) -> None:
-    assert hashed_again(copy.deepcopy(long)) == long
+    assert rehash(copy.deepcopy(long)) == long
 
 
 # One field changed
 
 
 def another(value: Any) -> Any:
-    """Something else of the same kind."""
     match value:
         case bool():
             return not value
@@ -109,7 +108,7 @@ HEAD: dict[str, Callable[[Json], Any]] = {
 def test_no_game_field_can_be_changed_unnoticed(long: Json, field: str) -> None:
     assert set(HEAD) == set(long)
     assert flaw(long | {field: HEAD[field](long)})
-    assert flaw(hashed_again(long | {field: HEAD[field](long)}))
+    assert flaw(rehash(long | {field: HEAD[field](long)}))
 
 
 @pytest.mark.parametrize("field", ["seat", "kind", "bot"])
@@ -140,23 +139,22 @@ def test_no_event_field_can_be_changed_even_with_recomputed_hashes(long: Json) -
                 changed["events"][place][name] = event[name].replace("20", "21", 1)
             assert re.search(rf"event ({named})\b", flaw(changed), re.IGNORECASE)
             if name != "hash" and not (name == "at" and len(commit) == 1):
-                assert flaw(hashed_again(changed))
+                assert flaw(rehash(changed))
         for name in event["body"]:
             changed = copy.deepcopy(long)
             changed["events"][place]["body"][name] = another(event["body"][name])
             assert f"Event {event['seq']}" in flaw(changed)
-            assert flaw(hashed_again(changed))
+            assert flaw(rehash(changed))
 
 
 def test_values_that_compare_equal_in_one_language_are_not_taken_for_equal(long: Json) -> None:
     shuffled = next(event for event in long["events"] if event["body"].get("start") == 0)
     for same in (False, 0.0):
         shuffled["body"]["start"] = same
-        assert "start" in flaw(hashed_again(long))
+        assert "start" in flaw(rehash(long))
 
 
 def change_by_chance(rng: Random, place: Any) -> None:
-    """Some value in here, at any depth, becomes another."""
     where = rng.choice(list(place) if isinstance(place, dict) else range(len(place)))
     if isinstance(place[where], dict | list) and place[where] and rng.random() < 0.95:
         change_by_chance(rng, place[where])
@@ -181,10 +179,10 @@ def test_any_randomly_changed_event_value_is_found_despite_recomputed_hashes(lon
             pass
         change_by_chance(rng, body)
         if changed != long:
-            assert len(flaw(hashed_again(changed))) <= 300
+            assert len(flaw(rehash(changed))) <= 300
 
 
-# Another story told, and every hash made to agree with it
+# Another story with matching hashes
 
 
 def body(archive: Json, type_: str, nth: int = 0) -> Json:
@@ -193,14 +191,14 @@ def body(archive: Json, type_: str, nth: int = 0) -> Json:
 
 
 def commit(archive: Json, type_: str, nth: int = 0) -> slice:
-    """Where the commit stands that begins with this event."""
+    """Return the commit that begins with this event."""
     begin = first(archive, type_, nth)
     version = archive["events"][begin]["version"]
     return slice(begin, begin + sum(event["version"] == version for event in archive["events"]))
 
 
 def numbered(archive: Json) -> None:
-    """Numbers without gaps: commits keep together."""
+    """Number the events without gaps, keeping commits together."""
     version, last = 0, None
     for seq, event in enumerate(archive["events"], 1):
         version, last = (version, last) if event["version"] == last else (version + 1, event["version"])
@@ -208,7 +206,7 @@ def numbered(archive: Json) -> None:
 
 
 def put_in(archive: Json, place: int, type_: str, seat: int | None = None, **fields: Any) -> None:
-    """A commit of one event before this place."""
+    """Insert a commit of one event before this place."""
     after = archive["events"][place - 1]
     event = {"seq": 0, "version": 0.5, "type": type_, "seat": seat, "at": after["at"], "body": fields, "hash": "0" * 64}
     archive["events"].insert(place, event)
@@ -222,7 +220,6 @@ def taken_back_twice(archive: Json) -> None:
 
 
 def with_take_backs(choice: str, archive: Json) -> None:
-    """As if this had been agreed upon."""
     for options in (archive["options"], body(archive, "game-started")["terms"]["options"]):
         options["take_back"] = choice
     archive["events"][1]["body"]["options"]["take_back"] = choice
@@ -246,7 +243,7 @@ def swap(archive: Json, one: slice, other: slice) -> None:
 
 
 def swap_hidden_stars(archive: Json) -> None:
-    """Two stars that one seat put face down on one board change places; the scoring stays as it was."""
+    """Swap two face-down stars of a seat on one board, leaving the scoring as it was."""
     placed = [event for event in archive["events"] if event["type"] == "star-placed"]
     hidden = [(it["seat"], it["body"]) for it in placed if is_large(it["body"]["board"], it["body"]["space"])]
     one, other = next(
@@ -275,7 +272,7 @@ def hand_on(archive: Json) -> None:
 
 
 def a_star_twice(archive: Json) -> None:
-    """Five sevens in a row from one hand."""
+    """Play five sevens in a row from one hand."""
     seat = archive["events"][first(archive, "star-placed")]["seat"]
     for event in archive["events"]:
         if event["type"] == "star-placed" and event["seat"] == seat:
@@ -293,7 +290,6 @@ def out_of_turn(archive: Json) -> None:
 
 
 def split(archive: Json) -> None:
-    """A commit made two."""
     moves = [commit(archive, "move", nth) for nth in range(4, 30)]
     long = next(it for it in moves if it.stop - it.start > 1)
     for event in archive["events"][long.start + 1 :]:
@@ -301,7 +297,7 @@ def split(archive: Json) -> None:
 
 
 def merge(archive: Json) -> None:
-    """Two commits made one; of two seats, since one's own steps may well be one move."""
+    """Merge two commits of different seats, since one's own steps may be one move."""
     events = archive["events"]
     moves = [commit(archive, "move", nth) for nth in range(20, 30)]
     one = next(it for it in moves if events[it.start]["seat"] != events[it.stop]["seat"])
@@ -313,7 +309,7 @@ def merge(archive: Json) -> None:
 
 
 def settings(archive: Json) -> None:
-    """Other terms than those that were kept to, in the head and in the log."""
+    """Change the terms in the head and in the log."""
     terms = body(archive, "game-started")["terms"]
     archive["on_timeout"] = terms["on_timeout"] = [{"do": "abandon"}]
 
@@ -452,24 +448,22 @@ OF_STERNENHIMMEL: Retold = {
 
 
 def without(archive: Json, type_: str, nth: int = 0) -> None:
-    """One event of a commit is left out."""
+    """Leave out one event of a commit."""
     place = first(archive, type_, nth)
     drop(archive, slice(place, place + 1))
 
 
 def exchanged(archive: Json, type_: str, field: str) -> None:
-    """What the first two events of this type say of that field."""
     one, other = body(archive, type_), body(archive, type_, 1)
     one[field], other[field] = other[field], one[field]
 
 
 def laid_elsewhere(archive: Json) -> None:
-    """A star on the field of the next one."""
     body(archive, "star-laid")["field"] = body(archive, "star-laid", 1)["field"]
 
 
 def chosen_in_other_slots(archive: Json) -> None:
-    """As though the first player had exchanged the first two cards, also when all are shown."""
+    """Let the first player choose the first two cards in swapped slots."""
     event = archive["events"][first(archive, "cards-chosen")]
     chosen = event["body"]
     chosen["slot2"], chosen["slot3"] = chosen["slot3"], chosen["slot2"]
@@ -477,7 +471,7 @@ def chosen_in_other_slots(archive: Json) -> None:
 
 
 def swapped_in_the_deck(archive: Json) -> None:
-    """Exchange two cards that are still in the deck when the game begins."""
+    """Swap two cards that are still in the deck at the start."""
     deck = body(archive, "cards-shuffled")["deck"]
     deck[30], deck[31] = deck[31], deck[30]
 
@@ -578,21 +572,21 @@ RETOLD: dict[str, Retold] = {
 
 
 @pytest.mark.parametrize(("game", "story"), [(game, story) for game, stories in RETOLD.items() for story in stories])
-def test_another_story_is_rejected_though_its_hashes_match(wired: Flask, game: str, story: str) -> None:
-    retold = copy.deepcopy(archives(wired)[f"{game} long"])
+def test_another_story_is_rejected_though_its_hashes_match(session_app: Flask, game: str, story: str) -> None:
+    retold = copy.deepcopy(archives(session_app)[f"{game} long"])
     retell, why = RETOLD[game][story]
     retell(retold)
-    assert re.search(why, flaw(hashed_again(retold)))
+    assert re.search(why, flaw(rehash(retold)))
 
 
 def test_the_first_error_is_named(long: Json) -> None:
     _, seq, _ = [say_more(long, nth) for nth in (20, 10, 30)]
     type_ = long["events"][seq - 1]["type"]
     assert flaw(long) == f"Event {seq} ({type_}): its hash does not follow from it and the hash before it."
-    assert flaw(hashed_again(long)) == f"Event {seq} ({type_}): It has not the fields of its type."
+    assert flaw(rehash(long)) == f"Event {seq} ({type_}): It has not the fields of its type."
 
 
-# What is no archive at all
+# Invalid archives
 
 MALFORMED: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", "JSON is invalid"),
@@ -611,7 +605,7 @@ MALFORMED: dict[str, tuple[bytes, str]] = {
 
 
 def verify(tmp_path: Path, raw: bytes, *more: str) -> Result:
-    """The command, where there is no database and no sensible setting."""
+    """Run the command without a database or valid settings."""
     path = tmp_path / "archive.json"
     path.write_bytes(raw)
     return CliRunner().invoke(cli.main, ["verify", str(path), *more], env={"DATABASE_URL": "nonsense"})
@@ -651,13 +645,13 @@ def test_verify_reports_that_all_is_well(tmp_path: Path, archive: Json) -> None:
 
 def test_verify_names_what_is_wrong(tmp_path: Path, long: Json) -> None:
     seq = say_more(long)
-    answer = verify(tmp_path, as_file(hashed_again(long)))
+    answer = verify(tmp_path, as_file(rehash(long)))
     assert answer.exit_code == 1
     assert re.fullmatch(rf"Error: Event {seq} \([a-z-]+\): It has not the fields of its type\.\n", answer.stderr)
 
 
-def test_only_a_saved_commitment_tells_a_game_from_a_made_up_one(tmp_path: Path, wired: Flask) -> None:
-    game, made_up = (archives(wired)[f"sternenglanz {night}"] for night in ("long", "of bots"))
+def test_only_a_saved_commitment_tells_a_game_from_a_made_up_one(tmp_path: Path, session_app: Flask) -> None:
+    game, made_up = (archives(session_app)[f"sternenglanz {night}"] for night in ("long", "of bots"))
     assert verify(tmp_path, as_file(made_up)).exit_code == 0
     answer = verify(tmp_path, as_file(made_up), "--commitment", game["commitment"])
     assert (answer.exit_code, answer.stdout) == (1, "")

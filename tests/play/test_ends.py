@@ -38,7 +38,7 @@ from tests.support.games import (
 
 
 def ends(game_id: UUID) -> list[datetime | None]:
-    """What is noted, once for each person."""
+    """Return the recorded end of each player's game."""
     db.session.rollback()
     return list(db.session.scalars(db.select(PlayerGame.over_at).where(PlayerGame.game_id == game_id)))
 

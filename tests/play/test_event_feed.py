@@ -86,6 +86,6 @@ def test_a_player_whose_seat_was_taken_over_receives_no_further_events(within: N
 
 def test_tokens_of_open_streams_are_found_by_an_index_on_players(database_url: str) -> None:
     with psycopg.connect(database_url, cursor_factory=psycopg.ClientCursor) as connection:
-        connection.execute("SET enable_seqscan = off")  # of an empty table it would read all the same
+        connection.execute("SET enable_seqscan = off")  # Postgres scans an empty table either way
         plan = [line for (line,) in connection.execute(f"EXPLAIN {_STILL_THERE}", ([uuid4()],))]
     assert [line for line in plan if "Index Cond" in line and "player_id = ANY" in line], plan

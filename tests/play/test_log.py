@@ -90,7 +90,7 @@ def test_a_process_drops_moves_that_were_lost_in_a_failover(shared_url: str, ada
         for table in ("games", "seats"):
             owner.execute(f"CREATE TEMP TABLE {table}_then AS SELECT * FROM {table} WHERE game_id = %s", (game_id,))
         games.moves_on(game_id, ada)
-        owner.execute("SET session_replication_role = replica")  # else the log refuses
+        owner.execute("SET session_replication_role = replica")  # otherwise the log rejects it
         owner.execute("DELETE FROM events WHERE game_id = %s AND version > %s", (game_id, version))
         for table in ("games", "seats"):
             owner.execute(f"DELETE FROM {table} WHERE game_id = %s", (game_id,))

@@ -46,7 +46,7 @@ pytestmark = pytest.mark.usefixtures("within")
 
 @contextmanager
 def answer_lost(times: int = 1, arrives: bool = True) -> Iterator[None]:
-    """The next commit reaches Postgres, or does not, and then the connection breaks off."""
+    """Break the connection at the next commit, before or after it reaches Postgres."""
     commit, left = psycopg.Connection.commit, [None] * times
 
     def breaks_off(connection: psycopg.Connection[Any]) -> None:
@@ -192,7 +192,7 @@ def test_a_player_without_a_seat_cannot_leave_even_with_retries(ada: UUID, bea: 
 
 @pytest.fixture
 def deed_answer_lost(monkeypatch: pytest.MonkeyPatch) -> list[None]:
-    """Record the next commit of a player who leaves or returns, and then break the connection."""
+    """Record the next commit of a leaving or returning player, then break the connection."""
     lost = [None]
 
     def breaks_off(*commit: Any) -> Any:
@@ -231,7 +231,7 @@ def test_a_commit_that_never_arrives_is_abandoned(ada: UUID, bea: UUID) -> None:
         say(game_id, ada, "Hello?")
 
 
-# Which connections are thrown away
+# Discarded connections
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_a_turn_from_a_fast_clock_is_corrected_despite_a_lost_commit(
     game_id = game_of(ada, bea, bots=1)
     clock.forward(-365 * DAY)
     service_is_up()
-    db.session.execute(delete(LetterRow))  # else it would be their commit, or that of webhooks
+    db.session.execute(delete(LetterRow))  # otherwise it would be their commit, or that of webhooks
     db.session.commit()
     monkeypatch.setattr(webhook_queue, "bring_forward", lambda *_: None)
     with answer_lost(arrives=False):

@@ -33,7 +33,7 @@ from tests.support.games import (
 pytestmark = pytest.mark.usefixtures("within")
 
 
-# Many at once
+# Simultaneous actions
 
 
 def test_one_of_a_hundred_moves_for_one_turn_counts(app: Flask, ada: UUID, bea: UUID) -> None:
@@ -87,7 +87,7 @@ def test_several_sweepers_make_every_commit_exactly_once(app: Flask, ada: UUID, 
     assert [seat.turn for game_id in games for seat in seats_of(game_id)] == [None, 3, None] * 25
 
 
-# Seats that act at the same time
+# Several seats on turn at once
 
 
 def test_each_seat_answers_its_own_turn_and_choices_stay_secret(ada: UUID, bea: UUID, cyd: UUID) -> None:

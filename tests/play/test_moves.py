@@ -235,7 +235,7 @@ def test_a_letters_link_token_plays_its_turn_and_no_other(ada: UUID, bea: UUID) 
 
 
 def chosen(*people: UUID, bots: int = 0, **more: Any) -> UUID:
-    """A game of Sternenglanz whose players have chosen their first cards; seat 0 begins."""
+    """Start a game of Sternenglanz whose players have chosen their first cards. Seat 0 begins."""
     options = {"scenario": 1, "start_seat": 0}
     game_id = game_of(*people, bots=bots, **{"rules": "sternenglanz", "options": options, **more})
     for who in people:
@@ -245,7 +245,6 @@ def chosen(*people: UUID, bots: int = 0, **more: Any) -> UUID:
 
 
 def plays_out(game_id: UUID, who: UUID) -> int:
-    """Let this player move as often as possible, and return how often that was."""
     moves = 0
     while turn_of(game_id, who) is not None:
         moves_on(game_id, who)
@@ -254,7 +253,6 @@ def plays_out(game_id: UUID, who: UUID) -> int:
 
 
 def asked_for(game_id: UUID, seat: int) -> dict[str, Any]:
-    """The time that this seat has, and when it is told of it."""
     row = seats_of(game_id)[seat]
     return {name: getattr(row, name) for name in ("due_at", "remind_at", "wake_at", "asked_at", "allowed", "lent")}
 

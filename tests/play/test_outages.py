@@ -87,7 +87,7 @@ def test_a_two_day_outage_does_not_count_and_causes_no_time_outs(ada: UUID, bea:
     later(due_at - clock.now() - HOUR)
     everything_due_happens()
     clock.forward(2 * DAY)
-    everything_due_happens()  # by a worker that does not know yet how long it was away
+    everything_due_happens()  # by a worker that does not yet know the length of its absence
     service_is_up()
     everything_due_happens()
     assert happened(game_id)[-1] == "board-dealt"

@@ -34,7 +34,6 @@ Act = Callable[[], object]
 
 
 def outcome_of(act: Act) -> type[PlayError] | None:
-    """How it was refused, if it was."""
     try:
         act()
     except PlayError as error:
@@ -43,33 +42,33 @@ def outcome_of(act: Act) -> type[PlayError] | None:
 
 
 class Scene:
-    """Ada has moved and may take that back; Bea is on turn, and her time may run out; after her it is Cyd's turn."""
+    """A game in which Ada has moved and may take that back. Bea is on turn with her time running out, then Cyd."""
 
     def __init__(self) -> None:
         self.ada, self.bea, self.cyd, self.dan = map(games.person, ("ada", "bea", "cyd", "dan"))
         ladder = [{"do": "extend", "by": "P1D", "times": 1}, {"do": "bot-takes-over", "bot": "random"}]
         options = {"start_seat": 0, "take_back": "free"}
         self.game_id = games.game_of(self.ada, self.bea, self.cyd, options=options, on_timeout=ladder)
-        self.player = self.bea  # who plays her seat
+        self.player = self.bea  # plays Bea's seat
 
     def begin(self) -> None:
         games.moves_on(self.game_id, self.ada)
 
-    def asked(self) -> str:
+    def request_stand_in(self) -> str:
         today = clock.now().date()
         ask_stand_in(self.game_id, self.bea, str(today), str(today + 6 * games.DAY), player=self.dan)
         mark = db.session.scalars(select(StandIn.mark).where(StandIn.game_id == self.game_id)).one()
         db.session.rollback()
         return stand_in_word(self.game_id, 1, mark)
 
-    # What changes hands
+    # Handovers and endings
 
     def accepts(self) -> Act:
         self.begin()
-        return partial(accept_stand_in, self.asked(), self.dan)
+        return partial(accept_stand_in, self.request_stand_in(), self.dan)
 
     def ends(self) -> Act:
-        accept_stand_in(self.asked(), self.dan)
+        accept_stand_in(self.request_stand_in(), self.dan)
         self.player = self.dan
         self.begin()
         return partial(end_stand_in, self.game_id, self.bea)
@@ -90,7 +89,7 @@ class Scene:
         moves = [{"move": move, "if": [], "after": "PT0S"} for move in games.moves_of(self.game_id, self.bea)[:1]]
         return partial(put_plan, self.game_id, self.bea, 0, moves)
 
-    # What comes at the same moment
+    # Simultaneous actions
 
     def move(self) -> Act:
         turn, move = games.turn_of(self.game_id, self.player), games.moves_of(self.game_id, self.player)[-1]
@@ -193,7 +192,6 @@ def refresh(word: str) -> str | None:
 
 
 def signed_in(player: Caller) -> str:
-    """The refresh token of an app."""
     word = trade(code_of_an_app(player))
     assert word is not None
     return word

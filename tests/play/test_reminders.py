@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from server.accounts.players import change_profile
 from server.accounts.preferences import DEFAULT_REMINDERS, thresholds
 from server.play.commits import load
-from tests.support.calendars import SLEEPER, berlin, calendars, counted, due_at, moments, seat_time, utc
+from tests.support.calendars import SLEEPER, berlin, calendars, counted_time, due_at, moments, seat_time, utc
 from tests.support.games import (
     DAY,
     HOUR,
@@ -29,7 +29,7 @@ from tests.support.games import (
 NONE = timedelta(0)
 
 
-# Their times
+# Reminder times
 
 
 def test_reminders_come_at_half_time_and_three_hours_before_the_end():
@@ -73,7 +73,7 @@ def test_reminders_are_ordered_and_only_the_last_may_come_in_uncounted_hours(ask
     times = seat_time(calendar).reminders(asked, due, ["P1D", "half", "PT12H", "PT3H", "PT15M"])
     assert times == sorted(set(times))
     assert all(asked < moment < due for moment in times)
-    assert all(counted(moment, moment + MINUTE, calendar) > NONE for moment in times[:-1])
+    assert all(counted_time(moment, moment + MINUTE, calendar) > NONE for moment in times[:-1])
 
 
 def test_the_next_reminder_is_never_in_the_past():
@@ -130,7 +130,7 @@ def test_a_missed_reminder_is_not_sent_late(ada: UUID, bea: UUID) -> None:
     due_at = seats_of(game_id)[0].due_at
     until(due_at - 2 * HOUR)
     everything_due_happens()
-    assert len(letters(game_id, "reminder")) == 1  # of the two that would have come by then
+    assert len(letters(game_id, "reminder")) == 1  # of the two that were due by then
     until(due_at - HOUR)
     everything_due_happens()
     assert len(letters(game_id, "reminder")) == 1

@@ -81,7 +81,7 @@ def test_a_locked_game_is_left_for_the_next_sweep(
     with psycopg.connect(shared_url) as holder:
         holder.execute("SELECT FROM games WHERE game_id = %s FOR UPDATE", (held,))
         assert (wake_due(), wake_due()) == (1, 0)
-    assert not caplog.records  # a sweep that waited for the lock would fail
+    assert not caplog.records  # a sweep waiting for the lock would fail
     assert happened(other)[-1] == "time-extended"
     assert wake_due() == 1
     assert happened(held)[-1] == "time-extended"

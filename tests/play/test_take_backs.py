@@ -50,7 +50,7 @@ from tests.support.games import (
 
 pytestmark = pytest.mark.usefixtures("within")
 
-RANDOM = int(os.environ.get("RANDOM_TAKE_BACKS", "25"))  # by game; 5000 in a longer run
+RANDOM = int(os.environ.get("RANDOM_TAKE_BACKS", "25"))  # per game; 5000 in a longer run
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_moving_and_taking_back_gains_no_bank_time(ada: UUID, bea: UUID, cyd: UU
         later(HOUR)
         take_back(game_id, ada, load(game_id).version - 1)
     assert (seats_of(game_id)[0].due_at, seats_of(game_id)[0].allowed) == (due_at, bank)
-    assert seats_of(game_id)[1].allowed == bank  # what bea was asked meanwhile has taken nothing of hers
+    assert seats_of(game_id)[1].allowed == bank  # Bea's wait has cost her nothing
 
 
 def test_a_reopened_turn_gets_a_new_letter_and_no_old_one_is_sent(game_id: UUID, ada: UUID, bea: UUID) -> None:
@@ -169,7 +169,7 @@ def test_steps_of_a_turn_are_taken_back_one_by_one(ada: UUID, bea: UUID) -> None
     assert_all_agrees(game_id)
 
 
-# What cannot be taken back
+# Refusals
 
 
 def test_only_your_own_move_that_still_stands_can_be_taken_back(game_id: UUID, ada: UUID, bea: UUID) -> None:
@@ -214,7 +214,7 @@ def test_the_option_can_be_never_or_only_at_once(ada: UUID, bea: UUID, cyd: UUID
     with pytest.raises(TooLate):
         take_back(free, ada, 1)
     assert take_back(free, bea, 2).is_done
-    with pytest.raises(TooLate):  # what bea had played cannot be unseen
+    with pytest.raises(TooLate):  # Bea's move has been seen
         take_back(free, ada, 1)
     assert_all_agrees(free)
 
@@ -380,7 +380,6 @@ def test_either_the_last_consent_or_a_simultaneous_time_out_counts(app: Flask, a
 
 
 def outcome_of(act: Callable[[], object]) -> type[PlayError] | None:
-    """How it failed, if it did."""
     try:
         act()
     except PlayError as error:
@@ -392,7 +391,7 @@ def outcome_of(act: Callable[[], object]) -> type[PlayError] | None:
 
 
 @pytest.mark.timeout(max(900, 10 * RANDOM))
-@pytest.mark.usefixtures("no_limits")  # they open more games than three people may
+@pytest.mark.usefixtures("no_limits")  # they start more games than three players may
 @pytest.mark.parametrize("rules", GAMES)
 def test_the_same_chance_returns_however_often_moves_are_taken_back(rules: str, ada: UUID, bea: UUID) -> None:
     """A repeated draw shows the same as before, and the log proves it."""
@@ -424,7 +423,7 @@ def test_the_same_chance_returns_however_often_moves_are_taken_back(rules: str, 
 
 
 def random_way_back(game: Game, rng: Random) -> tuple[int, int] | None:
-    """A seat and a version that it may go back to."""
+    """Return a seat and a version that it may go back to."""
     line = line_of(game.table.rules.NAME, whole_log(game.game_id))
     recent = range(max(1, game.version - 12), game.version)
     ways = [(seat, to) for to in recent for seat in range(len(game.seats)) if line.move_after(to, seat)]

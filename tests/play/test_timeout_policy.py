@@ -42,7 +42,7 @@ BOTS = {"greedy", "random"}
 USUAL = (Extend(DAY, 1), BotMove("greedy", 2), BotTakesOver("greedy"))
 
 
-# A ladder by itself
+# A policy by itself
 
 
 def test_the_default_policy_extends_then_moves_by_bot_then_hands_over_the_seat():
@@ -132,7 +132,7 @@ def test_the_default_policy_is_followed_step_by_step(ada: UUID, bea: UUID) -> No
     assert seats_of(game_id)[0].due_at == recorded_at(game_id, "star-placed") + 2 * DAY
     until(seats_of(game_id)[0].due_at)
     everything_due_happens()
-    assert happened(game_id).count("time-ran-out") == 2  # no second extension in one game
+    assert happened(game_id).count("time-ran-out") == 2  # one game has only one extension
 
     moves_on(game_id, bea)
     everything_due_happens()

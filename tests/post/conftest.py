@@ -1,4 +1,4 @@
-"""What tests of the post share: a service that is up, two players, and an office that keeps what it carries."""
+"""Fixtures for tests of the post: a running service, two players, and an office that stores what it sends."""
 
 import subprocess
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def good(name_server: NameServer, key: Path) -> Zone:
-    """A zone with nothing wrong, which a test may change."""
+    """Return a valid zone, which a test may change."""
     name_server.zone = {
         (REPLIES, "TXT"): ['"v=spf1 mx -all"', '"some other words"'],
         (f"_dmarc.{DOMAIN}", "TXT"): ['"v=DMARC1; p=quarantine"'],

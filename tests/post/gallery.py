@@ -1,6 +1,7 @@
-"""`python -m tests.post.gallery DIR [de en fr it]`: every kind of letter from real games, as text, as a page and as pictures.
+"""`python -m tests.post.gallery DIR [de en fr it]`: every kind of letter from real games, as text, as a page and as
+pictures.
 
-A page is drawn as a phone and as a desk show it, by day and by night, and by a mail program that shows no pictures.
+A page is drawn on a phone and on a desktop, by day and by night, and in a mail program without pictures.
 """
 
 import re
@@ -69,9 +70,8 @@ ZONES = {"de": "Europe/Zurich", "en": "Europe/London", "fr": "Europe/Paris", "it
 
 @contextmanager
 def house() -> Iterator[Flask]:
-    """An app over a Postgres of its own."""
     path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
-    path.chmod(0o755)  # as root, Postgres runs as `nobody`
+    path.chmod(0o755)  # under root, Postgres runs as `nobody`
     try:
         with embedded_postgres.start(path) as server:
             migrate.upgrade(server.url)
@@ -87,7 +87,6 @@ def house() -> Iterator[Flask]:
 
 
 def letters_in(locale: str, office: Office) -> Iterator[tuple[str, Mail]]:
-    """Yield each kind of letter with its name, for a reader of this language."""
     name = f"dora-{locale}"
     dora, emil = person(name), person(f"emil-{locale}")
     change_profile(dora, {"locale": locale, "zone": ZONES[locale], "name": "Dora", "notifications": AT_ONCE})
@@ -144,7 +143,7 @@ def _invited(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> 
 
 
 def _never_begun(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    """She waits for others in vain; and she is not wanted elsewhere."""
+    """Yield what Dora gets if a game never begins, or begins elsewhere."""
     waiting = open_game(dora, wanted(ME, OPEN, OPEN, title="Mittwochsrunde"))
     later(12 * DAY)
     close_due()
@@ -159,7 +158,7 @@ def _never_begun(locale: str, office: Office, dora: UUID, emil: UUID, name: str)
 
 
 def _not_ready(office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    """She is asked, with a salt and without one, and says so; but Emil does not. Then it is she who does not."""
+    """Yield what Dora gets as she confirms, with and without a salt, while Emil does not. Then she does not."""
     options = {"start_seat": 0, "ready_check": {"within": "P2D"}}
     for own in (ME, {**ME, "salt_hash": 64 * "0"}):
         asked = open_game(dora, wanted(own, OPEN, BOT, title="Mittwochsrunde", options=options))
@@ -206,7 +205,7 @@ def _mails(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> It
 
 
 def _taken_back(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    """Let Emil ask to take a move back after a bot's; she agrees, and her turn is gone."""
+    """Let Emil ask to take a move back after a bot's; Dora agrees and loses her turn."""
     game_id = game_of(dora, emil, bots=1, title="Mittwochsrunde")
     for who in (dora, emil):
         moves_on(game_id, who)
@@ -219,7 +218,7 @@ def _taken_back(locale: str, office: Office, dora: UUID, emil: UUID, name: str) 
 
 
 def _stood_in(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    """Let Emil stand in for her from tomorrow on, and her be asked by letter to stand in for Emil."""
+    """Let Emil stand in for Dora from tomorrow, and ask Dora by letter to stand in for Emil."""
     fritz = person(f"fritz-{locale}")
     game_id = game_of(dora, fritz, bots=1, title="Mittwochsrunde")
     days = [(clock.now() + number * DAY).date() for number in (2, 6)]
@@ -250,7 +249,7 @@ def _accepts(game_id: UUID, who: UUID) -> None:
 
 
 def _taken_over(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    """Let her leave, and another player take over the seat from its bot."""
+    """Let Dora leave, and another player take over the seat from its bot."""
     game_id = game_of(dora, emil, bots=1, title="Mittwochsrunde")
     leave(game_id, dora)
     vote(game_id, emil, OFFER, True)
@@ -259,7 +258,7 @@ def _taken_over(locale: str, office: Office, dora: UUID, emil: UUID, name: str) 
 
 
 def _writes(office: Office, name: str, text: str, sender: str = "") -> Mail:
-    """What she gets for an answer to her newest letter."""
+    """Return the answer to a reply by Dora."""
     mail = EmailMessage()
     mail["From"] = sender or f"{name}@example.org"
     mail.set_content(text)
@@ -270,7 +269,7 @@ def _writes(office: Office, name: str, text: str, sender: str = "") -> Mail:
 
 
 def _absent(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    """She does not answer, until a bot has her seat; mails to Emil come back."""
+    """Yield what Dora gets until a bot has her seat, while mails to Emil bounce."""
     game_id = game_of(dora, emil, bots=1, title="Mittwochsrunde")
     seen = len(office.mails(name))
     while load(game_id).table.stand_ins[0] is None:
@@ -303,7 +302,6 @@ def _bundled(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> 
 
 
 def _several(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    """Turns of two games that come up at once."""
     change_profile(dora, {"notifications": {}})
     for title in ("Mittwochsrunde", "Winterabende"):
         game_of(dora, emil, bots=1, title=title)
@@ -314,7 +312,6 @@ def _several(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> 
 
 
 def _sternenglanz(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
-    """A game of cards, in which a turn has several steps."""
     wanted: Json = {"rules": "sternenglanz", "options": {"scenario": 4, "start_seat": 0}, "title": "Winterabende"}
     game_id = open_game(dora, {**wanted, "seats": [ME, {"bot": "greedy"}]}).game_id
     yield "sternenglanz-choosing", _newest(office, name)
@@ -331,7 +328,7 @@ def _sternenglanz(locale: str, office: Office, dora: UUID, emil: UUID, name: str
 
 
 def page_of(mail: Mail, with_pictures: bool = True) -> str:
-    """Its page, whole in itself."""
+    """Return the letter's HTML page with its pictures inlined."""
     shown = mail.page
     for part in mail.message.walk() if with_pictures else ():
         if content_id := part["Content-ID"]:

@@ -1,4 +1,4 @@
-"""A post office with a mail server that keeps what arrives and can be closed."""
+"""A post office with an SMTP server that stores letters and can be closed."""
 
 from collections.abc import Callable
 from email import message_from_bytes, policy
@@ -45,7 +45,7 @@ class Mail(NamedTuple):
 
 
 class Office:
-    """Carries what is due and keeps it."""
+    """An office that sends what is due and stores it."""
 
     def __init__(self, app: Flask, reply_domain: str | None = None) -> None:
         self.is_closed = False
@@ -71,7 +71,7 @@ class Office:
             self._post.wait()
 
     def mails(self, name: str) -> list[Mail]:
-        """All that have come for name@example.org, now too."""
+        """Return all mails to name@example.org after delivering what is due."""
         return self.mails_to(f"{name}@example.org")
 
     def mails_to(self, address: str) -> list[Mail]:
@@ -82,7 +82,7 @@ class Office:
         return [mail.subject for mail in self.mails(name)]
 
 
-# Mail that comes in
+# Inbound mail
 
 
 def a_mail(text: str, sender: str = "ada@example.org", **headers: str) -> bytes:

@@ -1,4 +1,4 @@
-"""A reader of letters' plain text alone: what a player who has a turn letter read aloud knows of the table."""
+"""A reader of letters' plain text alone: what a player hears of the table when the turn letter is read aloud."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ HEADING = re.compile(r"^(\d+ possible moves?\b.*|Your only possible move):$", re
 
 
 def text_of(letter: LetterRow | PlayerLetterRow) -> str:
-    """The plain text of a letter that is written now."""
+    """Return the plain text of a letter, written now."""
     written = compose(letter, "https://stars.example")
     assert written is not None
     body = message_from_bytes(written.message, policy=policy.default).get_body(("plain",))
@@ -23,13 +23,12 @@ def text_of(letter: LetterRow | PlayerLetterRow) -> str:
 
 
 def moves(text: str) -> list[str]:
-    """The moves that a letter names, as they can be answered."""
     [heading] = HEADING.finditer(text)
     return re.findall(r"^  (\S.*)$", text[heading.end() :].split("How to write")[0], re.MULTILINE)
 
 
 def told(text: str) -> list[str]:
-    """The lines of its table, each with what had no room on it."""
+    """Return the lines of the letter's table, each with its overflow."""
     [moves] = HEADING.finditer(text)
     table = text[text.index("\nThe table:\n") + 1 : moves.start()]
     return re.sub(r"\n {4}(?=\S)", " ", table).splitlines()
@@ -41,7 +40,6 @@ def only(pattern: str, lines: Sequence[str]) -> re.Match[str]:
 
 
 def sky(text: str, names: Sequence[str]) -> Json:
-    """Return what a seat sees of a sky, as in the API, without the slots of boards."""
     lines = told(text)
     boards: list[Json] = []
     for line in lines:
@@ -73,7 +71,7 @@ _BILDER = {bild_name(bild, "en"): bild for bild in CARDS.sternbilder}
 
 
 def firmament(text: str, names: Sequence[str]) -> Json:
-    """Return what a seat sees of a Firmament, as in the API, without the turn's log beyond the slots used."""
+    """Return a seat's view of a Firmament as in the API, without the turn's log beyond used slots."""
     lines = told(text)
     kinds = "|".join(_KINDS)
     lying = [re.fullmatch(rf"  (\w+)(?: \(\+\d\))? ({kinds}) - next to (\w\d.*)", line) for line in lines]

@@ -171,7 +171,7 @@ def test_a_worker_stopped_longer_than_its_lease_delivers_nothing(table: Table) -
     table.house.post.release(BEN)
     until(table.mails_of_ben)
     os.killpg(stopped.pid, signal.SIGCONT)
-    until(lambda: "our lease on it ran out" in table.house.said())
+    until(lambda: "our lease on it ran out" in table.house.output())
     table.house.await_letters()
     assert len(table.mails_of_ben()) == 1
     for worker in (stopped, other):

@@ -263,6 +263,6 @@ def test_an_isolated_worker_with_a_letter_delivers_nothing() -> None:
             until(lambda: house.rows(TRIES) != tries)  # the other one has it
             house.post.release(BEN)
             until(lambda: house.post.of(BEN))
-            until(lambda: "our lease on it ran out" in house.said())
+            until(lambda: "our lease on it ran out" in house.output())
         until(lambda: not house.count("player_outbox"))
         assert len(house.post.of(BEN)) == 1

@@ -68,12 +68,12 @@ def test_three_workers_time_out_hundreds_of_seats_once_though_one_is_replaced(
         with house.locked("SELECT * FROM seats WHERE game_id = ANY(%s)", games[::10]):
             workers = stack.enter_context(staff(house))
             house.await_waiters(WORKERS * (1 + worker._MORE_SWEEPS))  # each sweep is in the middle of a time-out
-            assert 0 < len(many_due.timed_out(postgres, games)) < GAMES
+            assert 0 < len(many_due.time_outs(postgres, games)) < GAMES
             house.kill(workers[0])
             workers.append(house.start_worker())
         until(lambda: not many_due.still_due(postgres))
-    assert many_due.timed_out(postgres, games) == Counter(late)
-    assert many_due.told(postgres, games) == Counter(late)
+    assert many_due.time_outs(postgres, games) == Counter(late)
+    assert many_due.time_out_letters(postgres, games) == Counter(late)
     assert many_due.broken(postgres, games) == []
 
 
@@ -89,5 +89,5 @@ def test_a_two_day_outage_does_not_count_and_causes_no_time_outs(
     assert len(left) == len(late) == GAMES
     # One day of the three has counted, of two that they had. The hour is for a busy machine.
     assert all(abs(row["time"] - DAY) < HOUR for row in left)
-    assert not many_due.timed_out(postgres, games)
-    assert not many_due.told(postgres, games)
+    assert not many_due.time_outs(postgres, games)
+    assert not many_due.time_out_letters(postgres, games)

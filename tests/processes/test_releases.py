@@ -373,7 +373,7 @@ def beside(old: Path, moves: int, people: int = 3) -> Outcome:
     present one."""
     with new_house(STERNENPOST_LIMITS="off") as house, ThreadPoolExecutor(people) as threads:
         migrate.downgrade(house.database_url, "base")
-        assert house.run("migrate", checkout=old) == 0, house.said()
+        assert house.run("migrate", checkout=old) == 0, house.output()
         note_letters(house.database_url)
         evening, over = Evening(house), Event()
         old_worker = house.start_worker(checkout=old)
@@ -468,7 +468,7 @@ def _moves_by_reply(house: House, made: set[tuple[UUID, int]], evening: Evening)
 def _faults_said(house: House) -> list[str]:
     """What webs and workers noted as faults."""
     is_fault: Callable[[str], bool] = lambda line: '"level": "error"' in line or line.startswith("Traceback")
-    return [line[:2000] for line in house.said().splitlines() if is_fault(line)]
+    return [line[:2000] for line in house.output().splitlines() if is_fault(line)]
 
 
 # Tests

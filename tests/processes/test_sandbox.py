@@ -144,7 +144,7 @@ def test_the_clock_accepts_only_a_duration(opened: Flask) -> None:
     assert client.post("/sandbox/clock", data={"forward": "P3D"}).status_code == 415
 
 
-def test_only_a_documented_sandbox_lets_its_clock_be_put_forward(opened: Flask, wired: Flask) -> None:
+def test_only_a_documented_sandbox_lets_its_clock_be_put_forward(opened: Flask, session_app: Flask) -> None:
     assert "/sandbox/clock" in opened.test_client().get("/openapi.json").json["paths"]
-    assert "/sandbox/clock" not in wired.test_client().get("/openapi.json").json["paths"]
-    assert wired.test_client().post("/sandbox/clock", json={"forward": "P3D"}).status_code == 404
+    assert "/sandbox/clock" not in session_app.test_client().get("/openapi.json").json["paths"]
+    assert session_app.test_client().post("/sandbox/clock", json={"forward": "P3D"}).status_code == 404

@@ -1,4 +1,4 @@
-"""What tests of push share with those of webhooks."""
+"""Fixtures shared with webhook tests."""
 
 from tests.webhooks.conftest import receiver, sandbox
 

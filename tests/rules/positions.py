@@ -1,4 +1,4 @@
-"""Positions of Sternenglanz in the words of its specification's worked cases, for tests."""
+"""Positions of Sternenglanz in the notation of its specification's worked cases."""
 
 import json
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ SOME_SLOTS: Json = {"1": None, "2": "geburt#1", "3": "geburt#2"}
 
 
 class Scripted:
-    """Dice whose shuffles are known beforehand."""
+    """Dice with predefined shuffles."""
 
     def __init__(self, shuffles: Iterable[list[str]] = ()) -> None:
         self._shuffles = iter(shuffles)
@@ -33,7 +33,6 @@ class Scripted:
 
 
 def position(given: Json) -> State:
-    """The sky that a vector describes."""
     scores = given.get("scores", [0] * given.get("players", 2))
     seats = len(scores)
     scenario = given.get("scenario", 1)

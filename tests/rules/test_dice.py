@@ -1,4 +1,4 @@
-"""Fair dice: known draws, recomputed here in the simplest way."""
+"""Fair dice: known draws, recomputed in the simplest way."""
 
 from collections import Counter
 from hashlib import sha256
@@ -12,7 +12,6 @@ SALTS = ["", "Grüße", "c"]
 
 
 def words(seed: bytes, salts: list[str], many: int) -> list[int]:
-    """The first words of a game's chance."""
     text = seed
     for salt in salts:
         text += len(salt.encode("utf-8")).to_bytes(4, "big") + salt.encode("utf-8")
@@ -46,7 +45,7 @@ def test_a_shuffle_starts_from_the_end() -> None:
 
 
 def test_a_word_that_would_favour_small_numbers_is_discarded() -> None:
-    k = 2**63 + 1  # just half of all words are below the largest multiple of k
+    k = 2**63 + 1  # half of all words exceed the largest multiple of k
     taken = [word for word in words(SEED, SALTS, 40) if word < k]
     dice = SeededDice(SEED, SALTS)
     assert [dice.below(k) for _ in range(10)] == taken[:10]

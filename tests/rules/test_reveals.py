@@ -30,7 +30,7 @@ def test_a_move_reveals_exactly_if_something_is_turned_over_drawn_or_shown(name:
         events = rules.decide(state, seat, rng.choice(rules.legal_moves(state, seat)), dice)
         after = reduce(rules.apply, events, state)
         shows = bool(SHOWING[name] & {types[type(event)] for event in events})
-        if rules.outcome(after) is None:  # with the end, secret Sternbilder are shown, too
+        if rules.outcome(after) is None:  # the end also shows secret Sternbilder
             assert rules.reveals(state, seat, events) == shows
         found.add(shows)
         state = after

@@ -1,4 +1,4 @@
-"""Sternenglanz, sentence by sentence, where its worked cases are silent; the numbers are those of its specification."""
+"""Sternenglanz, sentence by sentence, where its worked cases are silent. Numbers refer to its specification."""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -44,14 +44,14 @@ from server.games.sternenglanz.state import (
 from tests.rules.positions import position
 
 
-def begun(seats: int = 2, **options: Any) -> State:
+def new_game(seats: int = 2, **options: Any) -> State:
     sky = reduce(game.apply, game.setup(seats, {"start_seat": 0, **options}, SeededDice(b"a seed", ())), None)
     assert sky is not None
     return sky
 
 
 def at(**given: Any) -> State:
-    """A position in the words of the worked cases; slots as `tableau=(None, "geburt#1", "loch-a#1")`."""
+    """Return a position in the notation of the worked cases, with slots as `tableau=(None, "geburt#1", "loch-a#1")`."""
     if "tableau" in given:
         given["tableau"] = dict(zip("123", given["tableau"], strict=True))
     return position(given)
@@ -62,7 +62,7 @@ def play(sky: State, line: str, seat: int = 0) -> list[Event]:
 
 
 def after(sky: State, *lines: str) -> State:
-    """The sky after each line was played by the seat on turn."""
+    """Return the sky after the seats on turn played these lines."""
     for line in lines:
         assert sky.on_turn is not None
         sky = reduce(game.apply, play(sky, line, sky.on_turn), sky)
@@ -101,14 +101,14 @@ def test_the_numbers_of_pieces_and_cards_follow_the_rules() -> None:
 
 @pytest.mark.parametrize("scenario", [1, 2, 3, 4])
 def test_a_game_begins_with_a_punktstern_on_the_start_field_and_no_points(scenario: int) -> None:
-    sky = begun(3, scenario=scenario)
+    sky = new_game(3, scenario=scenario)
     assert game.view(sky, None)["board"] == {"a1": "punkt"}
     assert sky.points == (0, 0, 0)
 
 
 @pytest.mark.parametrize(("scenario", "cards"), [(1, 4), (2, 0), (3, 0), (4, 4)])
 def test_the_supernova_cards_lie_in_reserve_only_in_scenarios_1_and_4(scenario: int, cards: int) -> None:
-    assert len(begun(scenario=scenario).reserve) == cards
+    assert len(new_game(scenario=scenario).reserve) == cards
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
@@ -124,7 +124,7 @@ def test_five_cards_are_dealt_one_at_a_time_clockwise_from_the_start_player(seat
 
 
 def test_scenario_1_has_no_sternbilder() -> None:
-    assert begun(scenario=1).bilder == ((), None, (None, None), ((), ()))
+    assert new_game(scenario=1).bilder == ((), None, (None, None), ((), ()))
 
 
 @pytest.mark.parametrize(("scenario", "is_open"), [(2, True), (4, False)])
@@ -135,7 +135,7 @@ def test_in_scenarios_2_and_4_each_player_has_a_sternbild(scenario: int, is_open
 
 
 def test_in_scenario_3_one_sternbild_is_face_up_for_everyone() -> None:
-    sky = begun(scenario=3)
+    sky = new_game(scenario=3)
     assert sky.bilder.open is not None
     assert len(sky.bilder.deck) == 7
 
@@ -153,7 +153,7 @@ def choose_line(sky: State, seat: int) -> str:
 
 
 def test_all_choose_simultaneously_and_then_the_start_player_begins() -> None:
-    sky = begun(3)
+    sky = new_game(3)
     assert game.to_act(sky) == {0, 1, 2}
     sky = reduce(game.apply, play(sky, choose_line(sky, 1), 1), sky)
     assert game.to_act(sky) == {0, 2}
@@ -167,7 +167,7 @@ def test_all_choose_simultaneously_and_then_the_start_player_begins() -> None:
 
 
 def test_choices_are_hidden_until_all_have_chosen() -> None:
-    sky = begun(2)
+    sky = new_game(2)
     line = choose_line(sky, 0)
     _, slot2, slot3 = line.split()
     (chosen,) = play(sky, line)
@@ -183,7 +183,7 @@ def test_choices_are_hidden_until_all_have_chosen() -> None:
 
 
 def test_a_choice_is_two_different_cards_of_the_hand_made_once() -> None:
-    sky = begun(2)
+    sky = new_game(2)
     card, other, *_ = sky.hands[0]
     assert refusal(sky, f"choose {card} {card}").code == "bad-cards"
     assert refusal(sky, f"choose {card} {sky.hands[1][0]}").code == "bad-cards"
@@ -246,7 +246,7 @@ def test_a_seat_in_mid_turn_continues_its_turn() -> None:
 
 
 def test_choosing_is_not_part_of_the_first_turn() -> None:
-    sky = begun(2)
+    sky = new_game(2)
     for seat in (1, 0):
         assert not game.is_mid_turn(sky, seat)
         sky = reduce(game.apply, play(sky, choose_line(sky, seat), seat), sky)
@@ -508,7 +508,7 @@ def test_another_players_action_completes_nothing_for_the_owner() -> None:
     assert len(play(sky, "2 lay punkt e2")) == 1
 
 
-# R4, R13: what a step shows must be looked at before the next one
+# R4, R13: what a step reveals must be seen before the next one
 
 
 @pytest.mark.parametrize("scenario", [3, 4])
@@ -527,7 +527,9 @@ def test_a_move_continues_if_no_sternbild_is_left_to_be_seen(scenario: int) -> N
     sky = at(scenario=scenario, board=BUT_E2, bildOpen="okulus", bildOwn=["okulus", "waage"], bildDeck=[])
     if scenario == 4:
         assert after(sky, "2 lay punkt e2; 1 lay punkt c2").points == (5, 0)
-    assert (game.legal_moves(sky, 0, [game.read_move("2 lay punkt e2")]) == []) == (scenario == 3)  # there it ends
+    assert (game.legal_moves(sky, 0, [game.read_move("2 lay punkt e2")]) == []) == (
+        scenario == 3
+    )  # the step ends there
 
 
 def test_legal_next_steps_follow_the_steps_begun() -> None:
@@ -545,7 +547,7 @@ def test_legal_next_steps_follow_the_steps_begun() -> None:
     [
         ({}, "lay geburt#9 -"),  # before the actions
         ({}, "choose geburt#9 loch-a#1"),  # long after the first cards
-        ({"phase": "lay"}, "lay loch-a#1 -"),  # of no card in hand
+        ({"phase": "lay"}, "lay loch-a#1 -"),  # of a card not in hand
         ({"phase": "lay"}, "lay geburt#9 -; lay geburt#9 -"),
         ({"phase": "lay"}, "lay geburt#9 -; 1 lay punkt b1"),
         ({}, "1 lay punkt b1; lay geburt#9 -"),
@@ -844,7 +846,7 @@ def test_two_to_four_can_play(seats: Any) -> None:
         game.resolve_options({}, seats)
 
 
-# R12 Who may know what
+# R12 Visibility
 
 
 def test_drawn_cards_are_known_to_their_owner_and_counted_by_others() -> None:
@@ -861,7 +863,7 @@ def test_the_order_of_a_deck_is_never_revealed() -> None:
 
 
 def test_a_view_shows_only_the_viewers_own_hand() -> None:
-    sky = begun(2)
+    sky = new_game(2)
     assert game.view(sky, 0)["hand"] == list(sky.hands[0])
     assert game.view(sky, None)["hand"] is None
     assert game.view(sky, 1)["hand_sizes"] == [5, 5]
@@ -869,8 +871,8 @@ def test_a_view_shows_only_the_viewers_own_hand() -> None:
 
 def test_an_own_sternbild_is_public_in_scenario_2_and_private_in_scenario_4() -> None:
     for scenario in (2, 4):
-        own = begun(2, scenario=scenario).bilder.own
-        seen = [game.view(begun(2, scenario=scenario), viewer)["sternbilder"]["own"] for viewer in (0, None)]
+        own = new_game(2, scenario=scenario).bilder.own
+        seen = [game.view(new_game(2, scenario=scenario), viewer)["sternbilder"]["own"] for viewer in (0, None)]
         hidden: list[Json] = [{"sternbild": bild if scenario == 2 else None} for bild in own]
         assert seen == [[{"sternbild": own[0]}, hidden[1]], hidden]
 
@@ -885,7 +887,7 @@ def test_a_preview_hides_what_the_move_would_reveal() -> None:
 
 
 def test_a_preview_hides_others_choices_from_the_last_to_choose() -> None:
-    sky = begun(2)
+    sky = new_game(2)
     first = play(sky, choose_line(sky, 1), 1)
     assert game.preview(sky, 1, first) == (first, False)
     sky = reduce(game.apply, first, sky)
@@ -1009,11 +1011,11 @@ def test_move_of_rejects_events_without_a_move() -> None:
             game.move_of(events)
 
 
-# S3 Data files: what a firmament and cards must be like
+# S3 Data files: requirements for a firmament and cards
 
 
 def changed(data: Json, path: Sequence[str | int], value: Any) -> Json:
-    """The data with one value replaced; with REMOVED, left out."""
+    """Return the data with one value replaced, or left out if REMOVED."""
     data = deepcopy(data)
     inner: Any = data
     for key in path[:-1]:

@@ -1,6 +1,6 @@
-"""What must hold in every game of Sternenglanz, tried with many games, options and states.
+"""Invariants of every game of Sternenglanz, tested with many games, options and states.
 
-RANDOM_GAMES says how many for each scenario and number of players; some thousands in all, in a quarter of an hour:
+RANDOM_GAMES sets the number per scenario and player count. Thousands take a quarter of an hour:
 
     RANDOM_GAMES=300 python -m pytest tests/rules/test_sternenglanz_checks.py -k random_game --timeout=0
 """
@@ -89,9 +89,9 @@ Commit = tuple[State, int, Move, list[Event], State]
 
 
 def commits(scenario: int, seats: int, seed: int, rounds: int = 12, is_staged: bool = True) -> Iterator[Commit]:
-    """A random game with random options to its end, commit by commit: state, seat, move, what happened, the state after.
+    """Yield a random game with random options, commit by commit: state, seat, move, events, next state.
 
-    A staged one has another state and more points when the first turn begins, so that more happens in it.
+    A staged one starts its first turn with another state and more points, so that more happens.
     """
     rng, dice = Random(seed), SeededDice(seed.to_bytes(4, "big"), ())
     options: Json = {name: rng.choice(list(values)) for name, (_, values) in READINGS.items()}
@@ -109,13 +109,13 @@ def commits(scenario: int, seats: int, seed: int, rounds: int = 12, is_staged: b
 
 
 def picked(moves: list[Move], rng: Random) -> Move:
-    """Any move of any kind, each kind as likely as the others: there are many more paths than lapses."""
+    """Return a move of a random kind, as paths outnumber lapses by far."""
     kind = rng.choice(list(dict.fromkeys(move.steps[0].do for move in moves)))
     return rng.choice([move for move in moves if move.steps[0].do == kind])
 
 
 def staged(state: State, rng: Random) -> State:
-    """Return the same table under a state full of stars, with exactly the stars of a Sternbild, or with none to remove."""
+    """Return the table full of stars, with only the stars of a Sternbild, or with none to remove."""
     fields = rng.sample(sorted(FIELDS), len(FIELDS))
     assert state.on_turn is not None
     bild = state.bilder.open or state.bilder.own[state.on_turn]
@@ -236,7 +236,7 @@ def test_a_state_is_immutable(kind: tuple[int, int], seed: int) -> None:
     assert all(repr(state) == as_it_was for state, as_it_was in states)
 
 
-# R4 to R6: legal moves are exactly those that are not refused
+# R4 to R6: exactly the moves that are not refused are legal
 
 
 @FEW
@@ -255,7 +255,7 @@ def test_legal_moves_are_exactly_the_accepted_moves(kind: tuple[int, int], seed:
 
 @cache
 def every_move() -> list[Move]:
-    """All actions there are, possible or not; a few paths lead nowhere."""
+    """Return all actions, legal or not. A few paths lead nowhere."""
     actions: list[Any] = [Finish()]
     for slot in SLOTS:
         actions += [Lapse(slot), *(Sterngeburt(slot, star, field) for star in STARS for field in FIELDS)]
@@ -324,7 +324,7 @@ def check_at_once(turn: list[Commit], after: State) -> None:
 
 
 def naive(bild: Sternbild, stars: dict[str, Fields], is_induced: bool) -> list[dict[int, str]]:
-    """Every way in which the Sternbild lies, found node by node in the plainest way."""
+    """Yield every placement of the Sternbild, found node by node in the plainest way."""
     lines = {frozenset(line) for line in bild.lines}
     on = {field.id: GAP for field in FIELDS.values()}
     on |= {field.id: piece for field in FIELDS.values() for piece in PIECES if stars[piece] & field.bit}
@@ -377,7 +377,7 @@ def field_at(bit: Fields) -> Fields:
     return next(field.near for field in FIELDS.values() if field.bit == bit)
 
 
-# R12: for any two worlds that differ only in what a viewer may not know, the viewer receives the same
+# R12: worlds that differ only in a viewer's blind spots give that viewer the same answers
 
 
 @FEW
@@ -396,7 +396,7 @@ def test_hidden_information_cannot_be_inferred(kind: tuple[int, int], seed: int)
 
 
 def exchanged(state: State, viewer: int | None, rng: Random) -> State:
-    """The same table with other cards in the deck, in the other hands, and for secret Sternbilder."""
+    """Return the table with hidden cards and secret Sternbilder shuffled."""
     others = [seat for seat in range(len(state.points)) if seat != viewer]
     novas = [{card for card in state.hands[seat] if card in SUPERNOVA_CARDS} for seat in others]
     hidden = [card for card in state.deck if card not in SUPERNOVA_CARDS]
@@ -423,7 +423,7 @@ def other_bilder(state: State, viewer: int | None, rng: Random) -> Bilder:
 
 
 def check_same_answers(state: State, elsewhere: State, seat: int, move: Move) -> None:
-    """Return what a player sees before a move, of this move and of moves that begin with it."""
+    """Compare what a player learns before a move, of the move and of moves that begin with it."""
     foreseen = [game.preview(it, seat, game.decide(it, seat, move, SeededDice(b"", ()))) for it in (state, elsewhere)]
     assert foreseen[0] == foreseen[1]
     for further in (Finish(), Lapse(3), Sterngeburt(1, "punkt", "a1"), LayCards(False, None, None)):
@@ -471,7 +471,7 @@ def test_a_move_is_parsed_as_it_was_written(move: Move) -> None:
     Draft202012Validator(game.MOVE_SCHEMA).validate(as_json)
 
 
-# S3: owners of the printed game can replace the data files without touching code
+# S3: owners of the printed game can replace the data files without changing code
 
 OTHER_GAMES = """
 from functools import reduce

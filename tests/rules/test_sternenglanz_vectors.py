@@ -33,7 +33,7 @@ def of_kind(kind: str) -> pytest.MarkDecorator:
 
 
 def assert_as_expected(vector: Json, sky: State, move: Move, found: Callable[[Any], Json]) -> None:
-    """The move is refused for the expected reason, or its first event has the expected values."""
+    """Check that the move is refused for the expected reason, or that its first event has the expected values."""
     expected = dict(vector["expect"])
     if not expected.pop("legal"):
         with pytest.raises(IllegalMove) as refused:
@@ -169,7 +169,7 @@ def test_a_whole_turn_at_once_matches_its_vector(vector: Json) -> None:
 
 
 def _part(sky: State, name: str) -> Any:
-    """A part of the state in the words of the vectors."""
+    """Return a part of the state in the words of the vectors."""
     match name:
         case "board":
             return {field: piece_on(sky.stars, field) for piece in PIECES for field in ids_of(sky.stars[piece])}

@@ -1,4 +1,4 @@
-"""Sternenhimmel, sentence by sentence; the sections are those of its specification."""
+"""Sternenhimmel, sentence by sentence. Sections refer to its specification."""
 
 import json
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ DICE = SeededDice(b"a seed", ())
 
 
 def night(*boards: str, seats: int = 3, start: int = 0, stack: Sequence[str] = (), **options: Any) -> State:
-    """A game that begins with these boards in play."""
+    """Start a game with these boards in play."""
     resolved = game.resolve_options(options, seats)
     sky = game.apply(None, BoardsShuffled(seats, resolved, [*boards, *stack], start))
     for slot, board in enumerate(boards):
@@ -37,7 +37,6 @@ def night(*boards: str, seats: int = 3, start: int = 0, stack: Sequence[str] = (
 
 
 def after(sky: State, *lines: str) -> State:
-    """The sky after each line was played by the seat on turn."""
     for line in lines:
         for event in play(sky, line):
             sky = game.apply(sky, event)
@@ -45,7 +44,6 @@ def after(sky: State, *lines: str) -> State:
 
 
 def play(sky: State, line: str, seat: int | None = None) -> list[Event]:
-    """What happens if the seat on turn (or another one) plays this line."""
     mover = sky.on_turn if seat is None else seat
     assert mover is not None
     return game.decide(sky, mover, game.read_move(line), DICE)
@@ -189,7 +187,7 @@ def test_nothing_can_be_placed_after_the_end() -> None:
     assert refusal(sky, "7 leo c", seat=0).code == "game-over"
 
 
-# 4.1 Who is next
+# 4.1 Next seat
 
 
 @pytest.mark.parametrize(("direction", "order"), [("clockwise", [0, 1, 2, 0]), ("counterclockwise", [0, 2, 1, 0])])
@@ -299,11 +297,11 @@ def test_a_scoring_pays_the_coins() -> None:
     assert sky.coins == (3, 4, 1)  # totals 4, 11 and 1, prizes 5 and 3; seat 1 pays seat 2 for its star
 
 
-# 7. The game never stalls: what a set of boards must be like
+# 7. The game never stalls: requirements for a set of boards
 
 
 def board_set(**changes: Any) -> Json:
-    """A set of five small boards, the first of them changed."""
+    """Return a set of five small boards with the first one changed."""
     return {"boards": [{**_entry(n), **(changes if n == 0 else {})} for n in range(5)]}
 
 
@@ -521,7 +519,7 @@ def test_everything_else_is_visible_to_everybody() -> None:
         assert game.tell(scored, viewer) == {"type": "board-scored", **scored._asdict()}
 
 
-# The words of the game in JSON and in one line
+# Moves in JSON and in one line
 
 
 def test_a_move_in_json_has_star_board_and_space() -> None:

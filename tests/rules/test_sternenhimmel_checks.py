@@ -1,4 +1,4 @@
-"""What must hold in every game of Sternenhimmel (section 11 of its specification), tried with many games and boards."""
+"""Invariants of every game of Sternenhimmel (section 11 of its specification), tested with many games and boards."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ Commit = tuple[State, list[Event], State]
 
 
 def commits(seats: int, edition: str, seed: int) -> Iterator[Commit]:
-    """A random game to its end, commit by commit: the state before, what happened, the state after."""
+    """Yield a random game commit by commit: the state before, the events, the state after."""
     dice = SeededDice(seed.to_bytes(4, "big"), ())
     state: State | None = None
     for event in game.setup(seats, {"edition": edition}, dice):
@@ -115,8 +115,8 @@ def test_a_state_is_immutable(which: tuple[int, str], seed: int) -> None:
     assert all(repr(state) == as_it_was for state, as_it_was in states)
 
 
-# 11, check 7. No view of a seat or spectator changes when two kinds are exchanged between another seat's hand and its
-# face-down stars (before scoring).
+# 11, check 7. Exchanging two kinds between another seat's hand and its face-down stars changes no view of a
+# seat or spectator (before scoring).
 
 
 @FEW
@@ -143,7 +143,7 @@ def test_a_hidden_star_looks_like_any_other_in_the_hand(which: tuple[int, str], 
 
 
 def hidden_exchanges(state: State) -> list[tuple[str, str, int, str, str]]:
-    """Each face-down star and each other kind in its owner's hand."""
+    """Yield each face-down star with each other kind in its owner's hand."""
     return [
         (board, space, seat, star, other)
         for board, stars in state.stars.items()
@@ -167,7 +167,7 @@ def exchanged(state: State, board: str, space: str, seat: int, star: str, other:
 
 @st.composite
 def full_boards(draw: Any) -> tuple[Board, dict[str, Lying], dict[str, Any], list[int]]:
-    """Any board of up to ten spaces, filled from the star sets of three to five seats, under any options."""
+    """Draw any board of up to ten spaces, filled from the star sets of three to five seats, under any options."""
     spaces = "abcdefghij"[: draw(st.integers(1, 10))]
     pairs = [(a, b) for a in spaces for b in spaces if a < b]
     lines = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []

@@ -23,7 +23,7 @@ OPTIONS: dict[str, Json] = {
     "sternenhimmel": {"start_seat": 0},
     "sternenglanz": {"start_seat": 0, "scenario": 4, "max_rounds": 5},
 }
-# What is visible afterwards but cannot be predicted.
+# Visible afterwards, but unpredictable.
 UNFORESEEN = {
     "sternenhimmel": {"board-dealt", "game-ended"},
     "sternenglanz": {
@@ -51,8 +51,7 @@ def game(people: list[Someone], rules: str) -> str:
     return path
 
 
-def asked(path: str, people: list[Someone]) -> tuple[Someone, Json] | None:
-    """Return the player on turn and the legal moves."""
+def on_turn(path: str, people: list[Someone]) -> tuple[Someone, Json] | None:
     for who in people:
         mine: Json = who.get(f"{path}/legal-moves").json
         if mine["turn"] is not None:
@@ -61,7 +60,7 @@ def asked(path: str, people: list[Someone]) -> tuple[Someone, Json] | None:
 
 
 class Turn(NamedTuple):
-    """What a player saw before a move, what a dry run predicted, and the answer to the move itself."""
+    """A player's view before a move, the dry run's prediction, and the move's answer."""
 
     view: Json
     dry: Json
@@ -69,8 +68,7 @@ class Turn(NamedTuple):
 
 
 def turns(path: str, people: list[Someone], rng: Random) -> Iterator[Turn]:
-    """A whole game of random moves."""
-    while found := asked(path, people):
+    while found := on_turn(path, people):
         who, mine = found
         wanted = {"turn": mine["turn"], "move": rng.choice(mine["moves"])}
         view = who.get(path).json["view"]
@@ -80,7 +78,6 @@ def turns(path: str, people: list[Someone], rng: Random) -> Iterator[Turn]:
 
 
 def everything(app: Flask) -> dict[str, list[Any]]:
-    """All rows of all tables."""
     url = app.config["SQLALCHEMY_DATABASE_URI"].replace("+psycopg", "")
     with psycopg.connect(url) as connection:
         names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
@@ -89,7 +86,7 @@ def everything(app: Flask) -> dict[str, list[Any]]:
 
 
 def test_a_dry_run_changes_nothing_in_the_database(app: Flask, people: list[Someone], game: str) -> None:
-    who, mine = asked(game, people) or pytest.fail("Nobody is asked.")
+    who, mine = on_turn(game, people) or pytest.fail("Nobody is asked.")
     before = everything(app)
     assert len(before["games"]) == 1
     for number, move in enumerate(mine["moves"][:20]):
@@ -172,7 +169,7 @@ def test_steps_are_previewed_together_with_the_resulting_table(people: list[Some
 
 
 def test_an_illegal_dry_run_gets_the_same_answer_as_the_move(app: Flask, people: list[Someone], game: str) -> None:
-    who, mine = asked(game, people) or pytest.fail("Nobody is asked.")
+    who, mine = on_turn(game, people) or pytest.fail("Nobody is asked.")
     others = [other for other in people if other is not who]
     right = {"turn": mine["turn"], "move": mine["moves"][0]}
     stranger = Someone(app, "dan")
@@ -207,7 +204,7 @@ CANNOT_BE_BEGUN: dict[str, list[Json]] = {
 
 
 def test_illegal_steps_are_rejected_as_in_a_dry_run(people: list[Someone], game: str, rules: str) -> None:
-    turn = asked(game, people)
+    turn = on_turn(game, people)
     assert turn is not None
     who, mine = turn
     for move in CANNOT_BE_BEGUN[rules]:

@@ -22,9 +22,9 @@ from tests.support.contract import Someone
 from tests.support.games import everything_due_happens, game_of, legal_moves, person, service_is_up
 from tests.support.stand_ins import asks, word_of
 
-pytestmark = pytest.mark.usefixtures("no_limits")  # the same few people, a thousand times
+pytestmark = pytest.mark.usefixtures("no_limits")  # the same few players, a thousand times
 
-TRIES = int(os.environ.get("FORMER_SEATS", "4"))  # by game; 1000 in a longer run
+TRIES = int(os.environ.get("FORMER_SEATS", "4"))  # per game; 1000 in a longer run
 _MOST_MOVES = 6  # between two changes
 
 NAMES = ("ada", "bea", "cyd")
@@ -32,7 +32,7 @@ OPTIONS: dict[str, Json] = {"sternenhimmel": {"start_seat": 0}, "sternenglanz": 
 
 
 class Try:
-    """A game in which seat 0 changes hands, and the tokens and links that its players have collected."""
+    """A game in which seat 0 changes hands, with the tokens and links that its players collected."""
 
     def __init__(self, app: Flask, rules: str, rng: Random) -> None:
         self.app, self.rng, self.private = app, rng, rng.random() < 0.3
@@ -46,10 +46,9 @@ class Try:
         self.path = f"/v1/games/{self.game_id}"
         self.words: list[str] = []  # signed links of turns
         self.tokens: list[str] = []  # of the seat
-        self.sent: list[Json] = []  # moves, as they were sent
+        self.sent: list[Json] = []  # moves, as sent
 
     def moves(self, player: UUID) -> None:
-        """A few moves of everybody, of seat 0 by this player."""
         for _ in range(self.rng.randint(1, _MOST_MOVES)):
             with self.app.app_context():
                 everything_due_happens()
@@ -72,7 +71,6 @@ class Try:
         self.tokens.append(who.post(f"{self.path}/seats/me/tokens", {}).json["token"])
 
     def looks(self, who: Someone, version: int) -> dict[str, Any]:
-        """Look in every possible way at every version."""
         ways = [
             "",
             "/events",
@@ -186,8 +184,7 @@ def _player(app: Flask, name: str) -> UUID:
 
 
 def assert_has_seen_nothing_before(tried: Try, who: Someone, version: int) -> None:
-    """The new player sees only public parts of earlier versions and events, and in answers to the former player's
-    moves."""
+    """Check that the new player sees only public parts of the past."""
     if tried.private:
         return
     spectator = Someone(tried.app, "eve")

@@ -1,6 +1,6 @@
 """Secrets: worlds that differ only in what a viewer may not know look the same to that viewer, byte for byte.
 
-The worlds come from the same seed (see `worlds`). Until something is turned over, other players must not notice.
+The worlds have the same seed (see `worlds`). Until something is revealed, other players must not notice.
 """
 
 import base64
@@ -38,12 +38,12 @@ from tests.support.paired_worlds import (
     tries,
 )
 
-PAIRS = int(os.environ.get("PAIRED_TAKE_BACKS", "60"))  # of worlds, by game; 1000 in a longer run
+PAIRS = int(os.environ.get("PAIRED_TAKE_BACKS", "60"))  # pairs of worlds per game; 1000 in a longer run
 
 assert exchanging  # a fixture
 pytestmark = pytest.mark.usefixtures("exchanging")
 
-# What the rules tell
+# Rules
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -64,7 +64,7 @@ def test_the_rules_reveal_neither_secrets_nor_the_future(game: str, chance: int)
 
 
 def assert_looking_ahead_shows_no_difference(worlds: Worlds, states: list[Any], viewer: Seat) -> None:
-    """Every attempt of this seat gets the same answer in both worlds."""
+    """Check that each attempt of this seat gets the same answer in both worlds."""
     rules = worlds.rules
     one, other = (rules.legal_moves(state, viewer) for state in states)
     assert one == other
@@ -80,14 +80,13 @@ def assert_looking_ahead_shows_no_difference(worlds: Worlds, states: list[Any], 
         assert (told[0], seen[0]) == (told[1], seen[1])
 
 
-# What the house sends
+# Server answers
 
 
 class Answers(House):
-    """Return an answer without ids and dates."""
+    """Answers without ids and dates."""
 
     def seen_by(self, viewer: Seat | None, world: World) -> list[str]:
-        """All that this viewer can ask for."""
         who = Someone(self.app) if viewer is None else self.people[viewer]
         versions = len(world.moves) + 1
         paths = [self.path, f"{self.path}/events", "/v1/games", f"{self.path}/archive", f"{self.path}/stream"]
@@ -100,7 +99,7 @@ class Answers(House):
         return [*shown, plain(who.get("/v1/stream", headers=since_ever)), *self._tried_by(viewer, world)]
 
     def _tried_by(self, viewer: Seat, world: World) -> list[str]:
-        """Moves that are not made: legal ones as dry runs, others as they come."""
+        """Return answers to moves that are not made: legal ones as dry runs, others as they come."""
         who, turn = self.people[viewer], self.turn_of(viewer) or 1
         moves = [self.worlds.rules.move_to_json(move) for move in tries(self.worlds, world, viewer)]
         moves += SECRETS[self.worlds.game].wrong
@@ -119,7 +118,7 @@ def plain(response: TestResponse) -> str:
 
 
 def without_ids(text: str) -> str:
-    """Return it without what differs between any two games: ids, link tokens and times."""
+    """Return the text without ids, link tokens and times, which differ between games."""
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}", "ID", text)
     text = re.sub(r"\b[a-z2-7]{60,}\b", "WORD", text)
     text = re.sub(r"(?m)^id: [\w-]{11,}$", "id: PLACE", text)
@@ -195,7 +194,7 @@ def test_worlds_with_a_take_back_look_the_same_to_viewers_who_may_not_tell_them_
         assert houses[0].seen_by(viewer, worlds.one) == houses[1].seen_by(viewer, worlds.one)
 
 
-# What is never told
+# Secrets without a viewer
 
 
 def names_in(value: Any) -> set[str]:
@@ -215,7 +214,7 @@ def game(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def answers(app: Flask, game: str) -> list[TestResponse]:
-    """What a player and a stranger can get of a game that is being played, each seat having moved ten times."""
+    """Return what a player and a stranger can read of a running game, each seat having moved ten times."""
     options = {"sternenhimmel": {"start_seat": 0}, "sternenglanz": {"start_seat": 0, "scenario": 4}}
     worlds = random_worlds(game, options[game], Chance(3), 30)
     house = House(app, worlds, {})
@@ -228,7 +227,7 @@ def answers(app: Flask, game: str) -> list[TestResponse]:
 
 
 class Chance(Random):
-    """Draws a seed of zeros."""
+    """A random generator with a seed of zeros."""
 
     def randbytes(self, n: int) -> bytes:
         return bytes(n)
@@ -283,7 +282,7 @@ def test_events_reveal_only_open_cards_and_the_viewers_own(answers: list[TestRes
     shown = {card for it in story if it["type"] == "choices-shown" for each in it["choices"] for card in each}
     assert 15 < len(own | laid | shown) < len(KIND_OF) - 10
     assert set().union(*everywhere) <= own | laid | shown
-    assert set().union(*everywhere[6:12]) <= laid | shown  # what a stranger was told
+    assert set().union(*everywhere[6:12]) <= laid | shown  # a stranger's answers
     for answer in answers:
         assert '"cards-shuffled"' not in answer.text
 

@@ -1,6 +1,6 @@
 """Every purpose of a signed link is tried wherever a link token is accepted, and rejected unless listed here.
 
-A new purpose, operation or page fails these tests until it is entered.
+A new purpose, operation or page fails these tests until it is listed.
 """
 
 import ast
@@ -60,7 +60,7 @@ AS_BEARER = {
         "getArchive",
     )
 }
-# In the path of an operation or of a page, it opens these.
+# In a path, it opens these operations and pages.
 IN_PATH = {
     (TURN, "/t/<word>"),
     (TURN, "/t/<word>/plain"),
@@ -85,7 +85,7 @@ def scene(app: Flask) -> Scene:
 
 @pytest.fixture
 def words(scene: Scene) -> Mapping[str, str]:
-    """Return a link token of each purpose that would open something of Ada's, or of a game that she has opened."""
+    """Return a link token per purpose that would open something of Ada's, or of her game."""
     running, asking, hosted = (UUID(it.rpartition("/")[2]) for it in (scene.running, scene.asking, scene.hosted))
     ada, app_id = UUID(scene.ada.get("/v1/me").json["id"]), UUID(scene.app_id)
     stand_in = scene.stand_in_word
@@ -150,7 +150,7 @@ def test_in_a_path_each_purpose_opens_only_what_is_listed(scene: Scene, words: M
 
 
 def routes(app: Flask) -> list[Rule]:
-    """Return the routes that take a link token, those that act last."""
+    """Return the routes that take a link token, acting ones last."""
     taking = [it for it in app.url_map.iter_rules() if "word" in it.arguments]
     texts = {name for it in app.url_map.iter_rules() for name in it.arguments if is_text(it, name)}
     assert texts == {"word"} | OTHER_ARGUMENTS
@@ -212,7 +212,7 @@ def test_existing_player_who_accepts_by_a_link_is_not_signed_in(
     assert answer.status_code == 200
     assert "sp_" not in answer.text
     assert f"/#/{game.removeprefix('/v1/')}" in answer.text, "the game is a tap away"
-    assert {it["name"] for it in who.get("/v1/tokens").json["items"]} == {"operator"}  # which the test has made
+    assert {it["name"] for it in who.get("/v1/tokens").json["items"]} == {"operator"}  # created by the test
     if link is stand_in_link:
         assert scene.ada.get(f"{game}/seats/me/stand-in").json["stand_in"]["accepted"]
     else:

@@ -1,7 +1,7 @@
-"""Nameless tables: games played alike by different people look the same to everybody until the end.
+"""Nameless tables: games played alike by different players look the same to others until the end.
 
-The people of the other game have other names, languages, zones, hours, wishes for mails and blocks, mails to one come back,
-and a program plays for another. The clock stands still between the steps, so that no difference is one of time.
+The players of the other game have other names, languages, zones, hours, notice settings and blocks. Mails to one
+bounce, and a program plays for another. The clock stands still between the steps, so that timing shows no difference.
 """
 
 import gzip
@@ -58,15 +58,15 @@ from tests.support.games import (
 )
 from tests.support.stand_ins import word_of
 
-PAIRS = int(os.environ.get("PAIRED_TABLES", "2"))  # by game; 100 in a longer run
+PAIRS = int(os.environ.get("PAIRED_TABLES", "2"))  # per game; 100 in a longer run
 NOW = datetime(2026, 11, 23, 17, 0, tzinfo=UTC)
 LADDER = [{"do": "extend", "by": "P1D", "times": 9}, {"do": "abandon"}]
 OPTIONS: Json = {"start_seat": 0, "nameless": True, "ready_check": {"within": "P2D"}}
-PEOPLE = (("ada", "bea"), ("dora", "emil"))  # who else sits there, by world
-LATER = (("fay", "gus"), ("hal", "ivo"))  # who stands in for one of them, and who takes a seat over
+PEOPLE = (("ada", "bea"), ("dora", "emil"))  # the other players, by world
+LATER = (("fay", "gus"), ("hal", "ivo"))  # a stand-in and a new owner of a seat, by world
 NAMES = [name for names in PEOPLE + LATER for name in names]
 LEAVING = [{"do": "extend", "by": "P1D", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
-VIEWER = 2  # the seat of a player who is the same in both
+VIEWER = 2  # seat of a player who is the same in both
 STRANGE: Json = {  # habits of the second world
     "dora": {
         "locale": "de",
@@ -78,12 +78,12 @@ STRANGE: Json = {  # habits of the second world
     "hal": {"locale": "it", "zone": "Europe/Rome", "notifications": {"reminders": ["PT1H"]}},
     "ivo": {"zone": "Pacific/Auckland", "calendar": {"days_off": [5, 6]}},
 }
-OF_THIS_ANSWER = {"Content-Length", "Date", "ETag", "RateLimit"}  # from ids, the real time, and what was asked before
+OF_THIS_ANSWER = {"Content-Length", "Date", "ETag", "RateLimit"}  # from ids, the real time, and earlier requests
 DIFFER_ANYWAY = {"Message-ID", "In-Reply-To", "References", "Content-Type"}  # ids, and boundaries
 
 
 def without_ids(text: str) -> str:
-    """The same without ids, signed words, places in a stream, and the number of the world in the viewer's addresses."""
+    """Return the text without ids, signed links, stream positions and the world's number in addresses."""
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}", "ID", text)
     text = re.sub(r"\b[a-z2-7]{56,}\b", "WORD", text)
     text = re.sub(r"\b(cyd|newcomer)[01]@", r"\1@", text)
@@ -91,12 +91,11 @@ def without_ids(text: str) -> str:
 
 
 def hashed(picture: bytes) -> str:
-    """Among whose bytes a name may stand by chance."""
+    """Return a digest, since a picture's bytes may spell a name by chance."""
     return sha256(picture).hexdigest()
 
 
 def plain(answer: TestResponse) -> Any:
-    """An answer without ids."""
     body = hashed(answer.data) if answer.mimetype == "image/png" else without_ids(answer.text)
     if answer.content_encoding == "gzip":
         body = without_ids(gzip.decompress(answer.data).decode())
@@ -105,18 +104,17 @@ def plain(answer: TestResponse) -> Any:
 
 
 def parts(answer: TestResponse) -> list[str]:
-    """Return the items in canonical order: of simultaneous things, it follows from ids."""
-    told = re.sub(r'"detail":"[^"]*"', "", plain(answer)[2])  # which of two letters was carried first
+    """Return the items in canonical order, since ids decide the order of simultaneous ones."""
+    told = re.sub(r'"detail":"[^"]*"', "", plain(answer)[2])  # sent order of two letters
     return sorted(re.findall(r"[^{}]+", told))
 
 
 def unlike(one: Any, other: Any) -> list[str]:
-    """What only one of the two tells."""
     return sorted(set(str(one).split(",")) ^ set(str(other).split(",")))
 
 
 class World:
-    """One of two tables that differ only in the people of the first two seats."""
+    """A table that differs from the other only in the players of the first two seats."""
 
     def __init__(
         self, app: Flask, office: Office, number: int, rules: str, seed: bytes, ladder: Sequence[Json]
@@ -147,7 +145,7 @@ class World:
             return {seat: turn for seat, turn in enumerate(table.turns) if turn is not None}
 
     def records(self) -> dict[str, Json]:
-        """Return what is shown of the differing players, without their chosen names."""
+        """Return the visible fields of the differing players, without their chosen names."""
         with self.app.app_context():
             read_records()
             known = {name: person(name) for name in (*self.names[:2], *LATER[self.number])}
@@ -155,7 +153,7 @@ class World:
         return {name: {what: it for what, it in record.items() if what != "name"} for name, record in told.items()}
 
     def asks_to_stand_in(self, days: int) -> TestResponse:
-        """The first asks, and it is agreed upon."""
+        """Let the first player ask for a stand-in, which a second accepts."""
         today = clock.now().date()
         body = {"email": f"{LATER[self.number][0]}@example.org", "from": str(today), "until": str(today + days * DAY)}
         asked = self.people[0].post(f"{self.path}/seats/me/stand-in", body)
@@ -165,7 +163,7 @@ class World:
         return accepted if asked.status_code == 201 else asked
 
     def reaches(self) -> Json:
-        """Return all that the seated viewer and spectators receive, by name."""
+        """Return everything that the seated viewer and spectators receive, by name."""
         found: Json = {}
         viewer, stranger = self.people[VIEWER], Someone(self.app)
         with self.app.app_context():
@@ -214,7 +212,6 @@ class World:
         }
 
     def _notes(self) -> Json:
-        """Return what the viewer's webhooks receive."""
         with self.app.app_context():
             notes = db.select(LetterRow).where(
                 LetterRow.game_id == self.game_id, LetterRow.kind == NOTE, LetterRow.seat == VIEWER
@@ -230,7 +227,7 @@ def _part(part: EmailMessage) -> Any:
 
 
 class Pair:
-    """Both tables, at which the same is done."""
+    """A pair of tables with the same actions."""
 
     def __init__(self, app: Flask, rules: str, rng: Random, ladder: Sequence[Json] = LADDER) -> None:
         self.app, self.rules, self.rng = app, GAMES[rules], rng
@@ -251,7 +248,6 @@ class Pair:
         db.session.commit()
 
     def both(self, do: Callable[[World], TestResponse], same: bool = True) -> None:
-        """Do the same at both tables, and compare the answers if they go to a player who is the same."""
         answers = [do(world) for world in self.worlds]
         assert {it.status_code // 100 for it in answers} == {2}, [it.text for it in answers]
         if same:
@@ -286,7 +282,7 @@ class Pair:
         raise AssertionError
 
     def plan(self, seat: Seat) -> Json:
-        """A move that this seat may leave, under a condition that never holds."""
+        """Return a move that this seat may plan, under a condition that never holds."""
         world, move = self.worlds[1], "1 lapse"
         if self.rules.NAME == "sternenhimmel":
             move = f"{world.people[seat].get(world.path).json['view']['hand'][0]} leo c"
@@ -309,7 +305,7 @@ class Pair:
                 self.look()
 
     def leaves_a_seat(self) -> Seat:
-        """Return a seat whose player let the time run out, so that a bot plays it."""
+        """Return a seat whose player timed out, so that a bot plays it."""
 
         def absent(world: World) -> list[Seat]:
             return [seat for seat, bot in enumerate(load(world.game_id).table.stand_ins) if bot]
@@ -418,13 +414,13 @@ def test_games_look_equal_when_players_leave_their_seats(app: Flask, rules: str,
     pair = running_pair(app, rules, Random(f"leaving {rules} {number}"))
     _, other = pair.worlds
     pair.moves(pair.rng.randrange(6, 12))
-    with app.app_context():  # what only those of one table do
+    with app.app_context():  # differences between the tables
         change_profile(person("dora"), {"name": "Theodora", "zone": "Europe/Paris", "notifications": {"mails": {}}})
         keep_note(other.game_id, person("emil"), {"muted": True})
         db.session.execute(update(Player).where(Player.name == "ada").values(unreachable_since=NOW))
         db.session.commit()
     pair.look()
-    for seat in {0, 1} - pair.worlds[0].turns().keys():  # a plan that will not hold
+    for seat in {0, 1} - pair.worlds[0].turns().keys():  # a plan whose condition fails
         planned = other.people[seat].ask("PUT", f"{other.path}/seats/me/plan", pair.plan(seat))
         assert planned.status_code == 200, planned.text
     pair.look()
@@ -457,7 +453,7 @@ def test_games_look_equal_when_players_leave_their_seats(app: Flask, rules: str,
 
 
 def running_pair(app: Flask, rules: str, rng: Random) -> Pair:
-    """Return two games that have begun, where a bot takes over from players who stay away."""
+    """Return two running games in which a bot replaces absent players."""
     pair = Pair(app, rules, rng, LEAVING)
     pair.both(lambda it: it.people[1].post(f"{it.path}/seats"), same=False)
     pair.both(lambda it: it.people[VIEWER].post(f"{it.path}/seats"))
@@ -467,7 +463,7 @@ def running_pair(app: Flask, rules: str, rng: Random) -> Pair:
 
 
 def _of_no_game(archive: Json) -> Json:
-    """Hashes follow from the id of the game, too."""
+    """Remove hashes, which depend on the game's id, too."""
     return archive | {"events": [event | {"hash": ""} for event in archive["events"]]}
 
 

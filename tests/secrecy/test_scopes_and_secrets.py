@@ -27,7 +27,7 @@ CREDENTIAL = re.compile(r"\bs[a-z]_[0-9a-f]{32}_[\w-]+|whsec_\S+")
 DISCORD = "https://discord.com/api/webhooks/123456789012345678/aVerySecretPartOfTheAddress"
 PUSH_SECRET = "JzLQ3raZJfFBR0aqvOMsLrt54w4rJUsV"
 
-# The only calls whose answers to a token with just their scope may act; their descriptions say so.
+# The only calls whose answers may contain secrets under their own scope; their descriptions say so.
 MAY_HOLD = {
     ("getFeed", "profile:read"),  # "the address of your calendar"
     ("makeFeed", "profile:write"),
@@ -36,7 +36,7 @@ MAY_HOLD = {
     ("renewWebhookSecret", "webhooks:manage"),
     ("listWebhooks", "webhooks:manage"),
     ("getWebhook", "webhooks:manage"),
-    ("subscribeToPush", "profile:write"),  # repeats what was sent
+    ("subscribeToPush", "profile:write"),  # repeats the request
     ("listPushSubscriptions", "profile:read"),  # by which a browser finds its own
 }
 AS_WRITTEN = ("getNote", "keepNote")  # return what the player wrote
@@ -49,7 +49,7 @@ def scene(app: Flask) -> Scene:
 
 
 def acting(answer: TestResponse) -> list[str]:
-    """Return what in an answer acts or is secret."""
+    """Return the parts of an answer that act or are secret."""
     text = answer.data.decode(errors="replace")
     secrets = [it for it in (DISCORD, PUSH_SECRET) if it in text]
     return [*LINK_TOKEN.findall(text), *CREDENTIAL.findall(text), *secrets]
@@ -69,7 +69,7 @@ def a_reply(link: str) -> bytes:
 
 @pytest.fixture
 def filled(scene: Scene) -> Scene:
-    """Ada has a webhook of a chat, a browser, a plan, a note and a mail, all of which hold something that acts."""
+    """Give Ada a chat's webhook, a browser, a plan, a note and a mail, all with acting contents."""
     with scene.app.app_context():
         game_id = UUID(scene.running.rpartition("/")[2])
         link = f"https://stars.example/t/{turn_word(game_id, 0, 1)}"
@@ -118,7 +118,7 @@ def test_copy_of_a_players_data_contains_no_usable_secret(filled: Scene) -> None
     assert REMOVED in mail["subject"]
     assert copy.json["notes"][0]["text"] == f"My turn: https://stars.example/t/{REMOVED}"
     assert [it["url"] for it in copy.json["webhooks"]] == ["https://discord.com"]
-    for run in re.findall(r"[A-Za-z0-9+/]{24,}={0,2}", copy.text):  # nor is anything there encoded
+    for run in re.findall(r"[A-Za-z0-9+/]{24,}={0,2}", copy.text):  # nor is anything encoded there
         assert b"/t/" not in base64.b64decode(run + "=" * (-len(run) % 4))
     assert b"/t/" not in quopri.decodestring(copy.data).replace(f"/t/{REMOVED}".encode(), b"")
 
@@ -144,7 +144,9 @@ def test_no_other_scope_allows_the_copy(scene: Scene, scope: str) -> None:
     assert further(scene.app, scene.ada, scopes=[scope]).get("/v1/me/export").status_code == 403
 
 
-WITHOUT_DIGITS = "qaaaaaaaaaaaaaaaaaaaaabqheaaaaaaagbihvwolnebmacaggpnkdnddhkq"  # one token in two hundred is so
+WITHOUT_DIGITS = (
+    "qaaaaaaaaaaaaaaaaaaaaabqheaaaaaaagbihvwolnebmacaggpnkdnddhkq"  # one token in two hundred looks like this
+)
 
 
 @pytest.mark.parametrize("broken", ["{}=\r\n{}", "{}\n{}", "{}\r\n> {}", "{}\n>> > {}"])

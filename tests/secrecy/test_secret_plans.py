@@ -20,16 +20,16 @@ from tests.support.games import everything_due_happens, later, service_is_up
 from tests.support.paired_worlds import SECRETS, Worlds, exchanging
 
 assert exchanging  # a fixture
-pytestmark = pytest.mark.usefixtures("exchanging", "no_limits")  # the same few people, a thousand times
+pytestmark = pytest.mark.usefixtures("exchanging", "no_limits")  # the same few players, a thousand times
 
-PAIRS = int(os.environ.get("PAIRED_PLANS", "2"))  # by game; 1000 in a longer run
-_EVERY_CHANNEL = 20  # of so many pairs one is compared by mails, pictures, pages and errors, too
-_MOST_MOVES = 5  # that follow until a pair is compared
+PAIRS = int(os.environ.get("PAIRED_PLANS", "2"))  # per game; 1000 in a longer run
+_EVERY_CHANNEL = 20  # every twentieth pair is also compared by mails, pictures, pages and errors
+_MOST_MOVES = 5  # before a pair is compared
 _LATER = timedelta(hours=2)
 
 
 class Planning(Everything):
-    """One of two worlds, played on after a plan was left."""
+    """A world played on after a plan was left."""
 
     @property
     def state(self) -> Any:
@@ -50,7 +50,7 @@ class Planning(Everything):
         return self.people[seat].ask("PUT", f"{self.path}/seats/me/plan", {"revision": 0, "moves": items}).status_code
 
     def works(self) -> None:
-        """A worker looks, and looks again after a time."""
+        """Run the worker twice, with time between."""
         with self.app.app_context():
             service_is_up()
             everything_due_happens()
@@ -92,7 +92,7 @@ def may_leave(worlds: Worlds, states: list[Any], seat: Seat, moves: list[Any]) -
 
 
 def a_plan(worlds: Worlds, states: list[Any], seat: Seat, rng: Random) -> list[Any]:
-    """Up to three moves that may be left in both worlds."""
+    """Return up to three moves that may be planned in both worlds."""
     moves: list[Any] = []
     for move in candidates(worlds, states, seat, rng):
         if len(moves) < 3 and may_leave(worlds, states, seat, [*moves, move]):
@@ -107,13 +107,13 @@ def a_condition(worlds: Worlds, rng: Random, view: Json) -> list[Json]:
 
 
 def alike(houses: list[Planning], worlds: Worlds) -> bool:
-    """Whether nothing that lies open now, or did when a board was scored and went away, is of the difference between the worlds."""
+    """Return whether nothing revealed now or at an earlier scoring belongs to the difference between the worlds."""
     views = [[worlds.rules.view(house.state, viewer) for viewer in worlds.innocent] for house in houses]
     return views[0] == views[1] and houses[0].scored == houses[1].scored
 
 
 def same_move(worlds: Worlds, houses: list[Planning], seat: Seat, rng: Random) -> Any | None:
-    """A move that is open in both worlds and turns nothing over by itself."""
+    """Return a move legal in both worlds that reveals nothing by itself."""
     rules, states = worlds.rules, [house.state for house in houses]
     moves = [move for move in rules.legal_moves(states[0], seat) if move in rules.legal_moves(states[1], seat)]
     for move in rng.sample(moves, min(len(moves), 10)):
@@ -128,7 +128,7 @@ def same_move(worlds: Worlds, houses: list[Planning], seat: Seat, rng: Random) -
 
 
 def played_on(app: Flask, game: str, rng: Random) -> Iterator[tuple[Worlds, list[Planning], Seat]]:
-    """Pairs of worlds in which the same plan was left, and the others have moved alike."""
+    """Yield pairs of worlds with the same plan and the same later moves."""
     while True:
         worlds = SECRETS[game].worlds(rng)
         (owner,) = worlds.secretive
@@ -172,7 +172,7 @@ def test_a_plan_does_not_reveal_what_its_owner_holds(app: Flask, game: str) -> N
         assert len({house.version for house in houses}) == 1  # it has played as often
         came[ends[0]["because"] if ends[0] else "played"] += 1
         if not alike(houses, worlds):
-            continue  # the planned move itself has turned the difference over
+            continue  # the planned move itself has revealed the difference
         for viewer in worlds.innocent:
             assert houses[0].seen_by(viewer) == houses[1].seen_by(viewer)
         if number % _EVERY_CHANNEL == 0:

@@ -1,7 +1,7 @@
 """Secrets over other channels: mails, pictures, pages, logs and metrics.
 
-As in `test_leaks.py`, two worlds come from the same seed and differ only in what some may not know, who must get the same
-bytes. The seat on turn cannot tell them apart, and may turn the difference over.
+As in `test_leaks.py`, two worlds have the same seed and differ only in a secret. Players who may not know it must get the
+same bytes. The seat on turn cannot tell the worlds apart, and its move may reveal the difference.
 """
 
 import json
@@ -35,11 +35,11 @@ assert exchanging  # a fixture
 pytestmark = pytest.mark.usefixtures("exchanging")
 
 DIFFER_ANYWAY = {"Message-ID", "In-Reply-To", "References", "Date", "Content-Type"}  # ids, dates, and boundaries
-Received = dict[str, Any]  # by a name that tells what it is
+Received = dict[str, Any]  # by a descriptive name
 
 
 class Everything(House):
-    """A game played to the brink, and all that reaches a viewer beside the API's JSON."""
+    """A game played to the brink, and everything that reaches a viewer besides the API's JSON."""
 
     def __init__(self, app: Flask, worlds: Worlds, world: World) -> None:
         super().__init__(app, worlds, world.exchange)
@@ -83,7 +83,7 @@ class Everything(House):
         }
 
     def _links(self, viewer: Seat) -> Received:
-        """Return the pages behind each turn link, and all that they lead to, before anything is played."""
+        """Return the pages behind each turn link, and the pages they lead to, before a move."""
         browser = self.app.test_client()
         old, present = self._turns(viewer)
         with self.app.app_context():
@@ -98,7 +98,7 @@ class Everything(House):
         return {name: without_own(answer) for name, answer in (opened | looks).items()}
 
     def _errors(self, viewer: Seat) -> Received:
-        """What is said to moves that cannot be, for this turn and for an old one."""
+        """Return the errors for impossible moves, for this turn and for an old one."""
         old, present = self._turns(viewer)
         return {
             f"{move} for turn {turn}": without_own(
@@ -109,8 +109,8 @@ class Everything(House):
         }
 
     def _by_token(self, viewer: Seat) -> Received:
-        """What a program gets that has a token for this seat alone: what the seat itself gets. So does the word of a mailed
-        link, while its turn waits for an answer."""
+        """Return what a program with a token for this seat gets, or with an open turn link's token: the same as
+        the seat."""
         own, present = self.people[viewer], self._turns(viewer)[1]
         program = Someone(self.app, token=own.post(f"{self.path}/seats/me/tokens").json["token"])
         with self.app.app_context():
@@ -128,7 +128,7 @@ class Everything(House):
         return [move for move in SECRETS[self.worlds.game].wrong if rules.move_from_json(move) not in legal]
 
     def _turns(self, viewer: Seat) -> tuple[int, int]:
-        """A turn that is over, and the present one."""
+        """Return a finished turn and the present one."""
         present = self.turn_of(viewer) or len(self._world.moves) + 1
         return min(1, present - 1), present
 
@@ -184,7 +184,7 @@ def test_logs_and_metrics_reveal_neither_world_to_operators(
         before, said = requests_counted(), len(caplog.records)
         Everything(app, worlds, world).reaches(None)
         counted = {labels: value - before.get(labels, 0) for labels, value in requests_counted().items()}
-        # in mail.log the guests of earlier tests take leave
+        # guests of earlier tests leave in mail.log
         own = [record for record in caplog.records[said:] if record.name != "mail.log"]
         lines = [json.loads(JsonLines().format(record)) for record in own]
         told.append((counted, [line | dict.fromkeys(("at", "ms", "id", "player", "game")) for line in lines]))

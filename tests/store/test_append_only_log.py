@@ -13,7 +13,7 @@ from flask import Flask
 from server.store import log
 from server.store.connections import autocommit
 from server.store.log import Recorded
-from tests.support.commits import NOW, a_game, an_event, recorded
+from tests.support.commits import NOW, a_game, an_event, record
 
 MINUTE = timedelta(minutes=1)
 
@@ -23,10 +23,10 @@ MINUTE = timedelta(minutes=1)
 
 @pytest.fixture
 def logged(app: Flask) -> Iterator[UUID]:
-    """A game with one event, in the app's context."""
+    """Return a game with one event, in the app's context."""
     with app.app_context():
         game_id = a_game()
-        assert recorded(game_id, 0)
+        assert record(game_id, 0)
         yield game_id
 
 
@@ -45,7 +45,7 @@ def test_a_trigger_stops_the_owner_of_the_tables_too(logged: UUID, shared_url: s
         owner.execute(change)
 
 
-# What is read
+# Reading
 
 
 def test_event_data_of_any_kind_is_read_back_unchanged(app: Flask) -> None:
@@ -57,7 +57,7 @@ def test_event_data_of_any_kind_is_read_back_unchanged(app: Flask) -> None:
     }
     with app.app_context():
         game_id = a_game()
-        assert recorded(game_id, 0, [an_event(**body)])
+        assert record(game_id, 0, [an_event(**body)])
         with autocommit() as connection:
             records = log.read(connection, game_id)
             assert records is not None
@@ -67,7 +67,7 @@ def test_event_data_of_any_kind_is_read_back_unchanged(app: Flask) -> None:
         assert later.events == []
 
 
-# The hash chain, worked out a second time
+# The hash chain, recomputed
 
 
 def test_a_hash_covers_its_predecessor_and_the_event_in_canonical_json() -> None:

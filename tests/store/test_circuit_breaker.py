@@ -8,7 +8,7 @@ from server.store.circuit_breaker import NOBODY_ANSWERED, CircuitBreaker
 
 
 class Clock:
-    """The monotonic clock, which a test puts forward."""
+    """A monotonic clock that a test moves forward."""
 
     seconds = 1000.0
 
@@ -24,7 +24,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def reaches(breaker: CircuitBreaker, failure: str = "") -> bool:
-    """Whether a caller gets as far as Postgres, which fails like this."""
+    """Return whether a call with this failure reaches Postgres."""
     reached = False
     try:
         with breaker.guard():

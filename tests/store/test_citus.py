@@ -33,7 +33,7 @@ from tests.support.webhook_receiver import Receiver
 
 pytestmark = pytest.mark.skipif(citus.URL is None, reason="STERNENPOST_TEST_CITUS names no Citus")
 
-LOOKS = (  # for what is due, by the leader
+LOOKS = (  # by the leader, for due work
     *(sweep._DUE, outbox._DUE_OF_GAMES, outbox._DUE_OF_PLAYERS),
     "SELECT game_id, mail_id, due_at FROM inbox WHERE due_at <=",
 )
@@ -77,7 +77,6 @@ def run(url: str, *words: str) -> str:
 
 
 def told_of_spreading(url: str) -> str | None:
-    """What the doctor says of it."""
     found = re.search(r"^spread: (.*)$", run(url, "doctor"), re.MULTILINE)
     return found and found[1]
 
@@ -179,7 +178,7 @@ def test_nodes_do_not_cache_plans_because_citus_would_add_one_per_use(house: Fla
 
 
 def fan_outs(work: Callable[[], object]) -> dict[str, int]:
-    """The statements of this work that touch several shards, and how many."""
+    """Return the statements of this work that touch several shards, and how many."""
     asked = [it for it in statements_of(work, KINDS) if not it[0].lstrip().startswith(tuple(map(str.lstrip, LOOKS)))]
     with autocommit() as connection, psycopg.ClientCursor(connection) as cursor:
         cursor.execute("SET citus.explain_all_tasks = on")
@@ -188,7 +187,8 @@ def fan_outs(work: Callable[[], object]) -> dict[str, int]:
 
 
 def shards_of(cursor: psycopg.Cursor[Any], query: str, parameters: Any) -> set[Any]:
-    """Where the statement goes, as Citus plans it: tables that are spread by the same column have their shards together."""
+    """Return the target shards of a statement, as Citus plans it. Tables distributed by the same column share
+    theirs."""
     ((explained,),) = cursor.execute(f"EXPLAIN (FORMAT JSON) {query}", parameters).fetchall()
     if query.startswith(("SELECT record_commit", "SELECT read_game")):
         assert values(explained, "Task Count") == [1], "It does not run where the game is."
@@ -199,7 +199,6 @@ def shards_of(cursor: psycopg.Cursor[Any], query: str, parameters: Any) -> set[A
 
 
 def values(plan: Any, name: str) -> list[Any]:
-    """All of this name, however deep."""
     if isinstance(plan, list):
         return [value for it in plan for value in values(it, name)]
     if isinstance(plan, dict):
@@ -283,7 +282,7 @@ OPTIONS: dict[str, Any] = {"sternenhimmel": {}, "sternenglanz": {"max_rounds": 3
 
 @pytest.fixture
 def entrances() -> Iterator[list[str]]:
-    """Connect to a database without manual changes: at the coordinator and at the other nodes."""
+    """Yield URLs of a database at the coordinator and at the other nodes."""
     name = "entered_for_tests"
     citus.spread_database(name)
     yield [citus.named(node, name) for node in citus.nodes()]

@@ -28,7 +28,7 @@ from tests.support.live_server import free_port, until
 
 @pytest.fixture
 def engine(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
-    """Of two hosts the first is away, and is asked first."""
+    """Yield an engine with two hosts, the first of them down."""
     monkeypatch.setattr(connections, "_answered", None)
     engine = create_engine(psycopg_url(shared_url.replace("?host=", "?host=/nowhere,")), **engine_options())
     yield engine

@@ -54,7 +54,7 @@ class House:
         self.token = player_token("ada@example.org")
 
     def has(self, *statements: str) -> None:
-        """Run these statements, which apply to new connections."""
+        """Run these statements, which affect new connections."""
         for statement in statements:
             self.owner.execute(statement.replace("DATABASE", f"DATABASE {self.owner.info.dbname}"))
         self.connects_anew()
@@ -69,7 +69,7 @@ class House:
         return self.app.test_client()
 
     def moves(self) -> tuple[int, str | None, str | None]:
-        """Ada plays: status, code and when to try again."""
+        """Play for Ada and return status, code and the retry time."""
         headers = {"Authorization": f"Bearer {self.token}"}
         open_ = self.client().get(f"/v1/games/{self.game_id}/legal-moves", headers=headers).json
         move = {"turn": open_["turn"], "move": open_["moves"][0]}
@@ -127,7 +127,7 @@ def test_health_checks_report_a_database_that_rejects_changes(house: House) -> N
     assert house.database() == (503, "rejects changes: it is read-only")
     house.has("ALTER DATABASE SET default_transaction_read_only = off")
     assert house.database() == (200, "ok")
-    house.has("ALTER DATABASE SET temp_file_limit = '64kB'")  # what a disk that is full refuses as well
+    house.has("ALTER DATABASE SET temp_file_limit = '64kB'")  # as a full disk does
     status, words = house.database()
     assert (status, words.replace('"', "")) == (
         503,

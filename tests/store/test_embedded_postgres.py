@@ -42,7 +42,7 @@ def stars(server):
 
 @pytest.fixture
 def starter(open_directory):
-    """Another process that has started Postgres over `open_directory` and written a star; with Postgres' pid."""
+    """Start a process that writes a star to Postgres over `open_directory`. Return it with Postgres' pid."""
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(STARTER), open_directory], stdout=subprocess.PIPE, text=True
     )

@@ -11,7 +11,7 @@ from server.store import migrate
 from tests.support import citus
 from tests.support.live_server import PATIENCE, until
 
-BASE = "0023"  # the step before those of 0.1.0
+BASE = "0023"  # before 0.1.0
 pytestmark = citus.leave_out("no step is taken back; test_citus.py has those ahead")
 
 WAITS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -24,14 +24,14 @@ def revision(url: str) -> str:
 
 @contextmanager
 def in_use(url: str, table: str) -> Iterator[None]:
-    """Read the table for long, as a dump does."""
+    """Hold a read lock on the table, as a long dump does."""
     with psycopg.connect(url) as connection:
         connection.execute(f"SELECT * FROM {table} LIMIT 1")
         yield
 
 
 def files_of_tables(url: str) -> dict[str, int]:
-    """Return the file of each table. A statement that rewrites a table, and locks it meanwhile, makes a new one."""
+    """Return the file of each table. Rewriting a table, which locks it, makes a new one."""
     tables = "SELECT relname, relfilenode FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
     with psycopg.connect(url) as connection:
         return dict(connection.execute(tables).fetchall())
@@ -56,7 +56,7 @@ def test_a_migration_waiting_for_a_table_lets_others_pass_and_runs_once_it_is_fr
     with ThreadPoolExecutor(1) as threads, psycopg.connect(database_url, autocommit=True) as other:
         with in_use(database_url, "players"):
             migrating = threads.submit(migrate.upgrade, database_url)
-            for _ in range(2):  # it is not only patient once
+            for _ in range(2):  # it is not patient only once
                 until(lambda: other.execute(WAITS).fetchone() != (0,))
                 other.execute("SELECT FROM players")
             assert not migrating.done()
@@ -73,7 +73,7 @@ def test_a_table_that_is_never_free_stops_the_migration_and_keeps_finished_steps
         impatient.setattr(migrate, "_TRIES", 1)
         with in_use(database_url, "players"), pytest.raises(migrate.CannotMigrate, match="stays locked"):
             migrate.upgrade(database_url)
-    assert revision(database_url) == "0028"  # 0029 adds a column to it, after an index that is now rebuilt
+    assert revision(database_url) == "0028"  # 0029 adds a column to it, after rebuilding an index
     migrate.upgrade(database_url)
     assert not migrate.steps_ahead(database_url)
 

@@ -10,17 +10,16 @@ from flask import Flask
 
 from server.store import outbox
 from server.store.tables import Delivery, LetterRow, PlayerLetterRow, db
-from tests.support.commits import NOW, a_game, a_letter, recorded
+from tests.support.commits import NOW, a_game, a_letter, record
 
 MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
 def waiting(app: Flask) -> Iterator[outbox.Waiting]:
-    """A letter of a game that is due at NOW."""
     with app.app_context():
         game_id = a_game()
-        recorded(game_id, 0, letters=[a_letter(data={"to": "ada@example.org"})])
+        record(game_id, 0, letters=[a_letter(data={"to": "ada@example.org"})])
         (letter,) = outbox.due(NOW, 10)
         yield letter
 
@@ -32,7 +31,7 @@ def test_letters_of_both_outboxes_are_due_oldest_first(waiting: outbox.Waiting) 
     db.session.commit()
     assert [letter.table for letter in outbox.due(NOW, 10)] == [PlayerLetterRow, LetterRow]
     assert [letter.table for letter in outbox.due(NOW + MINUTE, 10)] == [PlayerLetterRow, LetterRow, PlayerLetterRow]
-    assert len(outbox.due(NOW, 1)) == 2  # so many of each outbox at most
+    assert len(outbox.due(NOW, 1)) == 2  # at most this many per outbox
     assert outbox.due(NOW - 2 * MINUTE, 10) == []
 
 
@@ -50,14 +49,14 @@ def test_an_expired_lease_leaves_the_letter_to_another(waiting: outbox.Waiting) 
     first = outbox.claim(waiting, NOW + MINUTE)
     assert (
         outbox.due(NOW + timedelta(days=1), 10) == outbox.due(NOW + timedelta(days=1), 10, (), NOW) == []
-    )  # a leap of the clock ends no lease
+    )  # a clock jump ends no lease
     assert outbox.renew(waiting, first, NOW + 2 * MINUTE)
     assert outbox.due(NOW, 10, (), NOW + MINUTE) == []
     (again,) = outbox.due(NOW, 10, (), NOW + 2 * MINUTE)
     second = outbox.claim(again, NOW + 3 * MINUTE)
     assert not outbox.renew(waiting, first, NOW + 4 * MINUTE)
     assert (first.tries, second.tries) == (1, 2)
-    outbox.finish(waiting, first, NOW, "sent", "")  # the first comes late: it has lost the lease
+    outbox.finish(waiting, first, NOW, "sent", "")  # the first is late and has lost the lease
     assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == 1
     outbox.finish(again, second, NOW, "sent", "")
     assert db.session.scalar(db.select(db.func.count()).select_from(LetterRow)) == 0

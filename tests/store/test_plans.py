@@ -100,7 +100,7 @@ def test_finished_games_cost_nothing_when_looking_for_running_ones(
         game_of(ada.player_id, bots=2)
         ended = game_of(ada.player_id, bots=2)
         vote(ended, ada.player_id, "abandon", True)
-        later(10 * MINUTE)  # until then a stream must look whether its end was told
+        later(10 * MINUTE)  # before that, a stream must check whether its end was announced
         few = sum(scan.rows for scan in scans_of(lambda: look(ada)))
         _many_more(ended, "games", "seats", "player_games")
         many = sum(scan.rows for scan in scans_of(lambda: look(ada)))
@@ -114,13 +114,13 @@ def test_a_page_reads_only_as_many_finished_games_as_it_needs(app: Flask) -> Non
         vote(ended, ada, "abandon", True)
         _many_more(ended, "games", "seats", "player_games")
         clock.forward(MINUTE)
-        game_of(ada, bots=2)  # the newest of all stands in the way
+        game_of(ada, bots=2)  # the newest of all is an obstacle
         scans = scans_of(lambda: list_games(ada, mine=True, status="abandoned"))
     assert sum(scan.rows for scan in scans) < 500, scans
 
 
 def _many_more(game_id: UUID, *tables: str) -> None:
-    """Thousands of games like this one, each made a second before the other."""
+    """Create thousands of games like this one, a second apart."""
     otherwise = {"game_id": "copy", "made_at": "made_at - nr * interval '1 second'"}
     with db.engine.begin() as connection:
         connection.exec_driver_sql(

@@ -16,7 +16,7 @@ from server.store import log, migrate
 from server.store.connections import autocommit
 from server.store.tables import EventRow, db
 from tests.support import citus
-from tests.support.commits import NOW, a_game, a_letter, an_event, recorded
+from tests.support.commits import NOW, a_game, a_letter, an_event, record
 
 # The functions in the database
 
@@ -25,7 +25,7 @@ FUNCTION = re.compile(r"(?s)CREATE OR REPLACE FUNCTION (\w+)\((.*?)\) RETURNS (\
 
 
 def functions(connection: psycopg.Connection[Any]) -> set[tuple[str, ...]]:
-    """Each with its arguments, what it returns and what it does, as the database has them."""
+    """Return each function with its arguments, result and body, as stored."""
     found = connection.execute(
         "SELECT proname, pg_get_function_identity_arguments(oid), pg_get_function_result(oid), prosrc FROM pg_proc "
         "WHERE pronamespace = 'public'::regnamespace AND proname <> 'refuse_change'"
@@ -67,7 +67,7 @@ def test_web_processes_and_workers_of_the_previous_release_run_during_a_migratio
 
 
 def contents(game_id: UUID) -> tuple[int, list[int], list[bool], int]:
-    """Version, events, who is to act, letters."""
+    """Return version, events, who is to act, and letters."""
     db.session.rollback()
     of_game = {"game": game_id}
     return (
@@ -81,7 +81,7 @@ def contents(game_id: UUID) -> tuple[int, list[int], list[bool], int]:
 def test_a_commit_consists_of_events_game_row_seats_and_letters(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
-        assert recorded(game_id, 0, [an_event(1), an_event(2)], [a_letter()])
+        assert record(game_id, 0, [an_event(1), an_event(2)], [a_letter()])
         assert contents(game_id) == (1, [1, 2], [False, True], 1)
         with autocommit() as connection:
             records = log.read(connection, game_id)
@@ -93,17 +93,17 @@ def test_a_commit_consists_of_events_game_row_seats_and_letters(app: Flask) -> N
 def test_a_commit_for_an_outdated_version_writes_nothing(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
-        assert not recorded(game_id, 1)
+        assert not record(game_id, 1)
         assert contents(game_id) == (0, [], [False, False], 0)
-        assert recorded(game_id, 0)
-        assert not recorded(game_id, 0, [an_event(7, 7)], [a_letter()])
+        assert record(game_id, 0)
+        assert not record(game_id, 0, [an_event(7, 7)], [a_letter()])
         assert contents(game_id) == (1, [1], [False, True], 0)
 
 
 def test_a_commit_for_an_unknown_game_writes_nothing(app: Flask) -> None:
     with app.app_context():
         game_id = uuid4()
-        assert not recorded(game_id, 0)
+        assert not record(game_id, 0)
         assert db.session.get(EventRow, (game_id, 1)) is None
 
 
@@ -111,17 +111,17 @@ def test_a_partly_failing_commit_writes_nothing(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
         with pytest.raises(psycopg.errors.NotNullViolation):
-            recorded(game_id, 0, letters=[a_letter(), a_letter("another", kind=None)])
+            record(game_id, 0, letters=[a_letter(), a_letter("another", kind=None)])
         with pytest.raises(psycopg.errors.UniqueViolation):
-            recorded(game_id, 0, [an_event(1), an_event(1)])
+            record(game_id, 0, [an_event(1), an_event(1)])
         assert contents(game_id) == (0, [], [False, False], 0)
 
 
 def test_a_letter_with_an_existing_key_is_not_written_twice(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
-        assert recorded(game_id, 0, letters=[a_letter(), a_letter()])
-        assert recorded(game_id, 1, letters=[a_letter()])
+        assert record(game_id, 0, letters=[a_letter(), a_letter()])
+        assert record(game_id, 1, letters=[a_letter()])
         assert contents(game_id)[3] == 1
 
 
@@ -131,7 +131,7 @@ def test_one_of_two_simultaneous_commits_for_one_version_counts(app: Flask) -> N
 
     def try_it(n: int) -> bool:
         with app.app_context():
-            return recorded(game_id, 0, [an_event(who=n)])
+            return record(game_id, 0, [an_event(who=n)])
 
     with ThreadPoolExecutor(8) as threads:
         assert sum(threads.map(try_it, range(8))) == 1

@@ -19,7 +19,7 @@ from tests.support.games import DAY
 DAYS = (0, 10, 89, 91, 92, 200)
 
 
-def left(table: type) -> int:
+def count_rows(table: type) -> int:
     return db.session.scalars(select(func.count()).select_from(table)).one()
 
 
@@ -38,7 +38,7 @@ def test_old_letters_are_deleted_in_batches(app: Flask, monkeypatch: pytest.Monk
         event.listen(db.session, "after_commit", note)
         forget_old_letters(timedelta(days=90))
         event.remove(db.session, "after_commit", note)
-        assert (left(Delivery), left(PlayerDelivery)) == (3, 3)
+        assert (count_rows(Delivery), count_rows(PlayerDelivery)) == (3, 3)
         assert len(commits) == 4  # two and one of either table
 
 
@@ -52,7 +52,7 @@ def test_answers_are_deleted_in_batches(app: Flask, monkeypatch: pytest.MonkeyPa
             )
         db.session.commit()
         forget_old_answers(timedelta(days=7))
-        assert left(IdempotencyKey) == 2
+        assert count_rows(IdempotencyKey) == 2
 
 
 @pytest.mark.parametrize(("days", "number"), [("7", 1), ("9", 2)])
@@ -65,4 +65,4 @@ def test_the_worker_keeps_answers_for_the_configured_time(app: Flask, days: str,
             )
         db.session.commit()
         worker._tidy(Settings.from_environment({"STERNENPOST_KEEP_ANSWERS": days}))
-        assert left(IdempotencyKey) == number
+        assert count_rows(IdempotencyKey) == number

@@ -36,7 +36,7 @@ CHANGES = (
 
 @pytest.fixture
 def own_house(open_directory: Path) -> Iterator[embedded_postgres.Server]:
-    """A Postgres of this test's own, with tables, as `up` starts it."""
+    """Yield a Postgres of this test's own with tables, as `up` starts it."""
     with embedded_postgres.start(open_directory) as server:
         migrate.upgrade(server.url)
         yield server
@@ -60,7 +60,6 @@ def run(*words: str, **environment: str) -> list[str]:
 
 
 def told_of(part: str, **environment: str) -> str:
-    """What the doctor says of it."""
     return next(line.partition(": ")[2] for line in run("doctor", **environment) if line.startswith(f"{part}: "))
 
 
@@ -141,7 +140,7 @@ def test_the_role_of_web_and_worker_cannot_create_tables_or_change_the_revision(
 
 
 def roles(app: Flask) -> set[str]:
-    """As whom this app speaks to Postgres, on either kind of connection."""
+    """Return the roles under which this app connects, for either kind of connection."""
     with app.app_context(), autocommit() as connection:
         (plain,) = connection.execute("SELECT current_user").fetchone()
         return {plain, db.session.execute(text("SELECT current_user")).scalar_one()}

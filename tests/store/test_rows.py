@@ -93,7 +93,6 @@ def test_an_outline_has_the_same_rows_as_the_game(app: Flask) -> None:
 
 
 def different() -> SeatState:
-    """A seat in which no two fields are alike."""
     return SeatState._make(f"{name} before" for name in SeatState._fields)
 
 

@@ -29,7 +29,7 @@ from tests.support import citus
 TABLES = list(Base.metadata.sorted_tables)
 
 
-# Tables that can be spread over machines
+# Distributed tables
 
 
 def names(tables: list[Table]) -> list[str]:
@@ -107,7 +107,7 @@ def test_migrations_go_down_and_up_again_and_match_the_models(database_url: str)
             == []
         )
     migrate.upgrade(database_url)
-    migrate.upgrade(database_url)  # nothing is left to do
+    migrate.upgrade(database_url)  # nothing to do
     with engine.connect() as connection:
         differences = compare_metadata(
             MigrationContext.configure(connection, opts={"compare_type": True}), Base.metadata
@@ -142,7 +142,7 @@ def test_a_tables_storage_parameters_match_its_model(database_url: str) -> None:
 def test_a_lobby_page_is_read_from_an_index(database_url: str, status: str) -> None:
     page = f"SELECT * FROM games WHERE NOT private {status} ORDER BY made_at DESC, game_id DESC LIMIT 21"
     with psycopg.connect(database_url) as connection:
-        connection.execute("SET enable_seqscan = off")  # of an empty table it would read all the same
+        connection.execute("SET enable_seqscan = off")  # Postgres scans an empty table either way
         plan = str(connection.execute(f"EXPLAIN {page}").fetchall())
     assert "Index Scan" in plan
     assert "Sort" not in plan

@@ -1,4 +1,4 @@
-"""The calls of the API and what each needs, and how one goes through its pages."""
+"""Requests for every call of the API, and helpers that page through lists."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,6 @@ MOVE = {"star": "1", "board": "leo", "space": "a"}
 
 
 def first_move(who: Someone, game: str) -> Json:
-    """Return a request that plays the first of a player's legal moves."""
     open_now = who.get(f"{game}/legal-moves").json
     return {"turn": open_now["turn"], "move": open_now["moves"][0]}
 
@@ -108,7 +107,6 @@ OPEN_CALLS = ["/v1/games", GAME, PLAYER, *(f"{GAME}/{look}" for look in LOOKS)]
 
 
 def walk(who: Someone, url: str | None, between: Callable[[], Any] = lambda: None) -> list[str]:
-    """The ids on all pages, one page after the other."""
     found = []
     while url:
         page = who.get(url)

@@ -1,4 +1,4 @@
-"""Archives of whole games, to be looked at and changed, and how they are asked for."""
+"""Archives of whole games for tests that read and change them."""
 
 import copy
 import hashlib
@@ -24,22 +24,21 @@ def here(app: Flask) -> Iterator[Flask]:
 
 
 @pytest.fixture(params=GAMES)
-def long(request: pytest.FixtureRequest, wired: Flask) -> Json:
-    """A game with everything: a copy to be changed."""
-    return copy.deepcopy(archives(wired)[f"{request.param} long"])
+def long(request: pytest.FixtureRequest, session_app: Flask) -> Json:
+    """Return a copy, which the test may change, of a game with every kind of event."""
+    return copy.deepcopy(archives(session_app)[f"{request.param} long"])
 
 
 @pytest.fixture(params=[f"{game} {night}" for game in GAMES for night in ("long", "short", "of bots")])
-def archive(request: pytest.FixtureRequest, wired: Flask) -> Json:
-    return copy.deepcopy(archives(wired)[request.param])
+def archive(request: pytest.FixtureRequest, session_app: Flask) -> Json:
+    return copy.deepcopy(archives(session_app)[request.param])
 
 
 def as_file(archive: Any) -> bytes:
     return json.dumps(archive).encode()
 
 
-def hashed_again(archive: Json) -> Json:
-    """The chain of hashes as it would be if all this were true."""
+def rehash(archive: Json) -> Json:
     before = bytes.fromhex(archive["commitment"])
     for event in archive["events"]:
         fact = {name: value for name, value in event.items() if name != "hash"}
@@ -50,7 +49,7 @@ def hashed_again(archive: Json) -> Json:
 
 
 def first(archive: Json, type_: str, nth: int = 0) -> int:
-    """Where the first event of this type stands, or a later one; of "move" (of any type) those that begin a commit."""
+    """Return the index of the nth event of this type. For "move", count only events that begin a commit."""
     events, rules = archive["events"], GAMES[archive["rules"]]
     if type_ == "move":
         starts = [place for place in range(1, len(events)) if events[place - 1]["version"] < events[place]["version"]]
@@ -63,14 +62,12 @@ def new_seed(archive: Json) -> None:
 
 
 def change_order(archive: Json) -> None:
-    """Of the boards or cards that were shuffled at the start."""
     shuffled = archive["events"][1]["body"]
     order = shuffled["order" if "order" in shuffled else "deck"]
     order[-1], order[-2] = order[-2], order[-1]
 
 
 def say_more(archive: Json, nth: int = 0) -> int:
-    """A field too many in a move; the seq of its event."""
     event = archive["events"][first(archive, "move", nth)]
     event["body"]["more"] = 1
     seq: int = event["seq"]

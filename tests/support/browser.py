@@ -1,4 +1,4 @@
-"""A real browser for tests: Debian's Chromium, if available in its headless build, at half the cost."""
+"""A real browser for tests: Debian's headless Chromium if installed, at half the cost."""
 
 import shutil
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
-PATIENCE_MS = 120_000  # only a failing test uses them up
+PATIENCE_MS = 120_000
 
 expect.set_options(timeout=PATIENCE_MS)
 

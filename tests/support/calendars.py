@@ -1,4 +1,4 @@
-"""Moments, and calendars by which time does not always count."""
+"""Moments, and calendars with free hours."""
 
 from collections.abc import Collection
 from datetime import UTC, date, datetime, time, timedelta
@@ -14,7 +14,7 @@ from tests.support.games import DAY, MINUTE
 
 
 def berlin(text: str) -> datetime:
-    """A moment by the clocks of Berlin."""
+    """Return a moment by the clocks of Berlin."""
     return datetime.fromisoformat(text).replace(tzinfo=ZoneInfo("Europe/Berlin"))
 
 
@@ -23,7 +23,6 @@ def utc(text: str) -> datetime:
 
 
 def seat_time(calendar: Calendar = ALWAYS, outages: Collection[Stretch] = ()) -> SeatTime:
-    """The time of a seat by these hours; the clock of its game does not matter."""
     return SeatTime(PerMove(DAY), calendar, outages)
 
 
@@ -33,7 +32,7 @@ def due_at(
     return seat_time(calendar, outages).due(asked_at, allowed)
 
 
-def counted(
+def counted_time(
     start: datetime, end: datetime, calendar: Calendar = ALWAYS, outages: Collection[Stretch] = ()
 ) -> timedelta:
     return seat_time(calendar, outages).used(start, end)

@@ -1,8 +1,8 @@
 """Letters survive while every process dies.
 
-People play by mail alone: each moves once the letter for the turn has come. Meanwhile web, worker and Postgres are killed
-with SIGKILL, in turn and at random moments, and restarted. Every letter that was ever put into an outbox is compared
-with the SMTP listener that accepted it.
+Players play by email alone: each moves when the letter for the turn arrives. Meanwhile SIGKILL hits worker, web and
+Postgres in turn at random moments, and each restarts. Every letter that was ever in an outbox must be in the SMTP
+listener's mailbox.
 """
 
 import random
@@ -26,8 +26,8 @@ _TARGETS = ("worker", "web", "postgres")
 
 
 class Outcome(NamedTuple):
-    """What became of all letters; `seconds` is how long each of those whose arrival was noted was on its way, the longest
-    last. Codes for strangers are not noted."""
+    """Counts of letters after the kills. `seconds` lists delivery times in ascending order, without codes for
+    strangers."""
 
     made: int
     arrived: int
@@ -55,7 +55,6 @@ class Outcome(NamedTuple):
 
 
 def chaos(kills: int, people: int, seed: int) -> Outcome:
-    """Kill so many processes while so many people play."""
     rng, killed = random.Random(seed), Counter[str]()
     with new_house() as house, ThreadPoolExecutor(people) as threads:
         note_letters(house.database_url)
@@ -80,7 +79,7 @@ def chaos(kills: int, people: int, seed: int) -> Outcome:
 
 
 def _kill(house: House, what: str, workers: list[subprocess.Popen[bytes]], rng: random.Random) -> None:
-    """Kill with SIGKILL; the supervisor starts another at once."""
+    """Kill with SIGKILL and start a replacement."""
     if what == "worker":
         house.kill(workers.pop(rng.randrange(len(workers))))
         workers.append(house.start_worker())
@@ -92,8 +91,6 @@ def _kill(house: House, what: str, workers: list[subprocess.Popen[bytes]], rng: 
 
 
 class _Player:
-    """A player who learns of turns only by mail."""
-
     def __init__(self, house: House, email: str) -> None:
         self._house, self._email = house, email
         self._client = sign_in(house, email)
@@ -117,7 +114,7 @@ class _Player:
         self._running.add(self._client.post("/v1/games", {"rules": "sternenhimmel", "seats": seats})["id"])
 
     def _moves(self, turn: Turn) -> bool:
-        """False for a letter about a turn that is over, as one that came twice."""
+        """Return False if the turn of the letter is over."""
         game = f"/v1/games/{turn.game_id}"
         asked = self._client.get(f"{game}/legal-moves")
         if asked["turn"] != turn.number:
@@ -130,7 +127,6 @@ class _Player:
 
 
 def outcome_of(house: House, killed: Counter[str], moves: int) -> Outcome:
-    """By the listener's own mailbox what arrived, and by the notes of the tries when."""
     letters = letters_in_the_end(house, _PATIENCE)
     return Outcome(
         made=letters.made,

@@ -1,4 +1,4 @@
-"""Work for the child process that reads mails: harmless, greedy and deadly."""
+"""Work for the child process that reads emails: harmless, greedy and deadly."""
 
 import os
 import signal

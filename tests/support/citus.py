@@ -1,7 +1,8 @@
-"""A real Citus for tests. STERNENPOST_TEST_CITUS is the URL of a superuser at its coordinator, in a database that knows the nodes.
+"""A real Citus for tests. STERNENPOST_TEST_CITUS is the URL of a superuser at its coordinator, in a database that knows
+the nodes.
 
-`python -m pytest -p tests.support.citus tests/store` has every database of the tests there, its tables spread as an operator
-does; a test that looks at what only one Postgres has is left out then, and says why by `leave_out`.
+`python -m pytest -p tests.support.citus tests/store` creates every test database there and distributes its tables.
+`leave_out` skips tests of a single Postgres and gives the reason.
 """
 
 import os
@@ -18,14 +19,13 @@ import pytest
 from server.store import embedded_postgres, migrate, spreading
 
 URL = os.environ.get("STERNENPOST_TEST_CITUS")
-ENTRANCE = int(os.environ.get("STERNENPOST_TEST_CITUS_ENTRANCE", "0"))  # of the nodes the one that tests are told of
-SHARDS = 4  # of 32: a test waits for each table of each
+ENTRANCE = int(os.environ.get("STERNENPOST_TEST_CITUS_ENTRANCE", "0"))  # index of the node that tests connect to
+SHARDS = 4  # instead of 32, because a test waits for each table of each
 _numbers = count(1)
 
 
 @cache
 def nodes() -> list[str]:
-    """The addresses of all of them, the coordinator's first."""
     assert URL, "STERNENPOST_TEST_CITUS is not set"
     with psycopg.connect(URL) as connection:
         known = connection.execute("SELECT nodename, nodeport FROM pg_dist_node WHERE groupid <> 0 ORDER BY nodeid")
@@ -38,7 +38,6 @@ def named(url: str, database: str) -> str:
 
 
 def empty_database(name: str) -> str:
-    """A database of that name on each node, which know each other."""
     drop_database(name)
     for node in nodes():
         with psycopg.connect(node, autocommit=True) as connection:
@@ -56,7 +55,6 @@ def empty_database(name: str) -> str:
 
 
 def spread_database(name: str) -> str:
-    """One with the tables, spread."""
     url = empty_database(name)
     migrate.upgrade(url)
     spreading.spread(url, lambda steps: True, lambda step: None)
@@ -73,7 +71,7 @@ _made: set[str] = set()  # by the plugin
 
 
 def _make(name: str, make: Callable[[str], str]) -> str:
-    """A database of this process, which no other has, as it is told to tests."""
+    """Create a database whose name no other process uses."""
     name = f"{name}_{os.getpid()}"
     _made.add(name)
     make(name)
@@ -81,7 +79,7 @@ def _make(name: str, make: Callable[[str], str]) -> str:
 
 
 class _Server:
-    """In the place of an embedded Postgres: a database with the tables."""
+    """A stand-in for the embedded Postgres: a database with the tables."""
 
     def __init__(self, data: Path) -> None:
         (data / "postgres").mkdir(parents=True, exist_ok=True)
@@ -102,12 +100,12 @@ class _Server:
 
 
 def leave_out(reason: str) -> pytest.MarkDecorator:
-    """This test, while this is a plugin."""
+    """Skip this test while this module is a plugin."""
     return pytest.mark.skipif("config.pluginmanager.hasplugin('tests.support.citus')", reason=f"on Citus {reason}")
 
 
 def pytest_configure() -> None:
-    """Create each database from scratch, since nothing can be copied there."""
+    """Create each database from scratch, since Citus cannot copy one."""
 
     def create_database(url: str, name: str, template: str | None = None) -> str:
         return _make(name, spread_database if template else empty_database)

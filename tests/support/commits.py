@@ -46,7 +46,7 @@ def an_event(seq: int = 1, version: int = 1, **body: Any) -> Recorded:
     return Recorded(seq, version, "star-placed", 0, body, NOW, bytes(32))
 
 
-def recorded(game_id: UUID, seen: int, events: Any = (), letters: Any = ()) -> bool:
+def record(game_id: UUID, seen: int, events: Any = (), letters: Any = ()) -> bool:
     head = {"version": seen + 1, "status": "running", "outcome": None, "drawn": 3}
     seat = a_seat(seat=1, to_act=True, turn=seen + 1, due_at=NOW)
     with autocommit() as connection:

@@ -1,4 +1,4 @@
-"""The published contract, held against every answer that a test gets."""
+"""The published contract, checked against every answer in the tests."""
 
 import gzip
 import json
@@ -30,7 +30,6 @@ class Contract:
 
     @cached_property
     def operations(self) -> list[tuple[re.Pattern[str], str, Json]]:
-        """Path, method and description of each operation."""
         return [
             (re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), method, operation)
             for path, item in self.document["paths"].items()
@@ -39,9 +38,9 @@ class Contract:
         ]
 
     def check(self, response: TestResponse) -> None:
-        """Raises AssertionError for an answer that the document does not describe."""
+        """Raise AssertionError for an answer that the document does not describe."""
         request, status = response.request, str(response.status_code)
-        if request.method == "OPTIONS" and status == "204":  # a browser asks before it calls
+        if request.method == "OPTIONS" and status == "204":  # browsers send a preflight request
             return
         asked = "get" if request.method == "HEAD" else request.method.lower()
         found = [op for path, method, op in self.operations if path.fullmatch(request.path) and method == asked]
@@ -87,7 +86,7 @@ class Contract:
 
 
 def expect_one_form_of_moments(value: Any) -> None:
-    """Raises AssertionError for a moment that is not in UTC with six decimals and a Z."""
+    """Raise AssertionError for a moment that is not in UTC with six decimals and a Z."""
     match value:
         case dict():
             expect_one_form_of_moments(list(value.values()))
@@ -99,7 +98,7 @@ def expect_one_form_of_moments(value: Any) -> None:
 
 
 class ContractClient(FlaskClient):
-    """A client that takes no answer from the API which the contract does not describe."""
+    """A test client that rejects answers missing from the contract."""
 
     contract: Contract
 
@@ -111,7 +110,7 @@ class ContractClient(FlaskClient):
 
 
 class Someone:
-    """A player with a token, or (without a name) a stranger, at the door of the API."""
+    """A caller of the API: a player with a token or, without a name, a stranger."""
 
     def __init__(self, app: Flask, name: str | None = None, token: str | None = None) -> None:
         self._client = app.test_client()
@@ -144,19 +143,16 @@ class Someone:
 
 
 def is_problem(response: TestResponse, status: int, code: str) -> bool:
-    """Whether this is that problem; the client has checked its form."""
     found = (response.status_code, response.mimetype, response.json["code"])
     assert found == (status, PROBLEM, code), response.text
     return True
 
 
 def refusal(response: TestResponse) -> Json:
-    """Return what a problem says, without the request id."""
     return {name: value for name, value in response.json.items() if name != "request_id"}
 
 
 def opened(who: Someone, *seats: Json, **more: Any) -> str:
-    """Open a game and return its path."""
     response = who.post("/v1/games", wanted(*seats, **more))
     assert response.status_code == 201, response.text
     return f"/v1/games/{response.json['id']}"

@@ -1,4 +1,4 @@
-"""Games by the ten thousand, made in Postgres itself: what stands around the games that are measured."""
+"""Stored games by the ten thousand, created in Postgres around the games to measure."""
 
 import base64
 import json
@@ -17,14 +17,14 @@ DAYS = 1000  # since the first of these games was opened
 
 
 class Crowd(NamedTuple):
-    """Tokens of two who sit there: one of many, and one who plays in every hundredth game."""
+    """The tokens of two players: one of many games, one of every hundredth game."""
 
     player: str
     busy: str
 
 
 def twin(url: str, name: str) -> str:
-    """Return the URL of a copy of a database that is not in use."""
+    """Copy the database, closing its connections, and return the copy's URL."""
     with psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (embedded_postgres.DATABASE,)
@@ -33,7 +33,7 @@ def twin(url: str, name: str) -> str:
     return embedded_postgres.create_database(elsewhere, name, template=embedded_postgres.DATABASE)
 
 
-# One in 50 games is open and 4 of 50 are running, the newest ones as well as the oldest. Every fifth is private.
+# One in 50 games is open and 4 of 50 are running, at all ages. Every fifth is private.
 _GAMES = """
 CREATE TEMP TABLE crowd AS
   SELECT g, gen_random_uuid() AS game_id, (%(templates)s::uuid[])[1 + g %% cardinality(%(templates)s)] AS template,
@@ -69,7 +69,7 @@ _OTHERWISE = {
         "wake_at": "CASE WHEN asked THEN now() + random() * interval '2 days' END",
     },
 }
-# Player 0 sits in about each hundredth game and is on turn in every other of those that are running.
+# Player 0 sits in about each hundredth game and is on turn in half of those that are running.
 _COPY = {
     "players": "people p CROSS JOIN (SELECT * FROM players LIMIT 1) AS t",
     "games": "crowd c JOIN games t ON t.game_id = c.template",
@@ -95,7 +95,7 @@ INSERT INTO events (game_id, seq, version, type, seat, body, recorded_at, hash)
 
 
 def fill(url: str, ended: list[UUID], games: int, events: int) -> Crowd:
-    """So many games of so many events each, made from these that are over."""
+    """Create games with this many events each from ended ones."""
     amount = {"games": games, "events": events, "days": DAYS, "templates": ended}
     with psycopg.connect(url) as connection:
         connection.execute("SET synchronous_commit = off")
@@ -116,7 +116,7 @@ def fill(url: str, ended: list[UUID], games: int, events: int) -> Crowd:
         return Crowd(*(player_token(f"crowd-{n}@example.org") for n in (1, 0)))
 
 
-# Where a reader is who has turned half of all pages.
+# The position of a reader in the middle of the pages.
 _MIDDLE = base64.urlsafe_b64encode(
     json.dumps([(datetime.now(UTC) - timedelta(days=DAYS / 2)).isoformat(), UUID(int=0).hex]).encode()
 ).decode()

@@ -1,4 +1,4 @@
-"""Dovecot as a real process: a mailbox to be read by IMAP."""
+"""Dovecot as a real process: a mailbox to read by IMAP."""
 
 import os
 import pwd
@@ -60,7 +60,7 @@ service anvil {{
 
 
 class Dovecot:
-    """Speaks IMAP by TLS, and lets everybody in who knows the password."""
+    """An IMAP server over TLS that accepts any user with the password."""
 
     def __init__(self, folder: Path, more: str = "") -> None:
         assert PROGRAM
@@ -107,7 +107,6 @@ class Dovecot:
 
     @contextmanager
     def box(self, user: str = "stars") -> Iterator[Any]:
-        """Open the mailbox as another program does."""
         trusted = ssl.create_default_context(cafile=str(self.certificate))
         with IMAPClient("localhost", self.port, ssl_context=trusted, timeout=30) as box:
             box.login(user, PASSWORD)

@@ -1,4 +1,4 @@
-"""What tests of whole games share: people, tables, moves, and time that passes."""
+"""Helpers for tests of whole games: players, tables, moves and time."""
 
 import re
 import threading
@@ -31,18 +31,16 @@ from server.store.tables import Heartbeat, LetterRow, SeatRow, db
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 PARTS = ("web", "worker")
-ENGLISH = re.compile(  # words that German, French and Italian do not have
+ENGLISH = re.compile(  # words missing from German, French and Italian
     r"\b(the|and|you|your|with|of|this|that|for|from|is|are|has|have|been|moves?|turn|game)\b", re.IGNORECASE
 )
 
 
 def person(name: str) -> UUID:
-    """The player with the address name@example.org."""
     return caller(player_token(f"{name}@example.org", name)).player_id
 
 
 def wanted(*seats: Json, **more: Any) -> Json:
-    """A request for a game of Sternenhimmel in which seat 0 begins."""
     return {"rules": "sternenhimmel", "options": {"start_seat": 0}, "seats": list(seats), **more}
 
 
@@ -53,7 +51,7 @@ BANK = {"bank": "P3D", "increment": "PT12H", "cap": "P4D"}
 
 
 def game_of(*people: UUID, bots: int = 0, **more: Any) -> UUID:
-    """A running game of these people in this order, and of bots after them."""
+    """Start a game of these players in this order, followed by bots."""
     seats = [ME, *[OPEN] * (len(people) - 1), *[BOT] * bots]
     game_id = open_game(people[0], wanted(*seats, **more)).game_id
     for who in people[1:]:
@@ -70,36 +68,31 @@ def turn_of(game_id: UUID, who: UUID) -> int | None:
 
 
 def moves_on(game_id: UUID, who: UUID, number: int = 0) -> moves.Played:
-    """Play the first of this player's legal moves, or another by number."""
     turn = turn_of(game_id, who)
     assert turn is not None
     return play_move(game_id, who, turn, moves_of(game_id, who)[number])
 
 
 def seats_of(game_id: UUID) -> list[SeatRow]:
-    """As stored."""
     db.session.rollback()
     query = db.select(SeatRow).where(SeatRow.game_id == game_id).order_by(SeatRow.seat)
     return list(db.session.scalars(query.execution_options(populate_existing=True)))
 
 
 def head_of(game_id: UUID) -> Game:
-    """The game as stored now."""
     return load(game_id)
 
 
 def happened(game_id: UUID) -> list[str]:
-    """The types of all events so far."""
     return [event.type for event in whole_log(game_id)]
 
 
 def last(game_id: UUID, type_: str) -> Any:
-    """The newest event of this type."""
     return [event for event in whole_log(game_id) if event.type == type_][-1]
 
 
 def letters(game_id: UUID, kind: str) -> list[LetterRow]:
-    """Those of a game that wait to be carried, the oldest first."""
+    """Return a game's queued letters, oldest first."""
     query = db.select(LetterRow).where(LetterRow.game_id == game_id, LetterRow.kind == kind).order_by(LetterRow.made_at)
     return list(db.session.scalars(query))
 
@@ -108,26 +101,25 @@ def letters(game_id: UUID, kind: str) -> list[LetterRow]:
 
 
 def stop_the_clock(monkeypatch: pytest.MonkeyPatch, at: datetime) -> None:
-    """Stop the clock in this process, and the database's as it sees it: time passes only where the test moves it."""
+    """Stop the clock of this process and of the database until the test moves it."""
     monkeypatch.setattr(Clock, "real", lambda self: at)
     monkeypatch.setattr(host_clock, "_time_of_database", lambda connection: at)
 
 
 def host_clock_is_off(monkeypatch: pytest.MonkeyPatch, by: timedelta) -> None:
-    """Set this process's clock apart from the database's."""
     real = Clock.real
     monkeypatch.setattr(host_clock, "_host_clock", host_clock._HostClock())
     monkeypatch.setattr(Clock, "real", lambda self: real(self) + by)
 
 
 def service_is_up() -> None:
-    """Every part of the service leaves a heartbeat now."""
+    """Record a heartbeat of every part of the service."""
     for part in PARTS:
         beat(part)
 
 
 def later(by: timedelta) -> datetime:
-    """Time passes, and the service runs all the while; the new time."""
+    """Move the clock while the service runs and return the new time."""
     clock.forward(by)
     db.session.execute(update(Heartbeat).values(at=clock.now()))
     db.session.commit()
@@ -135,19 +127,19 @@ def later(by: timedelta) -> datetime:
 
 
 def until(moment: datetime) -> None:
-    """The same until a moment that is to come."""
+    """Move the clock to a later moment while the service runs."""
     later(moment - clock.now())
 
 
 def everything_due_happens() -> None:
-    """A worker has times follow outages, and sweeps until nothing is left to do."""
+    """Apply outages, then sweep until nothing is due."""
     follow_outages()
     while wake_due():
         pass
 
 
 def at_once(app: Flask, commits: list[Callable[[], Any]]) -> list[Any]:
-    """All of these from threads that start together, each on a connection of its own."""
+    """Run all of these in threads that start together, each on its own connection."""
     start = threading.Barrier(len(commits))
 
     def run(commit: Callable[[], Any]) -> Any:
@@ -164,7 +156,6 @@ def recorded_at(game_id: UUID, type_: str) -> datetime:
 
 
 def away(part: str, by: timedelta) -> None:
-    """One part of the service is not to be reached for so long, the other is."""
     clock.forward(by)
     db.session.execute(update(Heartbeat).where(Heartbeat.part != part).values(at=clock.now()))
     db.session.commit()

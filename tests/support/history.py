@@ -1,5 +1,8 @@
-"""A history of what programs were answered, and the checker that holds it against what is left: every acknowledged move must
-stand in the log, once, its answer must show what its seat may see and nothing else, and every letter must have arrived."""
+"""A history of acknowledged moves, and the checker that compares it with logs and letters.
+
+Each acknowledged move must be in the log once, and its answer must show exactly what its seat may see. Every letter
+must arrive.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -27,7 +30,7 @@ _LOG = "SELECT seq, version, type, seat, body, recorded_at, hash FROM events WHE
 
 
 class Acknowledged(NamedTuple):
-    """A move of this seat, and its answer."""
+    """A seat's move and its answer."""
 
     game_id: UUID
     seat: int
@@ -35,14 +38,12 @@ class Acknowledged(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """What became of acknowledged moves: of each list the game and the version that the answer named."""
+    """Violations found in a history, each as a game and the version in the answer."""
 
     acknowledged: int
     lost: list[tuple[UUID, int]]  # no commit of that seat has this version
-    doubled: list[
-        tuple[UUID, int]
-    ]  # a commit of such a seat that answers no acknowledged move, or one that answers two
-    told_wrongly: list[tuple[UUID, int]]  # its answer shows anything but what that seat may see
+    doubled: list[tuple[UUID, int]]  # a seat's commit without an acknowledged move, or with two
+    told_wrongly: list[tuple[UUID, int]]  # the answer differs from what that seat may see
 
     @property
     def are_well(self) -> bool:
@@ -50,7 +51,7 @@ class Moves(NamedTuple):
 
 
 def check_moves(database_url: str, history: Collection[Acknowledged]) -> Moves:
-    """Hold these answers against the logs of their games. Each program must have asked again until it was answered."""
+    """Compare these answers with the logs of their games. Each program must have retried until it got an answer."""
     asked = Counter((it.game_id, it.answer["version"]) for it in history)
     lost, told_wrongly = [], []
     doubled = [place for place, times in asked.items() if times > 1]
@@ -77,13 +78,12 @@ def check_moves(database_url: str, history: Collection[Acknowledged]) -> Moves:
 
 
 def _mover(moves: Collection[str], rows: Iterable[Recorded]) -> int | None:
-    """The seat whose move this commit is, if it is one."""
+    """Return the seat whose move this commit is, if any."""
     first = next(iter(rows))
     return first.seat if first.type in moves else None
 
 
 def _shown(commit: Iterable[Recorded], after: Table, seat: int) -> tuple[Any, Any]:
-    """The view of this seat, and the commit as it saw that happen."""
     rules = after.rules
     told = [story_item(rules, row, parse_event(rules, row), seat) for row in commit]
     return _as_sent(rules.view(after.state, seat)), _as_sent([item for item in told if item is not None])
@@ -98,8 +98,7 @@ def _as_sent(view: Any) -> Any:
 
 
 class Letters(NamedTuple):
-    """What became of all letters; `seconds` is how long each of those whose arrival was noted was on its way, the longest
-    last. Codes for strangers are not noted."""
+    """Counts of letters. `seconds` lists delivery times in ascending order, without codes for strangers."""
 
     made: int
     arrived: int
@@ -110,7 +109,7 @@ class Letters(NamedTuple):
 
 
 def note_letters(database_url: str) -> None:
-    """Every letter that is made, in a table beside, since an outbox forgets what has arrived."""
+    """Record every new letter in a separate table, since an outbox deletes delivered ones."""
     with psycopg.connect(database_url) as owner:
         owner.execute(_MADE)
         for box in OUTBOXES:
@@ -118,7 +117,7 @@ def note_letters(database_url: str) -> None:
 
 
 def letters_of(database_url: str, letters: Iterable[UUID]) -> Letters:
-    """`letters`: those that lie in the mailboxes. What was made is as `note_letters` had it noted."""
+    """Compare the recorded letters with `letters`, the ids found in the mailboxes."""
     arrived = Counter(letters)
     with psycopg.connect(database_url, row_factory=dict_row) as connection:
         made = {row["letter_id"]: row["at"] for row in connection.execute("SELECT * FROM made")}
@@ -138,7 +137,7 @@ def letters_of(database_url: str, letters: Iterable[UUID]) -> Letters:
 
 
 def letters_in_the_end(house: House, patience: float = 2 * PATIENCE) -> Letters:
-    """Once none waits and none is under way: bots may go on for a moment. One that is lost never arrives."""
+    """Return the counts once the outboxes are empty, or when patience ends."""
 
     def found() -> Letters:
         return letters_of(house.database_url, [mail.letter_id for mail in house.post.letters])

@@ -1,4 +1,4 @@
-"""What may be wrong with a service, each brought about: for its health and for the doctor."""
+"""Faults of a service, each produced for tests of health and doctor."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A whole house for tests: Postgres, web and workers as real processes, and a mail server that keeps what arrives."""
+"""A live server for tests: Postgres, web and workers as real processes, and an SMTP listener."""
 
 import asyncio
 import atexit
@@ -35,18 +35,18 @@ Json = dict[str, Any]
 T = TypeVar("T")
 
 CHECKOUT = Path(__file__).parents[2]
-PATIENCE = 120.0  # seconds to wait for a state; only a failing test uses them up
-PLAYED = 600.0  # seconds for a program that plays whole games, or makes a client; only one that hangs uses them up
-TAKEN_UP = 30.0  # seconds until another worker sends what a killed one had leased
-PAUSE = 0.05  # seconds between two looks
+PATIENCE = 120.0  # seconds to wait for a state
+PLAYED = 600.0  # seconds for a program that plays whole games or generates a client
+TAKEN_UP = 30.0  # seconds until another worker sends a letter that a killed one had leased
+PAUSE = 0.05  # seconds between two checks
 METRICS_TOKEN = "a-token-for-prometheus"
 MAIL_IN_SECRET = "a-secret-of-mail-providers"
 FOR_METRICS = {"Authorization": f"Bearer {METRICS_TOKEN}"}
-RETRY_AFTER = 0.25  # seconds until a program asks again
+RETRY_AFTER = 0.25  # seconds until a program retries
 
 
 def until(holds: Callable[[], T], patience: float = PATIENCE) -> T:
-    """Return the first true answer. Fails when none comes in time."""
+    """Return the first true answer. Fail if none comes in time."""
     deadline = time.monotonic() + patience
     while not (answer := holds()):
         assert time.monotonic() < deadline, f"Not true within {patience:.0f} seconds."
@@ -55,8 +55,11 @@ def until(holds: Callable[[], T], patience: float = PATIENCE) -> T:
 
 
 def free_port(port: int = 0) -> int:
-    """Return a free port of 127.0.0.1, or this one. It is not given to another process for half a minute: the end that
-    closes a connection first lingers (TIME_WAIT), and only processes that name the port, as our servers do, may listen there."""
+    """Return a free port of 127.0.0.1, or this one.
+
+    TIME_WAIT on the closing side keeps the port from other processes for half a minute. Only our servers, which
+    name the port, may listen there.
+    """
     with socket.create_server(("127.0.0.1", port)) as server:
         port = server.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as guest:
@@ -69,7 +72,7 @@ def free_port(port: int = 0) -> int:
 
 
 class Mail(NamedTuple):
-    """A letter as it arrived; `to` is the address on the envelope."""
+    """A letter as it arrived; `to` is the envelope address."""
 
     to: str
     message: EmailMessage
@@ -80,7 +83,7 @@ class Mail(NamedTuple):
 
     @property
     def letter_id(self) -> UUID:
-        """The row of the outbox that it was made from."""
+        """Return the id of the outbox row."""
         return UUID(self.message_id.strip("<>").partition("@")[0])
 
     @property
@@ -91,14 +94,11 @@ class Mail(NamedTuple):
         return text.replace("\r\n", "\n")
 
     def word(self, page: str) -> str | None:
-        """The signed link of its link to this page, such as `t` for a turn."""
         link = re.search(rf"https?://\S+/{page}/([a-z0-9]+)", self.text)
         return link and link[1]
 
 
 class Turn(NamedTuple):
-    """What the word of a turn's link is for."""
-
     game_id: UUID
     seat: int
     number: int
@@ -110,8 +110,6 @@ class Turn(NamedTuple):
 
 
 class Held:
-    """A mailbox that keeps senders waiting until it is `open`ed."""
-
     def __init__(self, loop: asyncio.AbstractEventLoop, at: str) -> None:
         self.at = at
         self.knocked = threading.Event()  # a sender waits
@@ -127,7 +125,7 @@ class Held:
 
 
 class MailServer:
-    """An SMTP listener, on the loopback unless told otherwise, with a mailbox for everybody."""
+    """An SMTP listener with a mailbox for every address, by default on the loopback."""
 
     def __init__(self, host: str) -> None:
         self.letters: list[Mail] = []
@@ -140,19 +138,18 @@ class MailServer:
         self._controller.stop()
 
     def hold(self, address: str, at: str = "RCPT") -> Held:
-        """Block answers about this mailbox from now on: whether it exists or, `at` DATA, whether it has accepted a
-        letter."""
+        """Block answers about this mailbox: at RCPT whether it exists, at DATA whether it accepts a letter."""
         held = self._held[address] = Held(self._controller.loop, at)
         return held
 
     def release(self, address: str) -> None:
-        """It takes letters again, also from those who wait."""
+        """Accept letters again, also from waiting senders."""
         self._held.pop(address).open()
 
     def of(self, address: str) -> list[Mail]:
         return [mail for mail in self.letters if mail.to == address]
 
-    # What aiosmtpd calls, in a thread of its own
+    # Callbacks of aiosmtpd, in a thread of their own
 
     async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, options: list[str]) -> str:
         await self._wait("RCPT", address)
@@ -178,7 +175,7 @@ class MailServer:
 
 @contextlib.contextmanager
 def gunicorn(config: str, database_url: str, scheme: str = "http") -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """A web server with our settings and `config` after them; its port. It must end well when asked to."""
+    """Run a web server with our settings plus `config`, yield its port and process, and expect a clean exit."""
     path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
     (path / "settings.py").write_text(f"from server.web.server import *\n{config}")
     (path / "metrics").mkdir()
@@ -215,12 +212,12 @@ def is_up(port: int, scheme: str = "http", host: str = "127.0.0.1") -> bool:
     return False
 
 
-# The house
+# The server
 
 
 @cache
 def cluster_with_tables() -> Path:
-    """Postgres' directory as `sternenpost migrate` leaves it: copying one takes a tenth of the time of making it."""
+    """Return a Postgres data directory with migrated tables. Copying it takes a tenth of the time of creating one."""
     path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
     atexit.register(shutil.rmtree, path)
     path.chmod(0o755)
@@ -231,7 +228,8 @@ def cluster_with_tables() -> Path:
 
 @contextlib.contextmanager
 def new_house(**settings: str) -> Iterator["House"]:
-    """A server with Postgres and mail, without web and workers. As root, Postgres runs as `nobody`: not in tmp_path."""
+    """Yield a server with Postgres and mail, without web and workers. Under root, Postgres runs as `nobody`, so
+    tmp_path will not do."""
     path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
     path.chmod(0o755)
     house = House(path, settings)
@@ -239,12 +237,12 @@ def new_house(**settings: str) -> Iterator["House"]:
         yield house
     finally:
         house.close()
-        print(house.said())
+        print(house.output())
         shutil.rmtree(path)
 
 
 class House:
-    """Postgres, web and any number of workers over one data directory. Call it from the main thread."""
+    """Postgres, web and workers over one data directory. Call it from the main thread."""
 
     _postgres: embedded_postgres.Server
 
@@ -284,7 +282,7 @@ class House:
     def _start(
         self, command: str, before: str = "", checkout: Path = CHECKOUT, within: Sequence[str] = (), **settings: str
     ) -> subprocess.Popen[bytes]:
-        """`before`: what is executed within the process first; `within`: a command that executes another."""
+        """Start a process. `before` is code that it runs first; `within` is a command that wraps it."""
         with open(self._data / "said.log", "ab") as output:
             process = subprocess.Popen(
                 [*within, sys.executable, "-c", f"{before}\nfrom server.cli import main\nmain()", command],
@@ -303,27 +301,25 @@ class House:
     def postgres_pid(self) -> int:
         return self._postgres.pid
 
-    def said(self) -> str:
-        """What web and workers have said."""
+    def output(self) -> str:
         return (self._data / "said.log").read_text()
 
     def start_web(
         self, host: str = "127.0.0.1", checkout: Path = CHECKOUT, within: Sequence[str] = (), **settings: str
     ) -> None:
-        """gunicorn with its processes; it answers when this returns."""
+        """Start gunicorn and wait until it answers."""
         self.url = f"http://{host}:{self.port}"
         self.web = self._start("web", checkout=checkout, within=within, **settings)
         until(lambda: is_up(self.port, host=host))
 
     def restart_web(self, checkout: Path = CHECKOUT) -> None:
-        """The web of this checkout in place of the present one."""
+        """Replace the web with that of this checkout."""
         self.web.terminate()
         self.web.wait(PATIENCE)
         self.web = self._start("web", checkout=checkout)
         until(lambda: is_up(self.port))
 
     def start_another_web(self, checkout: Path = CHECKOUT, **settings: str) -> str:
-        """The same beside it; its address."""
         port = free_port()
         self._start("web", checkout=checkout, STERNENPOST_PORT=str(port), **settings)
         until(lambda: is_up(port))
@@ -333,38 +329,34 @@ class House:
         return self._start("worker", before, checkout, **settings)
 
     def run(self, command: str, checkout: Path = CHECKOUT) -> int:
-        """A command that comes to its end; its exit status."""
         return self._start(command, checkout=checkout).wait(PATIENCE)
 
     def start_post(self, beat: int) -> subprocess.Popen[bytes]:
-        """The process that carries letters, by itself, which looks for them every so many seconds and at hints."""
+        """Start a post process that polls at this interval and on notifications."""
         return self._start("post", f"from server import worker\nworker._HINTED_BEAT = {beat}")
 
     def kill_workers(self) -> None:
-        """All that are still at work, as where a test failed before it ended its own."""
         for process in self._processes:
             if "worker" in process.args and process.poll() is None:
                 self.kill(process)
 
     def is_mail_refused(self) -> bool:
-        """Whether no worker holds the door for mail open."""
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", self.mail_in)) != 0
 
     @staticmethod
     def kill(process: subprocess.Popen[bytes]) -> None:
-        """kill -9, with all its children."""
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
     def crash_postgres(self) -> None:
-        """kill -9 of the postmaster, and a new one over the same data."""
+        """Kill the postmaster with SIGKILL and start a new one over the same data."""
         with self.without_postgres(signal.SIGKILL):
             pass
 
     @contextlib.contextmanager
     def without_postgres(self, how: signal.Signals) -> Iterator[None]:
-        """Postgres is ended by this signal, SIGINT being its fast shutdown; afterwards a new one has the same data."""
+        """Stop Postgres with this signal (SIGINT is its fast shutdown) and start a new one at the end."""
         os.kill(self._postgres.pid, how)
         self._postgres.stop()
         try:
@@ -373,7 +365,7 @@ class House:
             self._postgres = embedded_postgres.start(self._data)
 
     def empty(self) -> None:
-        """Forget all people, games and letters, and go on with the clock as it is."""
+        """Delete all players, games and letters. The clock stays as it is."""
         with psycopg.connect(self._postgres.url, autocommit=True) as connection:
             connection.execute("SET session_replication_role = replica")  # else the log refuses
             found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
@@ -385,21 +377,17 @@ class House:
 
     @property
     def database_url(self) -> str:
-        """As its owner."""
         return self._postgres.url
 
     def rows(self, query: str, *values: Any) -> list[Json]:
-        """What stands in the database, asked as its owner."""
         with psycopg.connect(self._postgres.url, row_factory=dict_row) as connection:
             return connection.execute(query, values).fetchall()
 
     def count(self, what: str, *values: Any) -> int:
-        """Of `what` (a table and its condition), the number of rows."""
         return int(self.rows(f"SELECT count(*) FROM {what}", *values)[0]["count"])
 
     @contextlib.contextmanager
     def locked(self, query: str, *values: Any) -> Iterator[None]:
-        """Lock the rows of this query, so that writers wait."""
         connection = psycopg.connect(self._postgres.url)
         try:
             assert connection.execute(f"{query} FOR UPDATE", values).fetchall()
@@ -408,11 +396,10 @@ class House:
             connection.close()
 
     def await_waiters(self, number: int = 1) -> None:
-        """Until so many connections wait for a lock."""
+        """Wait until this many connections wait for a lock."""
         until(lambda: self.count("pg_stat_activity WHERE wait_event_type = 'Lock'") >= number)
 
     def end_waiters(self) -> None:
-        """Have Postgres forget those who wait for a lock, and what they wanted."""
         assert self.rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
 
     def await_letters(self, besides: str = "") -> None:
@@ -421,40 +408,37 @@ class House:
         until(lambda: not self.count(waiting, besides) and not self.count("player_outbox"))
 
     def await_mail(self, address: str, holds: Callable[[Mail], Any] = lambda mail: True) -> Mail:
-        """The first letter to this address of which this is true."""
         return until(lambda: next(filter(holds, self.post.of(address)), None))
 
     # The clock
 
     def forward(self, by: timedelta) -> datetime:
-        """Put the clock of the house forward; the new time."""
         seconds = max(1, round(by.total_seconds()))
         answer = Client(self).post("/sandbox/clock", {"forward": f"PT{seconds}S"}, status=200)
         return datetime.fromisoformat(answer["now"])
 
     def forward_to(self, moment: datetime) -> datetime:
-        """Put the clock forward so that this moment has come."""
         now = self.forward(timedelta(seconds=1))
         return now if now > moment else self.forward(moment - now + timedelta(seconds=1))
 
 
 def _is_done(connection: psycopg.Connection[Any], statement: str) -> bool:
-    """False if it met a commit under way and gave way to it."""
+    """Return False if the statement gave way to a running commit."""
     with contextlib.suppress(psycopg.errors.DeadlockDetected):
         connection.execute(statement)
         return True
     return False
 
 
-# People
+# Players
 
 
 class Client:
-    """A player's program. It asks again when no answer comes, since the house may be down for a moment."""
+    """A player's program. It retries until it gets an answer, since the server may be down for a moment."""
 
     def __init__(self, house: House, token: str | None = None) -> None:
         self.token = token
-        # Certificates, which loopback connections do not need, take longer to load than most requests.
+        # Loading certificates, which loopback connections do not need, takes longer than most requests.
         self.url = house.url
         self._http = httpx.Client(base_url=self.url, timeout=PATIENCE, verify=False)
         self.retries = 0
@@ -462,7 +446,7 @@ class Client:
             self._http.headers["Authorization"] = f"Bearer {token}"
 
     def ask(self, method: str, path: str, **more: Any) -> httpx.Response:
-        """Return the answer with any status except 503, after which the call is repeated."""
+        """Return the first answer other than 503."""
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
@@ -490,7 +474,7 @@ AT_ONCE: Json = {"mails": {"your-turn": "at-once"}}
 
 
 def sign_in(house: House, email: str) -> Client:
-    """Sign in by the mailed code, and choose to be notified of each turn at once."""
+    """Sign in by the mailed code, and choose immediate turn notices."""
     client = Client(house)
     known = len(_codes(house, email))
     asked = client.post("/v1/sign-ins", {"email": email}, status=202)
@@ -502,5 +486,4 @@ def sign_in(house: House, email: str) -> Client:
 
 
 def _codes(house: House, email: str) -> list[str]:
-    """All that were mailed to this address."""
     return [code[0] for mail in house.post.of(email) if (code := re.search(r"^[0-9]{6}\b", mail.message["Subject"]))]

@@ -1,8 +1,7 @@
-"""Webs, workers and two Postgres on machines of their own: network namespaces, joined by lines that may lose, delay or
-swallow what goes over them.
+"""Network namespaces as machines for webs, workers and two Postgres, joined by lines that may drop or delay packets.
 
-A machine's network is a TUN device, and a thread here carries each packet to the device that it is for, as a switch does.
-So it needs no module of the kernel: `tc netem` needs one that small kernels leave out.
+A machine's network is a TUN device, and a thread here switches packets between them. So it needs no kernel module: `tc
+netem` needs one that small kernels leave out.
 """
 
 import ctypes
@@ -39,13 +38,12 @@ from tests.support.live_server import House, cluster_with_tables, is_up, until
 _TUN, _NO_HEADER, _TUNSETIFF = 0x0001, 0x1000, 0x400454CA  # linux/if_tun.h
 _LIBC, _NEW_NETWORK = ctypes.CDLL(None, use_errno=True), 0x40000000  # linux/sched.h
 _LARGEST = 2048  # bytes, more than a packet has
-_OFTEN = 0.2  # seconds between two looks whether it is over
+_OFTEN = 0.2  # seconds between two checks for the end
 _REPLICA = "replica"
 _HBA = "local all all trust\nhost all all all trust\nhost replication all all trust\n"
 
 
 def why_not() -> str | None:
-    """Why there can be no such machines here."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "only root of Linux makes network namespaces"
     missing = [it for it in ("ip", "setpriv") if not shutil.which(it)] + ["/dev/net/tun"] * (
@@ -58,31 +56,28 @@ def why_not() -> str | None:
 
 
 class Machine(NamedTuple):
-    """A namespace and its address."""
+    """A network namespace and its address."""
 
     name: str
     address: str
 
     @property
     def within(self) -> tuple[str, ...]:
-        """What executes a command there."""
         return ("ip", "netns", "exec", self.name)
 
 
 @dataclass
 class Line:
-    """Between two machines; `loss` of all packets, `delay` in seconds of a round trip."""
-
     loss: float = 0.0
     delay: float = 0.0
     is_cut: bool = False
 
 
 class Network:
-    """Machines, and the switch between them. Leaving the `with` block ends it.
+    """Machines and the switch between them. Leaving the `with` block ends it.
 
-    Within, the calling thread and what it starts have a network of their own: browsers of other tests break off what they
-    load whenever a device comes to theirs.
+    Within it, the calling thread and its children have a network of their own. Otherwise other tests' browsers
+    would abort their downloads whenever a device appears.
     """
 
     def __init__(self) -> None:
@@ -126,7 +121,6 @@ class Network:
         os.close(self._outside)
 
     def machine(self) -> Machine:
-        """One more."""
         number = next(self._numbers)
         machine = Machine(f"{self._name}n{number}", f"{self._prefix}.{number}")
         _ip("netns", "add", machine.name)
@@ -148,15 +142,15 @@ class Network:
         self._selector.register(device, selectors.EVENT_READ)
 
     def line(self, one: Machine, other: Machine) -> Line:
-        """Change it as you like; it is perfect at first."""
+        """Return the line between two machines, perfect at first."""
         return self._lines[_ends(IPv4Address(one.address).packed, IPv4Address(other.address).packed)]
 
     def switch_off(self, machine: Machine) -> None:
-        """It says nothing more, and hears nothing."""
+        """Cut the machine off as if it had lost power."""
         self._off.add(self._devices[IPv4Address(machine.address).packed])
 
     def move_address(self, lost: Machine, to: Machine) -> None:
-        """Move the address of a machine that is off to the other one, over the same lines."""
+        """Move the address of a machine that is off to another one, over the same lines."""
         _ip("-n", to.name, "address", "add", f"{lost.address}/24", "dev", to.name)
         self._devices[IPv4Address(lost.address).packed] = self._devices[IPv4Address(to.address).packed]
 
@@ -179,7 +173,7 @@ class Network:
                 self._hand_over(heapq.heappop(late)[2])
 
     def _hand_over(self, packet: bytes) -> None:
-        with suppress(OSError, KeyError):  # no device has this address, or it is not up
+        with suppress(OSError, KeyError):  # no device has this address, or it is down
             device = self._devices[packet[16:20]]
             if device not in self._off:
                 os.write(device, packet)
@@ -207,10 +201,10 @@ def _ip(*words: str) -> None:
 
 
 class Database:
-    """A Postgres on a machine, with the tables. Its owner reaches it by a socket that no line touches."""
+    """A Postgres on a machine, with the tables. Its owner uses a socket, which no line affects."""
 
     def __init__(self, machine: Machine, data: Path, primary: Machine | None = None) -> None:
-        """As a replica of the Postgres on the machine `primary`, or as one that waits for its replica at each commit."""
+        """Start a replica of `primary`, or a primary that waits for its replica at each commit."""
         self.machine = machine
         cluster, sockets = data / "postgres", data / "socket"
         data.mkdir()
@@ -257,19 +251,19 @@ class Database:
         return False
 
     def stop(self) -> None:
-        self._process.send_signal(signal.SIGQUIT)  # at once: a primary would wait for its replica
+        self._process.send_signal(signal.SIGQUIT)  # a primary would wait for its replica
         self._process.wait()
 
     def promote(self) -> None:
-        """The replica takes the place of the primary, as Patroni has it do."""
         with psycopg.connect(self.url, autocommit=True) as connection:
             assert connection.execute("SELECT pg_promote()").fetchone() == (True,)
 
 
 class ManyMachines(House):
-    """A house whose every part has a machine of its own: two Postgres, and as many webs and workers as are started.
+    """A server with a machine for each part: two Postgres, webs and workers.
 
-    `address_moves`: webs and workers know the address of the primary only, which its replica gets; else both.
+    `address_moves`: webs and workers know only the primary's address, and the replica takes it over. Otherwise they
+    know both.
     """
 
     def __init__(self, data: Path, network: Network, address_moves: bool, settings: dict[str, str]) -> None:
@@ -295,7 +289,6 @@ class ManyMachines(House):
             database.stop()
 
     def add_web(self, processes: int = 1) -> str:
-        """Its address."""
         machine = self.network.machine()
         self.web_machines.append(machine)
         bind = f"--bind {machine.address}:{self.port} --workers {processes}"
@@ -310,13 +303,12 @@ class ManyMachines(House):
         self._start("worker", within=machine.within)
 
     def lines_to_postgres(self, *machines: Machine) -> list[Line]:
-        """From these machines; from all, if none is named."""
+        """Return the lines from these machines, by default from all."""
         all_machines = machines or (*self.web_machines, *self.worker_machines)
         return [self.network.line(machine, database) for machine in all_machines for database in self.database_machines]
 
     @contextmanager
     def cut_off(self, machine: Machine) -> Iterator[None]:
-        """Cut this machine off from every Postgres within the block, without any error."""
         lines = self.lines_to_postgres(machine)
         for line in lines:
             line.is_cut = True
@@ -327,7 +319,6 @@ class ManyMachines(House):
                 line.is_cut = False
 
     def lose_primary(self) -> None:
-        """Its machine says nothing more, as one without power."""
         self.network.switch_off(self.primary.machine)
 
     def fail_over(self) -> None:
@@ -341,7 +332,6 @@ class ManyMachines(House):
 def many_machines(
     webs: int = 2, workers: int = 2, address_moves: bool = False, **settings: str
 ) -> Iterator[ManyMachines]:
-    """With so many webs and workers, which answer when this returns."""
     path = Path(tempfile.mkdtemp(prefix="sternenpost-"))
     path.chmod(0o755)
     try:
@@ -355,6 +345,6 @@ def many_machines(
                 yield house
             finally:
                 house.close()
-                print(house.said())
+                print(house.output())
     finally:
         shutil.rmtree(path)

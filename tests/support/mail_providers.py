@@ -28,14 +28,12 @@ _numbers = count(1)
 
 
 class Call(NamedTuple):
-    """A request by POST."""
-
     path: str
     body: bytes
     headers: dict[str, str]
 
 
-# Mails
+# Inbound mails
 
 
 def postmark(to: str, sender: str, raw: bytes) -> Call:
@@ -93,11 +91,11 @@ PROVIDERS: dict[str, Callable[[str, str, bytes], Call]] = {
 }
 
 
-# What became of letters
+# Bounces and complaints
 
 
 def bounces(to: str, return_path: str, message_id: str, why: str, status: str) -> dict[str, Call]:
-    """That this letter came back for good, as each provider tells it."""
+    """Return each provider's request for a permanent bounce."""
     return {
         "postmark": as_json(
             "/mail-in/postmark",
@@ -134,7 +132,7 @@ def bounces(to: str, return_path: str, message_id: str, why: str, status: str) -
 
 
 def complaints(to: str, return_path: str, message_id: str) -> dict[str, Call]:
-    """That its reader took this letter for spam, as each provider tells it."""
+    """Return each provider's request for a spam complaint."""
     return {
         "postmark": as_json(
             "/mail-in/postmark", {"RecordType": "SpamComplaint", "Type": "SpamComplaint", "Email": to}, BASIC
@@ -192,7 +190,6 @@ def sns_key() -> rsa.RSAPrivateKey:
 
 @cache
 def sns_certificate() -> bytes:
-    """As Amazon's host gives it out."""
     return certificate(sns_key(), "sns.amazonaws.com")
 
 
@@ -209,7 +206,7 @@ def certificate(key: rsa.RSAPrivateKey, name: str) -> bytes:
 
 
 def sns_message(told: dict[str, Any], version: str = "2", key: rsa.RSAPrivateKey | None = None) -> dict[str, Any]:
-    """Signed as SNS documents it: names and values line by line, sorted by name."""
+    """Return a message signed as SNS documents it: names and values line by line, sorted by name."""
     message: dict[str, Any] = {
         "Type": "Notification",
         "MessageId": f"22b80b92-fdea-4c2c-8f9d-{next(_numbers):012}",
@@ -235,5 +232,5 @@ def by_sns(told: dict[str, Any]) -> Call:
 
 
 def as_sns(message: dict[str, Any]) -> Call:
-    """Amazon says that it is plain text."""
+    """Return a request with the content type that Amazon sends, plain text."""
     return Call("/mail-in/ses", json.dumps(message).encode(), {**BASIC, **_of_type("text/plain; charset=UTF-8")})

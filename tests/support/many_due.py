@@ -1,4 +1,4 @@
-"""Very many seats whose time runs out at the same moment: how that comes about, and what is true when it is over."""
+"""Many seats that are due at the same moment, and checks of the result."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -37,24 +37,21 @@ def time_runs_out(connection: Connection, games: Collection[UUID]) -> list[Late]
 
 
 def still_due(connection: Connection) -> int:
-    """How many seats are."""
     row = connection.execute("SELECT count(*) FROM seats WHERE wake_at <= now()").fetchone()
     assert row is not None
     return int(row[0])
 
 
-def timed_out(connection: Connection, games: Collection[UUID]) -> Counter[Late]:
-    """How often each seat was, by the logs."""
+def time_outs(connection: Connection, games: Collection[UUID]) -> Counter[Late]:
     return Counter(Late(*row) for row in connection.execute(_TIMED_OUT, (list(games),)))
 
 
-def told(connection: Connection, games: Collection[UUID]) -> Counter[Late]:
-    """How many letters each seat was or will be sent that say so."""
+def time_out_letters(connection: Connection, games: Collection[UUID]) -> Counter[Late]:
     return Counter(Late(game_id, seat) for game_id, seat, _ in connection.execute(_TOLD, (list(games),)))
 
 
 def broken(connection: Connection, games: Iterable[UUID]) -> list[UUID]:
-    """Those whose log is not whole: a number or a version left out, a hash that does not follow from the one before."""
+    """Return the games whose log lacks a number or version, or has a wrong hash."""
     return [game_id for game_id in games if not _is_whole(connection, game_id)]
 
 

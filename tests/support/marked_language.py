@@ -1,5 +1,4 @@
-"""A language made up for tests: every message of the catalogues is in it, in wide letters, so that words which come
-from nowhere else stand out."""
+"""A made-up language for tests: wide letters mark every message from the catalogues, so that other words stand out."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ _WORD = re.compile(r"(?<![\w#/.@`-])[A-Za-z]{2,}(?![\w#/@`-]|\.\w)")
 _NO_WORDS = re.compile(
     r"https?://\S+|\S+@\S+|[`\"][^`\"\n]*[`\"]|[\w:-]+(?:, [\w:-]+)+"
 )  # addresses, code, lists of codes
-# Written alike in German, or never translated: moves, names of fields, of programs and of formats.
+# The same in German, or never translated: moves, fields, programs, formats.
 _NO_ENGLISH = re.findall(
     r"\w+",
     "act api bot bots by cmd code email field greedy in json lapse lay move nova open per pings player post punkt remove "
@@ -41,7 +40,7 @@ class Marked(NullTranslations):  # type: ignore[misc]  # babel's own are so
 
 @contextmanager
 def everything_marked() -> Iterator[None]:
-    """Within this, German, French and Italian are the made-up language; names of boards and days are their own."""
+    """Replace German, French and Italian by the made-up language, except for names of boards and days."""
     translations.language.cache_clear()
     with (
         patch("server.translations.translation", lambda *_, **__: Marked()),
@@ -52,7 +51,6 @@ def everything_marked() -> Iterator[None]:
 
 
 def _vocabulary() -> set[str]:
-    """The English words that we say anywhere."""
     said = (message.id if isinstance(message.id, tuple) else (message.id,) for message in extracted())
     return {word.lower() for forms in said for form in forms for word in re.findall("[A-Za-z]{2,}", str(form))}
 
@@ -61,6 +59,6 @@ ENGLISH_WORDS = _vocabulary().difference(_NO_ENGLISH)
 
 
 def unmarked(text: str) -> list[str]:
-    """The lines with English words that came from no catalogue."""
+    """Return the lines with English words from outside the catalogues."""
     lines = ((line, _WORD.findall(_NO_WORDS.sub(" ", line))) for line in text.splitlines())
     return [line for line, words in lines if {word.lower() for word in words} & ENGLISH_WORDS]

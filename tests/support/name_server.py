@@ -1,4 +1,4 @@
-"""A name server on the loopback, and a zone of a domain that sends mail and takes it in."""
+"""A name server on the loopback, and the zone of a domain that sends and receives mail."""
 
 import socket
 import subprocess
@@ -15,7 +15,7 @@ Zone = dict[tuple[str, str], list[str]]
 
 
 class NameServer:
-    """Answer by UDP from the zone. Other names do not exist."""
+    """A UDP name server for one zone."""
 
     def __init__(self) -> None:
         self.zone: Zone = {}
@@ -47,7 +47,7 @@ class NameServer:
 
 
 def public_half(key: Path) -> str:
-    """As a TXT record, in pieces of at most 255 octets."""
+    """Return the public key as a TXT record, in pieces of at most 255 bytes."""
     pem = subprocess.run(["openssl", "rsa", "-in", key, "-pubout"], check=True, capture_output=True).stdout
     text = "v=DKIM1; k=rsa; p=" + "".join(pem.decode().splitlines()[1:-1])
     return " ".join(f'"{text[at : at + 200]}"' for at in range(0, len(text), 200))

@@ -1,4 +1,4 @@
-"""The tools of npm that tests use, in the versions of a package-lock.json in tests/contract/."""
+"""npm tools for tests, in the versions of a package-lock.json in tests/contract/."""
 
 import shutil
 import subprocess
@@ -10,7 +10,10 @@ CONTRACT = Path(__file__).parents[1] / "contract"
 
 
 def install(path: Path, whose: str = "clients") -> Path:
-    """Puts the tools of `clients` or `linters` below `path`; where their commands are. RuntimeError says what npm said against it."""
+    """Install the tools of `clients` or `linters` below `path` and return the directory of their commands.
+
+    Raise RuntimeError with npm's message on failure.
+    """
     for name in ("package.json", "package-lock.json"):
         shutil.copy(CONTRACT / whose / name, path)
     command = ("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")

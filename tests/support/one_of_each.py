@@ -1,4 +1,4 @@
-"""A scene in which every call of the OpenAPI document has something to work on, and every example in it is true."""
+"""A scene in which every call of the OpenAPI document works, and every example in it is true."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -25,7 +25,7 @@ BY_SOMEBODY_ELSE = ("takeSeat",)
 
 
 class Call(NamedTuple):
-    """An operation of the document: its address with the names of parameters, and what it says of itself."""
+    """An operation of the document: its path template and description."""
 
     method: str
     path: str
@@ -38,7 +38,6 @@ class Call(NamedTuple):
 
     @property
     def examples(self) -> dict[str, Json]:
-        """Request bodies by name; none for a call without a body."""
         if "requestBody" not in self.operation:
             return {}
         content = self.operation["requestBody"]["content"]["application/json"]
@@ -46,7 +45,6 @@ class Call(NamedTuple):
 
     @property
     def example(self) -> Json | None:
-        """The last of them."""
         return next(reversed(self.examples.values()), None)
 
     @property
@@ -62,7 +60,7 @@ def calls(document: Json) -> Iterator[Call]:
 
 
 class Scene:
-    """Ada has opened some games: one has an open seat, one waits for her first move, one is over."""
+    """A scene of Ada's games: one has an open seat, one waits for her first move, one is over."""
 
     def __init__(self, app: Flask) -> None:
         self.app = app
@@ -84,7 +82,7 @@ class Scene:
 
     @cached_property
     def asking(self) -> str:
-        """Where all are asked whether they are ready, and Ada has committed a salt."""
+        """Return the path of a game that asks whether players are ready. Ada has committed a salt."""
         own = {"player": "me", "salt_hash": examples.SALT_HASH}
         more = {"options": {"ready_check": {"within": "P2D"}}, "seats": [own, {"open": True}, {"bot": "greedy"}]}
         path = self._opened(self.ada, **more)
@@ -97,13 +95,13 @@ class Scene:
 
     @cached_property
     def moved(self) -> str:
-        """Where Ada has made the move of the example."""
+        """Return the path of a game in which Ada has made the example's move."""
         path = self.another()
         assert self.ada.post(f"{path}/moves", examples.MOVE).status_code == 201
         return path
 
     def another(self) -> str:
-        """A running game whose boards are dealt so that the example of a move is legal."""
+        """Start a game whose boards are dealt so that the example of a move is legal."""
         while True:
             path = self._opened(self.ada)
             view = self.bea.post(f"{path}/seats").json["view"]
@@ -112,7 +110,7 @@ class Scene:
 
     @cached_property
     def of_turns(self) -> str:
-        """A game of Sternenglanz, whose turns have several moves; it waits for Ada's choice."""
+        """Return the path of a game of Sternenglanz, whose turns have several moves. It waits for Ada's choice."""
         path = self._opened(self.ada, rules="sternenglanz", options={"scenario": 4})
         self.bea.post(f"{path}/seats")
         return path
@@ -137,7 +135,7 @@ class Scene:
 
     @cached_property
     def app_id(self) -> str:
-        """Of a program of a stranger whom Ada has allowed something."""
+        """Return the id of a stranger's app that Ada has authorized."""
         with self.app.app_context():
             back, key = "https://watch.example/back", uuid4()
             register_client(key, "Night Watch", None, [back], "")
@@ -160,14 +158,13 @@ class Scene:
 
     @cached_property
     def stand_in_word(self) -> str:
-        """By which the stranger of the example is asked to stand in for Ada."""
+        """Return the link token with which Ada asks the example's stranger to stand in."""
         self.ada.post(f"{self.running}/seats/me/stand-in", examples.STAND_IN_WANTED)
         with self.app.app_context():
             asked = db.session.scalars(db.select(StandIn).order_by(StandIn.from_at)).all()[-1]
             return stand_in_word(asked.game_id, asked.seat, asked.mark)
 
     def address(self, call: Call) -> str:
-        """Where the call is made in this scene."""
         game = self.running
         if call.name in OF_AN_OPEN_GAME:
             game = self.open
@@ -208,7 +205,7 @@ class Scene:
         return f"/v1/games/{response.json['id']}"
 
     def _sign_in(self) -> None:
-        """Ada asks for a code, and it is the one of the example."""
+        """Request a code for Ada, fixed to that of the example."""
         with (
             self.app.app_context(),
             patch("server.accounts.sign_in.uuid4", lambda: UUID(examples.SIGN_IN_ANSWER["sign_in"])),

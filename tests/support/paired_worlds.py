@@ -1,4 +1,4 @@
-"""Two worlds of a game that differ only in what some viewers may not know, with a kind of secret for each game.
+"""Two worlds of a game that differ only in what some viewers may not know.
 
 Sternenhimmel: kinds of stars are exchanged between the hand of one seat and its face-down stars.
 Sternenglanz: two unseen cards change places, or a seat has made another secret choice.
@@ -32,7 +32,7 @@ NAMES = ("ada", "bea", "cyd")
 SEATS = len(NAMES)
 
 Moves = list[tuple[Seat, Any]]
-Exchange = Mapping[str, str]  # what comes out of each shuffle in the place of what
+Exchange = Mapping[str, str]  # what to swap for what after each shuffle
 
 
 class World(NamedTuple):
@@ -41,7 +41,7 @@ class World(NamedTuple):
 
 
 class Worlds(NamedTuple):
-    """The same seed, and what happens in either world; the seats in `innocent` cannot tell them apart."""
+    """A seed and the moves in either world. The seats in `innocent` cannot tell the worlds apart."""
 
     game: str
     options: Json
@@ -59,7 +59,7 @@ class Worlds(NamedTuple):
         return [seat for seat in range(SEATS) if seat not in self.innocent]
 
     def plays(self, world: World) -> Iterator[tuple[Any, list[Any], Any]]:
-        """The state before each move, what happened, and the state after it; at first what was set up."""
+        """Yield state, events and next state of each move, beginning with the setup."""
         rules, dice = self.rules, Exchanging(self.seed, [""] * SEATS, exchange=world.exchange)
         events = rules.setup(SEATS, self.options, dice)
         after = reduce(rules.apply, events, None)
@@ -70,13 +70,12 @@ class Worlds(NamedTuple):
             yield before, events, after
 
     def end(self, world: World) -> Any:
-        """The state after all moves."""
         *_, (_, _, after) = self.plays(world)
         return after
 
 
 class Exchanging(SeededDice):
-    """Not fair: two things change places wherever they are shuffled."""
+    """Unfair dice that exchange two things in every shuffle."""
 
     def __init__(self, *chance: Any, exchange: Exchange) -> None:
         super().__init__(*chance)
@@ -87,7 +86,7 @@ class Exchanging(SeededDice):
 
 
 def random_worlds(game: str, options: Json, rng: Random, number: int, among: int | None = None) -> Worlds:
-    """One world, so far, of random moves; each is one of the first `among` that are open."""
+    """Return a single world of random moves, each one of the first `among` legal ones."""
     rules, seed, moves = GAMES[game], rng.randbytes(32), []
     dice = SeededDice(seed, [""] * SEATS)
     state = reduce(rules.apply, rules.setup(SEATS, options, dice), None)
@@ -110,7 +109,7 @@ def is_large(move: Placement) -> bool:
 
 
 def other_stars(moves: Moves, seat: Seat, since: int, kinds: tuple[str, str]) -> Moves:
-    """Return the same moves, with two kinds of this seat's face-down stars exchanged from one moment on."""
+    """Exchange two kinds of this seat's face-down stars from one moment on."""
     swap = dict(zip(kinds, reversed(kinds), strict=True))
     return [
         (
@@ -124,7 +123,7 @@ def other_stars(moves: Moves, seat: Seat, since: int, kinds: tuple[str, str]) ->
 
 
 def scorings(worlds: Worlds, world: World) -> list[Any] | None:
-    """What is turned over in this world, or None if its moves break the rules."""
+    """Return the scorings of this world, or None if its moves are illegal."""
     try:
         return [event for _, events, _ in worlds.plays(world) for event in events if isinstance(event, BoardScored)]
     except IllegalMove:
@@ -132,7 +131,7 @@ def scorings(worlds: Worlds, world: World) -> list[Any] | None:
 
 
 def of_sternenhimmel(rng: Random) -> Worlds:
-    """Other stars lie face down."""
+    """Return worlds with different face-down stars."""
     while True:
         number = rng.randint(3, 45)
         worlds = random_worlds("sternenhimmel", {"start_seat": 0}, rng, number)
@@ -146,7 +145,7 @@ def of_sternenhimmel(rng: Random) -> Worlds:
 
 
 def about_to_turn_over(rng: Random) -> Worlds:
-    """A seat that cannot tell the worlds apart may turn over a star that lies in one of them only."""
+    """Return worlds at the point where an innocent seat may turn over a star that lies in only one of them."""
     while True:
         worlds = of_sternenhimmel(rng)
         one, other = (worlds.end(world) for world in (worlds.one, worlds.other))
@@ -157,7 +156,6 @@ def about_to_turn_over(rng: Random) -> Worlds:
 
 
 def revealing(sky: State, seat: Seat) -> list[Placement]:
-    """The moves of this seat that fill a board."""
     almost_full = {board for board, stars in sky.stars.items() if len(stars) == len(BOARDS[board].spaces) - 1}
     return [move for move in sternenhimmel.legal_moves(sky, seat) if move.board in almost_full]
 
@@ -166,12 +164,12 @@ def revealing(sky: State, seat: Seat) -> list[Placement]:
 
 
 def of_sternenglanz(rng: Random) -> Worlds:
-    """Other cards are in a hand and in the deck, or another Sternbild is secret, or another choice."""
+    """Return worlds with other cards in a hand, another secret Sternbild, or another choice."""
     return rng.choice([with_other_cards, with_other_cards, with_another_sternbild, with_another_choice])(rng)
 
 
 def with_another_choice(rng: Random) -> Worlds:
-    """All but one have chosen their first cards; one of them others."""
+    """Return worlds that differ in one choice of first cards, while another seat has yet to choose."""
     number = rng.randint(1, SEATS - 1)
     worlds = random_worlds("sternenglanz", {"scenario": rng.randint(1, 4)}, rng, number)
     secretive, move = worlds.one.moves[0]
@@ -182,7 +180,7 @@ def with_another_choice(rng: Random) -> Worlds:
 
 
 def with_other_cards(rng: Random) -> Worlds:
-    """A card that one seat holds and has never played is in the deck in the other world."""
+    """Exchange a card that one seat holds and has never played for one of the deck."""
     while True:
         worlds = random_worlds("sternenglanz", {"scenario": rng.randint(1, 4)}, rng, rng.randint(1, 30))
         secretive, states = rng.randrange(SEATS), [after for _, _, after in worlds.plays(worlds.one)]
@@ -197,7 +195,7 @@ def with_other_cards(rng: Random) -> Worlds:
 
 
 def with_another_sternbild(rng: Random) -> Worlds:
-    """What one seat must build is in the deck of Sternbilder in the other world."""
+    """Exchange a seat's secret Sternbild for one of the deck."""
     while True:
         worlds = random_worlds("sternenglanz", {"scenario": 4}, rng, rng.randint(1, 30))
         (*_, (_, _, sky)) = worlds.plays(worlds.one)
@@ -214,7 +212,7 @@ def completions(worlds: Worlds, world: World) -> bool:
 
 
 def about_to_draw(rng: Random) -> Worlds:
-    """A seat that cannot tell the worlds apart draws the card next that lies on top in one of them only."""
+    """Return worlds at the point where an innocent seat draws the differing card."""
     while True:
         worlds = with_other_cards(rng)
         sky = worlds.end(worlds.one)
@@ -223,7 +221,6 @@ def about_to_draw(rng: Random) -> Worlds:
 
 
 def about_to_see_all_choices(rng: Random) -> Worlds:
-    """The player who chooses last is shown what the others chose."""
     while True:
         worlds = with_another_choice(rng)
         if len(worlds.one.moves) == SEATS - 1:
@@ -234,11 +231,11 @@ class Secrets(NamedTuple):
     """What tests need to know of the secrets of a game."""
 
     worlds: Callable[[Random], Worlds]
-    brinks: Sequence[Callable[[Random], Worlds]]  # the player on turn may turn the difference over
-    shuffled_below: Callable[[Any, Random], Any]  # the same state, except for the order of what is still to come
-    revealing: Callable[[Any, Seat], list[Any]]  # moves that turn something over
-    wrong: Sequence[Json]  # moves that are seldom allowed
-    lines: Sequence[str]  # that are no moves
+    brinks: Sequence[Callable[[Random], Worlds]]  # before the difference is revealed
+    shuffled_below: Callable[[Any, Random], Any]  # the same state with another order of undrawn cards
+    revealing: Callable[[Any, Seat], list[Any]]  # moves that reveal something
+    wrong: Sequence[Json]  # moves that are seldom legal
+    lines: Sequence[str]  # invalid moves
 
 
 def _stack_shuffled(sky: Any, rng: Random) -> Any:
@@ -283,7 +280,7 @@ BRINKS = [(game, brink) for game, secrets in SECRETS.items() for brink in secret
 
 
 def tries(worlds: Worlds, world: World, seat: Seat) -> list[Any]:
-    """What this seat may try at the end: some of the moves open to it, and all that turn something over."""
+    """Return some moves that reveal something and some other legal ones."""
     state = worlds.end(world)
     return [*SECRETS[worlds.game].revealing(state, seat)[:30], *worlds.rules.legal_moves(state, seat)[::30]]
 
@@ -295,8 +292,6 @@ _exchanges: dict[UUID, Exchange] = {}
 
 @pytest.fixture
 def exchanging(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The dice of games whose world says so are not fair."""
-
     def dice(game: Game) -> SeededDice:
         salts = [row.salt for row in game.seats]
         return Exchanging(game.head.seed, salts, game.head.drawn, exchange=_exchanges.get(game.game_id, {}))
@@ -305,7 +300,7 @@ def exchanging(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class House:
-    """People who play a world over HTTP."""
+    """Players of a world over HTTP."""
 
     def __init__(self, app: Flask, worlds: Worlds, exchange: Exchange) -> None:
         self.app, self.worlds = app, worlds

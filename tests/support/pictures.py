@@ -1,4 +1,4 @@
-"""What a PNG of ours shows beside what its SVG shows."""
+"""Differences between a PNG of ours and its SVG."""
 
 from collections.abc import Iterator
 from io import BytesIO
@@ -10,18 +10,18 @@ from PIL import Image, ImageChops, ImageStat
 from server.render import png
 from server.render.picture_parts import WIDTH, Box, Line, Picture, Sprite
 
-NARROW = (360 - 2 * 16) / WIDTH  # pixels of a narrow phone for each of ours, between the margins of a letter
+NARROW = (360 - 2 * 16) / WIDTH  # pixels of a narrow phone for each of ours, without the margins of a letter
 _FONTS = [str(path) for path in (Path(png.__file__).parent / "fonts").glob("*.ttf")]
 
 
 def difference_of_shapes(picture: Picture) -> float:
-    """Between the PNG and the SVG, without their words: the mean over all pixels, of 255."""
+    """Return the mean difference over all pixels, of 255, without words."""
     shapes = picture._replace(parts=[it for it in picture.parts if not isinstance(it, Line)])
     return max(ImageStat.Stat(ImageChops.difference(_as_png(shapes), _as_svg(shapes))).mean)
 
 
 def words_elsewhere(picture: Picture) -> Iterator[str]:
-    """What the PNG does not show where the SVG does; letters may be a little wider or narrower."""
+    """Yield the words that are missing or misplaced in the PNG. Small differences in width are allowed."""
     theme = picture.colours.theme
     for line in {it._replace(left=0, top=0) for it in picture.parts if isinstance(it, Line)}:
         ground = Sprite(f'<rect width="720" height="100" fill="{theme.card}"/>', Box(0, 0, 720, 100), theme.card)

@@ -1,4 +1,4 @@
-"""How Postgres carries out the statements of a piece of work, and how many rows it reads for them."""
+"""How Postgres executes statements, and how many rows it reads."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from server.store.tables import db
 
 
 class Scan(NamedTuple):
-    """One look at a table: how, by which index, under which conditions on it, and how many rows were read."""
+    """A scan of a table: node type, index, conditions, and the number of rows read."""
 
     table: str
     kind: str
@@ -22,7 +22,6 @@ class Scan(NamedTuple):
 def statements_of(
     work: Callable[[], object], kinds: tuple[str, ...] = ("SELECT", "UPDATE", "DELETE")
 ) -> list[tuple[str, Any]]:
-    """Return the statements that the work sends to Postgres, with parameters, over any connection."""
     asked: list[tuple[str, Any]] = []
     execute, executemany = psycopg.Cursor.execute, psycopg.Cursor.executemany
 
@@ -45,7 +44,8 @@ def statements_of(
 def scans_of(work: Callable[[], object], never_in_sequence: bool = False) -> list[Scan]:
     """Return the scans of the work's statements, run again on its results and rolled back.
 
-    `never_in_sequence`: as if all tables were long. Postgres reads a short one completely, even if it has indexes.
+    `never_in_sequence` plans as if all tables were large. Postgres reads small ones completely, even if they have
+    indexes.
     """
     asked = statements_of(work)
     pooled = db.engine.raw_connection()

@@ -1,4 +1,4 @@
-"""Players as the functions of `play` know them. Rooms whose tests speak to these name the fixtures in their conftest."""
+"""Players for tests that call `play`. A room's conftest imports these fixtures."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -11,7 +11,7 @@ from tests.support.games import person, service_is_up
 
 @pytest.fixture
 def within(app: Flask) -> Iterator[None]:
-    """In the app's context, while the service is up."""
+    """Enter the app's context while the service is up."""
     with app.app_context():
         service_is_up()
         yield

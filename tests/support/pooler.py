@@ -1,4 +1,4 @@
-"""PgBouncer as a real process, in transaction mode, before the Postgres of a house."""
+"""PgBouncer as a real process, in transaction mode, in front of Postgres."""
 
 import contextlib
 import shutil
@@ -13,7 +13,7 @@ from server.store import embedded_postgres
 from tests.support.live_server import free_port, until
 
 PROGRAM = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
-CONNECTIONS = 4  # to Postgres: so few that each transaction is soon another session
+CONNECTIONS = 4  # so few that transactions soon change sessions
 _CONFIG = """\
 [databases]
 sternenpost = host={host} port=5432 user=stars
@@ -33,12 +33,12 @@ server_login_retry = 1
 
 @contextlib.contextmanager
 def pgbouncer(url: str, more: str = "ignore_startup_parameters = options") -> Iterator[str]:
-    """The address of a pooler before this database, of whose role `stars` its connections are."""
+    """Yield the address of a pooler for this database, which connects as role `stars`."""
     assert PROGRAM
     with psycopg.connect(url) as connection:
         host = connection.info.host
     folder, port = Path(tempfile.mkdtemp(prefix="sternenpost-")), free_port()
-    folder.chmod(0o777)  # as root, it runs as the user who may enter the directory of the socket
+    folder.chmod(0o777)  # as root, it runs as another user
     config = folder / "pgbouncer.ini"
     config.write_text(_CONFIG.format(host=host, port=port, folder=folder, connections=CONNECTIONS, more=more))
     process = subprocess.Popen([PROGRAM, "-q", config], **embedded_postgres.ordinary_user())

@@ -1,4 +1,4 @@
-"""What a version promises, by name: of the document, the commands and the settings.
+"""The promises of a version by name: document, commands and settings.
 
 `python -m tests.support.promised > api_spec/promised.yaml`, for a release only.
 """
@@ -21,7 +21,7 @@ _COMPONENTS = "#/components/"
 
 
 def promised(document: Json) -> Json:
-    """`given`: what stays. `asked`: all that a program must send, and what an answer may lack."""
+    """Return `given`, which must stay, and `asked`: required request fields, and what an answer may lack."""
     given, asked = set[str](), set[str]()
     for number, line in _of_calls(document):
         (given, asked)[number].add(line)
@@ -67,7 +67,6 @@ def _of_schema(name: str, schema: Json) -> Iterator[str]:
 
 
 def _types(schema: Json) -> list[str]:
-    """What it may be: types, words of a list, names of other schemas."""
     match schema:
         case {"$ref": name}:
             return [name.rpartition("/")[2]]
@@ -87,7 +86,7 @@ def _types(schema: Json) -> list[str]:
 
 
 def _seen(document: Json) -> Mapping[str, set[str]]:
-    """By the name of a schema whether it is `sent` to us, `answered` by us, or both."""
+    """Return by schema name whether it is `sent` to us, `answered` by us, or both."""
     found: dict[str, set[str]] = {}
 
     def follow(part: Any, where: str) -> None:

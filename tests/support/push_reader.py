@@ -1,4 +1,4 @@
-"""A browser's end of Web Push: keys of its own, with which it reads what is sent to it (RFC 8188, RFC 8291)."""
+"""A browser's end of Web Push, which decrypts messages with its own keys (RFC 8188, RFC 8291)."""
 
 import json
 

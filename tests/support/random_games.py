@@ -1,4 +1,4 @@
-"""Games for tests of what is left of them: played by people at random, with all that the house can add."""
+"""Random games for tests of archives, with every feature of the server."""
 
 from functools import cache
 from random import Random
@@ -26,10 +26,10 @@ Seen = dict[tuple[int, int | None], Json]
 
 
 class Table:
-    """A game of people who move at random, and of bots after them. Seats and spectators note what they see."""
+    """A game of players who move at random, followed by bots. It stores the views of seats and spectators."""
 
     def __init__(self, people: dict[str, str], bots: int = 0, rules: str = "sternenhimmel", **wanted: Any) -> None:
-        """`people`: their salts by name."""
+        """Create a table for `people`, their salts by name."""
         self.people = [person(name) for name in people]
         self.rng = Random(len(people))
         self.seen: Seen = {}  # by version and viewer
@@ -46,8 +46,8 @@ class Table:
     def viewers(self) -> list[int | None]:
         return [*range(len(self.game.seats)), None]
 
-    def asked(self) -> UUID | None:
-        """The person whom everybody waits for when the bots have moved."""
+    def player_on_turn(self) -> UUID | None:
+        """Return the player on turn after the bots have moved."""
         everything_due_happens()
         game = self.game
         for seat in self.viewers:
@@ -59,14 +59,14 @@ class Table:
         return None
 
     def move(self) -> None:
-        who = self.asked()
+        who = self.player_on_turn()
         assert who is not None
         turn = turn_of(self.game_id, who)
         assert turn is not None
         play_move(self.game_id, who, turn, self.rng.choice(moves_of(self.game_id, who)))
 
     def move_until(self, who: UUID) -> None:
-        while self.asked() != who:
+        while self.player_on_turn() != who:
             self.move()
 
     def agree(self, wish: str) -> None:
@@ -74,8 +74,7 @@ class Table:
             vote(self.game_id, who, wish, True)
 
     def take_back(self, after: int) -> None:
-        """A move, after so many others."""
-        who = self.asked()
+        who = self.player_on_turn()
         assert who is not None
         to = self.game.version
         for _ in range(1 + after):
@@ -86,12 +85,11 @@ class Table:
                     vote(self.game_id, other, "take-back", True)
 
     def play_on(self) -> None:
-        """To the end."""
-        while self.asked() is not None:
+        while self.player_on_turn() is not None:
             self.move()
 
 
-# What is played in a night, by game: much of it, but not for hours.
+# Long enough for most features, without taking hours.
 LONG: dict[str, Json] = {
     "sternenhimmel": {"edition": "sargon-it", "start_player": "chosen", "start_seat": 0},
     "sternenglanz": {"scenario": 4, "start_seat": 0, "max_rounds": 9},
@@ -103,8 +101,8 @@ OF_BOTS: dict[str, Json] = {
 
 
 def long_night(rules: str) -> Table:
-    """Play with extensions, bots that help out and take over, returning players, a pause during which a player leaves
-    and returns, a take-back by consent and an immediate one, and a player who leaves."""
+    """Play with every feature: extensions, bots that help out and take over, leaving and returning players, a
+    pause, take-backs."""
     salts = {"ada": "", "bea": "Grüße, «ciel» \U0001f30c", "cyd": 'cyd\'s "salt"\n'}
     table = Table(salts, bots=1, rules=rules, options=LONG[rules])
     _, bea, cyd = table.people
@@ -130,7 +128,6 @@ def long_night(rules: str) -> Table:
 
 
 def short_night(rules: str = "sternenhimmel") -> Table:
-    """Abandon a game because a player is late."""
     ladder = [{"do": "abandon"}]
     table = Table({"ada": "", "bea": ""}, bots=1, rules=rules, on_timeout=ladder, options={"start_seat": 0})
     table.move()
@@ -148,8 +145,8 @@ def night_of_bots(rules: str) -> Table:
 
 @cache
 def archives(app: Flask) -> dict[str, Json]:
-    """What is left of three such nights with each game, by game and night."""
-    chance = Random(1)  # for dice and bots alike, so that the same is played each time
+    """Return the archives of three such nights with each game, by game and night."""
+    chance = Random(1)  # for dice and bots alike, so that each run is the same
     with (
         app.app_context(),
         patch.object(games.secrets, "token_bytes", chance.randbytes),

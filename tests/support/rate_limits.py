@@ -1,4 +1,4 @@
-"""What answers tell of rate limits, and a clock by which no bucket fills up."""
+"""Rate limits in answers, and a clock by which no bucket refills."""
 
 import re
 from datetime import datetime, timedelta
@@ -10,8 +10,7 @@ from server.clock import clock
 
 
 class Told(NamedTuple):
-    """What an answer tells of a limit: units in all, in how many seconds they come back, units left, and in how many
-    seconds all will be there again."""
+    """A limit in an answer: units in all, the seconds in which they return, units left, seconds until all are back."""
 
     name: str
     quota: int

@@ -1,8 +1,9 @@
-"""Records the answers that the OpenAPI document shows: `python -m tests.support.recorded_examples > server/api/openapi/examples.json`.
+"""Recorded answers for the OpenAPI document: `python -m tests.support.recorded_examples >
+server/api/openapi/examples.json`.
 
-Ada opens a game of three, Bea takes a seat, and a bot plays along. The requests are those of `server/api/openapi/examples.py`.
-The clock stands at a minute of its own for each step, seeds of games are fixed, and ids and secrets are replaced in the
-order in which they appear, so the same code records the same file.
+Ada opens a game of three, Bea takes a seat, and a bot plays along. The requests are those of
+`server/api/openapi/examples.py`. Each step has its own minute, seeds are fixed, and ids and secrets are numbered in
+order of appearance. So the same code records the same file.
 """
 
 import json
@@ -40,13 +41,13 @@ _MADE_UP = re.compile(
 
 
 def record(app: Flask) -> Json:
-    """Return the recorded answers by name. The tables of the app must be empty."""
+    """Return the recorded answers by name. The app's tables must be empty."""
     with _fixed_seeds():
         return _replaced(_answers(_Recorder(app)))
 
 
 class _Recorder:
-    """Asks for answers of 2xx, each at a minute of its own."""
+    """A client that expects 2xx and moves the clock a minute at each call."""
 
     def __init__(self, app: Flask) -> None:
         self._minutes = count()
@@ -125,12 +126,12 @@ def _answers(ask: _Recorder) -> Json:
 def _fixed_seeds() -> Iterator[None]:
     numbers = count(1)
     chance = SimpleNamespace(token_bytes=lambda size: sha256(b"%d" % next(numbers)).digest()[:size])
-    with patch("server.play.seating.games.secrets", chance):  # there alone: elsewhere it makes keys, or finds them made
+    with patch("server.play.seating.games.secrets", chance):  # only there, since other modules use it for keys
         yield
 
 
 def _replaced(answers: Json) -> Json:
-    """Return them with whole minutes, and with ids and secrets that depend only on their order."""
+    """Round times to minutes, and replace ids and secrets by values that depend only on their order."""
     instead: dict[str, str] = {}
 
     def replace(found: re.Match[str]) -> str:

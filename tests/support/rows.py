@@ -37,10 +37,8 @@ _SEAT: dict[str, Any] = dict.fromkeys(SEAT_COLUMNS) | {
 
 
 def a_head(**columns: Any) -> GameHead:
-    """Return the head of an open game with these columns."""
     return GameHead(**_HEAD | columns)
 
 
 def a_seat(**columns: Any) -> SeatState:
-    """Return an open seat with these columns."""
     return SeatState(**_SEAT | columns)

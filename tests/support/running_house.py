@@ -1,4 +1,4 @@
-"""A house that runs: its worker, what it logs and counts, and how it ends."""
+"""Helpers for a running server: its worker, logs, metrics and exit."""
 
 import json
 import subprocess
@@ -32,8 +32,7 @@ def stops(process: subprocess.Popen[bytes]) -> None:
 
 
 def lines_since(house: House, said: int) -> list[Json]:
-    """What was logged; every line is a JSON object."""
-    return [json.loads(line) for line in house.said()[said:].splitlines()]
+    return [json.loads(line) for line in house.output()[said:].splitlines()]
 
 
 def metrics(house: House) -> dict[str, Metric]:

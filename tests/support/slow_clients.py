@@ -1,4 +1,4 @@
-"""Clients that begin something odd and then stay silent without hanging up, and clients that do not read."""
+"""Clients that send something odd and then stay silent, and clients that do not read."""
 
 import select
 import socket
@@ -19,7 +19,7 @@ def _length(text: str) -> bytes:
     return _POST + b"Content-Length: %s\r\n\r\n" % text.encode("latin-1")
 
 
-# Rejected at once without waiting for more.
+# Rejected immediately
 REFUSED = {
     "a length of many digits": _length("0" * 22 + "100"),
     "a length of thousands of digits": _length("1" * 5000),
@@ -75,7 +75,7 @@ REFUSED = {
     "many headers": _GET + b"X: 1\r\n" * 200 + b"\r\n",
 }
 
-# Waited for, but by no thread.
+# Waited for without holding a thread
 WAITED_FOR = {
     "nothing": b"",
     "a letter": b"P",
@@ -104,7 +104,7 @@ WAITED_FOR = {
     "to close, and half of one": _GET + b"Connection: close\r\n\r\n" + _POST,
 }
 
-# Answered, whether or not anybody takes it in.
+# Answered, even if unread
 ANSWERED = {
     "many requests at once": (_GET + b"\r\n") * 20,
     "large answers": b"GET /page/main.js HTTP/1.1\r\nHost: x\r\n\r\n" * 35,
@@ -123,11 +123,13 @@ ODD = {**REFUSED, **WAITED_FOR, **ANSWERED}
 
 
 class Zoo:
-    """Open this many connections that each send something odd and are never read. Each closed one is replaced, and sends
-    something that is waited for. A few of them send one letter more from time to time."""
+    """A crowd of connections that each send something odd and never read.
+
+    A closed one is replaced by one that the server does not reject. A few send another byte from time to time.
+    """
 
     def __init__(self, port: int, animals: int, context: ssl.SSLContext | None = None) -> None:
-        """`context`: every other one speaks TLS by it, and the rest does not even shake hands."""
+        """Connect to this port. With `context`, every other client speaks TLS and the rest skips the handshake."""
         self._port, self._context = port, context
         self._words = chain(islice(cycle(ODD.values()), animals), cycle((WAITED_FOR | ANSWERED).values()))
         self._held: dict[int, socket.socket] = {}
@@ -150,7 +152,7 @@ class Zoo:
 
     def _come(self) -> None:
         animal, self.came = socket.create_connection(("127.0.0.1", self._port), timeout=60), self.came + 1
-        with suppress(OSError):  # some are refused before they have said all
+        with suppress(OSError):  # the server refuses some before they have sent all
             if self._context and self.came % 2:
                 animal = self._context.wrap_socket(animal)
             animal.sendall(next(self._words))

@@ -1,5 +1,7 @@
-"""A line with a delay, between a browser and a server on the loopback: what goes over it comes later by half a round trip
-each way, and a new connection takes a whole one first, as by TCP. It counts round trips that wait for one another."""
+"""A proxy that delays traffic between a browser and a local server by half a round trip each way.
+
+A new connection takes one more round trip, as in TCP. The proxy counts round trips that wait for one another.
+"""
 
 import asyncio
 import threading
@@ -9,7 +11,7 @@ from typing import NamedTuple, Self
 
 
 class Round(NamedTuple):
-    """From the first byte of a request, or the beginning of a connection, to the first byte that answers it."""
+    """A span from the first byte of a request, or the start of a connection, to the first byte of the answer."""
 
     began: float
     ended: float
@@ -17,12 +19,12 @@ class Round(NamedTuple):
 
 
 class SlowLine:
-    """Listens on a port of its own while it is open, and forwards to `port`. `delay` in seconds, of a round trip."""
+    """A proxy to `port` on a port of its own. `delay` is a round trip in seconds."""
 
     def __init__(self, port: int, delay: float) -> None:
         self._target, self._delay = port, delay
         self.rounds: list[Round] = []
-        self.received = 0  # bytes that went to the browser
+        self.received = 0  # bytes sent to the browser
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
@@ -44,8 +46,8 @@ class SlowLine:
         self.received = 0
 
     def in_a_row(self, connections: bool = True) -> int:
-        """The longest chain of rounds of which each began when the one before it had ended; without `connections` of
-        requests only."""
+        """Return the longest chain of rounds that each began after the previous one ended. `connections`
+        includes those that connect."""
         depths: list[tuple[float, int]] = []
         for it in sorted(it for it in self.rounds if connections or not it.connects):
             depths.append((it.ended, 1 + max((depth for ended, depth in depths if ended <= it.began), default=0)))

@@ -1,4 +1,4 @@
-"""What measurements stand on: a Postgres of their own, running games whose every move is known beforehand, web servers."""
+"""A stage for benchmarks: a Postgres of its own, running games with known moves, and web servers."""
 
 import json
 import os
@@ -42,8 +42,6 @@ A_BOT_MOVES = [{"do": "bot-move", "bot": "greedy", "times": 2}, {"do": "bot-take
 
 
 class Line(NamedTuple):
-    """One move of a game: who plays it, which turn it answers, and the move."""
-
     token: str
     player_id: UUID
     turn: int
@@ -51,8 +49,6 @@ class Line(NamedTuple):
 
 
 class Rehearsed(NamedTuple):
-    """A running game, and all the moves that will bring it to its end."""
-
     game_id: UUID
     lines: Sequence[Line]
 
@@ -64,8 +60,8 @@ class Served(NamedTuple):
 
 @contextmanager
 def postgres() -> Iterator[embedded_postgres.Server]:
-    """An empty Postgres with our tables, thrown away afterwards."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that a stop from outside cleans up, too
+    """Yield an empty Postgres with our tables, deleted afterwards."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that SIGTERM cleans up, too
     path = Path(tempfile.mkdtemp(prefix="sternenpost-bench-"))
     path.chmod(0o755)
     try:
@@ -78,21 +74,20 @@ def postgres() -> Iterator[embedded_postgres.Server]:
 
 @contextmanager
 def in_process(url: str) -> Iterator[Flask]:
-    """Within it the functions of `play` work on this database."""
     app = create_app(Settings.from_environment({"DATABASE_URL": url}))
     with app.app_context():
         yield app
 
 
 def rehearse(name: str, count: int, on_timeout: Sequence[Json] = A_BOT_MOVES) -> list[Rehearsed]:
-    """So many games with people in every seat, begun; numbers of seats and editions take turns."""
+    """Start games with players in every seat and record their moves. Numbers of seats and editions take turns."""
     rules, games = GAMES[name], []
     editions = list(rules.describe()["editions"].values())
     for number in range(count):
         seats = rules.SEATS[number % len(rules.SEATS)]
         tokens = [player_token(f"player-{number}-{seat}@example.org") for seat in range(seats)]
         players = [caller(token).player_id for token in tokens]
-        for player_id in players:  # else letters of games that were rehearsed before would wait for one another
+        for player_id in players:  # else letters of earlier games would wait for one another
             change_profile(player_id, {"notifications": {"mails": {YOUR_TURN.name: AT_ONCE}}})
         wanted = {
             "rules": name,
@@ -109,7 +104,7 @@ def rehearse(name: str, count: int, on_timeout: Sequence[Json] = A_BOT_MOVES) ->
 
 
 def _moves(game: Game, rng: Random) -> Iterator[tuple[int, int, Json]]:
-    """Random moves to the end of the game; its dice say what they lead to, here and later on the server."""
+    """Yield random moves to the end of the game. Its dice fix the outcome here and on the server."""
     table, dice = game.table, game.dice()
     while waiting := table.rules.to_act(table.state):
         seat = min(waiting)
@@ -120,7 +115,7 @@ def _moves(game: Game, rng: Random) -> Iterator[tuple[int, int, Json]]:
 
 
 def copies(url: str, games: Sequence[Rehearsed], each: int) -> list[Rehearsed]:
-    """So many more of each game, row by row as it stands, the games taking turns; no letters wait to be carried."""
+    """Copy each game's rows without its queued letters, in rotation."""
     with psycopg.connect(url) as connection:
         connection.execute(
             "CREATE TEMP TABLE copies ON COMMIT DROP AS SELECT game_id AS was, gen_random_uuid() AS copy"
@@ -156,7 +151,6 @@ def play_on(game: Rehearsed, moves: slice) -> None:
 
 
 def requests(game: Rehearsed) -> list[bytes]:
-    """The game as HTTP requests, one a move."""
     path = f"/v1/games/{game.game_id}/moves"
     return [post(path, line.token, {"turn": line.turn, "move": line.move}) for line in game.lines]
 
@@ -173,7 +167,7 @@ def post(path: str, token: str, body: Json) -> bytes:
 def serving(
     app: str, server: str, url: str, workers: int = workers_, settings: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[Served]:
-    """Ours as `sternenpost web` serves it, another app with the same settings; or either of them under granian."""
+    """Serve our app as `sternenpost web` does, or another app with the same settings, or either under granian."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -217,13 +211,13 @@ def _await(port: int, process: subprocess.Popen[bytes]) -> None:
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU time used so far by a process and its descendants, those that have ended included."""
+    """Return the CPU time of a process and its descendants, including ended ones."""
     root = psutil.Process(pid)
     return sum(map(_cpu_seconds_of, (root, *root.children(recursive=True))))
 
 
 def _cpu_seconds_of(process: psutil.Process) -> float:
-    """With those of children that have ended, so that nothing is lost with a process that ends just now."""
+    """Return the CPU time with that of ended children, so that a process that just ends is counted."""
     try:
         return sum(process.cpu_times()[:4])
     except psutil.NoSuchProcess:

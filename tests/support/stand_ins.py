@@ -1,4 +1,4 @@
-"""Stand-ins as tests ask for them: the day is one of so many from now on."""
+"""Stand-in requests by day, counted from today."""
 
 from typing import Any
 from uuid import UUID
@@ -27,6 +27,5 @@ def word_of(game_id: UUID) -> str:
 
 
 def stands_in(game_id: UUID, owner: UUID, who: UUID, first: int = 0, last: int = 6) -> None:
-    """From today on, or from the first day."""
     asks(game_id, owner, first, last, player=who)
     accept_stand_in(word_of(game_id), who)

@@ -1,4 +1,4 @@
-"""Programs that listen to event streams: bare clients of Server-Sent Events, many in one process."""
+"""Minimal clients of Server-Sent Events, many in one process."""
 
 import asyncio
 import json
@@ -12,28 +12,27 @@ Json = dict[str, Any]
 
 @dataclass
 class Listener:
-    """Follows a path, and comes back where it left off whenever the connection ends."""
+    """A client that follows a path and reconnects where it left off."""
 
     port: int
     path: str
     token: str | None = None
     last: str = ""  # the id of the last event
     told: list[Json] = field(default_factory=list)
-    heard: list[Json] = field(default_factory=list)  # what was said
+    heard: list[Json] = field(default_factory=list)
     connections: int = 0
     comments: int = 0
     statuses: list[int] = field(default_factory=list)
-    is_dismissed: bool = False  # told not to come back
+    is_dismissed: bool = False  # the server ended the stream for good
 
     async def listen(self, cuts: random.Random | None = None, patience: float = 2.0, retry: float = 0.1) -> None:
-        """Until cancelled or dismissed; with `cuts`, breaking off by itself again and again."""
         while not self.is_dismissed:
             before = self.connections
             with suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
                 async with asyncio.timeout(cuts.uniform(0, patience) if cuts else None):
                     await self._once()
             if self.connections == before:
-                patience *= 1.5  # on a busy machine an answer takes longer
+                patience *= 1.5  # a busy machine answers later
             await asyncio.sleep(retry)
 
     async def _once(self) -> None:
@@ -57,7 +56,7 @@ class Listener:
     _id = _name = _data = ""
 
     def _hear(self, line: str) -> None:
-        """An event counts once the empty line after it has come (WHATWG HTML, 9.2.6)."""
+        """Handle a line. An event counts at the empty line after it (WHATWG HTML, 9.2.6)."""
         name, _, value = line.partition(": ")
         if name == "id":
             self._id = value

@@ -1,4 +1,4 @@
-"""A plugin of pytest that installs a third game for its processes: the package in `tests/data/third_game/`."""
+"""A pytest plugin that installs a third game: the package in `tests/data/third_game/`."""
 
 import os
 import sys

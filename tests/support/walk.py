@@ -1,4 +1,4 @@
-"""The way that an action takes through the server: which functions it enters, and from which file."""
+"""The path of an action through the server: the functions that it enters, and the files that call them."""
 
 import sys
 from collections.abc import Callable
@@ -7,20 +7,19 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 CHECKOUT = Path(__file__).parents[2]
-TOOLS = {  # used everywhere, and no stations on anybody's way
+TOOLS = {  # used everywhere, so not part of a path
     *("server/clock.py", "server/play/timing/host_clock.py", "server/durations.py"),
     *("server/store/connections.py", "server/store/database_retry.py"),
     *(
         "server/store/tables.py",
         "server/json_logs.py",
         "server/conform/schemas.py",
-    ),  # by the last, tests look at answers
+    ),  # tests read answers by the last
 }
 
 
 class Step(NamedTuple):
-    """A function or method entered (no property, lambda or comprehension), and the file that it was called from, tools
-    between them left out."""
+    """A function or method entered (no property, lambda or comprehension), and the calling file without tools."""
 
     file: str
     function: str
@@ -28,7 +27,7 @@ class Step(NamedTuple):
 
 
 def walk(action: Callable[[], object]) -> list[Step]:
-    """Every step of the action, in the order in which each was taken first."""
+    """Return every step of the action, in order of first entry."""
     steps: dict[Step, None] = {}
 
     def profile(frame: FrameType, event: str, _: Any) -> None:
@@ -45,12 +44,11 @@ def walk(action: Callable[[], object]) -> list[Step]:
 
 
 def stays(steps: list[Step]) -> set[tuple[str, str]]:
-    """Return the functions that are entered from another file, which a reader of the code has to open."""
+    """Return the functions entered from another file, which a reader of the code has to open."""
     return {(step.file, step.function) for step in steps if step.caller != step.file}
 
 
 def _file(frame: FrameType) -> str | None:
-    """Below the checkout, None if it is none of the server's."""
     path = frame.f_code.co_filename
     return path.removeprefix(f"{CHECKOUT}/") if path.startswith(f"{CHECKOUT}/server/") else None
 

@@ -1,4 +1,4 @@
-"""A receiver of webhooks: a real server on the loopback, which only a sandbox may call, and a player who has one."""
+"""A webhook receiver on the loopback, which only a sandbox may call, and a player who has one."""
 
 import json
 import ssl
@@ -28,13 +28,13 @@ class Call(NamedTuple):
         return self.headers["webhook-id"]
 
     @property
-    def told(self) -> Json:
+    def payload(self) -> Json:
         told: Json = json.loads(self.body)
         return told
 
     @property
     def kind(self) -> str:
-        return str(self.told["type"])
+        return str(self.payload["type"])
 
     def is_signed_with(self, secret: str) -> bool:
         try:
@@ -45,7 +45,7 @@ class Call(NamedTuple):
 
 
 class Receiver:
-    """A server on the loopback that keeps what it is told; `answer` says what it does with a call."""
+    """A server on the loopback that stores its calls; `answer` decides the response."""
 
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.calls: list[Call] = []
@@ -89,25 +89,21 @@ class Receiver:
 
 
 def carry(office: HookOffice) -> None:
-    """Everything that is due now."""
     office.deliver_due()
     office.wait()
 
 
 class Hook:
-    """A player's webhook with its secret."""
-
     def __init__(self, who: UUID, url: str, *kinds: str, game: UUID | None = None, form: str = "standard") -> None:
         made = make_webhook(who, url, kinds or WEBHOOK_KINDS, game, sandbox=True, form=form)
         self.who, self.id, self.secret = who, made.webhook["id"], made.secret
 
     @property
-    def shown(self) -> Json:
+    def resource(self) -> Json:
         return webhook(self.who, self.id)
 
     @property
     def deliveries(self) -> list[Json]:
-        """The newest first."""
         return webhook_deliveries(self.who, self.id, None, 100).items
 
     def ping(self) -> Json:

@@ -1,4 +1,4 @@
-"""What tests of webhooks share: a sandbox, a receiver, and what carries to it."""
+"""Fixtures for webhook tests: a sandbox, a receiver, and the office that sends to it."""
 
 from collections.abc import Iterator
 

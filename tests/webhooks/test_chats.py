@@ -42,7 +42,7 @@ def discord(receiver: Receiver, there: set[str], monkeypatch: pytest.MonkeyPatch
             return b"{}"
         message_id = str(next(_numbers))
         there.add(message_id)
-        return json.dumps({"id": message_id, "type": 0, "embeds": [], **call.told}).encode()
+        return json.dumps({"id": message_id, "type": 0, "embeds": [], **call.payload}).encode()
 
     receiver.answer, receiver.says = status, says
     return receiver
@@ -64,7 +64,7 @@ def moves(game_id: UUID, name: str) -> None:
 
 
 def text(call: Call) -> str:
-    told: Json = call.told
+    told: Json = call.payload
     return str(told.get("content") or told["text"])
 
 
@@ -133,7 +133,7 @@ def test_a_title_mentions_no_user_and_formats_nothing(office: HookOffice, discor
     game_of(person("ada"), person("bea"), bots=1, title="@everyone **x** <@1> [a](http://b.example)")
     carry(office)
     (call,) = discord.calls
-    assert call.told["allowed_mentions"] == {"parse": []}
+    assert call.payload["allowed_mentions"] == {"parse": []}
     assert r"\@everyone \*\*x\*\* \<\@1\> \[a\]\(http\:\/\/b\.example\)" in text(call)
 
 
@@ -152,7 +152,7 @@ def test_a_past_turn_is_not_sent(office: HookOffice, discord: Receiver) -> None:
     assert discord.calls == []
     (newest,) = hook.deliveries
     assert (newest["result"], newest["detail"]) == ("given-up", "No longer relevant")
-    assert hook.shown["failing_since"] is None
+    assert hook.resource["failing_since"] is None
 
 
 def test_a_day_without_an_answer_leaves_only_the_current_turn(office: HookOffice, discord: Receiver) -> None:
@@ -188,7 +188,7 @@ def test_a_webhook_that_is_gone_is_disabled(office: HookOffice, discord: Receive
     hook = hook_at(discord, "discord")
     game_of(person("ada"), person("bea"), bots=1)
     carry(office)
-    assert hook.shown["disabled_because"] == "gone"
+    assert hook.resource["disabled_because"] == "gone"
 
 
 @pytest.mark.parametrize("form", ["discord", "slack"])
@@ -216,7 +216,7 @@ def test_a_plain_webhook_to_a_chat_address_is_rejected_with_advice(url: str, cha
         Hook(person("ada"), url)
     assert told.value.field == "url"
     hook = Hook(person("ada"), url, "your-turn", form=chat.lower())
-    assert hook.shown["form"] == chat.lower()
+    assert hook.resource["form"] == chat.lower()
     with pytest.raises(BadField, match=f"{chat} webhook"):
         change_webhook(hook.who, hook.id, {"form": "standard"}, sandbox=True)
     with pytest.raises(BadField, match=f"{chat} only gets notified of your turns"):

@@ -71,11 +71,11 @@ def test_a_success_ends_the_failing_state(office: HookOffice, receiver: Receiver
     hook = Hook(person("ada"), receiver.url)
     hook.ping()
     carry(office)
-    assert hook.shown["failing_since"]
+    assert hook.resource["failing_since"]
     receiver.answer = lambda call: 200
     until(hook.deliveries[0]["next_at"] + SECOND)
     carry(office)
-    assert hook.shown["failing_since"] is None
+    assert hook.resource["failing_since"] is None
     assert (hook.deliveries[0]["result"], hook.deliveries[0]["tries"]) == ("delivered", 2)
 
 
@@ -96,7 +96,7 @@ def test_a_410_disables_the_webhook_at_once_and_notifies_its_owner(
         hook.ping()
     carry(office)
     assert len(receiver.calls) == 1
-    assert (hook.shown["enabled"], hook.shown["disabled_because"]) == (False, "gone")
+    assert (hook.resource["enabled"], hook.resource["disabled_because"]) == (False, "gone")
     assert {it["result"] for it in hook.deliveries} == {"given-up"}
     letter = letter_about(hook, sandbox)
     assert receiver.url in letter
@@ -113,13 +113,13 @@ def test_three_days_without_success_disable_the_webhook_and_notify_its_owner(
     hook = Hook(person("ada"), receiver.url)
     hook.ping()
     began = clock.now()
-    while hook.shown["enabled"]:
+    while hook.resource["enabled"]:
         assert clock.now() < began + 5 * DAY
         later(3 * HOUR)
         hook.ping()
         carry(office)
     assert clock.now() >= began + GIVE_UP
-    assert hook.shown["disabled_because"] == "failing"
+    assert hook.resource["disabled_because"] == "failing"
     assert not any(it["next_at"] for it in hook.deliveries)
     assert "The connection was refused" in letter_about(hook, sandbox)
 
@@ -140,7 +140,7 @@ def test_a_clock_jump_disables_nothing(office: HookOffice, receiver: Receiver) -
     carry(office)
     clock.forward(400 * DAY)
     carry(office)
-    assert hook.shown["enabled"]
+    assert hook.resource["enabled"]
     assert hook.deliveries[0]["result"] == "failed"
 
 
@@ -155,7 +155,7 @@ def test_an_always_rejected_delivery_does_not_block_later_ones(office: HookOffic
         carry(office)
         later(MINUTE)
         carry(office)
-    assert hook.shown["enabled"]
+    assert hook.resource["enabled"]
     assert {str(it["id"]): it["result"] for it in hook.deliveries} == {
         poison: "given-up",
         **dict.fromkeys(others, "delivered"),
@@ -210,7 +210,7 @@ def test_a_day_without_an_answer_skips_past_turns_and_delivers_all_else(office: 
     for _ in range(24):
         later(HOUR)
         carry(office)
-    turns = [call.told["data"]["turn"] for call in receiver.calls if call.kind == "your-turn"]
+    turns = [call.payload["data"]["turn"] for call in receiver.calls if call.kind == "your-turn"]
     assert turns == [turn_of(game_id, ada)]
     assert sorted(receiver.kinds) == ["game-started", "message", "your-turn"]
     dropped = [it for it in hook.deliveries if it["result"] == "given-up"]
@@ -229,7 +229,7 @@ def test_events_of_one_commit_are_delivered_in_order(office: HookOffice, receive
 
 def told_of(games: list[UUID], receiver: Receiver) -> list[list[str]]:
     """What was told of each game."""
-    return [[call.kind for call in receiver.calls if call.told["data"]["game"] == str(game)] for game in games]
+    return [[call.kind for call in receiver.calls if call.payload["data"]["game"] == str(game)] for game in games]
 
 
 class Talker:

@@ -39,10 +39,10 @@ def test_the_player_to_move_is_notified(office: HookOffice, receiver: Receiver) 
     assert call.path == "/hook?for=ada"
     assert call.is_signed_with(hook.secret)
     asked = legal_moves(game_id, ada, [])
-    assert call.told["data"].keys() == {"game", "version", "seat", "turn", "due_at"}
-    assert call.told["data"]["game"] == str(game_id)
-    assert (call.told["data"]["seat"], call.told["data"]["turn"]) == (0, asked["turn"])
-    assert datetime.fromisoformat(call.told["data"]["due_at"]) > clock.now()
+    assert call.payload["data"].keys() == {"game", "version", "seat", "turn", "due_at"}
+    assert call.payload["data"]["game"] == str(game_id)
+    assert (call.payload["data"]["seat"], call.payload["data"]["turn"]) == (0, asked["turn"])
+    assert datetime.fromisoformat(call.payload["data"]["due_at"]) > clock.now()
     assert call.headers["content-type"] == "application/json"
 
 
@@ -81,9 +81,9 @@ def test_each_kind_of_payload_matches_its_schema(office: HookOffice, receiver: R
     carry(office)
     assert {*receiver.kinds} == {*WEBHOOK_KINDS} - {"game-ended"}
     for call in receiver.calls:
-        Draft202012Validator(PAYLOADS[call.kind], format_checker=FormatChecker()).validate(call.told)
-        expect_one_form_of_moments(call.told)
-    versions = [call.told["data"]["version"] for call in told]
+        Draft202012Validator(PAYLOADS[call.kind], format_checker=FormatChecker()).validate(call.payload)
+        expect_one_form_of_moments(call.payload)
+    versions = [call.payload["data"]["version"] for call in told]
     assert versions == sorted(versions)
 
 
@@ -96,7 +96,7 @@ def test_the_end_of_a_game_is_sent(office: HookOffice, receiver: Receiver) -> No
         everything_due_happens()
     carry(office)
     (call,) = receiver.calls
-    Draft202012Validator(PAYLOADS["game-ended"]).validate(call.told)
+    Draft202012Validator(PAYLOADS["game-ended"]).validate(call.payload)
 
 
 def test_only_subscribed_kinds_and_games_are_sent(office: HookOffice, receiver: Receiver) -> None:
@@ -108,7 +108,7 @@ def test_only_subscribed_kinds_and_games_are_sent(office: HookOffice, receiver: 
         say(game_id, ben, "And to you!")
         moves_on(game_id, ada)
     carry(office)
-    assert [(call.kind, call.told["data"]["game"]) for call in receiver.calls] == [("message", str(games[1]))]
+    assert [(call.kind, call.payload["data"]["game"]) for call in receiver.calls] == [("message", str(games[1]))]
     assert "And to you" not in receiver.calls[0].body.decode()
 
 

@@ -87,8 +87,8 @@ def test_a_webhook_for_a_hidden_private_game_looks_like_one_for_a_missing_game(a
         assert answer.json["detail"] == "Game not found."
 
 
-def test_the_contract_describes_our_webhook_calls(wired: Flask) -> None:
-    contract = wired.test_client_class.contract
+def test_the_contract_describes_our_webhook_calls(session_app: Flask) -> None:
+    contract = session_app.test_client_class.contract
     assert contract.document["webhooks"].keys() == set(PAYLOADS)
     for item in contract.document["webhooks"].values():
         content = item["post"]["requestBody"]["content"]["application/json"]

@@ -1,7 +1,7 @@
-"""Play all games in which these tokens have a seat to their end, by the client that openapi-python-client generates.
+"""Play all games of these tokens to their end with the client of openapi-python-client.
 
-Ada, whose token is the first, opens a game of each kind; the owner of the second takes a seat in the one for three.
-Prints what became of each game, as JSON: its scores, by outcome, by story and by the last view.
+Ada, whose token is the first, opens a game of each kind; the second player takes a seat in the one for three. Prints
+each game's scores as JSON: by outcome, by story and by the last view.
 """
 
 import json
@@ -42,7 +42,7 @@ def opened(ada: AuthenticatedClient, wanted: SternenglanzGameWanted | Sternenhim
 
 
 def play(client: AuthenticatedClient, game_id: UUID, rng: Random) -> bool:
-    """Make a move if the game waits for one."""
+    """Make a move if the game waits for one and return whether it did."""
     legal = get_legal_moves.sync(game_id, client=client)
     assert isinstance(legal, LegalMoves), legal
     if legal.turn is None:

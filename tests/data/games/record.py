@@ -1,6 +1,7 @@
-"""Record a whole game between bots, to be kept here: every later release must replay it to the same end.
+"""Record a whole game between bots: every later release must replay it to the same end.
 
-python -m tests.data.games.record sternenhimmel 4 '{"edition": "sargon-it"}' > tests/data/games/sternenhimmel-sargon-it.json
+python -m tests.data.games.record sternenhimmel 4 '{"edition": "sargon-it"}' >
+tests/data/games/sternenhimmel-sargon-it.json
 """
 
 import json
@@ -14,7 +15,6 @@ from server.games import GAMES, Json, SeededDice
 
 
 def record(name: str, seats: int, options: Json) -> Json:
-    """A game of this kind as it was played: the moves, the events that followed, and how it ended."""
     rules = GAMES[name]
     names = {event: word for word, event in rules.EVENTS.items()}
     seed = sha256(json.dumps([name, seats, options]).encode()).digest()
@@ -50,7 +50,7 @@ def main() -> None:
     name, seats, options = sys.argv[1:]
     game = record(name, int(seats), json.loads(options))
     fields = []
-    for field, value in game.items():  # a line per move and event, so that a difference can be read
+    for field, value in game.items():  # a line per move and event, for readable diffs
         rows = ",\n  ".join(map(json.dumps, value)) if field in ("moves", "events") else ""
         fields.append(f'"{field}": ' + (f"[\n  {rows}\n ]" if rows else json.dumps(value)))
     print("{\n " + ",\n ".join(fields) + "\n}")

@@ -1,4 +1,4 @@
-"""A third game that brings rules alone: Sternenhimmel under another name, without its words, pictures and judge."""
+"""A third game with rules alone: Sternenhimmel under another name, without its words, pictures and judge."""
 
 from typing import Any
 

@@ -1,7 +1,6 @@
-"""The types of the page's modules, checked by tsc against those of the OpenAPI document: `python -m tests.page.types`.
+"""Type check of the page's modules by tsc against the OpenAPI document: `python -m tests.page.types`.
 
-Types of the API are made from the document by openapi-typescript, those of Preact and htm come with their packages. All of
-it lies in a directory that is gone afterwards: nothing generated is kept.
+openapi-typescript generates the API types; Preact and htm bring their own. All of it lies in a temporary directory.
 """
 
 import shutil

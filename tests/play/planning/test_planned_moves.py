@@ -51,7 +51,6 @@ def game_id(ada: UUID, bea: UUID, cyd: UUID) -> UUID:
 
 
 def free_spaces(game_id: UUID) -> list[tuple[str, str, str]]:
-    """Board, space, and the pointer to it."""
     return [
         (board["board"], space, f"/boards/{slot}/spaces/{space}")
         for slot, board in enumerate(describe(load(game_id), None)["view"]["boards"])
@@ -61,7 +60,6 @@ def free_spaces(game_id: UUID) -> list[tuple[str, str, str]]:
 
 
 def star(game_id: UUID, number: int, kind: str = "7") -> Json:
-    """The move of a star to the free space with this number."""
     board, space, _ = free_spaces(game_id)[number]
     return {"star": kind, "board": board, "space": space}
 
@@ -71,7 +69,7 @@ def item(move: Json, *conditions: Json, after: str = "PT0S") -> Json:
 
 
 def steps(text: str) -> Json:
-    """A move of Sternenglanz, written in a line."""
+    """Parse a line into a move of Sternenglanz."""
     rules = GAMES["sternenglanz"]
     return rules.move_to_json(rules.read_move(text))
 
@@ -84,7 +82,7 @@ def last_move(game_id: UUID, viewer: int | None) -> Json:
     return [it for it in story(load(game_id), viewer) if "by" in it][-1]
 
 
-# Leaving one
+# Leaving a plan
 
 
 def test_a_plan_is_stored_by_revision_and_shown_to_its_owner(game_id: UUID, bea: UUID) -> None:
@@ -92,7 +90,7 @@ def test_a_plan_is_stored_by_revision_and_shown_to_its_owner(game_id: UUID, bea:
     moves = [item(star(game_id, 0)), item(star(game_id, 1, "10"), {"only": ["star-placed"]}, after="PT6H")]
     left = put_plan(game_id, bea, 0, moves)
     assert left == get_plan(game_id, bea) == {"revision": 1, "moves": moves, "ended": None}
-    assert put_plan(game_id, bea, 0, moves) == left  # a lost answer is no lost plan
+    assert put_plan(game_id, bea, 0, moves) == left  # repeating it is harmless
     with pytest.raises(StalePlan) as stale:
         put_plan(game_id, bea, 0, moves[:1])
     assert stale.value.revision == 1
@@ -154,7 +152,7 @@ def test_only_active_players_of_a_running_game_can_leave_a_plan(game_id: UUID, a
         put_plan(game_id, bea, 0, [good])
 
 
-# Playing it
+# Playing a plan
 
 
 def test_a_plan_moves_when_the_turn_begins_and_no_letter_is_needed(
@@ -307,7 +305,7 @@ def test_conditions_check_what_every_spectator_sees(game_id: UUID, ada: UUID) ->
         ({"at": f"{taken}/seat", "is": False}, False),  # as JSON, where false is not 0
         ({"at": "/hand", "is": None}, True),  # a spectator has none
         ({"at": "/coins", "is": [0, 0, 0]}, True),
-        ({"at": "/boards/9/board", "is": None}, True),  # what is not there counts as null
+        ({"at": "/boards/9/board", "is": None}, True),  # a missing value counts as null
         ({"at": "/boards/00/board", "is": None}, True),
         ({"at": "/boards/0/board", "is": boards[0]}, True),
         ({"at": "", "is": view}, True),
@@ -341,7 +339,7 @@ def test_the_condition_only_counts_events_since_the_plan_was_left(game_id: UUID,
     assert get_plan(game_id, bea)["ended"]["because"] == "condition"
 
 
-# Its end
+# Ends of plans
 
 
 def test_an_illegal_planned_move_ends_the_plan_and_its_owner_is_notified(game_id: UUID, ada: UUID, bea: UUID) -> None:
@@ -381,7 +379,7 @@ def test_the_owners_own_move_ends_the_plan_without_a_letter(game_id: UUID, ada: 
     moves_on(game_id, ada)
     everything_due_happens()
     assert turn_of(game_id, bea) == 5
-    assert letters(game_id, "your-turn")[-1].seat == 1  # which had to wait for a look at the plan
+    assert letters(game_id, "your-turn")[-1].seat == 1  # it had to wait for a check of the plan
 
 
 def test_a_take_back_ends_the_plan(game_id: UUID, ada: UUID, bea: UUID) -> None:
@@ -436,7 +434,7 @@ def test_a_plan_is_deleted_after_the_game_or_with_its_player(game_id: UUID, ada:
     assert not any(row.planned for row in seats_of(other))
 
 
-# Exactly one counts
+# Races
 
 
 def test_exactly_one_of_a_plan_a_click_and_another_worker_counts(

@@ -53,7 +53,7 @@ def opened(ada: UUID, *seats: Json, **more: object) -> UUID:
 
 
 def full(ada: UUID, bea: UUID, ada_salt: str | None = None, bea_salt: str | None = None) -> UUID:
-    """A game of these two and a bot, who are asked whether they are ready."""
+    """Fill a game of these two and a bot, and ask whether they are ready."""
     service_is_up()
     game_id = opened(ada, ME | ({"salt_hash": hashed(ada_salt)} if ada_salt else {}), OPEN, BOT)
     take_seat(game_id, bea, salt_hash=hashed(bea_salt) if bea_salt else None)
@@ -68,7 +68,7 @@ def state(game_id: UUID) -> list[bool | None]:
     return [it["ready"] for it in describe(load(game_id), None)["seats"]]
 
 
-# Everybody says so
+# All confirm
 
 
 def test_the_game_begins_when_all_players_are_ready_and_bots_always_are(ada: UUID, bea: UUID) -> None:
@@ -128,7 +128,7 @@ def test_two_simultaneous_last_confirmations_start_the_game_once(app: Flask, ada
     assert load(game_id).version == 1
 
 
-# In time
+# Deadlines
 
 
 def test_a_player_who_does_not_confirm_in_time_loses_the_seat_and_all_are_notified(
@@ -156,7 +156,7 @@ def test_a_player_who_does_not_confirm_in_time_loses_the_seat_and_all_are_notifi
 
 def test_outage_hours_do_not_count(ada: UUID, bea: UUID) -> None:
     game_id = full(ada, bea)
-    clock.forward(3 * DAY)  # no part leaves a heartbeat
+    clock.forward(3 * DAY)  # without any heartbeat
     everything_due_happens()
     assert state(game_id) == [False, False, None]
     service_is_up()
@@ -198,7 +198,7 @@ def test_an_outage_delays_a_reminder_and_causes_no_second_one(ada: UUID, bea: UU
     service_is_up()
     everything_due_happens()
     assert letters(game_id, "reminder") == []
-    later(9 * HOUR)  # half of its time, with that of the outage
+    later(9 * HOUR)  # half of its time, plus the outage
     everything_due_happens()
     assert [it.seat for it in letters(game_id, "reminder")] == [0, 1]
     clock.forward(5 * HOUR)
@@ -314,7 +314,7 @@ def test_a_salt_cannot_be_chosen_after_seeing_a_revealed_one(ada: UUID, bea: UUI
     ready(game_id, ada, "a")
     with pytest.raises(WrongSalt):
         change_seat(game_id, bea, {"salt_hash": hashed("b3")})
-    leave(game_id, bea)  # and comes again with a salt that fits hers
+    leave(game_id, bea)  # and rejoins with a salt that fits hers
     take_seat(game_id, cyd, salt_hash=hashed("c"))
     assert seats_of(game_id)[0].salt == "" and seats_of(game_id)[0].salt_hash is None
     assert change_seat(game_id, ada, {"salt_hash": hashed("a2")})["salt_hash"] == hashed("a2")

@@ -189,7 +189,7 @@ def assert_is_as_unknown(commit: Callable[[], Any]) -> None:
     assert str(refused.value) == str(unknown.value)
 
 
-# Leaving, resigning and coming back
+# Leaving, resigning and returning
 
 
 def test_leaving_before_the_start_opens_the_seat(ada: UUID, bea: UUID, cyd: UUID) -> None:

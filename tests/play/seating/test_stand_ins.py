@@ -149,7 +149,7 @@ def test_the_stand_in_gets_the_seats_letters(game_id: UUID, ada: UUID, dan: UUID
     assert letter is not None and letter.to == "dan@example.org"
     earlier = letters(game_id, "your-turn")[0]
     assert earlier.player_id == ada
-    assert compose(earlier, "https://stars.example") is None  # its result is for the player who plays now
+    assert compose(earlier, "https://stars.example") is None  # the result goes to the current player
     assert [it["game_id"] for it in waiting_games(dan)] == [game_id]
     assert waiting_games(ada) == []
 
@@ -163,7 +163,7 @@ def test_a_stand_in_asked_by_address_accepts_by_the_letter(game_id: UUID, ada: U
     _, token = enter_as_stand_in(word, name="Newcomer")
     assert seen(game_id, token.player_id)["you"] == {"seat": 0, "turn": 2}
     with pytest.raises(NotFound):
-        enter_as_stand_in(word)  # once: a mail that is forwarded opens nothing
+        enter_as_stand_in(word)  # forwarded mails open nothing
     assert compose(letters(game_id, "invitation")[0], "https://stars.example") is None
 
 
@@ -234,7 +234,7 @@ def test_either_player_can_cancel_a_stand_in_before_it_begins(game_id: UUID, ada
     assert "stand-in-began" not in happened(game_id)
 
 
-# Called off before the first day
+# Cancelled before the first day
 
 
 def called_off(game_id: UUID) -> list[tuple[UUID | None, bool]]:
@@ -243,7 +243,7 @@ def called_off(game_id: UUID) -> list[tuple[UUID | None, bool]]:
 
 
 def seat_kept_by_a_bot(ada: UUID, bea: UUID, dan: UUID) -> UUID:
-    """Ada does not move, before Dan comes."""
+    """Start a game in which a bot gets Ada's seat before Dan stands in."""
     game_id = game_of(ada, bea, bots=1, on_timeout=[{"do": "bot-takes-over", "bot": "greedy"}])
     stands_in(game_id, ada, dan, 3, 4)
     service_is_up()
@@ -291,7 +291,7 @@ def test_the_stand_in_is_notified_if_an_owner_replaced_by_a_bot_is_deleted(ada: 
     letter = compose(told, "https://stars.example")
     assert told.player_id == dan
     assert letter is not None and b"Former player" in letter.message
-    assert not re.search(rb"(?i)\bada\b", letter.message)  # within a signed link the three letters may stand by chance
+    assert not re.search(rb"(?i)\bada\b", letter.message)  # a signed link may contain the three letters by chance
 
 
 def test_both_are_notified_if_the_stand_in_is_banned_and_letters_name_no_deleted_player(
@@ -409,7 +409,7 @@ def test_a_seated_blocked_or_busy_player_cannot_stand_in(
     for whom in ({"player": bea}, {"player": ada}, {"email": "ada@example.org"}):
         with pytest.raises(AlreadySeated):
             asks(game_id, ada, **whom)
-    asks(game_id, ada, email="bea@example.org")  # which does not reveal whose address it is
+    asks(game_id, ada, email="bea@example.org")  # which must not reveal the owner of the address
     with pytest.raises(AlreadySeated):
         accept_stand_in(word_of(game_id), bea)
     stands_in(game_id, ada, dan, 1, 2)
@@ -429,7 +429,7 @@ def test_a_seated_blocked_or_busy_player_cannot_stand_in(
     block(fay, bea)
     before = len(letters(game_id, "invitation"))
     asks(game_id, bea, player=fay)
-    assert len(letters(game_id, "invitation")) == before  # and is not notified
+    assert len(letters(game_id, "invitation")) == before  # and gets no notice
 
 
 def test_programs_stand_in_only_where_allowed_and_are_visible_there(ada: UUID, bea: UUID, cyd: UUID, dan: UUID) -> None:
@@ -652,11 +652,10 @@ def test_a_stand_in_can_end_during_a_move(app: Flask, game_id: UUID, ada: UUID, 
     assert_all_agrees(game_id)
 
 
-# Seats taken over
+# Taking seats over
 
 
 def offered(game_id: UUID, who: UUID, *others: UUID) -> None:
-    """Let this player leave, and the others offer the seat."""
     leave(game_id, who)
     for other in others:
         vote(game_id, other, OFFER, True)

@@ -1,4 +1,4 @@
-"""What tests of replies share: an office whose letters can be answered, and a game."""
+"""Fixtures for tests of replies: an office with a reply domain, and a game."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -18,13 +18,12 @@ def office(app: Flask) -> Office:
 
 @pytest.fixture
 def game_id(ada: UUID, bea: UUID) -> UUID:
-    """A game of Ada, Bea and a bot, in which Ada begins."""
     return game_of(ada, bea, bots=1)
 
 
 @pytest.fixture
 def fetched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """What Amazon's hosts were asked for, which give out their certificate."""
+    """Record requests to Amazon's hosts, which serve their certificate here."""
     from server.post.incoming import sns
     from tests.support import mail_providers
 

@@ -1,4 +1,4 @@
-"""CPU time of reading a mail, in units of an ordinary mail read on the same machine: slow and busy machines do no harm."""
+"""CPU time of reading a mail, in units of an ordinary mail on the same machine, so that slow machines pass."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Answering our letters: what tests of replies write, and what they look for."""
+"""Helpers for tests of replies to our letters."""
 
 import re
 from uuid import UUID
@@ -13,7 +13,7 @@ DOMAIN = "stars.example"
 
 
 def ada_writes(office: Office, text: str, **more: str) -> Mail:
-    """She answers her newest letter, and gets an answer."""
+    """Reply to Ada's newest letter and return the answer."""
     before = office.mails("ada")
     arrives(before[-1].reply_to, a_mail(text, **more))
     deal_with_mails()

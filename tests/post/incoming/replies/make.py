@@ -1,6 +1,6 @@
-"""Make the corpus: mails as programs and people write them, each with its expected effect.
+"""Corpus generator: mails as programs and people write them, each with its expected effect.
 
-Expectations are written here manually, beside the mail. None is computed by the code under test.
+Expectations are literals beside the mail. None comes from the code under test.
 """
 
 import base64
@@ -30,7 +30,7 @@ from tests.post.incoming.replies.programs import (
 SKY, GLANZ = "sternenhimmel", "sternenglanz"
 LETTERS = {SKY: LETTER, GLANZ: LETTER_OF_STEPS}
 
-Expected = dict[str, Any]  # what is not said here is as usual: nothing wished, Ada's address, no machine, no doubt
+Expected = dict[str, Any]  # what is not given is as usual: no wish, Ada's address, no machine, no doubt
 
 
 class Case(NamedTuple):
@@ -59,7 +59,7 @@ def unreadable(doubt: str) -> Expected:
 def plain(
     words: str | bytes, head: str = "", kind: str = "text/plain; charset=utf-8", sender: str = f"Ada <{ADA}>"
 ) -> bytes:
-    """A mail with as little around the words as possible."""
+    """Return a mail with minimal headers around the words."""
     octets = words if isinstance(words, bytes) else words.encode("utf-8", "surrogatepass")
     top = f"From: {sender}\r\nTo: {ADDRESS}\r\nSubject: Re: Tuesday stars\r\n{head}Content-Type: {kind}\r\n\r\n"
     return top.encode("utf-8", "surrogateescape") + octets + b"\r\n"
@@ -423,7 +423,7 @@ def encodings() -> None:
         case(f"flowed-{name}", raw, expected, game)
 
 
-# Whole mails that are built in some special way
+# Unusual structures
 
 
 def structures() -> None:
@@ -489,7 +489,7 @@ def structures() -> None:
     case("structure-no-head", b"\r\n7 leo c", MOVE | {"sender": None})
 
 
-# Who wrote
+# Senders
 
 
 def senders() -> None:
@@ -713,7 +713,6 @@ def hostile() -> None:
 
 
 def corpus() -> dict[str, Case]:
-    """Every mail by its name."""
     CASES.clear()
     for chapter in (from_every_program, lines, quotes, pages, encodings, structures, senders, machines, hostile):
         chapter()

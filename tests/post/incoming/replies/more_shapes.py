@@ -1,6 +1,7 @@
-"""Parts of mails in more than twenty languages, for `shapes`: what programs, companies and gateways write around a move.
+"""Parts of mails in more than twenty languages, for `shapes`: text that programs, companies and gateways write around a
+move.
 
-They were written down from knowledge of the programs, before the code met them.
+They come from knowledge of the programs, and predate the code's first run on them.
 """
 
 from tests.post.incoming.replies.programs import ADA, ADDRESS
@@ -539,7 +540,7 @@ PAGES = (
     '<!--[if mso]><table><tr><td><![endif]--><p>{move}</p><!--[if mso]></td></tr></table><![endif]--><p>{sign}</p><blockquote>{quote}</blockquote>',
     '<div style="font-family:Arial;line-height:1.4">{move}</div><div style="line-height:0"><img alt="" src="x"></div><p>{sign}</p><blockquote>{quote}</blockquote>',
 )
-# Pages in which a move cannot be seen, is struck out or is quoted
+# Pages in which a move is invisible, struck out or quoted
 UNSEEN_MOVES = (
     '<div style="height:0;overflow:hidden">{move}</div>',
     '<p style="color:#FEFEFE">{move}</p>',

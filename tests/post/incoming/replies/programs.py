@@ -1,6 +1,6 @@
-"""How mail programs write a reply: each is a function from the typed text to the bytes that arrive.
+"""Mail programs' reply formats: each function turns the typed text into the bytes that arrive.
 
-Modelled on what the programs send, in German, English, French and Italian where they translate it.
+They imitate what the programs send, in German, English, French and Italian where they translate it.
 """
 
 import base64
@@ -68,7 +68,7 @@ Tuesday stars (Sternenglanz)
 
 
 class Answered(NamedTuple):
-    """What a reply tells of the letter that it answers, besides its text."""
+    """A letter's data that a reply repeats, besides its text."""
 
     reader: str = ADA
     sender: str = ADDRESS
@@ -81,7 +81,6 @@ class Answered(NamedTuple):
 
 
 def answering(letter: EmailMessage) -> Answered:
-    """What a reply to this letter tells of it."""
     page = letter.get_body(("html",))
     return Answered(
         reader=str(letter["To"]),
@@ -108,7 +107,7 @@ class Typed(NamedTuple):
 
     @property
     def page(self) -> str:
-        """What the program takes over of the letter's HTML: not its head, but its styles."""
+        """Return the HTML that the program quotes: the letter's styles, without the rest of its head."""
         if not self.answered.page:
             return '<div style="max-width:640px">' + paragraphs(self.letter, "p") + "</div>"
         return re.sub(
@@ -117,7 +116,6 @@ class Typed(NamedTuple):
 
     @property
     def by(self) -> str:
-        """Who wrote the letter."""
         return f"{OURS} <{self.answered.sender}>"
 
 
@@ -130,7 +128,6 @@ class Program(NamedTuple):
 
 
 def part(kind: str, text: str, charset: str = "utf-8", transfer: str = "quoted-printable", more: str = "") -> bytes:
-    """A text part with its head."""
     octets = text.replace("\n", "\r\n").encode(charset, "xmlcharrefreplace" if kind == "html" else "replace")
     match transfer:
         case "quoted-printable":
@@ -152,13 +149,13 @@ def multipart(kind: str, *parts: bytes, boundary: str = "000000000000a1b2c3d4e5f
 
 
 def illustrated(typed: Typed, body: bytes) -> bytes:
-    """With the pictures of the letter that is quoted, if it has any."""
+    """Add the pictures of the quoted letter."""
     pictures = typed.answered.pictures
     return multipart("related", body, *pictures, boundary="----=_NextPart_001_0007") if pictures else body
 
 
 def mail(typed: Typed, body: bytes, program: str) -> bytes:
-    """A whole mail; `body` begins with its own fields."""
+    """Return a whole mail; `body` begins with its own headers."""
     name, answered = NAMES[typed.locale], typed.answered
     shown = name if name.isascii() else Header(name, "utf-8").encode()
     return (
@@ -180,7 +177,7 @@ def marked(text: str, mark: str = "> ") -> str:
 
 
 def around(typed: Typed, attribution: str, mark: str = "> ") -> str:
-    """Attribution, marked letter and words, in the order that the person likes."""
+    """Return attribution, quoted letter and words in the player's order."""
     if typed.place == "bottom":
         return f"{attribution}\n{marked(typed.letter, mark)}\n\n{typed.words}\n"
     if typed.place == "inline":
@@ -202,7 +199,7 @@ def say(typed: Typed, **by_locale: str) -> str:
 
 
 class Plain(NamedTuple):
-    """How a program writes above what it quotes, in each language that it knows, and what else is its own."""
+    """A plain-text program: its attribution in each language, and its own habits."""
 
     wrote: dict[str, str]  # `{by}` is the letter's sender, `{ours}` only its name
     head: str
@@ -370,7 +367,6 @@ def _block_of_text(typed: Typed) -> str:
 
 
 def outlook(typed: Typed) -> bytes:
-    """Outlook for Windows, with both kinds of text."""
     block = "<br>".join(f"<b>{name}</b> {escape(value)}" for name, value in _outlook_block(typed))
     html = (
         '<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><meta http-equiv="Content-Type" content="text/html">'
@@ -500,7 +496,7 @@ def thunderbird_html(typed: Typed) -> bytes:
 
 
 def gmx(typed: Typed) -> bytes:
-    """The web front end of GMX and WEB.DE, which sends HTML only."""
+    """Write as the web front end of GMX and WEB.DE, which sends HTML only."""
     html = (
         f'<html><head></head><body><div style="font-family: Verdana;font-size: 12.0px;">{paragraphs(typed.words)}'
         '<div>&nbsp;<div name="quote" style="margin:10px 5px 5px 10px; padding: 10px 0 10px 10px; border-left:2px solid '
@@ -699,7 +695,6 @@ def windows_mail(typed: Typed) -> bytes:
 
 
 def fresh(typed: Typed) -> bytes:
-    """A new mail to the address, with nothing of ours in it."""
     return mail(typed, part("plain", typed.words + "\n", "utf-8", "8bit"), "X-Mailer: any")
 
 

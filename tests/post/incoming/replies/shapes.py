@@ -1,8 +1,8 @@
-"""Mails in the shapes of many programs, made up from a seed: what is put above, below and around one clear move.
+"""Mails in the shapes of many programs, generated from a seed: text above, below and around one clear move.
 
-`clear` is to be played, `hostile` is not. Both combine a form of mail with a language, a signature, a notice, a line above
-the quote, MIME and a charset. The code was written with the parts in `TUNED`. Those in `HELD_OUT` were written down before
-the code met them; it was changed for whole kinds among them, not for single ones.
+`clear` plays a move, `hostile` does not. Both combine a form of mail with a language, a signature, a notice, a line
+above the quote, MIME and a charset. The code was written with the parts in `TUNED`. Those in `HELD_OUT` predate the
+code's first run on them. Fixes covered whole kinds of them, not single ones.
 """
 
 import base64
@@ -26,7 +26,7 @@ class Parts(NamedTuple):
     intros: tuple[str, ...]  # above the quoted letter
     pages: tuple[str, ...]  # with {move}, {sign} and {quote}
     senders: tuple[str, ...]
-    boundaries: tuple[tuple[str, str], ...]  # how the boundary is written, and what it is
+    boundaries: tuple[tuple[str, str], ...]  # spelling of the boundary, and its meaning
     transfers: tuple[str, ...]
     charsets: tuple[str, ...]
     unseen: tuple[tuple[str, str], ...]  # before and behind the move
@@ -380,7 +380,7 @@ def clear(dice: Random, parts: Parts) -> Mail:
 
 
 def hostile(dice: Random, parts: Parts) -> Mail:
-    """A mail in the same shapes in which no move is meant, or there is doubt about it."""
+    """Return a mail in the same shapes whose move is unintended or in doubt."""
     game = dice.choice(list(MOVES))
     move, other = dice.sample(MOVES[game], 2)
     said = talk.SAID[dice.choice(list(talk.SAID))]
@@ -409,7 +409,7 @@ def hostile(dice: Random, parts: Parts) -> Mail:
         case 7:  # forwarded
             head = f"Begin forwarded message:\n\nFrom: Ben <ben@example.org>\nSubject: Stars\nTo: Ada <{ADA}>"
             return Mail(_mail(dice, parts, "", f"fyi\n\n{head}\n\n{move}", "", letter), game, move)
-        case 8:  # a page with the move where its reader does not see it, or not as the writer's
+        case 8:  # a page that hides the move or shows it as another person's
             unseen = dice.choice(more_shapes.UNSEEN_MOVES).format(move=move).replace("{", "{{").replace("}", "}}")
             only_page = parts._replace(pages=(f"<p>{{move}}</p>{unseen}<blockquote>{{quote}}</blockquote>",))
             return Mail(_mail(dice, only_page, "", "ok thanks", "", letter, kinds=1), game, move)

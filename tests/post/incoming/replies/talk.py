@@ -1,6 +1,6 @@
-"""What people write around a move, in four languages, made up from a seed: whole mails' worth of words, nothing committed.
+"""Words around a move, in four languages, generated from a seed.
 
-`plain_move` is to act, `wrapped_sentence` and `objection` are not, `below_an_intro` only by its first line.
+`plain_move` acts, `wrapped_sentence` and `objection` do not, `below_an_intro` only by its first line.
 """
 
 import textwrap
@@ -24,12 +24,12 @@ COMMANDS = (
 
 class Words(NamedTuple):
     greetings: tuple[str, ...]
-    friendly: tuple[str, ...]  # sentences that a blank line parts from the move
+    friendly: tuple[str, ...]  # sentences that a blank line separates from the move
     endings: tuple[str, ...]
     footers: tuple[str, ...]
     against: tuple[str, ...]
-    clauses: tuple[str, ...]  # with which a sentence begins that ends in something that would act
-    rest: tuple[str, ...]  # with which it goes on
+    clauses: tuple[str, ...]  # beginnings of a sentence whose end would act
+    rest: tuple[str, ...]  # their continuations
 
 
 SAID = {
@@ -326,7 +326,7 @@ INTROS = (  # what programs write above a quote, in languages of all kinds; none
 
 
 def below_an_intro(dice: Random, game: str) -> tuple[str, str, str]:
-    """A move, an older mail, and one that quotes it without a mark below the new move."""
+    """Return a move, an older mail, and one that quotes it unmarked below the new move."""
     move, said = a_move(dice, game), SAID[dice.choice(list(SAID))]
     old = dice.choice([it for it in (*MOVES[game], *COMMANDS) if it != move])
     gap, intro = dice.choice(["\n", "\n\n"]), dice.choice(INTROS)
@@ -342,7 +342,6 @@ def a_move(dice: Random, game: str) -> str:
 
 
 def plain_move(dice: Random, game: str) -> tuple[str, str]:
-    """Return a move, and a friendly mail that plays it."""
     said, move = SAID[dice.choice(list(SAID))], a_move(dice, game)
     greeting, friendly = dice.choice(said.greetings), dice.choice(said.friendly) if dice.random() < 0.4 else ""
     above = greeting + (dice.choice(["\n", "\n\n"]) if greeting else "")
@@ -358,7 +357,7 @@ def plain_move(dice: Random, game: str) -> tuple[str, str]:
 
 
 def wrapped_sentence(dice: Random, game: str) -> str:
-    """A sentence that its program broke right before words that would act; at times it goes on, or begins with them."""
+    """Return a sentence broken right before words that would act. Some continue or begin with those words."""
     said = SAID[dice.choice(list(SAID))]
     acts = dice.choice([*MOVES[game], *COMMANDS])
     clause, rest, width = dice.choice(said.clauses), dice.choice(said.rest), dice.randint(24, 78)
@@ -371,7 +370,6 @@ def wrapped_sentence(dice: Random, game: str) -> str:
 
 
 def objection(dice: Random, game: str) -> str:
-    """A move, and beside it a sentence that speaks against it or asks."""
     said, move = SAID[dice.choice(list(SAID))], a_move(dice, game)
     against = dice.choice(said.against)
     words = f"{against}\n\n{move}" if dice.random() < 0.4 else f"{move}\n\n{against}"
