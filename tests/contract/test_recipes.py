@@ -241,7 +241,7 @@ def test_a_foreign_page_follows_a_live_game(house: House, ada: Client, chromium:
         ada.post(f"/v1/games/{game}/votes", {"on": "abandon", "vote": True}, status=200)
         expect(page.get_by_role("status")).to_have_text("The game is abandoned.")
         page.goto(f"{elsewhere}/live.html?game={game[:-4]}0000")
-        expect(page.get_by_role("status")).to_contain_text("no such")
+        expect(page.get_by_role("status")).to_contain_text("Game not found")
 
 
 def test_the_live_game_page_drops_events_that_were_reset(
