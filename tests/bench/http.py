@@ -71,6 +71,8 @@ class _Client:
         head, found, body = self.received.partition(b"\r\n\r\n")
         if not found:
             return None
+        if head.startswith((b"HTTP/1.1 204", b"HTTP/1.1 304")):  # without a body, and without its length
+            return self.received
         _, _, length = head.lower().partition(b"content-length:")
         return self.received if len(body) == int(length.split(b"\r\n", 1)[0]) else None
 

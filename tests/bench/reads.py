@@ -158,7 +158,7 @@ def note(app: Flask, call: Call) -> Noted:
 
 def app() -> Flask:
     """The least: it answers what was noted in the file that the variable names."""
-    noted: dict[str, Noted] = pickle.loads(Path(os.environ[NOTES]).read_bytes())  # our own, of a moment ago
+    noted: dict[str, tuple[Any, Any]] = pickle.loads(Path(os.environ[NOTES]).read_bytes())  # our own, of a moment ago
     url, bare, own = os.environ["DATABASE_URL"], Flask("least"), threading.local()
 
     def connection() -> psycopg.Connection[Any]:
@@ -208,7 +208,8 @@ def main() -> None:
         if wanted.what == "layers":
             with layers(), (timed := create_app(settings)).app_context():
                 return show_layers(timed, [*calls, unchanged])
-        notes.write(pickle.dumps(noted))
+        # As plain tuples, since `Noted` is a class of `__main__` here, and of this module in the bare web.
+        notes.write(pickle.dumps({key: tuple(it) for key, it in noted.items()}))
         notes.flush()
         os.environ[NOTES] = notes.name
         gc.freeze()  # so that collections find nothing to look at while answers wait
