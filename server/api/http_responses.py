@@ -11,6 +11,7 @@ from werkzeug.exceptions import NotAcceptable, PreconditionFailed
 
 from server.api.auth import any_caller, is_for_api
 from server.api.problems import of_http
+from server.api.unmodified import store_etag
 from server.store.locks import hold
 from server.store.log import moment_text
 from server.translations import Words
@@ -105,6 +106,7 @@ def _finish(response: Response) -> Response:
         _pack(response, request.accept_encodings.quality("gzip") > 0)
         if request.method in ("GET", "HEAD") and response.status_code == 200 and not response.is_streamed:
             response.add_etag()
+            store_etag(response)
             response.make_conditional(request)
             if response.status_code == 412:
                 return of_http(_unmatched())
