@@ -38,6 +38,7 @@ class Driven(NamedTuple):
     seconds: float
     took: Sequence[float]
     size: int
+    last: bytes = b""  # the last answer
 
     @property
     def per_second(self) -> float:
@@ -94,7 +95,7 @@ def drive(
     selector = selectors.DefaultSelector()
     took: list[float] = []
     connections = [_Client(port) for _ in range(clients)]
-    busy = size = 0
+    busy, size, answer = 0, 0, None
     began = perf_counter()
     for client in connections:
         selector.register(client.socket, selectors.EVENT_READ, client)
@@ -119,7 +120,7 @@ def drive(
     for client in connections:
         client.socket.close()
     selector.close()
-    return Driven(len(took), seconds, sorted(took), size)
+    return Driven(len(took), seconds, sorted(took), size, answer or b"")
 
 
 def _send_next(client: _Client, waiting: deque[Iterator[bytes]]) -> bool:
