@@ -17,6 +17,10 @@ from server.store.log import moment_text
 from server.translations import Words
 
 _TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}
+_CONDITIONS = (
+    *("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_IF_RANGE"),
+    "HTTP_RANGE",
+)
 _LARGE = 1024  # bytes of JSON from which compression pays
 NDJSON = "application/x-ndjson"
 _OTHERS = {".svg": "image/svg+xml", ".png": "image/png", "/stream": "text/event-stream", "/v1/archives": NDJSON}
@@ -107,7 +111,8 @@ def _finish(response: Response) -> Response:
         if request.method in ("GET", "HEAD") and response.status_code == 200 and not response.is_streamed:
             response.add_etag()
             store_etag(response)
-            response.make_conditional(request)
+            if any(name in request.environ for name in _CONDITIONS):
+                response.make_conditional(request)
             if response.status_code == 412:
                 return of_http(_unmatched())
     return response
