@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Event, Thread
+from time import sleep
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
@@ -89,7 +90,6 @@ def work(app: Flask, settings: Settings) -> NoReturn:
     seldom = partial(_throttle, Lookout(_SWEEPS))
     jobs = {
         Job(app, "sweep", seldom(_sweep, 3, others=60)): _BEAT,
-        **{Job(app, "sweep along", _sweep_along): _BEAT for _ in range(_MORE_SWEEPS)},
         Job(app, "outages", _by_right_clock(follow_outages)): 5,
         Job(app, "open games", _by_right_clock(seldom(close_due, 60))): 10,
         Job(app, "stand-ins", _by_right_clock(seldom(change_stand_ins, 60))): 10,
@@ -105,6 +105,9 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         run = way_in.keep_open if isinstance(way_in, SmtpServer) else way_in.read_on
         jobs[Job(app, "mail in", run)] = int(OPEN_AGAIN)
     notifier.tell_from(app)
+    along = [Job(app, "sweep along", _sweep_along) for _ in range(_MORE_SWEEPS)]
+    for job in along:
+        Thread(target=_run_when_many_are_due, args=(job,), daemon=True).start()
     scheduler = _start_scheduler(jobs)
     for way_in in ways_in:
         if isinstance(way_in, SmtpServer):
@@ -115,7 +118,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
     post.terminate()
     for way_in in ways_in:
         way_in.close()
-    _end(scheduler)
+    _end(scheduler, *along)
     try:
         post.wait(_LAST_JOBS + _LAST_LETTERS + _LAST_CALLS)
     except subprocess.TimeoutExpired:
@@ -190,7 +193,7 @@ def _by_right_clock(run: Callable[[], object]) -> Callable[[], None]:
 
 
 def _end(scheduler: BackgroundScheduler, *hinted: Job) -> None:
-    """Stop the scheduler. `hinted` are jobs that notifications call."""
+    """Stop the scheduler. `hinted` are jobs that notifications or other jobs start."""
 
     def end() -> None:
         scheduler.shutdown()
@@ -266,6 +269,13 @@ def _sweep() -> None:
         heartbeats.beat("worker")
         if not woken:
             break
+
+
+def _run_when_many_are_due(job: Job) -> NoReturn:
+    while True:
+        _many_are_due.wait()
+        job()
+        sleep(_BEAT)  # also after a failure, such as a database that is away
 
 
 def _sweep_along() -> None:

@@ -28,6 +28,7 @@ from server.api import (
     sandbox,
     service,
     stand_ins,
+    unmodified,
     webhooks,
 )
 from server.api.openapi.document import Document
@@ -47,6 +48,7 @@ def register(app: Flask) -> None:
     auth.register(app)
     rate_limits.register(app)
     http_responses.register(app)
+    unmodified.register(app)
     idempotency.register(app)
     document = app.extensions["document"] = Document(app)
     for blueprint in (

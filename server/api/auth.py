@@ -23,7 +23,8 @@ _OF_OAUTH = ("/oauth/token", "/oauth/revoke", "/oauth/register", "/.well-known/o
 
 def is_for_api() -> bool:
     """Return whether this request is for the API, rather than for a page with links and forms or for operators."""
-    return request.path.startswith("/v1/") or request.path == "/v1" or request.path in _OF_OAUTH
+    path = request.path
+    return path.startswith("/v1/") or path == "/v1" or path in _OF_OAUTH
 
 
 def caller(scope: str, game_id: UUID | None = None, may_be_closed: bool = False) -> Caller:

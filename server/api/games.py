@@ -18,6 +18,7 @@ from server.api.openapi import examples, schemas
 from server.api.openapi.document import ANYBODY, Blueprint, either, needs, takes
 from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.api.rate_limits import LONG, spend
+from server.api.unmodified import expect_modified, load_unless_unmodified
 from server.compression import Packed, pack
 from server.errors import (
     AlreadySeated,
@@ -187,9 +188,11 @@ class Games(MethodView):
         `free`, `players`, `pace`, `clock`, `edition` and `reliability` filter open games for a lobby. `offered` filters
         games in progress. If you combine filters, a game must match all of them. Every page except the last is full.
         """
-        mine = query["mine"] or query["my_turn"]
-        player_id = caller("games:read").player_id if mine else viewer("games:read")
-        page = list_games(player_id, **query | {"cursor": read_cursor(query.get("cursor"))}, tell=_in_words)
+        who = caller("games:read") if query["mine"] or query["my_turn"] else optional_caller("games:read")
+        place = {"cursor": read_cursor(query.get("cursor"))}
+        page = list_games(
+            who and who.player_id, **query | place, tell=_in_words, on_rows=lambda rows: expect_modified(who, rows)
+        )
         return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
 
 
@@ -212,7 +215,7 @@ class OneGame(MethodView):
         """
         who = optional_caller("games:read", game_id)
         player_id = who and who.player_id
-        game = load_visible(game_id, player_id, query.get("invitation"))
+        game = load_unless_unmodified(game_id, who, query.get("invitation"))
         told = describe(game, game.seat_of(player_id), query.get("at"), player_id)
         if who and "games:write" not in who.scopes:
             told["invitation"] = None  # otherwise a read-only token could give away seats

@@ -11,11 +11,16 @@ from werkzeug.exceptions import NotAcceptable, PreconditionFailed
 
 from server.api.auth import any_caller, is_for_api
 from server.api.problems import of_http
+from server.api.unmodified import store_etag
 from server.store.locks import hold
 from server.store.log import moment_text
 from server.translations import Words
 
 _TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}
+_CONDITIONS = (
+    *("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_IF_RANGE"),
+    "HTTP_RANGE",
+)
 _LARGE = 1024  # bytes of JSON from which compression pays
 NDJSON = "application/x-ndjson"
 _OTHERS = {".svg": "image/svg+xml", ".png": "image/png", "/stream": "text/event-stream", "/v1/archives": NDJSON}
@@ -105,7 +110,9 @@ def _finish(response: Response) -> Response:
         _pack(response, request.accept_encodings.quality("gzip") > 0)
         if request.method in ("GET", "HEAD") and response.status_code == 200 and not response.is_streamed:
             response.add_etag()
-            response.make_conditional(request)
+            store_etag(response)
+            if any(name in request.environ for name in _CONDITIONS):
+                response.make_conditional(request)
             if response.status_code == 412:
                 return of_http(_unmatched())
     return response

@@ -11,9 +11,10 @@ from server.api.auth import caller
 from server.api.idempotency import once
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, either, needs
+from server.api.unmodified import load_unless_unmodified
 from server.errors import HandedOver, NotRunning, NotSeated, StaleTurn
 from server.games import IllegalMove, MalformedMove
-from server.play.moves import legal_moves, play_move, try_move
+from server.play.moves import legal_moves, legal_moves_in, play_move, try_move
 from server.play.turns.first_answers import answer_from_log
 from server.play.turns.turn_links import play_by_link
 
@@ -79,7 +80,8 @@ class Legal(MethodView):
 
         Returns your turn and its legal moves. The list is empty if it isn't your turn.
         """
-        return legal_moves(game_id, caller("games:read", game_id).player_id, [])
+        who = caller("games:read", game_id)
+        return legal_moves_in(load_unless_unmodified(game_id, who), who.player_id, [])
 
     @blp.arguments(schemas.LegalMovesRequest, example=examples.BEGUN)
     @blp.response(200, schemas.LegalMoves, example=examples.LEGAL_MOVES)

@@ -82,6 +82,10 @@ class Buckets:
         lacking = max(0, full_at - now)
         return Level((whole - lacking) // self._each, ceil(lacking / 1000), max(0, ceil(wait / 1000)))
 
+    @property
+    def is_any_taken(self) -> bool:
+        return bool(self._taken)
+
     def drain(self) -> Mapping[Hashable, int]:
         """Return the units that each heavy user has taken since the last call."""
         with self._lock:
@@ -136,6 +140,12 @@ def register(app: Flask) -> None:
 
 def full_buckets(app: Flask) -> dict[str, Buckets]:
     return {name: Buckets(app.config["BOUNDS"][name]) for name in _REACHED}
+
+
+def is_any_taken(app: Flask) -> bool:
+    """Return whether any units were taken since they were shared."""
+    limits: dict[str, Buckets] = app.extensions["limits"]
+    return any(buckets.is_any_taken for buckets in limits.values())
 
 
 def share() -> None:

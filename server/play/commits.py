@@ -33,10 +33,43 @@ from server.store.stand_ins import end_stand_ins, return_to_owner, wake_stand_in
 _logger = logging.getLogger(__name__)
 
 
-def load(game_id: UUID) -> Game:
-    """Return the current game. A warm process reads only new events. Raise NotFound if there is no such game."""
+@dataclass(slots=True)
+class Snapshot:
+    """A game as read from the database, before it is parsed."""
+
+    game_id: UUID
+    known: Table | None  # the table that this process knew
+    text: str  # JSON with the rows of the game, and the events from the known table's last one on
+    is_replaced: bool = False  # the log doesn't continue the known table, so it was read again
+
+    def determines(self, game: Game) -> bool:
+        """Return whether an equal text always gives this game. The hash of the newest event covers the whole log, but
+        archived events are not in the text."""
+        return not self.is_replaced and game.head.shelved is None
+
+
+def take_snapshot(game_id: UUID) -> Snapshot:
+    """Return the current game, unparsed. A warm process reads only new events. Raise NotFound if there is no such
+    game."""
+    known = tables.get(game_id)
     with autocommit() as connection:
-        game = load_within(connection, game_id, tables.get(game_id))
+        return _snapshot(connection, game_id, known)
+
+
+def _snapshot(connection: psycopg.Connection[Any], game_id: UUID, known: Table | None) -> Snapshot:
+    text = log.read_text(connection, game_id, known.seq if known else 0)
+    if text is None:
+        raise NotFound("Game not found.")
+    return Snapshot(game_id, known, text)
+
+
+def load(game_id: UUID, snapshot: Snapshot | None = None) -> Game:
+    """Return the current game, or that of a snapshot. Raise NotFound if there is no such game, or Unavailable if it
+    needs a later release."""
+    snapshot = snapshot or take_snapshot(game_id)
+    game = _parse(snapshot)
+    if game is None:
+        game = load(game_id)
     tables.put(game_id, game.table)
     return game
 
@@ -44,14 +77,19 @@ def load(game_id: UUID) -> Game:
 def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table | None = None) -> Game:
     """Return the game in this connection's transaction. Raise NotFound if there is no such game, or Unavailable if it
     needs a later release."""
-    records = log.read(connection, game_id, known.seq if known else 0)
-    if records is None:
-        raise NotFound("Game not found.")
+    return _parse(_snapshot(connection, game_id, known)) or load_within(connection, game_id)
+
+
+def _parse(snapshot: Snapshot) -> Game | None:
+    """Return the game of a snapshot. Return None, and forget the known table, if its log doesn't continue that table."""
+    known = snapshot.known
+    records = log.parse_text(snapshot.text, known.seq if known else 0)
     head = readable(records.head)
     expect_playable(rules_of(head.rules), records.head.options, len(records.seats))
     if known and (goes_behind(known, records.events) or not _goes_on(known, records)):
-        tables.forget(game_id)
-        return load_within(connection, game_id)
+        tables.forget(snapshot.game_id)
+        snapshot.is_replaced = True
+        return None
     return Game(head, records.seats, fold(known or new_table(head.rules), records.events))
 
 

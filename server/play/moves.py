@@ -108,7 +108,11 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
 def legal_moves(game_id: UUID, player_id: UUID, begun: list[Any]) -> Json:
     """Return the player's present turn and legal moves, none during a stand-in. Raise NotFound, NotSeated,
     MalformedMove, IllegalMove."""
-    game = load_visible(game_id, player_id)
+    return legal_moves_in(load_visible(game_id, player_id), player_id, begun)
+
+
+def legal_moves_in(game: Game, player_id: UUID, begun: list[Any]) -> Json:
+    """Return what `legal_moves` returns, for a game that is loaded."""
     rules, state, seat = game.table.rules, game.table.state, own_seat(game, player_id)
     steps = [rules.move_from_json(step) for step in begun]
     turn = turn_of(game.table, seat) if game.seats[seat].player_id == player_id else None

@@ -8,7 +8,7 @@ from server.accounts.players import address_of
 from server.accounts.signed_links import ANY_SEAT, INVITATION, Capability, is_mark_of, sign, verify
 from server.errors import HandedOver, NotFound, NotSeated, PlaceAhead
 from server.games import Json, Seat, commitment
-from server.play.commits import at_version, load
+from server.play.commits import Snapshot, at_version, load
 from server.play.game import Game
 from server.play.story.authors import CHANGES_OF_PLAYERS, visible_events
 from server.play.table import Table
@@ -20,10 +20,12 @@ from server.store.tables import Player, db
 from server.translations import noted
 
 
-def load_visible(game_id: UUID, player_id: UUID | None, invitation: str | None = None) -> Game:
-    """Return the game if this player may see it. A private game requires a seat or an invitation. Raise NotFound if the
-    player may not see the game."""
-    game = load(game_id)
+def load_visible(
+    game_id: UUID, player_id: UUID | None, invitation: str | None = None, snapshot: Snapshot | None = None
+) -> Game:
+    """Return the game, or that of a snapshot, if this player may see it. A private game requires a seat or an
+    invitation. Raise NotFound if the player may not see the game."""
+    game = load(game_id, snapshot)
     if not game.head.private or game.seat_of(player_id) is not None:
         return game
     kept_for = [row.email for row in game.seats]
@@ -33,6 +35,15 @@ def load_visible(game_id: UUID, player_id: UUID | None, invitation: str | None =
         if player is None or not may_see(game.head.host, people, player.player_id, player.email):
             raise NotFound("Game not found.")
     return game
+
+
+def depends_on_rows(game: Game, snapshot: Snapshot, player_id: UUID | None) -> bool:
+    """Return whether everything that this player may see of the game follows from the text of the snapshot.
+
+    Invitations depend on more: on the player's address, and on the secret that signs them.
+    """
+    has_invitations = game.head.private and (game.table.status == "open" or game.seat_of(player_id) is None)
+    return snapshot.determines(game) and not has_invitations and not any(row.email for row in game.seats)
 
 
 def invitation_access(game_id: UUID, kept_for: Sequence[str | None], invitation: str | None) -> Capability | None:

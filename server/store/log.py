@@ -141,10 +141,19 @@ _LAST_OF_VERSION = "SELECT seq FROM events WHERE game_id = %s AND version <= %s 
 def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> Records | None:
     """Return the game with its events after `after`, or None if it doesn't exist. Raise NotOnShelf if its archive can't
     be read."""
-    found = connection.execute("SELECT read_game(%s, %s)", (game_id, after)).fetchone()
-    if found is None or found[0] is None:
-        return None
-    *game, events = found[0]
+    text = read_text(connection, game_id, after)
+    return None if text is None else parse_text(text, after)
+
+
+def read_text(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> str | None:
+    """Return the game with its events from `after` on as Postgres's JSON, or None if it doesn't exist."""
+    found = connection.execute("SELECT read_game(%s, %s)::text", (game_id, after)).fetchone()
+    return found[0] if found else None
+
+
+def parse_text(text: str, after: int = 0) -> Records:
+    """Return the game in this JSON with its events after `after`. Raise NotOnShelf if its archive can't be read."""
+    *game, events = orjson.loads(text)
     head, seats = game_from_json(*game)
     if head.shelved is not None and after < head.shelved:
         return Records(head, seats, _from_shelf(head, after))

@@ -13,11 +13,12 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, NoReturn
 
+from flask import Flask
 from prometheus_client import multiprocess
 
 from server import json_logs
 from server.accounts.tokens import note_uses
-from server.api.rate_limits import SHARED_EVERY, share
+from server.api.rate_limits import SHARED_EVERY, is_any_taken, share
 from server.config import CHECKOUT, Settings
 from server.jobs import Job
 from server.play.timing import heartbeats
@@ -55,7 +56,7 @@ def post_worker_init(worker: Any) -> None:
     notifier.tell_from(app)
     jobs = Job(app, "heartbeat", partial(heartbeats.beat, "web")), Job(app, "uses of tokens", note_uses)
     Thread(target=_do_again, args=(_EVERY, *jobs), daemon=True).start()
-    Thread(target=_do_again, args=(SHARED_EVERY, Job(app, "rate limits", share)), daemon=True).start()
+    Thread(target=_share_limits, args=(app, Job(app, "rate limits", share)), daemon=True).start()
 
 
 def _allow_files() -> None:
@@ -81,6 +82,13 @@ def _do_again(every: int, *jobs: Job) -> NoReturn:
         for job in jobs:
             job()
         time.sleep(every)
+
+
+def _share_limits(app: Flask, job: Job) -> NoReturn:
+    while True:
+        if is_any_taken(app):  # an idle process has nothing to share
+            job()
+        time.sleep(SHARED_EVERY)
 
 
 def serve() -> NoReturn:

@@ -14,14 +14,14 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from server.api import problems
+from server.api import games, moves, problems, unmodified
 from server.api.openapi.examples import MOVE
 from server.app import create_app
 from server.clock import clock
 from server.config import Settings
 from server.errors import PlayError
 from server.games import Json, RuleError
-from server.play.seating import hosting
+from server.play.seating import hosting, lobby
 from server.play.turns import idempotency
 from server.play.turns.idempotency import forget_old_answers
 from server.store.tables import IdempotencyKey, db
@@ -72,6 +72,66 @@ def test_head_returns_the_headers_of_get_without_a_body(scene: Scene, ada: Someo
         for name in ("ETag", "Content-Type", "Content-Length", "Vary", "Cache-Control"):
             assert head.headers[name] == got.headers[name], (path, name)
         assert ada.ask("HEAD", path, headers={"If-None-Match": got.headers["ETag"]}).status_code == 304
+
+
+def test_a_304_is_sent_exactly_while_a_new_response_would_have_the_same_etag(
+    scene: Scene, ada: Someone, bea: Someone, app: Flask
+) -> None:
+    game, asking, hosted = scene.running, scene.asking, scene.hosted
+    paths = [*(f"{game}{end}" for end in ("", "?at=1", "/legal-moves", "/events", "/messages")), asking, hosted]
+    paths += ["/v1/games?mine=true", "/v1/games?my_turn=true", "/v1/games?status=open&free=true", "/v1/me"]
+    cleo = Someone(app, "cleo")
+    changes: list[Callable[[], TestResponse]] = [
+        lambda: bea.post(f"{game}/messages", {"text": "Hello"}),
+        lambda: ada.post(f"{game}/moves", MOVE),
+        lambda: bea.patch("/v1/me", {"name": "Beatrice"}),
+        lambda: ada.patch("/v1/me", {"locale": "de"}),
+        lambda: bea.post(f"{game}/votes", {"on": "pause"}),
+        lambda: ada.post(f"{game}/votes", {"on": "pause"}),
+        lambda: bea.post(f"{asking}/ready"),
+        lambda: cleo.patch("/v1/me", {"name": "Cleopatra"}),
+        lambda: ada.patch(hosted, {"open_for": "P3D"}),
+        lambda: bea.delete(f"{hosted}/seats/me"),
+        lambda: cleo.delete(f"{hosted}/invitations/2"),
+    ]
+    viewers = [ada, bea, cleo, scene.stranger]
+    ways = [(viewer, path, it) for viewer in viewers for path in paths for it in ("identity", "gzip")]
+
+    def etag(viewer: Someone, path: str, encoding: str) -> str | None:
+        return viewer.get(path, headers={"Accept-Encoding": encoding}).headers.get("ETag")
+
+    stored = app.extensions["etags"]
+    known = {way: etag(*way) for way in ways}
+    for number, change in enumerate(changes):
+        assert change().status_code < 300, number
+        kept = 0
+        for way in ways:
+            viewer, path, encoding = way
+            headers = {"Accept-Encoding": encoding, "If-None-Match": known[way] or '"none"'}
+            asked = viewer.get(path, headers=headers)
+            app.extensions["etags"] = unmodified.Etags()  # so that the response is built
+            fresh, current = viewer.get(path, headers=headers), etag(*way)
+            app.extensions["etags"] = stored
+            assert (asked.status_code == 304) == (known[way] is not None and current == known[way]), (number, way)
+            told = ("Vary", "Cache-Control", "ETag", "Content-Type", "X-Content-Type-Options")
+            assert [asked.headers.get(it) for it in told] == [fresh.headers.get(it) for it in told], (number, way)
+            kept += asked.status_code == 304
+            known[way] = etag(*way)
+        assert 0 < kept < len(ways), number
+
+
+def test_a_304_needs_no_view_no_legal_moves_and_no_json(scene: Scene, ada: Someone, monkeypatch: Any) -> None:
+    paths = scene.running, f"{scene.running}/legal-moves", "/v1/games?my_turn=true"
+    etags = [ada.get(path).headers["ETag"] for path in paths]
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise AssertionError("The response was built.")
+
+    for where, name in ((games, "describe"), (moves, "legal_moves_in"), (lobby, "summary")):
+        monkeypatch.setattr(where, name, fail)
+    for path, etag in zip(paths, etags, strict=True):
+        assert ada.get(path, headers={"If-None-Match": etag}).status_code == 304
+        assert scene.bea.get(path, headers={"If-None-Match": etag}).status_code != 304
 
 
 @pytest.mark.parametrize("path", ["/v1/rules", "/v1/rules/sternenhimmel", "/v1/rules/sternenglanz"])

@@ -38,6 +38,7 @@ class Driven(NamedTuple):
     seconds: float
     took: Sequence[float]
     size: int
+    last: bytes = b""  # the last answer
 
     @property
     def per_second(self) -> float:
@@ -71,6 +72,8 @@ class _Client:
         head, found, body = self.received.partition(b"\r\n\r\n")
         if not found:
             return None
+        if head.startswith((b"HTTP/1.1 204", b"HTTP/1.1 304")):  # without a body, and without its length
+            return self.received
         _, _, length = head.lower().partition(b"content-length:")
         return self.received if len(body) == int(length.split(b"\r\n", 1)[0]) else None
 
@@ -92,7 +95,7 @@ def drive(
     selector = selectors.DefaultSelector()
     took: list[float] = []
     connections = [_Client(port) for _ in range(clients)]
-    busy = size = 0
+    busy, size, answer = 0, 0, None
     began = perf_counter()
     for client in connections:
         selector.register(client.socket, selectors.EVENT_READ, client)
@@ -117,7 +120,7 @@ def drive(
     for client in connections:
         client.socket.close()
     selector.close()
-    return Driven(len(took), seconds, sorted(took), size)
+    return Driven(len(took), seconds, sorted(took), size, answer or b"")
 
 
 def _send_next(client: _Client, waiting: deque[Iterator[bytes]]) -> bool:

@@ -2,7 +2,8 @@
 
 The least is a bare Flask app under the same server and over the same Postgres. For each call it runs the statements that
 ours ran, token included, and returns the bytes that ours returned. Both are driven in turns by the same clients.
-`python -m tests.bench.reads layers` shows where our Python goes within one process.
+`python -m tests.bench.reads layers` shows where our Python goes within one process. `pollers` shows what a thousand
+players cost who each ask once a minute whether it is their turn.
 """
 
 import argparse
@@ -45,7 +46,9 @@ NOTES = "READS"  # the variable that names the file of what was noted
 CLIENTS = 16
 EACH = 320  # requests of a call and round
 OPEN_GAMES, OF_ADA, MESSAGES = 40, 24, 20
+POLLERS, EVERY = 300, 18.0  # a sample: its rate is that of 1,000 players who each poll once a minute
 _ECHO = "/echo"
+_WITH_ETAG = ("a game", "legal moves", "my games", "my turn")
 
 _LAYERS: Sequence[tuple[str, object, str]] = (
     ("psycopg", psycopg.Connection, "execute"),
@@ -158,7 +161,7 @@ def note(app: Flask, call: Call) -> Noted:
 
 def app() -> Flask:
     """The least: it answers what was noted in the file that the variable names."""
-    noted: dict[str, Noted] = pickle.loads(Path(os.environ[NOTES]).read_bytes())  # our own, of a moment ago
+    noted: dict[str, tuple[Any, Any]] = pickle.loads(Path(os.environ[NOTES]).read_bytes())  # our own, of a moment ago
     url, bare, own = os.environ["DATABASE_URL"], Flask("least"), threading.local()
 
     def connection() -> psycopg.Connection[Any]:
@@ -195,20 +198,22 @@ def run(served: stage.Served, postgres: embedded_postgres.Server, call: Call) ->
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("layers",))
+    parser.add_argument("what", nargs="?", choices=("layers", "pollers"))
     parser.add_argument("--rounds", type=int, default=3)
     wanted = parser.parse_args()
+    if wanted.what == "pollers":
+        return show_pollers()
     with stage.postgres() as postgres, tempfile.NamedTemporaryFile() as notes:
         settings = Settings.from_environment({"DATABASE_URL": postgres.url})
         with (ours := create_app(settings)).app_context():
             calls = stage_calls()
         noted = {it.path + ("" if it.token else " without token"): note(ours, it) for it in calls}
-        etag = answer_of(ours, calls[2]).headers["ETag"]
-        unchanged = calls[2]._replace(name="a game, 304", headers=f"If-None-Match: {etag}\r\n", status=304)
+        unchanged = [_unchanged(ours, it) for it in calls if it.name in _WITH_ETAG]
         if wanted.what == "layers":
             with layers(), (timed := create_app(settings)).app_context():
-                return show_layers(timed, [*calls, unchanged])
-        notes.write(pickle.dumps(noted))
+                return show_layers(timed, [*calls, *unchanged])
+        # As plain tuples, since `Noted` is a class of `__main__` here, and of this module in the bare web.
+        notes.write(pickle.dumps({key: tuple(it) for key, it in noted.items()}))
         notes.flush()
         os.environ[NOTES] = notes.name
         gc.freeze()  # so that collections find nothing to look at while answers wait
@@ -224,7 +229,8 @@ def main() -> None:
                 for call in calls:
                     least = run(bare_web, postgres, call if call.name != "GET /v1" else echo)
                     runs.setdefault(call.name, []).append((run(our_web, postgres, call), least))
-                runs.setdefault(unchanged.name, []).append((run(our_web, postgres, unchanged), None))
+                for call in unchanged:
+                    runs.setdefault(call.name, []).append((run(our_web, postgres, call), None))
     show(runs, {it.name: it for it in calls})
 
 
@@ -250,8 +256,50 @@ def show(runs: dict[str, list[tuple[Run, Run | None]]], calls: dict[str, Call]) 
             bound = calls[name].bound
             line += f"{least:8.2f}{ratio:8.2f}" + (f"  (at most {bound})" if bound else "")
         print(line)
-    whole, unchanged = (median(it.cpu for it, _ in runs[name][1:]) for name in ("a game", "a game, 304"))
-    print(f"a 304 costs {unchanged / whole:.2f} of a 200 (at most 0.8)")
+    for name in _WITH_ETAG:
+        pairs_ = zip(runs[f"{name}, 304"][1:], runs[name][1:], strict=True)
+        ratio = median(one.cpu / other.cpu for (one, _), (other, _) in pairs_)
+        print(f"a 304 costs {ratio:.2f} of a 200: {name} (at most 0.8)")
+
+
+def _unchanged(app: Flask, call: Call) -> Call:
+    etag = answer_of(app, call).headers["ETag"]
+    return call._replace(name=f"{call.name}, 304", headers=f"If-None-Match: {etag}\r\n", status=304)
+
+
+def show_pollers() -> None:
+    """Print the cores that all polls of a minute use, each on a new connection and with its ETag."""
+    with stage.postgres() as postgres:
+        with create_app(Settings.from_environment({"DATABASE_URL": postgres.url})).app_context():
+            tokens = [player_token(f"poller-{number}@example.org") for number in range(POLLERS)]
+            for number, token in enumerate(tokens):
+                seats = [{"player": "me"}, {"bot": "greedy"}, {"bot": "greedy"}]
+                open_game(caller(token).player_id, {"rules": list(GAMES)[number % len(GAMES)], "seats": seats})
+        with stage.serving(stage.OURS, "gunicorn", postgres.url) as web:
+            polls = [Call("", "/v1/games?my_turn=true", token, None) for token in tokens]
+            etags = [_etag_in(drive(web.port, [[it.request()]], 1, b"HTTP/1.1 200").last) for it in polls]
+            again = [it._replace(headers=f"If-None-Match: {etag}\r\n") for it, etag in zip(polls, etags, strict=True)]
+            requests = [it.request() for it in again]
+            for _ in range(3):  # until each process has seen each player
+                drive(web.port, [[it] for it in requests], CLIENTS, b"HTTP/1.1 304")
+            before = [stage.cpu_seconds(pid) for pid in (web.pid, postgres.pid)]
+            began = time.perf_counter()
+            took = []
+            for number, request_ in enumerate(requests):
+                time.sleep(max(0.0, began + number * EVERY / POLLERS - time.perf_counter()))
+                took += drive(web.port, [[request_]], 1, b"HTTP/1.1 304").took
+            seconds = time.perf_counter() - began
+            used = [stage.cpu_seconds(pid) - was for pid, was in zip((web.pid, postgres.pid), before, strict=True)]
+    took.sort()
+    print(
+        f"{POLLERS} of 1,000 players, {POLLERS / seconds:.1f} polls/s: {sum(used) / seconds:.4f} cores (web {used[0] / seconds:.4f},"
+    )
+    print(f"Postgres {used[1] / seconds:.4f}); p50 {took[POLLERS // 2]:.1f} ms, p99 {took[POLLERS * 99 // 100]:.1f} ms")
+
+
+def _etag_in(answer: bytes) -> str:
+    head = answer.partition(b"\r\n\r\n")[0].decode()
+    return next(line.split(": ", 1)[1] for line in head.splitlines() if line.lower().startswith("etag:"))
 
 
 _took: dict[str, float] = defaultdict(float)

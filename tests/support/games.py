@@ -104,6 +104,8 @@ def stop_the_clock(monkeypatch: pytest.MonkeyPatch, at: datetime) -> None:
     """Stop the clock of this process and of the database until the test moves it."""
     monkeypatch.setattr(Clock, "real", lambda self: at)
     monkeypatch.setattr(host_clock, "_time_of_database", lambda connection: at)
+    compare_with = host_clock.compare_with
+    monkeypatch.setattr(host_clock, "compare_with", lambda time_of_database: compare_with(at))
 
 
 def host_clock_is_off(monkeypatch: pytest.MonkeyPatch, by: timedelta) -> None:

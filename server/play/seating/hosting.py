@@ -21,7 +21,7 @@ from server.play.seating.ready_check import call_off_within, expect_asking, is_f
 from server.play.timing.heartbeats import GAP
 from server.play.views import load_visible, seat_kept_for
 from server.store import outbox
-from server.store.connections import in_transaction
+from server.store.connections import autocommit, in_transaction
 from server.store.database_retry import committing, in_doubt, one_by_one, with_retries
 from server.store.seats import LATER
 from server.store.tables import GameRow, Player, SeatRow, db
@@ -182,12 +182,18 @@ def close_within(game_id: UUID, now: datetime) -> None:
     record_within(connection, commit_of(load_within(connection, game_id), [GameAbandoned()], now))
 
 
+_ANY_DUE = "SELECT FROM games WHERE status = 'open' AND wake_at <= %s LIMIT 1"
+
+
 def close_due(batch: int = 100) -> None:
     """Warn hosts before their games close, and close games whose time is over, one at a time.
 
     Locked games are left for the next call.
     """
     now = clock.now()
+    with autocommit() as connection:  # there is seldom one, and this costs a tenth of the rest
+        if connection.execute(_ANY_DUE, (now,)).fetchone() is None:
+            return
     due = (GameRow.status == "open") & (GameRow.wake_at <= now)
     query = select(GameRow.game_id).where(due).order_by(GameRow.wake_at).limit(batch)
     found = db.session.scalars(query).all()

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+import orjson
 import psycopg
 
 from server.accounts.players import address_of
@@ -36,6 +37,7 @@ _NEWEST = 24  # newest events that are searched for the last move, more than mos
 _MORE = 4  # factor from one search to the next
 
 
+OnRows = Callable[[bytes], None]  # is called with all rows on which a page depends
 Tell = Callable[[Sequence[Json], Sequence[str]], str | None]  # items of a story as text, with the seats' names
 
 
@@ -56,12 +58,14 @@ def list_games(
     cursor: Cursor | None = None,
     limit: int = 20,
     tell: Tell | None = None,
+    on_rows: OnRows | None = None,
 ) -> Page:
     """List games, newest first: public ones, or the player's own. Open ones include those with an invitation.
 
     Filters: `free`, an open seat; `players`, their number; `pace`, `clock` and `edition`; `reliability` of those
     seated. Filters are computed per game, so they are for open games, which are few. `offered`: a bot's seat that the
-    table offers for take-over. `tell` writes `latest` for the player's own games in progress.
+    table offers for take-over. `tell` writes `latest` for the player's own games in progress. `on_rows` may raise an
+    exception, so that the page isn't built.
     """
     wanted: Json = {
         "status": status,
@@ -88,7 +92,7 @@ def list_games(
             found = looking.heads(_AMONG, limit + 1, cursor, games=games)
         else:
             found = looking.own(cursor, limit + 1, my_turn, my_turn or is_picky or status in UNDER_WAY)
-    return _page(found, limit, player_id, tell if mine else None)
+    return _page(found, limit, player_id, tell if mine else None, on_rows)
 
 
 class _Looking(NamedTuple):
@@ -197,11 +201,13 @@ _SEATED_IN_OPEN_GAMES = """SELECT DISTINCT s.player_id FROM seats s JOIN games g
 WHERE g.status = 'open' AND s.player_id IS NOT NULL"""
 
 
-def _page(found: list[GameHead], limit: int, player_id: UUID | None, tell: Tell | None = None) -> Page:
+def _page(found: list[GameHead], limit: int, player_id: UUID | None, tell: Tell | None, on_rows: OnRows | None) -> Page:
     shown = found[:limit]
     seats_of = _seats_of([head.game_id for head in shown])
     is_anybody_invited = player_id is not None and any(seat.email for seats in seats_of.values() for seat in seats)
     email = address_of(player_id) if is_anybody_invited else None
+    if on_rows:
+        on_rows(orjson.dumps([found, list(seats_of.items()), email], default=_plain, option=orjson.OPT_NON_STR_KEYS))
     latest = _latest_of([head for head in shown if head.status in UNDER_WAY] if tell else [], seats_of, player_id)
     items = []
     for stored in shown:
@@ -218,6 +224,10 @@ def _page(found: list[GameHead], limit: int, player_id: UUID | None, tell: Tell 
         items.append(item)
     more = len(found) > limit
     return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)
+
+
+def _plain(value: Any) -> Any:
+    return value.hex() if isinstance(value, bytes) else list(value)  # a NamedTuple
 
 
 def _with_options(head: GameHead, seats: int) -> GameHead:

@@ -43,7 +43,7 @@ from server.play.seating.programs import expect_admitted, is_admitted
 from server.play.table import OVER
 from server.play.views import load_visible, own_seat
 from server.store import outbox
-from server.store.connections import in_transaction
+from server.store.connections import autocommit, in_transaction
 from server.store.database_retry import one_by_one, with_retries
 from server.store.notify import notifier
 from server.store.seats import LATER, is_seat
@@ -345,6 +345,9 @@ def change_stand_ins(batch: int = 100) -> None:
     Locked games are left for the next call.
     """
     now = clock.now()
+    with autocommit() as connection:  # there is seldom one, and this costs a tenth of the rest
+        if connection.execute("SELECT FROM stand_ins WHERE wake_at <= %s LIMIT 1", (now,)).fetchone() is None:
+            return
     due = select(StandIn.game_id, StandIn.seat, StandIn.wake_at).where(StandIn.wake_at <= now)
     found = db.session.execute(due.order_by(StandIn.wake_at).limit(batch)).all()
     db.session.rollback()

@@ -8,23 +8,27 @@ from sqlalchemy.dialects.postgresql import insert
 
 from server.clock import clock
 from server.play.timing import host_clock
-from server.play.timing.sandbox_clock import follow_clock
+from server.play.timing.sandbox_clock import OFFSET, adopt_offset, follow_clock
 from server.store.connections import autocommit
 from server.store.tables import Heartbeat, Outage, db
 
 PARTS = ("web", "worker")
 GAP = timedelta(minutes=2)  # a part without a heartbeat for longer was unreachable
+_LOOK = """\
+SELECT (SELECT value FROM settings WHERE name = %s), (SELECT at FROM heartbeats WHERE part = %s), clock_timestamp()"""
 _OFTEN = timedelta(seconds=5)  # minimum between two writes, so that idle processes write little
 
 
 def beat(part: str) -> None:
     """Record that a part of the service is alive, and a preceding outage. A machine with a wrong clock records nothing."""
-    follow_clock()
     with autocommit() as connection:
-        if host_clock.compare(connection):
-            return
-        row = connection.execute("SELECT at FROM heartbeats WHERE part = %s", (part,)).fetchone()
-    if row is None or not timedelta(0) <= clock.now() - row[0] < _OFTEN:
+        row = connection.execute(_LOOK, (OFFSET, part)).fetchone()
+    assert row is not None
+    offset, at, time_of_database = row
+    adopt_offset(offset)
+    if host_clock.compare_with(time_of_database):
+        return
+    if at is None or not timedelta(0) <= clock.now() - at < _OFTEN:
         _beat(part)
         db.session.commit()
 

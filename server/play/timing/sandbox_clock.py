@@ -12,7 +12,7 @@ from server.clock import clock
 from server.store.connections import autocommit, in_transaction
 from server.store.tables import Heartbeat, LetterRow, SeatRow, Setting, db
 
-_OFFSET = "clock-offset"
+OFFSET = "clock-offset"
 
 
 def wait_from_now_on(game_id: UUID) -> None:
@@ -28,7 +28,7 @@ def move_clock(by: timedelta) -> datetime:
     """Put the clock of all processes forward, as if the service had run meanwhile. Return the new time."""
     db.session.execute(select(Heartbeat.part).with_for_update()).all()
     offset = (_stored_offset(in_transaction(db.session.connection())) or clock.offset) + by
-    row = insert(Setting).values(name=_OFFSET, value=str(offset.total_seconds()))
+    row = insert(Setting).values(name=OFFSET, value=str(offset.total_seconds()))
     db.session.execute(row.on_conflict_do_update(index_elements=["name"], set_={"value": row.excluded.value}))
     clock.offset = offset
     db.session.execute(update(Heartbeat).values(at=clock.now()))
@@ -44,6 +44,16 @@ def follow_clock() -> None:
         clock.offset = offset
 
 
+def adopt_offset(value: str | None) -> None:
+    """Adopt the offset that is stored in the setting `OFFSET`, if there is one."""
+    if value is not None:
+        clock.offset = _offset(value)
+
+
 def _stored_offset(connection: psycopg.Connection[Any]) -> timedelta | None:
-    row = connection.execute("SELECT value FROM settings WHERE name = %s", (_OFFSET,)).fetchone()
-    return None if row is None else timedelta(seconds=float(row[0]))
+    row = connection.execute("SELECT value FROM settings WHERE name = %s", (OFFSET,)).fetchone()
+    return None if row is None else _offset(row[0])
+
+
+def _offset(value: str) -> timedelta:
+    return timedelta(seconds=float(value))
