@@ -200,7 +200,7 @@ def test_the_link_of_a_past_turn_explains_that(page: Page, turn: Turn) -> None:
         ("de", "Du bist am Zug. Bitte zieh bis ", "Dieses Feld gibt es in diesem Sternbild nicht."),
         ("en", "It's your turn. Please move by ", "has no such space. Its spaces are"),
         ("fr", "C’est ton tour. Joue avant le ", "Cette case n’existe pas dans cette constellation."),
-        ("it", "Tocca a te. Muovi entro ", "Questa costellazione non ha questa casella."),
+        ("it", "Tocca a te. Muovi entro ", "Questa casella non esiste in questa costellazione."),
     ],
 )
 def test_a_turn_is_shown_in_the_language_of_its_player(
