@@ -197,10 +197,10 @@ def test_the_link_of_a_past_turn_explains_that(page: Page, turn: Turn) -> None:
 @pytest.mark.parametrize(
     ("locale", "words", "refused"),
     [
-        ("de", "Du bist am Zug. Bitte zieh bis ", "Dieses Feld hat das Sternbild nicht."),
+        ("de", "Du bist am Zug. Bitte zieh bis ", "Dieses Feld gibt es in diesem Sternbild nicht."),
         ("en", "It's your turn. Please move by ", "has no such space. Its spaces are"),
-        ("fr", "C’est ton tour. Joue avant le ", "Cette constellation n’a pas cette case."),
-        ("it", "Tocca a te. Muovi entro ", "Questa costellazione non ha questa casella."),
+        ("fr", "C’est ton tour. Joue avant le ", "Cette case n’existe pas dans cette constellation."),
+        ("it", "Tocca a te. Muovi entro ", "Questa casella non esiste in questa costellazione."),
     ],
 )
 def test_a_turn_is_shown_in_the_language_of_its_player(

@@ -235,7 +235,7 @@ def test_the_story_tells_what_each_card_did(pair: tuple[Client, Client], windows
     expect(page.locator(f"[data-field={laid['field']}].fresh")).to_be_visible()
     page.get_by_label("Language").select_option("de")
     expect(told).to_contain_text(
-        f"hugo legte einen Punktstern auf {laid['field']} (Platz 1, Sterngeburt, aufgedruckt)."
+        f"hugo hat einen Punktstern auf {laid['field']} gelegt (Platz 1, Sterngeburt, aufgedruckt)."
     )
 
 

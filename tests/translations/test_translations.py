@@ -132,7 +132,7 @@ def test_numbers_follow_the_language() -> None:
 
     said = [sentence(scored(paid), NAMES, "fr") for paid in (1, 7)]
     assert said == [
-        f"Constellation pleine et comptée, Lion\u202f: Ada 5 ({coins})." for coins in ("+1 pièce", "+7 pièces")
+        f"La constellation Lion est pleine. Décompte\u202f: Ada 5 ({coins})." for coins in ("+1 pièce", "+7 pièces")
     ]
 
 

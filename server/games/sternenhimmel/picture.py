@@ -41,7 +41,7 @@ _RADIUS = {"large": 24, "small": 19}
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "de": {"coins": "Münzen", "hand": "Deine Sterne", "stars": "Sterne", "stack": "Stapel", "next": "am Zug"},
     "en": {"coins": "coins", "hand": "Your stars", "stars": "stars", "stack": "Stack", "next": "to move"},
-    "fr": {"coins": "pièces", "hand": "Vos étoiles", "stars": "étoiles", "stack": "Pile", "next": "à jouer"},
+    "fr": {"coins": "pièces", "hand": "Tes étoiles", "stars": "étoiles", "stack": "Pile", "next": "à jouer"},
     "it": {"coins": "monete", "hand": "Le tue stelle", "stars": "stelle", "stack": "Pila", "next": "di turno"},
 }
 

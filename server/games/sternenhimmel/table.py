@@ -104,7 +104,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "nothing": "niente",
         "coins": "monete",
         "stars in hand": "stelle in mano",
-        "boards in the stack": "Costellazioni nel mazzo",
+        "boards in the stack": "Costellazioni nella pila",
         "your hand": "La tua mano",
         "no star": "nessuna stella",
         "on turn": "Tocca a",
