@@ -178,7 +178,7 @@ def refusals() -> Mapping[str, str]:
 COMMON_REFUSALS: Mapping[str, str] = {
     "game-over": noted("The game is over."),
     "not-your-turn": noted("It's not your turn."),
-    "not-a-move": noted("This is not a move of this game."),
+    "not-a-move": noted("This can't be read as a move."),
     "not-an-object": noted("A move must be a JSON object. See the move schema in GET /v1/rules/{name}."),
     "missing-field": noted("The move lacks a field. See the move schema in GET /v1/rules/{name}."),
     "unknown-field": noted("The move has an unknown field. See the move schema in GET /v1/rules/{name}."),

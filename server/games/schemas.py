@@ -28,15 +28,15 @@ def named(name: str, schema: Json) -> Json:
 NO_SEAT: Json = {"description": "Always null: the event belongs to no seat", "type": ["integer", "null"]}
 TAKE_BACKS = ("consent", "free", "never")  # the default first
 TAKE_BACK: Json = {
-    "description": "When a player can take back a move. `consent`: immediately if no other player has acted since and the "
-    "move revealed nothing to its player; otherwise all active players must consent. `free`: only in that "
+    "description": "When a player can take back a move. `consent`: immediately if no other player has acted since and "
+    "the move revealed nothing to its player; otherwise all active players must consent. `free`: only in that "
     "immediate case. `never`: not at all. Available in every game.",
     "enum": list(TAKE_BACKS),
     "default": TAKE_BACKS[0],
 }
 READY_CHECK: Json = {
-    "description": "Whether all players must confirm that they're ready before the game starts; null if it starts when "
-    "the last seat is taken. Available in every game.",
+    "description": "Whether all players must confirm that they're ready before the game starts; null if it starts "
+    "when the last seat is taken. Available in every game.",
     "anyOf": [
         named(
             "ReadyCheck",
@@ -44,8 +44,8 @@ READY_CHECK: Json = {
                 "Players must confirm that they're ready, or they lose their seat",
                 {
                     "within": {
-                        "description": "Time to confirm, in each player's counted hours: ISO 8601 duration from one hour "
-                        "(PT1H) to 30 days (P30D)",
+                        "description": "Time to confirm, in each player's counted hours: ISO 8601 duration from one "
+                        "hour (PT1H) to 30 days (P30D)",
                         "type": "string",
                         "pattern": "^P[0-9DTHM]{2,20}$",
                         "examples": ["P2D"],
@@ -58,9 +58,9 @@ READY_CHECK: Json = {
     "default": None,
 }
 NAMELESS: Json = {
-    "description": "Whether players stay anonymous until the end: seats are shown by number only. A player who reserves a "
-    "seat for an address still knows who sits there. Nights and days off count as playing time, and blocks "
-    "don't apply, because both would reveal identities. Available in every game.",
+    "description": "Whether players stay anonymous until the end: seats are shown by number only. A player who "
+    "reserves a seat for an address still knows who takes it. Nights and days off count as playing time, and blocks "
+    "don't apply, because they would reveal identities. Available in every game.",
     "type": "boolean",
     "default": False,
 }

@@ -575,10 +575,10 @@ def test_a_move_is_written_with_the_id_of_the_board() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "This is not a move of this game. Write a star, a constellation and a space"),
-        ("7 leo", "This is not a move of this game."),
-        ("7 leo c please", "This is not a move of this game."),
-        ("7\tleo\tc", "This is not a move of this game."),
+        ("", "This can't be read as a move. Write a star, a constellation and a space"),
+        ("7 leo", "This can't be read as a move."),
+        ("7 leo c please", "This can't be read as a move."),
+        ("7\tleo\tc", "This can't be read as a move."),
         ("leo 7 c", "This star doesn't exist. The stars are 1, 3, 5, 6, 7, 10, B, D."),
         ("07 leo c", "This star doesn't exist"),
         ("7 le c", "This constellation doesn't exist. The constellations are aries, taurus,"),
