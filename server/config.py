@@ -30,7 +30,7 @@ class Secret(str):
 
 
 class Bound(NamedTuple):
-    """A rate limit: at most `most` within `seconds`, or at a time if `seconds` is 0."""
+    """A rate limit: at most `most` uses within `seconds`, or at the same time if `seconds` is 0."""
 
     most: int
     seconds: int = 0
@@ -133,7 +133,9 @@ _DATABASE = re.compile(
 
 
 def _database(text: str) -> str:
-    """Accept only what libpq and SQLAlchemy parse alike: each quotes a password that it mistakes for a host in errors."""
+    """Accept only what libpq and SQLAlchemy parse alike. In error messages, each quotes a password that it mistakes for
+    a host.
+    """
     from psycopg import ProgrammingError
     from psycopg.conninfo import conninfo_to_dict
 

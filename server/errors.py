@@ -85,7 +85,7 @@ class WrongSalt(PlayError):
 
 
 class NotAllowed(PlayError):
-    """A request that the options of this game rule out."""
+    """A request that this game's options don't allow."""
 
 
 class NotRunning(PlayError):

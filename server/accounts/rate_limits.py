@@ -1,7 +1,7 @@
 """Rate limits across all processes: uses per subject and fixed window, counted in Postgres. Settings define the bounds
 (`config.BOUNDS`). With limits off, nothing is counted.
 
-A bound of the whole installation is shared. Each network or player may use one part of the remainder, such as a
+A bound of the whole installation is shared. Each network or player may use a fraction of the remainder, such as a
 twentieth, but at least `LEAST_SHARE`. These shares shrink with use, so a few greedy networks leave room for others. For
 example, of 5,000 guests a day, 250 greedy networks get 4,620, and another network still gets 18.
 """
@@ -180,7 +180,7 @@ def expect_left(use: Use) -> None:
 
 
 def expect_room(name: str, present: int) -> None:
-    """Raise TooMany if `present` simultaneous things reach the bound."""
+    """Raise TooMany if the present number of simultaneous things reaches the bound."""
     bound = bound_of(name)
     if bound is not None and present >= bound.most:
         raise reached(name)

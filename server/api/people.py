@@ -1,4 +1,4 @@
-"""Fellow players: track records, blocks, reports and private notes."""
+"""Other players: track records, blocks, reports and private notes."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Plans: moves that a player prepares for their next turns."""
+"""Plans: moves that players prepare for their next turns."""
 
 from typing import Any
 from uuid import UUID

@@ -262,7 +262,7 @@ class Export(MethodView):
     def get(self) -> Any:
         """Download a copy of your data
 
-        Fulfills your right of access (GDPR, article 15). For unfinished games, the copy contains your own actions and
+        Fulfils your right of access (GDPR, article 15). For unfinished games, the copy contains your own actions and
         what spectators see, without hands, salts or plans. Your emails are included as the text you wrote, without
         quotes and attachments.
 

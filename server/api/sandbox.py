@@ -44,7 +44,7 @@ def _follow_clock() -> None:
 
 @blp.after_app_request
 def _tell_clock(response: Response) -> Response:
-    """Add the sandbox's time. `Date` has the real time (RFC 9110, 6.6.1)."""
+    """Add a header with the sandbox's time. `Date` has the real time (RFC 9110, 6.6.1)."""
     response.headers["Sandbox-Clock"] = moment_text(clock.now())
     return response
 
@@ -54,7 +54,7 @@ _PAGE = 50  # letters
 
 @blp.get("/mail")
 def letters() -> Response:
-    """List all letters, newest first, or those to the address `to`. The format is JSON if the request prefers it.
+    """List all letters, newest first, or only those to the address `to`. The format is JSON if the request prefers it.
 
     The page shows 50 at a time. JSON has all letters, or `limit` of them. `after` is the key of the last letter on the
     previous page.

@@ -130,7 +130,7 @@ def rebuild(app: Flask, settings: Settings, game_id: UUID | None, dry_run: bool)
 
 @dataclass
 class _Looked:
-    """The numbers of games with findings, and with a log that is wrong."""
+    """The number of games with findings, and the number of games with an invalid log."""
 
     found: int = 0
     unsound: int = 0

@@ -80,7 +80,7 @@ def revision_option(revision: int) -> Json:
 
 
 def newest_revision(rules: Rules) -> int:
-    """Return the number of corrections of these rules."""
+    """Return the number of corrections made to these rules."""
     return _newest_in(rules.OPTION_SCHEMA)
 
 
@@ -96,7 +96,7 @@ def newest_rules(rules: Rules) -> Json:
 
 
 def has_fix(options: Mapping[str, Any], revision: int) -> bool:
-    """Return whether a game of these options began after this correction.
+    """Return whether a game with these options began after this correction.
 
     Older games keep the uncorrected rules, since their logs must stay reproducible.
     """
@@ -104,7 +104,7 @@ def has_fix(options: Mapping[str, Any], revision: int) -> bool:
 
 
 def check_house_options(options: Mapping[str, Any], schema: Json) -> None:
-    """Raise BadOption for options that the schema rules out by means other than `enum`."""
+    """Raise BadOption for options that the schema excludes by means other than `enum`."""
     if type(options.get("nameless", False)) is not bool:
         raise BadOption("bad-option", "The option nameless must be one of false, true.")
     asked = options.get("ready_check")

@@ -1,7 +1,7 @@
 """JSON Schemas common to all games: clocks, calendars and the terms of a game.
 
-Everything that `clock` accepts is valid by these schemas. Further rules, such as the minimum of counted time per week,
-are in descriptions. Only the readers in `clock` enforce them.
+Everything that `clock` accepts is valid under these schemas. Additional rules, such as the minimum of counted time per
+week, are stated in the descriptions. Only the readers in `clock` enforce them.
 """
 
 from server.accounts.calendars import CLOCK_FACE, COUNTED_DAYS, MOST_VACATIONS, VACATION_DAYS

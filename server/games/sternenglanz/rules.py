@@ -106,7 +106,7 @@ def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
 
 
 def to_act(sky: State) -> frozenset[Seat]:
-    """Return the seat on turn, or during the choice of first cards the seats that haven't chosen."""
+    """Return the seat whose turn it is or, while first cards are being chosen, the seats that haven't chosen yet."""
     if sky.phase == CHOOSE:
         return frozenset(seat for seat, chosen in enumerate(sky.chosen) if chosen is None)
     return NOBODY if sky.on_turn is None else ALONE[sky.on_turn]
@@ -179,7 +179,7 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -
 
     Its cards must be in the hand now and unused by `earlier` moves. A hand loses cards by its own moves only, and later
     draws are unknown. With secret Sternbilder, an action ends its move, since a further step would reveal whether the
-    action completes one. So the table alone decides whether the move is legal in its turn.
+    action completes one. So the table alone decides whether the move is legal when its turn comes.
     """
     for step in _laid(move):
         if step not in sky.hands[seat] or any(step in _laid(it) for it in earlier) or _laid(move).count(step) > 1:
@@ -201,7 +201,7 @@ def _laid(move: Move) -> list[str]:
 
 
 def checks_secrets(sky: State) -> bool:
-    """Return whether an action may complete a Sternbild that the player on turn can't see."""
+    """Return whether an action may complete a Sternbild that the active player can't see."""
     return sky.options["sternbildCredit"] == "any-player" and sky.scenario.sternbild == OWN_SECRET
 
 
@@ -274,7 +274,7 @@ def _may_pair(sky: State, slot: int, other: int) -> bool:
 
 
 def _type_on(sky: State, slot: int) -> str:
-    """Return the type of action of a slot. For a performed slot, return the type that it had then (R4.4)."""
+    """Return a slot's type of action. For a performed slot, return the type that it had when performed (R4.4)."""
     assert sky.on_turn is not None
     return type_of(dict(sky.log.performed).get(slot, sky.slots[sky.on_turn][slot - 1]))
 
@@ -343,7 +343,7 @@ def _shift(so_far: TurnSteps, seat: Seat) -> None:
 
 
 def _cards_to_lay(sky: State, seat: Seat) -> list[Move]:
-    """Return every way to lay cards after the shift (R6.2)."""
+    """Return every way to play cards after the shift (R6.2)."""
     slot1, slot2, _ = sky.slots[seat]
     hand = sky.hands[seat]
     found = []
@@ -362,7 +362,7 @@ def _must_cover(sky: State, seat: Seat) -> bool:
 
 
 def _lay_cards(so_far: TurnSteps, seat: Seat, step: LayCards, dice: Dice | None) -> None:
-    """Lay cards and draw. Then the next turn begins, or the last round ends."""
+    """Play cards and draw. Then the next turn begins or the last round ends."""
     sky = so_far.sky
     _check_cards_to_lay(sky, seat, step)
     so_far.happens(CardsLaid(seat, sky.slots[seat][0] if step.drop_nova else None, step.slot2, step.slot1))
