@@ -455,7 +455,7 @@ BOUNDS = {
             "Codes mailed by this installation. Each network gets a share. Beyond the limit, only players get codes.",
         ),
         ("wrong-codes", "20/1d", "Wrong codes per email address. Beyond the limit, correct codes are rejected, too."),
-        ("tokens", "100", "Tokens per player. A sign-in always creates one."),
+        ("tokens", "100", "Tokens per player. Signing in creates a token even if this limit has been reached."),
         ("apps", "50", "Authorized apps per player."),
         ("app-registrations", "30/1h", "App registrations per IPv4 address or IPv6 /64."),
         (

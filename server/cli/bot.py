@@ -34,7 +34,7 @@ _SILENCE = 30  # seconds without a byte until a connection counts as lost; a str
 @click.option(
     "--mark",
     is_flag=True,
-    help="Mark the account as a program, which all players see. After its first game, the mark is permanent.",
+    help="Mark the account as a program. All players can see the mark, which becomes permanent after the account's first game.",
 )
 @click.option(
     "--local", type=click.Choice(list(GAMES)), help="Play games with these rules on this machine, without a server."

@@ -183,9 +183,10 @@ def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None
 @checked_by(_check_doctor)
 @in_app_without_clock
 def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailbox: str | None) -> None:
-    """Check the health of the whole system. This covers the database, heartbeats, queued letters and emails, overdue seats,
-    the clock, outbound and inbound mail, and your mail domain's DNS records. With --mail, also check how a letter and its
-    reply travel. Exit status 1 if anything is wrong."""
+    """Check the health of the whole system. This covers the database, heartbeats, queued letters and emails, overdue
+    seats, the clock, outbound and inbound mail, and your mail domain's DNS records. With --mail, also test the round
+    trip of a letter and its reply. Exit status 1 if anything is wrong.
+    """
     found = parts()
     if found["database"] == "ok":
         skew = clock_skew()
