@@ -249,8 +249,7 @@ def _is_mailbox(url: str) -> bool:
 
 
 def _certificates(settings: Settings) -> dict[str, str]:
-    """Return what is wrong with this installation's certificates. A certificate that we cannot fetch is not an error.
-    """
+    """Return what is wrong with this installation's certificates. A certificate that we cannot fetch is not an error."""
     listeners = [urlsplit(it).netloc for it in settings.mail_in or () if not it.startswith("imaps:")]
     asked = [partial(web_certificate, settings.base_url), *(partial(smtp_certificate, it) for it in listeners)]
     found, unseen = list[str](), list[str]()

@@ -150,7 +150,7 @@ def test_a_different_move_for_a_past_turn_is_stale(app: Flask, ada: Someone, bea
     assert ada.post(f"{game}/moves", other).json["turn"] == 4
 
 
-def test_a_turn_that_never_was_is_named_so(ada: Someone, game: str) -> None:
+def test_a_turn_that_never_existed_is_reported_as_such(ada: Someone, game: str) -> None:
     move = first_move(ada, game) | {"turn": 99}
     for path in (f"{game}/moves", f"{game}/moves?dry_run=true"):
         response = ada.post(path, move)

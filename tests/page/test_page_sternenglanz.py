@@ -272,7 +272,7 @@ def test_steps_for_a_turn_played_elsewhere_are_discarded(pair: tuple[Client, Cli
     expect(page.locator(".slot.lit")).to_have_count(2)
 
 
-def test_a_lost_answer_is_requested_until_it_comes(pair: tuple[Client, Client], windows: Windows) -> None:
+def test_a_lost_response_is_requested_until_it_arrives(pair: tuple[Client, Client], windows: Windows) -> None:
     client = pair[0]
     game = begun_by(pair)
     page = windows.open(client)

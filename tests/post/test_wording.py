@@ -330,7 +330,7 @@ def test_no_html_is_so_long_that_a_mail_program_truncates_it() -> None:
 # In an inbox
 
 
-def test_the_sender_names_the_kind_and_the_subject_stays_the_threads() -> None:
+def test_the_sender_names_the_kind_and_the_subject_stays_that_of_the_thread() -> None:
     assert sender_name(YOUR_TURN) == "Your turn · Sternenpost"
     answer = replace(ANSWER, confirm="")
     assert sender_name(ANSWER) == "Please confirm · Sternenpost"

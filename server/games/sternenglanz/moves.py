@@ -68,8 +68,7 @@ class Finish(NamedTuple):
 
 
 class LayCards(NamedTuple):
-    """A step that plays hand cards to slots 2 and 1 after the shift, and may first drop the Supernova card in slot 1.
-    """
+    """A step that plays hand cards to slots 2 and 1 after the shift, and may first drop the Supernova card in slot 1."""
 
     drop_nova: bool
     slot2: str | None
