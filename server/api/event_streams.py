@@ -228,8 +228,8 @@ def _expect_room(streams: Any, stream: EventStream) -> None:
     if share is not None:  # without limits, save the query
         expect_room("streams-of-address" if is_stranger else "streams", streams.held_everywhere(whom))
     if streams.is_full:
-        raise TooManyStreams(noted("This server has reached its limit of open streams. Try again later."), _FULL)
+        raise TooManyStreams(noted("This server has reached its limit on open streams. Try again later."), _FULL)
     if is_stranger and share is not None and streams.held_by(STRANGERS) >= share.most:
         raise TooManyStreams(
-            noted("This server has reached its limit of open streams without a token. Send a token."), _FULL
+            noted("This server has reached its limit on open streams without a token. Send a token."), _FULL
         )

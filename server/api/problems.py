@@ -189,7 +189,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         403,
         "closed",
         "Temporarily closed",
-        "The operators currently accept no new players, guests, apps or emails. `detail` says which. "
+        "The operators are currently not accepting new players, guests, apps or emails. `detail` says which. "
         "Everything else works. `closed` in GET /v1 lists what is closed. Try again later.",
     ),
     errors.TooManyWebhooks: Problem(

@@ -167,7 +167,7 @@ class Token(MethodView):
         Pages from other origins can't use this.
         """
         if is_from_elsewhere():
-            raise NotFound("Only the page of this server can use this.")
+            raise NotFound("Only this server's own page can use this.")
         return {"token": player_token(f"{wanted['name']}@sandbox.example", wanted["name"])}
 
 

@@ -34,7 +34,8 @@ _SILENCE = 30  # seconds without a byte until a connection counts as lost; a str
 @click.option(
     "--mark",
     is_flag=True,
-    help="Mark the account as a program. All players can see the mark, which becomes permanent after the account's first game.",
+    help="Mark the account as a program. All players can see the mark, which becomes permanent after the account's "
+    "first game.",
 )
 @click.option(
     "--local", type=click.Choice(list(GAMES)), help="Play games with these rules on this machine, without a server."
@@ -197,7 +198,7 @@ def _play_there(program: Program, server: _Server, game: str | None) -> None:
 
 
 def _look(program: Program, server: _Server, game_id: str) -> bool:
-    """Play as long as it is the program's turn. Return whether the game continues."""
+    """Play while it is the program's turn. Return whether the game continues."""
     path = f"/v1/games/{game_id}"
     while (game := server.ask(path))["status"] not in _OVER:
         legal = server.ask(f"{path}/legal-moves") if game["you"] and game["you"]["turn"] is not None else None

@@ -544,7 +544,7 @@ OF_STERNENGLANZ: Retold = {
     "a card laid that is not in hand": (lambda it: exchanged(it, "cards-laid", "slot2"), "Event"),
     "a Supernova dropped that was not there": (
         lambda it: body(it, "cards-laid").update(dropped="supernova#1"),
-        "There is no Supernova card on slot 1",
+        "There is no Supernova card in slot 1",
     ),
     "another card drawn": (
         lambda it: body(it, "cards-drawn")["cards"].reverse() or exchanged(it, "cards-drawn", "cards"),

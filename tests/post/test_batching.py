@@ -108,7 +108,7 @@ def test_a_choice_for_a_game_overrides_choices_for_kinds(ada: UUID, bea: UUID, o
     assert became_of(loud, "your-turn").count("dropped") == 2  # hers, and bea's that was answered before it was written
 
 
-def test_a_players_email_is_answered_whatever_email_settings_they_chose(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_players_email_is_answered_regardless_of_their_settings(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = table(ada, bea)
     change_seat(game_id, ada, {"mails": "off"})
     turn = seats_of(game_id)[0].turn

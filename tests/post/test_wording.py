@@ -257,7 +257,7 @@ def test_a_bundle_lists_each_waiting_game_and_each_news_item_in_a_line():
         '- Tuesday stars: the bot "greedy" is playing for you. Take your seat back here: https://stars.example/back/abc',
         "- Tuesday stars: the game is over. You won.",
         "- Tuesday stars: the game is paused. Everyone agreed.",
-        f"- Tuesday stars: Ben asks to take back a move. You can agree until {TIME['due']}.",
+        f"- Tuesday stars: Ben is asking to take back a move. You can agree until {TIME['due']}.",
         "- Tuesday stars: Ben took back a move. Your turn is over.",
         "- Tuesday stars: the game has ended without a result. All agreed to stop.",
         "- Tuesday stars: the game was closed before it started. The host closed it.",

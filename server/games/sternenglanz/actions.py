@@ -175,7 +175,7 @@ def _checked_class(sky: State, field: str, done: str) -> str:
 
 def _check_removable(sky: State, field: str, star: str) -> None:
     if (field, star) in sky.log.laid:
-        raise IllegalMove("ban", f"A {NAMES[star]} was laid on {field} in this turn.")
+        raise IllegalMove("ban", f"A {NAMES[star]} was placed on {field} this turn.")
 
 
 def removal_points(sky: State, card: Card, star: str, field: Field) -> int:
@@ -236,10 +236,10 @@ def _refused_path(sky: State, star: str, path: tuple[str, ...]) -> IllegalMove |
             return IllegalMove("line-twice", f"The line {line} was already used in this turn.")
         passed.append(line)
     if last in (trail.rests if trail else path[:1]):
-        return IllegalMove("back-home", f"The star has already rested on {last} in this turn.")
+        return IllegalMove("back-home", f"The star has already stopped on {last} this turn.")
     if options["banMoves"]:
         if (path[0], star) in log.laid:
-            return IllegalMove("ban", f"A {NAMES[star]} was laid on {path[0]} in this turn.")
+            return IllegalMove("ban", f"A {NAMES[star]} was placed on {path[0]} this turn.")
         if (last, star) in log.removed:
             return IllegalMove("ban", f"A {NAMES[star]} was removed from {last} in this turn.")
     return None

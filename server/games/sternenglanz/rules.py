@@ -378,25 +378,25 @@ def _lay_cards(so_far: TurnSteps, seat: Seat, step: LayCards, dice: Dice | None)
 
 def _check_cards_to_lay(sky: State, seat: Seat, step: LayCards) -> None:
     if sky.phase != LAY:
-        raise IllegalMove("wrong-phase", "You lay cards after the actions.")
+        raise IllegalMove("wrong-phase", "You play cards after the actions.")
     slot1, slot2, _ = sky.slots[seat]
     if step.drop_nova and slot1 is None:
-        raise IllegalMove("bad-cards", "There is no Supernova card on slot 1.")
+        raise IllegalMove("bad-cards", "There is no Supernova card in slot 1.")
     if slot2 is None and step.slot2 is None:
-        raise IllegalMove("bad-cards", "Slot 2 is empty. Lay an action card on it.")
+        raise IllegalMove("bad-cards", "Slot 2 is empty. Play an action card to it.")
     if slot2 is not None and step.slot2 is not None:
-        raise IllegalMove("bad-cards", f"Slot 2 holds {slot2}. You can't lay a card on it.")
+        raise IllegalMove("bad-cards", f"Slot 2 holds {slot2}. You can't play a card to it.")
     for card in (step.slot2, step.slot1):
         if card is not None:
             _check_in_hand(sky, seat, card)
     if step.slot2 is not None and type_of(step.slot2) == SUPERNOVA:
-        raise IllegalMove("bad-cards", "You can lay a Supernova card only on slot 1.")
+        raise IllegalMove("bad-cards", "You can play a Supernova card only to slot 1.")
     if step.slot1 is None and _must_cover(sky, seat):
-        raise IllegalMove("bad-cards", "Slot 2 is filled. Lay a card on slot 1.")
+        raise IllegalMove("bad-cards", "Slot 2 is filled. Play a card to slot 1.")
     if step.slot1 is not None and slot1 is not None and not step.drop_nova:
         raise IllegalMove("bad-cards", f"Slot 1 holds {slot1}. Drop it first.")
     if step.slot1 is not None and step.slot1 == step.slot2:
-        raise IllegalMove("bad-cards", f"You can lay {step.slot1} on only one slot.")
+        raise IllegalMove("bad-cards", f"You can play {step.slot1} to only one slot.")
 
 
 def _draw(so_far: TurnSteps, seat: Seat, due: int, deck: Sequence[str], dice: Dice) -> None:

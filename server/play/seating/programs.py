@@ -45,7 +45,7 @@ def is_admitted(programs: bool, player_id: UUID) -> bool:
 def expect_admitted(programs: bool, player_id: UUID) -> None:
     """Raise NoPrograms if the table excludes this program, or TooMany if it has joined too many games."""
     if not is_admitted(programs, player_id):
-        raise NoPrograms("This game is for humans only, and a program plays your account.")
+        raise NoPrograms("This game is for humans only, and your account belongs to a program.")
     expect_within(*comings(player_id))
 
 
