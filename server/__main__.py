@@ -76,8 +76,9 @@ def wish(needed: str) -> str:
 
 
 def fulfilments(needed: str) -> set[str]:
-    """Return the fingerprints of environments that lack nothing for this command, so that `up` after `test` installs
-    nothing."""
+    """Return the fingerprints of environments that have everything this command needs, so that `up` after `test`
+    installs nothing.
+    """
     return {wish(needed), wish(TESTING)}
 
 

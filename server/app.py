@@ -1,4 +1,4 @@
-"""`create_app()`, which puts the parts of the web together."""
+"""`create_app()`, which assembles the web application."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,8 +33,9 @@ class _Json(DefaultJSONProvider):
 
 class _App(Flask):
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function unchanged, since no view is a coroutine. Flask would inspect a dozen functions per
-        request."""
+        """Return the function unchanged, since no view is a coroutine. Otherwise, Flask would inspect a dozen functions
+        per request.
+        """
         return func
 
 

@@ -1,4 +1,4 @@
-"""The clock of all processes. Tests and the sandbox put it forward instead of waiting."""
+"""The clock of all processes. Tests and the sandbox move it forward instead of waiting."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -30,7 +30,7 @@ class Secret(str):
 
 
 class Bound(NamedTuple):
-    """A rate limit: at most `most` within `seconds`, or at a time if `seconds` is 0."""
+    """A rate limit: at most `most` uses within `seconds`, or at the same time if `seconds` is 0."""
 
     most: int
     seconds: int = 0
@@ -133,7 +133,9 @@ _DATABASE = re.compile(
 
 
 def _database(text: str) -> str:
-    """Accept only what libpq and SQLAlchemy parse alike: each quotes a password that it mistakes for a host in errors."""
+    """Accept only what libpq and SQLAlchemy parse alike. In error messages, each quotes a password that it mistakes for
+    a host.
+    """
     from psycopg import ProgrammingError
     from psycopg.conninfo import conninfo_to_dict
 
@@ -453,7 +455,7 @@ BOUNDS = {
             "Codes mailed by this installation. Each network gets a share. Beyond the limit, only players get codes.",
         ),
         ("wrong-codes", "20/1d", "Wrong codes per email address. Beyond the limit, correct codes are rejected, too."),
-        ("tokens", "100", "Tokens per player. A sign-in always creates one."),
+        ("tokens", "100", "Tokens per player. Signing in creates a token even if this limit has been reached."),
         ("apps", "50", "Authorized apps per player."),
         ("app-registrations", "30/1h", "App registrations per IPv4 address or IPv6 /64."),
         (

@@ -33,9 +33,9 @@ class StaleTurn(PlayError):
 
     def __init__(self, turn: int | None, taken_back: bool = False, ahead: bool = False) -> None:
         if ahead and turn is None:
-            super().__init__(noted("There has been no such turn, and it isn't your turn now."))
+            super().__init__(noted("That turn never existed, and it isn't your turn now."))
         elif ahead:
-            super().__init__(noted("There has been no such turn. Your current turn is %(turn)s."), turn=turn)
+            super().__init__(noted("That turn never existed. Your current turn is %(turn)s."), turn=turn)
         elif taken_back and turn is None:
             super().__init__(noted("That turn is over because a move was taken back."))
         elif taken_back:
@@ -85,7 +85,7 @@ class WrongSalt(PlayError):
 
 
 class NotAllowed(PlayError):
-    """A request that the options of this game rule out."""
+    """A request that this game's options don't allow."""
 
 
 class NotRunning(PlayError):

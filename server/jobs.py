@@ -1,4 +1,4 @@
-"""Jobs that web and worker run repeatedly, also after a failure."""
+"""Jobs that web and worker run repeatedly, even after a failure."""
 
 import logging
 from collections.abc import Callable
@@ -13,7 +13,8 @@ log = logging.getLogger(__name__)
 
 class Job:
     """A function that is called at intervals and on notifications, one call at a time. A job logs one warning when the
-    database goes away, and another one when the database returns."""
+    database goes down, and another when it is back.
+    """
 
     def __init__(self, app: Flask, name: str, run: Callable[[], object]) -> None:
         self._app = app

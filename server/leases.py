@@ -97,7 +97,8 @@ class Leases:
     def look(self) -> Iterator[datetime | None]:
         """Yield the moment before which leases count as expired, or None if all are valid.
 
-        No lease expires until the database has answered for a while, since none could be renewed while it was away.
+        No lease expires until the database has been responding for a while, since none could be renewed while it was
+        down.
         """
         try:
             yield clock.real() if time.monotonic() >= self._lapse_from else None

@@ -1,9 +1,8 @@
 """Metrics that the processes of a web server share through files, for `/metrics`. Import Counter, Gauge and Histogram
 from here.
 
-The files are mapped into memory. A write without room on the disk kills the process (SIGBUS), so the room is reserved
-first. Without room, a process keeps its numbers in memory, and `/metrics` lacks these numbers until the process
-restarts.
+The files are mapped into memory. Writing to a full disk kills the process (SIGBUS), so the room is reserved first.
+Without room, a process keeps its numbers in memory, and `/metrics` lacks these numbers until the process restarts.
 """
 
 import logging
@@ -23,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 def trouble() -> str:
-    """Return what keeps this process from sharing its numbers, or ""."""
+    """Return what keeps this process from sharing its metrics, or ""."""
     return "".join(_troubles)
 
 

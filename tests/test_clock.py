@@ -6,7 +6,7 @@ from server.clock import Clock
 from tests.support.games import DAY, MINUTE
 
 
-def test_the_clock_can_be_put_forward_and_returns_utc():
+def test_the_clock_can_be_moved_forward_and_returns_utc():
     clock = Clock()
     before = clock.now()
     clock.forward(2 * DAY)
@@ -14,7 +14,7 @@ def test_the_clock_can_be_put_forward_and_returns_utc():
     assert before.tzinfo is UTC
 
 
-def test_real_time_is_right_while_another_thread_puts_the_clock_forward():
+def test_real_time_is_right_while_another_thread_moves_the_clock_forward():
     class Leaping(Clock):
         """A clock that is put forward after every read."""
 

@@ -32,7 +32,7 @@ def unblock(player_id: UUID, other: UUID) -> None:
 
 
 def blocked_by(player_id: UUID) -> list[Json]:
-    """Return the players whom this player blocks, newest first."""
+    """Return the players this player has blocked, most recently blocked first."""
     own = select(Block.blocked_id, Block.made_at).where(Block.player_id == player_id).order_by(Block.made_at.desc())
     rows = db.session.execute(own).all()
     named = select(Player.player_id, Player.name).where(Player.player_id.in_([row.blocked_id for row in rows]))
@@ -41,7 +41,7 @@ def blocked_by(player_id: UUID) -> list[Json]:
 
 
 def is_block_between(player_id: UUID, others: Collection[UUID]) -> bool:
-    """Return whether this player and one of the others block each other in either direction."""
+    """Return whether this player has blocked one of the others, or the other way round."""
     either = (Block.player_id == player_id) & Block.blocked_id.in_(others)
     either |= Block.player_id.in_(others) & (Block.blocked_id == player_id)
     return bool(others) and bool(db.session.scalar(select(exists().where(either))))

@@ -1,4 +1,4 @@
-"""Calendars of players: the hours that do not count for them (nights, weekdays off, vacations), in their time zone."""
+"""Players' calendars: the hours that do not count for them (nights, weekdays off, vacations), in their time zone."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -66,8 +66,9 @@ def calendar(data: Any, zone: str, vacation_days: int = VACATION_DAYS) -> Calend
 
 
 def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
-    """Raise Unfit if `after` lacks days of this year's vacations that have begun. Otherwise players could drop past
-    vacations, and reuse the days."""
+    """Raise Unfit if `after` lacks days of this year's vacations that have begun. Otherwise players could remove past
+    vacations and reuse the days.
+    """
     today = now.astimezone(before.zone).date()
     begun = {day for day in _days(before.vacations) if day.year == today.year and day <= today}
     if missing := begun - _days(after.vacations):

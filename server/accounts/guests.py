@@ -55,7 +55,7 @@ def is_guest(player_id: UUID | None) -> bool:
 
 
 def hold_guest(guest: UUID) -> None:
-    """Lock a guest until the transaction ends. Raise BadToken for a guest who has signed in meanwhile."""
+    """Lock a guest until the transaction ends. Raise BadToken if the guest has signed in since."""
     hold(guest)
     if db.session.scalars(select(Token.token_hash).where(Token.player_id == guest)).first() is None:
         raise BadToken("This token is invalid.")

@@ -45,8 +45,9 @@ def new_code(purpose: str, code_id: UUID, email: str, locale: str, zone: str = "
 
 
 def expect_code(purpose: str, code_id: UUID, code: str, by: UUID | None = None) -> SignIn:
-    """Return the locked row of a valid code. The caller deletes it on use. A wrong code counts against `by`, or against
-    the address if there is no player. Raise WrongCode, TooMany."""
+    """Return the locked row of a valid code. The caller deletes the row when the code is used. A wrong code counts
+    against `by`, or against the address if there is no player. Raise WrongCode, TooMany.
+    """
     query = select(SignIn).where(SignIn.sign_in == code_id).with_for_update().execution_options(populate_existing=True)
     row = db.session.execute(query).scalar_one_or_none()
     if row is None or row.expires_at <= clock.now() or row.tries >= CODE_TRIES:

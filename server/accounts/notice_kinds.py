@@ -173,7 +173,7 @@ TAKE_BACK_ASKED: Final = NoticeKind(
     until=Until.CONSENTED,
     headline=noted("Take back a move?"),
     stop=noted("emails that ask you to agree to a take-back"),
-    push=noted("%(who)s asks to take back a move."),
+    push=noted("%(who)s is asking to take back a move."),
     webhook="Sent when a take-back needs your consent",
     payload=("take-back",),
 )

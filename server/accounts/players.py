@@ -66,7 +66,7 @@ def player_at(email: str) -> UUID | None:
 
 
 def program_since(player_id: UUID) -> datetime | None:
-    """Return when this player declared that a program plays the account, or None."""
+    """Return when this player marked the account as a program's, or None."""
     return db.session.scalars(select(Player.program_since).where(Player.player_id == player_id)).one()
 
 
@@ -104,7 +104,7 @@ def profile(player_id: UUID) -> Json:
 
 
 def stored_locale(locale: str) -> str:
-    """Return a player's language, or English if this installation lacks it."""
+    """Return a player's language, or English if this installation doesn't have that language."""
     if locale in LOCALES:
         return locale
     warn_of("locale")
@@ -122,7 +122,7 @@ def _stored_calendar(calendar: Json) -> Json:
 
 
 def change_profile(player_id: UUID, changes: Json) -> Json:
-    """Update fields of a profile. A new calendar counts from the next turn. Raise BadField for an invalid value."""
+    """Update fields of a profile. A new calendar applies from the next turn. Raise BadField for an invalid value."""
     change_profile_within(player_id, changes)
     db.session.commit()
     return profile(player_id)

@@ -1,4 +1,4 @@
-"""Email preferences of players: each kind immediately, in a bundle at chosen times of day, or never."""
+"""Players' email preferences: each kind immediately, in a bundle at chosen times of day, or never."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta

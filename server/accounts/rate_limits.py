@@ -1,7 +1,7 @@
 """Rate limits across all processes: uses per subject and fixed window, counted in Postgres. Settings define the bounds
 (`config.BOUNDS`). With limits off, nothing is counted.
 
-A bound of the whole installation is shared. Each network or player may use one part of the remainder, such as a
+A bound of the whole installation is shared. Each network or player may use a fraction of the remainder, such as a
 twentieth, but at least `LEAST_SHARE`. These shares shrink with use, so a few greedy networks leave room for others. For
 example, of 5,000 guests a day, 250 greedy networks get 4,620, and another network still gets 18.
 """
@@ -36,17 +36,17 @@ _FOR_A_STREAM = 30  # the same for streams; those of a killed web process count 
 _REACHED = {  # error text of each bound
     "sign-ins": noted("Too many sign-in requests from your network (limit: %(most)s). Try again later."),
     "guests": noted("Too many guests from your network (limit: %(most)s). Try again later, or sign in."),
-    "guests-in-all": noted("This server has reached its daily limit of guests. Try again later, or sign in."),
+    "guests-in-all": noted("This server has reached its daily limit on new guests. Try again later, or sign in."),
     "guest-games": noted("You've created %(most)s games as a guest. Sign in to create more."),
     "codes-daily": noted("You've requested %(most)s codes today. Try again tomorrow."),
-    "codes-in-all": noted("This server has reached its hourly limit of codes. Try again later."),
+    "codes-in-all": noted("This server has reached its hourly limit on codes. Try again later."),
     "codes": noted("You've requested %(most)s codes. Try again later."),
     "wrong-codes": noted("Too many wrong codes for this address (limit: %(most)s). Try again later."),
     "push-subscriptions": noted("You've subscribed %(most)s browsers. Unsubscribe one first."),
     "tokens": noted("You have %(most)s tokens. Revoke one first."),
     "apps": noted("You've authorized %(most)s apps. Revoke one first."),
     "app-registrations": noted("Too many app registrations from your network (limit: %(most)s). Try again later."),
-    "app-registrations-in-all": noted("This server has reached its daily limit of new apps. Try again later."),
+    "app-registrations-in-all": noted("This server has reached its daily limit on new apps. Try again later."),
     "games": noted("You've created %(most)s games. Try again later."),
     "program-games": noted("Your account's program has joined %(most)s games. Try again later."),
     "waiting-games": noted(
@@ -180,7 +180,7 @@ def expect_left(use: Use) -> None:
 
 
 def expect_room(name: str, present: int) -> None:
-    """Raise TooMany if `present` simultaneous things reach the bound."""
+    """Raise TooMany if the present number of simultaneous things reaches the bound."""
     bound = bound_of(name)
     if bound is not None and present >= bound.most:
         raise reached(name)

@@ -24,7 +24,7 @@ def redacted(found: Any) -> Any:
 
 
 def without_tokens(text: str) -> str:
-    """Return a text without credentials and link tokens, even if a mail program broke them over several lines."""
+    """Return a text without credentials and link tokens, even if a mail program split them across several lines."""
     text = _LINK_TOKEN.sub(REMOVED, _CREDENTIAL.sub(REMOVED, text))
     return _BROKEN.sub(_unless_prose, text)
 

@@ -25,8 +25,8 @@ _CODE = "sign-in code"
 def begin_sign_in(email: str, locale: str, sender: str | None, zone: str = "UTC") -> UUID:
     """Mail a code and a link to this address. The result is the same for unknown addresses.
 
-    `sender` is the network address, or None for an operator, whom nothing limits. `locale` and `zone` apply to a new
-    player. Raise TooMany.
+    `sender` is the network address, or None for an operator, to whom no limits apply. `locale` and `zone` apply to a
+    new player. Raise TooMany.
     """
     sign_in = uuid4()
     _begin_sign_in(sign_in, email, locale, sender, zone)

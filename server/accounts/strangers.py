@@ -1,5 +1,6 @@
-"""Addresses without an account. Each gets a single letter, an invitation, as that letter promises. The limit counts all
-inviters together, until the address has an account."""
+"""Addresses without an account. As promised in the invitation, each gets only that single letter. The limit counts all
+inviters together, until the address has an account.
+"""
 
 from hashlib import sha256
 

@@ -61,7 +61,7 @@ def viewer(scope: str, game_id: UUID | None = None) -> UUID | None:
 
 
 def set_caller(found: Caller) -> None:
-    """Make `found` the request's caller, and respond in their language."""
+    """Make `found` the request's caller, and respond in that caller's language."""
     g.sender = found
     speak(found.locale)
 
@@ -80,7 +80,8 @@ def _sender() -> Caller | None:
 
 def _identify_caller() -> None:
     """Identify the caller before anything else, so that all errors are in the caller's language and count towards their
-    limits. Calls that need a token raise its errors later."""
+    limits. Calls that need a token raise errors about it later.
+    """
     g.sender = None
     if (is_for_api() or request.path == AUTHORIZE) and "Authorization" in request.headers:
         try:

@@ -58,8 +58,8 @@ _SAID = {
 }
 _RESET = {
     "title": "StreamedReset",
-    "description": "The game's log ends before the position you sent, for example after a backup was restored. Discard "
-    "your data of this game: all its events follow from the beginning. An `EventSource` passes it only to "
+    "description": "The game's log ends before the position you sent, for example after a backup was restored. "
+    "Discard your data of this game: all its events follow from the beginning. An `EventSource` passes it only to "
     "listeners for `reset`.",
     "type": "object",
     "required": ["event", "data", "id"],
@@ -148,9 +148,9 @@ class OwnStream(MethodView):
     def get(self, query: Any) -> Response:
         """Follow all your games
 
-        Includes games that start while the stream is open. Each event has an additional field `game`. The stream
-        continues after `Last-Event-ID`, like a single game's stream. Without an id, it starts now. Ids only mark a
-        position in this stream.
+        Includes games that start while the stream is open. Each event has an additional field, `game`. Like a single
+        game's stream, this one resumes after `Last-Event-ID`. Without an id, it starts with new events. Ids from this
+        stream are valid only in this stream.
 
         Messages are sent only in the streams of single games. If a game's log ends before the position you send, an
         event named `reset` comes first.
@@ -167,11 +167,11 @@ class StreamTickets(MethodView):
         """Create a stream ticket
 
         An `EventSource` in a browser can't send headers, so the ticket goes into the URL as `?ticket=`. It opens one
-        stream with the rights of your token. A ticket is valid for 30 seconds and for a single use, so a URL found in a
+        stream with the rights of your token. A ticket expires after 30 seconds or after one use, so a URL found in a
         log is worthless. The stream ends when your token expires. A turn link can't create tickets.
 
         When such a stream breaks off, the `EventSource` reconnects with the used ticket, gets a 401 and stops. Open
-        another one with a new ticket and `lastEventId`. No event is lost or repeated:
+        another `EventSource` with a new ticket and `lastEventId`, so that no event is lost or repeated:
 
         ```js
         async function follow(game, token, tell) {
@@ -228,8 +228,8 @@ def _expect_room(streams: Any, stream: EventStream) -> None:
     if share is not None:  # without limits, save the query
         expect_room("streams-of-address" if is_stranger else "streams", streams.held_everywhere(whom))
     if streams.is_full:
-        raise TooManyStreams(noted("This server has reached its limit of open streams. Try again later."), _FULL)
+        raise TooManyStreams(noted("This server has reached its limit on open streams. Try again later."), _FULL)
     if is_stranger and share is not None and streams.held_by(STRANGERS) >= share.most:
         raise TooManyStreams(
-            noted("This server has reached its limit of open streams without a token. Send a token."), _FULL
+            noted("This server has reached its limit on open streams without a token. Send a token."), _FULL
         )

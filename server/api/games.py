@@ -105,8 +105,8 @@ class ExhibitionOf(MethodView):
     def get(self, name: str) -> Any:
         """Get the exhibition game
 
-        Bots play a demonstration game with a move every few seconds. A new game is played every day. When it ends, it
-        starts again from the beginning.
+        In this demonstration game, bots move every few seconds. Each day has a new game, which starts over when it
+        ends.
         """
         shown = exhibition(_known(name), today())
         return {"names": shown.names, "position": shown.position, "positions": len(shown.views), "step": STEP}
@@ -182,8 +182,9 @@ class Games(MethodView):
     def get(self, query: Any) -> Any:
         """List games
 
-        Returns public games, newest first. `mine` returns the games you sit in, and `my_turn` the games that wait for
-        you. `mine` with `status=open` also returns games you are invited to, with your seat in `invited`.
+        Returns public games, newest first. `mine` returns the games in which you have a seat, and `my_turn` those in
+        which it's your turn. `mine` with `status=open` also returns games you are invited to, with your seat in
+        `invited`.
 
         `free`, `players`, `pace`, `clock`, `edition` and `reliability` filter open games for a lobby. `offered` filters
         games in progress. If you combine filters, a game must match all of them. Every page except the last is full.
@@ -228,9 +229,9 @@ class OneGame(MethodView):
     def patch(self, changes: Any, game_id: UUID) -> Any:
         """Extend or start your open game
 
-        `open_for` sets a new closing time, counted from now. The host gets an email three days before the game closes,
-        or halfway through a shorter time. `begin` starts a game with all seats taken, without waiting for players who
-        haven't confirmed that they're ready.
+        `open_for` sets a new closing time, counted from now. The host gets an email three days before the game closes.
+        If it closes sooner than in six days, the email comes halfway to the closing time. `begin` starts a game whose
+        seats are all taken, without waiting for players who haven't confirmed that they're ready.
         """
         who = caller("games:write")
         if "begin" in changes:
@@ -245,8 +246,8 @@ class OneGame(MethodView):
     def delete(self, game_id: UUID) -> None:
         """Close your game before it starts
 
-        The game's status becomes `abandoned`. Seated players are notified and invitations are withdrawn. A game also closes by
-        itself at `closes_at`, and when the host leaves an otherwise empty table.
+        The game's status becomes `abandoned`. Seated players are notified and invitations are withdrawn. A game also
+        closes automatically at `closes_at`, and when the host leaves an otherwise empty table.
         """
         close_game(game_id, caller("games:write").player_id)
 
@@ -262,7 +263,7 @@ class Seats(MethodView):
         """Take a seat
 
         Takes an open seat, or takes your own seat back from a bot. With `take_over`, you permanently take over another
-        player's seat that a bot plays. All active players must have voted for `offer`.
+        player's seat that a bot is playing. All active players must have voted for `offer`.
 
         From then on you see what the seat sees; of earlier events, you see only the public ones. Your track record and
         the previous player's stay separate.
@@ -331,7 +332,7 @@ class MySeat(MethodView):
     def delete(self, game_id: UUID) -> None:
         """Leave your seat
 
-        Before the start, the seat becomes open again. After the start, you resign and a bot plays on.
+        Before the start, the seat becomes open again. After the start, you resign and a bot plays your seat to the end.
         """
         leave(game_id, caller("games:write").player_id)
 
@@ -380,7 +381,7 @@ class Invitations(MethodView):
         can see who takes a seat you reserved, even in a game with the option `nameless`.
 
         An address without an account gets only one invitation email, even from several hosts, until a player signs in
-        with it. `unreachable` of the seat tells you whether email arrives. Anything that looks like a link is removed
+        with it. The seat's `unreachable` tells you whether emails bounce. Anything that looks like a link is removed
         from the title and names in the email.
         """
         who = caller("games:write")
@@ -549,8 +550,8 @@ class Archives(MethodView):
         Returns one JSON object per line, in the order in which the games ended. It includes public games whose players
         all agree to sharing (`shares_games` in the profile). `players` contains pseudonyms.
 
-        `Link` points to the next page. The last page has no `Link`. To get later games, ask again with `since` set to
-        the last `ended_at`, and skip the games you already have.
+        `Link` points to the next page. The last page has no `Link`. To get later games, send another request with
+        `since` set to the last `ended_at`, and skip the games you already have.
         """
         spend(LONG)
         found, place = shared_games(query.get("since"), read_cursor(query.get("cursor")), query["limit"])

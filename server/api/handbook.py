@@ -28,7 +28,7 @@ _CLIENTS = docs.FOLDER / "clients"  # tests play with these files: see tests/cli
 
 @blp.get("/docs", endpoint="docs")
 def start() -> Response:
-    """Show where to begin, and all calls."""
+    """Show where to begin, and list all calls."""
     documents = [(name, docs.title(name), purpose) for name, purpose in docs.DOCUMENTS.items()]
     response = _of_reference("docs.html", "", documents=documents, reader=spoken().locale)
     response.vary.add("Accept-Language")
@@ -100,7 +100,7 @@ _VALUES: dict[str, Callable[[], dict[str, Any]]] = {  # that documents get from 
 
 @blp.get("/problems/<code>")
 def problem(code: str) -> Response:
-    """Explain an error: the address in the `type` of a problem (RFC 9457)."""
+    """Serve the page that explains an error. A problem's `type` (RFC 9457) links to it."""
     found = ALL.get(code)
     if found is None:
         return page("message.html", 404, title=gettext("Page not found"), text=gettext("Problem not found."))
@@ -114,7 +114,7 @@ def problems() -> Response:
 
 
 def _handbook(template: str, **values: Any) -> Response:
-    """Return a page with a script of ours, which adds buttons that copy code."""
+    """Return a page with our script, which adds buttons for copying code."""
     response = page(template, **values)
     response.headers.update(_WITH_SCRIPT)
     return response

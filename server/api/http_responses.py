@@ -1,4 +1,4 @@
-"""HTTP features of every API response: ETags, `Accept`, compression, and `nosniff`."""
+"""HTTP features shared by all API responses: ETags, `Accept`, compression, and `nosniff`."""
 
 import gzip
 from datetime import datetime

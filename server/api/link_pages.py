@@ -1,4 +1,4 @@
-"""Pages behind the links of letters: a turn, an invitation, a way back, a sign-in, fewer letters.
+"""Pages behind the links in letters: a turn, an invitation, a return to a seat, a sign-in, unsubscribing.
 
 GET never changes anything, since programs that scan mail follow links.
 """
@@ -104,8 +104,9 @@ def _speak_to_player(player_id: UUID | None) -> None:
 def _turn_page(
     word: str, line: str, ask: bool = False, wrong: str | None = None, status: int = 422, **played: Any
 ) -> Response:
-    """Show the turn, or the rest of it after a part was played. `wrong` is what was wrong with the last try, and
-    `status` its HTTP status."""
+    """Show the turn, or the rest of it after a part was played. `wrong` says what was wrong with the last attempt, and
+    `status` is its HTTP status.
+    """
     word = rest_of_turn(word) or word
     game, seat, is_open = open_turn(word)
     if not is_open:
@@ -208,7 +209,7 @@ def invited(word: str) -> Response:
 def accept(word: str) -> Response:
     """Take the seat that is reserved for the invited address, once. A new player is signed in.
 
-    Refuse forms of other origins: their owner could make a visitor play under another name.
+    Reject forms from other origins: their owner could make a visitor play under another name.
     """
     if is_from_elsewhere():
         raise NotFound("Nothing was found at this address.")
@@ -243,7 +244,7 @@ def asked_to_stand_in(word: str) -> Response:
 
 @blp.post("/s/<word>")
 def stand_in(word: str) -> Response:
-    """Accept a stand-in request. A new player is signed in. Refuse forms of other origins."""
+    """Accept a stand-in request. A new player is signed in. Reject forms from other origins."""
     if is_from_elsewhere():
         raise NotFound("Nothing was found at this address.")
     game, token = enter_as_stand_in(word, spoken().locale, request.form.get("name", ""))

@@ -27,13 +27,13 @@ SECONDS = Histogram(
 
 @blp.get("/healthz")
 def healthz() -> dict[str, str]:
-    """Return "up" whenever this process responds. `/readyz` checks the other parts."""
+    """Return "up" as long as this process responds. `/readyz` checks the other parts."""
     return {"status": "up"}
 
 
 @blp.get("/readyz")
 def readyz() -> tuple[Response, int]:
-    """Return the state of each part of the service, with 503 unless all are well."""
+    """Return the state of each part of the service, with 503 if one of them has a problem."""
     parts = health.parts()
     if trouble := trouble_with_letters(current_app.config["BASE_URL"], current_app.config["REPLY_DOMAIN"]):
         parts["letters"] = trouble

@@ -425,11 +425,9 @@ def ask() -> Response:
 
 @blp.post(AUTHORIZE)
 def decide() -> Response:
-    """Return the URL to which the browser goes after the player's decision. Our own page sends it, with the player's
-    token.
-
-    Forms and links cannot send a token header. Requests of other origins are rejected all the same. `player` is the
-    account that the page showed, since another tab may have switched it.
+    """Return the URL to which the browser goes after the player's decision. Our own page sends the decision, with the
+    player's token. Forms and links cannot send a token header. Requests from other origins are still rejected. `player`
+    is the account that the page showed, since another tab may have switched it.
     """
     if is_from_elsewhere():
         raise NotFound("Nothing was found at this address.")

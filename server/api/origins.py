@@ -1,5 +1,6 @@
-"""CORS (Fetch standard). Pages of all origins may use the API, since browsers never attach its tokens by themselves.
-Pages that act by a link or a form reject requests from other origins."""
+"""CORS (Fetch standard). Pages from all origins may use the API, since browsers never attach its tokens by themselves.
+Pages that act by a link or a form reject requests from other origins.
+"""
 
 from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""Fellow players: track records, blocks, reports and private notes."""
+"""Other players: track records, blocks, reports and private notes."""
 
 from typing import Any
 from uuid import UUID
@@ -56,9 +56,9 @@ class Blocks(MethodView):
     @blp.response(200, schemas.Blocks, example=examples.BLOCKS)
     @blp.doc(operationId="listBlocks", **needs("profile:read"))
     def get(self) -> Any:
-        """List the players you block
+        """List the players you've blocked
 
-        Returns the most recent block first.
+        Returns the most recently blocked player first.
         """
         return {"items": blocked_by(caller("profile:read").player_id)}
 

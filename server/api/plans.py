@@ -1,4 +1,4 @@
-"""Plans: moves that a player prepares for their next turns."""
+"""Plans: moves that players prepare for their next turns."""
 
 from typing import Any
 from uuid import UUID
@@ -35,11 +35,12 @@ class OwnPlan(MethodView):
     def put(self, wanted: Any, game_id: UUID) -> Any:
         """Create or replace your plan
 
-        A plan holds moves for your next turns. Each move can have conditions on what spectators can see. When your turn
-        begins, its conditions are checked at that version. If all hold, the move is played at once or `after` a delay.
+        A plan contains moves for your next turns. Each move can have conditions on what spectators can see. When your
+        turn begins, the next move's conditions are checked at that version. If all are true, the move is played
+        immediately or `after` a delay.
 
-        The plan ends when a condition fails, a planned move is illegal, you move yourself, or a move is taken back. You
-        are notified when it ends. A plan can use only what you hold when you send it.
+        The plan ends when a condition is false, a planned move is illegal, you move yourself, or a move is taken back.
+        You are notified when it ends. A plan can use only what you hold when you send it.
         """
         return put_plan(game_id, caller("moves:write").player_id, wanted["revision"], wanted["moves"])
 

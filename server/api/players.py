@@ -95,8 +95,8 @@ class Tokens(MethodView):
         """Create a token
 
         With `sign_in` and the emailed `code`, the token has all scopes. With an existing token, you create a further
-        token. The new token can't have scopes that the existing token lacks, and can't expire later. If you send a code
-        and a guest's token, the guest's seats become yours.
+        token. The new token can't have scopes that the existing token lacks, and can't expire later than it does. If
+        you send a code and a guest's token, the guest's seats become yours.
         """
         if "code" in wanted:
             guest = known_sender()
@@ -123,8 +123,8 @@ class Tokens(MethodView):
     def delete(self) -> None:
         """Revoke all your tokens
 
-        All your tokens stop working immediately, including the one that sends this request. All browsers are
-        unsubscribed from push messages.
+        All your tokens stop working immediately, including the one in this request. All browsers are unsubscribed from
+        push messages.
         """
         revoke_all(caller("tokens:write").player_id)
 
@@ -136,8 +136,8 @@ class CurrentToken(MethodView):
     def delete(self) -> None:
         """Revoke the current token
 
-        Signs you out: the token that sends this request stops working immediately, regardless of its scopes. Your other
-        tokens remain valid.
+        Signs you out: the token in this request stops working immediately, regardless of its scopes. Your other tokens
+        remain valid.
         """
         revoke(any_caller())
 
@@ -206,9 +206,8 @@ class Me(MethodView):
 
         A new calendar or time zone applies from your next turn.
 
-        `program` marks your account as played by a program. You can change it only while you have no seat. Other
-        players see the mark wherever the account sits, and hosts can exclude it. Games that were played with the mark
-        keep it.
+        `program` marks your account as a program's. You can change it only while you have no seat. Other players see
+        the mark at every table, and hosts can exclude marked accounts. Games that were played with the mark keep it.
 
         To change `email`, send the new address, then send it again with two codes. One code is emailed to your current
         address, the other to the new one. Nothing changes before both arrive. Only the holder of the new address's code
@@ -263,7 +262,7 @@ class Export(MethodView):
     def get(self) -> Any:
         """Download a copy of your data
 
-        Answers your right of access (GDPR, article 15). For unfinished games, the copy contains your own actions and
+        Fulfils your right of access (GDPR, article 15). For unfinished games, the copy contains your own actions and
         what spectators see, without hands, salts or plans. Your emails are included as the text you wrote, without
         quotes and attachments.
 
@@ -313,9 +312,9 @@ class PushSubscriptions(MethodView):
     def post(self, wanted: Any) -> Any:
         """Subscribe a browser to push messages
 
-        Uses Web Push (RFC 8030). You are notified of your turns, reminders, questions before and during a game, and the
-        end of a game. Your `notifications.push` setting selects which of these you get. Nothing is sent during your
-        night, or about something you have already answered.
+        Uses Web Push (RFC 8030). You are notified when it's your turn, with reminders, when you have a question to
+        answer, and when a game ends. Your `notifications.push` setting selects which of these you get. Nothing is sent
+        during your night, or about something you have already answered.
 
         A message has `title`, `body`, `game`, `kind` and `waiting`, the number of games waiting for you. A subscription
         is deleted when its browser no longer accepts messages.

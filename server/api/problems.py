@@ -50,9 +50,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         409,
         "stale-turn",
         "That turn is over",
-        "The move names a turn that was already answered, by you or by a time-out, or that was never "
-        "yours. Nothing was changed. `turn` is your current turn, or null if it isn't your turn. Get the "
-        "game and decide again.",
+        "The move names a turn that you have already played, that timed out, or that was never yours. Nothing was "
+        "changed. `turn` is your current turn, or null if it isn't your turn. Get the game and decide again.",
     ),
     errors.StalePlan: Problem(
         409,
@@ -90,8 +89,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         422,
         "wrong-salt",
         "This salt is not accepted",
-        "Its SHA-256 doesn't match the `salt_hash` of your seat, or your seat has none. Or you committed a salt "
-        "after another player had revealed theirs. You can confirm without `salt`. Then your seat adds none.",
+        "Its SHA-256 doesn't match your seat's `salt_hash`, or your seat has no `salt_hash`. Or you committed a salt "
+        "after another player had revealed theirs. You can confirm without `salt`; your seat then adds no salt.",
     ),
     errors.NotAllowed: Problem(
         409,
@@ -190,7 +189,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         403,
         "closed",
         "Temporarily closed",
-        "The operators currently accept no new players, guests, apps or emails. `detail` says which. "
+        "The operators are currently not accepting new players, guests, apps or emails. `detail` says which. "
         "Everything else works. `closed` in GET /v1 lists what is closed. Try again later.",
     ),
     errors.TooManyWebhooks: Problem(
@@ -213,14 +212,17 @@ PROBLEMS: dict[type[Exception], Problem] = {
         409,
         "request-under-way",
         "The first request has no response yet",
-        "A request with this Idempotency-Key is in progress, or it finished and its response was lost. It "
-        "isn't carried out twice.",
+        "A request with this Idempotency-Key is in progress, or it finished and its response was lost. It won't be "
+        "carried out twice.",
     ),
     IllegalMove: Problem(
         422, "illegal-move", "The rules forbid this move", "`reason` is the code of the rule. `detail` explains it."
     ),
     MalformedMove: Problem(
-        422, "malformed-move", "This is not a move of this game", "See the move schema in GET /v1/rules/{name}."
+        422,
+        "malformed-move",
+        "This is not a valid move format for this game",
+        "See the move schema in GET /v1/rules/{name}.",
     ),
     BadOption: Problem(
         422, "bad-option", "An option of the game is invalid", "See the options schema in GET /v1/rules/{name}."

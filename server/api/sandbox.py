@@ -43,7 +43,7 @@ def _follow_clock() -> None:
 
 @blp.after_app_request
 def _tell_clock(response: Response) -> Response:
-    """Add the sandbox's time. `Date` has the real time (RFC 9110, 6.6.1)."""
+    """Add a header with the sandbox's time. `Date` has the real time (RFC 9110, 6.6.1)."""
     response.headers["Sandbox-Clock"] = moment_text(clock.now())
     return response
 
@@ -60,7 +60,7 @@ _PAGE = 50  # letters
 
 @blp.get("/mail")
 def letters() -> Response:
-    """List all letters, newest first, or those to the address `to`. The format is JSON if the request prefers it.
+    """List all letters, newest first, or only those to the address `to`. The format is JSON if the request prefers it.
 
     The page shows 50 at a time. JSON has all letters, or `limit` of them. `after` is the key of the last letter on the
     previous page.
@@ -171,7 +171,7 @@ class Token(MethodView):
         Pages from other origins can't use this.
         """
         if is_from_elsewhere():
-            raise NotFound("Only the page of this server can use this.")
+            raise NotFound("Only this server's own page can use this.")
         return {"token": token_of(wanted["name"])}
 
 

@@ -25,8 +25,8 @@ class OwnStandIn(MethodView):
     def get(self, game_id: UUID) -> Any:
         """Get your seat's stand-in
 
-        Returns who has been asked to stand in or is standing in. If you are the stand-in, returns how long you play the
-        seat.
+        Returns the player who has been asked to stand in or is standing in. If you are the stand-in, returns how long
+        you play the seat.
         """
         return {"stand_in": stand_in_of(game_id, caller("games:read").player_id)}
 
@@ -41,8 +41,8 @@ class OwnStandIn(MethodView):
         the first day to the end of the last, in your time zone. During that time, they see what your seat sees and get
         its emails. Both names are shown at the seat.
 
-        Meanwhile you can watch and write messages. To play again yourself, end the stand-in. A turn in progress gets a
-        new number for the stand-in and no extra time. A new request replaces the previous one.
+        Meanwhile you can watch and write messages. To play again yourself, end the stand-in period. A turn in progress
+        gets a new number for the stand-in but no extra time. A new request replaces the previous one.
 
         The stand-in's moves don't count in any track record, and their plans end with the stand-in period. Afterwards
         they see only what everyone sees.
@@ -56,8 +56,8 @@ class OwnStandIn(MethodView):
     def delete(self, game_id: UUID) -> None:
         """End a stand-in
 
-        Both the seat's owner and the stand-in can do this, even before it begins. A stand-in also ends when its last
-        day or the game is over, when a bot gets the seat, and when the owner resigns.
+        Both the seat's owner and the stand-in can do this, even before the first day. The stand-in period also ends
+        with its last day or with the game, when a bot takes over the seat, and when the owner resigns.
         """
         end_stand_in(game_id, caller("games:write").player_id)
 
@@ -70,9 +70,9 @@ class Accepted(MethodView):
     def post(self, word: str) -> Any:
         """Accept a stand-in request
 
-        `word` is the last part of the link in the email. Only the player who was asked can accept, after signing in.
-        You get the seat on the first day, or immediately if that day has come. You can't stand in at a table where you
-        already play or stand in.
+        `word` is the last part of the link in the email. Only the player who was asked can accept, after signing in. As
+        a stand-in, you get the seat on the first day, or immediately if that day has come. You can't stand in at a
+        table where you already play or stand in.
         """
         who = caller("games:write")
         game = accept_stand_in(word, who.player_id)

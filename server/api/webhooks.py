@@ -51,12 +51,12 @@ class Webhooks(MethodView):
         """Create a webhook
 
         The section Webhooks of this document describes the payloads and their signatures. A payload contains ids and
-        times, never the state of the table. Your program gets that with a token of its own.
+        times, never the state of the table. Your program gets the state with its own token.
 
         You can also post your turns to a Discord or Slack channel. Set `form` to `discord` or `slack`, `kinds` to
-        `["your-turn"]`, and `url` to an incoming webhook of that service. On Discord, each game has one message that is
-        edited every turn. Slack doesn't allow that, so each turn gets its own message. Everyone in the channel sees the
-        game's title, your time and a link.
+        `["your-turn"]`, and `url` to an incoming webhook of that service. On Discord, each game has one message, which
+        is edited every turn. Slack doesn't allow edits, so each turn gets its own message. Everyone in the channel sees
+        the game's title, your time and a link.
         """
         who = caller("webhooks:manage")
         made = make_webhook(

@@ -12,8 +12,9 @@ from server.games import GAMES, Outcome, RuleError, Seat, SeededDice, newest_rul
 
 
 def play_locally(rules_name: str, options: Mapping[str, Any], players: Sequence[Program | str], name: str) -> Outcome:
-    """Play a game to its end, by each seat's program or the built-in bot of this name. The same name gives the same
-    dice. Raise BadOption for an invalid option, or ProgramError if a program fails."""
+    """Play a game to its end. Each seat is played by a program, or by the built-in bot of this name. The same name
+    gives the same dice. Raise BadOption for an invalid option, or ProgramError if a program fails.
+    """
     rules = GAMES[rules_name]
     chosen = rules.resolve_options({**options, **newest_rules(rules)}, len(players))
     dice, rng = SeededDice(sha256(name.encode()).digest(), []), Random(name)

@@ -24,7 +24,7 @@ class ProgramError(Exception):
 
 
 class Refused(Exception):
-    """A move that can't be played. The program may choose another one."""
+    """A move that can't be played. The program may choose another."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)

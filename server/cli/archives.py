@@ -109,11 +109,12 @@ def export(
 ) -> None:
     """Write copies of games, or of a player's data, to DIR.
 
-    A finished game becomes its archive, GAME.json, which everyone may read.
+    A finished game becomes its archive, GAME.json, which anyone may read.
 
-    An unfinished game becomes GAME.secret.json, with its seed and all hidden information. Anyone who reads this file can cheat,
-    so only you can read it. Use it for inspection: to restore games, you need a backup of the database (see
-    /docs/scaling). The audit records who copies an unfinished game, a player's data, or all games.
+    An unfinished game becomes GAME.secret.json, which contains its seed and all hidden information. Anyone who reads
+    this file can cheat, so its permissions allow only you to read it. Use it for inspection only: to restore games, you
+    need a backup of the database (see /docs/scaling). The audit log records who copies an unfinished game, a player's
+    data, or all games.
     """
     named, directory = [_game_id(word) for word in words[:-1]], Path(words[-1])
     if not dry_run:

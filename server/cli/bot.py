@@ -34,7 +34,8 @@ _SILENCE = 30  # seconds without a byte until a connection counts as lost; a str
 @click.option(
     "--mark",
     is_flag=True,
-    help="Mark the account as a program, which all players see. After its first game, the mark is permanent.",
+    help="Mark the account as a program. All players can see the mark, which becomes permanent after the account's "
+    "first game.",
 )
 @click.option(
     "--local", type=click.Choice(list(GAMES)), help="Play games with these rules on this machine, without a server."
@@ -162,7 +163,7 @@ def _wait(told: str | None) -> None:
 
 
 def _expect_marked(server: _Server, mark: bool) -> None:
-    """Check or set the mark of the account, since other players must know that a program plays."""
+    """Check or set the account's mark, since other players must know that it belongs to a program."""
     try:
         if not server.ask("/v1/me")["program"]:
             if not mark:
@@ -197,7 +198,7 @@ def _play_there(program: Program, server: _Server, game: str | None) -> None:
 
 
 def _look(program: Program, server: _Server, game_id: str) -> bool:
-    """Play as long as the program is on turn. Return whether the game continues."""
+    """Play while it is the program's turn. Return whether the game continues."""
     path = f"/v1/games/{game_id}"
     while (game := server.ask(path))["status"] not in _OVER:
         legal = server.ask(f"{path}/legal-moves") if game["you"] and game["you"]["turn"] is not None else None

@@ -44,7 +44,8 @@ def read_settings() -> Settings:
 
 
 def in_app(command: Callable[..., Any], follows_clock: bool = True) -> Callable[..., Any]:
-    """Run a command in the app's context, with the app and its settings as arguments, by the sandbox's clock if it has one.
+    """Run a command in the app's context, with the app and its settings as arguments. Use the sandbox's clock if there
+    is one.
 
     A failure becomes one sentence and exit status 1.
     """
@@ -89,8 +90,9 @@ def in_app(command: Callable[..., Any], follows_clock: bool = True) -> Callable[
 
 
 def in_app_without_clock(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Run a command as `in_app` does, but by this machine's clock. Use this if it starts a process or the tables may be
-    missing."""
+    """Run a command as `in_app` does, but with this machine's clock. Use this if it starts a process or the tables may
+    be missing.
+    """
     return in_app(command, follows_clock=False)
 
 
@@ -112,7 +114,7 @@ def checked_by(check: Callable[..., None]) -> Callable[[Callable[..., Any]], Cal
 
 
 def moment(text: str, now: datetime) -> datetime:
-    """Parse `2026-12-24`, `2026-12-24T18:00` (both UTC), or a duration from now such as `P7D`."""
+    """Parse `2026-12-24`, `2026-12-24T18:00` (both UTC), or a duration from now, such as `P7D`."""
     from server.durations import duration
 
     try:
@@ -127,7 +129,9 @@ def moment(text: str, now: datetime) -> datetime:
 
 
 def _some_moment(_: click.Context, __: click.Parameter, text: str | None) -> str | None:
-    """Reject an invalid or past time, by this machine's clock. `in_app` checks it by a sandbox's clock, which is ahead."""
+    """Reject a time that is invalid or, by this machine's clock, past. `in_app` checks it by the sandbox's clock, which
+    is ahead.
+    """
     from server.clock import clock
 
     if text is not None:
@@ -196,7 +200,7 @@ def print_table(rows: "Sequence[Json]", columns: Sequence[str]) -> None:
 
 
 def print_facts(facts: "Json") -> None:
-    """Print one line per fact. The items of a list follow below, one line each."""
+    """Print one line per fact. The items of a list follow, one per line."""
     for name, value in facts.items():
         title = name.replace("_", " ")
         if isinstance(value, list) and value and isinstance(value[0], dict):
@@ -220,7 +224,7 @@ def as_text(value: Any) -> str:
 
 
 def with_progress(things: Sequence[T], told: Callable[[int], str]) -> Iterator[T]:
-    """Yield the things with a progress bar. Without a terminal, print a line of progress now and then, and at the end."""
+    """Yield the things with a progress bar. Without a terminal, print a line of progress occasionally, and at the end."""
     if sys.stderr.isatty():
         with click.progressbar(things, file=sys.stderr, show_pos=True) as shown:
             yield from shown

@@ -25,7 +25,7 @@ _ARCHIVED_AFTER = 2  # seconds until Postgres archives even a partly filled WAL 
 
 
 class _Move(NamedTuple):
-    """A move that was acknowledged. `at` is by the monotonic clock."""
+    """A move that was acknowledged. `at` is a time of the monotonic clock."""
 
     game_id: UUID
     version: int
@@ -118,7 +118,7 @@ def _is_well(what: str, url: str, moves: Sequence[_Move], lost_at: float, began:
 
 
 def _played(url: str, seconds: float) -> list[_Move]:
-    """Play games of three people, one after the other, for this time. Return each acknowledged move."""
+    """Play games between three people, one after the other, for this long. Return each acknowledged move."""
     from server.app import create_app
     from server.store.tables import db
 

@@ -72,7 +72,7 @@ def list_games(
 def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
     """Show a GAME in detail. Prints seats and their times, votes, queued letters and emails, and the most recent failures.
 
-    The audit records who looked, unless the game is over.
+    The audit log records who looked, unless the game is over.
     """
     found = queries.game(game_id)
     note_reading(found["status"])
@@ -92,7 +92,7 @@ def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
 def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, seat: int | None) -> None:
     """Print a GAME's events and table in words.
 
-    The audit records who looked, unless the game is over.
+    The audit log records who looked, unless the game is over.
     """
     game = load(game_id)
     if seat is not None and seat >= len(game.seats):
@@ -121,7 +121,7 @@ def check(app: Flask, settings: Settings, game_id: UUID | None) -> None:
 @dry_run
 @in_app
 def rebuild(app: Flask, settings: Settings, game_id: UUID | None, dry_run: bool) -> None:
-    """Recompute all games, or one, from their logs. Exit status 1 if a log itself is wrong."""
+    """Recompute all games, or one, from their logs. Exit status 1 if a log itself is invalid."""
     if not dry_run:
         note_command()
     if _look_at(game_id, check_game if dry_run else rebuild_game).unsound:
@@ -130,7 +130,7 @@ def rebuild(app: Flask, settings: Settings, game_id: UUID | None, dry_run: bool)
 
 @dataclass
 class _Looked:
-    """The numbers of games with findings, and with a log that is wrong."""
+    """The number of games with findings, and the number of games with an invalid log."""
 
     found: int = 0
     unsound: int = 0

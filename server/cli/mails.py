@@ -27,7 +27,7 @@ def mails() -> None:
 @as_json
 @in_app
 def list_mails(app: Flask, settings: Settings, limit: int, as_json: bool) -> None:
-    """List emails, newest first. They are stored for 30 days. The audit records who looks at emails to seats."""
+    """List emails, newest first. They are stored for 30 days. The audit log records who looks at emails to seats."""
     found = [_listed(mail) for mail in kept_mails(limit)]
     if any(mail["game"] for mail in found):
         note_command()
@@ -47,7 +47,7 @@ def _listed(mail: Json) -> Json:
 @click.argument("mail_id", type=click.UUID)
 @in_app
 def show(app: Flask, settings: Settings, mail_id: UUID) -> None:
-    """Print an email as received, without control characters. The audit records who looks at an email to a seat."""
+    """Print an email as received, without control characters. The audit log records who looks at an email to a seat."""
     mail = kept_mail(mail_id)
     if mail["game"]:
         note_command()

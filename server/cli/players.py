@@ -78,7 +78,7 @@ def list_players(app: Flask, settings: Settings, banned: bool, limit: int, as_js
 @as_json
 @in_app
 def search(app: Flask, settings: Settings, words: str, limit: int, as_json: bool) -> None:
-    """Find players by words in name or address. Exit status 1 if there are none."""
+    """Find players by words in their name or address. Exit status 1 if there are none."""
     found = queries.players(words, limit=limit)
     _print(found, as_json)
     if not found:
@@ -97,8 +97,9 @@ def _print(found: list[Json], as_json: bool) -> None:
 @as_json
 @in_app
 def show(app: Flask, settings: Settings, player: str, as_json: bool) -> None:
-    """Show a PLAYER, by email address or id. Prints settings, tokens, webhooks and current games. Since these include games
-    at nameless tables, the audit records who looked."""
+    """Show a PLAYER, given by email address or id. Prints settings, tokens, webhooks and current games. Since these
+    include games at nameless tables, the audit log records who looked.
+    """
     found = queries.player(find_player(player))
     if found["games_under_way"]:
         note_command()
@@ -143,8 +144,9 @@ def player_token(app: Flask, settings: Settings, email: str, name: str | None, d
 @dry_run
 @in_app
 def ban(app: Flask, settings: Settings, player: str, until: datetime | None, reason: str, dry_run: bool) -> None:
-    """Ban a PLAYER, by email address or id. The ban is permanent unless you give --until. Sign-in, tokens and letters
-    stop, and bots take over the player's seats."""
+    """Ban a PLAYER, given by email address or id. The ban is permanent unless you give --until. Sign-in, tokens and
+    letters stop, and bots take over the player's seats.
+    """
     player_id = find_player(player)
     changes = [
         f"player {player_id} is banned {f'until {as_text(until)}' if until else 'permanently'}",
@@ -162,7 +164,9 @@ def ban(app: Flask, settings: Settings, player: str, until: datetime | None, rea
 @dry_run
 @in_app
 def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
-    """Lift the ban of a PLAYER, by email address or id. Tokens work again, and the player can take back the seats."""
+    """Lift the ban on a PLAYER, given by email address or id. The player's tokens work again, and the player can take
+    back their seats.
+    """
     player_id = find_player(player)
     is_banned = queries.player(player_id)["banned_at"] is not None
     if not dry_run:
@@ -176,9 +180,10 @@ def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
 @dry_run
 @in_app
 def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
-    """Delete a PLAYER, by email address or id. This removes name, address, tokens, webhooks, feed, letters and chat
-    messages. Bots take over the player's seats. Logs and archives name seats instead of people, so they stay complete. You cannot
-    undo this."""
+    """Delete a PLAYER, given by email address or id. This removes name, address, tokens, webhooks, feed, letters and
+    chat messages. Bots take over the player's seats. Logs and archives name seats instead of people, so they stay
+    complete. You cannot undo this.
+    """
     player_id = find_player(player)
     rows = count_rows(player_id)
     changes = _seats(player_id)

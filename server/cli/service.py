@@ -183,9 +183,10 @@ def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None
 @checked_by(_check_doctor)
 @in_app_without_clock
 def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailbox: str | None) -> None:
-    """Check the health of the whole system. This covers the database, heartbeats, queued letters and emails, overdue seats,
-    the clock, outbound and inbound mail, and your mail domain's DNS records. With --mail, also check how a letter and its
-    reply travel. Exit status 1 if anything is wrong."""
+    """Check the health of the whole system. This covers the database, heartbeats, queued letters and emails, overdue
+    seats, the clock, outbound and inbound mail, and your mail domain's DNS records. With --mail, also test the round
+    trip of a letter and its reply. Exit status 1 if anything is wrong.
+    """
     found = parts()
     if found["database"] == "ok":
         skew = clock_skew()
@@ -248,7 +249,7 @@ def _is_mailbox(url: str) -> bool:
 
 
 def _certificates(settings: Settings) -> dict[str, str]:
-    """Return what is wrong with the certificates of this installation. One that we cannot fetch is not an error."""
+    """Return what is wrong with this installation's certificates. A certificate that we cannot fetch is not an error."""
     listeners = [urlsplit(it).netloc for it in settings.mail_in or () if not it.startswith("imaps:")]
     asked = [partial(web_certificate, settings.base_url), *(partial(smtp_certificate, it) for it in listeners)]
     found, unseen = list[str](), list[str]()

@@ -50,7 +50,7 @@ class Site:
         return PlayedGame(rules, self.people, self.stranger, self.rng)
 
     def on_turn(self) -> tuple[int, Json, Person]:
-        """Return the seat on turn in the running game, its legal moves, and its player."""
+        """Return the seat whose turn it is in the running game, its legal moves, and its player."""
         game = self.running
         seat = next(it["seat"] for it in game.look(STRANGER)["seats"] if it["turn"] is not None)
         return seat, self.one_of(200, game.people[seat].get(f"{game.path}/legal-moves")), game.people[seat]

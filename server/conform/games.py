@@ -1,4 +1,4 @@
-"""Games played for the checks, with all that the server showed of them."""
+"""Games played for the checks, with everything that the server showed of them."""
 
 import json
 import random

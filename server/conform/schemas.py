@@ -1,4 +1,4 @@
-"""Validation of responses by the schemas of the OpenAPI document."""
+"""Validation of responses against the schemas of the OpenAPI document."""
 
 import re
 from copy import deepcopy

@@ -71,7 +71,7 @@ class Game(Protocol[State, Move, EventT]):
 
     @property
     def SEATS(self) -> range:
-        """Return the numbers of players that the game takes."""
+        """Return the possible numbers of players."""
         ...
 
     @property
@@ -90,7 +90,7 @@ class Game(Protocol[State, Move, EventT]):
         ...
 
     def to_act(self, state: State) -> frozenset[Seat]:
-        """Return the seats that owe a move. The set is empty once the game is over."""
+        """Return the seats that have to move. The set is empty once the game is over."""
         ...
 
     def is_mid_turn(self, state: State, seat: Seat) -> bool:
@@ -128,11 +128,11 @@ class Game(Protocol[State, Move, EventT]):
         ...
 
     def preview(self, state: State, seat: Seat, events: Sequence[EventT]) -> tuple[list[EventT], bool]:
-        """Return those events of its own move that the seat can foresee, and whether other events stay hidden."""
+        """Return the events of the seat's own move that the seat can foresee, and whether other events stay hidden."""
         ...
 
     def reveals(self, state: State, seat: Seat, events: Sequence[EventT]) -> bool:
-        """Return whether the events of its own move have shown the seat anything new."""
+        """Return whether the events of the seat's own move have shown it anything new."""
         ...
 
     # Text and JSON
@@ -174,7 +174,7 @@ class Game(Protocol[State, Move, EventT]):
         ...
 
     def describe(self) -> Json:
-        """Return what a client needs to know of the game, as in `GET /v1/rules/{name}`."""
+        """Return what a client needs to know about the game, as in `GET /v1/rules/{name}`."""
         ...
 
     # Plans

@@ -24,7 +24,7 @@ def draw(rules_name: str, view: Json, names: Sequence[str], dark: bool = True, l
 
 
 def draw_end(rules_name: str, view: Json, story: Sequence[Json], names: Sequence[str], locale: str) -> Picture:
-    """Return the picture of a finished game. `story` are all events that this viewer saw."""
+    """Return the picture of a finished game. `story` contains all events that this viewer saw."""
     final = getattr(GAMES[rules_name], "final_view", None)
     return draw(rules_name, final(view, story) if final else view, names, locale=locale)
 
@@ -52,7 +52,7 @@ def table(rules_name: str, view: Json, names: Sequence[str], locale: str = "en")
 
 
 def final_table(rules_name: str, view: Json, story: Sequence[Json], names: Sequence[str], locale: str) -> str:
-    """Return the table of a finished game as text. `story` are all events that this viewer saw."""
+    """Return the table of a finished game as text. `story` contains all events that this viewer saw."""
     final = getattr(GAMES[rules_name], "final_table", None)
     return final(view, story, names, language(locale)) if final else table(rules_name, view, names, locale)
 
@@ -76,7 +76,7 @@ def _written(value: Any) -> str:
 
 
 def sentence(item: Json, names: Sequence[str], locale: str = "en") -> str | None:
-    """Return a story item as a sentence, or None if it isn't worth one. `names` has the name of each seat."""
+    """Return a story item as a sentence, or None if the item isn't worth one. `names` has the name of each seat."""
     tell = sentences().get(item["type"])
     return tell and tell(item, names, language(locale))
 
@@ -178,7 +178,7 @@ def refusals() -> Mapping[str, str]:
 COMMON_REFUSALS: Mapping[str, str] = {
     "game-over": noted("The game is over."),
     "not-your-turn": noted("It's not your turn."),
-    "not-a-move": noted("This is not a move of this game."),
+    "not-a-move": noted("This can't be read as a move."),
     "not-an-object": noted("A move must be a JSON object. See the move schema in GET /v1/rules/{name}."),
     "missing-field": noted("The move lacks a field. See the move schema in GET /v1/rules/{name}."),
     "unknown-field": noted("The move has an unknown field. See the move schema in GET /v1/rules/{name}."),

@@ -28,15 +28,15 @@ def named(name: str, schema: Json) -> Json:
 NO_SEAT: Json = {"description": "Always null: the event belongs to no seat", "type": ["integer", "null"]}
 TAKE_BACKS = ("consent", "free", "never")  # the default first
 TAKE_BACK: Json = {
-    "description": "When a player can take back a move. `consent`: immediately if no other player has acted since and the "
-    "move revealed nothing to its player; otherwise all active players must consent. `free`: only in that "
+    "description": "When a player can take back a move. `consent`: immediately if no other player has acted since and "
+    "the move revealed nothing to its player; otherwise all active players must consent. `free`: only in that "
     "immediate case. `never`: not at all. Available in every game.",
     "enum": list(TAKE_BACKS),
     "default": TAKE_BACKS[0],
 }
 READY_CHECK: Json = {
-    "description": "Whether all players must confirm that they're ready before the game starts; null if it starts when "
-    "the last seat is taken. Available in every game.",
+    "description": "Whether all players must confirm that they're ready before the game starts; null if it starts "
+    "when the last seat is taken. Available in every game.",
     "anyOf": [
         named(
             "ReadyCheck",
@@ -44,8 +44,8 @@ READY_CHECK: Json = {
                 "Players must confirm that they're ready, or they lose their seat",
                 {
                     "within": {
-                        "description": "Time to confirm, in each player's counted hours: ISO 8601 duration from one hour "
-                        "(PT1H) to 30 days (P30D)",
+                        "description": "Time to confirm, in each player's counted hours: ISO 8601 duration from one "
+                        "hour (PT1H) to 30 days (P30D)",
                         "type": "string",
                         "pattern": "^P[0-9DTHM]{2,20}$",
                         "examples": ["P2D"],
@@ -58,9 +58,9 @@ READY_CHECK: Json = {
     "default": None,
 }
 NAMELESS: Json = {
-    "description": "Whether players stay anonymous until the end: seats are shown by number only. A player who reserves a "
-    "seat for an address still knows who sits there. Nights and days off count as playing time, and blocks "
-    "don't apply, because both would reveal identities. Available in every game.",
+    "description": "Whether players stay anonymous until the end: seats are shown by number only. A player who "
+    "reserves a seat for an address still knows who takes it. Nights and days off count as playing time, and blocks "
+    "don't apply, because they would reveal identities. Available in every game.",
     "type": "boolean",
     "default": False,
 }
@@ -80,7 +80,7 @@ def revision_option(revision: int) -> Json:
 
 
 def newest_revision(rules: Rules) -> int:
-    """Return the number of corrections of these rules."""
+    """Return the number of corrections made to these rules."""
     return _newest_in(rules.OPTION_SCHEMA)
 
 
@@ -96,7 +96,7 @@ def newest_rules(rules: Rules) -> Json:
 
 
 def has_fix(options: Mapping[str, Any], revision: int) -> bool:
-    """Return whether a game of these options began after this correction.
+    """Return whether a game with these options began after this correction.
 
     Older games keep the uncorrected rules, since their logs must stay reproducible.
     """
@@ -104,7 +104,7 @@ def has_fix(options: Mapping[str, Any], revision: int) -> bool:
 
 
 def check_house_options(options: Mapping[str, Any], schema: Json) -> None:
-    """Raise BadOption for options that the schema rules out by means other than `enum`."""
+    """Raise BadOption for options that the schema excludes by means other than `enum`."""
     if type(options.get("nameless", False)) is not bool:
         raise BadOption("bad-option", "The option nameless must be one of false, true.")
     asked = options.get("ready_check")

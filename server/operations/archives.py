@@ -33,7 +33,7 @@ def archive_of(game_id: UUID, player_id: UUID | None, invitation: str | None = N
     if not game.table.turns and game.table.status in OVER:
         raise NotFound("This game was closed before it started, so there is nothing to check.")
     if game.table.status not in OVER:
-        raise NotFound("This game isn't over. Its archive is available after the end.")
+        raise NotFound("This game isn't over yet. Its archive will be available when the game ends.")
     return archive.make(game.head, game.seats, whole_log(game_id))
 
 

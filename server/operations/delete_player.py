@@ -261,7 +261,7 @@ def _games(player_id: UUID, email: str) -> Sequence[UUID]:
 
 
 def _titled(player_id: UUID, name: str) -> Sequence[UUID]:
-    """Return the games that this player opened with their name in the title."""
+    """Return the games opened by this player whose title contains the player's name."""
     his = (GameRow.made_by == player_id) & GameRow.title.contains(name, autoescape=True)
     return db.session.scalars(select(GameRow.game_id).where(his)).all()
 

@@ -41,7 +41,7 @@ _BY_OTHERS = GameRow.title, Message.text, Note.text, Report.text, LetterRow.data
 
 
 def own_domain(player_id: UUID, email: str) -> str | None:
-    """Return the domain of the address if no other address at it is stored."""
+    """Return the address's domain if no other address at that domain is stored."""
     domain = email.rpartition("@")[2]
     of_others = (
         (Player.email, Player.player_id != player_id),

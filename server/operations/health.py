@@ -137,7 +137,7 @@ def _room() -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Return Postgres's message without its address, or advice."""
+    """Return Postgres's message without its address, or advice instead."""
     words = refusal_of(error)
     if words == "No such file or directory":  # the socket of the embedded Postgres
         return NOT_RUNNING
@@ -180,7 +180,9 @@ class _Oldest(NamedTuple):
 
 
 def _oldest_letter() -> _Oldest | None:
-    """Return the letter that was created first, since each failure postpones its due time. A bundle counts from its hour."""
+    """Return the letter that was created first, since each failure postpones its due time. A bundle counts from its
+    scheduled hour.
+    """
     hour = cast(PlayerLetterRow.data["at"].astext, DateTime(timezone=True))
     found = []
     for table, owner, since in (

@@ -43,7 +43,7 @@ def find_player(address_or_id: str) -> UUID:
 
 
 def players(words: str = "", banned: bool = False, limit: int = 50) -> list[Json]:
-    """Return players, newest first. Filters are words in name or address, and a ban that is in force."""
+    """Return players, newest first. Filters are words in the name or address, and a ban that is in force."""
     query = select(Player).order_by(Player.made_at.desc(), Player.player_id).limit(limit)
     if words:
         query = query.where(

@@ -1,4 +1,4 @@
-"""Comparison of a game's row, seats and index entries with its log, and their recomputation."""
+"""Compares a game's row, seats and index entries with its log, and recomputes them."""
 
 from datetime import datetime
 from uuid import UUID
@@ -69,7 +69,9 @@ def _by_the_log(records: Records) -> tuple[GameHead, list[SeatState]]:
 
 
 def _seat(game: Stored, was: SeatState, table: Table, now: datetime) -> SeatState:
-    """Return the row of a seat. Existing times stay, since the log lacks them. A player without one gets the full time."""
+    """Return the row of a seat. Existing times stay, since the log lacks them. A player without a time gets the full
+    time.
+    """
     turn, stand_in = (table.turns[was.seat], table.stand_ins[was.seat]) if table.turns else (None, None)
     row = was._replace(turn=turn, to_act=turn is not None, stand_in=stand_in)
     is_asked, bot = turn is not None and table.status == "running", was.bot or stand_in

@@ -33,7 +33,7 @@ def games_to_shelve(over_for: timedelta) -> list[UUID]:
 def shelve_game(game_id: UUID, owner: psycopg.Connection) -> bool:
     """Write the archive, check it, and then delete the rows, on a connection of their owner.
 
-    A concurrent call waits, so that only one writes the file. Return False if the game is archived already. If the
+    A concurrent call waits, so that only one call writes the file. Return False if the game is archived already. If the
     check fails, keep the rows and raise Flaw.
     """
     game, rows = load(game_id), whole_log(game_id)

@@ -94,7 +94,7 @@ _TABLES = [f"{it}/{it}.js" for it in _ROOMS]
 
 
 def _about(name: str) -> Json:
-    """Return what the page needs to know of a game before it loads the game's part (see `ui/games.js`)."""
+    """Return what the page needs to know about a game before it loads the game's part (see `ui/games.js`)."""
     seats = GAMES[name].SEATS
     own = json.loads((_ROOMS[name] / "about.json").read_bytes()) if name in _ROOMS else {}
     return {"seats": [seats.start, seats.stop - 1], "room": name in _ROOMS, **own}

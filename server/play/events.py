@@ -110,7 +110,7 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
             {
                 "seat": json_schemas.SEAT,
                 "bot": {
-                    "description": "Bot that moves instead; null if no bot move follows",
+                    "description": "Bot that moves instead; null if none does",
                     "anyOf": [json_schemas.BOT, {"type": "null"}],
                 },
             },
@@ -130,8 +130,8 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
             {"seat": json_schemas.SEAT},
         ),
         ("stand-in-began", "A stand-in began to play this seat", {"seat": json_schemas.SEAT}),
-        ("stand-in-ended", "The stand-in for this seat ended", {"seat": json_schemas.SEAT}),
-        ("seat-taken-over", "A new player permanently took this seat over from a bot", {"seat": json_schemas.SEAT}),
+        ("stand-in-ended", "The stand-in period for this seat ended", {"seat": json_schemas.SEAT}),
+        ("seat-taken-over", "A new player permanently took over this seat from a bot", {"seat": json_schemas.SEAT}),
         (
             "move-taken-back",
             "This seat took back a move and everything after it. Turns get new numbers.",
@@ -148,7 +148,7 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
             {
                 "seat": NO_SEAT,
                 "scores": {"description": "Score of each seat", **_NUMBERS},
-                "places": {"description": "Place of each seat, such as 1, 1, 3 if two seats tie", **_NUMBERS},
+                "places": {"description": "Final rank of each seat, such as 1, 1, 3 if two seats tie", **_NUMBERS},
             },
         ),
         (

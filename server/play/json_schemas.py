@@ -1,7 +1,7 @@
 """JSON Schemas common to all games: clocks, calendars and the terms of a game.
 
-Everything that `clock` accepts is valid by these schemas. Further rules, such as the minimum of counted time per week,
-are in descriptions. Only the readers in `clock` enforce them.
+Everything that `clock` accepts is valid under these schemas. Additional rules, such as the minimum of counted time per
+week, are stated in the descriptions. Only the readers in `clock` enforce them.
 """
 
 from server.accounts.calendars import CLOCK_FACE, COUNTED_DAYS, MOST_VACATIONS, VACATION_DAYS
@@ -31,15 +31,15 @@ _DATE: Json = {"type": "string", "format": "date", "pattern": "^2[0-9]{3}-[0-9]{
 _TIMES: Json = {"type": "integer", "minimum": 1, "maximum": MOST_TIMES}
 
 CLOCK: Json = {
-    "description": "Time limit per turn. Only counted hours use up time: those outside a player's nights, days off and "
-    "vacations.",
+    "description": "Time limit per turn. Only counted hours use up time: those outside a player's nights, days off "
+    "and vacations.",
     "oneOf": [
         named("TimePerMove", object_of("Same time limit for every turn", {"per_move": DURATION})),
         named(
             "TimeBank",
             object_of(
-                "Time bank. Unused time is kept, and each turn adds the increment, up to the cap. The bank and the increment "
-                "can't exceed the cap.",
+                "Time bank. Unused time is kept, and each turn adds the increment, up to the cap. The bank and the "
+                "increment can't exceed the cap.",
                 {"bank": DURATION, "increment": DURATION, "cap": DURATION},
             ),
         ),
@@ -94,8 +94,8 @@ CALENDAR: Json = object_of(
             "items": {"type": "integer", "minimum": 1, "maximum": 7},
         },
         "vacations": {
-            "description": f"Vacations, at most {VACATION_DAYS} days per calendar year. You can shorten one that has begun to end today at the "
-            "earliest. Its days stay until the end of the year.",
+            "description": f"Vacations, at most {VACATION_DAYS} days per calendar year. You can shorten one that has "
+            "begun to end today at the earliest. Its days stay until the end of the year.",
             "type": "array",
             "maxItems": MOST_VACATIONS,
             "items": named("Vacation", object_of("First and last day of a vacation", {"from": _DATE, "to": _DATE})),
@@ -108,8 +108,9 @@ NOTIFICATIONS: Json = object_of(
     {},
     {
         "reminders": {
-            "description": "When to remind you of a turn: after `half` of its time, or this long before its due time. An empty list "
-            f"turns reminders off. Default: {' and '.join(DEFAULT_REMINDERS)}.",
+            "description": "When to remind you that it's your turn. Each item is `half` (when half the turn's time "
+            "has passed) or a duration (that long before the turn is due). An empty list turns reminders off. "
+            f"Default: {' and '.join(DEFAULT_REMINDERS)}.",
             "type": "array",
             "maxItems": MOST_REMINDERS,
             "items": named("Reminder", {"anyOf": [named("HalfTime", {"enum": ["half"]}), DURATION]}),
@@ -152,26 +153,26 @@ _ANYTHING: Json = {"description": "Any JSON value. A missing value counts as nul
 _AT: Json = {"type": "string", "pattern": POINTER}
 _TYPE: Json = {"description": "Event type", "type": "string", "pattern": "^[a-z-]+$"}
 CONDITION: Json = {
-    "description": "Condition of a planned move. It either tests what a spectator sees at a JSON pointer (RFC 6901) in "
-    "the version that began your turn. Or it requires that only events of certain types happened since the "
+    "description": "Condition of a planned move. It can test what a spectator sees at a JSON pointer (RFC 6901) in "
+    "the version that began your turn. Or it can test whether only events of certain types have happened since the "
     "plan was sent.",
     "oneOf": [
-        named("IsSeen", object_of("Holds if a spectator sees this value there", {"at": _AT, "is": _ANYTHING})),
+        named("IsSeen", object_of("True if a spectator sees this value there", {"at": _AT, "is": _ANYTHING})),
         named(
             "IsNotSeen",
-            object_of("Holds if a spectator sees a different value there", {"at": _AT, "is_not": _ANYTHING}),
+            object_of("True if a spectator sees a different value there", {"at": _AT, "is_not": _ANYTHING}),
         ),
         named(
             "OnlyHappened",
-            object_of("Holds if only events of these types have happened", {"only": {"type": "array", "items": _TYPE}}),
+            object_of("True if only events of these types have happened", {"only": {"type": "array", "items": _TYPE}}),
         ),
     ],
 }
 
 SALT_HASH_FORM = "^[0-9a-f]{64}$"
 SALT_HASHES: Json = {
-    "description": "SHA-256 (hex) of each seat's committed salt; null without a commitment. Omitted if no seat committed "
-    "one. An empty entry in the archive's `salts` means that this salt was not revealed.",
+    "description": "SHA-256 (hex) of each seat's committed salt; null without a commitment. Omitted if no seat "
+    "committed one. An empty entry in the archive's `salts` means that this salt was not revealed.",
     "type": "array",
     "items": {"type": ["string", "null"], "pattern": SALT_HASH_FORM},
 }

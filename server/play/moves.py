@@ -21,7 +21,7 @@ RACES = 20  # commits in a row that may come first before a move is rejected
 
 @with_retries
 def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
-    """Play a move (in JSON) for the turn that it answers. Events, due times and letters are one commit.
+    """Play a move (in JSON) for the turn it names. Events, due times and letters are one commit.
 
     Raise NotFound, NotSeated, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """
@@ -37,8 +37,8 @@ def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
 def play_reply(game: Game, player_id: UUID, turn: int, move: Any, arrived_at: datetime) -> Played:
     """Play the parsed move of an email, like `play_move`. The game is loaded again only if it has changed.
 
-    `arrived_at`: when the email came, which ended the turn's time. Raise NotSeated, NotRunning, StaleTurn, HandedOver,
-    IllegalMove.
+    `arrived_at`: when the email arrived, which ended the turn's time. Raise NotSeated, NotRunning, StaleTurn,
+    HandedOver, IllegalMove.
     """
     for _ in range(RACES):
         if played := answer_turn(game, played_seat(game, player_id), turn, move, arrived_at):
@@ -106,7 +106,7 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
 
 
 def legal_moves(game_id: UUID, player_id: UUID, begun: list[Any]) -> Json:
-    """Return the player's present turn and legal moves, none during a stand-in. Raise NotFound, NotSeated,
+    """Return the player's present turn and legal moves, or none during a stand-in. Raise NotFound, NotSeated,
     MalformedMove, IllegalMove."""
     return legal_moves_in(load_visible(game_id, player_id), player_id, begun)
 

@@ -1,7 +1,6 @@
-"""Anonymous games (option `nameless`), where the server doesn't reveal until the end who sits where.
-
-Seats are called by number and show no player. Players' calendars and blocks don't apply, since a due time or a
-rejection would reveal them.
+"""Anonymous games (option `nameless`), in which the server doesn't reveal who sits where until the end. Seats are
+called by number and show no player. Players' calendars and blocks don't apply, since a due time or a rejection would
+reveal them.
 """
 
 from collections.abc import Mapping
@@ -16,5 +15,5 @@ def hides_names(options: Any, status: str, version: int) -> bool:
 
 
 def is_nameless(options: Any) -> bool:
-    """Return whether these options hide names. Unreadable options count as hiding."""
+    """Return whether these options hide names. Unreadable options count as hiding names."""
     return not isinstance(options, Mapping) or options.get("nameless", False) is not False

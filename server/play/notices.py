@@ -30,7 +30,7 @@ def notice_in(row: LetterRow) -> Notice:
 
 
 def ends_at(notice: Notice, seat: SeatState | None) -> datetime | None:
-    """Return until when the reader in this seat can act on the notice."""
+    """Return the time until which the reader in this seat can act on the notice."""
     match notice.kind.until:
         case Until.CONSENTED:
             return datetime.fromisoformat(notice.data["ends_at"])

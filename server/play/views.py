@@ -205,7 +205,7 @@ def _seat(row: SeatState) -> Json:
 
 
 def _ready(head: GameHead, row: SeatState) -> Json:
-    """Return whether this seat has confirmed to be ready, during a ready check, and its committed salt."""
+    """During a ready check, return whether this seat has confirmed that it is ready, and return its committed salt."""
     is_asked = row.asked_at is not None or row.ready or head.status != "open"
     return {
         "ready": row.ready if row.player_id and is_asked and head.options.get("ready_check") else None,

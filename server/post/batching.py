@@ -42,7 +42,7 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
     if player.guest_until is not None:
         return "dropped", noted("Guests have no email address.")
     if is_overtaken(row):
-        return "dropped", noted("A later email about this game says more.")
+        return "dropped", noted("A later email about this game has newer information.")
     if row.kind not in notice_kinds.MAIL_KINDS:
         return None
     if player.unreachable_since:

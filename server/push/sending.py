@@ -115,5 +115,5 @@ def _post(endpoint: str, headers: Json, browser: Browser, message: bytes, key: A
     except ValueError:
         return 0, noted("These keys aren't valid for a push subscription.")
     except OSError:
-        return 0, noted("The push service currently has no address.")
+        return 0, noted("We can't find the push service's address right now. Try again later.")
     return status, f"{status}"

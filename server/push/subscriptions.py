@@ -65,7 +65,7 @@ def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool, app_id:
     except BadAddress as error:
         raise BadField("endpoint", error.words) from None
     except OSError:
-        raise BadField("endpoint", "This host currently has no address.") from None
+        raise BadField("endpoint", "We can't find this host's address right now.") from None
     hold(player_id)
     expect_app(player_id, app_id)
     row = _place_of(player_id, endpoint)

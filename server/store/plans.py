@@ -20,5 +20,5 @@ def drop_plans(connection: psycopg.Connection[Any], game_id: UUID) -> None:
 
 
 def played_by_plans(connection: psycopg.Connection[Any], game_id: UUID) -> Mapping[Seat, frozenset[int]]:
-    """Return, by seat, the versions that plans have played."""
+    """Return, for each seat, the game versions at which a plan made its move."""
     return {seat: frozenset(played) for seat, played in connection.execute(_PLAYED, (game_id,))}

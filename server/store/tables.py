@@ -551,7 +551,7 @@ class Watching(Base):
 
 
 class Delivery(Base):
-    """A try to deliver a letter that ended it or failed."""
+    """An attempt to deliver a letter, either the final one or one that failed."""
 
     __tablename__ = "deliveries"
     __table_args__ = (

@@ -33,7 +33,7 @@ ON CONFLICT (game_id, player_id) DO UPDATE SET until = excluded.until"""
 
 
 def places_around(player_id: UUID, now: datetime) -> list[Place]:
-    """Return all places at a player's tables."""
+    """Return all seats at a player's tables."""
     with autocommit() as connection:
         games = [game_id for (game_id,) in connection.execute(_TABLES, (player_id,))]
         return [Place(*row) for row in rows_of(connection, _PLACES, games, now=now)]

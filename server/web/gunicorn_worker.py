@@ -1,8 +1,8 @@
 """A gunicorn worker whose threads only produce responses. An event loop receives and sends.
 
-A request gets a thread only when it is complete, or it is rejected first. No thread reads from a socket, so slow
-clients hold no thread, even with TLS. They are disconnected after a while. Event streams hold no thread, either.
-Malformed requests get a problem (RFC 9457).
+A request is assigned a thread only once it is complete; it may be rejected before that. No thread reads from a socket,
+so slow clients occupy no thread, even with TLS. They are disconnected after a while. Event streams occupy no thread
+either. Malformed requests are answered with a problem (RFC 9457).
 """
 
 import errno
@@ -157,7 +157,9 @@ class Worker(ThreadWorker):
             self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._on_more, arriving))
 
     def _prepare(self, conn: TConn) -> None:
-        """Replace gunicorn's `init`: the parser is given the received bytes, and has no socket to wait for more."""
+        """Replace gunicorn's `init`: the parser is given the received bytes, and has no socket on which to wait for
+        more.
+        """
         if conn.parser is None:
             conn.initialized, conn.parser = True, http.get_parser(self.cfg, [], conn.client)
             conn.sock.setblocking(False)

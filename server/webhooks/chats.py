@@ -57,7 +57,7 @@ def check_form(form: str, target: Target, kinds: list[str]) -> None:
     if form != fits:
         raise BadField("url", "This is not a %(chat)s webhook.", chat=_NAMES[form])
     if form != STANDARD and kinds != list(CHAT_KINDS):
-        raise BadField("kinds", "%(chat)s only gets notified of your turns. Send only your-turn.", chat=_NAMES[form])
+        raise BadField("kinds", "%(chat)s can only be notified of your turns. Send only your-turn.", chat=_NAMES[form])
 
 
 def stored_form(form: str | None) -> str | None:

@@ -144,7 +144,7 @@ def test_every_call_with_an_email_address_in_its_body_is_listed(app: Flask) -> N
 
 
 @pytest.mark.parametrize("operation", COUNTED)
-def test_mail_to_an_address_counts_for_sender_mailbox_and_server(
+def test_an_email_counts_toward_the_limits_of_its_sender_and_mailbox_and_of_the_server(
     app: Flask, ada: Someone, stranger: Someone, operation: str
 ) -> None:
     before = counts(app)

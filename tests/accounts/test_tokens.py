@@ -132,7 +132,7 @@ def test_a_seat_token_by_default_reads_and_moves_but_cannot_chat(scene: Scene) -
     is_problem(silent.post(f"{scene.running}/messages", {"text": "Hello"}), 403, "missing-scope")
 
 
-def test_a_seat_token_never_exceeds_its_makers_rights_or_lifetime(scene: Scene) -> None:
+def test_a_seat_token_never_exceeds_the_rights_or_lifetime_of_its_creators_token(scene: Scene) -> None:
     path, ends = f"{scene.running}/seats/me/tokens", (clock.now() + HOUR).isoformat()
     maker = further(scene.app, scene.ada, scopes=["tokens:write", "games:read"], expires_at=ends)
     refused = maker.post(path)
@@ -153,7 +153,7 @@ def test_only_the_seats_player_gets_a_seat_token(scene: Scene) -> None:
     assert refusal(hidden) == refusal(unknown)
 
 
-def test_a_seat_token_ends_when_the_seat_is_given_up(scene: Scene) -> None:
+def test_a_seat_token_expires_when_the_seat_is_given_up(scene: Scene) -> None:
     path = opened(scene.ada, ME, OPEN, OPEN)
     program = seat_token(scene, path)
     elsewhere = seat_token(scene, scene.running)
@@ -233,7 +233,7 @@ def test_tokens_are_listed_in_pages_until_they_expire(scene: Scene) -> None:
         assert {row.name for row in db.session.scalars(db.select(Token))} == {"operator"}
 
 
-def test_last_use_of_a_token_is_recorded_at_most_once_an_hour(app: Flask, scene: Scene) -> None:
+def test_the_last_use_of_a_token_is_recorded_at_most_once_an_hour(app: Flask, scene: Scene) -> None:
     def noted() -> datetime | None:
         with app.app_context():
             note_uses()

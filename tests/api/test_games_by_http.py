@@ -150,12 +150,12 @@ def test_a_different_move_for_a_past_turn_is_stale(app: Flask, ada: Someone, bea
     assert ada.post(f"{game}/moves", other).json["turn"] == 4
 
 
-def test_a_turn_that_never_was_is_named_so(ada: Someone, game: str) -> None:
+def test_a_turn_that_never_existed_is_reported_as_such(ada: Someone, game: str) -> None:
     move = first_move(ada, game) | {"turn": 99}
     for path in (f"{game}/moves", f"{game}/moves?dry_run=true"):
         response = ada.post(path, move)
         is_problem(response, 409, "stale-turn")
-        assert response.json["detail"] == "There has been no such turn. Your current turn is 1."
+        assert response.json["detail"] == "That turn never existed. Your current turn is 1."
 
 
 def test_an_illegal_move_is_rejected_with_a_reason(ada: Someone, bea: Someone, game: str) -> None:

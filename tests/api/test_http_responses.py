@@ -150,7 +150,7 @@ def test_the_rules_are_compressed_for_clients_that_support_it(scene: Scene, path
         assert changed.data == answer.data
 
 
-def test_long_answers_are_compressed_for_clients_that_support_it(scene: Scene, ada: Someone) -> None:
+def test_long_responses_are_compressed_for_clients_that_support_it(scene: Scene, ada: Someone) -> None:
     long, short = f"{scene.running}/legal-moves", f"{scene.running}/votes"
     plain, packed = (ada.get(long, headers={"Accept-Encoding": it}) for it in ("identity", "gzip"))
     assert len(plain.data) > 4 * len(packed.data)
@@ -257,7 +257,7 @@ def test_an_open_game_cannot_change_between_precondition_and_write(
         assert guest.result() == 409
 
 
-def test_an_etag_changes_exactly_when_this_viewers_answer_changes(scene: Scene) -> None:
+def test_an_etag_changes_exactly_when_this_viewers_response_changes(scene: Scene) -> None:
     viewers = (scene.ada, scene.bea, scene.stranger)
     paths = [scene.address(call) for call in looks(scene) if not call.needs_token]
     changes: list[Callable[[], TestResponse]] = [
@@ -324,7 +324,7 @@ def test_every_creating_call_takes_a_key_except_those_that_create_secrets(scene:
     }
 
 
-def test_a_repeated_request_gets_its_first_answer(scene: Scene) -> None:
+def test_a_repeated_request_gets_its_first_response(scene: Scene) -> None:
     for call in idempotent(scene.contract):
         body = call.examples["Example"]
         first, again = (scene.ask(call, body, headers=keyed(call.name)) for _ in range(2))
@@ -372,7 +372,7 @@ def test_the_same_key_of_another_player_is_another_request(scene: Scene, ada: So
     assert len(set(games)) == 2
 
 
-def test_simultaneous_requests_are_executed_once_and_share_the_answer(
+def test_simultaneous_requests_are_executed_once_and_share_the_response(
     app: Flask, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(idempotency, "_PATIENCE", PATIENCE)  # by default, those that wait for long get 409
@@ -403,7 +403,7 @@ def test_a_key_expires_after_seven_days_and_can_be_reused(scene: Scene, ada: Som
     assert len(set(opened[1:])) == 3
 
 
-def test_token_answers_take_no_key_and_are_not_stored(scene: Scene) -> None:
+def test_token_responses_take_no_key_and_are_not_stored(scene: Scene) -> None:
     for call in calls(scene.contract.document):
         if call.name in ("makeToken", "makeSeatToken", "signIn"):
             for body in call.examples.values():
@@ -571,7 +571,7 @@ def test_every_post_accepts_a_key_or_rejects_it_with_a_sentence(scene: Scene, ad
     assert ada.post("/v1/me/feed", {}).status_code == 201
 
 
-def test_every_answer_and_every_problem_has_a_request_id(scene: Scene, ada: Someone) -> None:
+def test_every_response_and_every_problem_has_a_request_id(scene: Scene, ada: Someone) -> None:
     answers = [ada.get("/v1/me"), ada.get("/v1/nowhere"), ada.post("/v1/games", {}), ada.get("/healthz"), ada.get("/")]
     names = [answer.headers["X-Request-Id"] for answer in answers]
     assert len(set(names)) == len(names)
@@ -589,7 +589,7 @@ def test_only_a_proxy_can_set_a_request_id(app: Flask, shared_url: str, name: st
 
 
 @pytest.mark.parametrize("condition", ['"x"', "*"])
-def test_a_precondition_on_an_unknown_path_does_not_change_the_answer(ada: Someone, condition: str) -> None:
+def test_a_precondition_on_an_unknown_path_does_not_change_the_response(ada: Someone, condition: str) -> None:
     assert ada.ask("PATCH", "/v1/nowhere", {}, headers={"If-Match": condition}).status_code == 404
 
 

@@ -46,14 +46,14 @@ def test_a_key_is_stored_for_seven_days(app: Flask, ada: Someone, game: str) -> 
         assert [item["nr"] for item in ada.get(f"{game}/messages").json["items"]] == numbers
 
 
-def test_a_move_repeated_with_its_key_gets_its_first_answer_and_status(ada: Someone, game: str) -> None:
+def test_a_move_repeated_with_its_key_gets_its_first_response_and_status(ada: Someone, game: str) -> None:
     move = first_move(ada, game)
     first, again = (ada.post(f"{game}/moves", move, headers=keyed("m")) for _ in range(2))
     assert (first.status_code, again.status_code) == (201, 201)
     assert first.data == again.data
 
 
-def test_a_moves_answer_is_rebuilt_from_the_log(app: Flask, ada: Someone, game: str) -> None:
+def test_a_moves_response_is_rebuilt_from_the_log(app: Flask, ada: Someone, game: str) -> None:
     move = first_move(ada, game)
     first = ada.post(f"{game}/moves", move, headers=keyed("m"))
     assert _kept(app, "m") == (201, None)
@@ -76,7 +76,9 @@ def test_a_move_first_played_without_a_key_keeps_its_status(app: Flask, ada: Som
     assert _kept(app, "m") == (200, None)
 
 
-def test_a_move_answer_stored_by_an_earlier_release_is_returned_unchanged(app: Flask, ada: Someone, game: str) -> None:
+def test_a_move_response_stored_by_an_earlier_release_is_returned_unchanged(
+    app: Flask, ada: Someone, game: str
+) -> None:
     move = first_move(ada, game)
     first = ada.post(f"{game}/moves", move, headers=keyed("m"))
     with app.app_context():

@@ -331,7 +331,7 @@ def test_an_invitation_does_not_sign_in_to_an_existing_account(
     ],
     ids=["says so", "older", "says nothing of itself"],
 )
-def test_a_foreign_page_cannot_accept_an_invitation(
+def test_a_page_from_another_origin_cannot_accept_an_invitation(
     elsewhere: dict[str, str], here: dict[str, str], app: Flask, ada: Someone, browser: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)

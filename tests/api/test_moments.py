@@ -38,7 +38,7 @@ def path(ada: Someone, bea: Someone) -> str:
     return path
 
 
-def test_answers_have_times_with_six_decimals(app: Flask, ada: Someone, path: str) -> None:
+def test_times_in_responses_have_six_decimal_places(app: Flask, ada: Someone, path: str) -> None:
     """The client of these tests looks at every moment in an answer."""
     bot = further(app, ada, expires_at="2031-05-05T20:00:00+02:00")
     assert ada.get(path).json["made_at"] == WRITTEN
@@ -50,14 +50,14 @@ def test_answers_have_times_with_six_decimals(app: Flask, ada: Someone, path: st
     assert WRITTEN in ada.get("/v1/me/export").text
 
 
-def test_streams_have_times_with_six_decimals(ada: Someone, path: str) -> None:
+def test_times_in_streams_have_six_decimal_places(ada: Someone, path: str) -> None:
     follower = follow_game(UUID(path.rpartition("/")[2]), None, None, 0)
     assert follower is not None
     told = [json.loads(line[6:]) for line in b"".join(EventStream(follower)).splitlines() if line.startswith(b"data: ")]
     assert {it["at"] for it in told} == {WRITTEN}
 
 
-def test_commands_print_json_times_with_six_decimals(ada: Someone, path: str, tmp_path: Path) -> None:
+def test_commands_print_json_times_with_six_decimal_places(ada: Someone, path: str, tmp_path: Path) -> None:
     run = CliRunner().invoke
     listed = run(cli.main, ["players", "list", "--json"])
     assert json.loads(listed.stdout)[0]["made_at"] == WRITTEN

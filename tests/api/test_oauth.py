@@ -354,7 +354,7 @@ def test_on_loopback_only_the_port_may_differ(app: Flask, ada: Someone) -> None:
         assert program.client.get(program.asks(redirect_uri=address)).status_code == 400
 
 
-def test_each_answer_names_its_issuer(app: Flask, ada: Someone, program: Program) -> None:
+def test_each_response_names_its_issuer(app: Flask, ada: Someone, program: Program) -> None:
     error = parse_qs(urlsplit(way_back(program, program.asks(scope="x"))).query)
     assert error["iss"] == [app.config["BASE_URL"]] and error["error"] == ["invalid_scope"]
     assert came_back(allow(ada, program.asks()))["iss"] == app.config["BASE_URL"]
@@ -703,7 +703,7 @@ def elsewhere(app: Flask, house: str, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_foreign_single_page_app_signs_in_plays_and_signs_out(
+def test_a_single_page_app_from_another_origin_signs_in_plays_and_signs_out(
     app: Flask, ada: Someone, chromium: Browser, house: str, elsewhere: str, rules: str
 ) -> None:
     opened(ada, ME, BOT, BOT, title="The long night", rules=rules)

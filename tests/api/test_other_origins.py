@@ -145,7 +145,7 @@ def answers_of_all_kinds(scene: Scene) -> Iterator[tuple[int, TestResponse]]:
     yield 503, away.test_client().get("/v1/games")
 
 
-def test_a_foreign_page_can_read_every_answer_including_problems(scene: Scene) -> None:
+def test_a_page_from_another_origin_can_read_every_response_including_problems(scene: Scene) -> None:
     for status, answer in answers_of_all_kinds(scene):
         assert answer.status_code == status
         assert answer.headers["Access-Control-Allow-Origin"] == "*", status

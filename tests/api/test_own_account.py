@@ -354,7 +354,7 @@ def dump(url: str) -> Iterator[tuple[str, str]]:
                 yield from ((table, bytes(row).decode()) for row in copy)
 
 
-def test_copies_of_player_and_stand_in_do_not_mix_their_emails(
+def test_data_exports_of_player_and_stand_in_do_not_mix_their_emails(
     app: Flask, lovelace: Someone, bea: Someone, stood_in: list[str]
 ) -> None:
     copies = [who.get("/v1/me/export").json for who in (lovelace, bea)]

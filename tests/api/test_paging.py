@@ -76,7 +76,7 @@ def test_a_lobby_page_is_full_however_many_other_games_lie_between(ada: Someone,
     assert sizes == [2, 2]
 
 
-def test_a_game_in_a_list_equals_its_own_page_for_each_viewer(
+def test_a_game_in_a_list_looks_the_same_as_on_its_own_page_for_each_viewer(
     app: Flask, ada: Someone, bea: Someone, stranger: Someone, game: str
 ) -> None:
     def told() -> list[Json | None]:

@@ -38,7 +38,7 @@ def standing(monkeypatch: pytest.MonkeyPatch) -> StandingClock:
 
 
 @pytest.mark.usefixtures("standing")
-def test_every_answer_shows_the_remaining_quota(scene: Scene) -> None:
+def test_every_response_shows_the_remaining_quota(scene: Scene) -> None:
     token = further(scene.app, scene.ada)
     before = left(scene.ada.get("/v1/me"))
     assert Told.by(token.get("/v1/me")) == ("player", *OF_PLAYER, before - 1, 1)
@@ -51,7 +51,7 @@ def test_every_answer_shows_the_remaining_quota(scene: Scene) -> None:
 
 
 @pytest.mark.usefixtures("standing")
-def test_unchanged_answers_are_free_and_slow_ones_cost_more(scene: Scene) -> None:
+def test_unchanged_responses_are_free_and_slow_ones_cost_more(scene: Scene) -> None:
     token = further(scene.app, scene.ada)
     seen = token.get(scene.over)
     again = token.get(scene.over, headers={"If-None-Match": seen.headers["ETag"]})
@@ -163,7 +163,7 @@ def test_a_bot_in_twenty_games_never_reaches_a_limit() -> None:
     assert not any(waits)
 
 
-def test_setting_a_clock_back_locks_no_caller_out() -> None:
+def test_setting_a_clock_back_locks_out_no_caller() -> None:
     buckets = Buckets(OF_ADDRESS)
     buckets.take("somebody", OF_ADDRESS.most, NOON)
     assert buckets.take("somebody", 1, NOON).wait > 0

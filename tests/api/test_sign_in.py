@@ -107,7 +107,7 @@ def test_new_players_and_guests_get_the_zone_they_send(app: Flask, stranger: Som
     assert Someone(app, token=stranger.post("/v1/guests", {}).json["token"]).get("/v1/me").json["zone"] == "UTC"
 
 
-def test_a_known_player_keeps_the_zone(app: Flask, ada: Someone, stranger: Someone) -> None:
+def test_an_existing_player_keeps_the_time_zone(app: Flask, ada: Someone, stranger: Someone) -> None:
     ada.patch("/v1/me", {"zone": "Asia/Tokyo"})
     sign_in = stranger.post("/v1/sign-ins", {"email": "ada@example.org", "zone": "Europe/Berlin"}).json["sign_in"]
     stranger.post("/v1/tokens", {"sign_in": sign_in, "code": mailed(app, sign_in)["code"]})

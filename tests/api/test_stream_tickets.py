@@ -29,7 +29,7 @@ def private(ada: Someone) -> str:
     return opened(ada, ME, BOT, BOT, private=True)
 
 
-def test_a_ticket_opens_one_stream_with_its_makers_rights(ada: Someone, stranger: Someone, private: str) -> None:
+def test_a_ticket_opens_one_stream_with_its_creators_rights(ada: Someone, stranger: Someone, private: str) -> None:
     for path in streams(private):
         ticket = ticket_of(ada)
         told = stranger.get(f"{path}?ticket={ticket}")

@@ -136,7 +136,7 @@ def test_a_turn_link_answers_in_its_players_language(scene: Scene) -> None:
     assert "vorbei" in by_mail(scene, scene.running).get(scene.running).json["detail"]
 
 
-def test_a_repeated_move_gets_its_first_answer_while_it_may_have_been_lost(scene: Scene) -> None:
+def test_a_repeated_move_gets_its_first_response_while_that_may_have_been_lost(scene: Scene) -> None:
     path, link = scene.running, by_mail(scene, scene.running)
     other = scene.ada.get(f"{path}/legal-moves").json["moves"][1]
     played = moves_on(link, path)
@@ -149,7 +149,7 @@ def test_a_repeated_move_gets_its_first_answer_while_it_may_have_been_lost(scene
     is_problem(link.post(f"{path}/moves", played), 401, "bad-token")
 
 
-def test_a_repeated_move_with_a_key_gets_its_first_answer_too(scene: Scene) -> None:
+def test_a_repeated_move_with_a_key_gets_its_first_response_too(scene: Scene) -> None:
     path, link = scene.running, by_mail(scene, scene.running)
     move, key = first_move(link, path), {"Idempotency-Key": "a tap"}
     answers = [link.post(f"{path}/moves", move, headers=key) for _ in range(2)]
@@ -188,7 +188,7 @@ def test_a_turn_link_plays_the_rest_of_its_turn_but_not_the_next_turn(scene: Sce
 # While its turn cannot be played
 
 
-def test_a_turn_link_rests_during_a_pause_and_works_afterwards(scene: Scene) -> None:
+def test_a_turn_link_does_not_work_during_a_pause_but_works_afterwards(scene: Scene) -> None:
     path, link = scene.running, by_mail(scene, scene.running)
     for wish, status in [("pause", 401), ("resume", 200)]:
         for who in (scene.ada, scene.bea):

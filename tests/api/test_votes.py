@@ -125,7 +125,7 @@ def test_a_returning_player_is_asked_again(ada: Someone, bea: Someone, game: str
     assert status(ada, game) == "paused"
 
 
-def test_a_vote_passes_when_the_last_opponent_of_it_leaves(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_vote_passes_when_its_last_opponent_leaves(ada: Someone, bea: Someone, game: str) -> None:
     vote(ada, game, "abandon")
     bea.delete(f"{game}/seats/me")
     assert status(ada, game) == "abandoned"
@@ -209,7 +209,9 @@ def test_a_turn_keeps_its_number_and_legal_moves_over_a_pause(ada: Someone, bea:
     assert ada.post(f"{game}/moves", move).status_code == 201
 
 
-def test_a_turn_link_rests_during_a_pause_and_works_again(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+def test_a_turn_link_does_not_work_during_a_pause_but_works_again_later(
+    app: Flask, ada: Someone, bea: Someone, game: str
+) -> None:
     browser = app.test_client()
     with app.app_context():
         link = "/t/" + turn_word(UUID(game.rpartition("/")[2]), 0, 1)

@@ -45,7 +45,7 @@ def test_greedy_beats_random_and_reaches_a_goal(scenario: int) -> None:
 
 
 @pytest.mark.parametrize("scenario", CARDS.scenarios)
-def test_greedy_bots_finish_without_a_limit_of_rounds(scenario: int) -> None:
+def test_greedy_bots_finish_without_a_round_limit(scenario: int) -> None:
     decided = played_by(["greedy"] * 3, seed=1, scenario=scenario, max_rounds=None)
     assert decided.reason != "round-limit"
 
@@ -82,7 +82,7 @@ def beside(field: str) -> list[str]:
     [vector for vector in VECTORS if vector["kind"] == "sternbild" and vector["expect"]["complete"]],
     ids=lambda vector: vector["do"]["sternbild"],
 )
-def test_greedy_lays_the_last_star_of_its_sternbild(vector: Json) -> None:
+def test_greedy_places_the_last_star_of_its_sternbild(vector: Json) -> None:
     board = dict(vector["given"]["board"])
     last = next(
         field for field, star in board.items() if star == "punkt" and not board.keys().isdisjoint(beside(field))

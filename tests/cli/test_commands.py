@@ -703,7 +703,7 @@ def mail_aside(game: UUID, monkeypatch: pytest.MonkeyPatch) -> UUID:
     return mail_id
 
 
-def test_a_mail_that_failed_is_listed_and_shown(mail_aside: UUID, game: UUID) -> None:
+def test_an_email_that_failed_is_listed_and_shown(mail_aside: UUID, game: UUID) -> None:
     (listed,) = json.loads(run("mails", "list", "--json"))
     assert listed["id"] == str(mail_aside)
     assert (listed["game"], listed["to"], listed["from"]) == (str(game), "seat 0", ADA)
@@ -723,7 +723,7 @@ def web_metric(name: str) -> str:
     return found[1]
 
 
-def test_a_failed_mail_is_processed_again_once_its_cause_is_fixed(mail_aside: UUID, game: UUID) -> None:
+def test_a_failed_email_is_processed_again_once_its_cause_is_fixed(mail_aside: UUID, game: UUID) -> None:
     run("mails", "again", mail_aside, "--dry-run")
     deal_with_mails()
     assert not messages(game, 0, 10)

@@ -84,7 +84,7 @@ def test_every_operation_requires_allows_or_ignores_a_token(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_every_operation_describes_its_answers_and_problems(name: str) -> None:
+def test_every_operation_describes_its_responses_and_problems(name: str) -> None:
     responses = OPERATIONS[name]["responses"]
     assert any(status[0] == "2" for status in responses)
     assert any(status[0] in "5d" for status in responses)
@@ -219,7 +219,7 @@ def test_unions_are_named_and_not_nested() -> None:
             assert "oneOf" not in SCHEMAS[member["$ref"].rpartition("/")[2]], name
 
 
-def test_all_successful_answers_of_a_call_share_one_schema() -> None:
+def test_all_successful_responses_of_a_call_share_one_schema() -> None:
     for name, operation in OPERATIONS.items():
         answers = [answer for status, answer in operation["responses"].items() if status[0] == "2"]
         schemas = [content["schema"] for answer in answers for content in answer.get("content", {}).values()]
@@ -247,7 +247,7 @@ def test_a_discriminator_tells_union_members_apart() -> None:
             assert len(schema["discriminator"]["mapping"]) == len(schema["oneOf"]), name
 
 
-def test_a_game_schema_holds_options_and_view_of_its_rules() -> None:
+def test_a_game_schema_contains_the_options_and_view_of_its_rules() -> None:
     for name in GAMES:
         game = name.capitalize()
         own = SCHEMAS[SCHEMAS["Game"]["discriminator"]["mapping"][name].rpartition("/")[2]]["properties"]

@@ -45,7 +45,7 @@ def test_every_example_matches_its_schema(session_app: Flask, call: Call) -> Non
 
 
 @pytest.mark.parametrize(("call", "name"), REQUESTS, ids=lambda it: it.name if isinstance(it, Call) else it)
-def test_every_example_request_gets_a_documented_answer(app: Flask, call: Call, name: str) -> None:
+def test_every_example_request_gets_a_documented_response(app: Flask, call: Call, name: str) -> None:
     """The client holds each answer against the schema of its status."""
     scene = Scene(app)
     answer = scene.ask(call, call.examples.get(name))
@@ -53,7 +53,7 @@ def test_every_example_request_gets_a_documented_answer(app: Flask, call: Call, 
     assert str(answer.status_code) in successes, answer.text
 
 
-def test_the_recorded_answers_match_the_current_code(app: Flask) -> None:
+def test_the_recorded_responses_match_the_current_code(app: Flask) -> None:
     assert record(app) == RECORDED, (
         "Run `python -m tests.support.recorded_examples > server/api/openapi/examples.json`."
     )

@@ -217,7 +217,7 @@ def as_bytes(body: Any) -> bytes:
     return json.dumps(body).encode()
 
 
-def test_any_mutated_request_gets_a_documented_answer(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_mutated_request_gets_a_documented_response(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(app.config, "LIMITS", False)
     fuzzer = Fuzzer(app, SEED)
     for _ in range(REQUESTS):

@@ -132,7 +132,7 @@ def test_an_invalid_json_body_is_rejected_and_changes_nothing(scene: Scene) -> N
     assert everything(scene.app) == before
 
 
-def test_a_body_of_another_type_is_rejected_and_changes_nothing(scene: Scene) -> None:
+def test_a_body_of_the_wrong_type_is_rejected_and_changes_nothing(scene: Scene) -> None:
     before = everything(scene.app)
     for call, body in REQUESTS:
         text = json.dumps(body)
@@ -146,7 +146,7 @@ def test_a_body_of_another_type_is_rejected_and_changes_nothing(scene: Scene) ->
 # Bodies of another form
 
 
-def test_a_body_that_is_no_object_or_has_extra_fields_is_rejected_and_changes_nothing(scene: Scene) -> None:
+def test_a_body_that_is_not_an_object_or_has_extra_fields_is_rejected_and_changes_nothing(scene: Scene) -> None:
     before = everything(scene.app)
     for call, body in REQUESTS:
         for other in (None, True, 7, "x", [], [body]):
@@ -159,7 +159,7 @@ def test_a_body_that_is_no_object_or_has_extra_fields_is_rejected_and_changes_no
 
 
 @pytest.mark.parametrize("call", WITH_BODY, ids=name_of)
-def test_any_field_value_gets_a_documented_answer(scene: Scene, call: Call) -> None:
+def test_any_field_value_gets_a_documented_response(scene: Scene, call: Call) -> None:
     for body in call.examples.values():
         for place in list(places(body))[1:]:
             for value in ODD_VALUES:

@@ -99,7 +99,7 @@ def test_a_breaking_change_is_reported(change: Callable[[Json], None], told: str
     assert told in breaks(document)
 
 
-def test_an_addition_breaks_nothing() -> None:
+def test_an_addition_to_the_api_breaks_nothing() -> None:
     document = deepcopy(PRESENT)
     schemas = document["components"]["schemas"]
     document["paths"]["/v1/moods"] = {"get": {**document["paths"]["/v1/me"]["get"], "operationId": "listMoods"}}

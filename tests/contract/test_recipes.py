@@ -118,7 +118,7 @@ def bad_line(house: House) -> type[BaseHTTPRequestHandler]:
     return Line
 
 
-def test_a_lost_answer_leads_to_no_second_game_or_move(house: House, ada: Client, tmp_path: Path) -> None:
+def test_a_lost_response_does_not_lead_to_a_second_game_or_move(house: House, ada: Client, tmp_path: Path) -> None:
     with serve(bad_line(house)) as line:
         [words] = output_lines(start(house, tmp_path, "lost", ada, base=line))
     game, version = words.split()
@@ -211,7 +211,7 @@ def test_a_request_with_a_current_etag_returns_not_modified(house: House, ada: C
     assert re.match(r'304 "player";r=\d+;t=\d+', in_a_shell(house, tmp_path, "asking", ada, game_of(ada)))
 
 
-def test_the_sandbox_clock_can_be_put_forward(house: House, ada: Client, tmp_path: Path) -> None:
+def test_the_sandbox_clock_can_be_moved_forward(house: House, ada: Client, tmp_path: Path) -> None:
     before = ada.ask("GET", "/v1/me").headers["Sandbox-Clock"]
     answer = in_a_shell(house, tmp_path, "clock", ada, "")
     assert "200 OK" in answer.splitlines()[0]
@@ -219,7 +219,9 @@ def test_the_sandbox_clock_can_be_put_forward(house: House, ada: Client, tmp_pat
     assert now > before
 
 
-def test_a_foreign_page_follows_a_live_game(house: House, ada: Client, chromium: Browser, tmp_path: Path) -> None:
+def test_a_page_from_another_origin_follows_a_live_game(
+    house: House, ada: Client, chromium: Browser, tmp_path: Path
+) -> None:
     text = code_block(house, "live", "live")
     assert len(text.splitlines()) <= 45
     (tmp_path / "live.html").write_text(text, "utf-8")

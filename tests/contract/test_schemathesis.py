@@ -106,7 +106,7 @@ def probes_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("probes_in_process")
-def test_any_request_gets_a_documented_answer(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_request_gets_a_documented_response(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(app.config, "LIMITS", False)
     scenes = [Scene(app) for _ in range(5)]
     games = [

@@ -67,7 +67,7 @@ def test_links_to_other_documents_lead_to_their_pages() -> None:
     assert re.findall('href="([^"]*)"', html) == ["/docs/mail", "/docs/scaling#limits", "#here", "/docs"]
 
 
-def test_unknown_value_in_a_document_raises_an_error() -> None:
+def test_an_unknown_value_in_a_document_raises_an_error() -> None:
     with pytest.raises(Exception, match="is undefined"):
         docs.document("bot")
 
@@ -76,7 +76,7 @@ def test_unknown_value_in_a_document_raises_an_error() -> None:
 
 
 @pytest.mark.parametrize("name", docs.DOCUMENTS)
-def test_document_keeps_its_anchors(app: Flask, name: str) -> None:
+def test_a_document_keeps_its_anchors(app: Flask, name: str) -> None:
     ids = re.findall(r' id="([^"]+)"', shown(app, f"/docs/{name}"))
     assert len(ids) == len(set(ids))
     assert set(ANCHORS[name].split()) <= set(ids)

@@ -38,7 +38,7 @@ def prose_of(name: str) -> str:
     return re.sub(r"(?s)```.*?```", "", text_of(name))
 
 
-def test_readme_is_short() -> None:
+def test_the_readme_is_short() -> None:
     lines = text_of("README.md").splitlines()
     assert len(lines) <= 140
     assert len(re.findall(r"!\[", text_of("README.md"))) == 2
@@ -116,7 +116,7 @@ def expect_path(heading: str, steps: list[Step]) -> None:
     assert not missing
 
 
-def test_path_of_a_move_matches_the_diagram(app: Flask) -> None:
+def test_the_path_of_a_move_matches_the_diagram(app: Flask) -> None:
     ada, ben = Someone(app, "ada"), Someone(app, "ben")
     path = opened(ada, ME, OPEN, BOT)
     ben.post(f"{path}/seats")
@@ -128,7 +128,7 @@ def test_path_of_a_move_matches_the_diagram(app: Flask) -> None:
     expect_path("The path of a move", steps)
 
 
-def test_path_of_a_due_seat_matches_the_diagram_and_is_short(app: Flask) -> None:
+def test_the_path_of_a_due_seat_matches_the_diagram_and_is_short(app: Flask) -> None:
     with app.app_context():
         game_id = game_of(person("ada"), person("ben"), bots=1)
         service_is_up()
@@ -145,7 +145,7 @@ def test_path_of_a_due_seat_matches_the_diagram_and_is_short(app: Flask) -> None
 ROWS = re.findall(r"^\| (`(?:server/\w+|migrations|tests)/`) \| .+ \|$", text_of("server/README.md"), re.MULTILINE)
 
 
-def test_table_of_rooms_is_complete() -> None:
+def test_the_table_of_rooms_is_complete() -> None:
     shown = {name for line in ROWS for name in re.findall(r"`([a-z/]+)/`", line)}
     assert shown == {f"server/{room}" for room in ROOMS} | {"migrations", "tests"}
     assert all((CHECKOUT / name).is_dir() for name in shown)

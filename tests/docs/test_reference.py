@@ -54,7 +54,7 @@ def words_of(html: str) -> str:
 # What is shown
 
 
-def test_start_page_lists_every_call(app: Flask) -> None:
+def test_the_start_page_lists_every_call(app: Flask) -> None:
     page = shown(app, "/docs").partition('id="calls"')[2]
     for path, method, operation in operations_of(app):
         address = f"/docs/api/{operation['tags'][0]}#{operation['operationId']}"
@@ -63,7 +63,7 @@ def test_start_page_lists_every_call(app: Flask) -> None:
         assert words_of(link[1]) == f"{method} {path} {operation['summary']}"
 
 
-def test_group_describes_every_call_with_parameters_responses_and_problems(app: Flask) -> None:
+def test_a_group_describes_every_call_with_parameters_responses_and_problems(app: Flask) -> None:
     pages = {path: dict(CALL.findall(shown(app, path))) for path in paths_of(app)}
     for path, method, operation in operations_of(app):
         call = pages[f"/docs/api/{operation['tags'][0]}"][operation["operationId"]]
@@ -151,7 +151,7 @@ def test_pages_need_no_script_and_run_only_their_own(app: Flask) -> None:
         assert not re.search(r'(?:src|<link[^>]* href)="(?!/)', response.text)
 
 
-def test_unknown_group_is_not_found(app: Flask) -> None:
+def test_an_unknown_group_is_not_found(app: Flask) -> None:
     assert app.test_client().get("/docs/api/none").status_code == 404
 
 

@@ -99,7 +99,7 @@ def test_jobs_letters_and_checks_continue_for_other_games(
     assert "Traceback" not in checked.output and not isinstance(checked.exception, KeyError)
 
 
-def test_mail_for_a_game_with_unknown_rules_waits_and_other_mail_is_answered(
+def test_email_for_a_game_with_unknown_rules_waits_and_other_email_is_answered(
     app: Flask, unknown_game: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office = Office(app, DOMAIN)

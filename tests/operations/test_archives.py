@@ -34,7 +34,9 @@ def test_an_archive_exists_only_after_the_end_of_the_game(here: Flask) -> None:
         for name in ("", "ada", "bea"):
             answer = get(here, f"/v1/games/{game_id}/archive", name=name)
             assert (answer.status_code, answer.json["code"]) == (404, nowhere.json["code"])
-            assert answer.json["detail"] == "This game isn't over. Its archive is available after the end."
+            assert (
+                answer.json["detail"] == "This game isn't over yet. Its archive will be available when the game ends."
+            )
     vote(running, person("ada"), "abandon", True)
     answer = get(here, f"/v1/games/{running}/archive")
     assert answer.status_code == 200

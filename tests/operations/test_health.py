@@ -88,7 +88,7 @@ def test_a_missing_temporary_directory_is_reported(
     assert (status, told["parts"]["temporary directory"]) == (503, "is not writable: No such file or directory")
 
 
-def test_the_relays_answer_is_reported_without_addresses(healthy_app: Flask) -> None:
+def test_the_relays_response_is_reported_without_addresses(healthy_app: Flask) -> None:
     a_letter_that_our_relay_refuses("outbox")
     db.session.commit()
     words = readiness(healthy_app)[1]["parts"]["outbox"]

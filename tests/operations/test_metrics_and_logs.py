@@ -40,7 +40,7 @@ def test_metrics_are_off_without_a_token(shared_url: str) -> None:
         assert client.get("/metrics", headers=headers).status_code == 404
 
 
-def test_metrics_cover_all_processes_of_the_web(house: House) -> None:
+def test_metrics_cover_all_web_processes(house: House) -> None:
     web = psutil.Process(house.web.pid)
     until(lambda: len(web.children()) == 2)
     for process in web.children():

@@ -107,7 +107,7 @@ def worker(house: House) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.usefixtures("worker")
-def test_every_answer_reports_a_postgres_outage_and_recovers_at_once(house: House) -> None:
+def test_every_response_reports_a_postgres_outage_and_recovers_at_once(house: House) -> None:
     ada, said = Player(house, "ada"), len(house.output())
     with house.without_postgres(signal.SIGINT):
         for answer in [*ada.looks(), ada.moves()]:
@@ -170,7 +170,7 @@ def assert_quiet(house: House, said: int) -> None:
 
 
 @pytest.mark.usefixtures("worker")
-def test_web_answers_requests_in_progress_before_it_stops(house: House) -> None:
+def test_a_web_process_responds_to_requests_in_progress_before_it_stops(house: House) -> None:
     stops(house.web)
     house.start_web(GUNICORN_CMD_ARGS="--graceful-timeout 3600")  # longer than this test waits
     cleo, said = Player(house, "cleo"), len(house.output())
@@ -186,7 +186,7 @@ def test_web_answers_requests_in_progress_before_it_stops(house: House) -> None:
     assert cleo.moves().status_code == 200
 
 
-def test_web_stops_while_a_request_is_still_incomplete(house: House) -> None:
+def test_a_web_process_stops_while_a_request_is_still_incomplete(house: House) -> None:
     said = len(house.output())
     with socket.create_connection(("127.0.0.1", house.port)) as dawdler:
         dawdler.sendall(b"POST /v1/sign-ins HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")

@@ -23,7 +23,7 @@ SPACE = re.compile(
     r"(?:: (?P<star>a .+?), (?P<name>.+?)|, empty)(?:, joined to (?P<joined>.+))?"
 )
 FIELD = re.compile(r"Firmament, field (?P<id>\w+): (?P<lying>[^,]+)(?P<more>.*)")
-SLOT = re.compile(r"Slot (?P<slot>\d): (?P<card>.+?)(?P<used>, used in this turn)?")
+SLOT = re.compile(r"Slot (?P<slot>\d): (?P<card>.+?)(?P<used>, used this turn)?")
 RULES = {name: rules.describe() for name, rules in GAMES.items()}
 CARDS = RULES["sternenglanz"]["cards"]
 KINDS = {names["en"]: kind for kind, names in CARDS["classes"].items()}

@@ -65,7 +65,7 @@ def unanswered(page: Page) -> None:
     page.route(re.compile(r"/v1/(games|me)"), lambda route: None)
 
 
-def test_a_cached_table_is_drawn_before_the_server_answers_for_its_owner_only(house: House, windows: Windows) -> None:
+def test_a_cached_table_is_drawn_for_its_owner_only_before_the_server_responds(house: House, windows: Windows) -> None:
     ada, bea = (sign_in(house, f"{name}.again@example.org") for name in ("ada", "bea"))
     game_id = game_of(ada, ME, BOT, BOT, title="A clear night")
     page = windows.open()

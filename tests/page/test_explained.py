@@ -66,7 +66,7 @@ def test_a_long_press_asks_and_chooses_nothing(house: House, windows: Windows) -
     expect(page.locator(".hand [aria-pressed=true]")).to_have_count(0)
 
 
-def test_a_closed_field_explains_why_in_the_servers_words(house: House, windows: Windows) -> None:
+def test_a_disabled_field_explains_why_in_the_servers_words(house: House, windows: Windows) -> None:
     client, game_id = middle_of_turn(house, "cleo")
     page = at_table(windows.open(client), game_id)
     windows.expected = "status of 422"  # the question itself
@@ -91,7 +91,7 @@ def test_the_reason_is_not_asked_for_a_field_just_chosen(house: House, windows: 
     page.unroute_all()
 
 
-def test_a_first_game_guides_through_three_taps_once(house: House, windows: Windows) -> None:
+def test_a_first_game_guides_the_player_through_three_taps_only_once(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "dora@example.org"))
     game_id = game_of(client, ME, BOT, BOT)
     page = at_table(windows.open(client), game_id)
@@ -203,7 +203,7 @@ def test_a_step_chosen_offline_is_stored_previewed_later_and_sent_once(house: Ho
     assert client.get(path)["version"] == before + 1
 
 
-def test_a_confirmed_move_survives_an_unanswered_page(house: House, windows: Windows) -> None:
+def test_a_confirmed_move_survives_a_page_that_got_no_response(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "hal@example.org"))
     game_id = game_of(client, ME, BOT, BOT)
     page = at_table(windows.open(client), game_id)

@@ -156,7 +156,7 @@ def test_a_link_plays_its_own_seat_even_if_another_player_is_signed_in(
     assert json.loads(stored(page))[0]["sternenpost.token"] == ben.token
 
 
-def test_a_move_by_link_with_a_lost_answer_is_resent_and_counts_once(
+def test_a_move_by_link_with_a_lost_response_is_resent_and_counts_once(
     house: House, windows: Windows, ada: Client
 ) -> None:
     game_id = sky(ada)

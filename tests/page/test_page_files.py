@@ -185,7 +185,7 @@ def blanks(words: Any) -> set[str]:
     return set(re.findall(r"\{\w+\}", json.dumps(words)))
 
 
-def test_every_text_of_the_page_is_in_a_catalogue() -> None:
+def test_every_page_text_is_in_a_catalogue() -> None:
     known = {key for room in ROOMS for key in catalogue(room)}
     for name, file in served.FILES.items():
         said = re.findall(r'\bt\("([^"]+)"', file.plain.decode()) if name.endswith(".js") else []

@@ -161,7 +161,7 @@ def test_signing_in_can_be_retried_after(fault: str, house: House, windows: Wind
     expect(page.get_by_label("Code")).to_be_visible()
 
 
-def test_a_slow_server_is_awaited_and_a_double_click_plays_once(house: House, windows: Windows) -> None:
+def test_a_slow_server_is_waited_for_and_a_double_click_plays_once(house: House, windows: Windows) -> None:
     client = sign_in(house, "fay@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -298,7 +298,7 @@ def test_times_are_right_with_a_wrong_browser_clock(house: House, windows: Windo
     expect(page.locator(".state time")).to_contain_text("2 days left")
 
 
-def test_times_are_right_with_a_sandbox_clock_put_forward(house: House, windows: Windows) -> None:
+def test_times_are_right_with_a_sandbox_clock_moved_forward(house: House, windows: Windows) -> None:
     client = sign_in(house, "mia@example.org")
     client.post("/sandbox/clock", {"forward": "P60D"}, status=200)
     game_id = game_of(client, ME, BOT, BOT, clock={"per_move": "P2D"})

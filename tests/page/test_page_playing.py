@@ -68,7 +68,7 @@ def test_a_private_games_link_leads_through_sign_in_to_a_seat(house: House, wind
     assert ada.get(f"/v1/games/{game['id']}")["seats"][1]["name"] == "Mia"
 
 
-def test_a_move_with_a_lost_answer_is_resent_and_counts_once(house: House, windows: Windows) -> None:
+def test_a_move_with_a_lost_response_is_resent_and_counts_once(house: House, windows: Windows) -> None:
     client = sign_in(house, "cleo@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)

@@ -84,7 +84,7 @@ def test_a_turn_is_built_by_mouse_and_undone_step_by_step(pair: tuple[Client, Cl
     expect(page.locator(".field.lit")).to_have_count(sum(it["slot"] == 1 for it in steps_open(client, game)))
     field.click()
     expect(field.locator(".punkt")).to_be_visible()  # as it would be
-    expect(page.locator(".tray .told")).to_contain_text(f"laid a dot star on {laid['field']}")
+    expect(page.locator(".tray .told")).to_contain_text(f"placed a dot star on {laid['field']}")
     assert laid["field"] not in client.get(f"/v1/games/{game}")["view"]["board"]
 
     page.locator("[data-undo]").click()
@@ -231,7 +231,7 @@ def test_the_story_tells_what_each_card_did(pair: tuple[Client, Client], windows
     page = windows.open(other)
     page.goto(f"/#/games/{game}")
     told = page.locator(".story")
-    expect(told).to_contain_text(f"hugo laid a dot star on {laid['field']} (slot 1, Star birth, printed).")
+    expect(told).to_contain_text(f"hugo placed a dot star on {laid['field']} (slot 1, Star birth, printed).")
     expect(page.locator(f"[data-field={laid['field']}].fresh")).to_be_visible()
     page.get_by_label("Language").select_option("de")
     expect(told).to_contain_text(
@@ -272,7 +272,7 @@ def test_steps_for_a_turn_played_elsewhere_are_discarded(pair: tuple[Client, Cli
     expect(page.locator(".slot.lit")).to_have_count(2)
 
 
-def test_a_lost_answer_is_requested_until_it_comes(pair: tuple[Client, Client], windows: Windows) -> None:
+def test_a_lost_response_is_requested_until_it_arrives(pair: tuple[Client, Client], windows: Windows) -> None:
     client = pair[0]
     game = begun_by(pair)
     page = windows.open(client)

@@ -312,7 +312,7 @@ def test_an_account_changes_its_address_is_exported_and_deleted(house: House, wi
     expect(page.get_by_text("A code is on its way to vera@example.net.")).to_be_visible()
     mail = house.await_mail("vera@example.net", lambda mail: "deleting" in str(mail.message["Subject"]))
     page.get_by_label("Code from the email").fill(str(mail.message["Subject"])[:6])
-    page.get_by_role("button", name="Delete it for good").click()
+    page.get_by_role("button", name="Delete it permanently").click()
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()
 
 
@@ -369,7 +369,7 @@ def test_finished_games_are_shared_once_the_player_agrees(house: House, windows:
 def test_a_program_account_is_marked_for_everybody_to_see(house: House, windows: Windows) -> None:
     client, host = sign_in(house, "robot@example.org"), sign_in(house, "quinn@example.org")
     page = settings(windows, client, "account")
-    box = page.get_by_label("A program plays this account")
+    box = page.get_by_label("This account belongs to a program")
     box.check()
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert client.get("/v1/me")["program"] is True

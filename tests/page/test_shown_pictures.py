@@ -16,7 +16,7 @@ def test_pictures_of_the_readmes_are_current(house: House, windows: Windows) -> 
     assert not stale, "Draw them again: python -m tests.page.pictures"
 
 
-def test_changed_board_is_noticed(tmp_path: Path) -> None:
+def test_a_changed_board_is_noticed(tmp_path: Path) -> None:
     path = SHOWN / "sternenhimmel.png"
     assert difference(path.read_bytes(), path.read_bytes()) == 0
     picture = Image.open(path).convert("RGB")

@@ -145,7 +145,7 @@ def test_typed_text_survives_the_start_of_the_game_and_a_language_switch(house: 
     expect(page.get_by_label("Nachricht")).to_have_value("")
 
 
-def test_a_message_resent_after_a_lost_answer_is_posted_once(house: House, windows: Windows) -> None:
+def test_a_message_resent_after_a_lost_response_is_posted_once(house: House, windows: Windows) -> None:
     two = Two(house, "wanda", "xaver")
     page = at_table(windows.open(two.one), two.game_id)
     windows.expected = "ERR_FAILED"

@@ -121,7 +121,7 @@ def test_no_seat_field_can_be_changed_unnoticed(long: Json, seat: int, field: st
 @pytest.mark.parametrize(
     ("seat", "other"), [(0, {"kind": "bot", "bot": "greedy"}), (3, {"kind": "human", "bot": None})]
 )
-def test_a_person_and_a_bot_cannot_be_swapped_unnoticed(long: Json, seat: int, other: Json) -> None:
+def test_swapping_a_person_and_a_bot_is_noticed(long: Json, seat: int, other: Json) -> None:
     long["seats"][seat] |= other
     assert "terms" in flaw(long)
 
@@ -147,7 +147,7 @@ def test_no_event_field_can_be_changed_even_with_recomputed_hashes(long: Json) -
             assert flaw(rehash(changed))
 
 
-def test_values_that_compare_equal_in_one_language_are_not_taken_for_equal(long: Json) -> None:
+def test_values_that_compare_equal_in_one_language_are_not_treated_as_equal(long: Json) -> None:
     shuffled = next(event for event in long["events"] if event["body"].get("start") == 0)
     for same in (False, 0.0):
         shuffled["body"]["start"] = same
@@ -538,7 +538,7 @@ OF_STERNENGLANZ: Retold = {
     "a card laid that is not in hand": (lambda it: exchanged(it, "cards-laid", "slot2"), "Event"),
     "a Supernova dropped that was not there": (
         lambda it: body(it, "cards-laid").update(dropped="supernova#1"),
-        "There is no Supernova card on slot 1",
+        "There is no Supernova card in slot 1",
     ),
     "another card drawn": (
         lambda it: body(it, "cards-drawn")["cards"].reverse() or exchanged(it, "cards-drawn", "cards"),

@@ -38,7 +38,7 @@ def test_a_move_is_rejected_while_the_clock_is_wrong(
     assert load(game_id).table.version > version
 
 
-def test_the_web_answers_503_while_its_clock_is_wrong(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_web_process_responds_with_503_while_its_clock_is_wrong(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     me = games.person("ada")
     game_id = games.game_of(me, games.person("ben"), games.person("cleo"))
     body = {"turn": games.turn_of(game_id, me), "move": games.moves_of(game_id, me)[0]}
@@ -72,7 +72,7 @@ def test_time_outs_stop_while_the_workers_clock_is_ahead(
     assert heartbeats()["worker"] > seen["worker"]
 
 
-def test_a_sandbox_clock_put_forward_counts_as_right(ada: UUID, bea: UUID) -> None:
+def test_a_sandbox_clock_moved_forward_counts_as_correct(ada: UUID, bea: UUID) -> None:
     clock.forward(400 * games.DAY)
     games.service_is_up()
     game_id = games.game_of(ada, bea, bots=1)

@@ -82,7 +82,7 @@ def test_a_move_applies_each_event_once_and_publishes_the_result(
     assert applied == []
 
 
-def test_a_moves_answer_holds_the_events_as_its_player_saw_them(ada: UUID, bea: UUID) -> None:
+def test_a_moves_response_contains_the_events_as_its_player_saw_them(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     move = moves_of(game_id, ada)[0]
     answer = play_move(game_id, ada, 1, move).answer
@@ -92,7 +92,7 @@ def test_a_moves_answer_holds_the_events_as_its_player_saw_them(ada: UUID, bea: 
     assert answer["view"] == describe(load(game_id), 0)["view"]
 
 
-def test_a_repeated_move_gets_its_first_answer(app: Flask, ada: UUID, bea: UUID) -> None:
+def test_a_repeated_move_gets_its_first_response(app: Flask, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     move = moves_of(game_id, ada)[0]
     first = play_move(game_id, ada, 1, move)
@@ -112,7 +112,7 @@ def test_a_reply_is_played_in_the_current_game_despite_an_older_copy(ada: UUID, 
         play_reply(before, ada, 1, other, clock.now())
 
 
-def test_a_move_repeated_long_after_the_end_gets_its_first_answer_in_a_new_process(app: Flask, ada: UUID) -> None:
+def test_a_move_repeated_long_after_the_end_gets_its_first_response_in_a_new_process(app: Flask, ada: UUID) -> None:
     game_id = game_of(ada, bots=2)
     answers = []
     while load(game_id).table.status == "running":
@@ -158,7 +158,7 @@ def test_a_move_for_one_turn_does_not_answer_another(ada: UUID, bea: UUID) -> No
         play_move(game_id, ada, 2, move)
 
 
-def test_another_players_move_is_not_taken_for_mine(ada: UUID, bea: UUID) -> None:
+def test_another_players_move_is_not_mistaken_for_the_players_own(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     move = moves_of(game_id, ada)[0]
     play_move(game_id, ada, 1, move)
@@ -167,7 +167,7 @@ def test_another_players_move_is_not_taken_for_mine(ada: UUID, bea: UUID) -> Non
     assert stale.value.turn == 2
 
 
-def test_a_bots_move_for_me_is_not_taken_for_mine(ada: UUID, bea: UUID) -> None:
+def test_a_bots_move_for_a_player_is_not_mistaken_for_their_own(ada: UUID, bea: UUID) -> None:
     ladder = [{"do": "bot-move", "bot": "greedy", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
     later(2 * DAY)
@@ -177,7 +177,7 @@ def test_a_bots_move_for_me_is_not_taken_for_mine(ada: UUID, bea: UUID) -> None:
     assert stale.value.turn is None
 
 
-def test_a_replacement_bots_move_is_not_taken_for_mine(ada: UUID, bea: UUID) -> None:
+def test_a_replacement_bots_move_is_not_mistaken_for_the_players_own(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     everything_due_happens()
@@ -297,7 +297,7 @@ def test_a_player_who_plays_on_gets_no_further_letter(ada: UUID, bea: UUID) -> N
     assert written == [(0, 1), (1, 1), (0, 3), (1, last(game_id, "turn-began").version)]
 
 
-def test_each_repeated_part_of_a_turn_gets_its_first_answer(app: Flask, ada: UUID, bea: UUID) -> None:
+def test_each_repeated_part_of_a_turn_gets_its_first_response(app: Flask, ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     turns, moves, answers = [], [], []
     while (turn := turn_of(game_id, ada)) is not None:

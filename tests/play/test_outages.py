@@ -185,7 +185,7 @@ def test_a_server_never_seen_complete_causes_no_time_outs(ada: UUID, bea: UUID) 
     assert load(game_id).table.version == 1
 
 
-def test_bots_move_while_the_web_is_away(ada: UUID, bea: UUID) -> None:
+def test_bots_move_while_the_web_process_is_down(ada: UUID, bea: UUID) -> None:
     game_id = open_game(ada, wanted(BOT, ME, OPEN)).game_id
     take_seat(game_id, bea)
     away("web", HOUR)

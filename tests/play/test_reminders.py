@@ -37,7 +37,7 @@ def test_reminders_come_at_half_time_and_three_hours_before_the_end():
     assert seat_time().reminders(asked, due) == [utc("2026-11-21 12:00"), utc("2026-11-22 09:00")]
 
 
-def test_half_the_time_means_half_of_the_counted_time():
+def test_half_the_time_means_half_the_counted_time():
     asked = berlin("2026-11-20 20:00")
     due = due_at(asked, 8 * HOUR, SLEEPER)
     assert seat_time(SLEEPER).reminders(asked, due, ["half"]) == [berlin("2026-11-21 10:00")]

@@ -93,7 +93,7 @@ def test_invitations_can_be_turned_off(ada: UUID, bea: UUID, office: Office) -> 
 # Games
 
 
-def test_a_choice_for_a_game_overrides_those_for_kinds(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_choice_for_a_game_overrides_choices_for_kinds(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="off")
     loud, quiet = table(ada, bea), table(ada, bea)
     assert change_seat(loud, ada, {"mails": "at-once"})["mails"] == "at-once"
@@ -108,7 +108,7 @@ def test_a_choice_for_a_game_overrides_those_for_kinds(ada: UUID, bea: UUID, off
     assert became_of(loud, "your-turn").count("dropped") == 2  # hers, and bea's that was answered before it was written
 
 
-def test_a_players_mail_is_answered_regardless_of_their_choices(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_players_email_is_answered_regardless_of_their_settings(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = table(ada, bea)
     change_seat(game_id, ada, {"mails": "off"})
     turn = seats_of(game_id)[0].turn
@@ -130,7 +130,7 @@ def test_a_choice_does_not_affect_other_players_at_the_table(ada: UUID, bea: UUI
 # Bundles
 
 
-def test_one_mail_lists_all_waiting_games_most_urgent_first(ada: UUID, bea: UUID, office: Office) -> None:
+def test_one_email_lists_all_waiting_games_most_urgent_first(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="bundled")
     first = table(ada, bea, title="In no hurry", clock=SLOW)
     table(ada, bea, title="Urgent", clock={"per_move": "P3D"})

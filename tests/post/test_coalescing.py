@@ -85,7 +85,7 @@ def test_a_turn_waits_for_others_while_another_game_may_have_one(
     assert firsts(office, "ada") == ["Your turn in 2 games"]  # no other may come
 
 
-def test_a_turn_without_company_is_sent_alone(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_turn_without_others_to_share_its_email_is_sent_alone(ada: UUID, bea: UUID, office: Office) -> None:
     first, _ = table(bea, ada), table(bea, ada)
     moves_on(first, bea)
     office.delivers()
@@ -150,7 +150,9 @@ def test_a_turn_answered_in_time_gets_no_letter(ada: UUID, bea: UUID, office: Of
 
 
 @pytest.mark.parametrize("of_game", [False, True])
-def test_a_player_who_chose_at_once_gets_each_turn_at_once(of_game: bool, ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_player_who_chose_at_once_gets_each_turn_immediately(
+    of_game: bool, ada: UUID, bea: UUID, office: Office
+) -> None:
     if not of_game:
         change_profile(ada, {"notifications": AT_ONCE})
     games = [table(bea, ada), table(bea, ada)]
@@ -210,7 +212,7 @@ def test_an_answer_to_a_letter_about_several_games_plays_nothing_and_explains_wh
     assert sum(seats_of(game_id)[0].to_act for game_id in games) == 1
 
 
-def test_a_player_who_answers_by_mail_gets_the_next_turn_in_the_same_thread(
+def test_a_player_who_replies_by_email_gets_the_next_turn_in_the_same_thread(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     game_id, _ = table(ada, bea, title="Autumn"), table(ada, bea, title="Spring")

@@ -154,7 +154,7 @@ def writes(office: Office, name: str, text: str, sender: str | None = None) -> M
         ("it", "Su questa casella c’è già una stella.", "la tua mossa è stata giocata: "),
     ],
 )
-def test_a_mail_is_answered_in_its_writers_language(office: Office, locale: str, taken: str, moved: str) -> None:
+def test_an_email_is_answered_in_its_writers_language(office: Office, locale: str, taken: str, moved: str) -> None:
     dora, emil = who_reads("dora", locale), who_reads("emil", "en")
     game_id = games.game_of(emil, dora, bots=1, title="Xyz")
     first = games.moves_of(game_id, emil)[0]
@@ -190,7 +190,7 @@ def test_a_new_player_gets_the_code_in_the_sign_in_pages_language() -> None:
     assert "Pour te connecter, saisis ce code" in texts_to("fritz@example.org")
 
 
-def test_a_known_player_gets_the_code_in_their_own_language() -> None:
+def test_an_existing_player_gets_the_code_in_their_own_language() -> None:
     who_reads("dora", "it")
     begin_sign_in("dora@example.org", "fr", None)
     assert "Per accedere, inserisci questo codice" in texts_to("dora@example.org")

@@ -517,7 +517,7 @@ def test_if_all_servers_reject_all_are_named_and_too_big_wins(server, second, bo
         send(both)
 
 
-def test_a_check_of_several_servers_names_those_that_are_away(server, controller):
+def test_a_check_of_several_servers_names_those_that_are_down(server, controller):
     several = carrier(f"smtp://127.0.0.1:{controller.port}", f"smtp://127.0.0.1:{free_port()}")
     with pytest.raises(Unreachable, match="refused"):
         several.check()

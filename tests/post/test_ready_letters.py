@@ -153,7 +153,7 @@ def test_ready_in_a_running_game_does_not_prevent_a_move(office: Office, game_id
     assert load(game_id).version == 2
 
 
-def test_a_former_players_mail_and_code_are_hidden_from_the_next(
+def test_a_former_players_email_and_code_are_hidden_from_the_next_player(
     office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     earlier = asked(office, "bea")

@@ -102,7 +102,7 @@ def test_a_letter_that_was_never_sent_is_replaced_by_another(ada: UUID, bea: UUI
     invites(bea)
     invites(ada)
     assert len(office.mails("cyd")) == 1
-    assert "bea invites you" in office.mails("cyd")[0].subject
+    assert "bea has invited you" in office.mails("cyd")[0].subject
 
 
 def test_a_strangers_address_is_stored_only_with_the_seat(ada: UUID, office: Office) -> None:
@@ -156,7 +156,7 @@ def test_words_that_mail_programs_might_link_are_left_out_of_invitations(
     game_id = open_game(ada, wanted(ME, OPEN, {"email": CYD}, OPEN, title=words)).game_id
     take_seat(game_id, bea)
     (mail,) = office.mails("cyd")
-    assert mail.subject == "A player invites you to play Sternenhimmel"
+    assert mail.subject == "A player has invited you to play Sternenhimmel"
     assert 'a seat in "Sternenhimmel". You play Sternenhimmel by email' in mail.text
     assert mail.text.count("- A player\n") == 2
     for part in (mail.subject, mail.text, mail.page):

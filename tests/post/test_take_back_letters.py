@@ -27,7 +27,7 @@ def game_id(ada: UUID, bea: UUID, cyd: UUID) -> UUID:
 
 
 def asked(office: Office, name: str) -> list[Mail]:
-    return [mail for mail in office.mails(name) if "asks to take back a move" in mail.text]
+    return [mail for mail in office.mails(name) if "is asking to take back a move" in mail.text]
 
 
 def test_all_others_are_asked_once_with_subject_and_deadline_and_can_answer(

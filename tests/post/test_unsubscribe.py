@@ -142,9 +142,9 @@ def test_stopped_letters_can_be_resumed(ada: UUID, bea: UUID, office: Office, we
     link = stop_link(office.mails("ada")[0])
     for what in ("game", "kind"):
         web.post(link, data={"what": what})
-        assert "Send them again" in web.get(link).text
+        assert "Send these emails again" in web.get(link).text
         web.post(link, data={"what": what, "again": "yes"})
-    assert "Send them again" not in web.get(link).text
+    assert "Send these emails again" not in web.get(link).text
     assert seat_settings(game_id, ada)["mails"] is None
     assert profile(ada)["notifications"] == {"reminders": ["half"], "mails": {"game-paused": "off"}}
 

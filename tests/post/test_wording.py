@@ -257,7 +257,7 @@ def test_a_bundle_lists_each_waiting_game_and_each_news_item_in_a_line():
         '- Tuesday stars: the bot "greedy" is playing for you. Take your seat back here: https://stars.example/back/abc',
         "- Tuesday stars: the game is over. You won.",
         "- Tuesday stars: the game is paused. Everyone agreed.",
-        f"- Tuesday stars: Ben asks to take back a move. You can agree until {TIME['due']}.",
+        f"- Tuesday stars: Ben is asking to take back a move. You can agree until {TIME['due']}.",
         "- Tuesday stars: Ben took back a move. Your turn is over.",
         "- Tuesday stars: the game has ended without a result. All agreed to stop.",
         "- Tuesday stars: the game was closed before it started. The host closed it.",
@@ -330,7 +330,7 @@ def test_no_html_is_so_long_that_a_mail_program_truncates_it() -> None:
 # In an inbox
 
 
-def test_the_sender_names_the_kind_and_the_subject_stays_the_threads() -> None:
+def test_the_sender_names_the_kind_and_the_subject_stays_that_of_the_thread() -> None:
     assert sender_name(YOUR_TURN) == "Your turn · Sternenpost"
     answer = replace(ANSWER, confirm="")
     assert sender_name(ANSWER) == "Please confirm · Sternenpost"

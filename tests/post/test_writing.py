@@ -68,7 +68,7 @@ def test_moves_of_a_bot_that_had_the_seat_appear_as_news(ada: UUID, bea: UUID) -
     assert "- ada is back." in news
 
 
-def test_an_extension_is_not_taken_for_the_players_own_move(ada: UUID, bea: UUID) -> None:
+def test_an_extension_is_not_mistaken_for_the_players_own_move(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves_on(game_id, ada)
     moves_on(game_id, bea)

@@ -244,7 +244,9 @@ def assert_one_was_answered_alike(race: list[Future[httpx.Response]]) -> Counter
     return Counter(answer.status_code for answer in answers)
 
 
-def test_a_move_unanswered_by_a_killed_web_is_answered_on_retry(table: Table, threads: ThreadPoolExecutor) -> None:
+def test_a_move_gets_its_response_on_retry_after_a_web_process_was_killed(
+    table: Table, threads: ThreadPoolExecutor
+) -> None:
     house = table.house
     with house.locked("SELECT * FROM games WHERE game_id = %s", table.game_id):
         race = start_race(table, threads)
@@ -257,7 +259,9 @@ def test_a_move_unanswered_by_a_killed_web_is_answered_on_retry(table: Table, th
     table.has_counted_once()
 
 
-def test_a_take_back_not_made_by_a_killed_web_is_made_once_on_retry(table: Table, threads: ThreadPoolExecutor) -> None:
+def test_a_take_back_not_made_by_a_killed_web_process_is_made_once_on_retry(
+    table: Table, threads: ThreadPoolExecutor
+) -> None:
     assert table.ada_moves().status_code == 201
     house, to = table.house, table.asked["turn"]
     clients = [Client(house, table.ada.token) for _ in range(3)]
@@ -270,7 +274,7 @@ def test_a_take_back_not_made_by_a_killed_web_is_made_once_on_retry(table: Table
     assert house.count("events WHERE game_id = %s AND type = 'move-taken-back'", table.game_id) == 1
 
 
-def test_an_answered_move_survives_the_web(table: Table, threads: ThreadPoolExecutor) -> None:
+def test_an_acknowledged_move_survives_the_end_of_the_web_process(table: Table, threads: ThreadPoolExecutor) -> None:
     race = start_race(table, threads)
     wait(race, return_when=FIRST_COMPLETED)
     table.house.kill(table.house.web)

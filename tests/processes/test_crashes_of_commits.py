@@ -396,7 +396,7 @@ def ended(work: Work) -> Json:
     ],
     ids=lambda it: it if isinstance(it, str) else it.__name__,
 )
-def test_a_request_cut_off_by_a_web_crash_is_completed_once_on_retry(
+def test_a_request_interrupted_by_a_web_crash_is_completed_once_on_retry(
     house: House, begin: Callable[[House], Work], moment: str
 ) -> None:
     once, twice = (asked(begin(house), times) for times in (1, 2))
@@ -417,7 +417,7 @@ def test_a_request_cut_off_by_a_web_crash_is_completed_once_on_retry(
 
 
 @pytest.mark.parametrize("begin", [move, take_back], ids=lambda it: it.__name__)
-def test_a_caller_waiting_for_a_lost_replica_gets_503_and_the_right_answer_later(
+def test_a_caller_waiting_for_a_lost_replica_gets_503_and_the_right_response_later(
     house: House, begin: Callable[[House], Work]
 ) -> None:
     once, twice = (asked(begin(house), times) for times in (1, 2))

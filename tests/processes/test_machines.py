@@ -219,7 +219,7 @@ def test_a_failover_loses_and_duplicates_nothing_and_needs_no_restart() -> None:
     assert set(outcome.failures) <= {"503"}, outcome
 
 
-def test_an_isolated_web_answers_503_and_recovers_by_itself() -> None:
+def test_an_isolated_web_process_responds_with_503_and_recovers_by_itself() -> None:
     outcome = disturbed("partition of a web", seconds=0, people=2, calm=0, until_failure=True)
     assert outcome.moves.acknowledged and outcome.is_well, outcome
     assert set(outcome.failures) == {"503"}, outcome

@@ -265,7 +265,7 @@ def a_reply(mail: Mail) -> Sent:
     return reply_to(mail, f"{moves_in(mail)[0]}\nsay Good evening!")
 
 
-def test_kill_9_during_an_incoming_mail_leads_to_its_redelivery(house: House, game_id: UUID) -> None:
+def test_kill_9_during_an_incoming_email_leads_to_its_redelivery(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()
@@ -283,7 +283,7 @@ def test_kill_9_during_an_incoming_mail_leads_to_its_redelivery(house: House, ga
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_between_storing_a_mail_and_its_250_lets_it_act_once(
+def test_kill_9_between_storing_an_email_and_its_250_lets_it_act_once(
     house: House, game_id: UUID, people: list[Client]
 ) -> None:
     other = new_game(people)
@@ -301,7 +301,7 @@ def test_kill_9_between_storing_a_mail_and_its_250_lets_it_act_once(
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_before_the_commit_of_a_mail_leaves_it_to_another_worker(house: House, game_id: UUID) -> None:
+def test_kill_9_before_the_commit_of_an_email_leaves_it_to_another_worker(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()
@@ -312,7 +312,9 @@ def test_kill_9_before_the_commit_of_a_mail_leaves_it_to_another_worker(house: H
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_between_the_commit_of_a_mail_and_its_mark_leaves_only_the_mark(house: House, game_id: UUID) -> None:
+def test_kill_9_between_the_commit_of_an_email_and_its_mark_leaves_only_the_mark_to_do(
+    house: House, game_id: UUID
+) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()

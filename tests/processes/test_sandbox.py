@@ -86,7 +86,7 @@ def test_nothing_is_overdue_though_some_games_began_long_ago(opened: Flask) -> N
     assert set(parts.values()) == {"ok"}, parts
 
 
-def test_every_answer_shows_the_sandbox_time(opened: Flask) -> None:
+def test_every_response_shows_the_sandbox_time(opened: Flask) -> None:
     client = opened.test_client()
     now = client.post("/sandbox/clock", json={"forward": "P60D"}).json["now"]
     told = datetime.fromisoformat(client.get("/v1").headers["Sandbox-Clock"])
@@ -144,7 +144,7 @@ def test_the_clock_accepts_only_a_duration(opened: Flask) -> None:
     assert client.post("/sandbox/clock", data={"forward": "P3D"}).status_code == 415
 
 
-def test_only_a_documented_sandbox_lets_its_clock_be_put_forward(opened: Flask, session_app: Flask) -> None:
+def test_only_a_documented_sandbox_lets_its_clock_be_moved_forward(opened: Flask, session_app: Flask) -> None:
     assert "/sandbox/clock" in opened.test_client().get("/openapi.json").json["paths"]
     assert "/sandbox/clock" not in session_app.test_client().get("/openapi.json").json["paths"]
     assert session_app.test_client().post("/sandbox/clock", json={"forward": "P3D"}).status_code == 404

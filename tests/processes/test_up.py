@@ -250,7 +250,7 @@ class Starting(up.Part):
         return self.running
 
 
-def test_a_slowly_starting_web_is_awaited(monkeypatch):
+def test_a_web_process_that_starts_slowly_is_waited_for(monkeypatch):
     """Each look at the clock finds ten minutes gone."""
     minutes, said, port = itertools.count(0, 600), [], free_port()
     monkeypatch.setattr(up.time, "monotonic", lambda: next(minutes))
@@ -267,7 +267,7 @@ def test_a_slowly_starting_web_is_awaited(monkeypatch):
     assert said[0].startswith(f"Waiting for the web process to answer on port {port}")
 
 
-def test_a_web_that_exits_while_starting_is_not_awaited():
+def test_a_web_process_that_exits_while_starting_is_not_waited_for():
     web = Starting()
     web.running = False
     with pytest.raises(up.CannotStart, match="exited while starting"):

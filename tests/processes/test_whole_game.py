@@ -374,7 +374,7 @@ def move_of(fields: Json) -> tuple[str, str, str]:
 # Emil
 
 
-def test_an_absent_player_is_given_time_moved_for_replaced_and_returns(evening: Evening) -> None:
+def test_an_absent_player_gets_time_and_a_bots_moves_is_replaced_and_returns(evening: Evening) -> None:
     _, of_four, _ = evening.games
     house = [(row.type, row.seat, row.body.get("bot")) for row in evening.logs[of_four] if row.type in HOUSE_EVENTS]
     seat = evening.emil["seat"]
@@ -422,7 +422,7 @@ def asked(evening: Evening) -> set[Turn]:
     return found
 
 
-def test_each_player_gets_one_mail_per_turn(evening: Evening) -> None:
+def test_each_player_gets_one_email_per_turn(evening: Evening) -> None:
     given_up = {
         Turn(row["game_id"], row["seat"], row["version"])
         for row in evening.deliveries.values()
@@ -455,7 +455,7 @@ def overtaken(evening: Evening) -> set[Turn]:
     }
 
 
-def test_no_mail_is_sent_twice_despite_a_killed_postgres_and_clock_jumps(
+def test_no_email_is_sent_twice_despite_a_killed_postgres_and_clock_jumps(
     evening: Evening,
 ) -> None:
     """Nor by the death of the worker, since that had nothing in its hands but letters that Dora's mailbox did not take."""
@@ -468,7 +468,7 @@ def test_every_player_is_notified_of_the_end_once(evening: Evening) -> None:
     assert told == dict.fromkeys(evening.seats, 1)
 
 
-def test_no_mail_goes_to_the_wrong_player(evening: Evening) -> None:
+def test_no_email_goes_to_the_wrong_player(evening: Evening) -> None:
     for mail, row in evening.mails:
         sitting = evening.seats[row["game_id"], row["seat"]]
         assert mail.to == mail.message["To"] == sitting["email"]
@@ -494,7 +494,7 @@ def unfolded(mail: Mail) -> str:
     return re.sub(r"\n {4,}", " ", mail.text)
 
 
-def test_no_mail_shows_another_players_hidden_star(evening: Evening) -> None:
+def test_no_email_shows_another_players_hidden_star(evening: Evening) -> None:
     hidden = 0
     for mail, row in evening.mails_of("your-turn"):
         table = evening.tables[row["game_id"], row["version"]]
@@ -517,7 +517,7 @@ def test_no_mail_shows_another_players_hidden_star(evening: Evening) -> None:
     assert hidden > 100
 
 
-def test_no_mail_mentions_another_players_hidden_star(evening: Evening) -> None:
+def test_no_email_mentions_another_players_hidden_star(evening: Evening) -> None:
     told = 0
     for mail, row in evening.mails:
         reader = evening.seats[row["game_id"], row["seat"]]["name"]
@@ -543,7 +543,7 @@ def test_nothing_is_left_in_any_queue(evening: Evening) -> None:
     assert house.count("games WHERE status <> 'finished'") == 0
 
 
-def test_the_evening_prints_its_figures_and_needed_retries(evening: Evening) -> None:
+def test_the_evening_prints_its_figures_and_the_retries_it_needed(evening: Evening) -> None:
     letters = evening.house.post.letters
     kinds = Counter(row["kind"] for _, row in evening.mails)
     print(

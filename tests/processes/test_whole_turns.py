@@ -139,7 +139,7 @@ def test_a_bot_chooses_for_a_late_player_who_is_notified(evening: Evening) -> No
     assert any('"greedy"' in mail.text for mail in told)
 
 
-def test_each_turn_gets_one_mail_however_many_moves_it_takes(evening: Evening) -> None:
+def test_each_turn_gets_one_email_however_many_moves_it_takes(evening: Evening) -> None:
     began = [row["seat"] for row in evening.log if row["type"] == "turn-began"]
     asked: dict[str, set[int]] = {}
     for address, seat in ((ADA, 0), (BEN, 1)):

@@ -270,7 +270,7 @@ def test_a_subscription_over_the_limit_causes_no_dns_query(
     assert asked == ["one.example", "one.example"]
 
 
-def test_a_silent_push_service_delays_no_mail(
+def test_a_silent_push_service_delays_no_email(
     sandbox: Flask, tmp_path: Path, service: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = Event()

@@ -183,7 +183,7 @@ def test_a_png_matches_the_svg_and_is_small() -> None:
 
 
 @pytest.mark.parametrize("dark", [True, False])
-def test_a_card_in_the_hand_lies_on_the_sky(dark: bool) -> None:
+def test_a_card_in_the_hand_has_the_sky_as_its_background(dark: bool) -> None:
     shown = draw("sternenglanz", view(skies(1, 3, 30)[-1], 0), NAMES[:3], dark=dark)
     cards = [
         it for it in shown.parts if isinstance(it, Sprite) and it.box == CARD and it.ground == shown.colours.theme.sky

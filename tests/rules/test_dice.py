@@ -29,7 +29,7 @@ def test_numbers_are_the_words_modulo_k() -> None:
     assert [dice.below(1000) for _ in range(9)] == [word % 1000 for word in words(SEED, SALTS, 9)]
 
 
-def test_known_draws_never_change() -> None:
+def test_recorded_draws_never_change() -> None:
     dice = SeededDice(SEED, SALTS)
     assert [dice.below(1000) for _ in range(6)] == [259, 977, 368, 568, 691, 280]
     assert dice.shuffled("abcdefgh") == list("bdgafche")

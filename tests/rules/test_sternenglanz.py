@@ -182,7 +182,7 @@ def test_choices_are_hidden_until_all_have_chosen() -> None:
     assert game.view(sky, None)["slots"][0] == [None, slot2, slot3]
 
 
-def test_a_choice_is_two_different_cards_of_the_hand_made_once() -> None:
+def test_a_player_chooses_two_different_cards_from_the_hand_once() -> None:
     sky = new_game(2)
     card, other, *_ = sky.hands[0]
     assert refusal(sky, f"choose {card} {card}").code == "bad-cards"
@@ -279,7 +279,7 @@ def test_the_dark_sky_accepts_only_a_punktstern() -> None:
     assert births == [f"1 lay punkt {field}" for field in FIELDS if field != "a1"]
 
 
-def test_a_card_lays_a_star_as_the_permanent_action_does() -> None:
+def test_a_card_places_a_star_as_the_permanent_action_does() -> None:
     sky = at(board={"b1": "punkt", "b2": "punkt", "b3": "punkt"})
     assert play(sky, "1 lay leucht a1") == [StarLaid(0, 1, None, "leucht", "a1", 1)]
     assert play(sky, "2 lay leucht a1") == [StarLaid(0, 2, "geburt#1", "leucht", "a1", 1)]
@@ -323,7 +323,7 @@ def test_two_moves_of_one_star_make_one_trail() -> None:
 # R5.4 Supernova
 
 
-def test_a_supernova_is_laid_only_with_its_card_on_slot_1() -> None:
+def test_a_supernova_is_set_off_only_with_its_card_in_slot_1() -> None:
     sky = at(board={"a1": "punkt"}, tableau=("supernova#1", "geburt#1", "geburt#2"))
     assert refusal(sky, "1 lay punkt b1").code == "wrong-action"
     assert refusal(sky, "2 nova b1").code == "wrong-action"
@@ -342,7 +342,7 @@ def test_the_card_of_a_supernova_is_discarded_at_once() -> None:
 # R5.5 Ban within one turn
 
 
-def test_stars_removed_by_a_supernova_cannot_be_laid_again_in_the_turn() -> None:
+def test_stars_removed_by_a_supernova_cannot_be_placed_again_in_the_same_turn() -> None:
     board = {"b1": "punkt", "b2": "leucht", "c1": "punkt"}
     sky = after(at(board=board, tableau=("supernova#1", "geburt#1", "geburt#2")), "1 nova a1")
     assert refusal(sky, "2 lay punkt b1").code == "ban"
@@ -405,7 +405,7 @@ def test_a_filled_slot_2_accepts_no_card() -> None:
     assert refusal(sky, "lay geburt#5 -").code == "bad-cards"
 
 
-def test_a_supernova_card_stays_on_slot_1_until_used_or_dropped() -> None:
+def test_a_supernova_card_stays_in_slot_1_until_used_or_dropped() -> None:
     sky = at(phase="lay", tableau=("supernova#1", None, "loch-b#1"), hands=[["geburt#5", "loch-a#2"], []])
     assert refusal(sky, "lay geburt#5 loch-a#2").code == "bad-cards"
     dropped = after(sky._replace(deck=ACTION_CARDS), "drop lay geburt#5 loch-a#2")
@@ -496,7 +496,7 @@ def test_a_player_who_has_drawn_the_last_sternbild_goes_on_without_one() -> None
     assert after(sky, "1 lay punkt c2").phase == "lay"
 
 
-def test_a_new_card_is_checked_after_the_next_action() -> None:
+def test_a_new_sternbild_card_is_checked_after_the_next_action() -> None:
     sky = at(scenario=4, board=BUT_E2, bildOwn=["okulus", "waage"], bildDeck=["okulus"])
     sky = after(sky, "2 lay punkt e2")
     assert sky.points == (5, 0)
@@ -612,7 +612,7 @@ def test_all_secret_sternbilder_are_shown_at_the_end() -> None:
     assert (shown["own"], shown["deck"]) == ([{"sternbild": "waage"}, {"sternbild": "anker"}], 1)
 
 
-def test_max_rounds_ends_the_game_after_the_last_turns_laying() -> None:
+def test_max_rounds_ends_the_game_after_cards_are_played_in_the_last_turn() -> None:
     sky = at(phase="lay", tableau=(None, None, "loch-a#1"), hands=[[], ["geburt#3"]], current=1, scores=[4, 2])
     sky = sky._replace(turn=6, slots=(sky.slots[0], (None, None, "loch-a#1")), options={**sky.options, "max_rounds": 3})
     _, decided = play(sky, "lay geburt#3 -", seat=1)
@@ -659,7 +659,7 @@ def test_option_impossible_strict_lets_a_slot_lapse_only_if_none_can_be_performe
     assert lines_open(dark) == ["1 lapse", "2 lapse", "3 lapse"]
 
 
-def test_option_lay_when_full_must_cover_requires_a_card_on_slot_1() -> None:
+def test_option_lay_when_full_must_cover_requires_a_card_in_slot_1() -> None:
     given: Json = {"phase": "lay", "hands": [["geburt#5", "supernova#1"], []]}
     full = at(**given, tableau=(None, "loch-a#1", "loch-b#1"), options={"layWhenFull": "must-cover"})
     assert lines_open(full) == ["lay - geburt#5", "lay - supernova#1"]
@@ -668,7 +668,7 @@ def test_option_lay_when_full_must_cover_requires_a_card_on_slot_1() -> None:
     assert "lay geburt#5 -" in lines_open(empty)
 
 
-def test_option_ban_moves_treats_a_move_as_removing_and_laying() -> None:
+def test_option_ban_moves_treats_a_move_as_removing_and_placing() -> None:
     tableau: Sequence[str | None] = (None, "wanderung-2#1", "loch-a#1")
     sky = at(board={"a1": "punkt", "c2": "punkt"}, tableau=tableau, options={"banMoves": True})
     moved = after(sky, "2 move a1 b2 c3")
@@ -683,7 +683,7 @@ def test_option_ban_moves_treats_a_move_as_removing_and_laying() -> None:
         assert after(moved._replace(options={**moved.options, "banMoves": False}), banned)
 
 
-def test_option_ban_supernova_off_lets_it_remove_stars_laid_in_this_turn() -> None:
+def test_option_ban_supernova_off_lets_a_supernova_remove_stars_placed_this_turn() -> None:
     tableau = ("supernova#1", "geburt#1", "geburt#2")
     for on in (True, False):
         sky = at(board={"b1": "punkt"}, tableau=tableau, options={"banSupernova": on})

@@ -140,7 +140,7 @@ def test_a_random_game_keeps_the_rules_to_its_end(scenario: int, seats: int) -> 
         assert isinstance(happened[-1], GameDecided)
 
 
-def test_an_event_is_applied_to_the_given_sky() -> None:
+def test_an_event_is_applied_to_the_given_state() -> None:
     for before, seat, move, _, _ in commits(4, 3, 1):
         first = game.decide(before, seat, move, SeededDice(b"", ()))[0]
         other = before._replace(start=1 - before.start)

@@ -116,7 +116,7 @@ def test_a_shift_matches_its_vector(vector: Json) -> None:
 
 
 @of_kind("lay-step")
-def test_cards_to_lay_match_their_vector(vector: Json) -> None:
+def test_cards_to_play_match_their_vector(vector: Json) -> None:
     given = {**vector["given"], "hands": [vector["given"]["hand"], []], "phase": LAY}
     choices = []
     for move in game.legal_moves(position(given), 0):

@@ -62,7 +62,7 @@ THREE = ("leo", "aries", "cancer")
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
-def test_every_seat_begins_with_one_star_set_and_no_coins(seats: int) -> None:
+def test_every_seat_begins_with_one_set_of_stars_and_no_coins(seats: int) -> None:
     sky = _begun(game.setup(seats, {}, DICE))
     assert sky.hands == (STAR_SET,) * seats
     assert sky.coins == (0,) * seats
@@ -112,7 +112,7 @@ def _begun(events: Sequence[Event]) -> State:
 # 4. A turn
 
 
-def test_a_turn_puts_one_star_of_the_hand_on_one_empty_space() -> None:
+def test_a_turn_places_one_star_from_the_hand_on_one_empty_space() -> None:
     sky = after(night(*THREE), "7 leo c")
     assert sky.stars["leo"] == {"c": Lying(0, "7")}
     assert sky.hands[0] == ("1", "3", "5", "6", "10", "B", "D", "D")
@@ -124,7 +124,7 @@ def test_any_board_in_play_can_be_chosen_however_many_stars_the_seat_has_there()
     assert sky.stars["leo"] == {"c": Lying(0, "7"), "d": Lying(0, "10")}
 
 
-def test_every_kind_in_hand_can_go_to_every_empty_space() -> None:
+def test_every_kind_of_star_in_the_hand_can_go_to_every_empty_space() -> None:
     sky = after(night(*THREE), "7 leo c")
     moves = game.legal_moves(sky, 1)
     empty = [(board, space) for board in THREE for space in BOARDS[board].spaces if (board, space) != ("leo", "c")]
@@ -145,7 +145,7 @@ def test_only_the_seat_whose_turn_it_is_can_place() -> None:
     assert (refused.code, refused.text) == ("not-your-turn", "It's not your turn.")
 
 
-def test_a_board_must_be_in_play() -> None:
+def test_a_star_must_be_placed_on_a_board_in_play() -> None:
     refused = refusal(night(*THREE), "7 virgo a")
     assert refused.code == "board-not-in-play"
     assert refused.text == "virgo is not in play. Constellations in play: leo, aries, cancer."
@@ -441,7 +441,7 @@ def test_the_game_is_over_when_the_last_board_is_scored() -> None:
     ("coins", "places"),
     [((30, 20, 25), (1, 3, 2)), ((30, 30, 25), (1, 1, 3)), ((9, 30, 9), (2, 1, 2)), ((7, 7, 7), (1, 1, 1))],
 )
-def test_equal_coins_share_the_place(coins: tuple[int, ...], places: tuple[int, ...]) -> None:
+def test_players_with_equal_coins_share_a_place(coins: tuple[int, ...], places: tuple[int, ...]) -> None:
     sky = after(night("aries"), *ALMOST_FULL, "10 aries e")._replace(coins=coins)
     assert game.outcome(sky) == Outcome(scores=coins, places=places)
 
@@ -573,10 +573,10 @@ def test_a_move_is_written_with_the_id_of_the_board() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "This is not a move of this game. Write a star, a constellation and a space"),
-        ("7 leo", "This is not a move of this game."),
-        ("7 leo c please", "This is not a move of this game."),
-        ("7\tleo\tc", "This is not a move of this game."),
+        ("", "This can't be read as a move. Write a star, a constellation and a space"),
+        ("7 leo", "This can't be read as a move."),
+        ("7 leo c please", "This can't be read as a move."),
+        ("7\tleo\tc", "This can't be read as a move."),
         ("leo 7 c", "This star doesn't exist. The stars are 1, 3, 5, 6, 7, 10, B, D."),
         ("07 leo c", "This star doesn't exist"),
         ("7 le c", "This constellation doesn't exist. The constellations are aries, taurus,"),

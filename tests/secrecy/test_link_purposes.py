@@ -203,7 +203,7 @@ def invitation_link(scene: Scene) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(("link", "email"), [(invitation_link, "cleo"), (stand_in_link, "dan")])
-def test_existing_player_who_accepts_by_a_link_is_not_signed_in(
+def test_an_existing_player_who_accepts_by_a_link_is_not_signed_in(
     scene: Scene, link: Callable[[Scene], tuple[str, str]], email: str
 ) -> None:
     who = Someone(scene.app, email)

@@ -84,7 +84,7 @@ def filled(scene: Scene) -> Scene:
     return scene
 
 
-def test_answers_contain_secrets_only_if_their_scope_allows_it(filled: Scene) -> None:
+def test_responses_contain_secrets_only_if_the_tokens_scope_allows_it(filled: Scene) -> None:
     addresses = {call.name: filled.address(call) for call in calls(filled.contract.document)}
     addresses["getGame"] = opened(filled.ada, ME, OPEN, BOT, private=True)
     found = set()
@@ -110,7 +110,7 @@ def test_only_a_token_that_can_invite_reads_a_private_tables_invitation(scene: S
     assert bool(further(scene.app, scene.ada, scopes=scopes).get(private).json["invitation"]) == with_writing
 
 
-def test_copy_of_a_players_data_contains_no_usable_secret(filled: Scene) -> None:
+def test_a_copy_of_a_players_data_contains_no_usable_secret(filled: Scene) -> None:
     copy = further(filled.app, filled.ada, scopes=["export:read"]).get("/v1/me/export")
     assert acting(copy) == []
     (mail,) = copy.json["mails"]
@@ -123,7 +123,7 @@ def test_copy_of_a_players_data_contains_no_usable_secret(filled: Scene) -> None
     assert b"/t/" not in quopri.decodestring(copy.data).replace(f"/t/{REMOVED}".encode(), b"")
 
 
-def test_copy_shows_of_a_running_game_only_what_spectators_see(scene: Scene) -> None:
+def test_a_copy_of_a_running_game_shows_only_what_spectators_see(scene: Scene) -> None:
     path = scene.of_turns
     copied = copied_game(scene, path)
     shown, own = (who.get(f"{path}/events").json["items"] for who in (scene.stranger, scene.ada))
@@ -151,7 +151,7 @@ WITHOUT_DIGITS = (
 
 @pytest.mark.parametrize("broken", ["{}=\r\n{}", "{}\n{}", "{}\r\n> {}", "{}\n>> > {}"])
 @pytest.mark.parametrize("token", [WITHOUT_DIGITS, None])
-def test_link_token_broken_over_lines_is_removed(app: Flask, broken: str, token: str | None) -> None:
+def test_a_link_token_split_across_lines_is_removed(app: Flask, broken: str, token: str | None) -> None:
     with app.app_context():
         word = token or sign(TURN, UUID(int=2**127 + 12345), 0, 1)
     for place in (1, 20, 30, 59):

@@ -202,7 +202,7 @@ def requests_counted() -> dict[tuple[str, ...], float]:
     }
 
 
-def test_neither_logs_nor_metrics_contain_usable_secrets(
+def test_logs_and_metrics_contain_no_usable_secrets(
     app: Flask, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Put it wherever a program may by mistake, and follow what comes of it."""

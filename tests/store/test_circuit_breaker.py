@@ -56,7 +56,7 @@ def test_callers_are_rejected_while_one_still_waits_for_an_answer(clock: Clock) 
         assert not reaches(breaker)
 
 
-def test_first_answer_closes_the_breaker(clock: Clock) -> None:
+def test_the_first_response_closes_the_breaker(clock: Clock) -> None:
     breaker = CircuitBreaker()
     reaches(breaker, NOBODY_ANSWERED)
     assert reaches(breaker)

@@ -92,7 +92,7 @@ def test_neither_client_nor_server_waits_forever(engine: Engine) -> None:
             assert connection.scalar(text(f"SHOW {name}")) not in ("0", None)
 
 
-def test_a_statement_without_an_answer_blocks_no_other_caller(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_statement_without_a_response_blocks_no_other_caller(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a commit that waits for a replica."""
     with monkeypatch.context() as soon, engine.connect() as connection:
         soon.setattr(connections, "_NO_ANSWER", 0.1)
@@ -103,7 +103,7 @@ def test_a_statement_without_an_answer_blocks_no_other_caller(engine: Engine, mo
 
 
 @pytest.mark.parametrize("others", ["", ",127.0.0.1:{closed}"])
-def test_a_silent_host_is_awaited_once(others: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_host_is_waited_for_only_once(others: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(connections.PATIENT, "connect_timeout", 2)  # psycopg has no shorter one
     tries = []
 

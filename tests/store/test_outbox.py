@@ -45,7 +45,7 @@ def test_one_of_two_claims_of_a_letter_succeeds(app: Flask, waiting: outbox.Wait
     assert outbox.due(NOW, 10) == []
 
 
-def test_an_expired_lease_leaves_the_letter_to_another(waiting: outbox.Waiting) -> None:
+def test_a_letter_with_an_expired_lease_can_be_claimed_by_another_worker(waiting: outbox.Waiting) -> None:
     first = outbox.claim(waiting, NOW + MINUTE)
     assert (
         outbox.due(NOW + timedelta(days=1), 10) == outbox.due(NOW + timedelta(days=1), 10, (), NOW) == []

@@ -46,7 +46,7 @@ def test_outdated_tables_are_not_spread(database_url: str) -> None:
     assert "Run `sternenpost migrate` first" in spread(DATABASE_URL=database_url)
 
 
-def test_a_part_counts_as_running_for_seconds_after_its_last_heartbeat(
+def test_a_part_counts_as_running_for_a_few_seconds_after_its_last_heartbeat(
     app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with app.app_context():

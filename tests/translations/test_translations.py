@@ -52,7 +52,7 @@ def test_a_translation_has_the_originals_placeholders(locale: str) -> None:
             assert Counter(_PLACE.findall(said)) == Counter(_PLACE.findall(english)), said
 
 
-def test_no_language_has_a_sentence_of_another() -> None:
+def test_no_translation_contains_a_sentence_from_another_language() -> None:
     said: dict[str, set[str]] = {}
     for locale in TRANSLATED:
         for message in read(locale):

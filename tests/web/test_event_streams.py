@@ -200,7 +200,7 @@ def test_a_stream_continues_after_the_last_event(port: int, ada: UUID, ben: UUID
             assert stream.tell(len(whole) - number - 1) == whole[number + 1 :]
 
 
-def test_an_empty_id_is_none(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_an_empty_id_counts_as_none(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     token, game_id = token_of("ada"), game_of(ada, ben, cleo)
     whole = story_of(port, game_id, token)
     for path in (path_of(game_id), "/v1/stream"):
@@ -507,7 +507,7 @@ def is_open(port: int, game_id: UUID) -> bool:
         return stream.status == 200
 
 
-def test_a_client_that_does_not_read_does_not_burden_others(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_client_that_does_not_read_does_not_slow_down_others(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     with ExitStack() as deaf:
         for _ in range(MOST - 1):
@@ -643,7 +643,7 @@ def told_after(port: int, token: str, stream: Stream, expected: list[Any]) -> li
 # Real houses
 
 
-def test_streams_end_at_once_when_the_web_stops(app: Flask, shared_url: str) -> None:
+def test_streams_end_at_once_when_the_web_process_stops(app: Flask, shared_url: str) -> None:
     with app.app_context():
         game_id = game_of(*map(person, ("ada", "ben", "cleo")))
         patient = f"{CONFIG}\ngraceful_timeout = 3600"  # longer than this test waits for the end

@@ -157,7 +157,7 @@ def test_the_slowest_client_makes_room_when_all_connections_are_taken(shared_url
         assert heard(slowest) == b""
 
 
-def test_slow_client_is_disconnected_once_its_time_is_up(hasty_port: int) -> None:
+def test_a_slow_client_is_disconnected_once_its_time_is_up(hasty_port: int) -> None:
     began = time.monotonic()
     with connected(hasty_port, b"POST /v1/si") as connection, connected(hasty_port) as silent:
         assert is_disconnected(connection) and is_disconnected(silent)
@@ -170,7 +170,7 @@ def test_a_request_sent_byte_by_byte_is_answered(port: int) -> None:
 
 
 @pytest.mark.parametrize("ends", ["", "Connection: close\r\n"], ids=["to go on", "to close"])
-def test_a_client_that_does_not_read_its_answer_blocks_no_other(port: int, ends: str) -> None:
+def test_a_client_that_does_not_read_its_response_blocks_no_other(port: int, ends: str) -> None:
     with ExitStack() as deaf:
         for _ in range(MANY):
             words = f"GET /page/main.js HTTP/1.1\r\nHost: x\r\n{ends}\r\n".encode()
@@ -178,7 +178,7 @@ def test_a_client_that_does_not_read_its_answer_blocks_no_other(port: int, ends:
         assert is_answered(port)
 
 
-def test_a_client_that_does_not_hang_up_after_its_answer_blocks_no_other(port: int) -> None:
+def test_a_client_that_stays_connected_after_its_response_blocks_no_other(port: int) -> None:
     with ExitStack() as lingering:
         for _ in range(MANY):
             connection = lingering.enter_context(connected(port, b"GET /healthz HTTP/1.0\r\n\r\n"))
@@ -212,7 +212,7 @@ def test_a_client_chosen_to_make_room_is_disconnected_even_if_it_reads_just_then
         mine.close()
 
 
-def test_a_long_answer_arrives_whole_however_slowly_it_is_read(port: int) -> None:
+def test_a_long_response_arrives_whole_however_slowly_it_is_read(port: int) -> None:
     whole = httpx.get(f"http://127.0.0.1:{port}{LONG}").content
     assert len(whole) > 300_000
     with connected(port) as connection:
@@ -338,7 +338,7 @@ def test_an_invalid_request_gets_a_problem(port: int, said: bytes) -> None:
     assert is_up(port)
 
 
-def test_a_page_from_another_origin_can_read_that_its_headers_are_too_long(port: int) -> None:
+def test_a_page_from_another_origin_can_read_the_problem_that_its_headers_are_too_long(port: int) -> None:
     answer = asked(port, request(SIGN_IN, f"Last-Event-ID: {'x' * 9000}"))
     assert is_problem(answer, 400, "malformed-request")
     assert b"\r\nAccess-Control-Allow-Origin: *\r\n" in answer
@@ -430,7 +430,7 @@ def test_requests_can_arrive_in_any_pieces(beginning: bytes, pieces: list[bytes]
 
 
 @pytest.mark.parametrize("in_chunks", [False, True])
-def test_only_a_providers_mail_can_be_longer(in_chunks: bool) -> None:
+def test_only_a_providers_email_can_be_longer(in_chunks: bool) -> None:
     body = b"x" * (LARGEST + 1)
     for path, is_fit in (("/mail-in/raw?to=a", True), ("/mail-in", False), ("/v1/sign-ins", False)):
         head = ("Transfer-Encoding: chunked",) if in_chunks else ()
@@ -502,7 +502,7 @@ def by_tls(port: int) -> ssl.SSLSocket:
     return context.wrap_socket(connected(port))
 
 
-def test_a_web_with_its_own_certificate_answers_by_tls(tls_port: int) -> None:
+def test_a_web_process_with_its_own_certificate_responds_over_tls(tls_port: int) -> None:
     with httpx.Client(base_url=f"https://127.0.0.1:{tls_port}", verify=False) as client:
         answers = [client.get("/v1/rules") for _ in range(3)]
         packed, plain = (client.get(LONG, headers={"Accept-Encoding": it}) for it in ("gzip", "identity"))
@@ -512,7 +512,7 @@ def test_a_web_with_its_own_certificate_answers_by_tls(tls_port: int) -> None:
     assert plain.content == packed.content
 
 
-def test_a_large_answer_by_tls_arrives_whole_however_slowly_it_is_read(tls_port: int) -> None:
+def test_a_large_response_over_tls_arrives_whole_however_slowly_it_is_read(tls_port: int) -> None:
     whole = httpx.get(f"https://127.0.0.1:{tls_port}{LONG}", verify=False).content
     with by_tls(tls_port) as connection:
         connection.sendall(b"GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" % LONG.encode())
@@ -524,7 +524,7 @@ def test_a_large_answer_by_tls_arrives_whole_however_slowly_it_is_read(tls_port:
     assert found.endswith(b"\r\n\r\n" + whole)
 
 
-def test_a_request_by_tls_byte_by_byte_is_answered_and_closed_properly(tls_port: int) -> None:
+def test_a_request_sent_byte_by_byte_over_tls_is_answered_and_the_connection_is_closed_properly(tls_port: int) -> None:
     whole = request(SIGN_IN)
     with by_tls(tls_port) as connection:
         for n in range(len(whole)):

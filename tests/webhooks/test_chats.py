@@ -155,7 +155,7 @@ def test_a_past_turn_is_not_sent(office: HookOffice, discord: Receiver) -> None:
     assert hook.resource["failing_since"] is None
 
 
-def test_a_day_without_an_answer_leaves_only_the_current_turn(office: HookOffice, discord: Receiver) -> None:
+def test_a_day_without_a_response_leaves_only_the_current_turn(office: HookOffice, discord: Receiver) -> None:
     works, discord.answer = discord.answer, lambda call: 503
     hook_at(discord, "discord")
     game_id = game_of(person("ada"), person("bea"), bots=1)

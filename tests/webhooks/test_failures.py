@@ -194,7 +194,9 @@ def test_deliveries_arrive_in_order_even_after_a_failure(office: HookOffice, rec
     assert [call.id for call in receiver.calls] == asked
 
 
-def test_a_day_without_an_answer_skips_past_turns_and_delivers_all_else(office: HookOffice, receiver: Receiver) -> None:
+def test_a_day_without_a_response_skips_past_turns_and_delivers_everything_else(
+    office: HookOffice, receiver: Receiver
+) -> None:
     ada, bea = person("ada"), person("bea")
     hook = Hook(ada, receiver.url, "game-started", "your-turn", "reminder", "message")
     receiver.answer = lambda call: 503
@@ -268,7 +270,7 @@ def flood() -> Iterator[bytes]:
         yield bytes(100_000)
 
 
-def test_an_answer_with_endless_headers_is_none() -> None:
+def test_a_response_with_endless_headers_counts_as_none() -> None:
     with pytest.raises(http.Unanswered, match="No response within 0.5 seconds"):
         Talker(drip(b"HTTP/1.1 200 OK\r\nx-")).asked(0.5)
 
@@ -283,7 +285,7 @@ class Alarm(threading.Thread):
         pass
 
 
-def test_an_answer_with_an_endless_body_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_response_with_an_endless_body_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     reading, read = threading.Event(), HTTPResponse.read
 
     def read_until_time_is_up(answer: HTTPResponse, most: int) -> bytes:
@@ -299,7 +301,7 @@ def test_an_answer_with_an_endless_body_counts(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("words", [b"", b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 nonsense\r\n\r\n", b"\xff" * 70_000])
-def test_an_answer_that_is_not_http_is_none(words: bytes) -> None:
+def test_a_response_that_is_not_http_counts_as_none(words: bytes) -> None:
     with pytest.raises(http.Unanswered):
         Talker(iter([words])).asked(PATIENCE)
 

@@ -46,7 +46,7 @@ def test_the_player_to_move_is_notified(office: HookOffice, receiver: Receiver) 
     assert call.headers["content-type"] == "application/json"
 
 
-def test_the_timestamp_of_a_whole_second_has_six_decimals() -> None:
+def test_the_timestamp_of_a_whole_second_has_six_decimal_places() -> None:
     told = json.loads(payload("your-turn", datetime(2031, 5, 4, 18, 30, tzinfo=UTC), {}))
     assert told["timestamp"] == "2031-05-04T18:30:00.000000Z"
 

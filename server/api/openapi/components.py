@@ -1,6 +1,7 @@
 """The schemas of the OpenAPI document. Each has a name, so that generated clients have a type for it. A nested schema
 gets its name from its `title`, or from WORDS if it is one of these enumerations. A reference replaces the nested
-schema. What differs between games is a union. Where `rules` gives the game, each game has its own schema."""
+schema. Anything that differs between games is a union. Where `rules` gives the game, each game has its own schema.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

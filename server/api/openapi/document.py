@@ -33,18 +33,20 @@ _SETTINGS = {
             "then send the token as `Authorization: Bearer ...`. Errors are RFC 9457 problems with a stable `code`. "
             "Anyone can check that [chance is fair](/docs/fairness).\n\n"
             f"**Rate limits.** Each player has a budget of request units (`{OF_PLAYER}`), shared by all their tokens. "
-            f"Requests without a token share a budget per IPv4 address or IPv6 /64 network (`{OF_ADDRESS}`). Budgets refill "
-            f"steadily. A request costs one unit, plus one for every {ROWS} rows of a list and {KIB} KiB of a body beyond "
-            f"the first. An archive, or a picture that has to be drawn, costs {1 + LONG} units. A 304 refunds one unit.\n\n"
-            "Budgets are shared by all web processes, which synchronize once a second. Sign-ins, new games, invitations and "
-            "messages at tables have separate limits per time window. The headers `RateLimit` and `RateLimit-Policy` "
-            "describe every limit that applies to the request (draft-ietf-httpapi-ratelimit-headers). After a 429, wait "
-            "`Retry-After` seconds. Its `detail` names the limit you reached.\n\n"
+            f"Requests without a token share a budget per IPv4 address or IPv6 /64 network (`{OF_ADDRESS}`). Budgets "
+            f"refill steadily. A request costs one unit, plus one for every {ROWS} rows of a list and {KIB} KiB of a "
+            f"body beyond the first. An archive costs {1 + LONG} units, and so does a picture that has to be drawn. A "
+            "304 refunds one unit.\n\n"
+            "Budgets are shared by all web processes, which synchronize once a second. Sign-ins, new games, "
+            "invitations and messages at tables have their own limits per time window. The headers `RateLimit` and "
+            "`RateLimit-Policy` describe every limit that applies to the request "
+            "(draft-ietf-httpapi-ratelimit-headers). After a 429, wait `Retry-After` seconds. The `detail` of a 429 "
+            "names the limit you reached.\n\n"
             "**Timestamps** (`date-time`) are RFC 3339 in UTC with six decimal places and a `Z`, such as "
-            "`2026-11-21T19:42:03.000000Z`. This applies to responses, streams, webhooks and archives. Requests can use any "
-            "offset and fewer decimal places.\n\n"
-            "**Cross-origin requests.** Pages from other origins can call the whole API with a token (CORS). Cookies are "
-            "ignored.",
+            "`2026-11-21T19:42:03.000000Z`. This applies to responses, streams, webhooks and archives. Requests can "
+            "use any offset and fewer decimal places.\n\n"
+            "**Cross-origin requests.** Pages from other origins can call the whole API with a token (CORS). Cookies "
+            "are ignored.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/", "x-internal": False}],
@@ -58,16 +60,16 @@ _ABOUT_TOKENS = (
     + "\nA seat token (makeSeatToken) works only for its seat in its game, with the calls that mention seat tokens. "
     "The link token in a turn's email (`/t/{word}`) works the same way, with the scopes "
     + " and ".join(f"`{scope}`" for scope in OF_A_TURN)
-    + ". It is valid while that turn, or the rest of it, waits for a move. After the turn, during a pause and while a bot "
-    "plays the seat, it is rejected as `bad-token`. One exception: if the same move is sent again within an hour, it gets "
-    "its first response."
+    + ". It is valid while that turn, or the rest of it, waits for a move. After the turn, during a pause and while a "
+    "bot plays the seat, it is rejected as `bad-token`. One exception: if the same move is sent again within an hour, "
+    "it gets its first response."
 )
 _OAUTH: Json = {
     "type": "oauth2",
-    "description": "For third-party apps. A player grants an app the scopes it requests, and can revoke its access at any "
-    "time (`/v1/apps`). Public clients use the authorization code flow with PKCE (S256). Endpoints and options are listed in "
-    "`/.well-known/oauth-authorization-server` (RFC 8414), and `/docs/app` shows an example page. If an app also requests "
-    "`game:{id}`, its other scopes apply only to the player's seat in that game.",
+    "description": "For third-party apps. A player grants an app the scopes it requests, and can revoke its access at "
+    "any time (`/v1/apps`). Public clients use the authorization code flow with PKCE (S256). Endpoints and options "
+    "are listed in `/.well-known/oauth-authorization-server` (RFC 8414), and `/docs/app` shows an example page. If an "
+    "app also requests `game:{id}`, its other scopes apply only to the player's seat in that game.",
     "flows": {
         "authorizationCode": {
             "authorizationUrl": "/oauth/authorize",
@@ -124,7 +126,8 @@ _IF_NONE_MATCH = {
 _IF_MATCH = {
     "in": "header",
     "name": "If-Match",
-    "description": "ETag from a GET of the same path. If it no longer matches, the request fails and nothing is changed.",
+    "description": "ETag from a GET of the same path. If it no longer matches, the request fails and nothing is "
+    "changed.",
     "schema": {"type": "string"},
 }
 _LIMITS = {
@@ -134,8 +137,9 @@ _LIMITS = {
         "example": f'"{OF_PLAYER}";q=12000;w=60, "messages";q=30;w=60',
     },
     "RateLimit": {
-        "description": "What is left of each limit: `r` units or uses, and `t` seconds until it is full again. If the "
-        "operator has disabled rate limits, both headers are omitted.",
+        "description": "What remains of each limit: `r` is the number of units or uses left, and `t` the seconds "
+        "until the full allowance is available again. If the operator has disabled rate limits, both headers are "
+        "omitted.",
         "schema": {"type": "string"},
         "example": f'"{OF_PLAYER}";r=11999;t=1, "messages";r=29;t=42',
     },
@@ -289,8 +293,8 @@ class Document(flask_smorest.Api):
 
 _ABOUT_WEBHOOKS = (
     "Follows [Standard Webhooks](https://www.standardwebhooks.com). Its libraries verify the headers `webhook-id`, "
-    "`webhook-timestamp` and `webhook-signature` with the secret of the webhook. Each delivery arrives at least once, so "
-    "ignore a `webhook-id` that you have already processed.\n\n"
+    "`webhook-timestamp` and `webhook-signature` with the secret of the webhook. Each delivery arrives at least once, "
+    "so ignore a `webhook-id` that you have already processed.\n\n"
     "Respond with 2xx within ten seconds. Any other response, including a redirect, counts as a failure and is retried "
     "for three days. A 410 disables the webhook. Late notifications about a turn are dropped once that turn is over."
 )
@@ -324,7 +328,7 @@ def _webhooks() -> Iterator[tuple[str, Json]]:
             "requestBody": {"required": True, "content": {"application/json": content}},
             "responses": {
                 "2XX": {"description": "Accepted"},
-                "410": {"description": "Stop sending. The webhook is disabled."},
+                "410": {"description": "Stop sending: the webhook is now disabled"},
                 "default": {"description": "Failed. The delivery is retried."},
             },
         }

@@ -192,14 +192,14 @@ class Token(Schema):
     game = fields.UUID(
         required=True,
         allow_none=True,
-        **_about("Game that a seat token is limited to; null if the token is not limited to a seat"),
+        **_about("Game that a seat token is limited to; null for other tokens"),
     )
     made_at = Moment(required=True)
     expires_at = Moment(required=True, allow_none=True, **_about("When the token expires; null if it doesn't expire"))
     last_used_at = Moment(
         required=True, allow_none=True, **_about("When the token was last used, to the hour; null if never")
     )
-    current = fields.Boolean(required=True, **_about("Whether it is the token that sent this request"))
+    current = fields.Boolean(required=True, **_about("Whether this token sent the request"))
 
 
 class TokenAnswer(Token):
@@ -222,7 +222,7 @@ class _Person(Schema):
     shares_games = Truth(
         **_about("Whether `GET /v1/archives` can publish your finished games. All players of a game must agree.")
     )
-    program = Truth(**_about("Whether a program plays this account. Visible to other players."))
+    program = Truth(**_about("Whether this account belongs to a program. Visible to other players."))
 
 
 class ProfileChanges(_Person, Request):
@@ -234,7 +234,7 @@ class ProfileChanges(_Person, Request):
 
 
 class DeletionQuery(Request):
-    code = _code("Code from the email that a request without a code sends")
+    code = _code("Code from the email that is sent when you request without a code")
 
 
 class CodeMailed(Schema):
@@ -242,7 +242,7 @@ class CodeMailed(Schema):
 
 
 class Unreachable(Schema):
-    """Emails to you bounced, so only sign-in codes are sent. Signing in with a code ends this state."""
+    """Emails to you bounced, so we send only sign-in codes. Once you sign in with a code, emails resume."""
 
     since = Moment(required=True)
     why = fields.String(required=True, **_about("Reason, often in the words of a mail server"))
@@ -268,7 +268,7 @@ class Profile(_Person):
 
 class App(Schema):
     id = fields.UUID(required=True)
-    name = fields.String(required=True, **_about("Name that the app gave itself"))
+    name = fields.String(required=True, **_about("Name that the app registered with"))
     address = fields.String(required=True, **_about("Verified address of the app"))
     scopes = fields.List(fields.String(validate=one_of(SCOPES)), required=True)
     game = fields.UUID(
@@ -304,12 +304,12 @@ class Export(Schema):
     mails = fields.List(
         fields.Raw(),
         required=True,
-        **_about("Text of your emails to the server that are still stored, with the server's replies"),
+        **_about("Text of your emails to the server, as far as they are still stored, with the server's replies"),
     )
     letters = fields.List(fields.Raw(), required=True, **_about("Delivery results of emails sent to you"))
     stand_ins = fields.List(fields.Raw(), required=True, **_about("Stand-in requests that you sent or received"))
     notes = fields.List(fields.Raw(), required=True, **_about("Your notes on games"))
-    blocks = fields.List(fields.Raw(), required=True, **_about("Players you block"))
+    blocks = fields.List(fields.Raw(), required=True, **_about("Players you've blocked"))
     reports = fields.List(fields.Raw(), required=True, **_about("Your reports about other players"))
     push_subscriptions = fields.List(
         fields.Raw(),
@@ -386,7 +386,9 @@ class Deliveries(Schema):
 
 
 class TrackRecord(Schema):
-    """Track record of a player. `games` counts all games they sit or sat in; the other numbers count finished games only."""
+    """Track record of a player. `games` counts all games in which they have or had a seat; the other numbers count only
+    finished games.
+    """
 
     id = fields.UUID(required=True)
     name = fields.String(required=True)
@@ -397,7 +399,10 @@ class TrackRecord(Schema):
     median_answer = fields.String(
         required=True,
         allow_none=True,
-        **_about("Median time that others waited for a move: ISO 8601 duration of at least PT1S; null without moves"),
+        **_about(
+            "Median time that others waited for this player's moves: ISO 8601 duration of at least PT1S; null without "
+            "moves"
+        ),
     )
     time_outs = fields.Integer(required=True, **_about("Number of time-outs"))
     left = fields.Integer(required=True, **_about("Games in which a bot played the seat at the end, or plays it now"))
@@ -423,7 +428,9 @@ class NoteChanges(Request):
     """Fields that you leave out stay unchanged."""
 
     text = _text(4000, least=0, **_about("Text of the note, visible only to you"))
-    muted = Truth(**_about("Whether messages at this table no longer notify you, on the page or by webhook"))
+    muted = Truth(
+        **_about("Whether you have turned off notifications, on the page and by webhook, for messages at this table")
+    )
 
 
 class Note(Schema):
@@ -489,7 +496,7 @@ class GameWanted(Request):
     title = _text(
         200,
         load_default=None,
-        **_about("Title, one visible line, cut to 80 characters. Default: the name of the rules."),
+        **_about("Title: one line with a visible character, cut to 80 characters. Default: the name of the rules."),
     )
     private = Truth(load_default=False, **_about("Whether only seated and invited players can see the game"))
     clock = fields.Dict(metadata=_shape("Clock"))
@@ -545,7 +552,8 @@ class SeatRequest(Request):
         least=0,
         load_default="",
         **_about(
-            "Text of your choice that goes into the game's random numbers, so that the server can't determine them alone"
+            "Text of your choice that goes into the game's random numbers, so that the server can't determine them "
+            "alone"
         ),
     )
     salt_hash = _salt_hash(allow_none=True, load_default=None)
@@ -564,7 +572,7 @@ class SeatRequest(Request):
 class StandInRequest(Request):
     player = fields.UUID(**_about("Player to ask. Send either `player` or `email`."))
     email = _email(description="Address to ask. Send either `email` or `player`.")
-    first = _day("from", "First day, in your time zone. At a nameless table, in UTC.")
+    first = _day("from", "First day, in your time zone (at a nameless table, in UTC)")
     last = _day("until", "Last day, at most 90 days in total")
 
 
@@ -667,11 +675,9 @@ class Seat(Schema):
         required=True, allow_none=True, **_about("Number of the seat's current turn; null if it isn't the seat's turn")
     )
     due_at = Moment(required=True, allow_none=True, **_about("When the seat's time runs out; null if no time runs"))
-    unreachable = fields.Boolean(
-        required=True, **_about("Whether emails to the seat's player, or its invitation, bounce")
-    )
+    unreachable = fields.Boolean(required=True, **_about("Whether emails to the seat's player or invitee are bouncing"))
     declined = fields.Boolean(
-        required=True, **_about("Whether the last invited player declined, so that the seat is open")
+        required=True, **_about("Whether the seat is open because the last invited player declined")
     )
     ready = fields.Boolean(
         required=True,
@@ -708,7 +714,7 @@ class Outcome(Schema):
 
     scores = fields.List(fields.Integer(), required=True)
     places = fields.List(
-        fields.Integer(), required=True, **_about("Place of each seat, such as 1, 1, 3 if two seats tie")
+        fields.Integer(), required=True, **_about("Final rank of each seat, such as 1, 1, 3 if two seats tie")
     )
 
 
@@ -740,7 +746,7 @@ class GameSummary(Schema):
     min_reliability = fields.Integer(
         required=True,
         allow_none=True,
-        **_about("Percentage required of players who join without an invitation (see openGame); null if none"),
+        **_about("Minimum percentage for players who join without an invitation (see openGame); null if there is none"),
     )
     programs = fields.Boolean(required=True, **_about("Whether accounts marked as programs can join"))
     seats = fields.List(fields.Nested(Seat), required=True)
@@ -861,7 +867,7 @@ class WayBack(Schema):
         **_about("Version before your last move; null if you can't take it back"),
     )
     free = fields.Boolean(
-        required=True, **_about("Whether the take-back is immediate; false if the other players vote")
+        required=True, **_about("Whether the take-back is immediate; false if the other players have to vote")
     )
 
 
@@ -948,7 +954,7 @@ class GamesPage(Schema):
 
 
 class MoveRequest(Request):
-    turn = _number(required=True, **_about("Number of the turn that this move answers"))
+    turn = _number(required=True, **_about("Number of the turn this move is for"))
     move = fields.Raw(required=True, **_about("Move, in the schema of the game", anyOf=by_game("Move")))
 
 
@@ -962,7 +968,7 @@ class PlannedMove(Request):
         attribute="if",
         load_default=list,
         validate=long(MOST_CONDITIONS),
-        **_about("Conditions that must all hold"),
+        **_about("Conditions that must all be true"),
     )
     after = fields.String(
         load_default=AT_ONCE,
@@ -993,15 +999,14 @@ class PlanEnd(Schema):
         required=True,
         validate=one_of(REASONS),
         **_about(
-            "`condition`: a condition failed. `illegal-move`: the planned move was illegal when due. "
-            "`moved`: you, or a bot for you, made another move. `taken-back`: a move at this table was "
-            "taken back."
+            "`condition`: a condition was false. `illegal-move`: the planned move was illegal when due. `moved`: you, "
+            "or a bot for you, made another move. `taken-back`: a move at this table was taken back."
         ),
     )
     index = fields.Integer(required=True, **_about("Index of the move at which the plan ended"))
     move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
     reason = fields.String(
-        required=True, allow_none=True, **_about("Code of the rule that made the move illegal; null in other cases")
+        required=True, allow_none=True, **_about("Code of the rule that made the move illegal; otherwise null")
     )
 
 
@@ -1018,7 +1023,7 @@ class Plan(Schema):
 
 
 class MoveQuery(Request):
-    dry_run = QueryTruth(load_default=False, **_about("Whether to only look ahead without playing the move"))
+    dry_run = QueryTruth(load_default=False, **_about("Whether to return what the move would cause without playing it"))
 
 
 class Foresight(Schema):
@@ -1154,7 +1159,7 @@ class SharedGame(Schema):
     players = fields.List(
         fields.String(allow_none=True),
         required=True,
-        **_about("Player of each seat, by a pseudonym that is the same in all games; null for a bot"),
+        **_about("Pseudonym of each seat's player, the same in all games; null for a bot"),
     )
     archive = fields.Nested(Archive, required=True)
 
@@ -1244,7 +1249,7 @@ class Webhooks(Schema):
 
 class NewSecret(Schema):
     secret = fields.String(required=True, **_about("New secret. Returned only once."))
-    old_until = Moment(required=True, **_about("Until when deliveries are also signed with the old secret"))
+    old_until = Moment(required=True, **_about("Time until which deliveries are also signed with the old secret"))
 
 
 class WebhookDelivery(Schema):

@@ -30,7 +30,7 @@ from server.games.sternenglanz.views import move_of, place, preview, reveals, te
 
 
 def describe() -> Json:
-    """Return what a client needs to know of this game, as JSON."""
+    """Return what a client needs to know about this game, as JSON."""
     return {
         "name": NAME,
         "seats": list(SEATS),

@@ -1,6 +1,6 @@
 """The four actions (R5): their conditions, their scores (R7), and all ways to perform them.
 
-The ways per slot are computed once. A few bit operations then select the legal ones.
+The ways for each slot are computed once. A few bit operations then select the legal ones.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -56,7 +56,7 @@ def type_of(card: str | None) -> str:
 
 
 def perform(sky: State, seat: Seat, action: Action) -> ActionEvent:
-    """Return the event of this action with the card on its slot. Raise IllegalMove if the action is impossible."""
+    """Return the event of this action with the card in its slot. Raise IllegalMove if the action is impossible."""
     slot, card = action.slot, sky.slots[seat][action.slot - 1]
     if action.do != DOES[type_of(card)]:
         what = card or "the permanent Sterngeburt"
@@ -76,7 +76,7 @@ def perform(sky: State, seat: Seat, action: Action) -> ActionEvent:
 
 
 def ways(sky: State, seat: Seat, slot: int) -> list[Move]:
-    """Return every way to perform the action on a slot, each as a move of one step."""
+    """Return every way to perform a slot's action, each as a move of one step."""
     card = sky.slots[seat][slot - 1]
     type_ = type_of(card)
     if type_ == WANDERUNG and card is not None:
@@ -112,7 +112,7 @@ def _check_free(sky: State, field: Field) -> None:
 
 
 def birth_points(sky: State, star: str, field: Field) -> int:
-    """Return the points for laying this star: for its class, and for a Leuchtstern on a special field (R7.2)."""
+    """Return the points for placing this star: for its class, and for a Leuchtstern on a special field (R7.2)."""
     scenario = sky.scenario
     for_class = CARDS.birth_points[star] if scenario.card_points else 0
     return for_class + (field.bonus if star == LEUCHT and scenario.bonus_points else 0)
@@ -175,7 +175,7 @@ def _checked_class(sky: State, field: str, done: str) -> str:
 
 def _check_removable(sky: State, field: str, star: str) -> None:
     if (field, star) in sky.log.laid:
-        raise IllegalMove("ban", f"A {NAMES[star]} was laid on {field} in this turn.")
+        raise IllegalMove("ban", f"A {NAMES[star]} was placed on {field} this turn.")
 
 
 def removal_points(sky: State, card: Card, star: str, field: Field) -> int:
@@ -236,10 +236,10 @@ def _refused_path(sky: State, star: str, path: tuple[str, ...]) -> IllegalMove |
             return IllegalMove("line-twice", f"The line {line} was already used in this turn.")
         passed.append(line)
     if last in (trail.rests if trail else path[:1]):
-        return IllegalMove("back-home", f"The star has already rested on {last} in this turn.")
+        return IllegalMove("back-home", f"The star has already stopped on {last} this turn.")
     if options["banMoves"]:
         if (path[0], star) in log.laid:
-            return IllegalMove("ban", f"A {NAMES[star]} was laid on {path[0]} in this turn.")
+            return IllegalMove("ban", f"A {NAMES[star]} was placed on {path[0]} this turn.")
         if (last, star) in log.removed:
             return IllegalMove("ban", f"A {NAMES[star]} was removed from {last} in this turn.")
     return None
@@ -260,7 +260,7 @@ def _migrations(sky: State, slot: int, card: Card) -> list[Move]:
 
 
 def _open_paths(stars: Mapping[str, Fields], slot: int, steps: int, movers: Fields) -> list[Move]:
-    """Return those paths of these stars on which no piece lies."""
+    """Return the paths of these stars that no piece blocks."""
     blocked, moves_from = occupied(stars), _migration_moves(slot, steps)
     return [move for bit in bits_of(movers) for passed, move in moves_from[bit] if not passed & blocked]
 

@@ -1,4 +1,4 @@
-"""Pictures of the cards of Sternenglanz: actions on slots and in hands, and Sternbilder."""
+"""Pictures of the cards of Sternenglanz: actions in slots and in hands, and Sternbilder."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -81,7 +81,7 @@ def _migration(kind: Card, card_frame: str, theme: Theme) -> tuple[Sprite, Line]
 
 
 def _black_hole(kind: Card, card_frame: str, theme: Theme) -> tuple[Part, ...]:
-    """Return its scoring: the star removed, the stars beside it, the points."""
+    """Return the card's scoring: the star removed, the stars beside it, the points."""
     drawn, points = [card_frame], []
     for row, each in enumerate(kind.constellations):
         y = 17 + 25 * row

@@ -22,7 +22,7 @@ class Choose(NamedTuple):
 
 
 class Sterngeburt(NamedTuple):
-    """A step that lays a star of this class on that field."""
+    """A step that places a star of this class on that field."""
 
     slot: int
     star: str
@@ -47,7 +47,7 @@ class SchwarzesLoch(NamedTuple):
 
 
 class Supernova(NamedTuple):
-    """A step that lays a Supernova on this field, which removes the stars around it."""
+    """A step that sets off a Supernova on this field, which removes the stars around it."""
 
     slot: int
     field: str
@@ -68,7 +68,7 @@ class Finish(NamedTuple):
 
 
 class LayCards(NamedTuple):
-    """A step that lays hand cards on slots 2 and 1 after the shift, and may first drop the Supernova card on slot 1."""
+    """A step that plays hand cards to slots 2 and 1 after the shift, and may first drop the Supernova card in slot 1."""
 
     drop_nova: bool
     slot2: str | None

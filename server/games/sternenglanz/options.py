@@ -16,19 +16,19 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
         {"any": "any two", "different": "two with different types of action"},
     ),
     "impossible": (
-        "When a player can choose an impossible action, which then lapses",
+        "When a player can choose an impossible action, which is then skipped",
         {"lapse": "always", "strict": "only if no open slot can be performed at that moment"},
     ),
     "layWhenFull": (
-        "What a player lays if slot 2 is filled after the shift",
-        {"optional": "a card on slot 1, or no card", "must-cover": "a card on slot 1"},
+        "What a player plays if slot 2 is filled after the shift",
+        {"optional": "a card to slot 1, or no card", "must-cover": "a card to slot 1"},
     ),
     "banMoves": (
-        "Whether moving a star counts as removing it from its first field and laying it on its last",
-        {False: "no", True: "yes, so a star moved away from a field can't be laid there again this turn, and so on"},
+        "Whether moving a star counts as removing it from its first space and placing it on its last",
+        {False: "no", True: "yes, so a star moved away from a space can't be placed there again this turn, and so on"},
     ),
     "banSupernova": (
-        "Whether a Supernova spares stars laid this turn",
+        "Whether a Supernova spares stars placed this turn",
         {True: "yes", False: "no"},
     ),
     "lineBan": (
@@ -51,9 +51,10 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
         "Who completes a Sternbild that lies on the Firmament after an action",
         {
             "own-action": "the acting player, if it is their own Sternbild or the common one",
-            "contributing": "the acting player under the same condition, if the action also changed a field of the figure",
-            "any-player": "the acting player as with `own-action`, then clockwise every other player whose own Sternbild "
-            "lies there",
+            "contributing": "the acting player under the same condition, if the action also changed a space of the "
+            "figure",
+            "any-player": "the acting player as with `own-action`, then, clockwise, every other player whose own "
+            "Sternbild lies there",
         },
     ),
     "sternbildLines": (
@@ -118,17 +119,17 @@ OPTION_SCHEMA: Json = {
             "default": min(CARDS.scenarios),
         },
         "firmament": {"description": "Board", "enum": [FIRMAMENT.id], "default": FIRMAMENT.id},
-        "cards": {"description": "Set of cards", "enum": [CARDS.id], "default": CARDS.id},
+        "cards": {"description": "Cards that are used", "enum": [CARDS.id], "default": CARDS.id},
         "start_seat": {
-            "description": "Seat that begins; null to draw it at random",
+            "description": "Seat that goes first; null to choose one at random",
             "type": ["integer", "null"],
             "minimum": 0,
             "maximum": max(SEATS) - 1,
             "default": None,
         },
         "max_rounds": {
-            "description": "Maximum number of rounds. Then most points win, and in a tie the fewest cards discarded; null "
-            "to play until a goal of the rules is reached",
+            "description": "Maximum number of rounds. Then the most points win and, in a tie, the fewest cards "
+            "discarded. Null: the game lasts until a goal of the rules is reached.",
             "type": ["integer", "null"],
             "minimum": 1,
             "maximum": MOST_ROUNDS,

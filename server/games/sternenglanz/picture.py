@@ -111,7 +111,7 @@ def _goal(scenario: int, locale: str) -> str:
 
 
 def _firmament(view: Json, theme: Theme, locale: str) -> Iterator[Part]:
-    """Yield the Firmament. This turn's actions are marked in the colour of the seat on turn."""
+    """Yield the Firmament. This turn's actions are marked in the active seat's colour."""
     colour = theme.ink if view["next"] is None else SEAT_COLOURS[view["next"]]
     has_bonus = CARDS.scenarios[view["scenario"]].bonus_points
     laid = {where for where, _ in view["log"]["laid"]}
@@ -186,7 +186,7 @@ def _bonuses(theme: Theme) -> list[Line]:
 
 
 def _done(is_laid: bool, removed: Sequence[str], colour: str, theme: Theme) -> Iterator[Part]:
-    """Yield the marks on a field where this turn laid or removed stars."""
+    """Yield the marks on a field where stars were placed or removed this turn."""
     if is_laid:
         yield Sprite(f'<circle r="34" fill="none" stroke="{colour}" stroke-width="4"/>', around(0, 0, 37), theme.card)
     for star in removed:

@@ -19,7 +19,7 @@ def pieces_in(view: Json) -> tuple[str, ...]:
 
 
 def piece(kind: str, x: float, y: float, size: float, theme: Theme, has_label: bool = False) -> str:
-    """Return a star, a Supernova, or the gap of a Sternbild, as SVG. Size 1 is that on the Firmament."""
+    """Return a star, a Supernova, or the gap of a Sternbild, as SVG. Size 1 is the size on the Firmament."""
     style = f'fill="{_COLOURS.get(kind, "none")}" stroke="{theme.ink}" stroke-width="{1.6 * size**0.5:.1f}"'
     if kind == GAP:
         dashes = f'stroke-dasharray="{4 * size:.1f} {4 * size:.1f}"'

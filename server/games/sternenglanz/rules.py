@@ -106,7 +106,7 @@ def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
 
 
 def to_act(sky: State) -> frozenset[Seat]:
-    """Return the seat on turn, or during the choice of first cards the seats that haven't chosen."""
+    """Return the seat whose turn it is or, while first cards are being chosen, the seats that haven't chosen yet."""
     if sky.phase == CHOOSE:
         return frozenset(seat for seat, chosen in enumerate(sky.chosen) if chosen is None)
     return NOBODY if sky.on_turn is None else ALONE[sky.on_turn]
@@ -179,7 +179,7 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -
 
     Its cards must be in the hand now and unused by `earlier` moves. A hand loses cards by its own moves only, and later
     draws are unknown. With secret Sternbilder, an action ends its move, since a further step would reveal whether the
-    action completes one. So the table alone decides whether the move is legal in its turn.
+    action completes one. So the table alone decides whether the move is legal when its turn comes.
     """
     for step in _laid(move):
         if step not in sky.hands[seat] or any(step in _laid(it) for it in earlier) or _laid(move).count(step) > 1:
@@ -201,7 +201,7 @@ def _laid(move: Move) -> list[str]:
 
 
 def checks_secrets(sky: State) -> bool:
-    """Return whether an action may complete a Sternbild that the player on turn can't see."""
+    """Return whether an action may complete a Sternbild that the active player can't see."""
     return sky.options["sternbildCredit"] == "any-player" and sky.scenario.sternbild == OWN_SECRET
 
 
@@ -274,7 +274,7 @@ def _may_pair(sky: State, slot: int, other: int) -> bool:
 
 
 def _type_on(sky: State, slot: int) -> str:
-    """Return the type of action of a slot. For a performed slot, return the type that it had then (R4.4)."""
+    """Return a slot's type of action. For a performed slot, return the type that it had when performed (R4.4)."""
     assert sky.on_turn is not None
     return type_of(dict(sky.log.performed).get(slot, sky.slots[sky.on_turn][slot - 1]))
 
@@ -343,7 +343,7 @@ def _shift(so_far: TurnSteps, seat: Seat) -> None:
 
 
 def _cards_to_lay(sky: State, seat: Seat) -> list[Move]:
-    """Return every way to lay cards after the shift (R6.2)."""
+    """Return every way to play cards after the shift (R6.2)."""
     slot1, slot2, _ = sky.slots[seat]
     hand = sky.hands[seat]
     found = []
@@ -362,7 +362,7 @@ def _must_cover(sky: State, seat: Seat) -> bool:
 
 
 def _lay_cards(so_far: TurnSteps, seat: Seat, step: LayCards, dice: Dice | None) -> None:
-    """Lay cards and draw. Then the next turn begins, or the last round ends."""
+    """Play cards and draw. Then the next turn begins or the last round ends."""
     sky = so_far.sky
     _check_cards_to_lay(sky, seat, step)
     so_far.happens(CardsLaid(seat, sky.slots[seat][0] if step.drop_nova else None, step.slot2, step.slot1))
@@ -378,25 +378,25 @@ def _lay_cards(so_far: TurnSteps, seat: Seat, step: LayCards, dice: Dice | None)
 
 def _check_cards_to_lay(sky: State, seat: Seat, step: LayCards) -> None:
     if sky.phase != LAY:
-        raise IllegalMove("wrong-phase", "You lay cards after the actions.")
+        raise IllegalMove("wrong-phase", "You play cards after the actions.")
     slot1, slot2, _ = sky.slots[seat]
     if step.drop_nova and slot1 is None:
-        raise IllegalMove("bad-cards", "There is no Supernova card on slot 1.")
+        raise IllegalMove("bad-cards", "There is no Supernova card in slot 1.")
     if slot2 is None and step.slot2 is None:
-        raise IllegalMove("bad-cards", "Slot 2 is empty. Lay an action card on it.")
+        raise IllegalMove("bad-cards", "Slot 2 is empty. Play an action card to it.")
     if slot2 is not None and step.slot2 is not None:
-        raise IllegalMove("bad-cards", f"Slot 2 holds {slot2}. You can't lay a card on it.")
+        raise IllegalMove("bad-cards", f"Slot 2 holds {slot2}. You can't play a card to it.")
     for card in (step.slot2, step.slot1):
         if card is not None:
             _check_in_hand(sky, seat, card)
     if step.slot2 is not None and type_of(step.slot2) == SUPERNOVA:
-        raise IllegalMove("bad-cards", "You can lay a Supernova card only on slot 1.")
+        raise IllegalMove("bad-cards", "You can play a Supernova card only to slot 1.")
     if step.slot1 is None and _must_cover(sky, seat):
-        raise IllegalMove("bad-cards", "Slot 2 is filled. Lay a card on slot 1.")
+        raise IllegalMove("bad-cards", "Slot 2 is filled. Play a card to slot 1.")
     if step.slot1 is not None and slot1 is not None and not step.drop_nova:
         raise IllegalMove("bad-cards", f"Slot 1 holds {slot1}. Drop it first.")
     if step.slot1 is not None and step.slot1 == step.slot2:
-        raise IllegalMove("bad-cards", f"You can lay {step.slot1} on only one slot.")
+        raise IllegalMove("bad-cards", f"You can play {step.slot1} to only one slot.")
 
 
 def _draw(so_far: TurnSteps, seat: Seat, due: int, deck: Sequence[str], dice: Dice) -> None:

@@ -36,13 +36,13 @@ _SLOT = named("Slot", {"enum": list(SLOTS)})
 _CARD: Json = {"description": "Copy of a card, such as geburt#3", "type": "string", "pattern": "^[a-z0-9-]+#[0-9]+$"}
 _STAR = named("StarClass", {"description": "Class of a star", "enum": list(STARS)})
 _BILD: Json = {"description": "Sternbild id", "type": "string", "pattern": "^[a-z0-9-]+$"}
-_FIELD: Json = {"description": "Id of a field on the Firmament", "type": "string", "pattern": "^[a-z0-9]+$"}
-_LINE: Json = {"description": "Line between two joined fields, such as a1-b1", "type": "string"}
-_PAIR = _list("Field and class of a star", {"type": "string"}, minItems=2, maxItems=2)
-_USED_CARD = _or_null("Card on the slot; null for the permanent Sterngeburt", _CARD)
+_FIELD: Json = {"description": "Id of a space on the Firmament", "type": "string", "pattern": "^[a-z0-9]+$"}
+_LINE: Json = {"description": "Line between two joined spaces, such as a1-b1", "type": "string"}
+_PAIR = _list("Space and class of a star", {"type": "string"}, minItems=2, maxItems=2)
+_USED_CARD = _or_null("Card in the slot; null for the permanent Sterngeburt", _CARD)
 _SLOTS = _list(
-    "Cards on slots 1, 2 and 3",
-    _or_null("Card on the slot; null if there is none", _CARD),
+    "Cards in slots 1, 2 and 3",
+    _or_null("Card in the slot; null if there is none", _CARD),
     minItems=len(SLOTS),
     maxItems=len(SLOTS),
 )
@@ -56,13 +56,13 @@ def _step(name: str, description: str, cmd: str, fields: Json, optional: Json | 
     return named(name, object_of(description, {"cmd": {"const": cmd}, **fields}, optional))
 
 
-_PATH = _list("Fields along the path, starting with the star's own field", _FIELD, minItems=2, maxItems=LONGEST_PATH)
-_CARD_OR_NONE = _or_null("Card to lay; null to lay none", _CARD)
+_PATH = _list("Spaces along the path, starting with the star's own space", _FIELD, minItems=2, maxItems=LONGEST_PATH)
+_CARD_OR_NONE = _or_null("Card to play; null to play none", _CARD)
 _ACTION = named(
     "Action",
     {
-        "description": "`lay` (Sterngeburt): needs `class` and `field`. `move` (Sternwanderung): needs `path`. `remove` "
-        "(Schwarzes Loch) and `nova` (Supernova): need `field`. `lapse`: needs none of them, for a slot "
+        "description": "`lay` (Sterngeburt): needs `class` and `field`. `move` (Sternwanderung): needs `path`. "
+        "`remove` (Schwarzes Loch) and `nova` (Supernova): need `field`. `lapse`: needs none of them, for a slot "
         "whose action can't be performed.",
         "enum": ["lay", "move", "remove", "nova", "lapse"],
     },
@@ -79,7 +79,7 @@ _STEPS: list[Json] = [
     _step("FinishActing", "End your actions after slots 1 and 2", "finish", {}),
     _step(
         "LayCards",
-        "Lay cards after the shift. With `dropNova`, the Supernova card on slot 1 is dropped first.",
+        "Play cards after the shift. With `dropNova`, the Supernova card in slot 1 is dropped first.",
         "lay",
         {"dropNova": _FLAG, "slot2": _CARD_OR_NONE, "slot1": _CARD_OR_NONE},
     ),
@@ -99,7 +99,10 @@ _WANDERED = named(
     "Wandered",
     object_of(
         "Star that was moved",
-        {"rests": _list("Fields where the star rested", _FIELD), "lines": _list("Lines that the star passed", _LINE)},
+        {
+            "rests": _list("Spaces where the star stopped along the way", _FIELD),
+            "lines": _list("Lines that the star passed", _LINE),
+        },
     ),
 )
 _LOG = named(
@@ -108,9 +111,9 @@ _LOG = named(
         "What the current seat has done this turn",
         {
             "performed": _list("Performed slots, in order", _PERFORMED),
-            "laid": _list("Stars laid", _PAIR),
+            "laid": _list("Stars placed", _PAIR),
             "removed": _list("Stars removed", _PAIR),
-            "moved": _by_key("MovedStars", "Moved stars, by the field where they lie now", _WANDERED),
+            "moved": _by_key("MovedStars", "Moved stars, by the space where they are now", _WANDERED),
             "lines": _list("Lines passed by any star", _LINE),
         },
     ),
@@ -141,7 +144,7 @@ _RESULT = named(
         },
     ),
 )
-_SUPPLY = named("Supply", object_of("Pieces that can still be laid", dict.fromkeys(PIECES, _NUMBER)))
+_SUPPLY = named("Supply", object_of("Pieces that can still be placed", dict.fromkeys(PIECES, _NUMBER)))
 VIEW_SCHEMA: Json = object_of(
     "Table as a seat or a spectator sees it",
     {
@@ -154,12 +157,12 @@ VIEW_SCHEMA: Json = object_of(
         "start": {"description": "Seat that has the first turn", **_SEAT},
         "next": _or_null("Seat whose turn it is; null if there is none", _SEAT),
         "chosen": _per_seat("Whether the first cards are chosen but not yet shown", _FLAG),
-        "board": _by_key("Firmament", "Pieces by the field they lie on", named("Piece", {"enum": list(PIECES)})),
+        "board": _by_key("Firmament", "Pieces, by the space they are on", named("Piece", {"enum": list(PIECES)})),
         "supply": _SUPPLY,
         "points": _per_seat("Points", _NUMBER),
         "hand": _or_null("Your cards; null for spectators", _list("Cards in order", _CARD)),
         "hand_sizes": _per_seat("Number of cards in hand", _NUMBER),
-        "slots": _per_seat("Cards on the slots, except other players' hidden first cards", _SLOTS),
+        "slots": _per_seat("Cards in the slots, except other players' hidden first cards", _SLOTS),
         "discards": _per_seat("Number of cards discarded", _NUMBER),
         "deck": {"description": "Number of cards in the deck", **_NUMBER},
         "reserve": {"description": "Number of Supernova cards not yet granted", **_NUMBER},
@@ -202,7 +205,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
         ("turn-began", "A player's turn began", {"seat": _SEAT, "turn": {**_NUMBER, "minimum": 1}}),
         (
             "star-laid",
-            "A player laid a star (Sterngeburt)",
+            "A player placed a star (Sterngeburt)",
             {**_ACTION, "star": _STAR, "field": _FIELD, "points": _GAINED},
         ),
         (
@@ -216,12 +219,12 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
             {
                 **_ACTION,
                 "star": _STAR,
-                "path": _list("Fields along the path, starting with the star's own field", _FIELD),
+                "path": _list("Spaces along the path, starting with the star's own space", _FIELD),
             },
         ),
         (
             "supernova-laid",
-            "A player laid a Supernova",
+            "A player set off a Supernova",
             {
                 **_ACTION,
                 "field": _FIELD,
@@ -237,7 +240,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
             {
                 "seat": _SEAT,
                 "sternbild": _BILD,
-                "fields": _list("Fields where the Sternbild lies", _FIELD),
+                "fields": _list("Spaces where the Sternbild lies", _FIELD),
                 "points": _GAINED,
             },
         ),
@@ -250,12 +253,12 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
         ),
         (
             "cards-laid",
-            "A player laid cards from their hand",
+            "A player played cards from their hand",
             {
                 "seat": _SEAT,
                 "dropped": _or_null("Supernova card dropped from slot 1; null if none", _CARD),
-                "slot2": _or_null("Card laid on slot 2; null if none", _CARD),
-                "slot1": _or_null("Card laid on slot 1; null if none", _CARD),
+                "slot2": _or_null("Card played to slot 2; null if none", _CARD),
+                "slot1": _or_null("Card played to slot 1; null if none", _CARD),
             },
         ),
         (
@@ -277,7 +280,8 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                 "winners": _list("Winning seats", _SEAT),
                 "places": _per_seat("Places", {**_NUMBER, "minimum": 1}),
                 "sternbilder": _per_seat(
-                    "Own Sternbilder that were not completed", _or_null("Sternbild id; null if there is none", _BILD)
+                    "Each seat's own Sternbilder that were not completed",
+                    _or_null("Sternbild id; null if there is none", _BILD),
                 ),
             },
         ),

@@ -32,7 +32,7 @@ def _cards_chosen(item: Json, names: Sequence[str], say: Language) -> str:
 def _choices_shown(item: Json, names: Sequence[str], say: Language) -> str:
     chosen = zip(names, item["choices"], strict=True)
     shown = (say.gettext("%(name)s: %(cards)s", name=name, cards=_cards(cards, say)) for name, cards in chosen)
-    return say.gettext("All have chosen: %(choices)s.", choices="; ".join(shown))
+    return say.gettext("Everyone has chosen: %(choices)s.", choices="; ".join(shown))
 
 
 def _turn_began(item: Json, names: Sequence[str], say: Language) -> str:
@@ -41,7 +41,7 @@ def _turn_began(item: Json, names: Sequence[str], say: Language) -> str:
 
 def _star_laid(item: Json, names: Sequence[str], say: Language) -> str:
     laid = say.gettext(
-        "%(name)s laid %(star)s on %(field)s", name=names[item["seat"]], star=_star(item, say), field=item["field"]
+        "%(name)s placed %(star)s on %(field)s", name=names[item["seat"]], star=_star(item, say), field=item["field"]
     )
     return laid + _gained(item["points"], say)
 
@@ -98,19 +98,19 @@ def _act_finished(item: Json, names: Sequence[str], say: Language) -> str:
 
 
 def _cards_shifted(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("The cards of %(name)s moved on by one slot.", name=names[item["seat"]])
+    return say.gettext("%(name)s's cards moved along by one slot.", name=names[item["seat"]])
 
 
 def _cards_laid(item: Json, names: Sequence[str], say: Language) -> str:
     laid = [
-        say.gettext("%(card)s on slot %(slot)s", card=_card(card, say), slot=slot)
+        say.gettext("%(card)s in slot %(slot)s", card=_card(card, say), slot=slot)
         for slot, card in ((2, item["slot2"]), (1, item["slot1"]))
         if card
     ]
     told = {"name": names[item["seat"]], "cards": say.listed(laid) if laid else say.gettext("no card")}
     if dropped := item["dropped"]:
-        return say.gettext("%(name)s dropped %(dropped)s and laid %(cards)s.", **told, dropped=_card(dropped, say))
-    return say.gettext("%(name)s laid %(cards)s.", **told)
+        return say.gettext("%(name)s dropped %(dropped)s and played %(cards)s.", **told, dropped=_card(dropped, say))
+    return say.gettext("%(name)s played %(cards)s.", **told)
 
 
 def _discards_shuffled(item: Json, names: Sequence[str], say: Language) -> str:
@@ -138,7 +138,7 @@ def _why(reason: str, say: Language) -> str:
         case "all-sternbilder":
             return say.gettext("All Sternbilder are completed.")
         case "all-prachtsterne":
-            return say.gettext("All splendid stars have been laid.")
+            return say.gettext("All splendid stars have been placed.")
     return say.gettext("The last round is over.")
 
 

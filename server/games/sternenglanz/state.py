@@ -105,7 +105,7 @@ def piece_on(stars: Mapping[str, Fields], field: str) -> str | None:
 
 
 def supply(sky: State, piece: str) -> int:
-    """Return how many pieces of a class can still be laid (R1.1)."""
+    """Return how many pieces of a class can still be placed (R1.1)."""
     return CARDS.limits[piece] - sky.stars[piece].bit_count() - sky.gone.get(piece, 0)
 
 
@@ -247,7 +247,7 @@ class ActFinished(NamedTuple):
 
 
 class CardsShifted(NamedTuple):
-    """The end of the part `act`: the cards on the slots now, and those on the player's discard pile."""
+    """The end of the part `act`: the cards now in the slots, and those on the player's discard pile."""
 
     seat: Seat
     slots: list[str | None]
@@ -255,7 +255,7 @@ class CardsShifted(NamedTuple):
 
 
 class CardsLaid(NamedTuple):
-    """The laying of hand cards, and whether the player dropped the Supernova card on slot 1."""
+    """The playing of hand cards, and whether the player dropped the Supernova card in slot 1."""
 
     seat: Seat
     dropped: str | None

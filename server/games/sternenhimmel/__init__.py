@@ -40,7 +40,7 @@ from server.games.sternenhimmel.views import move_of, place, preview, reveals, t
 
 
 def describe() -> Json:
-    """Return what a client needs to know of this game, as JSON."""
+    """Return what a client needs to know about this game, as JSON."""
     example = Placement("7", "leo", "c")
     return {
         "name": NAME,

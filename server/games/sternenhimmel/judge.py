@@ -15,7 +15,7 @@ LEAD = 0.05  # coins per point of lead while prizes may still change hands
 
 
 def judge(view: Json) -> Callable[[Placement], float]:
-    """Return a function that gives a placement's gain for the seat on turn, in coins."""
+    """Return a function that gives a placement's gain, in coins, for the seat whose turn it is."""
     me = view["next"]
     stars = {it["board"]: _lying(it["spaces"]) for it in view["boards"]}
     before = {board: _standing(BOARDS[board], lying, me, view["coins"]) for board, lying in stars.items()}

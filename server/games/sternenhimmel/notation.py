@@ -10,10 +10,10 @@ BOARD_OF_WORD = {word: board.id for board in BOARDS.values() for word in (board.
 
 
 def read_move(text: str) -> Placement:
-    """Parse a placement such as `7 leo c`, in upper or lower case. Raise MalformedMove for other texts."""
+    """Parse a placement such as `7 leo c`, in upper or lower case. Raise MalformedMove for any other string."""
     words = [word for word in text.lower().split(" ") if word]
     if len(words) != 3:
-        raise MalformedMove("not-a-placement", f"This is not a move of this game. {_NOTATION}")
+        raise MalformedMove("not-a-placement", f"This can't be read as a move. {_NOTATION}")
     star, board, space = words
     if star not in _STAR_OF_WORD:
         raise MalformedMove("unknown-star", f"This star doesn't exist. The stars are {', '.join(STARS)}. {_NOTATION}")

@@ -32,7 +32,7 @@ OPTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "sole_player": (
         "When the only ranked seat also gets the second prize",
-        {"filled": "if it placed every star on the board", "remaining": "always"},
+        {"filled": "only if every star on the board is its own", "remaining": "always"},
     ),
     "direction": (
         "Order of turns",
@@ -146,9 +146,10 @@ OPTION_SCHEMA: Json = {
                 "default": DEFAULT_EDITION,
             },
         ),
-        "boards": {"description": "Set of boards", "enum": [BOARD_SET["set"]], "default": BOARD_SET["set"]},
+        "boards": {"description": "Boards that are used", "enum": [BOARD_SET["set"]], "default": BOARD_SET["set"]},
         "start_seat": {
-            "description": "Seat that begins if `start_player` is `oldest` or `chosen`; null to draw it at random",
+            "description": "Seat that goes first if `start_player` is `oldest` or `chosen`; null to choose one at "
+            "random",
             "type": ["integer", "null"],
             "minimum": 0,
             "maximum": max(SEATS) - 1,

@@ -47,7 +47,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
 
 
 def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture:
-    """Draw constellations in two columns, then the seats. Seats fill the gap that an odd number of boards leaves."""
+    """Draw constellations in two columns, then the seats. Seats fill the gap left by an odd number of boards."""
     boards = view["boards"]
     rows = (len(boards) + 1) // 2
     in_gap = len(boards) % 2 == 1
@@ -96,7 +96,7 @@ def _board(shown: Json, theme: Theme, locale: str) -> Iterator[Part]:
 
 @cache
 def _name_beside(board_id: str, space: str, seat: int, theme: Theme) -> Line:
-    """Return the name of a space with a star, placed where it touches nothing."""
+    """Return the name of a space with a star, placed where it overlaps nothing."""
     board = BOARDS[board_id]
     (left, top), r = _at(board, space), _RADIUS[board.spaces[space].size]
     others = [(x - left, y - top) for x, y in (_at(board, it) for it in board.spaces if it != space)]

@@ -10,7 +10,7 @@ REFUSALS: Mapping[str, str] = {
     "unknown-space": noted("This constellation has no such space."),
     "space-taken": noted("This space already holds a star."),
     "star-not-in-hand": noted("You don't have this star in your hand."),
-    "not-a-placement": noted("This is not a move of this game."),
+    "not-a-placement": noted("This can't be read as a move."),
     "unknown-star": noted("This star doesn't exist."),
     "unknown-board": noted("This constellation doesn't exist."),
 }

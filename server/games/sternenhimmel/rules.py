@@ -88,7 +88,7 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Pl
     """Raise IllegalMove unless the seat may plan this placement.
 
     Its star must be in the hand now and unused by `earlier` placements. A hand loses stars by its own placements only.
-    So the boards alone decide whether the placement is legal in its turn.
+    So the boards alone decide whether the placement is legal when its turn comes.
     """
     star, board, space = move
     if board not in BOARDS:
@@ -129,7 +129,7 @@ def _check_placement(sky: State, seat: Seat, move: Placement) -> None:
 
 
 def _who_is_next(options: Json, seat: Seat, has_filled: bool, hand_sizes: Sequence[int]) -> tuple[Seat, Sequence[Seat]]:
-    """Return the next seat on turn, and the seats skipped before it (section 4.1)."""
+    """Return the seat whose turn is next, and the seats skipped before it (section 4.1)."""
     step = 1 if options["direction"] == "clockwise" else -1
     goes_left = has_filled and options["resume"] == "left_of_completer"
     candidate = (seat + (1 if goes_left else step)) % len(hand_sizes)

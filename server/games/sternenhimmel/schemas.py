@@ -92,7 +92,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                 "seat": NO_SEAT,
                 "board": _BOARD_SCHEMA,
                 "placements": {
-                    "description": "All stars that lay on the board",
+                    "description": "All stars that were on the board",
                     "type": "array",
                     "items": named(
                         "Placed",

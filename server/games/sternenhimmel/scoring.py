@@ -67,7 +67,7 @@ def values_of(board: Board, stars: Mapping[str, Lying], gone: set[str], doubling
 
 
 def factor(doubles: int, doubling: str) -> int:
-    """Return the factor of a number beside this many double stars."""
+    """Return the factor for a number beside this many double stars."""
     if doubles == 0:
         return 1
     return 2 * doubles if doubling == "linear" else 2**doubles
@@ -125,7 +125,7 @@ def payments(
 def _star_coins(
     receivers: Sequence[Seat], counts: Sequence[int], reason: str, payer: Seat | str, limit: int
 ) -> Iterator[Json]:
-    """Yield payments of a coin per remaining star. A seat pays at most `limit`, and the bank adds the rest."""
+    """Yield payments of one coin per remaining star. A seat pays at most `limit`, and the bank adds the rest."""
     for seat in receivers:
         part = counts[seat] if payer == BANK else min(counts[seat], limit)
         limit -= part

@@ -38,7 +38,7 @@ class BoardDealt(NamedTuple):
 
 
 class StarPlaced(NamedTuple):
-    """A placement of a star. `next` is the seat on turn after all effects, None after the last one."""
+    """A placement of a star. `next` is the seat whose turn it is after all effects, None after the last placement."""
 
     seat: Seat
     board: str

@@ -20,7 +20,7 @@ _SHAPES = ({"at", "is"}, {"at", "is_not"}, {"only"})
 
 
 def check_condition(rules: Rules, seats: int, condition: Any) -> None:
-    """Raise Unfit for a malformed condition, or for a pointer that leads to nothing in any view of such a game."""
+    """Raise Unfit for a malformed condition, or for a pointer that matches nothing in any view of such a game."""
     if type(condition) is not dict or set(condition) not in _SHAPES:
         raise Unfit("A condition needs either `at` with `is` or `is_not`, or `only`.")
     if "at" in condition:

@@ -28,8 +28,9 @@ from server.store.tables import GameRow, Plan, SeatRow, db
 
 
 def is_plan_due(row: SeatState, now: datetime) -> bool:
-    """Return whether the plan of this seat must be checked. A plan is due once in each turn, and at the moment for
-    which it waits."""
+    """Return whether the plan of this seat must be checked. A plan is due once in each turn, and at the time for which
+    it waits.
+    """
     if not row.planned:
         return False
     if row.plan_turn != row.turn or row.plan_at is None:

@@ -60,7 +60,8 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
     programs = wanted.get("programs", not is_nameless(options))
     if any(seat["player_id"] for seat in seats) and not programs and program_since(player_id):
         raise BadField(
-            "programs", "A program plays your account. Set `programs` to true, so that players know before they join."
+            "programs",
+            "Your account belongs to a program. Set `programs` to true, so that players know before they join.",
         )
     guests = [Use("guest-games", player_id)] if is_guest(player_id) else []
     if guests and any(seat["kind"] in FREE for seat in seats):

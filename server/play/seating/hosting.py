@@ -34,8 +34,9 @@ log = logging.getLogger(__name__)
 
 
 def closing(open_for: Any, now: datetime) -> Json:
-    """Return when the game closes unless it begins, and the worker's next check. Raise BadField if `open_for` is
-    invalid."""
+    """Return when the game closes unless it begins, and when the worker checks it next. Raise BadField if `open_for` is
+    invalid.
+    """
     try:
         length = duration(open_for)
         if not SHORTEST <= length <= LONGEST:
@@ -79,7 +80,7 @@ def keep_open(game_id: UUID, player_id: UUID, open_for: Any) -> Game:
 
 @with_retries
 def begin(game_id: UUID, player_id: UUID) -> Game:
-    """Begin a game during its ready check, without the players who haven't said that they are ready.
+    """Begin a game during its ready check, without waiting for players who haven't confirmed that they are ready.
 
     Raise NotFound, NotRunning, NotHost, NotAllowed.
     """
@@ -209,7 +210,7 @@ def close_due(batch: int = 100) -> None:
 
 @with_retries
 def _wake(game_id: UUID, now: datetime) -> None:
-    """Do what is due for an open game. Outages don't count against the host's time to answer."""
+    """Do what is due for an open game. Outages don't count against the host's time to respond."""
     free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()
     if head is None or head.status != "open" or not (head.wake_at and head.closes_at) or head.wake_at > now:

@@ -63,8 +63,9 @@ def list_games(
     """List games, newest first: public ones, or the player's own. Open ones include those with an invitation.
 
     Filters: `free`, an open seat; `players`, their number; `pace`, `clock` and `edition`; `reliability` of those
-    seated. Filters are computed per game, so they are for open games, which are few. `offered`: a bot's seat that the
-    table offers for take-over. `tell` writes `latest` for the player's own games in progress. `on_rows` may raise an
+    seated. Filters are computed game by game, so use them only for open games, of which there are few. `offered`
+    selects games with a bot's seat that the table offers for takeover. `tell` sets `latest` for the player's own games
+    in progress. `on_rows` may raise an
     exception, so that the page isn't built.
     """
     wanted: Json = {

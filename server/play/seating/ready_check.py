@@ -1,7 +1,7 @@
 """The ready check before a game begins (option `ready_check`), in which players also reveal their salts.
 
-Players have a set time, by their calendar and without outages. They get one reminder, at the first of their thresholds
-for turns.
+Players have a set time, which counts by their calendar and without outages. They get one reminder, at the first of
+their thresholds for turns.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ ASKED_BY_NOBODY: Final = dict.fromkeys(("asked_at", "allowed", "hours", "due_at"
 
 
 def within(options: Mapping[str, Any]) -> timedelta | None:
-    """Return how long players may take to say that they are ready, or None without a ready check."""
+    """Return how long players have to confirm that they are ready, or None without a ready check."""
     asked = options.get("ready_check")
     return duration(asked["within"]) if asked else None
 

@@ -420,7 +420,7 @@ def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
 
 
 def ready_word(game: Game, seat: Seat) -> str:
-    """Return the link token with which the player in this seat says that they are ready."""
+    """Return the link token with which the player in this seat confirms that they are ready."""
     return sign(READY, game.game_id, seat, mark_of(str(game.seats[seat].player_id)))
 
 
@@ -531,7 +531,7 @@ def seats_under_way(player_id: UUID) -> list[Json]:
 
 
 def give_up_seats(player_id: UUID) -> None:
-    """Leave all of a player's games. Bots continue those that have begun. Open games get another host, or close."""
+    """Leave all of a player's games. Bots continue those that have begun. Open games get another host or close."""
     for it in seats_under_way(player_id):
         try:
             leave(it["game_id"], player_id)

@@ -1,5 +1,5 @@
-"""Stand-ins, who play another player's seat for some days. A stand-in accepts a request by letter, sits there from the
-first day to the last, and sees the seat's secrets in that time only.
+"""Stand-ins, who play another player's seat for some days. A stand-in accepts a request sent by letter, sits there from
+the first day to the last, and sees the seat's secrets only during that time.
 
 The owner may watch and chat meanwhile, but can play only after ending the stand-in, so each move has one author. Owner
 and stand-in can both end it.

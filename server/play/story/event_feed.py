@@ -1,4 +1,4 @@
-"""The event feed. A follower gets each event once and in order, also after reconnecting, and a single game's messages."""
+"""The event feed. A follower gets each event once and in order, even after reconnecting, and a single game's messages."""
 
 import re
 import struct

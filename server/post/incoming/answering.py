@@ -355,7 +355,7 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
         }
         return ""
     if wishes.confirms and confirmed is None:
-        answer["wrong"] = gettext("There is nothing left to confirm.")
+        answer["wrong"] = gettext("There's nothing left to confirm.")
     unsure = _unsure(wishes)
     _do(doing, replace(wishes, resign=False, vacation=None, stand_in=None if wishes.stand_in else wishes.stand_in))
     if unsure == Wishes():

@@ -43,7 +43,7 @@ class Child:
         self._line: Connection | None = None
 
     def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Return what a function of a module returns. Raise what the function raises, or TooMuch, ChildDied."""
+        """Call a module's function and return its result. Raise what the function raises, or TooMuch or ChildDied."""
         request = pickle.dumps((function, arguments))
         with self._lock:
             for _ in range(_TRIES):

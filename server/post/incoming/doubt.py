@@ -220,7 +220,9 @@ def _is_ending(line: str, signed: Collection[str]) -> bool:
 
 
 def _starts_sentence(bare: str) -> bool:
-    """Return whether this line starts like a sentence or name: with a capital, or in a script without capitals."""
+    """Return whether this line starts like a sentence or name: with a capital letter, or with a letter from a script
+    that has no capitals.
+    """
     first = next((char for char in bare if char.isalpha()), "")
     return first != "" and not first.islower() and not bare[0].islower() and not _VERB_FIRST.match(bare)
 

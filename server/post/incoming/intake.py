@@ -25,10 +25,9 @@ def expect_known(word: str) -> None:
 
 
 def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> None:
-    """Store an email to this local part. Raise NotFound, or temporarily Closed, TooMany, Unavailable.
-
-    `sender` is that of the envelope, "" for the null sender. None means that the sender is unknown or in the email's
-    headers.
+    """Store an email addressed to this local part. Raise NotFound or, for temporary failures, Closed, TooMany or
+    Unavailable. `sender` is the envelope sender, "" for the null sender. If it is None, the sender is either unknown or
+    given only in the email's headers.
     """
     expect_open(MAIL_IN)
     same, raw = _same(content), content

@@ -41,7 +41,7 @@ def drops(text: str, locale: str) -> bool:
 
 
 def read_plan(text: str, rules: Notation, locale: str) -> list[Planned] | None:
-    """Parse a plan: moves separated by `;`, each with an optional condition. Return None if it is no valid plan."""
+    """Parse a plan: moves separated by `;`, each with an optional condition. Return None if the plan isn't valid."""
     planned = [_read_one(part.strip(), rules, locale) for part in text.split(";")]
     found = [it for it in planned if it is not None]
     return found if len(found) == len(planned) else None

@@ -114,7 +114,7 @@ class TakeBackAsked(GameLetter):
     """The request to a player to agree to a take-back."""
 
     KIND: ClassVar = notice_kinds.TAKE_BACK_ASKED
-    NEWS: ClassVar = noted("%(title)s: %(who)s asks to take back a move. You can agree until %(due)s.")
+    NEWS: ClassVar = noted("%(title)s: %(who)s is asking to take back a move. You can agree until %(due)s.")
     who: str  # whose move it is
     since: tuple[str, ...]  # what would be taken back, a sentence each
     agree: str  # the command to reply with

@@ -484,7 +484,7 @@ def test_a_plan_and_a_simultaneous_take_back_take_effect_in_order(
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_condition_can_name_any_field_of_the_games_view(rules: str, ada: UUID, bea: UUID) -> None:
+def test_a_condition_can_name_any_field_in_the_games_view(rules: str, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, rules=rules, options={"start_seat": 0})
     game = load(game_id)
 

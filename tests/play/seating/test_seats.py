@@ -220,7 +220,7 @@ def test_leaving_a_running_game_resigns_and_a_bot_plays_on(ada: UUID, bea: UUID)
     assert len(letters(game_id, "your-turn")) == 3  # ada's first, and bea's two
 
 
-def test_resigning_twice_is_resigning_once(ada: UUID, bea: UUID) -> None:
+def test_resigning_twice_has_the_same_effect_as_resigning_once(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     leave(game_id, ada)

@@ -318,7 +318,7 @@ def test_the_stand_in_is_notified_of_the_end_and_the_owner_by_the_usual_letter(
     assert stand_in_of(game_id, ada) is None
 
 
-def test_the_stand_in_is_notified_if_the_seat_is_taken_over_for_good(ada: UUID, bea: UUID, dan: UUID) -> None:
+def test_the_stand_in_is_notified_if_the_seat_is_taken_over_permanently(ada: UUID, bea: UUID, dan: UUID) -> None:
     game_id = seat_kept_by_a_bot(ada, bea, dan)
     vote(game_id, bea, OFFER, True)
     take_over(game_id, person("eve"), 0)
@@ -386,7 +386,7 @@ def test_links_to_old_turns_end_for_both(game_id: UUID, ada: UUID, dan: UUID) ->
             play_line(link, "7 leo c")
 
 
-def test_the_stand_in_does_not_see_the_seats_past_nor_the_owner_its_plans(
+def test_the_stand_in_does_not_see_the_seats_past_and_the_owner_does_not_see_the_stand_ins_plans(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     moves_on(game_id, ada)
@@ -432,7 +432,7 @@ def test_a_seated_blocked_or_busy_player_cannot_stand_in(
     assert len(letters(game_id, "invitation")) == before  # and gets no notice
 
 
-def test_programs_stand_in_only_where_allowed_and_are_visible_there(ada: UUID, bea: UUID, cyd: UUID, dan: UUID) -> None:
+def test_programs_stand_in_only_where_allowed_and_are_marked_there(ada: UUID, bea: UUID, cyd: UUID, dan: UUID) -> None:
     change_profile(dan, {"program_since": clock.now()})
     people, all_ = game_of(ada, bea, cyd, programs=False), game_of(ada, bea, cyd)
     for game_id in (people, all_):
@@ -661,7 +661,7 @@ def offered(game_id: UUID, who: UUID, *others: UUID) -> None:
         vote(game_id, other, OFFER, True)
 
 
-def test_a_seat_is_taken_over_for_good_if_all_active_players_offer_it(
+def test_a_seat_is_taken_over_permanently_if_all_active_players_offer_it(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     offered(game_id, ada, bea)
@@ -685,7 +685,7 @@ def test_a_seat_is_taken_over_for_good_if_all_active_players_offer_it(
     assert_all_agrees(game_id)
 
 
-def test_the_owner_can_return_until_the_take_over_and_keeps_the_record(
+def test_the_owner_can_return_before_the_takeover_and_keeps_their_record(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     moves_on(game_id, ada)
@@ -735,7 +735,7 @@ def test_a_successor_gets_a_new_turn_and_sees_the_public_past(
     assert by(game_id) == ["player"]
 
 
-def test_one_of_two_simultaneous_take_overs_counts(
+def test_one_of_two_simultaneous_takeovers_counts(
     app: Flask, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     offered(game_id, ada, bea, cyd)

@@ -102,7 +102,7 @@ def test_an_unclear_answer_does_nothing_and_can_be_repeated(office: Office, game
 
 
 @pytest.mark.parametrize("words", ["yes", "no"])
-def test_a_repeated_answer_takes_effect_once(office: Office, game_id: UUID, words: str) -> None:
+def test_a_repeated_reply_takes_effect_once(office: Office, game_id: UUID, words: str) -> None:
     reply_to = office.mails("cyd")[-1].reply_to
     raw = a_mail(words, sender=CYD)
     for mail in (raw, raw, a_mail(words, sender=CYD)):
@@ -189,7 +189,7 @@ def test_automatic_replies_answer_nothing_and_get_no_answer(
     assert is_kept(game_id)
 
 
-def test_a_banned_players_answer_does_nothing(office: Office, game_id: UUID) -> None:
+def test_a_banned_players_reply_does_nothing(office: Office, game_id: UUID) -> None:
     office.delivers()
     ban(person("cyd"), None, "spam")
     assert cyd_writes(office, "yes") is None

@@ -93,7 +93,9 @@ def test_a_player_can_be_the_postmaster_of_their_own_domain(office: Office, bea:
 
 
 @pytest.mark.parametrize("headers", [{"From": "postmaster@mx.example.org"}, {"Auto-Submitted": "auto-replied"}])
-def test_other_or_automatic_postmaster_mail_is_ignored(office: Office, bea: UUID, headers: dict[str, str]) -> None:
+def test_postmaster_mail_is_ignored_if_it_is_automatic_or_not_a_report(
+    office: Office, bea: UUID, headers: dict[str, str]
+) -> None:
     game_of(person("postmaster"), bea, bots=1)
     before = office.mails("postmaster")
     arrives(before[-1].reply_to, a_mail("?", sender="postmaster@example.org", **headers))
@@ -109,7 +111,7 @@ def test_a_turn_links_token_is_not_a_reply_address(game_id: UUID) -> None:
 # Moves
 
 
-def test_a_move_is_played_and_the_answer_reports_the_result(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_move_is_played_and_the_response_reports_the_result(office: Office, game_id: UUID, ada: UUID) -> None:
     line = a_move(game_id, ada)
     answer = ada_writes(office, f"Good evening!\n{line}\n", **{"Message-ID": "<7@ada.example.org>"})
     assert "star-placed" in happened(game_id)
@@ -158,7 +160,7 @@ def test_text_without_notation_does_nothing_and_the_answer_explains_it(
     assert "star-placed" not in happened(game_id)
 
 
-def test_a_mail_with_only_quoted_text_is_answered(office: Office, game_id: UUID) -> None:
+def test_an_email_with_only_quoted_text_is_answered(office: Office, game_id: UUID) -> None:
     quoted = "\n".join(f"> {line}" for line in office.mails("ada")[-1].text.splitlines())
     assert "We found no reply above our email" in ada_writes(office, quoted).text
 
@@ -210,7 +212,7 @@ def test_a_reply_with_a_move_loads_its_game_and_parses_its_text_once(
 # Time
 
 
-def test_a_mail_received_before_the_due_time_is_in_time(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_an_email_received_before_the_due_time_is_on_time(office: Office, game_id: UUID, ada: UUID) -> None:
     line, due_at = a_move(game_id, ada), seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at - MINUTE)
@@ -224,7 +226,7 @@ def test_a_mail_received_before_the_due_time_is_in_time(office: Office, game_id:
     assert f"your move was played: {line}" in office.mails("ada")[-1].text
 
 
-def test_a_mail_received_later_delays_nothing(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_an_email_received_later_delays_nothing(office: Office, game_id: UUID, ada: UUID) -> None:
     line, due_at = a_move(game_id, ada), seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at + MINUTE)
@@ -233,7 +235,7 @@ def test_a_mail_received_later_delays_nothing(office: Office, game_id: UUID, ada
     assert "time-extended" in happened(game_id)
 
 
-def test_a_mail_without_a_move_delays_others_only_until_it_is_answered(office: Office, game_id: UUID) -> None:
+def test_an_email_without_a_move_delays_others_only_until_it_is_answered(office: Office, game_id: UUID) -> None:
     due_at = seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at - MINUTE)
@@ -247,7 +249,7 @@ def test_a_mail_without_a_move_delays_others_only_until_it_is_answered(office: O
     assert "time-extended" in happened(game_id)
 
 
-def test_a_mail_received_under_a_fast_clock_counts_as_received_now(office: Office, game_id: UUID) -> None:
+def test_an_email_received_while_the_clock_was_fast_counts_as_received_now(office: Office, game_id: UUID) -> None:
     office.mails("ada")
     clock.forward(2 * DAY)
     service_is_up()
@@ -315,7 +317,7 @@ def test_players_who_moved_since_are_asked_and_agree_by_mail(
     assert "No take-back vote is open." in ada_writes(office, "agree").text
 
 
-def test_a_mail_takes_back_once_what_stood_when_it_was_written(
+def test_an_email_takes_back_only_the_move_that_stood_when_it_was_written(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     office.mails("ada")
@@ -329,7 +331,7 @@ def test_a_mail_takes_back_once_what_stood_when_it_was_written(
     assert "Your move has been taken back." in office.mails("ada")[-1].text
 
 
-def test_one_of_a_take_back_and_a_simultaneous_mail_counts(app: Flask, office: Office, ada: UUID, bea: UUID) -> None:
+def test_one_of_a_take_back_and_a_simultaneous_email_counts(app: Flask, office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0, "take_back": "free"})
     moves_on(game_id, ada)
     arrives(office.mails("bea")[-1].reply_to, a_mail(a_move(game_id, bea), sender="bea@example.org"))

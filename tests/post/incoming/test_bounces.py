@@ -567,7 +567,7 @@ def test_the_next_invited_player_is_unaffected_by_an_earlier_bounce(bea: UUID, o
     assert not is_lost(game_id, bea)
 
 
-def test_a_host_sees_an_invitation_rejected_by_our_own_mail_server(bea: UUID, office: Office) -> None:
+def test_a_host_sees_that_our_own_mail_server_rejected_an_invitation(bea: UUID, office: Office) -> None:
     office.refusal = Refused("550 5.1.1 No such user")
     game_id = invitation_to("stranger@example.org", bea)
     office.delivers()
@@ -662,7 +662,7 @@ def test_bounces_are_limited_per_recipient_of_the_letters(
         bounces.keep(word, "copy 3", HARD, limited=True)
 
 
-def test_report_that_takes_too_long_is_stored_for_operators_and_delays_no_other(
+def test_a_report_that_takes_too_long_is_stored_for_operators_and_delays_no_other(
     ada: UUID, bea: UUID, office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game_of(ada, bea, bots=1)

@@ -157,7 +157,7 @@ def test_a_plan_in_a_sentence_is_prose(words: str) -> None:
         "undo\nresign",
     ],
 )
-def test_one_mail_cannot_take_back_and_play_on(others: str) -> None:
+def test_one_email_cannot_take_back_a_move_and_play_on(others: str) -> None:
     assert read(others, "en").problem == "contradiction"
 
 

@@ -215,7 +215,7 @@ def test_a_named_folder_is_read(dovecot: Dovecot, app: Flask, address: str) -> N
 # Once
 
 
-def test_a_crash_between_storing_and_moving_counts_a_mail_once(
+def test_an_email_counts_once_if_a_crash_comes_between_storing_and_moving_it(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw = a_reply(address)
@@ -232,7 +232,7 @@ def test_a_crash_between_storing_and_moving_counts_a_mail_once(
     assert (inbox(), dovecot.mails(), dovecot.mails(READ)) == ([raw], [], [raw])
 
 
-def test_a_mail_stays_in_the_mailbox_while_the_database_is_away(
+def test_an_email_stays_in_the_mailbox_while_the_database_is_down(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw = a_reply(address)
@@ -274,7 +274,7 @@ def test_excess_emails_for_a_seat_stay_and_do_not_delay_others(
     assert (len(inbox()), len(dovecot.mails())) == (2, 1)
 
 
-def test_a_rate_limited_mail_is_not_fetched_again_at_once(
+def test_a_rate_limited_email_is_not_fetched_again_immediately(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(1, 3600))
@@ -294,7 +294,7 @@ def test_a_rate_limited_mail_is_not_fetched_again_at_once(
     assert (len(taken), len(inbox()), dovecot.mails()) == (3, 2, [])
 
 
-def test_a_mail_that_cannot_be_moved_stays_delays_no_other_and_is_logged_once(
+def test_an_email_that_cannot_be_moved_stays_delays_no_other_and_is_logged_once(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(imap, "OTHERS", "no..name")
@@ -308,7 +308,7 @@ def test_a_mail_that_cannot_be_moved_stays_delays_no_other_and_is_logged_once(
     ]
 
 
-def test_a_mail_that_disappears_delays_no_other(
+def test_an_email_that_disappears_delays_no_other(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = [a_reply(address, f"say {nr}") for nr in range(3)]
@@ -362,13 +362,13 @@ def loses_its_lease(reader: ImapReader, at: int) -> Callable[..., None]:
 # Other mails
 
 
-def test_an_oversized_mail_is_moved_unread(dovecot: Dovecot, app: Flask, address: str) -> None:
+def test_an_oversized_email_is_moved_unread(dovecot: Dovecot, app: Flask, address: str) -> None:
     dovecot.delivers(a_reply(address, "x\n" * LARGEST))
     read_once(app, dovecot.url())
     assert (inbox(), dovecot.mails(), len(dovecot.mails(OTHERS))) == ([], [], 1)
 
 
-def test_a_bounce_counts_as_by_smtp(dovecot: Dovecot, app: Flask, game_id: UUID) -> None:
+def test_a_bounce_counts_as_if_it_came_by_smtp(dovecot: Dovecot, app: Flask, game_id: UUID) -> None:
     (letter,) = Office(app, DOMAIN).mails("ada")
     dovecot.delivers(f"To: <{letter.sender}>\r\n".encode() + HARD)
     read_once(app, dovecot.url())
@@ -377,7 +377,9 @@ def test_a_bounce_counts_as_by_smtp(dovecot: Dovecot, app: Flask, game_id: UUID)
     assert len(dovecot.mails(READ)) == 1
 
 
-def test_a_complaint_to_the_postmaster_counts_as_by_smtp(dovecot: Dovecot, app: Flask, game_id: UUID) -> None:
+def test_a_complaint_to_the_postmaster_counts_as_if_it_came_by_smtp(
+    dovecot: Dovecot, app: Flask, game_id: UUID
+) -> None:
     (letter,) = Office(app, DOMAIN).mails("ada")
     dovecot.delivers(b"To: abuse@stars.example\r\n" + complaint(about=letter.sender))
     read_once(app, dovecot.url())
@@ -385,7 +387,7 @@ def test_a_complaint_to_the_postmaster_counts_as_by_smtp(dovecot: Dovecot, app: 
     assert profile(person("ada"))["unreachable"] is not None
 
 
-def test_a_mail_to_the_postmaster_is_stored_for_the_operators(dovecot: Dovecot, app: Flask) -> None:
+def test_an_email_to_the_postmaster_is_stored_for_the_operators(dovecot: Dovecot, app: Flask) -> None:
     dovecot.delivers(a_mail("Do you know?", To="Postmaster@stars.example"))
     dovecot.delivers(a_mail("Others' post", To="postmaster@example.org"))
     read_once(app, dovecot.url())

@@ -42,7 +42,7 @@ def test_a_random_failure_is_retried_once(office: Office, game_id: UUID, monkeyp
     assert not aside()
 
 
-def test_a_mail_that_cannot_be_processed_is_set_aside_at_once_and_answered(
+def test_an_email_that_cannot_be_processed_is_set_aside_at_once_and_answered(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -55,7 +55,7 @@ def test_a_mail_that_cannot_be_processed_is_set_aside_at_once_and_answered(
     assert messages(game_id) == ["Two."]
 
 
-def test_a_mail_set_aside_delays_no_time_out(office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_email_set_aside_delays_no_time_out(office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     due_at = seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at - MINUTE)
@@ -68,7 +68,7 @@ def test_a_mail_set_aside_delays_no_time_out(office: Office, game_id: UUID, monk
     assert "time-extended" in happened(game_id)
 
 
-def test_a_mail_that_never_finishes_is_set_aside_and_answered(
+def test_an_email_that_never_finishes_is_set_aside_and_answered(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def takes_too_long(*_: object, **__: object) -> None:
@@ -91,7 +91,9 @@ def test_a_mail_that_never_finishes_is_set_aside_and_answered(
     assert messages(game_id) == ["One."]
 
 
-def test_a_full_disk_sets_no_mail_aside(office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_does_not_cause_an_email_to_be_set_aside(
+    office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def finds_a_full_disk(*_: object, **__: object) -> None:
         raise Unavailable from psycopg.errors.DiskFull()
 
@@ -107,7 +109,7 @@ def test_a_full_disk_sets_no_mail_aside(office: Office, game_id: UUID, monkeypat
     assert messages(game_id) == ["One."]
 
 
-def test_a_mail_is_set_aside_even_if_no_answer_can_be_written(
+def test_an_email_is_set_aside_even_if_no_answer_can_be_written(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = office.mails("ada")

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("within")
 # Twice, and in pieces
 
 
-def test_a_copy_of_a_mail_acts_and_is_answered_once(office: Office, game_id: UUID) -> None:
+def test_a_copy_of_an_email_acts_and_is_answered_only_once(office: Office, game_id: UUID) -> None:
     raw = a_mail("say Good evening!")
     (turn,) = office.mails("ada")
     for copy in (raw, b"Received: from elsewhere\r\n" + raw, raw):
@@ -31,7 +31,7 @@ def test_a_copy_of_a_mail_acts_and_is_answered_once(office: Office, game_id: UUI
     assert len(office.mails("ada")) == 2
 
 
-def test_another_mail_with_the_same_message_id_is_another_mail(office: Office, game_id: UUID) -> None:
+def test_a_different_email_with_the_same_message_id_counts_as_another_email(office: Office, game_id: UUID) -> None:
     for words in ("One.", "Two."):
         ada_writes(office, f"say {words}", **{"Message-ID": "<always-the-same@ada.example.org>"})
     assert messages(game_id) == ["One.", "Two."]
@@ -119,7 +119,7 @@ def test_a_players_old_lines_do_not_act_again_below_an_unknown_intro(office: Off
     assert messages(game_id) == ["Good evening!", "And good luck.", "Good evening!"]
 
 
-def test_earlier_answers_are_not_rendered_again_for_the_next_mail(
+def test_earlier_answers_are_not_rendered_again_for_the_next_email(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(5):

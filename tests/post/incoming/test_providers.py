@@ -84,7 +84,7 @@ def inbox() -> list[Incoming]:
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_mail_is_stored_before_its_provider_hears_so_and_only_once(
+def test_an_email_is_stored_once_before_its_provider_gets_an_acknowledgement(
     provider: str, client: FlaskClient, game_id: UUID, address: str
 ) -> None:
     raw = a_mail("7 leo c")
@@ -96,7 +96,7 @@ def test_a_mail_is_stored_before_its_provider_hears_so_and_only_once(
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_mail_delivered_again_hours_later_does_nothing(
+def test_an_email_delivered_again_hours_later_does_nothing(
     provider: str, client: FlaskClient, game_id: UUID, address: str
 ) -> None:
     words = f"{a_move(game_id, person('ada'))}\n\nsay Good evening!"
@@ -113,7 +113,7 @@ def test_a_mail_delivered_again_hours_later_does_nothing(
     assert last_message(game_id) == 1
 
 
-def test_a_mail_delivered_by_every_route_counts_once(client: FlaskClient, address: str) -> None:
+def test_an_email_delivered_by_every_route_counts_once(client: FlaskClient, address: str) -> None:
     raw = a_mail("7 leo c")
     for brings in PROVIDERS.values():
         calls(client, brings(address, "ada@example.org", raw))
@@ -122,7 +122,7 @@ def test_a_mail_delivered_by_every_route_counts_once(client: FlaskClient, addres
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_mail_for_an_unknown_address_is_rejected_for_good(provider: str, client: FlaskClient, address: str) -> None:
+def test_mail_to_an_unknown_address_is_permanently_rejected(provider: str, client: FlaskClient, address: str) -> None:
     forged = address.replace(address[8:12], "aaaa")
     answer = calls(client, PROVIDERS[provider](forged, "ada@example.org", a_mail("7 leo c")))
     assert answer.status_code == (403 if provider == "postmark" else 406)
@@ -131,7 +131,7 @@ def test_a_mail_for_an_unknown_address_is_rejected_for_good(provider: str, clien
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_mail_to_the_postmaster_is_stored_for_the_operators(provider: str, client: FlaskClient) -> None:
+def test_an_email_to_the_postmaster_is_stored_for_the_operators(provider: str, client: FlaskClient) -> None:
     call = PROVIDERS[provider]("postmaster@stars.example", "ada@example.org", a_mail("Do you know?"))
     assert [calls(client, call).status_code for _ in range(2)] == [200, 200]
     db.session.rollback()
@@ -140,7 +140,7 @@ def test_a_mail_to_the_postmaster_is_stored_for_the_operators(provider: str, cli
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_an_oversized_mail_is_rejected(provider: str, client: FlaskClient, address: str) -> None:
+def test_an_oversized_email_is_rejected(provider: str, client: FlaskClient, address: str) -> None:
     call = PROVIDERS[provider](address, "ada@example.org", a_mail("x" * 60 + "\n" * LARGEST))
     answer = calls(client, call)
     assert answer.json["code"] == "body-too-large"
@@ -160,7 +160,9 @@ def test_excess_emails_are_retried_later(
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_mail_rejected_while_mail_in_was_closed_is_retried(provider: str, client: FlaskClient, address: str) -> None:
+def test_an_email_rejected_while_mail_in_was_closed_is_retried(
+    provider: str, client: FlaskClient, address: str
+) -> None:
     call = PROVIDERS[provider](address, "ada@example.org", a_mail("7 leo c"))
     close(MAIL_IN)
     later = calls(client, call)
@@ -257,7 +259,7 @@ def test_a_mailgun_signature_counts_for_one_content_in_all_web_processes(
     assert len(list(db.session.scalars(db.select(MailProof)))) == 3
 
 
-def test_a_mail_that_failed_to_be_stored_is_retried_with_its_mailgun_signature(
+def test_an_email_that_could_not_be_stored_is_retried_with_its_mailgun_signature(
     client: FlaskClient, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def is_away(*args: object) -> None:
@@ -383,7 +385,7 @@ def test_an_unknown_provider_is_rejected(client: FlaskClient) -> None:
     ],
     ids=lambda call: call.body[:40].decode("latin-1"),
 )
-def test_a_request_without_a_mail_is_rejected_in_a_sentence(call: Call, client: FlaskClient) -> None:
+def test_a_request_without_an_email_is_rejected_with_a_sentence(call: Call, client: FlaskClient) -> None:
     answer = calls(client, call)
     assert answer.status_code in (403, 406)
     assert len(answer.json["detail"]) > 10
@@ -410,7 +412,7 @@ def test_a_form_with_very_many_fields_is_rejected_unparsed(call: Call, client: F
     assert most < 10 * len(call.body)
 
 
-def test_an_unusable_sender_does_not_block_a_mail(client: FlaskClient, address: str) -> None:
+def test_an_unusable_sender_does_not_block_an_email(client: FlaskClient, address: str) -> None:
     assert calls(client, mail_providers.sendgrid(address, "\ud800@example.org", a_mail("7 leo c"))).status_code == 200
     assert len(inbox()) == 1
 

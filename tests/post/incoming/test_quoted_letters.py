@@ -228,20 +228,20 @@ def test_a_player_who_copies_our_examples_gets_a_helpful_answer(office: Office, 
     assert "was played" in table.sends(a_mail(examples[0]), answer).text
 
 
-def test_repeating_a_mail_from_the_own_address_needs_no_confirmation(table: Table) -> None:
+def test_repeating_an_email_from_the_players_own_address_needs_no_confirmation(table: Table) -> None:
     words = f"A good evening to all of you!\n\n{table.line(0)}\nsay One.\nsay Two."
     asked = table.sends(a_mail(words, sender="ada@work.example"))
     assert "please confirm" in asked.text
     assert "was played" in table.sends(a_mail(words), asked).text
 
 
-def test_a_mail_with_the_same_beginning_is_still_understood(table: Table) -> None:
+def test_an_email_with_the_same_beginning_is_still_understood(table: Table) -> None:
     answer = table.sends(a_mail("A good evening to all of you!"))
     assert "A good evening to all of you!" in answer.text
     assert "was played" in table.sends(a_mail(f"A good evening to all of you!\n{table.line(0)}"), answer).text
 
 
-def test_an_overlong_mail_is_answered_with_advice_to_shorten_it(table: Table) -> None:
+def test_an_overlong_email_is_answered_with_advice_to_shorten_it(table: Table) -> None:
     quoted = "\n".join(f"* {line}" for line in table.first.text.splitlines()[2:]) * 8
     answer = table.sends(a_mail(f"{table.line(0)}\n{quoted}"))
     assert "without quoted emails" in answer.text

@@ -52,7 +52,7 @@ def as_wished(expected: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_mail_does_what_its_writer_meant(name):
+def test_an_email_does_what_its_writer_meant(name):
     assert effect(CASES[name].raw, CASES[name].game) == as_wished(CASES[name].expected)
 
 
@@ -76,7 +76,7 @@ def test_a_move_acts_from_any_program_language_and_position(game):
                     )
 
 
-def test_text_of_the_letter_never_acts_from_any_program():
+def test_quoted_text_of_the_letter_never_acts_from_any_program():
     for program in PROGRAMS.values():
         for game, letter in LETTERS.items():
             for locale in NAMES:
@@ -94,7 +94,7 @@ def test_subject_and_id_are_sanitized_to_one_line():
 
 
 @pytest.mark.parametrize("value", ["", "5f2c@mail", "<a b@c>", "<a@b> <c@d>", "<\u00fc@x>", "<" + 300 * "x" + ">"])
-def test_an_invalid_id_is_none(value):
+def test_an_invalid_id_counts_as_none(value):
     assert read(f"Message-ID: {value}\r\n\r\n".encode()).message_id is None
 
 
@@ -106,7 +106,7 @@ def test_an_undecodable_subject_does_no_harm(subject):
 
 
 @pytest.mark.parametrize("path", ["", "<>"])
-def test_a_mail_without_return_path_is_automatic(path):
+def test_an_email_without_a_return_path_is_automatic(path):
     assert read(plain("7 leo c"), path).automatic
     assert not read(plain("7 leo c"), ADA).automatic
 
@@ -300,7 +300,7 @@ def a_good_one(dice: Random) -> tuple[Case, str | None]:
     return Case(raw, {}, game), meant
 
 
-def test_a_damaged_mail_plays_what_was_said_or_nothing(by_the_thousand):
+def test_a_damaged_email_plays_what_was_said_or_nothing(by_the_thousand):
     for seed in range(by_the_thousand // 2):
         dice = Random(-seed - 1)
         good, meant = a_good_one(dice)

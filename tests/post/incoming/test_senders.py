@@ -33,7 +33,9 @@ def test_the_players_address_is_case_insensitive(office: Office, game_id: UUID, 
     assert "star-placed" in happened(game_id)
 
 
-def test_a_mail_from_another_address_counts_once_the_player_confirms(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_an_email_from_another_address_counts_once_the_player_confirms(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
     line = a_move(game_id, ada)
     asked = ada_writes(office, f"{line}\nsay From my other desk.", sender="ada@work.example")
     assert "We received an email for your seat from ada@work.example" in asked.text
@@ -56,7 +58,7 @@ def test_other_players_confirmations_do_not_count(office: Office, game_id: UUID,
 @pytest.mark.parametrize(
     "doubtful", ["ada@example.org, eve@example.net", "ada@example.org <eve@example.net>", "undisclosed-recipients:;"]
 )
-def test_a_doubtful_sender_is_a_stranger(office: Office, game_id: UUID, ada: UUID, doubtful: str) -> None:
+def test_a_doubtful_sender_is_treated_as_a_stranger(office: Office, game_id: UUID, ada: UUID, doubtful: str) -> None:
     raw = a_mail(a_move(game_id, ada)).replace(b"From: ada@example.org", b"From: " + doubtful.encode())
     office.mails("ada")
     arrives(office.mails("ada")[-1].reply_to, raw)
@@ -117,7 +119,9 @@ def test_answers_to_one_sender_are_limited_across_games(
     assert no_answer(office, "Thank you for your mail.")
 
 
-def test_a_mail_without_a_readable_sender_counts_only_for_its_seat(office: Office, ada: UUID, bea: UUID) -> None:
+def test_an_email_without_a_readable_sender_counts_only_toward_its_seats_limit(
+    office: Office, ada: UUID, bea: UUID
+) -> None:
     game_id = game_of(ada, bea, bots=1)
     ada_writes(office, "Thank you for your mail.", sender="")
     counted = set(db.session.scalars(db.select(RateLimit.key).where(RateLimit.key.startswith("answers"))))

@@ -82,7 +82,7 @@ def hands_over(smtp: smtplib.SMTP, word: str, mail: bytes | str = MAIL, sender: 
 # Addresses
 
 
-def test_a_mail_for_a_seat_is_stored_before_its_sender_hears_so(smtp: smtplib.SMTP, game_id: UUID, word: str) -> None:
+def test_an_email_for_a_seat_is_stored_before_it_is_acknowledged(smtp: smtplib.SMTP, game_id: UUID, word: str) -> None:
     assert hands_over(smtp, word)[0] == 250
     assert kept() == [MAIL.encode()]
     (mail,) = db.session.scalars(db.select(Incoming))
@@ -191,7 +191,7 @@ def test_an_address_of_a_deleted_game_is_rejected(smtp: smtplib.SMTP) -> None:
     assert hands_over(smtp, reply_word(UUID(int=7), 0, 1))[0] == 550
 
 
-def test_one_mail_can_be_for_several_seats_but_not_for_many(smtp: smtplib.SMTP, game_id: UUID) -> None:
+def test_one_email_can_be_for_several_seats_but_not_for_many(smtp: smtplib.SMTP, game_id: UUID) -> None:
     smtp.ehlo()
     smtp.mail(SENDER)
     words = [reply_word(game_id, 0, turn) for turn in range(MOST_READERS + 1)]
@@ -229,18 +229,18 @@ def test_bytes_are_stored_unchanged(smtp: smtplib.SMTP, word: str, body: bytes) 
     assert kept() == [mail]
 
 
-def test_a_mail_with_an_empty_sender_gets_an_empty_return_path(smtp: smtplib.SMTP, word: str) -> None:
+def test_an_email_with_an_empty_sender_gets_an_empty_return_path(smtp: smtplib.SMTP, word: str) -> None:
     assert hands_over(smtp, word, sender="")[0] == 250
     assert db.session.scalars(db.select(Incoming.raw)).one().startswith(b"Return-Path: <>\r\n")
 
 
-def test_a_mail_delivered_repeatedly_is_stored_once(smtp: smtplib.SMTP, word: str) -> None:
+def test_an_email_delivered_repeatedly_is_stored_once(smtp: smtplib.SMTP, word: str) -> None:
     for copy in (MAIL, "Received: from elsewhere\r\n" + MAIL, MAIL):
         assert hands_over(smtp, word, copy)[0] == 250
     assert kept() == [MAIL.encode()]
 
 
-def test_an_oversized_mail_is_rejected_by_declared_and_actual_size(smtp: smtplib.SMTP, word: str) -> None:
+def test_an_oversized_email_is_rejected_by_declared_and_actual_size(smtp: smtplib.SMTP, word: str) -> None:
     smtp.ehlo()
     assert smtp.esmtp_features["size"] == str(LARGEST)
     assert smtp.mail(SENDER, [f"size={LARGEST + 1}"])[0] == 552
@@ -274,7 +274,7 @@ def test_emails_per_seat_and_hour_are_limited(
     assert said == [250, 250, 451]
 
 
-def test_a_mail_rejected_while_mail_in_was_closed_is_retried(smtp: smtplib.SMTP, word: str) -> None:
+def test_an_email_rejected_while_mail_in_was_closed_is_retried(smtp: smtplib.SMTP, word: str) -> None:
     close(MAIL_IN)
     for reader in (word, "postmaster"):
         smtp.ehlo()
@@ -290,7 +290,7 @@ def test_a_mail_rejected_while_mail_in_was_closed_is_retried(smtp: smtplib.SMTP,
     assert kept() == [MAIL.encode()]
 
 
-def test_a_mail_in_transfer_is_retried_if_mail_in_closes(smtp: smtplib.SMTP, word: str) -> None:
+def test_an_email_in_transfer_is_retried_if_mail_in_closes(smtp: smtplib.SMTP, word: str) -> None:
     smtp.ehlo()
     smtp.mail(SENDER)
     assert smtp.rcpt(f"{word}@stars.example")[0] == 250

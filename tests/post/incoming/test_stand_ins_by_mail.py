@@ -52,7 +52,7 @@ def test_a_stand_in_is_asked_once_after_confirmation(office: Office, game_id: UU
         ("2027-08-14", "2027-08-01", "2027-08-14 2027-08-01"),  # `ask_stand_in` refuses these
     ],
 )
-def test_dates_without_a_year_are_the_next_to_end(first: str, last: str, days: str) -> None:
+def test_dates_without_a_year_mean_the_next_such_period_to_end(first: str, last: str, days: str) -> None:
     assert [str(day) for day in answering._days(first, last, date(2026, 7, 5))] == days.split()
 
 
