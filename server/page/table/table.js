@@ -15,7 +15,7 @@ import { unread } from "./unread.js";
 import { entitled, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
 import { isClosed, isSoon, seatName, untold } from "../ui/game-card.js";
-import { enter, later, settled } from "../ui/lazy-loading.js";
+import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 import { isUnnamed, link, me, over } from "../ui/token.js";
@@ -34,6 +34,8 @@ const Replay = later("since", "Replay");
 const Beneath = later("beneath", "Beneath");
 const Back = later("beneath", "ComeBack");
 const Beside = later("beneath", "Beside");
+const Requests = quietly(() => enter("beneath"), "Asks");
+const Undo = quietly(() => enter("beneath"), "Undo");
 const MOMENT = 500; // milliseconds for which nothing but the table is worked on
 const PATIENCE = 5_000; // milliseconds until what can wait comes in any case
 const DRAWN = Object.fromEntries(ROOMS.map((it) => [it, later(it, "Room")]));
@@ -132,6 +134,7 @@ function Begun({ table }) {
       <${Said} story=${story} names=${names} rules=${rules} isMine=${game.you?.turn != null} />
       <h2 class="unseen">${t("table")}</h2>
       ${table.error && html`<${Sorry} error=${table.error} />`}
+      ${goesOn && !mySeat(game)?.stand_in && html`<${Requests} table=${table} />`}
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
         again=${table.look} /></section>`}
       ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length }}><${Final} table=${table} /></div>`}
@@ -225,6 +228,7 @@ function Status({ table, children }) {
   const mine = game.you?.turn != null;
   const due = (mine ? mySeat(game) : asked.find((it) => it.due_at))?.due_at;
   const turn = mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(seatName)) });
+  const mayUndo = game.you && !mine && !link && !mySeat(game)?.stand_in && game.options.take_back !== "never";
   const { outcome } = game;
   const winners = outcome && listed(game.seats.filter((it) => outcome.places[it.seat] === 1).map(seatName));
   const news = game.status === "running" || game.status === "paused" ? (isOnline ? live : "away") : "over";
@@ -234,7 +238,8 @@ function Status({ table, children }) {
     <p class="whose">
       ${winners && html`<strong>${t("won", { names: winners })}</strong>`}
       ${!winners && game.status !== "running" && html`<strong>${t(`status.${game.status}`)}</strong>`}
-      ${game.status === "running" && html`<strong class=${mine ? "mine" : ""}>${turn}</strong>`}
+      ${game.status === "running" && html`<span><strong class=${mine ? "mine" : ""}>${turn}</strong>${
+        mayUndo && html`<${Undo} table=${table} isShort />`}</span>`}
       ${game.status === "running" && due && html` · <time datetime=${due}
         class=${isSoon(due) ? "due soon" : "due"}>${left(due)}<span
         class="until">${t("due.until", { absolute: absolute(due) })}</span></time>`}
