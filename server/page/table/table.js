@@ -37,6 +37,7 @@ const Beside = later("beneath", "Beside");
 const Requests = quietly(() => enter("beneath"), "Asks");
 const Undo = quietly(() => enter("beneath"), "Undo");
 const MOMENT = 500; // milliseconds for which nothing but the table is worked on
+const AWAY = 10 * 60_000; // milliseconds without a look, after which the reader is told what happened
 const PATIENCE = 5_000; // milliseconds until what can wait comes in any case
 const DRAWN = Object.fromEntries(ROOMS.map((it) => [it, later(it, "Room")]));
 
@@ -142,7 +143,7 @@ function Begun({ table }) {
         showAt=${show} close=${leave}
         story=${story} names=${names} rules=${rules} />`}
       ${missed && !replay && !game.outcome && html`<div class="missed">${isSettled && html`<${Since}
-        names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)}
+        names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)} seat=${game.you?.seat}
         watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
       ${refused && html`<${Sorry} error=${refused} />`}
       <div class=${isComing ? "drawn coming" : "drawn"} aria-busy=${isComing}><${Drawn}
@@ -195,19 +196,34 @@ function More({ goOn }) {
 }
 
 /**
- * Whether others had moved since the reader's own last move when he opened the game, until he moves or knows; `know`
- * gives the version of that move.
+ * Whether others had moved since the reader's own last move and his last look when he came back to the game after an
+ * absence, until he moves or knows; `know` gives the version of that move.
  * @param {SeenTable} table
  * @returns {[missed: boolean, know: () => number]}
  */
-function useMissed({ game, story }) {
+function useMissed({ game, story, isSeen }) {
   const seat = game.you?.seat;
   const kept = seen("known", me.get()?.id);
+  const looked = seen("looked", me.get()?.id); // when, in milliseconds
   const last = lastMove(story, seat);
   const [missed, set] = useState(() => {
     const known = kept.of(game.id);
-    return !link && seat !== undefined && hasMissed(story.filter((it) => it.version > known), seat) ? last : null;
+    const moved = story.findLast((it) => it.version === last)?.at ?? story[0]?.at;
+    const isBack = Date.now() - Math.max(looked.of(game.id), moved ? new Date(moved).getTime() : 0) > AWAY;
+    const isNews = seat !== undefined && hasMissed(story.filter((it) => it.version > known), seat);
+    return !link && isBack && isNews ? last : null;
   });
+  useEffect(() => {
+    if (link || seat === undefined || isSeen) return;
+    const look = () => {
+      looked.upTo(game.id, Date.now());
+      kept.upTo(game.id, game.version);
+    };
+    if (!document.hidden) look();
+    const leave = () => document.hidden && look();
+    document.addEventListener("visibilitychange", leave);
+    return () => document.removeEventListener("visibilitychange", leave);
+  }, [game.version, isSeen]);
   const know = () => {
     kept.upTo(game.id, game.version);
     set(null);
@@ -240,7 +256,7 @@ function Status({ table, children }) {
       ${!winners && game.status !== "running" && html`<strong>${t(`status.${game.status}`)}</strong>`}
       ${game.status === "running" && html`<span><strong class=${mine ? "mine" : ""}>${turn}</strong>${
         mayUndo && html`<${Undo} table=${table} isShort />`}</span>`}
-      ${game.status === "running" && due && html` · <time datetime=${due}
+      ${game.status === "running" && due && html`<time datetime=${due}
         class=${isSoon(due) ? "due soon" : "due"}>${left(due)}<span
         class="until">${t("due.until", { absolute: absolute(due) })}</span></time>`}
     </p>
