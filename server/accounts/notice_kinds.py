@@ -22,6 +22,7 @@ class Until(Enum):
     TURN_OVER = auto()
     READY = auto()
     CONSENTED = auto()
+    VOTED = auto()
     NEXT_TURN = auto()
     GAME_BEGUN = auto()
 
@@ -168,6 +169,17 @@ GAME_PAUSED: Final = NoticeKind(
     webhook="Sent when the game is paused",
 )
 GAME_RESUMED: Final = NoticeKind(name="game-resumed", webhook="Sent when the game is resumed")
+VOTE_ASKED: Final = NoticeKind(
+    name="vote-asked",
+    until=Until.VOTED,
+    headline=noted("Do you agree?"),
+    stop=noted("emails that ask you to agree to a pause or another request"),
+    lasts=True,
+    push="%(request)s",
+    push_for=timedelta(days=2),
+    webhook="Sent when another player's request needs your vote",
+    payload=("vote",),
+)
 TAKE_BACK_ASKED: Final = NoticeKind(
     name="take-back-asked",
     until=Until.CONSENTED,

@@ -10,7 +10,7 @@ from server.play.game import Game
 from server.play.seating.seats import is_asked
 from server.play.table import OVER
 from server.play.turns.first_answers import present_turn
-from server.play.votes import TAKE_BACK, votes_of
+from server.play.votes import TAKE_BACK, is_asked_to_vote, votes_of
 from server.store.outbox import PUSH
 from server.store.rows import SeatState
 from server.store.tables import LetterRow
@@ -58,6 +58,8 @@ def still_matters(game: Game, seat: Seat, notice: Notice, now: datetime) -> bool
             return is_asked(game, seat)
         case Until.CONSENTED:
             return game.bot_at(seat) is None and _is_consent_wanted(game, seat, data, now)
+        case Until.VOTED:
+            return is_asked_to_vote(game, seat, data["on"])
         case Until.NEXT_TURN:
             return game.table.turns[seat] is None and game.table.status not in OVER
         case Until.GAME_BEGUN:

@@ -17,7 +17,7 @@ from server.games import Json, Seat
 from server.play.commits import commit_of, load_within, record_within, whole_log
 from server.play.events import HOUSE_EVENTS, GameAbandoned, GamePaused, GameResumed
 from server.play.game import Game
-from server.play.mail.letters import take_back_letters
+from server.play.mail.letters import take_back_letters, vote_letters
 from server.play.table import TAKEN_BACK
 from server.play.turns.going_back import WayBack, last_move, take_backs_of, way_back
 from server.play.views import load_visible, own_seat, played_seat, you
@@ -26,7 +26,7 @@ from server.store.connections import in_transaction
 from server.store.database_retry import committing, in_doubt, with_retries
 from server.store.log import moment_text
 from server.store.notify import notifier
-from server.store.tables import EventRow, GameRow, Vote, db
+from server.store.tables import Delivery, EventRow, GameRow, Vote, db
 from server.translations import noted
 
 TAKE_BACK = "take-back"
@@ -43,6 +43,12 @@ _IN_VAIN = {
     "resume": noted("Only a paused game can be resumed."),
     "abandon": noted("Only a running or paused game can be abandoned."),
     OFFER: noted("You can offer seats only in a running or paused game."),
+}
+REQUESTS: Mapping[str, str] = {  # what a player asks the others by a vote
+    "pause": noted("%(who)s asks for a pause."),
+    "resume": noted("%(who)s asks to resume the game."),
+    "abandon": noted("%(who)s asks to abandon the game."),
+    OFFER: noted("%(who)s asks to offer the bots' seats to other players."),
 }
 _ASKED_FOR = timedelta(days=2)  # without an answer, the vote fails
 
@@ -68,8 +74,7 @@ def vote(game_id: UUID, player_id: UUID, wish: str, consents: bool) -> None:
 def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consents: bool) -> None:
     game_id, now = game.game_id, clock.now()
     asked = _open_take_back(game_id, now) if wish == TAKE_BACK else None
-    statuses = ON_THE_GAME["abandon" if wish == OFFER else wish][0] if wish != TAKE_BACK else ()
-    if not asked and game.table.status not in statuses:
+    if not asked and (wish == TAKE_BACK or not _may_pass(game, wish)):
         if in_doubt() == wish:  # this vote has just passed
             db.session.rollback()
             return
@@ -79,6 +84,7 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
     if game.bot_at(seat):
         raise HandedOver("A bot is playing for you. Take your seat back first.")
     own = (Vote.game_id == game_id) & (Vote.wish == wish) & (Vote.seat == seat)
+    is_new = consents and wish in REQUESTS and not votes_of(game_id, now)[wish]
     if consents:
         row = insert(Vote).values(game_id=game_id, wish=wish, seat=seat, made_at=now, **(asked or {}))
         db.session.execute(row.on_conflict_do_nothing())
@@ -86,9 +92,34 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
         _forget(game_id, TAKE_BACK)
     else:
         db.session.execute(delete(Vote).where(own))
-    _count(connection, game, now)
+    if _count(connection, game, now) is None and is_new:
+        _ask_for_votes(game, seat, wish, now)
     with committing(wish):
         db.session.commit()
+
+
+def _may_pass(game: Game, wish: str) -> bool:
+    """Return whether the game's status allows this wish, which is no take-back."""
+    return game.table.status in ON_THE_GAME["abandon" if wish == OFFER else wish][0]
+
+
+def _ask_for_votes(game: Game, seat: Seat, wish: str, now: datetime) -> None:
+    """Queue letters that ask the other present players to agree, within the current transaction.
+
+    A player who withdraws a request and makes it again sends the others no second email at the same version.
+    """
+    letters = vote_letters(game, seat, wish, sorted(_present(game) - {seat}), now)
+    ids = [it["letter_id"] for it in letters]
+    own = (Delivery.game_id == game.game_id) & Delivery.letter_id.in_(ids)
+    written = set(db.session.scalars(select(Delivery.letter_id).where(own)))
+    outbox.put(game.game_id, [it for it in letters if it["letter_id"] not in written])
+    notifier.note_change(game.game_id)
+
+
+def is_asked_to_vote(game: Game, seat: Seat, wish: str) -> bool:
+    """Return whether an open request still needs this player's vote."""
+    seats = votes_of(game.game_id)[wish]
+    return bool(seats) and seat not in seats and game.bot_at(seat) is None and _may_pass(game, wish)
 
 
 def way_back_of(game_id: UUID, player_id: UUID) -> Json:

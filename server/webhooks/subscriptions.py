@@ -22,6 +22,7 @@ from server.errors import BadField, NotFound, TooManyWebhooks, WebhookDisabled
 from server.games import Json, named, object_of
 from server.play import json_schemas
 from server.play.views import load_visible
+from server.play.votes import REQUESTS
 from server.store import webhook_queue as store
 from server.store.database_retry import with_retries
 from server.store.locks import hold
@@ -58,6 +59,10 @@ _FIELDS: Final[Mapping[str, Json]] = {  # by group, see `NoticeKind.payload`
         "by": {"description": "Seat that made the move", **json_schemas.SEAT},
         "to_version": {"description": "Version that the game would return to", "type": "integer", "minimum": 1},
         "ends_at": {"description": "When the vote ends", "type": "string", "format": "date-time"},
+    },
+    "vote": {
+        "by": {"description": "Seat that made the request", **json_schemas.SEAT},
+        "on": {"description": "What the players vote on", "enum": list(REQUESTS)},
     },
     "message": {
         "nr": {"description": "Number of the message in this game, starting from 1", "type": "integer", "minimum": 1}

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from server import page as served
 from tests.page.axe import objections
 from tests.page.programs import play, play_to_the_end
-from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, loses, tab_to, too_wide
+from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, game_of, loses, tab_to, too_wide
 from tests.support.live_server import Client, House, sign_in, until
 
 
@@ -197,13 +197,13 @@ def test_others_are_asked_on_the_page_and_agree_there(house: House, windows: Win
     until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"])  # the bot has moved, too
     ask = at_table(windows.open(two.one, locale=locale), two.game_id)
     words = json.loads(served.FILES[f"words/{locale}/beneath.json"].plain)
-    names = [words[f"take-back.{it}"] for it in ("mine-back", "ask", "yes", "withdraw")]
+    names = [words[f"take-back.{it}"] for it in ("mine-back", "ask", "withdraw")]
     ask.get_by_role("button", name=names[0]).press("Enter")
     expect(ask.locator(".row button.plain:focus")).to_be_visible()  # to stay, which takes the focus first
     ask.get_by_role("button", name=names[1]).press("Enter")
-    expect(ask.get_by_role("button", name=names[3])).to_be_visible()
+    expect(ask.get_by_role("button", name=names[2])).to_be_visible()
     page = at_table(windows.open(two.other, locale=locale), two.game_id)
-    agree = page.get_by_role("button", name=names[2])
+    agree = page.locator(".request").get_by_role("button").first
     expect(agree).to_be_visible()
     assert objections(page) == []
     agree.press("Enter")
@@ -225,6 +225,9 @@ def test_other_players_votes_appear_when_the_window_is_shown_again(house: House,
 # What happened meanwhile
 
 
+AWAY = "Date.now = ((now) => () => now() + 3_600_000)(Date.now)"  # an hour passes before the page is opened
+
+
 def moved_meanwhile(house: House, name: str, rules: str = "sternenhimmel") -> tuple[Client, str]:
     """Return a player who has moved and got answers from two bots, and the game, which waits for that player again."""
     client = sign_in(house, f"{name}@example.org")
@@ -243,7 +246,7 @@ def moved_meanwhile(house: House, name: str, rules: str = "sternenhimmel") -> tu
 
 def test_recent_events_are_summarized_first_and_can_be_replayed(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "ida")
-    page = at_table(windows.open(client, reduced_motion="no-preference"), game_id)
+    page = at_table(windows.open(client, OWN_CODE + "\n" + AWAY, reduced_motion="no-preference"), game_id)
     since = page.get_by_role("region", name="While you were away")
     expect(since.get_by_role("listitem")).to_have_text([re.compile("^greedy 1 put"), re.compile("^greedy 2 put")])
     page.clock.install()
@@ -273,10 +276,21 @@ def test_recent_events_are_summarized_first_and_can_be_replayed(house: House, wi
     expect(since).to_have_count(0)  # it is known
 
 
+def test_a_summary_comes_only_after_an_absence_and_only_if_something_happened(house: House, windows: Windows) -> None:
+    client, game_id = moved_meanwhile(house, "ilse")
+    page = at_table(windows.open(client), game_id)  # a moment after the move
+    expect(page.get_by_text("Options, pause, leave")).to_be_visible()
+    expect(page.locator(".missed")).to_have_count(0)
+    page.add_init_script(AWAY)
+    page.reload()  # an hour later, and nobody has moved since the last look
+    expect(page.get_by_text("Options, pause, leave")).to_be_visible()
+    expect(page.locator(".missed")).to_have_count(0)
+
+
 def test_with_reduced_motion_the_replay_advances_manually(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "karl", "sternenglanz")
     version = client.get(f"/v1/games/{game_id}")["version"]
-    page = at_table(windows.open(client, **PHONE), game_id)
+    page = at_table(windows.open(client, OWN_CODE + "\n" + AWAY, **PHONE), game_id)
     since = page.get_by_role("region", name="While you were away")
     expect(since.get_by_role("button", name="Watch")).to_be_visible()
     assert 1 <= since.locator("li:not(.faint)").count() <= 5  # a faint one says how many more there are
@@ -309,7 +323,7 @@ def test_each_player_in_a_shared_browser_gets_their_own_news(house: House, windo
         for at, client in enumerate(clients):
             moved[at] += bool(play(client, two.game_id))
     until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"] is not None)  # the bot, too, has moved
-    page = windows.open()
+    page = windows.open(script=OWN_CODE + "\n" + AWAY)
     for client in clients:
         page.goto("/")
         page.evaluate("it => localStorage.setItem('sternenpost.token', it)", client.token)

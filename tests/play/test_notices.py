@@ -11,7 +11,7 @@ from server.games import Json
 from server.play.commits import load
 from server.play.notices import Notice, still_matters
 from server.play.votes import take_back, vote
-from tests.support.games import everything_due_happens, game_of, letters, moves_on, turn_of
+from tests.support.games import everything_due_happens, game_of, letters, moves_on, person, turn_of
 
 pytestmark = pytest.mark.usefixtures("within")
 ABOUT_A_TURN = [kind for kind in notice_kinds.NOTICE_KINDS.values() if kind.is_about_turn]
@@ -49,6 +49,36 @@ def test_a_take_back_notice_is_relevant_until_the_player_agrees(ada: UUID, bea: 
     assert not matters(game_id, ada, kind, asked.data | {"ends_at": "2026-01-01T00:00:00Z"})
     vote(game_id, ada, "take-back", True)
     assert not matters(game_id, ada, kind, asked.data)
+
+
+@pytest.mark.parametrize("wish", ["pause", "abandon"])
+def test_a_vote_notice_goes_once_to_players_without_a_vote_and_is_relevant_until_the_decision(
+    wish: str, ada: UUID, bea: UUID
+) -> None:
+    cleo = person("cleo")
+    game_id = game_of(ada, bea, cleo, bots=1)
+    vote(game_id, bea, wish, True)
+    asked = letters(game_id, "vote-asked")
+    assert sorted(it.seat for it in asked) == [0, 2]
+    assert {(it.data["by"], it.data["on"]) for it in asked} == {(1, wish)}
+    kind, data = notice_kinds.VOTE_ASKED, asked[0].data
+    assert matters(game_id, ada, kind, data)
+    vote(game_id, bea, wish, False)
+    assert not matters(game_id, ada, kind, data)
+    vote(game_id, bea, wish, True)
+    vote(game_id, ada, wish, True)
+    assert not matters(game_id, ada, kind, data)
+    assert len(letters(game_id, "vote-asked")) == 2
+    vote(game_id, cleo, wish, True)
+    assert not still_matters(load(game_id), 2, Notice(kind, cleo, data), clock.now())
+    assert len(letters(game_id, "vote-asked")) == 2
+
+
+def test_a_vote_that_passes_at_once_asks_no_player(ada: UUID) -> None:
+    game_id = game_of(ada, bots=2)
+    vote(game_id, ada, "pause", True)
+    assert load(game_id).table.status == "paused"
+    assert letters(game_id, "vote-asked") == []
 
 
 def test_a_notice_is_for_the_seated_player_unless_its_kind_goes_to_anyone(ada: UUID, bea: UUID) -> None:

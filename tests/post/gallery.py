@@ -199,8 +199,9 @@ def _mails(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> It
     yield "answer-played", _writes(office, name, " ".join(moves_of(game_id, dora)[4].values()))
     vote(game_id, emil, "pause", True)
     yield "game-paused", _newest(office, name)
-    for who in (dora, emil):
-        vote(game_id, who, "abandon", True)
+    vote(game_id, emil, "abandon", True)
+    yield "vote-asked", _newest(office, name)
+    vote(game_id, dora, "abandon", True)
     yield "game-abandoned", _newest(office, name)
 
 

@@ -37,6 +37,7 @@ from server.post.letters.games import (
     GamePaused,
     MoveTakenBack,
     TakeBackAsked,
+    VoteAsked,
 )
 from server.post.letters.seats import Invitation, SeatHandedOver, SeatTakenOver, SentAway, StandIn, StandInAsked
 from server.post.letters.turns import BotMoved, Reminder, TimeExtended, TurnOfSeveral, YourTurn, YourTurns
@@ -94,6 +95,7 @@ ANSWER = Answer(
 )
 CODE = {"code": "123456", "good_for": "10 minutes", "link": "https://sternenpost.example/s/abc"}
 ASKED = {"who": "Ben", "agree": "agree", "due": TIME["due"], "left": TIME["left"]}
+REQUEST = {"request": "Ben asks for a pause.", "effect": "The game pauses as soon as everyone agrees."}
 LETTERS: list[Letter] = [
     YOUR_TURN,
     Reminder(**GAME, **TIME, otherwise="If your time runs out, you get another 1 day."),
@@ -102,6 +104,7 @@ LETTERS: list[Letter] = [
     SeatHandedOver(**GAME, bot="greedy", link="https://stars.example/back/abc"),
     GameEnded(**GAME, verdict="You won.", standings=("1. Anna 31", "2. Ben 24"), since=(), table="Leo was full."),
     TakeBackAsked(**GAME, **ASKED, since=("Ben put a 7 on leo c.",)),
+    VoteAsked(**GAME, **REQUEST, agree="pause"),
     MoveTakenBack(**GAME, who="Ben"),
     GameAbandoned(**GAME, reason="All agreed to stop."),
     GameClosed(**GAME, reason="Not all seats were taken in time.", link="https://stars.example/#/open"),
@@ -140,6 +143,7 @@ LETTERS: list[Letter] = [
             GameEnded(**GAME, verdict="You won.", standings=(), since=(), table=""),
             GamePaused(**GAME),
             TakeBackAsked(**GAME, **ASKED, since=()),
+            VoteAsked(**GAME, **REQUEST, agree=""),
             MoveTakenBack(**GAME, who="Ben"),
             GameAbandoned(**GAME, reason="All agreed to stop."),
             GameClosed(**GAME, reason="The host closed it.", link=""),
@@ -258,6 +262,7 @@ def test_a_bundle_lists_each_waiting_game_and_each_news_item_in_a_line():
         "- Tuesday stars: the game is over. You won.",
         "- Tuesday stars: the game is paused. Everyone agreed.",
         f"- Tuesday stars: Ben is asking to take back a move. You can agree until {TIME['due']}.",
+        "- Tuesday stars: Ben asks for a pause.",
         "- Tuesday stars: Ben took back a move. Your turn is over.",
         "- Tuesday stars: the game has ended without a result. All agreed to stop.",
         "- Tuesday stars: the game was closed before it started. The host closed it.",

@@ -22,7 +22,7 @@ from server.config import Bound
 from server.errors import BadField, TooMany
 from server.play.seating.games import open_game
 from server.play.seating.seats import ready
-from server.play.votes import take_back
+from server.play.votes import take_back, vote
 from server.post import delivery
 from server.post.delivery import PostOffice
 from server.post.smtp import carrier
@@ -134,6 +134,21 @@ def test_a_take_back_request_is_pushed_until_the_vote_ends(post: PostOffice, ser
     told = window.read(call.body)
     assert (told["kind"], told["body"]) == ("take-back-asked", "ada asks to take back a move.")
     assert 47 * 3600 < int(call.headers["ttl"]) <= 48 * 3600
+
+
+def test_a_vote_request_is_pushed_until_the_player_votes(post: PostOffice, service: Receiver, ada: UUID) -> None:
+    bea, window = person("bea"), PushReader()
+    game_id = game_of_people(ada, bea, bots=1)
+    moves_on(game_id, ada)
+    moves_on(game_id, bea)  # nobody is due, and the request lasts all the same
+    carried(post)
+    subscribe(bea, service.url, window.keys, sandbox=True)
+    vote(game_id, ada, "pause", True)
+    carried(post)
+    [call] = service.calls
+    told = window.read(call.body)
+    assert (told["kind"], told["body"]) == ("vote-asked", "ada asks for a pause.")
+    assert ("vote-asked", "sent") in results(bea)
 
 
 def test_a_ready_check_is_pushed_with_reminders_until_the_player_is_ready(

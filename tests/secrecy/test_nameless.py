@@ -338,7 +338,16 @@ class Pair:
             self.passes(timedelta(minutes=self.rng.randrange(300)))
 
 
-_KINDS = ["your-turn", "game-started", "game-paused", "game-resumed", "take-back-asked", "move-taken-back", "message"]
+_KINDS = [
+    "your-turn",
+    "game-started",
+    "game-paused",
+    "game-resumed",
+    "take-back-asked",
+    "vote-asked",
+    "move-taken-back",
+    "message",
+]
 
 
 @pytest.fixture(autouse=True)

@@ -156,6 +156,7 @@ def payload(kind: str) -> Json:
         "extension": {"by": "P1D"},
         "bot": {"bot": "greedy"},
         "take-back": {"by": 1, "to_version": 1, "ends_at": "2026-11-23T19:50:00.000000Z"},
+        "vote": {"by": 1, "on": "pause"},
         "message": {"nr": 1},
     }
     data: Json = {"game": _GAME["id"], "version": 1, "seat": 0}

@@ -189,7 +189,7 @@ def _seat(view: Json, seat: int, name: str, is_next: bool, theme: Theme, locale:
     if is_next:
         marked = f'<rect y="-29" width="{width}" height="56" rx="10" fill="{theme.card}"/>'
         yield Sprite(marked, Box(0, -29, width, 27), theme.sky, covers=True)
-        yield Line(width - 10, 19, say["next"], theme.ink, 20, ground, anchor="end", bold=True)
+        yield Line(width - 10, -4, say["next"], theme.ink, 20, ground, anchor="end", bold=True)
     yield from placed(24, 0, [seat_mark(seat, 14, theme, ground)])
     yield Line(50, -4, short(name), theme.ink, LEGIBLE, ground, bold=is_next)
     held = f"{view['coins'][seat]} {say['coins']}, {view['hand_sizes'][seat]} {say['stars']}"

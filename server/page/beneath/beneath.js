@@ -7,11 +7,13 @@ import { useStore } from "../ui/store.js";
 import { link, me } from "../ui/token.js";
 import { mySeat } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
-import { Actions, Back } from "../table/actions.js";
+import { Back } from "../table/actions.js";
+import { Actions } from "./actions.js";
 import { Chat } from "./chat.js";
 import { Manners } from "./manners.js";
 import { Note } from "./note.js";
 import { Plan } from "./plan.js";
+import { Requests, TakeBack } from "./requests.js";
 import { Seats } from "./seats.js";
 import { StandIn } from "./stand-in.js";
 import { Story } from "./story.js";
@@ -20,6 +22,8 @@ import { Story } from "./story.js";
 const Standings = later("standings", "Standings");
 
 export const ComeBack = Back;
+export const Asks = Requests;
+export const Undo = TakeBack;
 
 /**
  * @param {{table: SeenTable, view: View, at: number | null, names: string[], rules: RulesDescription, goesOn: boolean,

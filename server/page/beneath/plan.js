@@ -13,7 +13,7 @@ import { ROOMS } from "../ui/games.js";
  * @typedef {{
  *   Fields: (props: {view: View, rules: RulesDescription}) => any,
  *   moveOf: (data: FormData) => Move | null,
- *   written: (move: Move) => string,
+ *   written: (move: Move, rules: RulesDescription) => string,
  *   isFree: (move: Move, view: View) => Conditions,
  * }} Form
  */
@@ -53,14 +53,14 @@ function Planned({ table, rules }) {
     return submit();
   };
   if (!plan || !form) return null;
-  const { written } = form;
+  const written = (/** @type {Move} */ move) => form.written(move, rules);
   const view = /** @type {View} */ (game.view);
   return html`<details class="card plan"><summary>${t("plan")}${plan.moves.length > 0 && ` (${plan.moves.length})`}</summary>
     <p>${t("plan.what")}</p>
     ${plan.ended && html`<p role="status">${t("plan.ended", { move: written(plan.ended.move) })}
       ${t(`plan.because.${plan.ended.because}`)}</p>`}
     ${plan.moves.length > 0 && html`<ol>${plan.moves.map((it, i) => html`<li key=${i} class="row">
-      <code>${written(it.move)}</code> ${(it.if ?? []).map((condition) => html`<span>${inWords(condition)}</span>`)}
+      <strong>${written(it.move)}</strong> ${(it.if ?? []).map((condition) => html`<span>${inWords(condition)}</span>`)}
       <button class="plain" disabled=${busy} aria-label=${`${t("plan.remove")}: ${written(it.move)}`}
         onClick=${() => leave(plan.moves.filter((other) => other !== it))}>${t("plan.remove")}</button></li>`)}</ol>`}
     <${Further} key=${plan.revision} game=${form} view=${view} rules=${rules} busy=${busy}

@@ -18,11 +18,12 @@ const weight = ({ type }) => (CHIEF.test(type) ? 0 : BY_THE_WAY.test(type) ? 2 :
 
 /**
  * `items` are what happened meanwhile; `watch` shows it, `close` has the reader know it.
- * @param {{items: GameEvent[], names: string[], rules: RulesDescription, watch: () => void, close: () => void}} props
+ * @param {{items: GameEvent[], names: string[], seat?: number, rules: RulesDescription, watch: () => void, close: () => void}} props
  */
-export function Since({ items, names, rules, watch, close }) {
+export function Since({ items, names, seat, rules, watch, close }) {
   useStore(rooms);
-  const told = items.map((item) => ({ item, words: sentence(item, names, rules) })).filter(({ words }) => words);
+  const withYou = names.map((it, i) => (i === seat ? t("you") : it)); // in what is about others
+  const told = items.map((item) => ({ item, words: sentence(item, item.seat === seat ? names : withYou, rules) })).filter(({ words }) => words);
   const chosen = new Set([...told].sort((one, other) => weight(one.item) - weight(other.item)).slice(0, MOST));
   const shown = told.filter((it) => chosen.has(it));
   const more = told.length - shown.length;

@@ -15,7 +15,7 @@ import { unread } from "./unread.js";
 import { entitled, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Next } from "./next.js";
 import { isClosed, isSoon, seatName, untold } from "../ui/game-card.js";
-import { enter, later, settled } from "../ui/lazy-loading.js";
+import { enter, later, quietly, settled } from "../ui/lazy-loading.js";
 import { Sorry, useLoaded, useUntold } from "../ui/parts.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 import { isUnnamed, link, me, over } from "../ui/token.js";
@@ -34,7 +34,10 @@ const Replay = later("since", "Replay");
 const Beneath = later("beneath", "Beneath");
 const Back = later("beneath", "ComeBack");
 const Beside = later("beneath", "Beside");
+const Requests = quietly(() => enter("beneath"), "Asks");
+const Undo = quietly(() => enter("beneath"), "Undo");
 const MOMENT = 500; // milliseconds for which nothing but the table is worked on
+const AWAY = 10 * 60_000; // milliseconds without a look, after which the reader is told what happened
 const PATIENCE = 5_000; // milliseconds until what can wait comes in any case
 const DRAWN = Object.fromEntries(ROOMS.map((it) => [it, later(it, "Room")]));
 
@@ -132,6 +135,7 @@ function Begun({ table }) {
       <${Said} story=${story} names=${names} rules=${rules} isMine=${game.you?.turn != null} />
       <h2 class="unseen">${t("table")}</h2>
       ${table.error && html`<${Sorry} error=${table.error} />`}
+      ${goesOn && !mySeat(game)?.stand_in && html`<${Requests} table=${table} />`}
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
         again=${table.look} /></section>`}
       ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length }}><${Final} table=${table} /></div>`}
@@ -139,7 +143,7 @@ function Begun({ table }) {
         showAt=${show} close=${leave}
         story=${story} names=${names} rules=${rules} />`}
       ${missed && !replay && !game.outcome && html`<div class="missed">${isSettled && html`<${Since}
-        names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)}
+        names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)} seat=${game.you?.seat}
         watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
       ${refused && html`<${Sorry} error=${refused} />`}
       <div class=${isComing ? "drawn coming" : "drawn"} aria-busy=${isComing}><${Drawn}
@@ -192,19 +196,34 @@ function More({ goOn }) {
 }
 
 /**
- * Whether others had moved since the reader's own last move when he opened the game, until he moves or knows; `know`
- * gives the version of that move.
+ * Whether others had moved since the reader's own last move and his last look when he came back to the game after an
+ * absence, until he moves or knows; `know` gives the version of that move.
  * @param {SeenTable} table
  * @returns {[missed: boolean, know: () => number]}
  */
-function useMissed({ game, story }) {
+function useMissed({ game, story, isSeen }) {
   const seat = game.you?.seat;
   const kept = seen("known", me.get()?.id);
+  const looked = seen("looked", me.get()?.id); // when, in milliseconds
   const last = lastMove(story, seat);
   const [missed, set] = useState(() => {
     const known = kept.of(game.id);
-    return !link && seat !== undefined && hasMissed(story.filter((it) => it.version > known), seat) ? last : null;
+    const moved = story.findLast((it) => it.version === last)?.at ?? story[0]?.at;
+    const isBack = Date.now() - Math.max(looked.of(game.id), moved ? new Date(moved).getTime() : 0) > AWAY;
+    const isNews = seat !== undefined && hasMissed(story.filter((it) => it.version > known), seat);
+    return !link && isBack && isNews ? last : null;
   });
+  useEffect(() => {
+    if (link || seat === undefined || isSeen) return;
+    const look = () => {
+      looked.upTo(game.id, Date.now());
+      kept.upTo(game.id, game.version);
+    };
+    if (!document.hidden) look();
+    const leave = () => document.hidden && look();
+    document.addEventListener("visibilitychange", leave);
+    return () => document.removeEventListener("visibilitychange", leave);
+  }, [game.version, isSeen]);
   const know = () => {
     kept.upTo(game.id, game.version);
     set(null);
@@ -225,6 +244,7 @@ function Status({ table, children }) {
   const mine = game.you?.turn != null;
   const due = (mine ? mySeat(game) : asked.find((it) => it.due_at))?.due_at;
   const turn = mine ? t("your-turn") : t("waits-for", { names: listed(asked.map(seatName)) });
+  const mayUndo = game.you && !mine && !link && !mySeat(game)?.stand_in && game.options.take_back !== "never";
   const { outcome } = game;
   const winners = outcome && listed(game.seats.filter((it) => outcome.places[it.seat] === 1).map(seatName));
   const news = game.status === "running" || game.status === "paused" ? (isOnline ? live : "away") : "over";
@@ -234,8 +254,9 @@ function Status({ table, children }) {
     <p class="whose">
       ${winners && html`<strong>${t("won", { names: winners })}</strong>`}
       ${!winners && game.status !== "running" && html`<strong>${t(`status.${game.status}`)}</strong>`}
-      ${game.status === "running" && html`<strong class=${mine ? "mine" : ""}>${turn}</strong>`}
-      ${game.status === "running" && due && html` · <time datetime=${due}
+      ${game.status === "running" && html`<span><strong class=${mine ? "mine" : ""}>${turn}</strong>${
+        mayUndo && html`<${Undo} table=${table} isShort />`}</span>`}
+      ${game.status === "running" && due && html`<time datetime=${due}
         class=${isSoon(due) ? "due soon" : "due"}>${left(due)}<span
         class="until">${t("due.until", { absolute: absolute(due) })}</span></time>`}
     </p>

@@ -96,8 +96,14 @@ function Tip({ of, words }) {
     const { left, width, top, bottom } = of.getBoundingClientRect();
     const own = bubble.current.getBoundingClientRect();
     const x = Math.max(EDGE, Math.min(left + width / 2 - own.width / 2, innerWidth - own.width - EDGE));
-    const y = top - own.height - EDGE < EDGE ? bottom + EDGE : top - own.height - EDGE;
-    Object.assign(bubble.current.style, { left: `${x}px`, top: `${Math.min(y, innerHeight - own.height - EDGE)}px` });
+    const said = of.closest(".tray")?.querySelector("[data-said]")?.getBoundingClientRect();
+    const covers = (/** @type {number} */ y) => !!said && of.getBoundingClientRect().top >= said.bottom - 1
+      && y < said.bottom && y + own.height > said.top && x < said.right && x + own.width > said.left;
+    const above = top - own.height - EDGE;
+    const most = innerHeight - own.height - EDGE;
+    const y = [above, bottom + EDGE].find((it) => it >= EDGE && it <= most && !covers(it))
+      ?? (said && covers(above) ? said.top - own.height - EDGE : above < EDGE ? bottom + EDGE : above);
+    Object.assign(bubble.current.style, { left: `${x}px`, top: `${Math.max(EDGE, Math.min(y, most))}px` });
     of.setAttribute("aria-describedby", ID);
     return () => of.removeAttribute("aria-describedby");
   }, [of, words]);

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import uuid4, uuid5
 
 from server.accounts.notice_kinds import (
     BOT_MOVED,
@@ -18,6 +18,7 @@ from server.accounts.notice_kinds import (
     STAND_IN,
     TAKE_BACK_ASKED,
     TIME_EXTENDED,
+    VOTE_ASKED,
     YOUR_TURN,
     NoticeKind,
 )
@@ -74,6 +75,12 @@ def take_back_letters(game: Game, asked: Json, seats: Sequence[Seat], now: datet
     """Return letters that ask for consent to a take-back (see `votes_of`)."""
     about = {"by": asked["seat"], "to_version": asked["to"], "ends_at": asked["ends_at"]}
     return _letters(game, [(TAKE_BACK_ASKED, seat, about) for seat in seats], now)
+
+
+def vote_letters(game: Game, by: Seat, wish: str, seats: Sequence[Seat], now: datetime) -> list[Json]:
+    """Return letters that ask for votes. Their ids are the same for the same request at the same version."""
+    told = _letters(game, [(VOTE_ASKED, seat, {"by": by, "on": wish, "about": wish}) for seat in seats], now)
+    return [it | {"letter_id": uuid5(game.game_id, it["dedupe"])} for it in told]
 
 
 def ready_check_letters(game: Game, seats: Sequence[Seat], now: datetime) -> list[Json]:

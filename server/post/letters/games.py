@@ -14,7 +14,8 @@ from server.play.game import display_name
 from server.play.seating.ready_check import is_free
 from server.play.seating.seats import ready_word
 from server.play.views import story
-from server.post.incoming.commands import AGREE, READY, word_for
+from server.play.votes import REQUESTS
+from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.wording import GameLetter, moment, span, spoken
 from server.store.tables import Delivery, db
@@ -107,6 +108,39 @@ class GamePaused(GameLetter):
 @builds(notice_kinds.GAME_PAUSED)
 def game_paused(reader: Reader) -> GamePaused:
     return GamePaused(**reader.about)
+
+
+_EFFECTS = {
+    "pause": noted("The game pauses as soon as everyone agrees."),
+    "resume": noted("The game resumes as soon as everyone agrees."),
+    "abandon": noted("The game ends without a result as soon as everyone agrees."),
+    "offer": noted("Other players can take the bots' seats as soon as everyone agrees."),
+}
+_AGREEING = {"pause": PAUSE, "resume": RESUME}  # commands to reply with; other votes need the page
+
+
+@dataclass(frozen=True, kw_only=True)
+class VoteAsked(GameLetter):
+    """The request to a player to agree to another player's wish."""
+
+    KIND: ClassVar = notice_kinds.VOTE_ASKED
+    NEWS: ClassVar = noted("%(title)s: %(request)s")
+    request: str  # a sentence
+    effect: str  # a sentence
+    agree: str  # the command to reply with, or ""
+
+
+@builds(notice_kinds.VOTE_ASKED)
+def vote_asked(reader: Reader) -> VoteAsked:
+    said = reader.letter.data
+    wish, who = said["on"], reader.game.names[said["by"]]
+    command = _AGREEING.get(wish)
+    return VoteAsked(
+        **reader.about,
+        request=gettext(REQUESTS[wish], who=who),
+        effect=gettext(_EFFECTS[wish]),
+        agree=word_for(command, spoken().locale) if command else "",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
 import { Guide, useGuide } from "../table/guide.js";
-import { sentence, sinceOwnTurn, tellToo } from "../table/story.js";
+import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
 import { useMedia } from "../ui/media.js";
@@ -16,7 +16,7 @@ import { useBuilding } from "./building.js";
 import { Bild, cardTip } from "./cards.js";
 import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
-import { changes, className, lastTurns, moveName, SENTENCES } from "./story.js";
+import { changes, className, foreseen, lastTurns, moveName, SENTENCES } from "./story.js";
 import { Hand, onSlot, OwnSlots, slotTip, Tableau } from "./tableau.js";
 /** @import { Building, Cards, Field, Rules, Tap, Scenario, Table, View } from "./types" */
 
@@ -106,7 +106,7 @@ export function Room({ table, rules, view: now, at }) {
     }
     return null;
   }
-  const further = html`${building.moves.length > 0 && html`<${StepList} building=${building} cards=${cards} />`}
+  const further = html`${turn !== null && html`<${StepList} building=${building} cards=${cards} />`}
     <div class="tableaus">
       ${seats.filter((it) => it !== seat || !plays).map((it) => html`<${Tableau} key=${it} game=${game} view=${view}
         seat=${it} cards=${cards} />`)}
@@ -118,12 +118,12 @@ export function Room({ table, rules, view: now, at }) {
       if (event.key === "Escape") building.undo();
     }}>
     <div class="first">
-      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints} name=${name}
+      <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} name=${name}
         marks=${marks} ways=${ways} gone=${{ ...before.gone, ...planned.gone }}
         act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
       <div class="at-hand">
         <${Beside} view=${view} scenario=${scenario} cards=${cards} seat=${seat} />
-        ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} view=${view} seat=${seat}
+        ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
           names=${names} rules=${rules} />`}
         ${isBeside && further}
       </div>
@@ -237,10 +237,10 @@ function goalName({ goalPoints, goalBilder, sternbild }) {
 
 /**
  * One's own slots and cards, and the turn as it has been built so far.
- * @param {{building: Building, turn: number | null, at: number | null, view: View, seat: number, names: string[],
- *   rules: Rules}} props
+ * @param {{building: Building, turn: number | null, at: number | null, now: View, view: View, seat: number,
+ *   names: string[], rules: Rules}} props
  */
-function Tray({ building, turn, at, view, seat, names, rules }) {
+function Tray({ building, turn, at, now, view, seat, names, rules }) {
   const { cards } = rules;
   const { begun, taps, fits, error, sending, busy, foresight, isWhole } = building;
   const chosen = building.tapped("slot")[0];
@@ -257,8 +257,7 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
   const done = building.tapped("action");
   const isDone = (/** @type {string} */ action) =>
     done.includes(action) || (actions.length === 1 && CLASSES.includes(action));
-  const told = (begun.at(-1)?.would ?? []).filter((it) => it.type !== "turn-began")
-    .map((it) => sentence(it, names, rules)).filter(Boolean);
+  const told = foreseen(begun.flatMap((it) => it.would), seat, names, rules) || begun.map((it) => moveName(it.move, cards)).join("; ");
   const tapSlot = (/** @type {number} */ slot) => building.tap("slot", slot);
   const tapCard = (/** @type {string} */ card) => building.tap("card", card);
   const isOver = begun.at(-1)?.move.steps[0].cmd === "lay";
@@ -267,6 +266,8 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
   const isSecret = begun.at(-1)?.move.steps[0].cmd === "choose";
   const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
   const [isGuided, learned] = useGuide("sternenglanz");
+  const asked = at !== null ? t("ask.past") : [isFree && goalName(scenario), !(isFree && isGuided && turn !== null)
+    && asking(building, { turn, view, seat, cards })].filter(Boolean).join(" ");
   const send = () => {
     if (!isSecret) learned(); // whoever has only chosen his first cards is still to be led to a turn
     building.send();
@@ -274,15 +275,14 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
   const marked = [turn === null && "idle", isLaying && "laying", isBegun && "building"].filter(Boolean).join(" ");
   return html`<section class=${`tray ${marked}`} aria-label=${t("turn")}>
     <div class="say">
-      <div role="status">
-        <p class="ask">${at !== null ? t("ask.past")
-          : [isFree && goalName(scenario), !(isFree && isGuided && turn !== null)
-            && asking(building, { turn, view, seat, cards })].filter(Boolean).join(" ")}</p>
-        ${turn !== null && isGuided && !sending && html`<${Guide} learned=${learned}
-          step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`}
-        ${told.length > 0 && !taps.length && html`<p class="told">${told.join(" ")}
+      <div role="status" data-said>
+        ${error && html`<${Sorry} error=${error} />`}
+        ${foresight && told && !taps.length && !sending && html`<p class="told" key=${told}>${told}
           ${isSecret && ` ${t("would-hide.sternenglanz")}`}
           ${foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
+        ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${asked}</p>`}
+        ${turn !== null && isGuided && !sending && html`<${Guide} key=${`${told} ${asked}`} learned=${learned}
+          step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`}
       </div>
       ${isBegun && html`<div class="controls">
         <button class="plain" data-undo disabled=${isLocked} onClick=${building.undo}>${t("turn.undo")}</button>
@@ -292,10 +292,7 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
           onClick=${send}>${t(isWhole ? "turn.send" : "turn.send-part")}</button>`}
       </div>`}
     </div>
-    ${error && html`<${Sorry} error=${error} />`}
-    ${begun.length > 0 && html`<ol class="begun" aria-label=${t("turn.begun")}>${begun.map((it, i) => html`<li
-      key=${i}>${moveName(it.move, cards)}</li>`)}</ol>`}
-    ${actions.length > 0 && turn !== null && html`<div class="actions" role="group"
+    ${actions.length > 0 && turn !== null && html`<div class="actions" key=${isLaying} role="group"
       aria-label=${t("actions.sternenglanz")}>
       ${actions.map((action) => html`<button key=${action} class="plain" data-action=${action} disabled=${isLocked}
         aria-pressed=${isDone(action)} onClick=${() => isDone(action) || building.tap("action", action)}>
@@ -304,7 +301,8 @@ function Tray({ building, turn, at, view, seat, names, rules }) {
     <div class="own">
       <${OwnSlots} view=${view} seat=${seat} cards=${cards} planned=${planned} act=${tapSlot}
         marks=${(/** @type {number} */ it) => marks("slot", it, it === chosen)} />
-      <${Hand} hand=${(view.hand ?? []).filter((it) => !laying.includes(it))} cards=${cards}
+      <${Hand} hand=${[...new Set([...(now.hand ?? []), ...(view.hand ?? [])])]} cards=${cards}
+        isHere=${(/** @type {string} */ it) => !!view.hand?.includes(it) && !laying.includes(it)}
         act=${tapCard} marks=${(/** @type {string} */ it) => (isLaying ? marks("card", it, false) : "")} />
     </div>
   </section>`;
@@ -333,11 +331,10 @@ const actionName = (action, cards) => (CLASSES.includes(action) ? className(acti
  * @param {{turn: number | null, view: View, seat: number, cards: Cards}} about
  */
 function asking(building, { turn, view, seat, cards }) {
-  const { begun, taps, fits, sending, busy, isWhole } = building;
+  const { begun, taps, fits, sending, busy } = building;
   if (sending) return t(`sending.${sending}`);
   if (turn === null) return t("ask.wait");
   if (busy) return t("ask.busy");
-  if (isWhole) return t("ask.confirm.sternenglanz");
   if (building.isKept) return t("sending.kept", { button: t("turn.send-part") });
   const [slot] = building.tapped("slot");
   const path = building.tapped("field");

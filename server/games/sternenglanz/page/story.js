@@ -92,9 +92,7 @@ export const SENTENCES = {
   "supernova-granted": ({ seat }, names, { cards }) =>
     t("story.supernova-granted", { name: names[seat], count: cards.supernovaAt }),
   "cards-laid": ({ seat, dropped, slot2, slot1 }, names, { cards }) => {
-    const laid = [{ slot: 2, copy: slot2 }, { slot: 1, copy: slot1 }]
-      .flatMap(({ slot, copy }) => (copy ? [t("step.card", { slot, card: cardName(copy, cards) })] : []));
-    const words = { name: names[seat], cards: laid.length ? listed(laid) : t("step.bare") };
+    const words = { name: names[seat], cards: laidInWords({ slot2, slot1 }, cards) };
     return t(dropped ? "story.cards-laid.dropped" : "story.cards-laid", words);
   },
   "discards-shuffled": ({ deck }) => t("story.discards-shuffled", { count: deck }),
@@ -107,6 +105,50 @@ export const SENTENCES = {
       + left;
   },
 };
+
+/**
+ * What the steps that are built would do, in one sentence; none, if there is nothing to say of them.
+ * @param {(Event | Item)[]} would
+ * @param {number} seat
+ * @param {string[]} names
+ * @param {Rules} rules
+ */
+export function foreseen(would, seat, names, { cards }) {
+  /** @type {Record<string, (it: any) => Record<string, unknown>>} */
+  const said = {
+    "star-laid": (it) => ({ star: star(it.star), field: it.field }),
+    "star-removed": (it) => ({ star: star(it.star), field: it.field }),
+    "star-moved": (it) => ({ star: star(it.star), from: it.path[0], to: it.path.at(-1) }),
+    "supernova-laid": (it) => ({ field: it.field }),
+    "action-lapsed": (it) => ({ slot: it.slot }),
+    "act-finished": () => ({}),
+    "cards-chosen": (it) => ({ slot2: cardName(it.slot2, cards), slot3: cardName(it.slot3, cards) }),
+    "cards-laid": (it) => ({ cards: laidInWords(it, cards) }),
+    "sternbild-completed": (it) => ({ bild: quoted(it.sternbild, cards) }),
+    "supernova-granted": () => ({}),
+  };
+  const steps = would.filter((it) => it.seat === seat && it.type in said).map((it) => {
+    const { points, dropped } = /** @type {any} */ (it);
+    const count = Array.isArray(points) ? points[seat] : points;
+    const gained = count ? ` (${count > 0 ? "+" : "−"}${Math.abs(count)})` : "";
+    return t(`would.${it.type}${dropped ? ".dropped" : ""}`, { ...said[it.type](it), gained });
+  });
+  const end = would.find((it) => it.type === "game-decided");
+  return [
+    steps.length > 0 && t("would.turn", { steps: listed(steps) }),
+    end && t("would.game-decided", { names: listed(/** @type {any} */ (end).winners.map((/** @type {number} */ it) => names[it])) }),
+  ].filter(Boolean).join(" ");
+}
+
+/**
+ * @param {{slot2: string | null, slot1: string | null}} laid
+ * @param {Cards} cards
+ */
+function laidInWords({ slot2, slot1 }, cards) {
+  const laid = [{ slot: 2, copy: slot2 }, { slot: 1, copy: slot1 }]
+    .flatMap(({ slot, copy }) => (copy ? [t("step.card", { slot, card: cardName(copy, cards) })] : []));
+  return laid.length ? listed(laid) : t("step.bare");
+}
 
 /**
  * A step that may be taken, in words: the slot, what is done, with what, and where.

@@ -91,14 +91,14 @@ export function OwnSlots({ view, seat, cards, planned, marks, act }) {
 }
 
 /**
- * One's own cards, which are tapped to lay them.
- * @param {{hand: string[], cards: Cards, marks: (copy: string) => string, act: (copy: string) => unknown}} props
+ * One's own cards, which are tapped to lay them. One that is no longer here leaves its place, so that no other moves.
+ * @param {{hand: string[], isHere: (copy: string) => boolean, cards: Cards, marks: (copy: string) => string, act: (copy: string) => unknown}} props
  */
-export function Hand({ hand, cards, marks, act }) {
-  const roving = useRoving(hand.map((copy, i) => ({ id: copy, x: i, y: 0 })));
+export function Hand({ hand, isHere, cards, marks, act }) {
+  const roving = useRoving(hand.filter(isHere).map((copy, i) => ({ id: copy, x: i, y: 0 })));
   return html`<div class="own-hand" role="group" aria-label=${t("hand.cards")} onKeyDown=${roving.onKeyDown}
     onFocusIn=${roving.onFocusIn}>
-    ${hand.map((copy) => html`<button key=${copy} class=${`held ${marks(copy)}`} data-at=${copy} data-card=${copy}
+    ${hand.map((copy) => !isHere(copy) ? html`<span key=${copy} class="held gone-from-hand" />` : html`<button key=${copy} class=${`held ${marks(copy)}`} data-at=${copy} data-card=${copy}
       tabindex=${roving.tabIndex(copy)} aria-label=${cardName(copy, cards)}
       aria-disabled=${!marks(copy).includes("open")} aria-pressed=${marks(copy).includes("chosen")}
       onClick=${() => act(copy)}>

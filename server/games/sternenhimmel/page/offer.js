@@ -5,7 +5,8 @@ import { store, useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
 import { later } from "../ui/lazy-loading.js";
 import { me } from "../ui/token.js";
-import { boardName } from "./story.js";
+import { seatName } from "../ui/game-card.js";
+import { boardName, signed } from "./story.js";
 /** @import { BoardScored, Rules, Table } from "./types" */
 
 const Scoring = later("sternenhimmel/scoring", "Scoring");
@@ -34,6 +35,21 @@ export function Theatre({ names, rules }) {
 }
 
 /**
+ * Who got how much by these scorings, the most first, with the reader as "you".
+ * @param {BoardScored[]} found
+ * @param {Table} table
+ * @param {Rules} rules
+ */
+function paid(found, { game }, rules) {
+  const sums = game.seats.map((_, seat) => found.reduce((sum, it) => sum + it.payouts[seat], 0));
+  const gains = game.seats.filter(({ seat }) => sums[seat]).sort((one, other) => sums[other.seat] - sums[one.seat])
+    .map((it) => `${it.seat === game.you?.seat ? t("you") : seatName(it)} ${signed(sums[it.seat])}`);
+  const boards = listed(found.map((it) => boardName(it.board, rules)));
+  if (!gains.length) return t("offer", { count: found.length, boards });
+  return t("offer.paid", { count: found.length, boards, gains: gains.join(", ") });
+}
+
+/**
  * What was scored by the reader's last move and since, or while a spectator looked on; of the past, by that move.
  * @param {{table: Table, rules: Rules, at: number | null}} props
  */
@@ -55,7 +71,7 @@ export function Offer({ table, rules, at }) {
     decline(seq);
   };
   return html`<section class="strip offer" aria-label=${t("watch")}>
-    <p><strong>${t("offer", { count: names.length, boards: listed(names) })}</strong></p>
+    <p><strong>${paid(found, table, rules)}</strong></p>
     <button aria-haspopup="dialog" aria-label=${t("watch.of", { board: listed(names) })}
       onClick=${() => watched.set(found)}>${t("watch")}</button>
     ${at === null && html`<button class="plain" onClick=${refuse}>${t("offer.decline")}</button>`}

@@ -1,6 +1,7 @@
 // What the plan's form needs to know of a placement.
 import { html } from "../ui/html.js";
-import { locale, t } from "../ui/words.js";
+import { t } from "../ui/words.js";
+import { boardName, starName } from "./story.js";
 /** @import { RulesDescription, ViewOf } from "../ui/types" */
 /** @typedef {ViewOf<"sternenhimmel">} View */
 /** @typedef {RulesDescription} Rules */
@@ -11,11 +12,10 @@ import { locale, t } from "../ui/words.js";
  * @param {{view: View, rules: Rules}} props
  */
 export function Fields({ view, rules }) {
-  const boards = /** @type {{id: string, name: Record<string, string>}[]} */ (rules.boards);
-  const name = (/** @type {string} */ id) => boards.find((it) => it.id === id)?.name[locale()] ?? id;
+  const name = (/** @type {string} */ id) => boardName(id, /** @type {any} */ (rules));
   const stars = [...new Set(view.hand ?? [])];
   return html`<label>${t("plan.star")} <select name="star" aria-label=${t("plan.star")}>
-      ${stars.map((it) => html`<option key=${it}>${it}</option>`)}</select></label>
+      ${stars.map((it) => html`<option key=${it} value=${it}>${starName(it)}</option>`)}</select></label>
     <label>${t("plan.space")} <select name="space" aria-label=${t("plan.space")}>
       ${view.boards?.map(({ board, spaces }) => html`<optgroup key=${board}
       label=${name(board)}>${Object.keys(spaces).filter((it) => !spaces[it]).map((it) => html`<option key=${it}
@@ -28,8 +28,12 @@ export function moveOf(data) {
   return { star: String(data.get("star")), board, space };
 }
 
-/** @param {Move} move */
-export const written = (move) => `${move.star} ${move.board} ${move.space}`;
+/**
+ * @param {Move} move
+ * @param {Rules} rules
+ */
+export const written = ({ star, board, space }, rules) =>
+  t("plan.move", { star: starName(star), board: boardName(board, /** @type {any} */ (rules)), space });
 
 /**
  * What every spectator sees while the space of this move is free.

@@ -6,7 +6,7 @@ import { knows, listed, t } from "../ui/words.js";
 import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
 import { Guide, useGuide } from "../table/guide.js";
-import { sentence, sinceOwnTurn, tellToo } from "../table/story.js";
+import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
 import { Sorry } from "../ui/parts.js";
@@ -18,7 +18,7 @@ import { Board } from "./board.js";
 import { fit } from "./fit.js";
 import { Hand } from "./hand.js";
 import { Offer, Theatre, Watch } from "./offer.js";
-import { boardName, boardOf, SENTENCES, starName } from "./story.js";
+import { boardName, boardOf, scored, SENTENCES, starName } from "./story.js";
 /** @import { Board as Constellation, Lying, Move, Rules, Space, Star, Table, View } from "./types" */
 /** @import { ForesightOf } from "../ui/types" */
 /**
@@ -135,6 +135,7 @@ export function Room({ table, rules, view, at }) {
     return [t(`tip.${space.size}`), isClosed && t("ask.wait")].filter(Boolean).join(" ");
   }
   const isBegun = (star || chosen.space) && !sending;
+  const hasTray = seat !== undefined && shown.boards.length > 0;
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && isBegun && giveUp();
   return html`<${Theatre} names=${names} rules=${rules} />
   <div class="sky" ref=${place} onKeyDown=${escape}>
@@ -160,18 +161,19 @@ export function Room({ table, rules, view, at }) {
             !sending && isOpen(id, space) && choose({ ...chosen, space: { board: id, space } })} />`;
       })}
     </div></div>
-    <${Offer} table=${table} rules=${rules} at=${at} />
-    ${seat !== undefined && shown.boards.length > 0 && html`<div class="tray" tabindex="-1" ref=${tray}>
-      ${error && html`<${Sorry} error=${error} />`}
-      <div class="say"><div>
+    ${!hasTray && html`<${Offer} table=${table} rules=${rules} at=${at} />`}
+    ${hasTray && html`<div class="tray" tabindex="-1" ref=${tray}>
+      <div class="say"><div data-said>
+        ${!isBegun && !sending && html`<${Offer} table=${table} rules=${rules} at=${at} />`}
+        ${error && html`<${Sorry} error=${error} />`}
         <p class="ask" role="status">
           ${at !== null ? t("ask.past") : isGuided && turn !== null && !isBegun && !sending ? t("goal.coins")
-            : isKept && !sending ? t("sending.kept", { button: t("confirm") }) : asking(turn, star, chosen.space, preview, sending)}</p>
-        ${turn !== null && isGuided && !sending && html`<${Guide} learned=${learned}
+            : isKept && !sending ? t("sending.kept", { button: t("confirm") })
+            : preview && move && !sending ? html`<span class="told">${foreseen(preview, move, names, rules)}</span>`
+            : asking(turn, star, chosen.space, sending)}</p>
+        ${turn !== null && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} learned=${learned}
           step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
-            : chosen.space ? "guide.star.then" : "guide.star")} />`}
-        ${preview && move && html`<span class="told">${foreseen(preview, names, rules)}
-          ${isDown(move, rules) && ` ${t("would-hide")}`}</span>`}</div>
+            : chosen.space ? "guide.star.then" : "guide.star")} />`}</div>
       ${isReady && html`<div class="row confirm">
         <button ref=${confirm} disabled=${!!sending} onClick=${send}>${t("confirm")}</button>
         <button class="plain" disabled=${!!sending} onClick=${giveUp}>${t("choose-again")}</button>
@@ -238,24 +240,29 @@ const isDown = ({ board, space }, rules) =>
  * @param {number | null} turn
  * @param {Star | null} star
  * @param {Chosen["space"]} space
- * @param {Foresight | null} preview
  * @param {string | null} sending
  */
-function asking(turn, star, space, preview, sending) {
+function asking(turn, star, space, sending) {
   if (sending) return t(`sending.${sending}`);
   if (turn === null) return `${t("goal.coins")} ${t("ask.wait")}`;
-  if (preview) return t("ask.confirm");
   if (star) return t("ask.space", { star: starName(star) });
   if (space) return t("ask.star");
   return `${t("goal.coins")} ${t("ask.both")}`;
 }
 
 /**
+ * What this move would do.
  * @param {Foresight} preview
+ * @param {Move} move
  * @param {string[]} names
  * @param {Rules} rules
  */
-function foreseen(preview, names, rules) {
-  const told = preview.would.map((it) => sentence(it, names, rules)).filter(Boolean);
-  return [...told, preview.would_reveal ? t("would-reveal") : ""].join(" ");
+function foreseen({ would, would_reveal: reveals }, move, names, rules) {
+  const { star, board, space } = move;
+  return [
+    t("would.star-placed", { star: starName(star), board: boardName(board, rules), space }),
+    isDown(move, rules) && t("would-hide"),
+    ...would.map((it) => it.type === "board-scored" && scored(it, names, rules, "would")),
+    reveals && t("would-reveal"),
+  ].filter(Boolean).join(" ");
 }

@@ -2,6 +2,7 @@
 import { knows, listed, locale, t } from "../ui/words.js";
 /** @import { Board, BoardScored, Rules, SternenhimmelEvent } from "./types" */
 /** @import { SentencesOf } from "../ui/types" */
+/** @typedef {Pick<BoardScored, "board" | "totals" | "payouts">} Totals */
 
 /** @param {string | null} star */
 export const starName = (star) => {
@@ -24,7 +25,7 @@ export const boardOf = (id, rules) => /** @type {Board} */ (rules.boards.find((i
 
 /**
  * Whether no star was left to be scored.
- * @param {BoardScored} scored
+ * @param {Totals} scored
  */
 export const isVoid = (scored) => scored.totals.every((it) => it === null);
 
@@ -36,14 +37,21 @@ export const SENTENCES = {
   "board-dealt": ({ board }, names, rules) => t("story.board-dealt", { board: boardName(board, rules) }),
   "star-placed": ({ seat, board, space, star }, names, rules) =>
     t("story.star-placed", { name: names[seat], board: boardName(board, rules), space, star: starName(star) }),
-  "board-scored": (item, names, rules) =>
-    t(isVoid(item) ? "story.board-void" : "story.board-scored",
-      { board: boardName(item.board, rules), totals: listed(totals(item, names)) }),
+  "board-scored": (item, names, rules) => scored(item, names, rules),
   "seat-skipped": ({ seat }, names) => t("story.seat-skipped", { name: names[seat] }),
 };
 
 /**
- * @param {BoardScored} item
+ * @param {Totals} item
+ * @param {string[]} names
+ * @param {Rules} rules
+ * @param {"story" | "would"} mood of what has happened, or would
+ */
+export const scored = (item, names, rules, mood = "story") => t(`${mood}.board-${isVoid(item) ? "void" : "scored"}`,
+  { board: boardName(item.board, rules), totals: listed(totals(item, names)) });
+
+/**
+ * @param {Totals} item
  * @param {string[]} names
  */
 const totals = (item, names) =>

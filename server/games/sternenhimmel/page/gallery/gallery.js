@@ -1,5 +1,6 @@
 // The sky of a game that is over: each constellation as it was scored, whose it is, and the end told like a story.
 import { html } from "../../ui/html.js";
+import { useMedia } from "../../ui/media.js";
 import { SeatMark } from "../../ui/seat-shapes.js";
 import { listed, t } from "../../ui/words.js";
 import { Board } from "../board.js";
@@ -9,11 +10,12 @@ import { boardName, boardOf, starName } from "../story.js";
 
 /** @param {{scored: BoardScored[], names: string[], rules: Rules}} props */
 export function Gallery({ scored, names, rules }) {
+  const isNarrow = useMedia("(max-width: 48rem)"); // where they are many screens high
   return html`<section class="gallery" aria-label=${t("gallery")}>
     <h3>${t("gallery")}</h3>
     <p class="tale">${tale(scored, names, rules).join(" ")}</p>
-    <ul class="boards">${scored.map((it) => html`<li key=${it.seq}><${Scored} item=${it} names=${names}
-      rules=${rules} /></li>`)}</ul>
+    <details open=${!isNarrow}><summary>${t("gallery.all", { count: scored.length })}</summary><ul class="boards">${scored.map((it) => html`<li key=${it.seq}><${Scored} item=${it} names=${names}
+      rules=${rules} /></li>`)}</ul></details>
   </section>`;
 }
 

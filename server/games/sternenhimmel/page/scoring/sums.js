@@ -8,6 +8,7 @@ import { placeOf } from "./steps.js";
 
 const FLIGHT = 900; // milliseconds of a coin
 const APART = 450; // between two coins
+const BESIDE = 20; // pixels from the bank's name to the middle of its coins
 
 /**
  * `reached` as for the Constellation; nothing moves if it `isStill`.
@@ -96,13 +97,15 @@ function useFlights(list, transfers, goes) {
       /** @type {Element} */ (place.querySelector(`[data-purse="${id}"]`)).getBoundingClientRect();
     const origin = place.getBoundingClientRect();
     const coins = transfers.map(({ reason, from, to, amount }, i) => {
-      const [start, end] = [purse(reason === "first" || reason === "second" ? reason : from), purse(to)];
+      const source = reason === "first" || reason === "second" ? reason : from;
+      const [start, end] = [purse(source), purse(to)];
       const coin = place.appendChild(document.createElement("span"));
       coin.className = `coin flying ${reason === "second" ? "" : "first"}`;
       coin.textContent = String(amount);
       const point = (/** @type {DOMRect} */ rect) =>
         [rect.x + rect.width / 2 - origin.x, rect.y + rect.height / 2 - origin.y];
-      const [[x, y], [toX, toY]] = [point(start), point(end)];
+      const [[middle, y], [toX, toY]] = [point(start), point(end)];
+      const x = source === "bank" ? start.right - origin.x + BESIDE : middle; // its name stays readable
       const via = `${(x + toX) / 2 - 40}px ${(y + toY) / 2 - 24}px`;
       coin.animate({ translate: [`${x}px ${y}px`, via, `${toX}px ${toY}px`], opacity: [1, 1, 1, 0] },
         { duration: FLIGHT, delay: i * APART, easing: "ease-in-out" }).finished

@@ -1,0 +1,88 @@
+// Actions at a table besides moving: take a move back, vote, leave.
+import { html, useRef } from "../ui/html.js";
+import { call } from "../ui/api.js";
+import { useStore } from "../ui/store.js";
+import { absolute, left } from "../ui/times.js";
+import { t } from "../ui/words.js";
+import { Sorry, useSubmit } from "../ui/parts.js";
+import { Leave, Mails, Terms } from "../table/actions.js";
+import { TakeBack, tell, votes } from "./requests.js";
+/** @import { SeatedTable, SeenTable, Votes } from "../ui/types" */
+/** @typedef {Exclude<keyof Votes, "take-back">} Wish */
+
+/**
+ * While the game goes on: consent to a pause or an end, or give up.
+ * @param {{table: SeenTable}} props
+ */
+export function Actions({ table }) {
+  const { game, base } = table;
+  const known = useStore(votes);
+  const found = known?.base === base ? known.votes : null;
+  /** @type {Wish[]} */
+  const wishes = game.status === "paused" ? ["resume", "abandon"] : ["pause", "abandon"];
+  if (game.seats.some((it) => it.stand_in)) wishes.push("offer");
+  const isOpen = useRef(false); // whoever withdraws his wish goes on reading
+  isOpen.current ||= !!found && wishes.some((wish) => found[wish].length);
+  const learn = (/** @type {Votes} */ votes) => tell(base, votes);
+  return html`${found && game.status === "running" && html`<${TakingBack} table=${table} votes=${found} tell=${learn} />`}
+  <details class="card" open=${isOpen.current}><summary>${t("actions")}</summary>
+    <${Terms} game=${game} />
+    ${found && wishes.map((wish) => html`<${Vote} key=${wish} table=${table} wish=${wish} seats=${found[wish]}
+      tell=${learn} />`)}
+    <${Mails} game=${game} />
+    <${Leave} table=${table} />
+  </details>`;
+}
+
+/**
+ * What was asked of all who play, to agree or not; else one's own last move, while the reader is asked for the next.
+ * @param {{table: SeenTable, votes: Votes, tell: (votes: Votes) => void}} props
+ */
+function TakingBack({ table, votes, tell }) {
+  const asked = votes["take-back"];
+  if (asked) return html`<${TakeBackAsked} table=${table} asked=${asked} tell=${tell} />`;
+  const { game } = table;
+  return game.options.take_back !== "never" && game.you?.turn != null && html`<${TakeBack} table=${table} />`;
+}
+
+/** @param {{table: SeenTable, asked: NonNullable<Votes["take-back"]>, tell: (votes: Votes) => void}} props */
+function TakeBackAsked({ table, asked, tell }) {
+  const { game } = table;
+  const seat = game.you?.seat ?? -1;
+  const isMine = asked.seat === seat;
+  const agrees = asked.consents.includes(seat);
+  const [busy, error, answer] = useSubmit(async () => {
+    tell(await call("POST", `${table.base}/votes`, { on: "take-back", vote: !isMine && !agrees }));
+    table.look();
+  });
+  const name = game.seats[asked.seat].name ?? "";
+  const names = asked.consents.filter((it) => it !== asked.seat).map((it) => game.seats[it].name).join(", ");
+  const count = game.version - asked.to;
+  const due = t("due", { absolute: absolute(asked.ends_at), left: left(asked.ends_at) });
+  return html`<section class="card" aria-labelledby="take-back">
+    <h2 id="take-back">${isMine ? t("take-back.mine") : t("take-back.asked", { name })}</h2>
+    <p>${t("take-back.what", { count })} ${t("take-back.ends")} <time datetime=${asked.ends_at}>${due}</time></p>
+    ${names && html`<p>${t("take-back.agree-so-far", { names })}</p>`}
+    <p class="row">
+      ${isMine || agrees
+        ? html`<button key="no" class="plain" disabled=${busy} onClick=${answer}>${
+          t(isMine ? "take-back.withdraw" : "take-back.no-more")}</button>`
+        : html`<button key="yes" disabled=${busy} onClick=${answer}>${t("take-back.yes")}</button>
+          <span>${t("take-back.silence")}</span>`}
+    </p>
+    ${error && html`<${Sorry} error=${error} />`}
+  </section>`;
+}
+
+/** @param {{table: SeatedTable, wish: Wish, seats: number[], tell: (votes: Votes) => void}} props */
+function Vote({ table, wish, seats, tell }) {
+  const mine = seats.includes(table.game.you.seat);
+  const [busy, error, vote] = useSubmit(async () => {
+    tell(await call("POST", `${table.base}/votes`, { on: wish, vote: !mine }));
+    table.look(); // not awaited: whoever sees that he was heard may press again
+  });
+  const names = seats.map((seat) => table.game.seats[seat].name).join(", ");
+  return html`<p class="row"><button class="plain" disabled=${busy} aria-pressed=${mine}
+    onClick=${vote}>${t(`vote.${wish}`)}</button>
+    ${names && html`<span>${t("vote.for", { names })}</span>`}${error && html`<${Sorry} error=${error} />`}</p>`;
+}

@@ -1,0 +1,122 @@
+// What players ask of each other at the top of a table: to agree to a wish, and to have one's own last move back.
+import { html, useEffect, useRef, useState } from "../ui/html.js";
+import { call } from "../ui/api.js";
+import { forNow } from "../ui/local-storage.js";
+import { store, useStore } from "../ui/store.js";
+import { absolute, left } from "../ui/times.js";
+import { listed, t } from "../ui/words.js";
+import { seatName } from "../ui/game-card.js";
+import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
+/** @import { Game, SeenTable, Votes, WayBack } from "../ui/types" */
+/** @typedef {keyof Votes} Wish */
+
+const EVERY = 30_000; // milliseconds between two looks, since a wish is no event of the game
+/** @type {Wish[]} */
+const WISHES = ["take-back", "pause", "resume", "abandon", "offer"];
+
+/** The votes at the table that is looked at, for all who show them. */
+export const votes = store(/** @type {{base: string, votes: Votes} | null} */ (null));
+
+/** @type {(base: string, it: Votes) => void} */
+export const tell = (base, it) => votes.set({ base, votes: it });
+
+/**
+ * The seats that want this by now.
+ * @param {Votes} votes
+ * @param {Wish} wish
+ */
+const inFavour = (votes, wish) => (wish === "take-back" ? (votes[wish]?.consents ?? []) : votes[wish]);
+
+/**
+ * What to remember a refusal by: until the wish is gone, or others share it.
+ * @param {Game} game
+ * @param {Wish} wish
+ */
+const refusal = (game, wish) => `sternenpost.not-now.${game.id}.${wish}`;
+
+/**
+ * The wishes of others that wait for the reader's answer, a line each. He may leave them for later.
+ * @param {{table: SeenTable}} props
+ */
+export function Requests({ table }) {
+  const { game, base, word } = table;
+  /** @returns {Promise<Votes>} */
+  const count = () => call("GET", `${base}/votes?${word}`);
+  const [found, , again] = useFresh(count, [base, game.version, game.status]);
+  const [, refused] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || again(), EVERY);
+    return () => clearInterval(timer);
+  }, []);
+  useEffect(() => void (found && tell(base, found)), [found]);
+  const known = useStore(votes);
+  const seat = game.you?.seat ?? -1;
+  if (known?.base !== base) return null;
+  const asked = WISHES.filter((wish) => {
+    const seats = inFavour(known.votes, wish);
+    if (!seats.length) forNow.removeItem(refusal(game, wish));
+    return seats.length > 0 && !seats.includes(seat) && forNow.getItem(refusal(game, wish)) !== seats.join();
+  });
+  const refuse = (/** @type {Wish} */ wish) => {
+    forNow.setItem(refusal(game, wish), inFavour(known.votes, wish).join());
+    refused((n) => n + 1);
+  };
+  return asked.length > 0 && html`<div class="asks">${asked.map((wish) => html`<${Request} key=${wish} table=${table}
+    wish=${wish} votes=${known.votes} refuse=${() => refuse(wish)} />`)}</div>`;
+}
+
+/** @param {{table: SeenTable, wish: Wish, votes: Votes, refuse: () => void}} props */
+function Request({ table, wish, votes: { "take-back": back, ...others }, refuse }) {
+  const { game, base } = table;
+  const [busy, error, agree] = useSubmit(async () => {
+    tell(base, await call("POST", `${base}/votes`, { on: wish, vote: true }));
+    await table.look();
+  });
+  const seats = inFavour({ "take-back": back, ...others }, wish);
+  const names = listed((wish === "take-back" && back ? [back.seat] : seats).map((it) => seatName(game.seats[it])));
+  const until = wish === "take-back" && back ? { count: game.version - back.to, due: t("due",
+    { absolute: absolute(back.ends_at), left: left(back.ends_at) }) } : null;
+  const told = t(`asks.${wish}`, { names, count: seats.length });
+  return html`<section class="strip request" aria-label=${told}>
+    <p><strong>${told}</strong>${until && ` ${t("take-back.what", until)} ${t("take-back.ends")} ${until.due}`}</p>
+    <button disabled=${busy} onClick=${agree} aria-label=${`${t("asks.agree")}: ${told}`}>${t("asks.agree")}</button>
+    <button class="plain" disabled=${busy} onClick=${refuse} aria-label=${`${t("asks.later")}: ${told}`}>${
+      t("asks.later")}</button>
+    ${error && html`<${Sorry} error=${error} />`}
+  </section>`;
+}
+
+/**
+ * The way to have one's own last move back, where there is one: beside whom the game waits for (`isShort`), or beneath.
+ * @param {{table: SeenTable, isShort?: boolean}} props
+ */
+export function TakeBack({ table, isShort = false }) {
+  const { game, base } = table;
+  /** @returns {Promise<WayBack>} */
+  const find = () => call("GET", `${base}/take-backs`);
+  const [way] = useFresh(find, [game.version, game.status]);
+  const known = useStore(votes);
+  const [sure, setSure] = useState(/** @type {number | null} */ (null)); // of which version
+  const stay = useRef();
+  const isSure = sure !== null && sure === way?.to;
+  useEffect(() => void (isSure && stay.current.focus()), [isSure]);
+  const [busy, error, take] = useSubmit(async () => {
+    const { vote } = await call("POST", `${base}/take-backs`, { to: sure });
+    setSure(null);
+    if (vote && known) tell(base, { ...known.votes, "take-back": vote });
+    await table.look();
+  });
+  const cancel = () => setSure(null);
+  const isAsked = known?.base === base && known.votes["take-back"];
+  if (!way || way.to === null || isAsked) return error ? html`<${Sorry} error=${error} />` : null;
+  const undo = t("take-back.mine-back");
+  const question = isSure && html`<span>${t(way.free ? "take-back.sure-free" : "take-back.sure-ask")}</span>
+    <button key="take" disabled=${busy} onClick=${take}>${t(way.free ? "take-back.do" : "take-back.ask")}</button>
+    <button key="stay" ref=${stay} class="plain" onClick=${cancel}>${t("cancel")}</button>
+    ${error && html`<${Sorry} error=${error} />`}`;
+  const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && cancel();
+  return isShort ? html`<span class="undo" onKeyDown=${escape}> · <button class="plain" aria-label=${undo}
+      aria-expanded=${isSure} onClick=${() => setSure(isSure ? null : way.to)}>${t("take-back.short")}</button>
+      ${isSure && html`<span class="really row" role="group" aria-label=${undo}>${question}</span>`}</span>`
+    : html`<p class="row">${question || html`<button class="plain" onClick=${() => setSure(way.to)}>${undo}</button>`}</p>`;
+}

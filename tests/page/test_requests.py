@@ -1,0 +1,98 @@
+"""Requests at the top of a table: to take back one's own move, and to agree to what other players want."""
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.page.axe import objections
+from tests.page.layout import SIZES
+from tests.page.programs import play
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, quiet, too_wide
+from tests.support.live_server import Client, House, sign_in, until
+
+
+def seated(house: House, *names: str, rules: str = "sternenhimmel") -> tuple[str, list[Client]]:
+    """Return a game of these people, with a bot if its game wants three, and their clients. The first is asked."""
+    clients = [quiet(sign_in(house, f"{name}@example.org")) for name in names]
+    bots = [BOT] if rules == "sternenhimmel" else []
+    game_id = game_of(clients[0], ME, *[OPEN] * (len(names) - 1), *bots, rules=rules)
+    for client in clients[1:]:
+        client.post(f"/v1/games/{game_id}/seats", {})
+    return game_id, clients
+
+
+def at_table(page: Page, game_id: str) -> Page:
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator(".news.live")).to_have_count(1)
+    return page
+
+
+@pytest.mark.parametrize("size", ["phone", "desk"])
+def test_undo_stands_beside_whom_the_game_waits_for(house: House, windows: Windows, size: str) -> None:
+    game_id, (one, _) = seated(house, f"ada-{size}", f"ben-{size}")
+    play(one, game_id)
+    page = at_table(windows.open(one, **SIZES[size]), game_id)
+    undo = page.locator(".state .whose .undo > button")
+    expect(undo).to_be_in_viewport(ratio=1)
+    expect(page.locator(".state .whose")).to_contain_text(f"Waiting for ben-{size} · Undo")
+    sky = page.locator(".boards").bounding_box()
+    undo.click()
+    expect(page.get_by_text("The move is undone at once")).to_be_in_viewport(ratio=1)
+    assert page.locator(".boards").bounding_box() == sky
+    assert objections(page) == []
+    page.keyboard.press("Escape")
+    expect(page.locator(".really")).to_have_count(0)
+    undo.click()
+    page.get_by_role("button", name="Undo it").click()
+    until(lambda: one.get(f"/v1/games/{game_id}")["you"]["turn"])
+    expect(undo).to_have_count(0)
+
+
+def request(page: Page, words: str) -> Locator:
+    return page.locator(".playing .request").filter(has_text=words)
+
+
+@pytest.mark.parametrize(
+    ("rules", "wish", "words"),
+    [
+        ("sternenhimmel", "pause", "ben-{} asks for a pause."),
+        ("sternenglanz", "abandon", "ben-{} asks to abandon the game."),
+    ],
+)
+def test_a_vote_is_answered_at_the_top_of_the_table(
+    house: House, windows: Windows, rules: str, wish: str, words: str
+) -> None:
+    game_id, (one, other) = seated(house, f"ada-{rules}", f"ben-{rules}", rules=rules)
+    vote = f"/v1/games/{game_id}/votes"
+    other.post(vote, {"on": wish}, status=200)
+    page = at_table(windows.open(one, **PHONE), game_id)
+    asked = request(page, words.format(rules))
+    expect(asked).to_be_in_viewport(ratio=1)
+    assert objections(page) == [] and not too_wide(page)
+    asked.get_by_role("button", name="Not now").click()
+    expect(asked).to_have_count(0)
+    page.reload()
+    expect(page.get_by_text("Options, pause, leave")).to_be_visible()
+    expect(asked).to_have_count(0)
+    for consents in (False, True):  # a new request is a new question
+        other.post(vote, {"on": wish, "vote": consents}, status=200)
+        page.evaluate("dispatchEvent(new Event('focus'))")
+        if not consents:
+            expect(page.locator("[aria-pressed=true]").filter(has_text="Vote to")).to_have_count(0)
+            page.wait_for_function(
+                "game => !Object.keys(sessionStorage).some((it) => it.includes('not-now') && it.includes(game))",
+                arg=game_id,
+            )
+    asked.get_by_role("button", name="Agree").click()
+    expect(asked).to_have_count(0)
+    until(lambda: one.get(f"/v1/games/{game_id}")["status"] == {"pause": "paused", "abandon": "abandoned"}[wish])
+
+
+def test_those_who_asked_or_agreed_see_no_request(house: House, windows: Windows) -> None:
+    game_id, (one, two, three) = seated(house, "cleo", "dora", "emil")
+    for client in (one, two):
+        client.post(f"/v1/games/{game_id}/votes", {"on": "pause"}, status=200)
+    asked = at_table(windows.open(three), game_id)
+    expect(request(asked, "cleo and dora ask for a pause.")).to_be_visible()
+    asking = at_table(windows.open(one), game_id)
+    expect(asking.get_by_text("In favour: cleo, dora")).to_be_visible()
+    expect(asking.locator(".request")).to_have_count(0)

@@ -1,0 +1,85 @@
+"""Nothing moves under the finger within a turn."""
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.page.layout import SIZES
+from tests.page.programs import play, whole_turn
+from tests.page.sternenglanz_taps import tap_out
+from tests.page.windows import BOT, ME, OPEN, Windows, game_of, quiet
+from tests.support.live_server import House, sign_in
+
+MOST = 0.02  # layout shift of a turn, whether or not a tap caused it
+_WATCH = """
+  window.pushed = 0;
+  window.pushes = [];
+  new PerformanceObserver((list) => {
+    for (const it of list.getEntries()) {
+      window.pushed += it.value;
+      window.pushes.push(...it.sources.map(({ node, previousRect: a, currentRect: b }) =>
+        `${node?.className?.baseVal ?? node?.className ?? node?.nodeName} ${a.x},${a.y} ${a.width}x${a.height} > ${b.x},${b.y} ${b.width}x${b.height}`));
+    }
+  }).observe({ type: "layout-shift" });
+"""
+_DRAWN = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn, 50))))"
+_SEATED = """it => {
+  const { left, top, width, height } = it.querySelector?.(".touch")?.getBoundingClientRect() ?? it.getBoundingClientRect();
+  return [left + width / 2, top + height / 2];
+}"""
+
+
+def press(where: Locator) -> None:
+    """Tap it where it is, without the scrolling that a driver adds."""
+    page = where.page
+    expect(where).to_be_in_viewport()
+    x, y = where.evaluate(_SEATED)
+    page.touchscreen.tap(x, y) if page.evaluate("navigator.maxTouchPoints") else page.mouse.click(x, y)
+
+
+def turn_of_sternenhimmel(page: Page) -> None:
+    press(page.locator(".hand .star.open").first)
+    expect(page.locator(".space.lit").first).to_be_attached()
+    press(page.locator(".space.large.lit").first)
+    expect(page.locator(".confirm")).to_be_visible()
+
+
+def pushed(page: Page) -> tuple[float, list[str]]:
+    page.evaluate(_DRAWN)
+    return page.evaluate("window.pushed"), page.evaluate("window.pushes")
+
+
+@pytest.mark.parametrize("is_guided", [True, False], ids=["guided", "used to it"])
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+@pytest.mark.parametrize("size", ["phone", "desk"])
+def test_nothing_moves_while_a_turn_is_chosen(
+    house: House, windows: Windows, rules: str, size: str, is_guided: bool
+) -> None:
+    name = f"{rules}-{size}-{is_guided:d}"
+    one, other = (quiet(sign_in(house, f"{who}-{name}@example.org")) for who in ("ada", "ben"))
+    others = [BOT, BOT] if rules == "sternenhimmel" else [OPEN]
+    game_id = game_of(one, ME, *others, rules=rules, options={"start_seat": 0})
+    page = windows.open(one, **SIZES[size])
+    page.add_init_script(_WATCH)
+    if rules == "sternenglanz":
+        other.post(f"/v1/games/{game_id}/seats", {})
+        play(one, game_id)
+        play(other, game_id)
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator(".news.live")).to_have_count(1)
+    expect(page.get_by_text("Options, pause, leave")).to_be_attached()  # all has come
+    if not is_guided:
+        page.get_by_role("button", name="Hide the guide").click()
+    page.evaluate("scrollTo(0, 0)")
+    page.evaluate(_DRAWN)
+    page.evaluate("[window.pushed, window.pushes] = [0, []]")
+    if rules == "sternenhimmel":
+        turn_of_sternenhimmel(page)
+    else:
+        tap_out(page, whole_turn(one, game_id), press)
+        expect(page.locator(".send:enabled")).to_be_visible()
+    by, what = pushed(page)
+    print(f"{rules} on a {size}: {by:.4f}")
+    assert by < MOST, what
+    buttons = page.locator(".confirm button, .controls button")
+    for button in [*buttons.all(), *page.locator(".slots button, .own-hand button, .hand button").all()]:
+        expect(button).to_be_in_viewport(ratio=1)
