@@ -52,7 +52,7 @@ def test_worlds_that_a_seat_cannot_tell_apart_give_equal_samples(game: str) -> N
                 assert one.world(seat, b"dice") == other.world(seat, b"dice")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [1, 2, 3])
 def test_face_down_stars_are_sampled_as_often_as_they_should(seed: int) -> None:
     check_stars(seed)
 

@@ -101,14 +101,17 @@ def _hidden(story: Sequence[Json], seat: Seat) -> Hidden:
                 limits.append(2 - seen[DOUBLE_STAR])
             else:
                 seen[star] += 1
-                since[star] = NEVER
+                if star in since:
+                    since[star] = NEVER
                 if limits:
                     limits[-1] = min(limits[-1], 2 - seen[DOUBLE_STAR])
         elif it["type"] == "board-scored":
             for each in it["placements"]:
+                star = each["star"]
                 if each["seat"] == seat:
-                    seen[each["star"]] -= 1
-                    since[each["star"]] = len(spaces)
+                    seen[star] -= 1
+                    if star in since:
+                        since[star] = len(spaces)
     places = range(len(spaces))
     doubles = [chosen for number in range(3) for chosen in combinations(places, number) if _fits(chosen, limits)]
     weights = [_ways(spaces, since, chosen) for chosen in doubles]
