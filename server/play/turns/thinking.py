@@ -1,5 +1,5 @@
-"""Turns of bots that search. Processes of low priority think about them, one turn at a time. The sweep plays a turn like
-`greedy` if it has waited for `PATIENCE`, so a slow or killed process delays nobody for longer."""
+"""Turns of bots that search. Processes of low priority think about them, one turn at a time. If a turn has waited for
+`PATIENCE`, the sweep plays it like `greedy`. So a slow or killed process delays no game for longer."""
 
 import logging
 import random
@@ -70,7 +70,7 @@ def _waiting() -> Sequence[_Waiting]:
 def _think(it: _Waiting, seconds: float) -> None:
     game = load(it.game_id)
     bot = game.bot_at(it.seat)
-    if bot in LEVELS and game.seats[it.seat].turn is not None:
+    if bot is not None and bot in LEVELS and game.seats[it.seat].turn is not None:
         events, drawn = thought_out_turn(game, it.seat, bot, seconds)
         record(commit_of(game, events, clock.now(), drawn), GiveWay())
 
