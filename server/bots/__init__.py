@@ -27,8 +27,7 @@ def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
 
 LEVELS: Mapping[str, Effort] = {
     "level-1": Effort(worlds=1, candidates=3, near=1.0),
-    "level-2": Effort(worlds=2, candidates=4, near=0.3),
-    "level-3": Effort(worlds=8, candidates=6),
+    "level-2": Effort(worlds=4, candidates=4),
 }
 """The bots that search. Where there is no time to think, they play like `greedy`, as in `BOTS`."""
 

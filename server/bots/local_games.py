@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from server.bots import choose
+from server.bots.built_in import BuiltIn
 from server.bots.program import Program, Refused
 from server.bots.search import Seen
 from server.games import GAMES, Json, Outcome, RuleError, Rules, Seat, SeededDice, newest_rules
@@ -32,7 +33,9 @@ class Shown:
         return Seen(rules, seat, rules.view(state, seat), self._stories[seat], rules.legal_moves(state, seat))
 
 
-def play_locally(rules_name: str, options: Mapping[str, Any], players: Sequence[Program | str], name: str) -> Outcome:
+def play_locally(
+    rules_name: str, options: Mapping[str, Any], players: Sequence[Program | BuiltIn | str], name: str
+) -> Outcome:
     """Play a game to its end, by each seat's program or the built-in bot of this name. The same name gives the same
     dice. Raise BadOption for an invalid option, or ProgramError if a program fails."""
     rules = GAMES[rules_name]
@@ -48,7 +51,9 @@ def play_locally(rules_name: str, options: Mapping[str, Any], players: Sequence[
         if isinstance(player, str):
             state = shown.after(state, rules.decide(state, seat, choose(player, seen, AMPLE, rng), dice))
             continue
-        table = {"game": name, "rules": rules_name, "seat": seat, "turn": turn, "view": seen.view}
+        table: Json = {"game": name, "rules": rules_name, "seat": seat, "turn": turn, "view": seen.view}
+        if isinstance(player, BuiltIn):
+            table["story"] = seen.story
         decided: list[Any] = []
 
         def play(move: Any, state: Any = state, seat: Seat = seat, decided: list[Any] = decided) -> None:
@@ -60,6 +65,6 @@ def play_locally(rules_name: str, options: Mapping[str, Any], players: Sequence[
         player.play(table, [rules.move_to_json(it) for it in seen.moves], play)
         state = shown.after(state, decided)
     for each in players:
-        if isinstance(each, Program):
+        if not isinstance(each, str):
             each.tell({"type": "end", "game": name, "outcome": {"scores": outcome.scores, "places": outcome.places}})
     return outcome

@@ -49,6 +49,17 @@ class _PrivateDice:
         return order
 
 
+def standing(story: Sequence[Json]) -> list[Json]:
+    """Return the events of a story that were not taken back."""
+    found = list[Json]()
+    for it in story:
+        if it["type"] == "move-taken-back":
+            found = [earlier for earlier in found if earlier["version"] <= it["to"]]
+        else:
+            found.append(it)
+    return found
+
+
 def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
     """Return the move that does best in sampled worlds, after at most so many seconds of CPU time.
 
@@ -63,7 +74,10 @@ def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
     candidates = [(value, move) for value, _, move in judged[: effort.candidates]]
     total, worlds = [0.0] * len(candidates), 0
     while sample is not None and worlds < effort.worlds:
-        world, dice = sample(seen.view, seen.story, seen.seat, _PrivateDice(rng)), rng.random()
+        try:
+            world, dice = sample(seen.view, seen.story, seen.seat, _PrivateDice(rng)), rng.random()
+        except (LookupError, TypeError, ValueError):  # a seat that was taken over lacks a part of its story
+            break
         gains = list[float]()
         for value, move in candidates:
             if process_time() > end:

@@ -11,12 +11,12 @@ from uuid import UUID
 from flask import current_app
 
 from server.bots import LEVELS, choose
-from server.bots.search import Seen
+from server.bots.search import Seen, standing
 from server.clock import clock
 from server.games import Json, Seat
 from server.play.commits import commit_of, load, record, whole_log
 from server.play.game import Game
-from server.play.table import TAKEN_BACK, parse_event, story_item
+from server.play.table import parse_event, story_item
 from server.play.timing import host_clock
 from server.store.connections import autocommit
 from server.store.log import GiveWay
@@ -92,11 +92,7 @@ def thought_out_turn(game: Game, seat: Seat, bot: str, seconds: float) -> tuple[
 
 def shown_to(game: Game, seat: Seat) -> list[Json]:
     """Return the events of the game that its seat was shown, without those taken back."""
-    story = list[Json]()
-    for row in whole_log(game.game_id):
-        if row.type == TAKEN_BACK:
-            story = [it for it in story if it["version"] <= row.body["to"]]
-        elif row.version <= game.version:
-            item = story_item(game.table.rules, row, parse_event(game.table.rules, row), seat)
-            story += [] if item is None else [item]
-    return story
+    rules = game.table.rules
+    rows = [row for row in whole_log(game.game_id) if row.version <= game.version]
+    items = [story_item(rules, row, parse_event(rules, row), seat) for row in rows]
+    return standing([item for item in items if item is not None])
