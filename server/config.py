@@ -402,7 +402,7 @@ VARIABLES = {
         "STERNENPOST_THINKERS",
         "1",
         "a number",
-        "Number of processes per worker that think for the bots level-1, level-2 and so on, at the lowest priority. Each uses at "
+        "Number of processes per worker that think for bots of a level (level-1), at the lowest priority. Each uses at "
         "most one core. `0`: these bots play like greedy.",
         _whole_number,
     ),

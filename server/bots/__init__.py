@@ -25,10 +25,7 @@ def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
     return rng.choice([move for move, each in zip(moves, worths, strict=True) if each == best])
 
 
-LEVELS: Mapping[str, Effort] = {
-    "level-1": Effort(worlds=1, candidates=3, near=1.0),
-    "level-2": Effort(worlds=4, candidates=4),
-}
+LEVELS: Mapping[str, Effort] = {"level-1": Effort(worlds=4, candidates=4)}
 """The bots that search. Where there is no time to think, they play like `greedy`, as in `BOTS`."""
 
 BOTS: Mapping[str, Bot] = {"random": random, "greedy": greedy, **dict.fromkeys(LEVELS, greedy)}

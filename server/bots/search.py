@@ -28,12 +28,10 @@ class Seen(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """How much a bot thinks about a move. `near`: it chooses evenly among moves worth at most so much less than the best
-    one."""
+    """How much a bot thinks about a move: in how many worlds, and about how many of the judge's best moves."""
 
     worlds: int
     candidates: int
-    near: float = 0.0
 
 
 class _PrivateDice:
@@ -81,18 +79,16 @@ def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
         gains = list[float]()
         for value, move in candidates:
             if process_time() > end:
-                return _chosen(candidates, total, worlds, effort.near, rng)  # an unfinished world would be unfair
+                return _best(candidates, total, worlds)  # an unfinished world would be unfair
             gains.append(value + _gain_after(seen, world, move, _PrivateDice(Random(dice))))
         total, worlds = [had + gain for had, gain in zip(total, gains, strict=True)], worlds + 1
-    return _chosen(candidates, total, worlds, effort.near, rng)
+    return _best(candidates, total, worlds)
 
 
-def _chosen(
-    candidates: Sequence[tuple[float, Any]], total: Sequence[float], worlds: int, near: float, rng: Random
-) -> Any:
-    values = [gain / worlds for gain in total] if worlds else [value for value, _ in candidates]
-    least = max(values) - near
-    return rng.choice([move for value, (_, move) in zip(values, candidates, strict=True) if value >= least])
+def _best(candidates: Sequence[tuple[float, Any]], total: Sequence[float], worlds: int) -> Any:
+    """Return the move with the highest total, or without worlds the judge's best one. Equals are in random order."""
+    gains = total if worlds else [value for value, _ in candidates]
+    return candidates[gains.index(max(gains))][1]
 
 
 def _gain_after(seen: Seen, state: Any, move: Any, dice: _PrivateDice) -> float:

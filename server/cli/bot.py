@@ -30,7 +30,7 @@ Player = Program | BuiltIn
         "bot --local sternenhimmel --games 10 -- python3 mybot.py",
         "bot --url https://stars.example --game 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10 -- ./mybot",
         "bot --url https://stars.example --mark -- java -jar mybot.jar",
-        "bot --url https://stars.example --mark --level 2",
+        "bot --url https://stars.example --mark --level 1",
     )
 )
 @click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server.")
@@ -65,7 +65,7 @@ Player = Program | BuiltIn
 @click.option(
     "--level",
     type=click.IntRange(1, len(LEVELS)),
-    help=f"Let a built-in bot play instead of a program, from 1 to {len(LEVELS)} (strongest).",
+    help="Let the server's bot of this level play instead of a program.",
 )
 @click.argument("command", nargs=-1)
 def bot(

@@ -1,4 +1,5 @@
-"""How strong the bots are: `python -m tests.bench.strength` plays each pair of bots and prints a table.
+"""How strong the bots are: `python -m tests.bench.strength > server/docs/strength.txt` plays pairs of bots and prints the
+table that `/docs/bots` and `GET /v1/rules` publish.
 
 A deal is played once for each seat, with the bot of the row in that seat and the bot of the column in all others. So luck
 with a deal or a seat cancels out. The share of wins has a Wilson interval (95 %). `--pairs`, `--deals` and `--seconds`
@@ -7,6 +8,7 @@ bound the run. `seeing` is `greedy` with the face-down stars of all seats turned
 
 import argparse
 import os
+from itertools import pairwise
 from math import sqrt
 from random import Random
 from time import process_time
@@ -17,10 +19,10 @@ from server.bots.local_games import AMPLE, Shown
 from server.bots.search import Seen
 from server.games import GAMES, Json, Outcome, Rules, Seat, SeededDice, newest_rules
 
-LADDER = ["random", "greedy", *LEVELS]
 PAIRS = [
-    *zip(LADDER[1:], LADDER, strict=False),
-    *((level, "greedy") for level in list(LEVELS)[1:]),
+    ("greedy", "random"),
+    *((level, "greedy") for level in LEVELS),
+    *pairwise(reversed(LEVELS)),
     ("seeing", "greedy"),
 ]
 EVEN = 1.96  # standard deviations of a 95 % interval
@@ -99,16 +101,22 @@ def main() -> None:
     arguments.add_argument("--seconds", type=float, default=60, help="CPU time for each pair")
     given = arguments.parse_args()
     os.nice(19)
-    print("| Game | Seats | Bot | Against | Wins | 95 % | Even | Points ahead | Games | ms/move |")
+    print("| Game | Seats | Bot | Against | Wins | From | To | Points ahead | Games | ms |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     for name in given.games:
         for pair in given.pairs:
             rules, (bot, other) = GAMES[name], pair.split(":")
             found = measure(rules, (bot, other), given.deals, given.seconds)
             low, high = found.interval
-            facts = [name, rules.SEATS.start, bot, other, f"{found.wins / found.games:.0%}", f"{low:.0%} to {high:.0%}"]
-            facts += [f"{1 / rules.SEATS.start:.0%}", f"{found.lead / found.games:+.1f}", found.games]
-            print(f"| {' | '.join(map(str, facts))} | {1000 * found.seconds / found.moves:.0f} |", flush=True)
+            facts = [
+                name,
+                rules.SEATS.start,
+                bot,
+                other,
+                *(f"{it:.2f}" for it in (found.wins / found.games, low, high)),
+            ]
+            facts += [f"{found.lead / found.games:.1f}", found.games, round(1000 * found.seconds / found.moves)]
+            print(f"| {' | '.join(map(str, facts))} |", flush=True)
 
 
 if __name__ == "__main__":
