@@ -54,6 +54,7 @@ def create_app(settings: Settings | None = None) -> Flask:
         BASE_URL=settings.base_url,
         REPLY_DOMAIN=settings.reply_domain,
         LIMITS=settings.limits,
+        THINKERS=settings.thinkers,
         BOUNDS=dict(settings.bounds),
         PROXIES=settings.proxies,
         SANDBOX=settings.sandbox,

@@ -64,6 +64,8 @@ class Settings:
     limits: bool
     proxies: int
     sandbox: bool
+    thinkers: int
+    thinking: int
     metrics_token: Secret | None
     keep_deliveries: timedelta
     keep_answers: timedelta
@@ -397,6 +399,21 @@ VARIABLES = {
         "Whether to offer a sandbox: mailbox, example games and a movable clock. `up` turns it on unless both DATABASE_URL and "
         "SMTP_URL are set.",
         _switch,
+    ),
+    "thinkers": _Variable(
+        "STERNENPOST_THINKERS",
+        "1",
+        "a number",
+        "Number of processes per worker that think for bots of a level (level-1), at the lowest priority. Each uses at "
+        "most one core. `0`: these bots play like greedy.",
+        _whole_number,
+    ),
+    "thinking": _Variable(
+        "STERNENPOST_THINKING",
+        "2",
+        "a number of seconds",
+        "CPU time that a bot may use per move. After a minute of waiting, a bot moves like greedy.",
+        _whole_number,
     ),
     "keep_deliveries": _Variable(
         "STERNENPOST_KEEP_DELIVERIES",

@@ -1,4 +1,5 @@
-"""The worker and its sender process. APScheduler starts their jobs, and tables hold what is due."""
+"""The worker, its sender process, and processes that think for bots. Tables hold what is due, and APScheduler starts the
+jobs of the first two."""
 
 import logging
 import math
@@ -6,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Event, Thread
@@ -39,6 +41,7 @@ from server.play.timing.outages import follow_outages
 from server.play.timing.sandbox_clock import follow_clock
 from server.play.timing.sweep import wake_due
 from server.play.turns.idempotency import forget_old_answers
+from server.play.turns.thinking import think_due
 from server.post.delivery import PostOffice
 from server.post.dkim_signing import Signing, read_key
 from server.post.incoming import answering
@@ -70,6 +73,9 @@ _STOP = {signal.SIGTERM, signal.SIGINT}
 # Niceness of the sender. By the kernel's weights, 3 leaves it half of another process's share. With 10 it was a tenth:
 # beside four busy processes, sixty letters took two minutes.
 _BEHIND = 3
+_LAST = 19  # niceness of processes that think
+_STUCK = 30  # seconds of CPU time for anything but thinking
+_MOVES = 5  # per turn
 
 _many_are_due = Event()
 
@@ -82,10 +88,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
     Letters have their own process, since drawing one picture takes longer than twenty commits and blocks all threads.
     """
     _block_signals()
-    post = subprocess.Popen(
-        [sys.executable, "-m", "server.cli", "post"],
-        preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  no threads have been started
-    )
+    post, thinkers = _start("post"), [_start("think") for _ in range(settings.thinkers)]
     ways_in = _ways_in(app, settings)
     seldom = partial(_throttle, Lookout(_SWEEPS))
     jobs = {
@@ -113,9 +116,10 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         if isinstance(way_in, SmtpServer):
             way_in.keep_open()
     while signal.sigwait(_STOP | {signal.SIGCHLD}) == signal.SIGCHLD and post.poll() is None:
-        pass  # it was suspended, or continues
+        thinkers = [it if it.poll() is None else _start("think") for it in thinkers]
     status = 0 if post.poll() is None else 1
-    post.terminate()
+    for process in (post, *thinkers):
+        process.terminate()
     for way_in in ways_in:
         way_in.close()
     _end(scheduler, *along)
@@ -155,6 +159,31 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
     post.close(_LAST_LETTERS)
     hooks.close(_LAST_CALLS)
     _exit(0)
+
+
+def think(app: Flask, settings: Settings) -> NoReturn:
+    """Think for bots until SIGTERM. A kill loses nothing: another process thinks again, or the sweep moves."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP)
+    os.nice(_LAST)
+
+    def think_on() -> None:
+        follow_clock()
+        while think_due(settings.thinking):
+            signal.setitimer(signal.ITIMER_VIRTUAL, _STUCK + settings.thinking * _MOVES)
+
+    job = Job(app, "think", think_on)
+    while True:
+        signal.setitimer(signal.ITIMER_VIRTUAL, _STUCK + settings.thinking * _MOVES)  # its signal ends the process
+        job()
+        time.sleep(_BEAT)
+
+
+def _start(command: str) -> subprocess.Popen[bytes]:
+    """Start a process that ends with this one."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "server.cli", command],
+        preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  it only calls prctl
+    )
 
 
 def _block_signals() -> None:

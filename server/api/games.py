@@ -10,6 +10,7 @@ import orjson
 from flask import Response, jsonify
 from flask.views import MethodView
 
+from server import docs
 from server.api.auth import caller, optional_caller, viewer
 from server.api.http_responses import NDJSON, as_json
 from server.api.idempotency import new_game_id, once
@@ -92,8 +93,8 @@ class Rules(MethodView):
     def get(self, name: str) -> Any:
         """Get the rules of a game
 
-        Returns options, editions, boards, notation and the schemas of moves, views and events. The response is
-        compressed if the client accepts gzip.
+        Returns options, editions, boards, notation, the schemas of moves, views and events, and how strong the bots are.
+        The response is compressed if the client accepts gzip.
         """
         return _described(_known(name)).answer()
 
@@ -143,12 +144,17 @@ def _known(name: str) -> str:
 
 @cache
 def _described(name: str) -> Packed:
-    return pack("application/json", orjson.dumps(GAMES[name].describe()))
+    return pack("application/json", orjson.dumps(_description(name)))
 
 
 @cache
 def _all_described() -> Packed:
-    return pack("application/json", orjson.dumps({"items": [rules.describe() for rules in GAMES.values()]}))
+    return pack("application/json", orjson.dumps({"items": list(map(_description, GAMES))}))
+
+
+def _description(name: str) -> Json:
+    """Return what the game tells of itself, with the measured strength of the bots."""
+    return {**GAMES[name].describe(), "bots": [it.told() for it in docs.strengths() if it.rules == name]}
 
 
 @blp.route("/games")

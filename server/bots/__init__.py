@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
+from server.bots.search import Effort, Seen, search
 from server.games import Json, Rules
 
 Bot = Callable[[Rules, Json, Sequence[Any], Random], Any]
@@ -24,4 +25,14 @@ def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
     return rng.choice([move for move, each in zip(moves, worths, strict=True) if each == best])
 
 
-BOTS: Mapping[str, Bot] = {"random": random, "greedy": greedy}
+LEVELS: Mapping[str, Effort] = {"level-1": Effort(worlds=4, candidates=4)}
+"""The bots that search. Where there is no time to think, they play like `greedy`, as in `BOTS`."""
+
+BOTS: Mapping[str, Bot] = {"random": random, "greedy": greedy, **dict.fromkeys(LEVELS, greedy)}
+
+
+def choose(bot: str, seen: Seen, seconds: float, rng: Random) -> Any:
+    """Return a bot's move. A bot that searches thinks for at most so many seconds of CPU time."""
+    if bot in LEVELS:
+        return search(seen, LEVELS[bot], seconds, rng)
+    return BOTS[bot](seen.rules, seen.view, seen.moves, rng)

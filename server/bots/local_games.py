@@ -6,28 +6,55 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
-from server.bots import BOTS
+from server.bots import choose
+from server.bots.built_in import BuiltIn
 from server.bots.program import Program, Refused
-from server.games import GAMES, Outcome, RuleError, Seat, SeededDice, newest_rules
+from server.bots.search import Seen
+from server.games import GAMES, Json, Outcome, RuleError, Rules, Seat, SeededDice, newest_rules
+
+AMPLE = 60.0  # seconds of CPU time per move, so that the number of worlds is the limit
 
 
-def play_locally(rules_name: str, options: Mapping[str, Any], players: Sequence[Program | str], name: str) -> Outcome:
+class Shown:
+    """What each seat of a local game has been shown."""
+
+    def __init__(self, rules: Rules, seats: int, options: Json) -> None:
+        started = {"type": "game-started", "seat": None, "seats": seats, "terms": {"options": options}}
+        self._rules, self._stories = rules, [[started] for _ in range(seats)]
+
+    def after(self, state: Any, events: Sequence[Any]) -> Any:
+        """Show these events to all seats. Return the state after them."""
+        for seat, story in enumerate(self._stories):
+            story += [told for event in events if (told := self._rules.tell(event, seat)) is not None]
+        return reduce(self._rules.apply, events, state)
+
+    def to(self, state: Any, seat: Seat) -> Seen:
+        rules = self._rules
+        return Seen(rules, seat, rules.view(state, seat), self._stories[seat], rules.legal_moves(state, seat))
+
+
+def play_locally(
+    rules_name: str, options: Mapping[str, Any], players: Sequence[Program | BuiltIn | str], name: str
+) -> Outcome:
     """Play a game to its end. Each seat is played by a program, or by the built-in bot of this name. The same name
     gives the same dice. Raise BadOption for an invalid option, or ProgramError if a program fails.
     """
     rules = GAMES[rules_name]
     chosen = rules.resolve_options({**options, **newest_rules(rules)}, len(players))
     dice, rng = SeededDice(sha256(name.encode()).digest(), []), Random(name)
-    state = reduce(rules.apply, rules.setup(len(players), chosen, dice), None)
+    shown = Shown(rules, len(players), chosen)
+    state = shown.after(None, rules.setup(len(players), chosen, dice))
     turn = 0
     while (outcome := rules.outcome(state)) is None:
         turn += 1
         seat = min(rules.to_act(state))
-        moves, view, player = rules.legal_moves(state, seat), rules.view(state, seat), players[seat]
+        seen, player = shown.to(state, seat), players[seat]
         if isinstance(player, str):
-            state = reduce(rules.apply, rules.decide(state, seat, BOTS[player](rules, view, moves, rng), dice), state)
+            state = shown.after(state, rules.decide(state, seat, choose(player, seen, AMPLE, rng), dice))
             continue
-        table = {"game": name, "rules": rules_name, "seat": seat, "turn": turn, "view": view}
+        table: Json = {"game": name, "rules": rules_name, "seat": seat, "turn": turn, "view": seen.view}
+        if isinstance(player, BuiltIn):
+            table["story"] = seen.story
         decided: list[Any] = []
 
         def play(move: Any, state: Any = state, seat: Seat = seat, decided: list[Any] = decided) -> None:
@@ -36,9 +63,9 @@ def play_locally(rules_name: str, options: Mapping[str, Any], players: Sequence[
             except RuleError as error:
                 raise Refused(error.code, error.text) from None
 
-        player.play(table, [rules.move_to_json(it) for it in moves], play)
-        state = reduce(rules.apply, decided, state)
+        player.play(table, [rules.move_to_json(it) for it in seen.moves], play)
+        state = shown.after(state, decided)
     for each in players:
-        if isinstance(each, Program):
+        if not isinstance(each, str):
             each.tell({"type": "end", "game": name, "outcome": {"scores": outcome.scores, "places": outcome.places}})
     return outcome

@@ -12,6 +12,7 @@ _COMMANDS = {  # module and, if it differs, function name of each command, and t
     "web": ("service", "Serve HTTP until SIGTERM."),
     "worker": ("service.work", "Watch due times, play for bots and send letters, until SIGTERM."),
     "post": ("service.carry", "Send letters and call webhooks until SIGTERM."),
+    "think": ("service", "Think for bots until SIGTERM."),
     "sandbox": ("service.open_sandbox", "Create games in every state, and print their addresses."),
     "migrate": ("service", "Migrate the database schema."),
     "spread": ("service", "Distribute the tables across the Citus nodes."),

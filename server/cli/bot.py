@@ -10,6 +10,8 @@ from urllib.request import Request, urlopen
 
 import click
 
+from server.bots import LEVELS
+from server.bots.built_in import BuiltIn
 from server.bots.local_games import play_locally
 from server.bots.program import Program, ProgramError, Refused
 from server.cli.common import example
@@ -20,12 +22,15 @@ _AGAIN = (429, 502, 503, 504)  # rate-limited or unavailable: retry
 _PAUSE = 2.0  # seconds, unless the response has a Retry-After
 _SILENCE = 30  # seconds without a byte until a connection counts as lost; a stream sends something every ten
 
+Player = Program | BuiltIn
+
 
 @click.command(
     epilog=example(
         "bot --local sternenhimmel --games 10 -- python3 mybot.py",
         "bot --url https://stars.example --game 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10 -- ./mybot",
         "bot --url https://stars.example --mark -- java -jar mybot.jar",
+        "bot --url https://stars.example --mark --level 1",
     )
 )
 @click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Address of the server.")
@@ -45,7 +50,7 @@ _SILENCE = 30  # seconds without a byte until a connection counts as lost; a str
     "--against",
     multiple=True,
     metavar="BOT",
-    help="Opponent in local games: greedy or random. Repeat the option for more opponents. Default: greedy.",
+    help="Opponent in local games: greedy, random or a level such as level-1. Repeat the option for more opponents. Default: greedy.",
 )
 @click.option("--options", default="{}", metavar="JSON", help="Options for local games, as in GET /v1/rules.")
 @click.option(
@@ -56,9 +61,14 @@ _SILENCE = 30  # seconds without a byte until a connection counts as lost; a str
     default=60.0,
     show_default=True,
     type=click.FloatRange(0.1),
-    help="Seconds within which the program must answer.",
+    help="Seconds within which the program must answer. With --level, CPU seconds per move.",
 )
-@click.argument("command", nargs=-1, required=True)
+@click.option(
+    "--level",
+    type=click.IntRange(1, len(LEVELS)),
+    help="Let the server's bot of this level play instead of a program.",
+)
+@click.argument("command", nargs=-1)
 def bot(
     url: str,
     token: str | None,
@@ -70,16 +80,19 @@ def bot(
     options: str,
     seed: str,
     patience: float,
+    level: int | None,
     command: Sequence[str],
 ) -> None:
     """Connect a program that plays by exchanging lines of JSON. COMMAND starts the program. /docs/bot describes the protocol."""
     if not local and not token:
         raise click.UsageError("Give a --token, set STERNENPOST_TOKEN, or play --local.")
+    if bool(command) == bool(level):
+        raise click.UsageError("Give either the COMMAND of a program or a --level.")
     server = _Server(url, str(token))
     try:
         if not local and (mark or not game):
             _expect_marked(server, mark)
-        with Program(command, patience) as program:
+        with BuiltIn(f"level-{level}", patience) if level else Program(command, patience) as program:
             program.greet()
             if local:
                 _play_here(program, local, options, against, seed, games)
@@ -89,13 +102,13 @@ def bot(
         raise click.ClickException(str(error)) from None
 
 
-def _play_here(program: Program, rules: str, options: str, against: Sequence[str], seed: str, games: int) -> None:
+def _play_here(program: Player, rules: str, options: str, against: Sequence[str], seed: str, games: int) -> None:
     """Play local games. The program's seat rotates from game to game."""
     others = list(against) or ["greedy"] * (GAMES[rules].SEATS.start - 1)
     won = 0
     for number in range(games):
         seat = number % (len(others) + 1)
-        players: list[Program | str] = [*others[:seat], program, *others[seat:]]
+        players: list[Player | str] = [*others[:seat], program, *others[seat:]]
         try:
             outcome = play_locally(rules, json.loads(options), players, f"{seed or rules} {number + 1}")
         except (BadOption, ValueError) as error:
@@ -176,7 +189,7 @@ def _expect_marked(server: _Server, mark: bool) -> None:
         raise click.ClickException(str(_said(error)["detail"])) from None
 
 
-def _play_there(program: Program, server: _Server, game: str | None) -> None:
+def _play_there(program: Player, server: _Server, game: str | None) -> None:
     playing = set[str]()
     try:
         for event in server.news(f"/v1/games/{game}/stream" if game else "/v1/stream"):
@@ -197,7 +210,7 @@ def _play_there(program: Program, server: _Server, game: str | None) -> None:
         raise click.ClickException(str(_said(error)["detail"])) from None
 
 
-def _look(program: Program, server: _Server, game_id: str) -> bool:
+def _look(program: Player, server: _Server, game_id: str) -> bool:
     """Play while it is the program's turn. Return whether the game continues."""
     path = f"/v1/games/{game_id}"
     while (game := server.ask(path))["status"] not in _OVER:
@@ -216,6 +229,8 @@ def _look(program: Program, server: _Server, game_id: str) -> bool:
                 if error.code != 409:  # that turn is over: the next loop reads the game again
                     raise
 
+        if isinstance(program, BuiltIn):
+            table["story"] = server.ask(f"{path}/events")["items"]
         program.play({**table, "view": game["view"]}, legal["moves"], play)
     program.tell({"type": "end", "game": game_id, "outcome": game["outcome"]})
     return False

@@ -108,6 +108,13 @@ def carry(app: Flask, settings: Settings) -> None:
     worker.carry(app, settings)
 
 
+@click.command(epilog=example("think"))
+@in_app_without_clock
+def think(app: Flask, settings: Settings) -> None:
+    """Think for bots until SIGTERM. Each worker starts STERNENPOST_THINKERS of these processes."""
+    worker.think(app, settings)
+
+
 @click.command(epilog=example("migrate --dry-run", "migrate"))
 @dry_run
 @in_app_without_clock

@@ -7,7 +7,7 @@ Jinja fills in values before the Markdown is parsed. `## Words {#name}` and a co
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ DOCUMENTS = {
     "curl": "from sign-in to a reply by email, in a sandbox",
     "email": "what you can write in a reply, and which letters you get",
     "bot": "a program that plays both games, over HTTP or with lines of JSON",
-    "bots": "in six languages, with test results for each client generator",
+    "bots": "in six languages, test results for each client generator, and how strong the server's bots are",
     "live": "a live table in one file that you can host anywhere",
     "recipes": "errors, retries, streams, time, lists and limits",
     "app": "OAuth 2.1 in one file",
@@ -41,6 +41,38 @@ class Document(NamedTuple):
     title: str
     contents: list[tuple[str, str]]  # of each section, the id and the heading as HTML
     html: str
+
+
+class Strength(NamedTuple):
+    """How a bot did against another one, in every seat of the same deals. `wins` is a share, and `low` to `high` its
+    interval (Wilson, 95 %). `lead`: points above the average of the table."""
+
+    rules: str
+    seats: int
+    bot: str
+    against: str
+    wins: float
+    low: float
+    high: float
+    lead: float
+    games: int
+    milliseconds: int  # of CPU per move
+
+    def told(self) -> dict[str, Any]:
+        """Return these figures as `GET /v1/rules` tells them."""
+        return {name: value for name, value in self._asdict().items() if name not in ("rules", "lead")}
+
+
+@cache
+def strengths() -> list[Strength]:
+    """Return the table that `python -m tests.bench.strength` has printed."""
+    rows = (FOLDER / "strength.txt").read_text("utf-8").splitlines()[2:]
+    return [_strength(*(cell.strip() for cell in row.strip("|").split("|"))) for row in rows]
+
+
+def _strength(rules: str, seats: str, bot: str, against: str, *figures: str) -> Strength:
+    wins, low, high, lead = map(float, figures[:4])
+    return Strength(rules, int(seats), bot, against, wins, low, high, lead, *map(int, figures[4:]))
 
 
 def title(name: str) -> str:

@@ -1,6 +1,6 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
-A game is a package with the members of `Game`. It may also have `judge`, `draw`, `table`, `final_view`, `final_table`,
+A game is a package with the members of `Game`. It may also have `judge`, `resample`, `draw`, `table`, `final_view`, `final_table`,
 `notation`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
 """
@@ -198,6 +198,11 @@ Rules = Game[Any, Any, Any]  # a game with states, moves and events opaque to th
 # Optional parts of a game
 
 Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the move is worth to the seat on turn
+# View, story, seat, dice -> a state that the seat could be in, drawn from nothing else: a sample of all states that
+# contradict nothing seen, weighted by the chances of dice. Hidden choices of other seats are equally likely. `story` are
+# the events that the seat was shown, without those taken back. It begins with `game-started`, whose terms have the
+# options. A new call with the same view and story, as objects, may reuse what the last one prepared.
+Resample = Callable[[Json, Sequence[Json], Seat, Dice], Any]
 Draw = Callable[[Json, Sequence[str], "Theme", str], "Picture"]  # view, names by seat, theme, locale -> picture
 WriteTable = Callable[[Json, Sequence[str], str], str]  # view, names by seat, locale -> text of at most 72 columns
 FinalView = Callable[[Json, Sequence[Json]], Json]  # view, story -> view of a finished game, for `draw`

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from server.bots import BOTS
 from server.games import GAMES, sternenhimmel
 from tests.support.api_calls import CALLS, GAME, MOVE, OPEN_CALLS, first_move
 from tests.support.contract import Someone, is_problem, opened, refusal
@@ -24,7 +25,10 @@ def worker_sweeps(app: Flask) -> None:
 def test_the_rules_contain_everything_a_client_needs(stranger: Someone) -> None:
     assert stranger.get("/v1/rules").json["items"] == [stranger.get(f"/v1/rules/{name}").json for name in GAMES]
     rules = stranger.get("/v1/rules/sternenhimmel").json
+    bots = rules.pop("bots")
     assert rules == json.loads(json.dumps(sternenhimmel.describe()))
+    assert {it["bot"] for it in bots} <= BOTS.keys()
+    assert all(0 <= it["low"] <= it["wins"] <= it["high"] <= 1 and it["games"] for it in bots)
     for unknown in ("chess", "Sternenhimmel", "%00", "..", "sternenhimmel%2F"):
         is_problem(stranger.get(f"/v1/rules/{unknown}"), 404, "not-found")
 

@@ -14,8 +14,9 @@ from click.testing import CliRunner, Result
 
 from server import docs
 from server.cli import main
-from server.games import GAMES
+from server.games import GAMES, Json
 from tests.support.handbook import block
+from tests.support.samples import Played, positions
 
 bot_module = import_module("server.cli.bot")
 PRINTED = block(docs.render((docs.FOLDER / "bot.md").read_text("utf-8")).html, "bot-lines")
@@ -86,6 +87,62 @@ def test_invalid_bot_commands_are_rejected() -> None:
     assert bot("--local", "sternenhimmel", "--options", '{"edition": 7}').exit_code == 2
     assert bot("--local", "sternenhimmel", "--against", "nobody").exit_code == 2
     assert "cannot be started" in CliRunner().invoke(main, ["bot", "--local", "sternenhimmel", "--", "/no/such"]).output
+
+
+def test_a_level_plays_local_games_instead_of_a_program() -> None:
+    played = CliRunner().invoke(
+        main, ["bot", "--local", "sternenhimmel", "--level", "1", "--against", "random", "--against", "random"]
+    )
+    assert played.exit_code == 0, played.output
+    assert "Won 1 of 1." in played.output
+    assert CliRunner().invoke(main, ["bot", "--local", "sternenhimmel"]).exit_code == 2
+    assert bot("--local", "sternenhimmel", "--level", "1").exit_code == 2
+
+
+class OnTurn(BaseHTTPRequestHandler):
+    """A server with a game in which the account's seat is on turn, until it has moved."""
+
+    game: ClassVar[Played]
+    moves: ClassVar[list[Json]] = []
+
+    def do_GET(self) -> None:
+        played, seat = OnTurn.game, min(OnTurn.game.rules.to_act(OnTurn.game.state))
+        about = {"rules": played.game, "you": {"seat": seat, "turn": 9}, "view": played.rules.view(played.state, seat)}
+        moves = [played.rules.move_to_json(move) for move in played.rules.legal_moves(played.state, seat)]
+        self.answer(
+            {
+                "/v1/games/a": {**about, "status": "finished" if OnTurn.moves else "running", "outcome": None},
+                "/v1/games/a/legal-moves": {"turn": 9, "moves": moves},
+                "/v1/games/a/events": {"items": played.story(seat), "next": None},
+            }.get(self.path)
+        )
+
+    def do_POST(self) -> None:
+        OnTurn.moves.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.answer({})
+
+    def answer(self, body: Json | None) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode() if body is not None else b'data: {"game": "a"}\n\n')
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("rules", GAMES)
+def test_a_level_plays_on_a_server_by_what_its_seat_sees(rules: str) -> None:
+    OnTurn.game = next(it for it in positions(rules, {}, GAMES[rules].SEATS.start, 1) if len(it.moves) == 12)
+    OnTurn.moves.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), OnTurn) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        there = ("--url", f"http://127.0.0.1:{server.server_port}", "--token", "sp_a", "--game", "a")
+        assert CliRunner().invoke(main, ["bot", *there, "--level", "1"]).exit_code == 0
+        server.shutdown()
+    ((turn, move),) = [(it["turn"], it["move"]) for it in OnTurn.moves]
+    state, game = OnTurn.game.state, OnTurn.game.rules
+    assert turn == 9
+    assert game.move_from_json(move) in game.legal_moves(state, min(game.to_act(state)))
 
 
 class CutOff(BaseHTTPRequestHandler):

@@ -264,6 +264,7 @@ class House:
             "STERNENPOST_MAIL_IN": f"127.0.0.1:{self.mail_in}",
             "STERNENPOST_SANDBOX": "1",
             "STERNENPOST_METRICS_TOKEN": METRICS_TOKEN,
+            "STERNENPOST_THINKERS": "0",  # few tests need them, and each takes memory
             **settings,
         }
         self._processes: list[subprocess.Popen[bytes]] = []

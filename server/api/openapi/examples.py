@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from server.accounts.notice_kinds import NOTICE_KINDS
+from server.docs import strengths
 from server.games import GAMES, Json
 
 _RECORDED: Json = json.loads(Path(__file__).with_name("examples.json").read_text("utf-8"))
@@ -191,5 +192,6 @@ RULES: Json = {
     "view": {"type": "object"},
     "events": {"seat-skipped": _DESCRIBED["events"]["seat-skipped"]},
     "boards": [board for board in _DESCRIBED["boards"] if board["id"] == "aries"],
+    "bots": [it.told() for it in strengths() if it.rules == "sternenhimmel"],
 }
 ALL_RULES: Json = {"items": [RULES]}

@@ -1305,6 +1305,20 @@ class Notation(Schema):
     examples = fields.List(fields.Nested(NotedMove), required=True)
 
 
+class BotStrength(Schema):
+    """How a bot did against another one. Each deal was played once for each seat, with the bot in that seat and the other
+    one in all others."""
+
+    bot = fields.String(required=True, **_about("Name of the bot"))
+    against = fields.String(required=True, **_about("Name of the bot in all other seats"))
+    seats = fields.Integer(required=True, **_about("Number of seats"))
+    wins = fields.Float(required=True, **_about("Share of games won. A shared win counts as a part of one."))
+    low = fields.Float(required=True, **_about("Lower end of the 95 % interval of `wins` (Wilson)"))
+    high = fields.Float(required=True, **_about("Upper end of the 95 % interval of `wins`"))
+    games = fields.Integer(required=True, **_about("Number of games played"))
+    milliseconds = fields.Integer(required=True, **_about("CPU time of the bot per move"))
+
+
 class RulesDescription(Schema):
     """Rules of a game. Additional fields (boards, stars, ...) differ between games."""
 
@@ -1323,6 +1337,9 @@ class RulesDescription(Schema):
     view = fields.Dict(required=True, **_JSON_SCHEMA)
     events = fields.Dict(values=fields.Dict(**_JSON_SCHEMA), required=True, **_about("Schema of each event type"))
     notation = fields.Nested(Notation, required=True)
+    bots = fields.List(
+        fields.Nested(BotStrength), **_about("Measured strength of the server's bots, as in [the handbook](/docs/bots)")
+    )
 
 
 class RulesList(Schema):

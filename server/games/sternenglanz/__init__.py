@@ -10,6 +10,7 @@
 - `views.py` (R12): the view of each seat
 - `schemas.py`: moves, views and events as JSON Schemas
 - `judge.py`: the value of a step, for bots
+- `resample.py`: tables that a seat could be sitting at, for bots that search
 - `sentences.py`, `table.py`, `picture.py`, `cards.py`, `pieces.py`, `names.py`, `refusals.py`: words and pictures
 """
 
@@ -21,6 +22,7 @@ from server.games.sternenglanz.notation import EXAMPLES, NOTATION, read_move, wr
 from server.games.sternenglanz.options import OPTION_SCHEMA, resolve_options
 from server.games.sternenglanz.picture import draw
 from server.games.sternenglanz.refusals import NOTATION_HELPS, REFUSALS
+from server.games.sternenglanz.resample import resample
 from server.games.sternenglanz.rules import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
 from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NAMES, VIEW_SCHEMA
 from server.games.sternenglanz.sentences import SENTENCES, notation
@@ -77,6 +79,7 @@ __all__ = [
     "place",
     "preview",
     "read_move",
+    "resample",
     "resolve_options",
     "reveals",
     "setup",

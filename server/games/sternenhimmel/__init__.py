@@ -9,6 +9,7 @@
 - `views.py` (10): the view of each seat
 - `schemas.py`: moves, views and events as JSON Schemas
 - `judge.py`: the value of a placement, for bots
+- `resample.py`: tables that a seat could be sitting at, for bots that search
 - `sentences.py`, `table.py`, `ending.py`, `picture.py`, `refusals.py`: the game in words and pictures
 """
 
@@ -31,6 +32,7 @@ from server.games.sternenhimmel.notation import read_move, write_move
 from server.games.sternenhimmel.options import EDITIONS, OPTION_SCHEMA, resolve_options
 from server.games.sternenhimmel.picture import draw
 from server.games.sternenhimmel.refusals import NOTATION_HELPS, REFUSALS
+from server.games.sternenhimmel.resample import resample
 from server.games.sternenhimmel.rules import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
 from server.games.sternenhimmel.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
 from server.games.sternenhimmel.sentences import SENTENCES, notation
@@ -110,6 +112,7 @@ __all__ = [
     "place",
     "preview",
     "read_move",
+    "resample",
     "resolve_options",
     "reveals",
     "setup",

@@ -4,7 +4,7 @@ import { GAMES } from "../ui/games.js";
 import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
-import { BOTS, CLOCKS, draft, keep, LADDERS } from "../opening/draft.js";
+import { CLOCKS, draft, keep, LADDERS, OPPONENTS } from "../opening/draft.js";
 import { seatName } from "../ui/game-card.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { COLOURS, SeatShape, sparkle } from "../ui/seat-shapes.js";
@@ -65,7 +65,7 @@ function ties({ rules, outcome, view }, order, names) {
 
 /** What is filled in for a game like this one. People are asked again: nobody's address is known here. */
 function alike({ rules, options, seats, you, private: isPrivate, clock, on_timeout: ladder }) {
-  const bot = (it) => BOTS.find((kind) => it.name.startsWith(kind)) ?? BOTS[0]; // two of a kind have numbers
+  const bot = (it) => OPPONENTS.find((kind) => it.name.startsWith(kind)) ?? "greedy"; // two of a kind have numbers
   const isPerson = (it) => it.kind !== "bot" || it.stand_in;
   const own = you?.seat ?? seats.findIndex(isPerson); // whoever looked on plays, too
   const kind = (it) => (it.seat === own ? "me" : isPerson(it) ? "open" : bot(it));

@@ -20,7 +20,8 @@ export const LADDERS = {
   abandon: [{ do: "extend", by: "P1D", times: 1 }, { do: "abandon" }],
 };
 export const OPEN_FOR = ["P3D", "P7D", "P14D", "P30D", "P90D"];
-export const BOTS = ["greedy", "random"];
+export const BOTS = ["greedy", "random"]; // for the turns of absent players, which can't wait
+export const OPPONENTS = ["level-1", ...BOTS];
 export const UNITS = { D: "day", H: "hour", M: "minute" };
 const KEY = "sternenpost.last-game";
 

@@ -2,9 +2,9 @@
 import { html } from "../ui/html.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
-import { admitsPrograms, BOTS } from "./draft.js";
+import { admitsPrograms, OPPONENTS } from "./draft.js";
 
-export const KINDS = ["me", "open", "invite", ...BOTS];
+export const KINDS = ["me", "open", "invite", ...OPPONENTS];
 
 export function Seats({ it, change, game, wrongs }) {
   const { seats } = it;

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
+from server.bots import LEVELS
 from server.clock import clock
 from server.games import Seat
 from server.play.commits import outlines
@@ -20,6 +21,7 @@ from server.play.timing.heartbeats import is_reachable
 from server.play.timing.reminders import remind
 from server.play.timing.timeouts import time_out
 from server.play.turns.bot_moves import let_move
+from server.play.turns.thinking import thinking_time
 from server.store.connections import autocommit
 from server.store.database_retry import one_by_one, with_retries
 from server.store.seats import LATER, is_free, is_seat, postpone
@@ -43,7 +45,9 @@ class Due(NamedTuple):
 
 _DUE = """
 SELECT game_id, seat, wake_at FROM seats
- WHERE wake_at <= %(now)s AND (%(can_run_out)s OR due_at IS NULL OR due_at > %(now)s) ORDER BY wake_at LIMIT %(most)s"""
+ WHERE wake_at <= %(now)s AND (%(can_run_out)s OR due_at IS NULL OR due_at > %(now)s)
+   AND (wake_at <= %(late)s OR COALESCE(bot, stand_in, '') <> ALL(%(levels)s))
+ ORDER BY wake_at LIMIT %(most)s"""
 
 
 def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -> int:
@@ -65,9 +69,11 @@ def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -
 
 
 def _due(now: datetime, most: int, can_run_out: bool = True) -> list[Due]:
-    """Return due seats. `can_run_out`: include those whose time is over."""
+    """Return due seats, without bots that still have time to think. `can_run_out`: include those whose time is over."""
+    late = now - thinking_time()
+    bounds = {"now": now, "late": late, "levels": list(LEVELS), "can_run_out": can_run_out, "most": most}
     with autocommit() as connection:
-        found = connection.execute(_DUE, {"now": now, "can_run_out": can_run_out, "most": most})
+        found = connection.execute(_DUE, bounds)
         return [Due(*row) for row in found]
 
 

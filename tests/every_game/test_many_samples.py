@@ -1,0 +1,39 @@
+"""Sampled states in numbers: a million of them, and a hundred positions of each game against an enumeration."""
+
+from random import Random
+
+import pytest
+
+from server.games import GAMES, SeededDice
+from tests.support.samples import EDITIONS, assert_is_possible, check_cards, check_stars, positions, small_deck
+
+__all__ = ["small_deck"]  # a fixture
+
+
+@pytest.mark.parametrize(("game", "edition"), EDITIONS)
+def test_a_million_sampled_states_look_like_the_real_one(game: str, edition: str) -> None:
+    options, left, seed = GAMES[game].describe()["editions"][edition], 1_000_000 // len(EDITIONS), 100
+    while left > 0:
+        seed += 1
+        seats, rng = GAMES[game].SEATS[seed % len(GAMES[game].SEATS)], Random(seed)
+        for played in positions(game, options, seats, seed):
+            seat, dice = rng.randrange(seats), SeededDice(rng.randbytes(8), ())
+            view, story, sample = played.rules.view(played.state, seat), played.story(seat), played.rules
+            legal = played.rules.legal_moves(played.state, seat)
+            for _ in range(50):
+                world = sample.resample(view, story, seat, dice)  # type: ignore[attr-defined]
+                assert sample.view(world, seat) == view
+                left -= 1
+            assert sorted(map(repr, sample.legal_moves(world, seat))) == sorted(map(repr, legal))
+            assert_is_possible(played, seat, world)
+
+
+@pytest.mark.parametrize("seed", range(4, 104))
+def test_many_positions_are_sampled_as_often_as_they_should(seed: int) -> None:
+    check_stars(seed)
+
+
+@pytest.mark.parametrize("seed", range(4, 104))
+@pytest.mark.usefixtures("small_deck")
+def test_many_hands_are_sampled_as_often_as_they_should(seed: int) -> None:
+    check_cards(seed)

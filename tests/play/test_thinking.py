@@ -1,0 +1,125 @@
+"""Bots that search: a process thinks for them, the sweep waits for it, and a turn is never stuck."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.play.commits import load, whole_log
+from server.play.seating.games import open_game
+from server.play.seating.seats import leave
+from server.play.timing.sweep import wake_due
+from server.play.turns import thinking
+from server.play.turns.thinking import PATIENCE, shown_to, think_due
+from server.play.votes import take_back
+from tests.support.games import ME, assert_log_and_projections_agree, game_of, later, moves_on, person, wanted
+
+LEVEL = {"bot": "level-1"}
+SECONDS = 5.0
+pytestmark = pytest.mark.usefixtures("within")
+
+
+def against_levels(rules: str = "sternenhimmel") -> tuple[UUID, UUID]:
+    """A game of ada against bots that search, who are on turn; ada and the game."""
+    ada = person("ada")
+    options = {"start_seat": 1}
+    game_id = open_game(ada, wanted(ME, LEVEL, LEVEL, rules=rules, options=options)).game_id
+    return ada, game_id
+
+
+def test_the_sweep_leaves_a_turn_to_the_process_that_thinks() -> None:
+    ada, game_id = against_levels()
+    assert wake_due() == 0
+    assert think_due(SECONDS)
+    assert think_due(SECONDS)
+    assert not think_due(SECONDS)
+    assert load(game_id).table.turns[0] is not None
+    moves_on(game_id, ada)
+    assert_log_and_projections_agree(game_id)
+
+
+def test_the_sweep_moves_for_a_bot_after_a_minute() -> None:
+    _, game_id = against_levels()
+    later(PATIENCE + timedelta(seconds=1))
+    assert not think_due(SECONDS)
+    assert wake_due() == 1
+    assert think_due(SECONDS)  # the next bot has a minute of its own
+    assert_log_and_projections_agree(game_id)
+
+
+def test_the_sweep_moves_at_once_if_no_process_thinks(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(app.config, "THINKERS", 0)
+    _, game_id = against_levels()
+    assert wake_due() == 1
+    assert wake_due() == 1
+    assert load(game_id).table.turns[0] is not None
+
+
+def test_a_move_that_comes_first_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, game_id = against_levels()
+    choose = thinking.choose
+
+    def choose_slowly(*given: object) -> object:
+        monkeypatch.setattr(thinking, "choose", choose)
+        assert think_due(SECONDS)  # another process has the same turn
+        return choose(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(thinking, "choose", choose_slowly)
+    before = load(game_id).version
+    think_due(SECONDS)
+    assert load(game_id).version == before + 1
+    assert_log_and_projections_agree(game_id)
+
+
+def test_a_turn_that_fails_is_left_to_the_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, game_id = against_levels()
+    monkeypatch.setattr(thinking, "choose", lambda *given: 1 / 0)
+    assert not think_due(SECONDS)
+    later(PATIENCE + timedelta(seconds=1))
+    assert wake_due() == 1
+    assert_log_and_projections_agree(game_id)
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+def test_whole_turns_are_thought_about(rules: str) -> None:
+    ada, game_id = against_levels(rules)
+    for _ in range(12):
+        while think_due(SECONDS):
+            pass
+        if load(game_id).table.turns[0] is not None:
+            moves_on(game_id, ada)
+    assert {row.seat for row in whole_log(game_id)} >= {0, 1, 2}
+    assert_log_and_projections_agree(game_id)
+
+
+def test_a_level_takes_over_from_a_player_who_leaves() -> None:
+    ada, bea = person("ada"), person("bea")
+    ladder = [{"do": "bot-takes-over", "bot": "level-1"}]
+    game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
+    leave(game_id, ada)
+    assert wake_due() == 0
+    assert think_due(SECONDS)
+    assert load(game_id).table.stand_ins[0] == "level-1"
+
+
+def test_a_bot_forgets_what_was_taken_back() -> None:
+    ada, bea = person("ada"), person("bea")
+    game_id = game_of(ada, bea, bots=1, options={"start_seat": 0, "take_back": "free"})
+    before = load(game_id).version
+    story = shown_to(load(game_id), 2)
+    moves_on(game_id, ada)
+    assert len(shown_to(load(game_id), 2)) == len(story) + 1
+    take_back(game_id, ada, before)
+    assert shown_to(load(game_id), 2) == story
+
+
+def test_a_story_has_no_secrets_of_other_seats() -> None:
+    ada, game_id = against_levels("sternenglanz")
+    while think_due(SECONDS):
+        pass
+    moves_on(game_id, ada)
+    game = load(game_id)
+    for seat in (0, 1, 2):
+        dealt = [it for it in shown_to(game, seat) if it["type"] == "hand-dealt"]
+        assert [it["seat"] for it in dealt if it["cards"] != [None] * 5] == [seat]
