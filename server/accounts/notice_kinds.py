@@ -34,7 +34,7 @@ class NoticeKind:
     until: Until = Until.NEVER
     default: str = AT_ONCE
 
-    headline: str = ""  # email: sender name
+    headline: str = ""  # email: what its subject begins with
     stop: str = ""  # email: what players switch off; "" if it is always sent
     stops_game: bool = True  # email: whether the link to stop it can stop all emails of its game
     to_anyone: bool = False  # email: whether its reader may have no seat in the game

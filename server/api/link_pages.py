@@ -118,7 +118,6 @@ def _turn_page(
         word=word,
         is_mid_turn=rules.is_mid_turn(state, seat),
         notation=notation(rules.NAME, locale),
-        example=rules.describe()["notation"]["examples"][-1]["text"],
         title=game.head.title,
         rules=rules.NAME.capitalize(),
         table=text.table(rules.NAME, view, game.names, locale),

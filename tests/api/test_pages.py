@@ -369,7 +369,7 @@ def test_the_mailbox_shows_recipient_time_subject_and_first_line(page: Page, sit
     assert mailed_link(site, "t") == turn.link
     page.goto("/sandbox/mail?to=Ada@Example.org")
     first = page.get_by_role("listitem").first
-    expect(first).to_contain_text("A clear night (Sternenhimmel by email)")
+    expect(first).to_contain_text("Your turn: A clear night")
     expect(first).to_contain_text("ada, it's your turn.")
     expect(first).not_to_contain_text("Reply above this line")
     expect(first).to_contain_text("To ada@example.org, ")

@@ -17,7 +17,7 @@ from server.play.seating.seats import return_word
 from server.play.story import authors
 from server.play.turns.turn_links import turn_word
 from server.play.views import story, view_of
-from server.post.wording import Letter, moment, span, spoken
+from server.post.wording import Letter, moment, short_span, span, spoken
 from server.render.png import png
 from server.store.tables import LetterRow, Player, PlayerLetterRow
 
@@ -84,6 +84,12 @@ class Reader(NamedTuple):
         due_at = self.game.seats[self.seat].due_at
         assert due_at is not None
         return {"due": moment(due_at, self.zone), "left": span(due_at - clock.now())}
+
+    @property
+    def left_in_short(self) -> str:
+        due_at = self.game.seats[self.seat].due_at
+        assert due_at is not None
+        return short_span(due_at - clock.now())
 
     @property
     def turn_link(self) -> str:

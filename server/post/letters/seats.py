@@ -191,6 +191,15 @@ class Rsvp(Letter):
     again: bool  # whether the invitation is still open
     link: str  # to the invitation if it is open, else to the game
 
+    @property
+    def headline(self) -> str:
+        match self.played:
+            case "yes":
+                return noted("You're in")
+            case "no":
+                return noted("Invitation declined")
+        return noted("Not done")
+
 
 @builds(RSVP)
 def rsvp(reader: Reader) -> Rsvp:
