@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, enter, too_wide
+from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, code_for, enter, too_wide
 from tests.support.live_server import Client, House, Json, sign_in, until
 
 MANY = 26  # more than a page of the lobby
@@ -287,6 +287,25 @@ def test_a_player_invited_from_the_waiting_room_sits_down_with_a_salt(
         expect(window.locator(".board")).to_have_count(3)
     [row] = house.rows("SELECT salt FROM seats WHERE game_id = %s AND seat = 1", game_id)
     assert row["salt"] == "a word of Hugo's"
+
+
+def test_a_stranger_with_a_link_enters_address_and_code_at_the_table_and_is_seated(
+    house: House, ada: Client, windows: Windows
+) -> None:
+    game_id = open_game(ada, ME, OPEN, BOT, title="Come in", private=True)
+    word = ada.get(f"/v1/games/{game_id}")["invitation"]
+    page = windows.open(**PHONE)
+    page.goto(f"/i/{word}")
+    expect(page.get_by_role("heading", name="Come in")).to_be_visible()
+    expect(page.get_by_text("Place stars in the constellations")).to_be_visible()
+    page.get_by_label("Email address").fill("nell@example.org")
+    page.get_by_role("button", name="Email me a code").tap()
+    page.get_by_label("Code").fill(code_for(house, "nell@example.org"))
+    page.get_by_role("button", name="Take a seat").tap()
+    expect(page.locator(".board")).to_have_count(3)
+    game = ada.get(f"/v1/games/{game_id}")
+    assert (game["status"], game["seats"][1]["kind"]) == ("running", "human")
+    assert too_wide(page) == []
 
 
 # One's own games

@@ -43,7 +43,6 @@ from server.post.letters.games import (
 from server.post.letters.seats import Invitation, SeatHandedOver, SeatTakenOver, SentAway, StandIn, StandInAsked
 from server.post.letters.turns import BotMoved, Reminder, TimeExtended, TurnOfSeveral, YourTurn, YourTurns
 from server.post.wording import (
-    GameLetter,
     Letter,
     answer_above,
     by_beginning,
@@ -127,6 +126,9 @@ LETTERS: list[Letter] = [
         others=("Cleo",),
         pace="2 days per move",
         link="https://sternenpost.example/i/abc",
+        introduction="Light up the constellations.",
+        turns=30,
+        free=2,
     ),
     Bundle(
         name="Anna",

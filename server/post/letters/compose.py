@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from flask_babel import force_locale
+from flask_babel import force_locale, gettext
 
 from server.accounts.calendars import ALWAYS, stored_zone
 from server.accounts.notice_kinds import BUNDLE, SIGN_IN_CODE
@@ -128,6 +128,9 @@ def _written(
     alt = ""
     if reader and reader.game.table.turns and isinstance(words, turns.YourTurn | games.GameEnded | answers.Answer):
         image, alt = reader.picture(isinstance(words, games.GameEnded))
+        images = [(_PICTURE, image)]
+    elif reader and isinstance(words, seats.Invitation):
+        image, alt = reader.opening_picture([seats.unless_link(it, gettext("A player")) for it in reader.game.names])
         images = [(_PICTURE, image)]
     page = wording.write_page(words, _PICTURE if images else "", mark, stop, alt)
     short = partial(

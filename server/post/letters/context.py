@@ -13,6 +13,7 @@ from server.games import Json, Seat
 from server.games.presentation import draw, draw_end, sentence
 from server.play.game import Game
 from server.play.notices import notice_in, still_matters
+from server.play.seating.exhibition import opening_view
 from server.play.seating.seats import return_word
 from server.play.story import authors
 from server.play.turns.turn_links import turn_word
@@ -115,6 +116,13 @@ class Reader(NamedTuple):
             picture = draw_end(name, *self.final_view, names, locale)
         else:
             picture = draw(name, view_of(self.game, self.seat, self.letter.version), names, locale=locale)
+        return png(picture), picture.title
+
+    def opening_picture(self, names: Sequence[str]) -> tuple[bytes, str]:
+        """Return how the game may look at its start, as a PNG and in words. It shows nothing of this game's own deal."""
+        name = self.game.table.rules.NAME
+        view = opening_view(name, self.game.head.options, len(self.game.seats))
+        picture = draw(name, view, names, locale=spoken().locale)
         return png(picture), picture.title
 
     def happened(self, since: int) -> tuple[str, ...]:
