@@ -353,6 +353,28 @@ def test_finished_games_are_listed_page_by_page(house: House, windows: Windows) 
     expect(page.get_by_role("button", name="More")).to_have_count(0)
 
 
+def test_a_player_whose_games_are_over_is_not_called_new(house: House, windows: Windows) -> None:
+    client = sign_in(house, "kai@example.org")
+    game_id = open_game(client, ME, BOT, BOT, title="Ended")
+    client.post(f"/v1/games/{game_id}/votes", {"on": "abandon", "vote": True}, status=200)
+    page = windows.open(client)
+    page.goto("/")
+    expect(page.locator(".abandoned h3")).to_have_text(["Ended"])
+    expect(page.get_by_text("No games are waiting for you right now.")).to_be_visible()
+    expect(page.get_by_text("You haven't joined a game yet.")).to_have_count(0)
+    expect(page.get_by_role("button", name="Play Sternenhimmel against bots")).to_be_visible()
+
+
+def test_the_lobby_tells_usual_terms_once(ada: Client, windows: Windows) -> None:
+    for title, clock in (("One", {}), ("Two", {}), ("Hasty", {"clock": {"per_move": "PT2H"}})):
+        open_game(ada, ME, OPEN, OPEN, BOT, BOT, title=title, **clock)
+    page = windows.open()
+    page.goto("/#/lobby?players=5")
+    found(page, 3)
+    expect(page.locator(".usual dd").first).to_have_text("2 days per turn")
+    expect(page.locator(".card .terms dd")).to_have_text(["2 hours per turn"])
+
+
 # Who one is to others
 
 
