@@ -1,9 +1,9 @@
-"""The sandbox: you, Ada and Ben, with a game in every state, and links to them."""
+"""The sandbox: Robin, who is you, Ada and Ben, with a game in every state, and links to them."""
 
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid4, uuid5
@@ -23,7 +23,7 @@ from server.play.turns.turn_links import caller, turn_word
 from server.play.views import describe, load_visible, turn_of
 from server.play.votes import vote
 
-EMAIL, ADA, BEN = "you@sandbox.example", "ada@sandbox.example", "ben@sandbox.example"
+EMAIL, ADA, BEN = "robin@sandbox.example", "ada@sandbox.example", "ben@sandbox.example"
 FIRST = "The first sky"
 _PATIENCE = 10.0  # seconds for the bots to move
 _MOST_MOVES = 200
@@ -40,18 +40,26 @@ def open_up(base_url: str) -> Iterator[str]:
     """Yield lines for the terminal. Existing players and games are reused."""
     follow_clock()
     people = _people()
-    games = {title: _ensure_game(people, title, make) for title, make in SEEDS.items()}
-    you = people.you
-    first = _first_sky(you)
-    yield f"  the page         {base_url}/"
-    yield f"  play your turn   {_link(base_url, first, you)}"
-    yield f"  read your mail   {base_url}/sandbox/mail"
-    yield f"  API handbook     {base_url}/docs"
-    yield f"  your game        {base_url}/#/games/{first.game_id}"
-    yield f"  your token       {player_token(EMAIL)}"
-    yield "  and one game in each state, as of its creation:"
-    for title, game in games.items():
-        yield f"    {title:<28} {_link(base_url, game, you)}"
+    for title, make in SEEDS.items():
+        _ensure_game(people, title, make)
+    first = _first_sky(people.you)
+    yield f"  play              {_link(base_url, first, people.you)}"
+    yield f"  your mail         {base_url}/sandbox/mail"
+    yield f"  all sample games  {base_url}/sandbox/scenes"
+    yield ""
+    yield f"  the page          {base_url}/"
+    yield f"  API handbook      {base_url}/docs"
+    yield f"  your token        {player_token(EMAIL)}"
+
+
+def list_scenes(base_url: str) -> list[tuple[str, str]]:
+    """Return the title and your link of each sample game."""
+    you = _people().you
+    found = []
+    for title in SEEDS:
+        with suppress(NotFound):
+            found.append((title, _link(base_url, load(uuid5(you, title)), you)))
+    return found
 
 
 def make_scene(name: str, base_url: str) -> tuple[UUID, str]:
@@ -62,7 +70,7 @@ def make_scene(name: str, base_url: str) -> tuple[UUID, str]:
 
 
 def _people() -> People:
-    tokens = [player_token(email, email.partition("@")[0]) for email in (EMAIL, ADA, BEN)]
+    tokens = [player_token(email, email.partition("@")[0].capitalize()) for email in (EMAIL, ADA, BEN)]
     people = People(*(caller(token).player_id for token in tokens))
     for player_id in people:
         if not profile(player_id)["notifications"]:  # bundled letters would make you wait
@@ -84,14 +92,13 @@ def _first_sky(you: UUID) -> Game:
     return game
 
 
-def _ensure_game(people: People, title: str, make: Callable[[People, UUID], object]) -> Game:
-    """Return the game of this title, created if it is missing."""
+def _ensure_game(people: People, title: str, make: Callable[[People, UUID], object]) -> None:
+    """Create the game of this title if it is missing."""
     game_id = uuid5(people.you, title)
     try:
-        return load(game_id)
+        load(game_id)
     except NotFound:
         make(people, game_id)
-        return load(game_id)
 
 
 def _link(base_url: str, game: Game, you: UUID) -> str:

@@ -27,7 +27,7 @@ from server.clock import clock
 from server.durations import duration
 from server.errors import BadField, NotFound, Unfit
 from server.play.timing.sandbox_clock import follow_clock, move_clock
-from server.sandbox import SEEDS, make_scene
+from server.sandbox import SEEDS, list_scenes, make_scene
 from server.store.log import moment_text
 
 blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="templates")
@@ -109,6 +109,13 @@ def letter_as_html(key: str) -> Response:
     return response
 
 
+@blp.get("/scenes")
+def scenes() -> Response:
+    """List the sample games that `up` created, each with your link."""
+    found = list_scenes(current_app.config["BASE_URL"])
+    return page("scenes.html", scenes=found, title=gettext("Sample games"))
+
+
 class ClockRequest(schemas.Request):
     forward = fields.String(required=True, metadata={"description": "ISO 8601 duration, such as P3D or PT36H"})
 
@@ -119,7 +126,9 @@ class ClockAnswer(Schema):
 
 class SandboxTokenRequest(schemas.Request):
     name = fields.String(
-        required=True, validate=validate.OneOf(["you", "ada", "ben"]), metadata={"description": "Sandbox player"}
+        required=True,
+        validate=validate.OneOf(["you", "robin", "ada", "ben"]),
+        metadata={"description": "Sandbox player. `you` is Robin."},
     )
 
 
@@ -150,7 +159,7 @@ class Scene(MethodView):
         """Create a sample game
 
         The game is in the state you choose, so that you can test a page or program. The sandbox's players sit in it:
-        `you`, usually on seat 0, Ada and Ben. Get their tokens from `POST /sandbox/token`.
+        Robin, usually on seat 0, Ada and Ben. Get their tokens from `POST /sandbox/token`.
         """
         game_id, link = make_scene(wanted["scene"], current_app.config["BASE_URL"])
         return {"game": game_id, "link": link}
@@ -168,7 +177,8 @@ class Token(MethodView):
         """
         if is_from_elsewhere():
             raise NotFound("Only the page of this server can use this.")
-        return {"token": player_token(f"{wanted['name']}@sandbox.example", wanted["name"])}
+        name = "robin" if wanted["name"] == "you" else wanted["name"]
+        return {"token": player_token(f"{name}@sandbox.example", name.capitalize())}
 
 
 @calls.route("/clock")

@@ -104,7 +104,7 @@ async function endPush() {
  */
 export async function recognise() {
   if (link) return;
-  if (!token() && isSandbox && !forNow.getItem(AWAY)) return enterSandbox("you");
+  if (!token() && isSandbox && !forNow.getItem(AWAY)) return enterSandbox("robin");
   if (!token()) return;
   try {
     /** @type {Profile} */

@@ -115,7 +115,7 @@ function Sandbox() {
     <h2>${t("sandbox")}</h2>
     <p>${t("sandbox.why")} <a href="/sandbox/mail">${t("sandbox.mail")}</a></p>
     <p class="row">
-      ${["you", "ada", "ben"].map((name) => html`<button onClick=${as(name)}>${t("sandbox.as", { name })}</button>`)}
+      ${["Robin", "Ada", "Ben"].map((name) => html`<button onClick=${as(name.toLowerCase())}>${t("sandbox.as", { name })}</button>`)}
     </p>
     ${wrong && html`<${Sorry} error=${wrong} />`}
   </section>`;
