@@ -31,7 +31,7 @@ from server.play.seating.stand_ins import enter_as_stand_in, is_stranger, last_m
 from server.play.table import OVER
 from server.play.talk.motd import notice
 from server.play.turns.going_back import take_backs_of
-from server.play.turns.turn_links import check_line, is_undone, open_turn, play_line, rest_of_turn
+from server.play.turns.turn_links import check_line, future_turn, is_undone, open_turn, play_line, rest_of_turn
 from server.play.views import view_of
 from server.store.rows import SeatState
 from server.translations import noted
@@ -180,6 +180,9 @@ def _not_now(game: Game, seat: Seat, word: str, status: int) -> Response:
             "The bot %(bot)s is playing for you. To take your seat back, use the link in the email about it.", bot=bot
         )
         return page("message.html", 409, title=gettext("A bot is playing for you"), text=text, game=game)
+    if number := future_turn(word):
+        text = gettext("There has been no turn %(number)s in this game.", number=number)
+        return page("message.html", status, title=gettext("No such turn"), text=text, game=game)
     if is_undone(word):
         text = gettext("A move was taken back, and this turn with it. We'll email you when it's your turn again.")
     else:

@@ -326,6 +326,13 @@ def test_an_invitation_is_accepted_with_a_button(page: Page, site: Site) -> None
     expect(page.get_by_text("This seat is taken.")).to_be_visible()
 
 
+def test_a_link_to_a_turn_that_never_was_says_so(page: Page, turn: Turn) -> None:
+    for address in (f"/t/{turn_word(turn.game_id, 0, 99)}", f"/t/{turn_word(turn.game_id, 0, 99)}/plain"):
+        page.goto(address)
+        expect(page.get_by_role("heading", name="No such turn")).to_be_visible()
+        expect(page.get_by_text("There has been no turn 99 in this game.")).to_be_visible()
+
+
 def test_a_player_who_left_comes_back_with_a_button(page: Page, turn: Turn) -> None:
     leave(turn.game_id, person("ada"))
     page.goto(f"/back/{return_word(turn.game_id, 0)}")

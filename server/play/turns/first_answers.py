@@ -45,7 +45,8 @@ def first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
     for before, commit, after in islice(_answers(game, seat, turn), 1):
         if _is_played_so(game, before, commit, seat, move):
             return Played(answer_of(Game(game.head, game.seats, after), commit, seat), False, game)
-    raise StaleTurn(game.table.turns[seat], is_taken_back(game.game_id, turn))
+    future = turn if turn > game.table.version else None
+    raise StaleTurn(game.table.turns[seat], is_taken_back(game.game_id, turn), future)
 
 
 def is_taken_back(game_id: UUID, turn: int) -> bool:
