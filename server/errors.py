@@ -28,14 +28,12 @@ class NotHost(PlayError):
 class StaleTurn(PlayError):
     """A move for a turn that is over. `turn` is the seat's current turn, or None.
 
-    `taken_back`: a take-back ended the turn. `ahead`: the game hasn't reached a turn of this number.
+    `taken_back`: a take-back ended the turn. `future`: the number of a turn that the game hasn't reached.
     """
 
-    def __init__(self, turn: int | None, taken_back: bool = False, ahead: bool = False) -> None:
-        if ahead and turn is None:
-            super().__init__(noted("That turn never existed, and it isn't your turn now."))
-        elif ahead:
-            super().__init__(noted("That turn never existed. Your current turn is %(turn)s."), turn=turn)
+    def __init__(self, turn: int | None, taken_back: bool = False, future: int | None = None) -> None:
+        if future is not None:
+            super().__init__(noted("There has been no turn %(number)s in this game."), number=future)
         elif taken_back and turn is None:
             super().__init__(noted("That turn is over because a move was taken back."))
         elif taken_back:

@@ -1,9 +1,9 @@
-"""The sandbox: Robin (you), Ada and Ben, with a game in every state, and links to them."""
+"""The sandbox: Robin, who is you, Ada and Ben, with a game in every state, and links to them."""
 
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid4, uuid5
@@ -23,8 +23,7 @@ from server.play.turns.turn_links import caller, turn_word
 from server.play.views import describe, load_visible, turn_of
 from server.play.votes import vote
 
-NAMES = {"you": "Robin", "ada": "Ada", "ben": "Ben"}  # by how the API calls them
-EMAIL = "you@sandbox.example"
+EMAIL, ADA, BEN = "robin@sandbox.example", "ada@sandbox.example", "ben@sandbox.example"
 FIRST = "The first sky"
 _PATIENCE = 10.0  # seconds for the bots to move
 _MOST_MOVES = 200
@@ -44,20 +43,23 @@ def open_up(base_url: str) -> Iterator[str]:
     for title, make in SEEDS.items():
         _ensure_game(people, title, make)
     first = _first_sky(people.you)
-    yield f"  play your turn      {_link(base_url, first, people.you)}"
-    yield f"  read your mail      {base_url}/sandbox/mail"
-    yield f"  games in any state  {base_url}/sandbox"
+    yield f"  play              {_link(base_url, first, people.you)}"
+    yield f"  your mail         {base_url}/sandbox/mail"
+    yield f"  all sample games  {base_url}/sandbox/scenes"
     yield ""
-    yield f"  the page            {base_url}/"
-    yield f"  API handbook        {base_url}/docs"
-    yield f"  your token          {player_token(EMAIL)}"
+    yield f"  the page          {base_url}/"
+    yield f"  API handbook      {base_url}/docs"
+    yield f"  your token        {player_token(EMAIL)}"
 
 
-def scenes(base_url: str) -> dict[str, str]:
-    """Return your link to each game that `open_up` created, by the title of its scene."""
+def list_scenes(base_url: str) -> list[tuple[str, str]]:
+    """Return the title and your link of each sample game."""
     you = _people().you
-    games = {title: _game_of(you, title) for title in SEEDS}
-    return {title: _link(base_url, game, you) for title, game in games.items() if game}
+    found = []
+    for title in SEEDS:
+        with suppress(NotFound):
+            found.append((title, _link(base_url, load(uuid5(you, title)), you)))
+    return found
 
 
 def make_scene(name: str, base_url: str) -> tuple[UUID, str]:
@@ -68,16 +70,12 @@ def make_scene(name: str, base_url: str) -> tuple[UUID, str]:
 
 
 def _people() -> People:
-    people = People(*(caller(token_of(key)).player_id for key in NAMES))
+    tokens = [player_token(email, email.partition("@")[0].capitalize()) for email in (EMAIL, ADA, BEN)]
+    people = People(*(caller(token).player_id for token in tokens))
     for player_id in people:
         if not profile(player_id)["notifications"]:  # bundled letters would make you wait
             change_profile(player_id, {"notifications": {"mails": {"your-turn": "at-once"}}})
     return people
-
-
-def token_of(key: str) -> str:
-    """Return a new token of a sandbox player, created if missing. `key` is one of NAMES."""
-    return player_token(f"{key}@sandbox.example", NAMES[key])
 
 
 def _first_sky(you: UUID) -> Game:
@@ -96,15 +94,11 @@ def _first_sky(you: UUID) -> Game:
 
 def _ensure_game(people: People, title: str, make: Callable[[People, UUID], object]) -> None:
     """Create the game of this title if it is missing."""
-    if _game_of(people.you, title) is None:
-        make(people, uuid5(people.you, title))
-
-
-def _game_of(you: UUID, title: str) -> Game | None:
+    game_id = uuid5(people.you, title)
     try:
-        return load(uuid5(you, title))
+        load(game_id)
     except NotFound:
-        return None
+        make(people, game_id)
 
 
 def _link(base_url: str, game: Game, you: UUID) -> str:

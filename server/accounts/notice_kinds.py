@@ -35,7 +35,7 @@ class NoticeKind:
     until: Until = Until.NEVER
     default: str = AT_ONCE
 
-    headline: str = ""  # email: sender name
+    headline: str = ""  # email: what its subject begins with
     stop: str = ""  # email: what players switch off; "" if it is always sent
     stops_game: bool = True  # email: whether the link to stop it can stop all emails of its game
     to_anyone: bool = False  # email: whether its reader may have no seat in the game
@@ -44,6 +44,7 @@ class NoticeKind:
     overtakes: bool = False  # email: whether it makes earlier emails of its game superfluous
     lasts: bool = False  # email: whether no later email makes it superfluous
     time_runs: bool = True  # email: whether its reader's time may run when it is switched off
+    is_vital: bool = False  # email: whether a player who doesn't read it may lose a turn or a seat
 
     push: str = ""  # push: text
     push_for: timedelta | None = None  # push: how long it is worth showing; None: until the due time
@@ -79,6 +80,7 @@ YOUR_TURN: Final = NoticeKind(
 )
 REMINDER: Final = NoticeKind(
     name="reminder",
+    is_vital=True,
     until=Until.TURN_OVER,
     headline=noted("Reminder"),
     stop=noted("reminders before your time runs out"),
@@ -108,6 +110,7 @@ BOT_MOVED: Final = NoticeKind(
 
 SEAT_HANDED_OVER: Final = NoticeKind(
     name="seat-handed-over",
+    is_vital=True,
     headline=noted("A bot is playing for you"),
     stop=noted("emails when a bot takes over your seat"),
     lasts=True,  # it has the link to take the seat back
@@ -139,6 +142,7 @@ SENT_AWAY: Final = NoticeKind(
 
 READY_ASKED: Final = NoticeKind(
     name="ready-asked",
+    is_vital=True,
     until=Until.READY,
     headline=noted("Ready?"),
     stop=noted("emails that ask if you're ready to start"),
@@ -257,6 +261,11 @@ def _names(kinds: Iterable[NoticeKind]) -> tuple[str, ...]:
 
 _ALL = NOTICE_KINDS.values()
 MAIL_KINDS: Final = _names(it for it in _ALL if it.stop)  # players may switch these off
+MAIL_PRESETS: Final[Mapping[str, tuple[str, ...]]] = {  # choices of several kinds at once
+    "all": MAIL_KINDS,
+    "turns": _names(it for it in _ALL if it.stop and (it.is_vital or it.is_about_turn)),
+    "vital": _names(it for it in _ALL if it.stop and it.is_vital),
+}
 PUSH_KINDS: Final = _names(it for it in _ALL if it.push)
 WEBHOOK_KINDS: Final = _names(it for it in _ALL if it.webhook and it is not PING)
 CHAT_KINDS: Final = _names(it for it in _ALL if it.chat)

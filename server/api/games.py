@@ -110,7 +110,14 @@ class ExhibitionOf(MethodView):
         ends.
         """
         shown = exhibition(_known(name), today())
-        return {"names": shown.names, "position": shown.position, "positions": len(shown.views), "step": STEP}
+        at = shown.position
+        return {
+            "names": shown.names,
+            "position": at,
+            "positions": len(shown.views),
+            "step": STEP,
+            "view": shown.views[at],
+        }
 
 
 @blp.route("/rules/<name>/exhibition.svg")

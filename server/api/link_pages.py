@@ -4,10 +4,10 @@ GET never changes anything, since programs that scan mail follow links.
 """
 
 from base64 import b64encode
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
-from flask import Blueprint, Response, current_app, request, url_for
+from flask import Blueprint, Response, current_app, redirect, request, url_for
 from flask_babel import gettext
 
 from server.accounts.apps import app_of_link, end_app
@@ -31,7 +31,7 @@ from server.play.seating.stand_ins import enter_as_stand_in, is_stranger, last_m
 from server.play.table import OVER
 from server.play.talk.motd import notice
 from server.play.turns.going_back import take_backs_of
-from server.play.turns.turn_links import check_line, is_undone, open_turn, play_line, rest_of_turn
+from server.play.turns.turn_links import check_line, future_turn, is_undone, open_turn, play_line, rest_of_turn
 from server.play.views import view_of
 from server.store.rows import SeatState
 from server.translations import noted
@@ -119,7 +119,6 @@ def _turn_page(
         word=word,
         is_mid_turn=rules.is_mid_turn(state, seat),
         notation=notation(rules.NAME, locale),
-        example=rules.describe()["notation"]["examples"][-1]["text"],
         title=game.head.title,
         rules=rules.NAME.capitalize(),
         table=text.table(rules.NAME, view, game.names, locale),
@@ -182,6 +181,9 @@ def _not_now(game: Game, seat: Seat, word: str, status: int) -> Response:
             "The bot %(bot)s is playing for you. To take your seat back, use the link in the email about it.", bot=bot
         )
         return page("message.html", 409, title=gettext("A bot is playing for you"), text=text, game=game)
+    if number := future_turn(word):
+        text = gettext("There has been no turn %(number)s in this game.", number=number)
+        return page("message.html", status, title=gettext("No such turn"), text=text, game=game)
     if is_undone(word):
         text = gettext("A move was taken back, and this turn with it. We'll email you when it's your turn again.")
     else:
@@ -194,15 +196,30 @@ def _not_now(game: Game, seat: Seat, word: str, status: int) -> Response:
 
 @blp.get("/i/<word>")
 def invited(word: str) -> Response:
-    """Show the game of an invitation, and a button to accept."""
+    """Show the game of an invitation, and a button to accept. An invitation to any seat opens the table."""
     game, seat = invitation(word)
     kept = is_kept(game, word)
     if game.head.private and not kept:
         raise SeatTaken("This seat is no longer reserved for you.")
     is_new = kept and is_newcomer(game, word)
-    response = page("invitation.html", game=game, seat=seat, kept=kept, is_new=is_new, word=word)
+    if seat is None and game.head.status == "open":
+        return cast(Response, redirect(f"/#/games/{game.game_id}?invitation={word}"))
+    response = page(
+        "invitation.html",
+        game=game,
+        seat=seat,
+        kept=kept,
+        is_new=is_new,
+        word=word,
+        introduction=_introduction(game),
+        turns=text.usual_turns(game.head.rules, len(game.seats)),
+    )
     response.headers["Referrer-Policy"] = "same-origin"  # without it, older browsers hide the origin of a form
     return response
+
+
+def _introduction(game: Game) -> tuple[str, str]:
+    return text.introduction(game.head.rules, spoken().locale)
 
 
 @blp.post("/i/<word>")
@@ -237,7 +254,7 @@ def asked_to_stand_in(word: str) -> Response:
         zone = stored_zone(profile(asked.asked_by)["zone"])
         begin, end = (moment(at, zone, spoken()) for at in (asked.from_at, last_minute(asked.until_at)))
         about = {"begin": begin, "end": end, "is_new": is_stranger(asked)}
-    response = page("stand-in.html", game=game, asked=asked, word=word, **about)
+    response = page("stand-in.html", game=game, asked=asked, word=word, introduction=_introduction(game), **about)
     response.headers["Referrer-Policy"] = "same-origin"  # as for an invitation
     return response
 

@@ -26,7 +26,7 @@ from server.clock import clock
 from server.durations import duration
 from server.errors import BadField, NotFound, Unfit
 from server.play.timing.sandbox_clock import follow_clock, move_clock
-from server.sandbox import NAMES, SEEDS, make_scene, scenes, token_of
+from server.sandbox import SEEDS, list_scenes, make_scene
 from server.store.log import moment_text
 
 blp = Blueprint("sandbox", __name__, url_prefix="/sandbox", template_folder="templates")
@@ -46,13 +46,6 @@ def _tell_clock(response: Response) -> Response:
     """Add a header with the sandbox's time. `Date` has the real time (RFC 9110, 6.6.1)."""
     response.headers["Sandbox-Clock"] = moment_text(clock.now())
     return response
-
-
-@blp.get("")
-def overview() -> Response:
-    """List the sample games, with your link to each."""
-    found = scenes(current_app.config["BASE_URL"])
-    return page("sandbox.html", scenes=found, name=NAMES["you"], title=gettext("Sandbox"))
 
 
 _PAGE = 50  # letters
@@ -115,6 +108,13 @@ def letter_as_html(key: str) -> Response:
     return response
 
 
+@blp.get("/scenes")
+def scenes() -> Response:
+    """List the sample games that `up` created, each with your link."""
+    found = list_scenes(current_app.config["BASE_URL"])
+    return page("scenes.html", scenes=found, title=gettext("Sample games"))
+
+
 class ClockRequest(schemas.Request):
     forward = fields.String(required=True, metadata={"description": "ISO 8601 duration, such as P3D or PT36H"})
 
@@ -124,7 +124,11 @@ class ClockAnswer(Schema):
 
 
 class SandboxTokenRequest(schemas.Request):
-    name = fields.String(required=True, validate=validate.OneOf(NAMES), metadata={"description": "Sandbox player"})
+    name = fields.String(
+        required=True,
+        validate=validate.OneOf(["you", "robin", "ada", "ben"]),
+        metadata={"description": "Sandbox player. `you` is Robin."},
+    )
 
 
 class SandboxTokenAnswer(Schema):
@@ -154,7 +158,7 @@ class Scene(MethodView):
         """Create a sample game
 
         The game is in the state you choose, so that you can test a page or program. The sandbox's players sit in it:
-        Robin (`you`), usually on seat 0, Ada and Ben. Get their tokens from `POST /sandbox/token`.
+        Robin, usually on seat 0, Ada and Ben. Get their tokens from `POST /sandbox/token`.
         """
         game_id, link = make_scene(wanted["scene"], current_app.config["BASE_URL"])
         return {"game": game_id, "link": link}
@@ -172,7 +176,8 @@ class Token(MethodView):
         """
         if is_from_elsewhere():
             raise NotFound("Only this server's own page can use this.")
-        return {"token": token_of(wanted["name"])}
+        name = "robin" if wanted["name"] == "you" else wanted["name"]
+        return {"token": player_token(f"{name}@sandbox.example", name.capitalize())}
 
 
 @calls.route("/clock")

@@ -1,7 +1,7 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `judge`, `resample`, `draw`, `table`, `final_view`, `final_table`,
-`notation`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and a folder `page/`.
+`introduction`, `usual_turns`, `notation`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
 """
 
@@ -207,5 +207,7 @@ Draw = Callable[[Json, Sequence[str], "Theme", str], "Picture"]  # view, names b
 WriteTable = Callable[[Json, Sequence[str], str], str]  # view, names by seat, locale -> text of at most 72 columns
 FinalView = Callable[[Json, Sequence[Json]], Json]  # view, story -> view of a finished game, for `draw`
 WriteFinalTable = Callable[[Json, Sequence[Json], Sequence[str], "Language"], str]
+WriteIntroduction = Callable[["Language"], tuple[str, str]]  # -> what players do, in two sentences; and some more
+UsualTurns = Callable[[int], int]  # players -> about how many turns each takes in a game
 WriteNotation = Callable[["Language"], str]  # -> how to write a move, in a few sentences
 Sentence = Callable[[Json, Sequence[str], "Language"], str]  # story item, names by seat -> sentence; by type of event

@@ -155,6 +155,19 @@ def notation(rules_name: str, locale: str) -> str:
     return text
 
 
+def introduction(rules_name: str, locale: str) -> tuple[str, str]:
+    """Return what players do in this game, in two sentences, and some more. Each is "" if the game has none."""
+    write = getattr(GAMES[rules_name], "introduction", None)
+    words: tuple[str, str] = write(language(locale)) if write else ("", "")
+    return words
+
+
+def usual_turns(rules_name: str, players: int) -> int | None:
+    """Return about how many turns each player takes in a game, or None if the game doesn't say."""
+    count = getattr(GAMES[rules_name], "usual_turns", None)
+    return int(count(players)) if count else None
+
+
 def refused(error: RuleError, locale: str) -> str:
     """Return why the rules refused a move or an option. In English, this reason is the sentence of the rules, which
     names details. Other languages have a sentence per code."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, render_template, request
 
-from server.accounts.notice_kinds import CHAT_KINDS, MAIL_KINDS, NOTICE_KINDS, PUSH_KINDS, WEBHOOK_KINDS
+from server.accounts.notice_kinds import CHAT_KINDS, MAIL_KINDS, MAIL_PRESETS, NOTICE_KINDS, PUSH_KINDS, WEBHOOK_KINDS
 from server.compression import Packed, pack
 from server.games import GAMES, Json
 from server.page import packing
@@ -75,6 +75,7 @@ def _notice_kinds() -> str:
     """Return a module with the notice kinds that the settings offer."""
     lists = {
         "EMAIL_CHOICES": {kind: NOTICE_KINDS[kind].choices for kind in MAIL_KINDS},
+        "EMAIL_PRESETS": MAIL_PRESETS,
         "PUSHED": PUSH_KINDS,
         "WEBHOOK_KINDS": WEBHOOK_KINDS,
         "CHAT_KINDS": CHAT_KINDS,

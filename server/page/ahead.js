@@ -8,6 +8,7 @@
       return []; // a browser that keeps nothing for us
     }
   };
+  document.documentElement.dataset.theme = kept("sternenpost.theme")[1] ?? "system"; // before anything is painted
   const link = /^\/t\/([^/]+)$/.exec(location.pathname)?.[1];
   const opened = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=game]"))?.content;
   const id = opened ?? /^#\/games\/([\w-]+)$/.exec(location.hash)?.[1];

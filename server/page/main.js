@@ -8,6 +8,7 @@ import { changeLanguage, recognise, signOut } from "./ui/session.js";
 import { useStore } from "./ui/store.js";
 import { LANGUAGES, speak, spoken, t } from "./ui/words.js";
 import { openTable, Table } from "./table/table.js";
+import { changeTheme, theme, THEMES } from "./ui/theme.js";
 import { later } from "./ui/lazy-loading.js";
 import { isOutdated, keepShell, renew } from "./ui/release.js";
 import { RETRY, Sorry } from "./ui/parts.js";
@@ -148,11 +149,18 @@ function Notice() {
 
 function Foot() {
   const language = useStore(spoken);
+  const colours = useStore(theme);
   return html`<footer class="foot">
     <label>${t("language")}
       <select value=${language} onChange=${(/** @type {{target: HTMLSelectElement}} */ { target }) =>
         changeLanguage(/** @type {Locale} */ (target.value)).catch(() => {})}>
         ${LANGUAGES.map(([code, name]) => html`<option value=${code} lang=${code}>${name}</option>`)}
+      </select>
+    </label>
+    <label>${t("theme")}
+      <select value=${colours} onChange=${(/** @type {{target: HTMLSelectElement}} */ { target }) =>
+        changeTheme(target.value)}>
+        ${THEMES.map((it) => html`<option value=${it}>${t(`theme.${it}`)}</option>`)}
       </select>
     </label>
     <a href="/#/rules">${t("rules")}</a> <a href="/docs">${t("foot.docs")}</a>

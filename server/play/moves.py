@@ -95,7 +95,7 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
     if not table.turns:
         raise NotRunning("This game has not started.")
     if table.turns[seat] != turn:
-        raise StaleTurn(table.turns[seat], ahead=turn > table.version)
+        raise StaleTurn(table.turns[seat], future=turn if turn > table.version else None)
     expect_answer(game, seat)
     events, would_reveal = rules.preview(table.state, seat, rules.decide(table.state, seat, wanted, game.dice()))
     return {

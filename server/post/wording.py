@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime, timedelta
 from textwrap import TextWrapper
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 from zoneinfo import ZoneInfo
 
 from flask_babel import get_locale, get_translations, gettext
@@ -14,6 +14,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from server.accounts.notice_kinds import NoticeKind
+from server.post.incoming.commands import SAY, word_for
 from server.post.incoming.quotes import MARK
 from server.sanitize import clean, plain
 from server.translations import Language, language, times
@@ -21,7 +22,6 @@ from server.translations import Language, language, times
 LINE_LENGTH = 500
 _BEGINNING = 2  # leading words by which moves are grouped
 _PREHEADER = 150  # characters that an inbox shows beside a subject
-_HOUSE = "Sternenpost"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,23 +107,22 @@ def spoken() -> Language:
     return language(str(get_locale() or "en"))
 
 
-def answer_above(is_invitation: bool = False) -> str:
-    """Return the first line of a letter that accepts replies."""
-    words = gettext("Reply above this line: a move, or ? for help")
-    if is_invitation:
-        words = gettext("Reply above this line: yes or no")
+def answer_above(expected: Literal["move", "message", "rsvp"] = "move") -> str:
+    """Return the first line of a letter that accepts replies. It says what to reply."""
+    match expected:
+        case "move":
+            words = gettext("Reply above this line: a move, or ? for help")
+        case "message":
+            words = gettext("Reply above this line: %(say)s and your message", say=word_for(SAY, spoken().locale))
+        case "rsvp":
+            words = gettext("Reply above this line: yes or no")
     return f"{MARK} {words} {MARK[::-1]}"
-
-
-def sender_name(letter: Letter) -> str:
-    """Return the sender's name for the inbox: the letter's headline and our name."""
-    return f"{gettext(letter.headline)} · {_HOUSE}"
 
 
 def write(letter: Letter, mark: str = "", stop: str = "") -> tuple[str, str]:
     """Return the subject and text of a letter. `mark` is its first line, and `stop` the link to unsubscribe. Each may
     be ""."""
-    words, catalogue = _words(letter), get_translations()
+    words, catalogue = _words(letter) | {"headline": gettext(letter.headline)}, get_translations()
     whole = _templates.get_template(f"{letter.template}.txt").render(words, mark=mark, catalogue=catalogue)
     subject, _, text = whole.partition("\n\n")
     if stop:
@@ -185,6 +184,11 @@ def _fit(name: str, words: object) -> object:
 def moment(when: datetime, zone: ZoneInfo) -> str:
     """Return `times.moment` in the current letter's language."""
     return times.moment(when, zone, spoken())
+
+
+def short_span(length: timedelta) -> str:
+    """Return `times.short_span` in the current letter's language."""
+    return times.short_span(length, spoken())
 
 
 def span(length: timedelta) -> str:

@@ -43,6 +43,19 @@ def span(length: timedelta, say: Language) -> str:
     return _joined(_hours(hours, say), _minutes(minutes % 60, say), say) or say.gettext("less than a minute")
 
 
+def short_span(length: timedelta, say: Language) -> str:
+    """Return a duration in its largest unit, for a subject, such as `2 days` or `3 hours`.
+
+    A reminder is sent moments after its time, so 2 hours 59 minutes count as 3 hours.
+    """
+    step = timedelta(minutes=5)
+    rounded = -(-length // step) * step
+    for unit, name in ((timedelta(days=1), _days), (timedelta(hours=1), _hours)):
+        if rounded >= unit:
+            return name(rounded // unit, say)
+    return span(length, say)
+
+
 def _days(num: int, say: Language) -> str:
     return say.ngettext("%(num)s day", "%(num)s days", num) if num else ""
 

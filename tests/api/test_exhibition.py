@@ -6,6 +6,7 @@ import pytest
 
 from server.clock import clock
 from server.games import GAMES
+from server.play.seating.exhibition import exhibition, today
 from tests.support.contract import Someone, is_problem
 from tests.support.games import DAY
 
@@ -16,6 +17,8 @@ def test_a_game_of_bots_advances_by_the_clock_and_restarts_when_over(stranger: S
     for _ in range(3):
         shown = stranger.get(f"/v1/rules/{name}/exhibition").json
         seen.append(shown["position"])
+        at = exhibition(name, today())
+        assert shown["view"] == at.views[shown["position"]]
         clock.forward(timedelta(seconds=30 * shown["step"]))
     assert len(set(seen)) > 1
     assert all(0 <= it < shown["positions"] for it in seen)

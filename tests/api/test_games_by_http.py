@@ -159,7 +159,7 @@ def test_a_turn_that_never_existed_is_reported_as_such(ada: Someone, game: str) 
     for path in (f"{game}/moves", f"{game}/moves?dry_run=true"):
         response = ada.post(path, move)
         is_problem(response, 409, "stale-turn")
-        assert response.json["detail"] == "That turn never existed. Your current turn is 1."
+        assert response.json["detail"] == "There has been no turn 99 in this game."
 
 
 def test_an_illegal_move_is_rejected_with_a_reason(ada: Someone, bea: Someone, game: str) -> None:

@@ -326,6 +326,13 @@ def test_an_invitation_is_accepted_with_a_button(page: Page, site: Site) -> None
     expect(page.get_by_text("This seat is taken.")).to_be_visible()
 
 
+def test_a_link_to_a_turn_that_never_was_says_so(page: Page, turn: Turn) -> None:
+    for address in (f"/t/{turn_word(turn.game_id, 0, 99)}", f"/t/{turn_word(turn.game_id, 0, 99)}/plain"):
+        page.goto(address)
+        expect(page.get_by_role("heading", name="No such turn")).to_be_visible()
+        expect(page.get_by_text("There has been no turn 99 in this game.")).to_be_visible()
+
+
 def test_a_player_who_left_comes_back_with_a_button(page: Page, turn: Turn) -> None:
     leave(turn.game_id, person("ada"))
     page.goto(f"/back/{return_word(turn.game_id, 0)}")
@@ -357,7 +364,6 @@ def test_an_open_invitation_leads_to_the_game_on_the_page(page: Page, site: Site
     game = open_game(person("ada"), wanted(ME, OPEN, OPEN, title="Three of us", private=True))
     word = describe(game, 0)["invitation"]
     page.goto(f"/i/{word}")
-    page.get_by_role("link", name="Take your seat").click()
     expect(page).to_have_url(re.compile(rf"/#/games/{game.game_id}\?invitation={word}$"))
 
 
@@ -369,7 +375,7 @@ def test_the_mailbox_shows_recipient_time_subject_and_first_line(page: Page, sit
     assert mailed_link(site, "t") == turn.link
     page.goto("/sandbox/mail?to=Ada@Example.org")
     first = page.get_by_role("listitem").first
-    expect(first).to_contain_text("A clear night (Sternenhimmel by email)")
+    expect(first).to_contain_text("Your turn: A clear night")
     expect(first).to_contain_text("ada, it's your turn.")
     expect(first).not_to_contain_text("Reply above this line")
     expect(first).to_contain_text("To ada@example.org, ")

@@ -17,6 +17,8 @@ from playwright.sync_api import Page, expect, sync_playwright
 from server.bots import greedy
 from server.games import GAMES
 from tests.page.windows import ME, OPEN, PHONE, Windows, game_of, quiet
+from tests.post.gallery import page_of
+from tests.post.office import Mail as Letter
 from tests.support.browser import CHROMIUM
 from tests.support.live_server import Client, House, Json, new_house, sign_in
 
@@ -32,6 +34,18 @@ def drawn(house: House, windows: Windows) -> Iterator[tuple[str, bytes]]:
     for client, name in zip(people, ("Ada", "Ben", "Cleo"), strict=True):
         assert client.ask("PATCH", "/v1/me", json={"name": name}).status_code == 200
     sky = played(house, people, 40, rules="sternenhimmel", title="A sky in spring", options={"start_seat": 0})
+
+    page = windows.open(color_scheme="dark", viewport={"width": 1200, "height": 640})
+    page.goto("/")  # which shows this game, since it was played just now
+    expect(page.locator(".live-table .lying").first).to_be_visible()
+    yield "landing", page.screenshot(animations="disabled")
+
+    game_of(people[0], ME, {"email": "dora@example.org"}, OPEN, title="A sky in spring")
+    mail = house.await_mail("dora@example.org", lambda it: it.word("i"))
+    page = windows.open(color_scheme="light", viewport={"width": 480, "height": 860})
+    page.set_content(page_of(Letter("", mail.message, b"", "")))
+    yield "letter", page.screenshot(animations="disabled")
+
     glow = {"rules": "sternenglanz", "title": "A night on the roof", "options": {"start_seat": 0, "scenario": 1}}
     roof = played(house, people, 42, **glow)
 

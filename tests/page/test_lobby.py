@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, enter, too_wide
+from tests.page.windows import BOT, ME, OPEN, OWN_CODE, PHONE, Windows, code_for, enter, too_wide
 from tests.support.live_server import Client, House, Json, sign_in, until
 
 MANY = 26  # more than a page of the lobby
@@ -289,6 +289,25 @@ def test_a_player_invited_from_the_waiting_room_sits_down_with_a_salt(
     assert row["salt"] == "a word of Hugo's"
 
 
+def test_a_stranger_with_a_link_enters_address_and_code_at_the_table_and_is_seated(
+    house: House, ada: Client, windows: Windows
+) -> None:
+    game_id = open_game(ada, ME, OPEN, BOT, title="Come in", private=True)
+    word = ada.get(f"/v1/games/{game_id}")["invitation"]
+    page = windows.open(**PHONE)
+    page.goto(f"/i/{word}")
+    expect(page.get_by_role("heading", name="Come in")).to_be_visible()
+    expect(page.get_by_text("Place stars in the constellations")).to_be_visible()
+    page.get_by_label("Email address").fill("nell@example.org")
+    page.get_by_role("button", name="Email me a code").tap()
+    page.get_by_label("Code").fill(code_for(house, "nell@example.org"))
+    page.get_by_role("button", name="Take a seat").tap()
+    expect(page.locator(".board")).to_have_count(3)
+    game = ada.get(f"/v1/games/{game_id}")
+    assert (game["status"], game["seats"][1]["kind"]) == ("running", "human")
+    assert too_wide(page) == []
+
+
 # One's own games
 
 
@@ -332,6 +351,28 @@ def test_finished_games_are_listed_page_by_page(house: House, windows: Windows) 
     page.get_by_role("button", name="More").click()
     expect(page.locator(".abandoned h3")).to_have_count(14)
     expect(page.get_by_role("button", name="More")).to_have_count(0)
+
+
+def test_a_player_whose_games_are_over_is_not_called_new(house: House, windows: Windows) -> None:
+    client = sign_in(house, "kai@example.org")
+    game_id = open_game(client, ME, BOT, BOT, title="Ended")
+    client.post(f"/v1/games/{game_id}/votes", {"on": "abandon", "vote": True}, status=200)
+    page = windows.open(client)
+    page.goto("/")
+    expect(page.locator(".abandoned h3")).to_have_text(["Ended"])
+    expect(page.get_by_text("No games are waiting for you right now.")).to_be_visible()
+    expect(page.get_by_text("You haven't joined a game yet.")).to_have_count(0)
+    expect(page.get_by_role("button", name="Play Sternenhimmel against bots")).to_be_visible()
+
+
+def test_the_lobby_tells_usual_terms_once(ada: Client, windows: Windows) -> None:
+    for title, clock in (("One", {}), ("Two", {}), ("Hasty", {"clock": {"per_move": "PT2H"}})):
+        open_game(ada, ME, OPEN, OPEN, BOT, BOT, title=title, **clock)
+    page = windows.open()
+    page.goto("/#/lobby?players=5")
+    found(page, 3)
+    expect(page.locator(".usual dd").first).to_have_text("2 days per turn")
+    expect(page.locator(".card .terms dd")).to_have_text(["2 hours per turn"])
 
 
 # Who one is to others

@@ -279,7 +279,7 @@ def test_a_browser_without_storage_can_play_until_its_window_closes(house: House
     windows.expected = "^$"
     page = windows.open(script=OWN_STORAGE_REFUSED)
     page.goto("/#/lobby")
-    expect(page.locator(".me")).to_have_text("you")
+    expect(page.locator(".me")).to_have_text("Robin")
     page.get_by_label("Language").select_option("de")
     expect(page.get_by_role("link", name="Meine Partien")).to_be_visible()
 

@@ -42,10 +42,10 @@ def test_a_sandbox_signs_in_without_a_code(house: House, windows: Windows) -> No
     page = windows.open(script="")
     windows.expected = "status of 401"  # of requests sent just before signing out
     page.goto("/")
-    expect(page.locator(".me")).to_have_text("you")
+    expect(page.locator(".me")).to_have_text("Robin")
     page.get_by_role("button", name="Sign out").click()
-    page.get_by_role("button", name="Play as ada").click()
-    expect(page.locator(".me")).to_have_text("ada")
+    page.get_by_role("button", name="Play as Ada").click()
+    expect(page.locator(".me")).to_have_text("Ada")
 
 
 def test_a_sandbox_token_works_only_for_its_own_page(house: House) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from server.accounts.notice_kinds import MAIL_KINDS
 from tests.page.axe import objections
 from tests.page.windows import BOT, ME, PHONE, Windows, game_of, tab_to, too_wide
 from tests.support.live_server import Client, House, sign_in, until
@@ -120,7 +121,7 @@ def test_nights_days_off_and_vacations_are_saved(house: House, windows: Windows)
 def test_emails_the_bundle_and_reminders_are_chosen_by_keyboard(house: House, windows: Windows) -> None:
     client = sign_in(house, "rosa@example.org")
     page = settings(windows, client, "notifications")
-    expect(page.get_by_label("It's your turn")).to_be_visible()
+    expect(page.get_by_text("Your own choice, see below.")).to_be_visible()  # as the helper signs in
     tab_to(page, "[name=your-turn]")
     page.keyboard.press("i")  # in the bundle
     page.get_by_label("A game was paused").select_option("off")
@@ -142,12 +143,48 @@ def test_turn_emails_can_be_sent_at_once_or_bundled(house: House, windows: Windo
     client = sign_in(house, "tove@example.org")
     client.ask("PATCH", "/v1/me", json={"notifications": {}})
     page = settings(windows, client, "notifications")
+    page.get_by_text("Choose each kind").click()
     choice = page.get_by_label("It's your turn")
     expect(choice.locator("option:checked")).to_have_text("soon, several games in one")
     for chosen, kept in (("at once", {"your-turn": "at-once"}), ("soon, several games in one", {})):
         choice.select_option(chosen)
         page.get_by_role("button", name="Save").click()
         until(lambda kept=kept: client.get("/v1/me")["notifications"].get("mails", {}) == kept)
+
+
+def test_emails_are_chosen_all_at_once(house: House, windows: Windows) -> None:
+    client = sign_in(house, "una@example.org")
+    client.ask("PATCH", "/v1/me", json={"notifications": {}})
+    page = settings(windows, client, "notifications")
+    expect(page.get_by_label("Everything")).to_be_checked()
+    expect(page.locator(".kinds select").first).to_be_hidden()
+    page.get_by_label("Only my turns").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    mails = client.get("/v1/me")["notifications"]["mails"]
+    assert {kind for kind in MAIL_KINDS if mails.get(kind) != "off"} == {
+        "your-turn",
+        "reminder",
+        "time-extended",
+        "ready-asked",
+        "seat-handed-over",
+    }
+    page.get_by_text("Choose each kind").click()
+    page.get_by_label("A game is over").select_option("at once")
+    expect(page.get_by_text("Your own choice, see below.")).to_be_visible()
+
+
+def test_colours_stay_as_chosen(windows: Windows) -> None:
+    page = windows.open(color_scheme="dark")
+    page.goto("/")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(ground)
+    page.get_by_label("Colours").select_option("light")
+    light = page.evaluate(ground)
+    assert light != dark
+    page.reload()
+    expect(page.get_by_label("Colours")).to_have_value("light")
+    assert page.evaluate(ground) == light
 
 
 def test_a_tables_own_emails_can_be_chosen_there(house: House, windows: Windows) -> None:

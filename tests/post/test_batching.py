@@ -63,7 +63,7 @@ def became_of(game_id: UUID, kind: str) -> list[str]:
 
 def test_letters_are_sent_at_once_by_default(ada: UUID, bea: UUID, office: Office) -> None:
     table(ada, bea)
-    assert office.subjects("ada") == ["Sternenhimmel (Sternenhimmel by email)"]
+    assert office.subjects("ada") == ["Your turn: Sternenhimmel"]
 
 
 def test_a_kind_that_is_off_is_not_sent_and_others_are(ada: UUID, bea: UUID, office: Office) -> None:

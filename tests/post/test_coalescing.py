@@ -90,12 +90,12 @@ def test_a_turn_without_others_to_share_its_email_is_sent_alone(ada: UUID, bea: 
     moves_on(first, bea)
     office.delivers()
     later(LONGEST)
-    assert firsts(office, "ada") == ["A night (Sternenhimmel by email)"]
+    assert firsts(office, "ada") == ["Your turn: A night"]
 
 
 def test_a_turn_is_sent_at_once_if_no_other_can_come(ada: UUID, bea: UUID, office: Office) -> None:
     moves_on(table(bea, ada), bea)
-    assert firsts(office, "ada") == ["A night (Sternenhimmel by email)"]
+    assert firsts(office, "ada") == ["Your turn: A night"]
 
 
 def test_a_turn_letter_is_never_more_than_ten_minutes_late(ada: UUID, bea: UUID, office: Office) -> None:
@@ -132,7 +132,7 @@ def test_a_letter_waits_two_minutes_while_its_reader_watches_the_table(
     later(2 * MINUTE - SECOND)
     assert office.mails("ada") == []
     later(SECOND)
-    assert firsts(office, "ada") == ["A night (Sternenhimmel by email)"]
+    assert firsts(office, "ada") == ["Your turn: A night"]
 
 
 def test_a_turn_answered_in_time_gets_no_letter(ada: UUID, bea: UUID, office: Office) -> None:
@@ -162,7 +162,7 @@ def test_a_player_who_chose_at_once_gets_each_turn_immediately(
         looks_at(game_id, ada)
         looks_at(game_id, bea)
         moves_on(game_id, bea)
-    assert firsts(office, "ada") == ["A night (Sternenhimmel by email)"] * 2
+    assert firsts(office, "ada") == ["Your turn: A night"] * 2
 
 
 def test_one_click_stops_the_letters_about_several_games(ada: UUID, bea: UUID, office: Office) -> None:
@@ -192,7 +192,7 @@ def test_each_game_of_a_letter_has_its_own_reply_address(ada: UUID, bea: UUID, o
     arrives(to, a_mail(a_move(games[1], ada)))
     deal_with_mails()
     assert [seats_of(game_id)[0].to_act for game_id in games] == [True, False]
-    assert f'href="mailto:{to}?subject=Re%3A%20Spring' in mail.page
+    assert f'href="mailto:{to}?subject=Re%3A%20Your%20turn%3A%20Spring' in mail.page
 
 
 def test_an_answer_to_a_letter_about_several_games_plays_nothing_and_explains_why(
@@ -229,7 +229,7 @@ def test_a_player_who_replies_by_email_gets_the_next_turn_in_the_same_thread(
     thread = f"<{game_id}@localhost>"
     assert str(answer.message["References"]).split() == [thread, "<7@ada.example.org>"]
     assert news.message["References"] == thread
-    assert news.subject == answer.subject.removeprefix("Re: ") == "Autumn (Sternenhimmel by email)"
+    assert (answer.subject, news.subject) == ("Move played: Autumn", "Your turn: Autumn")
 
 
 # What fails

@@ -8,6 +8,7 @@ from flask import Flask
 
 from server.accounts.players import change_profile
 from server.accounts.sign_in import begin_sign_in
+from server.games.presentation import introduction
 from server.play.seating.games import open_game
 from server.play.seating.seats import invite, take_seat
 from server.play.talk.chat import say
@@ -102,7 +103,7 @@ def test_a_letter_that_was_never_sent_is_replaced_by_another(ada: UUID, bea: UUI
     invites(bea)
     invites(ada)
     assert len(office.mails("cyd")) == 1
-    assert "bea has invited you" in office.mails("cyd")[0].subject
+    assert "bea invites you" in office.mails("cyd")[0].subject
 
 
 def test_a_strangers_address_is_stored_only_with_the_seat(ada: UUID, office: Office) -> None:
@@ -156,13 +157,32 @@ def test_words_that_mail_programs_might_link_are_left_out_of_invitations(
     game_id = open_game(ada, wanted(ME, OPEN, {"email": CYD}, OPEN, title=words)).game_id
     take_seat(game_id, bea)
     (mail,) = office.mails("cyd")
-    assert mail.subject == "A player has invited you to play Sternenhimmel"
-    assert 'a seat in "Sternenhimmel". You play Sternenhimmel by email' in mail.text
-    assert mail.text.count("- A player\n") == 2
+    assert mail.subject == "A player invites you to play Sternenhimmel"
+    assert 'a seat in "Sternenhimmel". We email you' in mail.text
+    assert "- At the table: A player, A player\n" in mail.text
     for part in (mail.subject, mail.text, mail.page):
         assert words not in part
         assert not re.search("evil|030 901|ada@", part, re.IGNORECASE)
     assert links(mail) == {"http://127.0.0.1:8000"}
+
+
+@pytest.mark.parametrize(("rules", "turns"), [("sternenhimmel", 30), ("sternenglanz", 12)])
+def test_an_invitation_shows_the_game_and_nothing_of_its_deal(
+    ada: UUID, office: Office, rules: str, turns: int
+) -> None:
+    pictures = []
+    for name in ("cyd", "dan"):
+        open_game(ada, wanted(ME, OPEN, {"email": f"{name}@example.org"}, rules=rules, title="Same"))
+        (mail,) = office.mails(name)
+        assert introduction(rules, "en")[0] in " ".join(mail.text.split())
+        assert f"- About {turns} turns each\n" in mail.text
+        assert "- Pace: 2 days per move\n" in mail.text
+        assert "- 1 more seat is free\n" in mail.text
+        assert mail.page.count('class="play"') == 1
+        (picture,) = (part.get_content() for part in mail.message.walk() if part.get_content_type() == "image/png")
+        pictures.append(picture)
+    assert pictures[0] == pictures[1]  # of two games with their own seeds
+    assert len(pictures[0]) <= 60 * 1024
 
 
 def links(mail: Mail) -> set[str]:
@@ -185,4 +205,4 @@ def links(mail: Mail) -> set[str]:
 def test_other_words_are_left_in_invitations(ada: UUID, office: Office, words: str) -> None:
     assert not has_link(words)
     invites(ada, title=words)
-    assert f'a seat in "{words}". You play' in office.mails("cyd")[0].text
+    assert f'a seat in "{words}". We email you' in office.mails("cyd")[0].text

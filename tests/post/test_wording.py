@@ -16,7 +16,9 @@ from flask_babel import force_locale
 
 from server.games import SeededDice, sternenglanz
 from server.games import presentation as text
+from server.post.incoming.automatic_mail import is_automatic
 from server.post.incoming.html_text import lines_of_page
+from server.post.incoming.mime import split
 from server.post.incoming.quotes import MARK
 from server.post.letters.account import (
     Bundle,
@@ -42,12 +44,11 @@ from server.post.letters.games import (
 from server.post.letters.seats import Invitation, SeatHandedOver, SeatTakenOver, SentAway, StandIn, StandInAsked
 from server.post.letters.turns import BotMoved, Reminder, TimeExtended, TurnOfSeveral, YourTurn, YourTurns
 from server.post.wording import (
-    GameLetter,
     Letter,
     answer_above,
     by_beginning,
     moment,
-    sender_name,
+    short_span,
     span,
     write,
     write_page,
@@ -73,7 +74,6 @@ YOUR_TURN = YourTurn(
     moves=("1 leo b", "3 leo b"),
     moves_in_all=84,
     notation="One line: the star, the board and the space.",
-    whole="d Cnc a",
     unreachable=("Cleo",),
 )
 ANSWER = Answer(
@@ -98,7 +98,7 @@ ASKED = {"who": "Ben", "agree": "agree", "due": TIME["due"], "left": TIME["left"
 REQUEST = {"request": "Ben asks for a pause.", "effect": "The game pauses as soon as everyone agrees."}
 LETTERS: list[Letter] = [
     YOUR_TURN,
-    Reminder(**GAME, **TIME, otherwise="If your time runs out, you get another 1 day."),
+    Reminder(**GAME, **TIME, in_short="1 day", otherwise="If your time runs out, you get another 1 day."),
     TimeExtended(**GAME, **TIME, by="1 day", otherwise='If it runs out again, the bot "greedy" plays for you.'),
     BotMoved(**GAME, bot="greedy", since=("Anna put a 3 on leo b.",), otherwise="After that the bot plays for you."),
     SeatHandedOver(**GAME, bot="greedy", link="https://stars.example/back/abc"),
@@ -129,6 +129,9 @@ LETTERS: list[Letter] = [
         others=("Cleo",),
         pace="2 days per move",
         link="https://sternenpost.example/i/abc",
+        introduction="Light up the constellations.",
+        turns=30,
+        free=2,
     ),
     Bundle(
         name="Anna",
@@ -178,7 +181,7 @@ LETTERS: list[Letter] = [
 
 def test_a_turn_letter_contains_all_that_is_needed_to_move():
     subject, text = write(YOUR_TURN)
-    assert subject == "Tuesday stars (Sternenhimmel by email)"  # the same for all letters of a game: one thread
+    assert subject == "Your turn: Tuesday stars"
     assert text.splitlines() == [
         "Anna, it's your turn.",
         "Please move by Tuesday 24 November 2026, 18:30 (Europe/Berlin, UTC+1).",
@@ -203,7 +206,6 @@ def test_a_turn_letter_contains_all_that_is_needed_to_move():
         "  3 leo b",
         "",
         "How to write a move: One line: the star, the board and the space.",
-        "Another example: d Cnc a",
         "",
         "Have fun!",
         "",
@@ -335,23 +337,43 @@ def test_no_html_is_so_long_that_a_mail_program_truncates_it() -> None:
 # In an inbox
 
 
-def test_the_sender_names_the_kind_and_the_subject_stays_that_of_the_thread() -> None:
-    assert sender_name(YOUR_TURN) == "Your turn · Sternenpost"
-    answer = replace(ANSWER, confirm="")
-    assert sender_name(ANSWER) == "Please confirm · Sternenpost"
-    assert sender_name(answer) == "Move played · Sternenpost"
-    assert sender_name(replace(answer, played="")) == "Not done · Sternenpost"
-    assert sender_name(replace(answer, played="", wrong="")) == "Answer · Sternenpost"
-    assert len({write(letter)[0] for letter in LETTERS if isinstance(letter, GameLetter)}) == 1
+def test_subjects_say_what_is_wanted() -> None:
+    def subject(letter: Letter, **changes: Any) -> str:
+        return write(replace(letter, **changes))[0]
+
+    by_kind = {letter.template: letter for letter in LETTERS}
+    assert subject(by_kind["reminder"]) == "1 day left: Tuesday stars"
+    assert subject(by_kind["game-ended"]) == "You won: Tuesday stars"
+    assert subject(by_kind["invitation"]) == "Ben invites you to play Sternenhimmel"
+    assert subject(by_kind["take-back-asked"]) == "Ben asks to take back a move: Tuesday stars"
+    assert subject(ANSWER) == "Please confirm: Tuesday stars"
+    assert subject(ANSWER, confirm="") == "Move played: Tuesday stars"
+    assert subject(ANSWER, confirm="", played="") == "Not done: Tuesday stars"
+    assert subject(ANSWER, confirm="", played="", wrong="") == "Answer: Tuesday stars"
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_each_kind_has_its_own_sender_that_fits_into_an_inbox(app: Flask, locale: str) -> None:
+def test_each_kind_has_its_own_subject_that_no_program_takes_for_a_report(app: Flask, locale: str) -> None:
     with app.app_context(), force_locale(locale):
-        names = {sender_name(letter) for letter in LETTERS}
-    assert len(names) == len(LETTERS) - 2  # a game is over with and without a result, and turns are one or several
-    assert max(map(len, names)) <= 45
-    assert all(name.endswith(" · Sternenpost") for name in names)
+        subjects = [write(letter)[0] for letter in LETTERS]
+    assert len(set(subjects)) == len(LETTERS) - 1  # turns in several games, in a bundle or not
+    for subject in subjects:
+        head, _ = split(f"From: ada@example.org\r\nSubject: Re: {subject}\r\n\r\n".encode())
+        assert not is_automatic(head, "ada@example.org")
+
+
+@pytest.mark.parametrize(
+    ("length", "text"),
+    [
+        (timedelta(hours=2, minutes=59, seconds=58), "3 hours"),
+        (timedelta(hours=2, minutes=40), "2 hours"),
+        (timedelta(hours=29), "1 day"),
+        (timedelta(days=1, hours=23, minutes=59), "2 days"),
+        (timedelta(minutes=14), "14 minutes"),
+    ],
+)
+def test_a_subject_has_the_time_left_in_one_unit(length: timedelta, text: str) -> None:
+    assert short_span(length) == text
 
 
 def preheader(page: str) -> str:
@@ -388,7 +410,7 @@ def test_the_preview_is_hidden_in_the_letter_and_the_letter_in_the_preview(lette
 
 def test_a_title_is_not_a_template():
     subject, _ = write(replace(YOUR_TURN, title="{{ link }} <b>&"))
-    assert subject == "{{ link }} <b>& (Sternenhimmel by email)"
+    assert subject == "Your turn: {{ link }} <b>&"
 
 
 @pytest.mark.parametrize(

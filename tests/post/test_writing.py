@@ -174,9 +174,10 @@ def test_the_final_letter_shows_the_standings_and_the_skies(rules: str, ada: UUI
             while turn_of(game_id, who) is not None:
                 moves_on(game_id, who)
     game = load(game_id)
-    written = compose(ended[0], "https://stars.example")
+    written = compose(ended[0], "https://stars.example", "reply.stars.example")
     assert written is not None
     page = message_from_bytes(written.message, policy=policy.default).get_body(("html",)).get_content()
+    assert "##- Reply above this line: say and your message -##" in page  # a move would come too late
     words = [line.text for line in lines_of_page(page)]
     assert game.table.ended
     for name, score in zip(game.names, game.table.ended.scores, strict=True):

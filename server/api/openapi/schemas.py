@@ -790,6 +790,7 @@ class Exhibition(Schema):
     position = fields.Integer(required=True, **_about("Number of moves made so far"))
     positions = fields.Integer(required=True, **_about("Number of positions. The game is over at the last one."))
     step = fields.Integer(required=True, **_about("Seconds per move"))
+    view = fields.Raw(required=True, **_about("Table as spectators see it", anyOf=by_game("View")))
 
 
 class ExhibitionQuery(Request):

@@ -25,7 +25,7 @@ from server.games.sternenglanz.refusals import NOTATION_HELPS, REFUSALS
 from server.games.sternenglanz.resample import resample
 from server.games.sternenglanz.rules import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
 from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NAMES, VIEW_SCHEMA
-from server.games.sternenglanz.sentences import SENTENCES, notation
+from server.games.sternenglanz.sentences import SENTENCES, introduction, notation, usual_turns
 from server.games.sternenglanz.state import EVENTS, apply
 from server.games.sternenglanz.table import table
 from server.games.sternenglanz.views import move_of, place, preview, reveals, tell, view
@@ -68,6 +68,7 @@ __all__ = [
     "decide",
     "describe",
     "draw",
+    "introduction",
     "is_mid_turn",
     "judge",
     "legal_moves",
@@ -86,6 +87,7 @@ __all__ = [
     "table",
     "tell",
     "to_act",
+    "usual_turns",
     "view",
     "write_move",
 ]

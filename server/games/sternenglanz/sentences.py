@@ -169,6 +169,24 @@ def _gained(points: int, say: Language) -> str:
     return say.ngettext(" and gained %(num)s point.", " and gained %(num)s points.", points) if points else "."
 
 
+def introduction(say: Language) -> tuple[str, str]:
+    return (
+        say.gettext(
+            "Build one night sky together, each with a plan of your own. Your cards lay stars, let them wander and make "
+            "them vanish."
+        ),
+        say.gettext(
+            "All stars are shared: what you lay today, another player may use tomorrow. Score points with bright stars and "
+            "complete constellations."
+        ),
+    )
+
+
+def usual_turns(players: int) -> int:
+    """Return a usual number of turns, as bots needed in all scenarios with any number of players."""
+    return 12
+
+
 def notation(say: Language) -> str:
     return say.gettext(
         "Write one step, or several separated by ; (semicolon). An action names the slot, what to do and where: 1 "

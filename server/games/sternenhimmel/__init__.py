@@ -35,7 +35,7 @@ from server.games.sternenhimmel.refusals import NOTATION_HELPS, REFUSALS
 from server.games.sternenhimmel.resample import resample
 from server.games.sternenhimmel.rules import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
 from server.games.sternenhimmel.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
-from server.games.sternenhimmel.sentences import SENTENCES, notation
+from server.games.sternenhimmel.sentences import SENTENCES, introduction, notation, usual_turns
 from server.games.sternenhimmel.state import EVENTS, apply
 from server.games.sternenhimmel.table import table
 from server.games.sternenhimmel.views import move_of, place, preview, reveals, tell, view
@@ -101,6 +101,7 @@ __all__ = [
     "draw",
     "final_table",
     "final_view",
+    "introduction",
     "is_mid_turn",
     "judge",
     "legal_moves",
@@ -119,6 +120,7 @@ __all__ = [
     "table",
     "tell",
     "to_act",
+    "usual_turns",
     "view",
     "write_move",
 ]

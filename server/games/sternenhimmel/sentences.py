@@ -6,6 +6,8 @@ from server.games.contract import Json
 from server.games.sternenhimmel.material import BOARDS
 from server.translations import Language
 
+_SPACES = sum(len(board.spaces) for board in BOARDS.values())
+
 
 def _board_dealt(item: Json, names: Sequence[str], say: Language) -> str:
     return say.gettext("%(board)s (%(id)s) came into play.", board=_board(item, say), id=item["board"])
@@ -55,6 +57,24 @@ def _seat_skipped(item: Json, names: Sequence[str], say: Language) -> str:
 
 def _board(item: Json, say: Language) -> str:
     return BOARDS[item["board"]].names[say.locale]
+
+
+def introduction(say: Language) -> tuple[str, str]:
+    return (
+        say.gettext(
+            "Light up the constellations of the zodiac, one star a turn. Small spaces show your star, large ones hide it: "
+            "bluff, and guess what the others are hiding."
+        ),
+        say.gettext(
+            "When a constellation is full, black holes swallow their neighbours and double stars multiply the value of "
+            "theirs. The highest total earns the most coins."
+        ),
+    )
+
+
+def usual_turns(players: int) -> int:
+    """Return the number of stars that each player places until the last constellation is full."""
+    return -(-_SPACES // players)
 
 
 def notation(say: Language) -> str:

@@ -5,15 +5,16 @@ import { ROOMS } from "../ui/games.js";
 import { follow } from "../ui/stream.js";
 import { go, toGame } from "../ui/routes.js";
 import { playNow } from "../ui/session.js";
-import { t } from "../ui/words.js";
+import { clockInWords } from "../ui/times.js";
+import { listed, t } from "../ui/words.js";
 import { byDue, mySeat, waiting } from "../ui/waiting-for-me.js";
 import { Back } from "../table/actions.js";
-import { GameCard, title } from "../ui/game-card.js";
+import { GameCard, numbered, seatName, title, untold } from "../ui/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
 /** @import { GameSummary } from "../ui/types" */
 /** @typedef {{items: GameSummary[], next: string | null}} Page */
-/** @typedef {Record<"invited" | "waiting" | "kept" | "running" | "open", GameSummary[]>} Groups */
+/** @typedef {Record<"waiting" | "invited" | "kept" | "running" | "open", GameSummary[]>} Groups */
 
 const SOON = 400; // milliseconds in which several events are one reason to look again
 const AT_ONCE = 12; // games that are over
@@ -35,19 +36,20 @@ export function MyGames() {
   if (!found) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
   const { games, over } = found;
   const groups = grouped(games);
+  const hasPlayed = Object.values(over).some((it) => it.items.length > 0);
   return html`
     <h1>${t("games")}</h1>
     ${error && html`<${Sorry} error=${error} />`}
     ${me.get()?.guest && html`<p class="card welcoming"><span>${t("games.guest")}</span> <a class="button"
       href="#/sign-in">${t("games.guest.sign-in")}</a></p>`}
-    ${groups.invited.length > 0 && html`<${Group} name="invited" number=${groups.invited.length}>${groups.invited.map(
-      (game) => html`<${Invitation} key=${game.id} game=${game} again=${again} />`)}<//>`}
-    ${games.length === 0 && html`<p>${t("games.none")}</p>
+    ${!groups.waiting.length && (hasPlayed || games.length > groups.invited.length) && html`<p>${t("games.later")}</p>`}
+    ${games.length === 0 && html`${!hasPlayed && html`<p>${t("games.none")}</p>`}
       <p class="row">${ROOMS.map((rules) => html`<${Quick} key=${rules} rules=${rules} />`)}</p><p><a href="#/lobby">${t("nav.lobby")}</a> · <a href="#/open">${t("nav.open")}</a></p>`}
-    ${games.length > groups.invited.length && !groups.waiting.length && html`<p>${t("games.later")}</p>`}
-    ${Object.entries(groups).map(([name, found]) => name !== "invited" && found.length > 0 && html`
-      <${Group} key=${name} name=${name} number=${found.length}>${found.map((game) => html`<${GameCard} key=${game.id}
-        game=${game}>${name === "kept" && html`<${Back} game=${game} again=${again} />`}<//>`)}<//>`)}
+    ${Object.entries(groups).map(([name, found]) => found.length > 0 && html`
+      <${Group} key=${name} name=${name} number=${found.length}>${found.map((game) => (name === "invited"
+        ? html`<${Invitation} key=${game.id} game=${game} again=${again} />`
+        : html`<${GameCard} key=${game.id} game=${game}>${name === "kept" && html`<${Back} game=${game}
+          again=${again} />`}<//>`))}<//>`)}
     ${Object.entries(over).map(([status, first]) => html`<${Over} key=${`${status} ${first.items[0]?.id}`}
       status=${status} first=${first} />`)}`;
 }
@@ -64,13 +66,21 @@ function Invitation({ game, again }) {
   });
   const [isLeaving, wrong, decline] = useSubmit(() =>
     call("DELETE", `${path}/invitations/${game.invited}`).finally(again));
-  return html`<${GameCard} game=${game} terms><p class="row">
+  return html`<li class="card game"><div class="about-it"><h3><a href=${toGame(game.id)}>${game.title}</a></h3>
+      <p class="faint">${[untold(game), clockInWords(game.clock), listed(people(game))].filter(Boolean).join(" · ")}</p></div>
+    <p class="row">
       <button disabled=${busy} onClick=${accept} aria-label=${t("games.accept-game", { title: game.title })}>${t(
         "games.accept")}</button>
       <button class="plain" disabled=${isLeaving} onClick=${decline}
         aria-label=${t("games.decline-game", { title: game.title })}>${t("games.decline")}</button></p>
-    ${(error || wrong) && html`<${Sorry} error=${error ?? wrong} />`}<//>`;
+    ${(error || wrong) && html`<${Sorry} error=${error ?? wrong} />`}</li>`;
 }
+
+/**
+ * Who is at this table already.
+ * @param {GameSummary} game
+ */
+const people = (game) => numbered(game).seats.filter((it) => it.kind === "human" || it.kind === "bot").map(seatName);
 
 /**
  * For whoever sits nowhere yet: a game against bots in one tap.
@@ -106,7 +116,7 @@ async function load() {
  */
 function grouped(games) {
   /** @type {Groups} */
-  const groups = { invited: [], waiting: [], kept: [], running: [], open: [] };
+  const groups = { waiting: [], invited: [], kept: [], running: [], open: [] };
   for (const game of games) {
     if (!game.you) groups.invited.push(game);
     else if (game.status === "open") groups.open.push(game);

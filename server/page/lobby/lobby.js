@@ -5,7 +5,7 @@ import { hours, relative } from "../ui/times.js";
 import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
 import { useStore } from "../ui/store.js";
 import { knows, t } from "../ui/words.js";
-import { GameCard, seatName, title } from "../ui/game-card.js";
+import { GameCard, seatName, Terms, termsOf, title } from "../ui/game-card.js";
 import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
 
@@ -34,6 +34,7 @@ export function Lobby() {
 function Found({ found, wanted, player, again }) {
   const games = found.items.filter((game) => fits(game, wanted));
   const more = found.next && address({ ...wanted, pages: wanted.pages + 1 });
+  const usual = wanted.status === "finished" ? [] : usualTerms(games);
   const isNarrowed = games.length < found.items.length || (found.next && isPicky(wanted));
   return html`
     <h2 class="unseen">${t(`lobby.kind.${wanted.status}`)}</h2>
@@ -42,8 +43,10 @@ function Found({ found, wanted, player, again }) {
         fits: games.length, count: found.items.length })}`}
       ${player && wanted.status === "open" && games.length === 0 && html` <a href="#/open">${t("nav.open")}</a>`}
       ${isFiltered(wanted) && html` <a href=${address({ status: wanted.status })}>${t("lobby.all")}</a>`}</p>
+    ${usual.length > 0 && html`<section class="usual"><h3>${t("lobby.usual")}</h3>
+      <dl class="terms"><${Terms} terms=${usual} /></dl></section>`}
     <ul class="cards">${games.map((game) => html`<${GameCard} key=${game.id} game=${game}
-      terms=${game.status !== "finished"}>
+      usual=${game.status !== "finished" && usual}>
       <p class="faint">${t("lobby.made", { when: relative(game.made_at) })}${game.closes_at && html`<br
         />${t("lobby.closes", { when: relative(game.closes_at) })}`}</p>
       ${wanted.offered && html`<${TakeOver} game=${game} player=${player} again=${again} />`}
@@ -51,6 +54,16 @@ function Found({ found, wanted, player, again }) {
     <//>`)}</ul>
     ${more && html`<p class="more"><button class="plain"
       onClick=${() => location.replace(more)}>${t("games.more")}</button></p>`}`;
+}
+
+/** The terms that most of these games have, each by itself: they are told once for all. */
+function usualTerms(games) {
+  const [first, ...others] = games.map(termsOf);
+  return (first ?? []).map(([name], i) => {
+    const counts = new Map();
+    for (const it of [first, ...others]) counts.set(it[i][1], (counts.get(it[i][1]) ?? 0) + 1);
+    return [name, [...counts].reduce((best, one) => (one[1] > best[1] ? one : best))[0]];
+  });
 }
 
 const saidOf = (games, found, wanted) => {

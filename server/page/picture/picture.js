@@ -1,6 +1,7 @@
 // The table of a game that this page does not know yet: as the server draws it.
 import { html, useEffect, useState } from "../ui/html.js";
 import { picture } from "../ui/api.js";
+import { isLight } from "../ui/theme.js";
 import { t } from "../ui/words.js";
 import { Sorry, useLoaded } from "../ui/parts.js";
 /** @import { SeenTable } from "../ui/types" */
@@ -8,7 +9,7 @@ import { Sorry, useLoaded } from "../ui/parts.js";
 /** @param {{table: SeenTable, at: number | null}} props */
 export function Picture({ table, at }) {
   const { game, base, word } = table;
-  const theme = matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark";
+  const theme = isLight() ? "light" : "dark";
   const asked = `${base}/picture.svg?theme=${theme}${at === null ? "" : `&at=${at}`}&${word}`;
   const [blob, error] = useLoaded(() => picture(asked), [asked, game.version]);
   const [address, set] = useState(/** @type {string | null} */ (null));

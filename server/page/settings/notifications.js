@@ -1,10 +1,10 @@
 // Notifications: which mails come, and when.
-import { html } from "../ui/html.js";
+import { html, useState } from "../ui/html.js";
 import { length } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { me } from "../ui/token.js";
 import { t } from "../ui/words.js";
-import { EMAIL_CHOICES } from "./notice-kinds.js";
+import { EMAIL_CHOICES, EMAIL_PRESETS } from "./notice-kinds.js";
 import { Push } from "./push.js";
 import { changeWithin, Field, Group, Save, say, useDraft, useSending } from "./parts.js";
 /** @import { Profile } from "../ui/types" */
@@ -32,7 +32,7 @@ export function Notifications() {
     <p>${t("notifications.why")}</p>
     <form ref=${sending.form} onSubmit=${sending.submit}>
       <${Group} id="mails" words=${t("notifications.mails")} wrong=${sending.wrong.mails}>
-        <div class="kinds">${KINDS.map((kind) => html`<${Kind} key=${kind} kind=${kind} draft=${draft} />`)}</div>
+        <${Presets} draft=${draft} />
         ${waits && html`<p class="notice">${t("notifications.no-bundle")}</p>`}
       <//>
       <${Group} id="bundle_at" words=${t("notifications.bundles")} hint=${t("notifications.bundles.hint")}
@@ -57,6 +57,23 @@ function merged(now, { reminders, bundle_at, ...mails }) {
 
 /** What is chosen by saying nothing. */
 const usual = (kind) => (kind === COALESCED ? "" : "at-once");
+
+/** The choices of a preset. */
+const choicesOf = (preset) => Object.fromEntries(KINDS.map((kind) =>
+  [kind, EMAIL_PRESETS[preset].includes(kind) ? usual(kind) : "off"]));
+
+/** Kinds of mail all at once, or each by itself. */
+function Presets({ draft }) {
+  const isChosen = (preset) => Object.entries(choicesOf(preset)).every(([kind, it]) => draft.values[kind] === it);
+  const chosen = Object.keys(EMAIL_PRESETS).find(isChosen);
+  const [isOpen] = useState(!chosen);
+  const choose = (preset) => () => Object.entries(choicesOf(preset)).forEach(([kind, it]) => draft.set(kind, it));
+  return html`${Object.keys(EMAIL_PRESETS).map((it) => html`<label class="check"><input type="radio" name="preset"
+      checked=${it === chosen} onChange=${choose(it)} /> <span>${t(`preset.${it}`)}</span></label>`)}
+    ${!chosen && html`<p class="faint" role="status">${t("preset.own")}</p>`}
+    <details class="each" open=${isOpen}><summary>${t("preset.each")}</summary>
+      <div class="kinds">${KINDS.map((kind) => html`<${Kind} key=${kind} kind=${kind} draft=${draft} />`)}</div></details>`;
+}
 
 function Kind({ kind, draft }) {
   const choices = [...(kind === COALESCED ? [""] : []), ...EMAIL_CHOICES[kind]];

@@ -72,21 +72,38 @@ export function numbered(game) {
 /** @param {GameSummary} game */
 const isDealt = (game) => game.status !== "open" && !isClosed(game);
 
-/** @param {{game: GameSummary, terms?: boolean, children?: any}} props */
-export function GameCard({ game: plain, terms = false, children }) {
+/**
+ * The terms of a game: what each is called, and what it says.
+ * @param {GameSummary} game
+ * @returns {[name: string, words: string][]}
+ */
+export const termsOf = (game) => [
+  [t("clock"), clockInWords(game.clock)],
+  [t("timeout"), timeoutsInWords(game.on_timeout)],
+  [t("take-back"), takeBackInWords(game)],
+];
+
+/** @param {{terms: [name: string, words: string][]}} props */
+export const Terms = ({ terms }) => html`${terms.map(([name, words]) => html`<dt>${name}</dt><dd>${words}</dd>`)}`;
+
+/**
+ * `usual` are the terms that need not be told.
+ * @param {{game: GameSummary, usual?: [name: string, words: string][], children?: any}} props
+ */
+export function GameCard({ game: plain, usual, children }) {
   const game = numbered(plain);
+  const isUsual = (/** @type {string} */ words) => usual?.some((it) => it[1] === words);
   return html`<li class="card game">
     ${isDealt(game) && html`<${Thumbnail} game=${game} />`}
+    <div class="about-it">
     <h3><a href=${toGame(game.id)}>${game.title}</a></h3>
     <p class="faint">${[untold(game), game.private && t("private")].filter(Boolean).join(" · ")}</p>
     <ul class="sitting">${game.seats.map((it) => html`<li class=${it.kind}><${SeatMark} seat=${it.seat} />
       ${seatName(it)}</li>`)}</ul>
     <${Waiting} game=${game} />
     ${game.latest && html`<p class="latest faint">${game.latest}</p>`}
-    ${terms && html`<dl class="terms">
-      <dt>${t("clock")}</dt><dd>${clockInWords(game.clock)}</dd>
-      <dt>${t("timeout")}</dt><dd>${timeoutsInWords(game.on_timeout)}</dd>
-      <dt>${t("take-back")}</dt><dd>${takeBackInWords(game)}</dd>
+    ${usual && html`<dl class="terms">
+      <${Terms} terms=${termsOf(game).filter((it) => !isUsual(it[1]))} />
       ${game.options.nameless && html`<dt>${t("nameless")}</dt><dd>${t("nameless.about")}</dd>`}
       ${game.min_reliability !== null && html`<dt>${t("reliable")}</dt><dd>${
         t("reliable.about", { share: game.min_reliability })}</dd>`}
@@ -94,6 +111,7 @@ export function GameCard({ game: plain, terms = false, children }) {
         t(`programs.${game.programs ? "hidden" : "none"}`)}</dd>`}
     </dl>`}
     ${children}
+    </div>
   </li>`;
 }
 

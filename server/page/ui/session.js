@@ -31,9 +31,11 @@ export async function askForCode(email) {
  * @param {string} asked
  * @param {string} code
  * @param {boolean} isForGood
+ * @param {() => Promise<unknown>} [then] what the player signs in for
  */
-export async function signIn(asked, code, isForGood) {
+export async function signIn(asked, code, isForGood, then) {
   keepToken((await call("POST", "/v1/tokens", { sign_in: asked, code })).token, isForGood);
+  await then?.().catch(() => {}); // the screen shows what can be done instead
   await recognise();
 }
 
@@ -102,7 +104,7 @@ async function endPush() {
  */
 export async function recognise() {
   if (link) return;
-  if (!token() && isSandbox && !forNow.getItem(AWAY)) return enterSandbox("you");
+  if (!token() && isSandbox && !forNow.getItem(AWAY)) return enterSandbox("robin");
   if (!token()) return;
   try {
     /** @type {Profile} */

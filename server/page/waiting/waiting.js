@@ -6,11 +6,14 @@ import { byPlace, marked, Wrong } from "../ui/field-errors.js";
 import { toGame, toSignIn } from "../ui/routes.js";
 import { listed, t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
+import { later } from "../ui/lazy-loading.js";
 import { Leave, Mails, Terms } from "../table/actions.js";
 import { Host } from "./host.js";
 import { Ready } from "./ready.js";
 import { committed, Salt } from "./salt.js";
 /** @import { Game, Input, Profile, Seat, SeenTable } from "../ui/types" */
+
+const Arrive = later("welcome", "Arrive");
 
 /** @param {{table: SeenTable, invitation?: string | null, player: Profile | null}} props */
 export function Waiting({ table, invitation, player }) {
@@ -19,8 +22,8 @@ export function Waiting({ table, invitation, player }) {
   return html`<section class="card waiting-room">
     <h2>${t("waiting")}</h2>
     ${isAsked ? html`<${Ready} table=${table} />` : html`<${Missing} game=${game} />`}
-    ${!player && html`<p><a class="button" href=${toSignIn()}>${t("lobby.sign-in")}</a></p>`}
-    ${player && !game.you && html`<${Join} table=${table} invitation=${invitation} />`}
+    ${(!player || player.guest) && html`<${Visitor} table=${table} invitation=${invitation} />`}
+    ${player && !player.guest && !game.you && html`<${Join} table=${table} invitation=${invitation} />`}
     <p>${!game.options.ready_check && t("waiting.start")} ${t(firstOf(game) === null ? "waiting.lot" : "waiting.first", {
       number: (firstOf(game) ?? 0) + 1 })}</p>
     ${!isAsked && html`<p>${t("waiting.closes", { when: absolute(/** @type {string} */ (game.closes_at)) })}</p>`}
@@ -58,6 +61,16 @@ function Missing({ game }) {
       ${lost.length > 0 && html`<li>${t("waiting.lost", { seats: named(lost) })}</li>`}
       ${declined.length > 0 && html`<li>${t("waiting.declined", { seats: named(declined) })}</li>`}
     </ul>`;
+}
+
+/**
+ * The way in for a visitor: an address and a code lead to a seat.
+ * @param {{table: SeenTable, invitation?: string | null}} props
+ */
+function Visitor({ table, invitation }) {
+  const take = () => call("POST", `${table.base}/seats`, invitation ? { invitation } : {});
+  if (!hasRoom(table.game)) return html`<p><a class="button" href=${toSignIn()}>${t("sign-in")}</a></p>`;
+  return html`<${Arrive} rules=${table.game.rules} take=${take} />`;
 }
 
 /** @param {{table: SeenTable, invitation?: string | null}} props */

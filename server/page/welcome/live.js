@@ -1,41 +1,42 @@
 // A game to look on at: one that people play just now, else one of bots that the server plays for whoever looks.
 import { html, useEffect, useState } from "../ui/html.js";
-import { call } from "../ui/api.js";
+import { cached, call } from "../ui/api.js";
+import { later } from "../ui/lazy-loading.js";
+import { now } from "../ui/connection.js";
 import { toGame } from "../ui/routes.js";
 import { listed, t } from "../ui/words.js";
-import { seatName, title } from "../ui/game-card.js";
+import { numbered, seatName, title } from "../ui/game-card.js";
 import { useLoaded } from "../ui/parts.js";
-/** @import { GameSummary } from "../ui/types" */
-/** @typedef {{names: string[], position: number, positions: number, step: number}} Exhibition */
+/** @import { Game, GameSummary } from "../ui/types" */
+/** @typedef {{names: string[], position: number, positions: number, step: number, view: any}} Exhibition */
+/** @typedef {{name: string, rules: any, view: any, names: string[], game?: Game, shown?: Exhibition}} Found */
 
 const AGAIN = 20_000; // milliseconds until a game of people is looked at again
 const LOOKED_THROUGH = 12;
+const ENOUGH = 10; // moves after which there is something to see
+const RECENT = 600_000; // milliseconds since the last of them
+const MOST = 3; // games that are asked when that was
 const A_DAY = 86_400_000; // milliseconds, of which each shows another of the games
+
+/** @type {Record<string, any>} */
+const SKIES = {};
+const skyOf = (/** @type {string} */ name) => (SKIES[name] ??= later(name, "Sky"));
 
 /** @param {{games: string[]}} props */
 export function Live({ games }) {
   const [round, again] = useState(0);
   const [found] = useLoaded(() => watchable(games), [round]);
   const [stopped, stop] = useState(false);
-  const [steps, step] = useState(0);
-  useEffect(() => step(0), [found]);
   useEffect(() => {
     if (!found || stopped) return;
-    const timer = found.shown ? setInterval(() => step((n) => n + 1), 1000 * found.shown.step)
-      : setInterval(() => again((n) => n + 1), AGAIN);
-    return () => clearInterval(timer);
+    const timer = setTimeout(() => again((n) => n + 1), found.shown ? 1000 * found.shown.step : AGAIN);
+    return () => clearTimeout(timer);
   }, [found, stopped]);
-  const at = found?.shown ? found.shown.position + steps : 0;
-  useEffect(() => void (found?.shown && at > found.shown.positions + 2 && again((n) => n + 1)), [at]);
-  if (!found) return html`<figure class="live-table"><img src=${still(ofToday(games))} alt="" width="720" height="758" />
-    <figcaption></figcaption></figure>`;
-  const { game, shown, name } = found;
-  const players = listed(shown?.names ?? /** @type {GameSummary} */ (game).seats.map(seatName));
-  const words = t(shown ? "welcome.bots-play" : "welcome.people-play", { names: players, game: title(name) });
-  const address = shown ? `/v1/rules/${name}/exhibition.svg?at=${Math.min(at, shown.positions - 1)}`
-    : `/v1/games/${game?.id}/picture.svg?at=${game?.version}`;
+  if (!found) return html`<figure class="live-table"><div class="frame-of"></div><figcaption></figcaption></figure>`;
+  const { game, names, name, rules, view } = found;
+  const words = t(game ? "welcome.people-play" : "welcome.bots-play", { names: listed(names), game: title(name) });
   return html`<figure class="live-table">
-    <img src=${address} alt=${words} width="720" height="758" />
+    <div class="frame-of" role="img" aria-label=${words} inert><${skyOf(name)} key=${name} rules=${rules} view=${view} /></div>
     <figcaption><span>${words}</span>
       ${game && html`<a href=${toGame(game.id)}>${t("welcome.watch")}</a>`}
       <button class="plain" aria-pressed=${String(stopped)} onClick=${() => stop(!stopped)}>${t("welcome.stop")}</button>
@@ -54,12 +55,31 @@ export const still = (name) => `/v1/rules/${name}/exhibition.svg?at=40`;
 
 /**
  * @param {string[]} games
- * @returns {Promise<{name: string, game?: GameSummary, shown?: Exhibition}>}
+ * @returns {Promise<Found>}
  */
 async function watchable(games) {
+  const game = await playedJustNow(games);
+  const name = game?.rules ?? ofToday(games);
+  const rules = await cached(`/v1/rules/${name}`);
+  if (game) return { name, rules, game, view: game.view, names: game.seats.map(seatName) };
+  /** @type {Exhibition} */
+  const shown = await call("GET", `/v1/rules/${name}/exhibition`);
+  return { name, rules, shown, view: shown.view, names: shown.names };
+}
+
+/**
+ * A game of people in which much happened, and something just now.
+ * @param {string[]} games
+ * @returns {Promise<Game | undefined>}
+ */
+async function playedJustNow(games) {
   const { items } = await call("GET", `/v1/games?status=running&limit=${LOOKED_THROUGH}`);
-  const game = items.find((/** @type {GameSummary} */ it) => it.seats.some(({ kind }) => kind === "human"));
-  if (game) return { name: game.rules, game };
-  const name = ofToday(games);
-  return { name, shown: await call("GET", `/v1/rules/${name}/exhibition`) };
+  const isLively = (/** @type {GameSummary} */ it) =>
+    games.includes(it.rules) && it.version > ENOUGH && it.seats.some(({ kind }) => kind === "human");
+  for (const { id, version } of items.filter(isLively).slice(0, MOST)) {
+    const last = await call("GET", `/v1/games/${id}/events?since_version=${version - 1}`);
+    if (last.items.some((/** @type {{at: string}} */ it) => now() - new Date(it.at).getTime() < RECENT)) {
+      return numbered(await call("GET", `/v1/games/${id}`));
+    }
+  }
 }

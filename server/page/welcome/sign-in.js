@@ -16,20 +16,27 @@ function home() {
   if (parts[0] === "sign-in") location.replace(then.startsWith("#/") ? then : "#/"); // not to be come back to
 }
 
-export function SignIn() {
+export const SignIn = () => html`<section class="card">
+    <h2>${t("sign-in")}</h2>
+    <${Steps} />
+  </section>
+  ${isSandbox && html`<${Sandbox} />`}`;
+
+/**
+ * Sign in here, and carry out `then` with the new token, before anything is drawn again. `words` are those of the last button.
+ * @param {{words?: string, then?: () => Promise<unknown>}} props
+ */
+export function Steps({ words = t("sign-in"), then }) {
   const mailed = here.get().query.get("asked");
   const [asked, setAsked] = useState(mailed && { signIn: mailed });
   const [isClosed, setClosed] = useState(false);
   useEffect(() => {
     call("GET", "/v1").then((it) => setClosed(it.closed.includes("sign-ups")), () => {});
   }, []);
-  return html`<section class="card">
-    <h2>${t("sign-in")}</h2>
-    ${isClosed ? html`<p class="notice">${t("sign-in.closed")}</p>`
+  return html`${isClosed ? html`<p class="notice">${t("sign-in.closed")}</p>`
       : html`<p>${t(me.get()?.guest ? "sign-in.guest" : "sign-in.why")}</p>`}
-    ${asked ? html`<${Code} asked=${asked} renew=${setAsked} back=${() => setAsked(null)} />` : html`<${Address} then=${setAsked} />`}
-  </section>
-  ${isSandbox && html`<${Sandbox} />`}`;
+    ${asked ? html`<${Code} asked=${asked} renew=${setAsked} back=${() => setAsked(null)} words=${words} then=${then} />`
+      : html`<${Address} then=${setAsked} />`}`;
 }
 
 /** @param {{then: (asked: Asked) => void}} props */
@@ -63,14 +70,17 @@ const Wrong = ({ error }) => html`<div id="wrong-sign-in"><${Sorry} error=${erro
  */
 const digits = ({ target }) => (target.value = target.value.replace(/\D/g, "").slice(0, 6));
 
-/** @param {{asked: Asked, back: () => void, renew: (asked: Asked) => void}} props */
-function Code({ asked, back, renew }) {
+/**
+ * @param {{asked: Asked, back: () => void, renew: (asked: Asked) => void, words: string,
+ *   then?: () => Promise<unknown>}} props
+ */
+function Code({ asked, back, renew, words, then }) {
   const code = useRef();
   const stay = useRef();
   const [isNew, sent] = useState(false);
   useEffect(() => code.current.focus(), []);
   const [busy, error, submit] = useSubmit(async () => {
-    await signIn(asked.signIn, code.current.value.trim(), stay.current.checked);
+    await signIn(asked.signIn, code.current.value.trim(), stay.current.checked, then);
     home();
   });
   const [isAsking, refused, another] = useSubmit(async () => {
@@ -81,16 +91,16 @@ function Code({ asked, back, renew }) {
     sent(true);
   });
   useEffect(() => error && code.current.focus(), [error]);
-  const words = asked.email ? t(isNew ? "sign-in.sent-again" : "sign-in.sent", { email: asked.email }) : t("sign-in.mailed");
+  const said = asked.email ? t(isNew ? "sign-in.sent-again" : "sign-in.sent", { email: asked.email }) : t("sign-in.mailed");
   return html`<form onSubmit=${submit}>
-    <p role="status">${words}</p>
+    <p role="status">${said}</p>
     <label>${t("code")}
       <input ref=${code} name="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9]{6}"
         onInput=${digits} required ...${isWrong(error)} />
     </label>
     ${error && html`<${Wrong} error=${error} />`}
     <label class="check"><input ref=${stay} type="checkbox" name="stay" checked /> ${t("sign-in.stay")}</label>
-    <button disabled=${busy}>${t("sign-in")}</button>
+    <button disabled=${busy}>${words}</button>
     <p class="row"><button type="button" class="plain" disabled=${isAsking}
         onClick=${asked.email ? another : back}>${t("sign-in.again")}</button>
       <button type="button" class="plain" onClick=${back}>${t("sign-in.other")}</button></p>
@@ -105,9 +115,7 @@ function Sandbox() {
     <h2>${t("sandbox")}</h2>
     <p>${t("sandbox.why")} <a href="/sandbox/mail">${t("sandbox.mail")}</a></p>
     <p class="row">
-      ${Object.entries({ you: "Robin", ada: "Ada", ben: "Ben" }).map(
-        ([key, name]) => html`<button onClick=${as(key)}>${t("sandbox.as", { name })}</button>`,
-      )}
+      ${["Robin", "Ada", "Ben"].map((name) => html`<button onClick=${as(name.toLowerCase())}>${t("sandbox.as", { name })}</button>`)}
     </p>
     ${wrong && html`<${Sorry} error=${wrong} />`}
   </section>`;

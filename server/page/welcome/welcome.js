@@ -8,7 +8,7 @@ import { title } from "../ui/game-card.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { Live, still } from "./live.js";
-import { SignIn } from "./sign-in.js";
+import { SignIn, Steps } from "./sign-in.js";
 
 export function Welcome() {
   const signsIn = here.get().parts[0] === "sign-in";
@@ -31,6 +31,17 @@ export function Welcome() {
     </li>`)}</ul>
   </div>`;
 }
+
+/**
+ * What a stranger sees of a table with a free seat: the game, and the way to the seat.
+ * @param {{rules: string, take: () => Promise<unknown>}} props
+ */
+export const Arrive = ({ rules, take }) => html`<div class="arrive">
+  ${ROOMS.includes(rules) && html`<img src=${still(rules)} alt="" width="720" height="758" />
+    <p>${t(`welcome.${rules}`)}</p>`}
+  <h3>${t("lobby.join")}</h3>
+  <${Steps} words=${t("lobby.join")} then=${take} />
+</div>`;
 
 /** @param {{rules: string, words: string, plain?: boolean}} props */
 function PlayNow({ rules, words, plain = false }) {

@@ -3,7 +3,7 @@ moves by the clock."""
 
 from collections.abc import Sequence
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, reduce
 from hashlib import sha256
 from random import Random
 from typing import NamedTuple
@@ -28,6 +28,14 @@ class Exhibition(NamedTuple):
     def position(self) -> int:
         moment = int(clock.now().timestamp()) // STEP
         return min(moment % (len(self.views) + _AT_THE_END), len(self.views) - 1)
+
+
+def opening_view(rules_name: str, options: Json, seats: int) -> Json:
+    """Return how a game with these options may look at its start, to a spectator. The deal is always the same, so it says
+    nothing about any game."""
+    rules = GAMES[rules_name]
+    opening = rules.setup(seats, options, SeededDice(sha256(rules_name.encode()).digest(), [""] * seats))
+    return rules.view(reduce(rules.apply, opening, None), None)
 
 
 def today() -> date:

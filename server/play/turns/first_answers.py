@@ -45,8 +45,8 @@ def first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
     for before, commit, after in islice(_answers(game, seat, turn), 1):
         if _is_played_so(game, before, commit, seat, move):
             return Played(answer_of(Game(game.head, game.seats, after), commit, seat), False, game)
-    is_ahead = turn > game.table.version
-    raise StaleTurn(game.table.turns[seat], is_taken_back(game.game_id, turn), is_ahead)
+    future = turn if turn > game.table.version else None
+    raise StaleTurn(game.table.turns[seat], is_taken_back(game.game_id, turn), future)
 
 
 def is_taken_back(game_id: UUID, turn: int) -> bool:

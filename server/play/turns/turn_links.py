@@ -56,6 +56,13 @@ def open_turn(word: str) -> tuple[Game, Seat, bool]:
     return game, seat, turn_of(game.table, seat) == turn
 
 
+def future_turn(word: str) -> int | None:
+    """Return the number of a link's turn if the game hasn't reached it, as after a restored backup. Raise NotFound for an
+    invalid link."""
+    game_id, _, turn = verify(TURN, word)
+    return turn if turn > load(game_id).table.version else None
+
+
 def is_undone(word: str) -> bool:
     """Return whether a take-back ended this link's turn. Raise NotFound for an invalid link."""
     game_id, _, turn = verify(TURN, word)

@@ -4,11 +4,11 @@ import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from flask_babel import force_locale
+from flask_babel import force_locale, gettext
 
 from server.accounts.calendars import ALWAYS, stored_zone
 from server.accounts.notice_kinds import BUNDLE, SIGN_IN_CODE
@@ -16,6 +16,7 @@ from server.clock import clock
 from server.play.commits import load
 from server.play.game import Game
 from server.play.mail.mail_in import SEVERAL
+from server.play.table import OVER
 from server.post import wording
 from server.post.incoming.automatic_mail import LOOP
 from server.post.letters import account, answers, games, seats, turns
@@ -119,7 +120,7 @@ def _written(
     is_of_several = isinstance(words, turns.YourTurns)
     mark = ""
     if reply_to and not is_of_several:
-        mark = wording.answer_above(isinstance(words, seats.Invitation | seats.Rsvp))
+        mark = wording.answer_above(_expected(words, reader))
     stop = stop_link(row, to, base_url, is_of_several)
     subject, body = wording.write(words, mark, stop)
     host = mail_host(base_url)
@@ -128,11 +129,13 @@ def _written(
     if reader and reader.game.table.turns and isinstance(words, turns.YourTurn | games.GameEnded | answers.Answer):
         image, alt = reader.picture(isinstance(words, games.GameEnded))
         images = [(_PICTURE, image)]
+    elif reader and isinstance(words, seats.Invitation):
+        image, alt = reader.opening_picture([seats.unless_link(it, gettext("A player")) for it in reader.game.names])
+        images = [(_PICTURE, image)]
     page = wording.write_page(words, _PICTURE if images else "", mark, stop, alt)
     short = partial(
         build,
         sender=sender,
-        sender_name=wording.sender_name(words),
         to=to,
         subject=subject,
         text=body,
@@ -143,6 +146,13 @@ def _written(
         answers=row.data["answers"] if isinstance(words, answers.Answer | seats.Rsvp) else None,
     )
     return Written(short(html=page, inline_images=images), sender, to, short)
+
+
+def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "message", "rsvp"]:
+    """Return what a letter asks its reader to reply."""
+    if isinstance(words, seats.Invitation | seats.Rsvp):
+        return "rsvp"
+    return "message" if reader and reader.game.table.status in OVER else "move"
 
 
 def _stopping(link: str) -> dict[str, str]:

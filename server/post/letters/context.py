@@ -13,11 +13,12 @@ from server.games import Json, Seat
 from server.games.presentation import draw, draw_end, sentence
 from server.play.game import Game
 from server.play.notices import notice_in, still_matters
+from server.play.seating.exhibition import opening_view
 from server.play.seating.seats import return_word
 from server.play.story import authors
 from server.play.turns.turn_links import turn_word
 from server.play.views import story, view_of
-from server.post.wording import Letter, moment, span, spoken
+from server.post.wording import Letter, moment, short_span, span, spoken
 from server.render.png import png
 from server.store.tables import LetterRow, Player, PlayerLetterRow
 
@@ -86,6 +87,12 @@ class Reader(NamedTuple):
         return {"due": moment(due_at, self.zone), "left": span(due_at - clock.now())}
 
     @property
+    def left_in_short(self) -> str:
+        due_at = self.game.seats[self.seat].due_at
+        assert due_at is not None
+        return short_span(due_at - clock.now())
+
+    @property
     def turn_link(self) -> str:
         return self.link_of(self.letter.data.get("turn", self.letter.version))
 
@@ -109,6 +116,13 @@ class Reader(NamedTuple):
             picture = draw_end(name, *self.final_view, names, locale)
         else:
             picture = draw(name, view_of(self.game, self.seat, self.letter.version), names, locale=locale)
+        return png(picture), picture.title
+
+    def opening_picture(self, names: Sequence[str]) -> tuple[bytes, str]:
+        """Return how the game may look at its start, as a PNG and in words. It shows nothing of this game's own deal."""
+        name = self.game.table.rules.NAME
+        view = opening_view(name, self.game.head.options, len(self.game.seats))
+        picture = draw(name, view, names, locale=spoken().locale)
         return png(picture), picture.title
 
     def happened(self, since: int) -> tuple[str, ...]:

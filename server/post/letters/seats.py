@@ -11,11 +11,12 @@ from server.accounts.calendars import stored_zone
 from server.accounts.notice_kinds import INVITATION, RSVP, SEAT_HANDED_OVER, SEAT_TAKEN_OVER, SENT_AWAY, STAND_IN
 from server.accounts.signed_links import INVITATION as INVITED
 from server.accounts.signed_links import mark_of, sign
+from server.games import presentation
 from server.play.seating.stand_ins import last_minute, open_stand_in_link, stand_in_word
 from server.play.timing import time_control
 from server.play.timing.time_control import Bank, GameClock, PerMove
 from server.post.letters.context import Reader, builds
-from server.post.wording import GameLetter, Letter, moment, span
+from server.post.wording import GameLetter, Letter, moment, span, spoken
 from server.sanitize import has_link
 from server.store.tables import Player, db
 from server.translations import noted
@@ -118,6 +119,9 @@ class Invitation(Letter):
     others: tuple[str, ...]  # names of the other players
     pace: str  # such as "2 days per move"
     link: str  # to a page that accepts for this address
+    introduction: str = ""  # what players do in this game, in two sentences
+    turns: int = 0  # about how many each player takes; 0 if unknown
+    free: int = 0  # other free seats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,13 +150,17 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         return None
     host, nameless = db.session.get(Player, UUID(row.data["by"])), game.hides_names
     others = [name for name, it in zip(game.names, game.seats, strict=True) if it.kind in ("human", "bot")]
+    rules_name, seats = game.table.rules.NAME, len(game.seats)
     return Invitation(
-        host=_unless_link(host.name if host and not nameless else "", gettext("A player")),
-        title=_unless_link(game.head.title, reader.rules),
+        host=unless_link(host.name if host and not nameless else "", gettext("A player")),
+        title=unless_link(game.head.title, reader.rules),
         rules=reader.rules,
-        others=tuple(_unless_link(name, gettext("A player")) for name in others),
+        others=tuple(unless_link(name, gettext("A player")) for name in others),
         pace=_pace(time_control.game_clock(game.head.clock)),
         link=f"{reader.base_url}/i/{row.data['invitation']}",
+        introduction=presentation.introduction(rules_name, spoken().locale)[0],
+        turns=presentation.usual_turns(rules_name, seats) or 0,
+        free=sum(it.kind != "human" and it.kind != "bot" for it in game.seats) - 1,
     )
 
 
@@ -168,8 +176,8 @@ def _stand_in_asked(reader: Reader) -> StandInAsked | None:
     if game.hides_names:
         shown = gettext("The table sees your name only after the game ends.")
     return StandInAsked(
-        who=_unless_link(owner.name, gettext("A player")),
-        title=_unless_link(game.head.title, reader.rules),
+        who=unless_link(owner.name, gettext("A player")),
+        title=unless_link(game.head.title, reader.rules),
         rules=reader.rules,
         begin=moment(asked.from_at, zone),
         end=moment(last_minute(asked.until_at), zone),
@@ -191,6 +199,15 @@ class Rsvp(Letter):
     again: bool  # whether the invitation is still open
     link: str  # to the invitation if it is open, else to the game
 
+    @property
+    def headline(self) -> str:
+        match self.played:
+            case "yes":
+                return noted("You're in")
+            case "no":
+                return noted("Invitation declined")
+        return noted("Not done")
+
 
 @builds(RSVP)
 def rsvp(reader: Reader) -> Rsvp:
@@ -198,7 +215,7 @@ def rsvp(reader: Reader) -> Rsvp:
     word = sign(INVITED, game_id, row.seat, mark_of(row.data["to"]))
     again = row.data["again"]
     return Rsvp(
-        title=_unless_link(reader.game.head.title, reader.rules),
+        title=unless_link(reader.game.head.title, reader.rules),
         rules=reader.rules,
         played=row.data["played"],
         wrong=row.data["wrong"],
@@ -207,7 +224,7 @@ def rsvp(reader: Reader) -> Rsvp:
     )
 
 
-def _unless_link(words: str, instead: str) -> str:
+def unless_link(words: str, instead: str) -> str:
     """Return a name, or `instead` if it contains a link. Strangers must not get players' links from us."""
     return instead if not words or has_link(words) else words
 

@@ -31,7 +31,6 @@ class YourTurn(GameLetter):
     moves: tuple[str, ...]  # examples of legal moves, in notation
     moves_in_all: int  # number of legal moves
     notation: str  # how moves are written
-    whole: str  # an example with everything that a turn may hold
     unreachable: tuple[str, ...]  # names of players at the table whose mails bounce
     due: str  # see `moment`
     left: str  # see `span`
@@ -62,7 +61,6 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
         moves_in_all=len(moves),
         notation=text.notation(rules.NAME, spoken().locale),
-        whole=rules.describe()["notation"]["examples"][-1]["text"],
         link=reader.turn_link,
         notice=(notice() or {"text": ""})["text"],
         plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),
@@ -89,6 +87,7 @@ class Reminder(GameLetter):
     KIND: ClassVar = REMINDER
     due: str
     left: str
+    in_short: str  # the time left, rounded
     otherwise: str  # what happens if the time runs out, a sentence
     link: str
 
@@ -102,6 +101,7 @@ def reminder(reader: Reader) -> Reminder | ReadyAsked | None:
     return Reminder(
         **reader.about,
         **reader.due,
+        in_short=reader.left_in_short,
         otherwise=_otherwise(reader, gettext("If your time runs out")),
         link=reader.turn_link,
     )

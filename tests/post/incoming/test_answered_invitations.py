@@ -54,7 +54,7 @@ def is_kept(game_id: UUID) -> bool:
 
 def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> None:
     (letter,) = office.mails("cyd")
-    assert letter.text.startswith("##- Reply above this line: yes or no -##\n\nTo play, open this link")
+    assert letter.text.startswith("##- Reply above this line: yes or no -##\n\nLight up the constellations")
     assert "##- Reply above this line: yes or no -##" in letter.page
     for part in (letter.text, letter.page):
         assert "Or reply with one word on its own line: yes or no." in part

@@ -356,3 +356,11 @@ function asking(building, { turn, view, seat, cards }) {
   if (path.length) return t("ask.class", { field: path[0] });
   return t("ask.field", { slot, card, count: building.open("field").size });
 }
+
+/**
+ * The Firmament alone, for those who only look.
+ * @param {{rules: Rules, view: View}} props
+ */
+export const Sky = ({ rules, view }) => html`<${Firmament} firmament=${rules.firmament} board=${view.board}
+  hasBonus=${rules.cards.scenarios.some((it) => it.id === view.scenario && it.bonusPoints)} name=${() => ""}
+  marks=${() => ""} ways=${[]} gone=${{}} act=${false} />`;

@@ -266,3 +266,17 @@ function foreseen({ would, would_reveal: reveals }, move, names, rules) {
     reveals && t("would-reveal"),
   ].filter(Boolean).join(" ");
 }
+
+/**
+ * The sky alone, for those who only look.
+ * @param {{rules: Rules, view: View}} props
+ */
+export function Sky({ rules, view }) {
+  const [around, size] = useSize();
+  const found = size && view.boards.length > 0 ? fit(view.boards.length, size) : null;
+  return html`<div class="boards" ref=${around}><div class="all" style=${{
+    "--columns": found?.columns, "--rows": found?.rows }}>
+    ${found && view.boards.map(({ board: id, spaces }) => html`<${Board} key=${id} board=${boardOf(id, rules)}
+      title=${boardName(id, rules)} lying=${lyingOn(boardOf(id, rules), spaces)} fit=${found} name=${() => ""} />`)}
+  </div></div>`;
+}

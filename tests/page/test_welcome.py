@@ -1,0 +1,47 @@
+"""What a stranger sees first: a table at which somebody plays."""
+
+from datetime import timedelta
+
+from playwright.sync_api import Page, expect
+
+from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, too_wide
+from tests.support.live_server import Client, House, sign_in
+
+SHOWN = "document.querySelector('.frame-of').innerHTML"
+
+
+def shown(page: Page) -> str:
+    """The caption of the table, once its sky is drawn."""
+    page.goto("/")
+    expect(page.locator(".frame-of .lying, .frame-of .ring").first).to_be_visible()
+    return page.locator(".live-table figcaption span").inner_text()
+
+
+def play(people: list[Client], game_id: str, moves: int) -> None:
+    for _ in range(moves):
+        turn, client = next(
+            (it["turn"], who) for who in people if (it := who.get(f"/v1/games/{game_id}/legal-moves"))["moves"]
+        )
+        move = client.get(f"/v1/games/{game_id}/legal-moves")["moves"][0]
+        client.post(f"/v1/games/{game_id}/moves", {"turn": turn, "move": move})
+
+
+def test_bots_are_shown_moving_until_people_have_played_ten_moves_lately(house: House, windows: Windows) -> None:
+    people = [sign_in(house, f"{name}@example.org") for name in ("ada", "ben", "cleo")]
+    game_of(people[0], ME, BOT, BOT)  # of which there is nothing to see yet
+    page = windows.open(**PHONE)
+    assert "a demo game between the bots" in shown(page)
+    before = page.evaluate(SHOWN)
+    house.forward(timedelta(seconds=40))
+    page.wait_for_function(f"before => {SHOWN} !== before", arg=before)
+    assert too_wide(page) == []
+
+    game_id = game_of(people[0], ME, OPEN, OPEN)
+    for who in people[1:]:
+        who.post(f"/v1/games/{game_id}/seats", {})
+    play(people, game_id, 9)
+    assert "demo" in shown(page)
+    play(people, game_id, 2)
+    assert "a live game between ada, ben, and cleo" in shown(page)
+    house.forward(timedelta(minutes=11))
+    assert "demo" in shown(page)
