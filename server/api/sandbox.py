@@ -15,6 +15,7 @@ from flask.views import MethodView
 from flask_babel import gettext
 from marshmallow import Schema, fields, validate
 
+from server.accounts.players import player_token
 from server.api.languages import spoken
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import ANYBODY
