@@ -115,6 +115,23 @@ def answer_above(is_invitation: bool = False) -> str:
     return f"{MARK} {words} {MARK[::-1]}"
 
 
+def command_above() -> str:
+    """Return the first line of a letter of the post desk."""
+    words = gettext("Reply above this line: a command, or help")
+    return f"{MARK} {words} {MARK[::-1]}"
+
+
+def wrapped(words: str, indent: str = "", first: str | None = None) -> str:
+    """Return words in lines of at most 76 characters. Addresses and links stay whole."""
+    begin = indent if first is None else first
+    paper = TextWrapper(76, initial_indent=begin, subsequent_indent=indent, break_long_words=False)
+    paper.break_on_hyphens = False
+    return paper.fill(words)
+
+
+_templates.filters["wrapped"] = wrapped
+
+
 def sender_name(letter: Letter) -> str:
     """Return the sender's name for the inbox: the letter's headline and our name."""
     return f"{gettext(letter.headline)} · {_HOUSE}"

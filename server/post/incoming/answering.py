@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import cast
-from uuid import UUID, uuid4
+from uuid import UUID, uuid4, uuid5
 
 from flask import current_app
 from flask_babel import force_locale, gettext
@@ -39,6 +39,8 @@ from server.play.turns.going_back import has_gone_back, last_move, stands
 from server.play.turns.idempotency import first_answer
 from server.play.views import turn_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
+from server.post.desk.counter import forward
+from server.post.desk.reading import commands_beside_table
 from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import (
@@ -171,6 +173,9 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     if player is None or read.automatic or not is_welcome(player):
         _finish(mail, None)
         return
+    if _is_from(read, player.email) and (asked := commands_beside_table(read.lines, spoken().locale)):
+        forward(uuid5(mail.mail_id, "desk"), player.player_id, mail.raw, asked)
+        return _finish(mail, None)
     is_unsure = mail.turn == SEVERAL
     wishes, acts = (Wishes(problem="several-games"), set[str]()) if is_unsure else _wishes(mail, game, read)
     waiting = _waiting_for(mail, wishes.confirms)

@@ -18,14 +18,22 @@ from server.play.game import Game
 from server.play.mail.mail_in import SEVERAL
 from server.post import wording
 from server.post.incoming.automatic_mail import LOOP
-from server.post.letters import account, answers, games, seats, turns
-from server.post.letters.addresses import locale_of, reply_address, return_address, stop_link, turn_address
+from server.post.letters import account, answers, desk, games, seats, turns
+from server.post.letters.addresses import (
+    desk_address,
+    locale_of,
+    reply_address,
+    return_address,
+    stop_link,
+    turn_address,
+)
 from server.post.letters.context import Reader, Recipient, letter_for
 from server.post.mime import build
 from server.store.tables import LetterRow, Player, PlayerLetterRow, db
 
 log = logging.getLogger(__name__)
 
+_ANSWERING = answers.Answer | seats.Rsvp | desk.DeskWelcome | desk.DeskAnswer
 _PICTURE = "table.png"
 _PICTURE_OF_SEVERAL = "table-{}.png"
 
@@ -96,7 +104,9 @@ def _composed(
     to = player.email if player else row.data["to"]
     if isinstance(row, PlayerLetterRow):
         words = letter_for(Recipient(row, base_url, player))
-        return _written(row, base_url, to, words) if words else None
+        is_of_desk = isinstance(words, desk.DeskWelcome | desk.DeskAnswer)
+        reply_to = desk_address(row, reply_domain) if reply_domain and is_of_desk else None
+        return _written(row, base_url, to, words, reply_to=reply_to) if words else None
     game = game or load(row.game_id)
     zone = stored_zone(player.zone) if player else ALWAYS.zone
     reader = Reader(game, row.seat, zone, base_url, row)
@@ -119,7 +129,9 @@ def _written(
     is_of_several = isinstance(words, turns.YourTurns)
     mark = ""
     if reply_to and not is_of_several:
-        mark = wording.answer_above(isinstance(words, seats.Invitation | seats.Rsvp))
+        is_of_desk = isinstance(words, desk.DeskWelcome | desk.DeskAnswer)
+        is_invitation = isinstance(words, seats.Invitation | seats.Rsvp)
+        mark = wording.command_above() if is_of_desk else wording.answer_above(is_invitation)
     stop = stop_link(row, to, base_url, is_of_several)
     subject, body = wording.write(words, mark, stop)
     host = mail_host(base_url)
@@ -128,6 +140,8 @@ def _written(
     if reader and reader.game.table.turns and isinstance(words, turns.YourTurn | games.GameEnded | answers.Answer):
         image, alt = reader.picture(isinstance(words, games.GameEnded))
         images = [(_PICTURE, image)]
+    if isinstance(words, desk.DeskAnswer):
+        images = words.images
     page = wording.write_page(words, _PICTURE if images else "", mark, stop, alt)
     short = partial(
         build,
@@ -140,7 +154,8 @@ def _written(
         date=datetime.fromisoformat(row.data["at"]) if row.kind == BUNDLE.name else row.made_at,
         thread=f"{reader.game.game_id}@{host}" if reader else None,
         headers={**(dict([LOOP, ("Reply-To", reply_to)]) if reply_to else {}), **_stopping(stop)},
-        answers=row.data["answers"] if isinstance(words, answers.Answer | seats.Rsvp) else None,
+        answers=row.data["answers"] if isinstance(words, _ANSWERING) else None,
+        files=words.files if isinstance(words, desk.DeskAnswer) else (),
     )
     return Written(short(html=page, inline_images=images), sender, to, short)
 
