@@ -15,6 +15,7 @@ from server.accounts.signed_links import DESK, Capability, keyed_hash, keyed_has
 from server.clock import clock
 from server.errors import NotFound
 from server.store import desk
+from server.translations import LOCALES
 
 _NAMESPACE = UUID("b8a1f1de-0a3c-4a55-9d5b-6c5a0a6f0d11")
 
@@ -22,14 +23,14 @@ _NAMESPACE = UUID("b8a1f1de-0a3c-4a55-9d5b-6c5a0a6f0d11")
 class For(IntEnum):
     """Whom a signed address is for: the `seat` of its capability."""
 
-    STRANGER = 0  # `game_id` is a hash of the address
+    STRANGER = 0  # `game_id` is a hash of the address, `number` the language of our letter
     PLAYER = 1  # `game_id` is the player
     ASKED = 2  # `game_id` is the email whose commands wait for `yes`
 
 
-def stranger_word(email: str) -> str:
-    """Return the local part for replies from this address, which has no account yet."""
-    return sign(DESK, UUID(bytes=keyed_hash(DESK, email.lower())), For.STRANGER)
+def stranger_word(email: str, locale: str) -> str:
+    """Return the local part for replies from this address, which has no account yet, to a letter in this language."""
+    return sign(DESK, UUID(bytes=keyed_hash(DESK, email.lower())), For.STRANGER, LOCALES.index(locale))
 
 
 def player_word(player_id: UUID) -> str:

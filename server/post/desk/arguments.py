@@ -91,6 +91,15 @@ def game_in(text: str) -> str:
     return close[0] if close else _unknown_game(text)
 
 
+def is_game(text: str) -> bool:
+    """Return whether this is the name of a game, even misspelt or shortened."""
+    try:
+        game_in(text)
+    except Unclear:
+        return False
+    return True
+
+
 def _unknown_game(text: str) -> str:
     raise Unclear(noted("We don't know this game. We have %(known)s."), known=", ".join(GAMES))
 

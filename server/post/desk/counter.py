@@ -44,6 +44,7 @@ from server.store.connections import let_go
 from server.store.database_retry import is_passing, with_retries
 from server.store.outbox import put_into_bundle
 from server.store.tables import DeskMail, Player, RateLimit, db
+from server.translations import LOCALES
 
 _ROOMS = account, games  # they register their commands
 _LEASE = timedelta(seconds=60)  # exceeding it is harmless, since steps are idempotent
@@ -114,7 +115,7 @@ def _deal(mail: DeskMail, records: Records) -> None:
     match capability.seat:
         case For.STRANGER if is_stranger(capability, sender):
             is_new = player is None
-            if is_new and (player := _new_player(mail, read, sender)) is None:
+            if is_new and (player := _new_player(mail, read, sender, LOCALES[capability.number])) is None:
                 return None
             return _deal_with_player(mail, read, player, records, is_new=is_new)
         case For.PLAYER if player and player.player_id == capability.game_id:
@@ -181,17 +182,16 @@ def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records
 
 
 @with_retries
-def _new_player(mail: DeskMail, read: replies.Mail, sender: str) -> Player | None:
-    """Create the account for an address that has replied to our first letter. Return None while sign-ups are closed."""
+def _new_player(mail: DeskMail, read: replies.Mail, sender: str, of_letter: str) -> Player | None:
+    """Create the account for an address that has replied to our first letter, which was in the language `of_letter`.
+    Return None while sign-ups are closed."""
+    locale = language_of(read.lines, "", split(mail.raw)[0].first("content-language"), of_letter)
     try:
         expect_known_or_open(sender)
     except Closed:
-        head = split(mail.raw)[0]
-        locale = language_of(read.lines, read.subject, head.first("content-language"))
         data = {"to": sender, "locale": locale, "closed": SIGN_UPS, "answers": ""}
         _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=sender)
         return None
-    locale = language_of(read.lines, read.subject, split(mail.raw)[0].first("content-language"))
     player_of(sender, locale)
     db.session.commit()
     return _player_at(sender)

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from flask import current_app
 from flask_babel import gettext, ngettext
 
-from server.errors import AlreadySeated, NotFound, NotSeated, PlayError
+from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated, PlayError
 from server.games import GAMES, Json
 from server.games import presentation as text
 from server.play.commits import load
@@ -274,10 +274,10 @@ def _leave(errand: Errand, rest: str) -> Said:
     name, has_begun = _named(errand, game), game.table.status != "open"
     try:
         leave(game.game_id, errand.player_id)
-    except NotSeated:
+    except (NotRunning, NotSeated):
         if not errand.is_again:
             raise
-    if has_begun:
+    if has_begun and game.seat_of(errand.player_id) is not None:
         told = gettext("You've resigned from game %(game)s. A bot plays on for you.", game=name)
         number = errand.number(game.game_id)
         return Said(told=[told, gettext('"join %(number)s" takes your seat back.', number=number)])

@@ -18,13 +18,13 @@ for _it in COMMANDS:
         _WORDS[_locale] |= {word for said in _said for word in said.split()}
 
 
-def language_of(lines: Sequence[str], subject: str, header: str = "") -> str:
-    """Return the language of an email: of its words, else of its `Content-Language`, else English."""
+def language_of(lines: Sequence[str], subject: str, header: str = "", otherwise: str = "en") -> str:
+    """Return the language of an email: of its words, else of its `Content-Language`, else `otherwise`."""
     words = re.findall(r"[^\W\d_]+", " ".join([*lines, subject]).lower())
     found = {locale: sum(word in known for word in words) for locale, known in _WORDS.items()}
     best = max(found.values())
     named = header.strip().lower()[:2]
     if best == 0:
-        return named if named in LOCALES else "en"
+        return named if named in LOCALES else otherwise
     likely = [locale for locale, number in found.items() if number == best]
-    return named if named in likely else "en" if "en" in likely else likely[0]
+    return next(it for it in (named, otherwise, "en", *likely) if it in likely)

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from unicodedata import normalize
 
 from server.post.desk import commands
+from server.post.desk.arguments import ANY, is_game
 from server.post.desk.commands import BY_NAME, NAME, SET, setting_of, words_of
 from server.post.incoming.doubt import is_courtesy
 from server.post.incoming.replies import Mail
@@ -103,15 +104,22 @@ def _is_like_signature(line: str) -> bool:
 
 def _is_whole(it: Asked) -> bool:
     """Return whether the arguments fit the form of the command, so that prose isn't mistaken for one."""
-    bare = it.command in (
-        *(commands.GAMES, commands.OPEN, commands.SETTINGS, commands.EXPORT, commands.GOODBYE, commands.CANCEL_FIND),
-    )
-    numbered = it.command in (commands.SHOW, commands.HISTORY, commands.ARCHIVE, commands.LEAVE)
-    if bare:
-        return it.rest == ""
-    if numbered:
-        return re.match(r"#?\d", it.rest) is not None
-    return len(it.rest.split()) <= 20
+    words = it.rest.split()
+    first = words[0] if words else ""
+    match it.command:
+        case commands.SHOW | commands.HISTORY | commands.ARCHIVE | commands.LEAVE | commands.JOIN:
+            return re.fullmatch(r"#?\d{1,6}", first) is not None or it.rest.lower() in ANY
+        case commands.NEW | commands.PLAY | commands.FIND:
+            return is_game(first)
+        case commands.RULES | commands.STANDINGS:
+            return len(words) <= 1
+        case commands.HELP:
+            return not words or it.rest.lower() in BY_NAME
+        case commands.INVITE:
+            return "@" in it.rest
+        case commands.SET:
+            return setting_of(first.lower()) is not None and 2 <= len(words) <= _PROSE
+    return not words
 
 
 def nearest(line: str, locale: str) -> str:

@@ -37,7 +37,7 @@ def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str
 def desk_address(row: PlayerLetterRow, domain: str) -> str:
     """Return the address for replies to a letter of the post desk."""
     if row.kind == DESK_WELCOME.name or "to" in row.data:
-        return f"{stranger_word(row.data['to'])}@{domain}"
+        return f"{stranger_word(row.data['to'], locale_of(row))}@{domain}"
     asked_in = row.data["asked_in"]
     return f"{asked_word(UUID(asked_in)) if asked_in else player_word(row.player_id)}@{domain}"
 
