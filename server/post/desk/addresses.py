@@ -17,6 +17,7 @@ from server.errors import NotFound
 from server.store import desk
 from server.translations import LOCALES
 
+CHECK = "Check of Sternenpost"  # begins the subject of letters by which operators check the mail chain
 _NAMESPACE = UUID("b8a1f1de-0a3c-4a55-9d5b-6c5a0a6f0d11")
 
 

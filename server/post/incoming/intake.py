@@ -6,7 +6,7 @@ import re
 from server.accounts.closing import MAIL_IN, expect_open
 from server.play.mail.mail_in import expect_addressee, take_mail
 from server.play.mail.postmaster import POSTMASTERS, take_postmaster_mail
-from server.post.desk.addresses import is_desk, take_desk_mail
+from server.post.desk.addresses import CHECK, is_desk, is_open_word, take_desk_mail
 from server.post.incoming import bounces
 
 LARGEST = 1024 * 1024  # bytes of a mail; replies are far smaller, but some programs include our picture
@@ -42,6 +42,8 @@ def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> Non
             word, same, raw, limited
         )  # first, since it counts even if the postmaster's mailbox is full
         take_postmaster_mail(word, same, raw, limited)
+    elif is_open_word(word) and b"Subject: %s" % CHECK.encode() in content:
+        take_postmaster_mail(word, same, raw, limited)  # where `doctor --mail` looks
     elif is_desk(word):
         take_desk_mail(word, same, raw, limited)
     else:

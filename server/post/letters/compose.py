@@ -8,6 +8,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from flask import current_app
 from flask_babel import force_locale
 
 from server.accounts.calendars import ALWAYS, stored_zone
@@ -33,7 +34,8 @@ from server.store.tables import LetterRow, Player, PlayerLetterRow, db
 
 log = logging.getLogger(__name__)
 
-_ANSWERING = answers.Answer | seats.Rsvp | desk.DeskWelcome | desk.DeskAnswer
+_OF_DESK = desk.DeskWelcome | desk.DeskAnswer
+_ANSWERING = answers.Answer | seats.Rsvp | _OF_DESK
 _PICTURE = "table.png"
 _PICTURE_OF_SEVERAL = "table-{}.png"
 
@@ -104,7 +106,7 @@ def _composed(
     to = player.email if player else row.data["to"]
     if isinstance(row, PlayerLetterRow):
         words = letter_for(Recipient(row, base_url, player))
-        is_of_desk = isinstance(words, desk.DeskWelcome | desk.DeskAnswer)
+        is_of_desk = isinstance(words, _OF_DESK)
         reply_to = desk_address(row, reply_domain) if reply_domain and is_of_desk else None
         return _written(row, base_url, to, words, reply_to=reply_to) if words else None
     game = game or load(row.game_id)
@@ -129,11 +131,13 @@ def _written(
     is_of_several = isinstance(words, turns.YourTurns)
     mark = ""
     if reply_to and not is_of_several:
-        is_of_desk = isinstance(words, desk.DeskWelcome | desk.DeskAnswer)
+        is_of_desk = isinstance(words, _OF_DESK)
         is_invitation = isinstance(words, seats.Invitation | seats.Rsvp)
         mark = wording.command_above() if is_of_desk else wording.answer_above(is_invitation)
     stop = stop_link(row, to, base_url, is_of_several)
-    subject, body = wording.write(words, mark, stop)
+    names_desk = reply_to and not isinstance(words, _OF_DESK | account.Code)
+    at_desk = f"{current_app.config['DESK']}@{reply_to.partition('@')[2]}" if names_desk and reply_to else ""
+    subject, body = wording.write(words, mark, stop, at_desk)
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
     alt = ""
@@ -142,7 +146,7 @@ def _written(
         images = [(_PICTURE, image)]
     if isinstance(words, desk.DeskAnswer):
         images = words.images
-    page = wording.write_page(words, _PICTURE if images else "", mark, stop, alt)
+    page = wording.write_page(words, _PICTURE if images else "", mark, stop, alt, at_desk)
     short = partial(
         build,
         sender=sender,
