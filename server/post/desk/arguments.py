@@ -124,7 +124,7 @@ def invitation_in(text: str) -> tuple[str, int]:
     """Return an address and the number of a game, in any order. Raise Unclear for other text."""
     found = _ADDRESS.search(text)
     if found is None:
-        raise Unclear(noted("We need an email address here, such as bob@example.org."))
+        raise Unclear(noted("We need an email address here, such as name@example.org."))
     return address_in(found[1]), number_in(_JOINING.sub(" ", text.replace(found[0], " ", 1)).strip())
 
 
@@ -250,7 +250,7 @@ def language_in(text: str) -> str:
     for locale in LOCALES:
         if word in _LANGUAGES[locale].split():
             return locale
-    raise Unclear(noted("We write in English, German, French and Italian: en, de, fr or it."))
+    raise Unclear(noted("We write in English, German, French and Italian: %(codes)s."), codes=", ".join(LOCALES))
 
 
 def weekdays_in(text: str) -> list[int]:

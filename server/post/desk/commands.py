@@ -228,6 +228,11 @@ def setting_of(word: str) -> str | None:
     return _OF_SETTING.get(word)
 
 
+def name_word(locale: str) -> str:
+    """Return the word that, with a name behind it, sets a player's name."""
+    return {"fr": "nom", "it": "nome"}.get(locale, NAME)
+
+
 @cache
 def words_of(locale: str) -> Mapping[str, str]:
     """Return commands by word, English words included, the longest words first."""

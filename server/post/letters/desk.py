@@ -13,13 +13,14 @@ from server.errors import NotFound
 from server.games import Json
 from server.games.presentation import draw
 from server.play.views import describe, load_visible
-from server.post.desk.commands import BY_NAME, FIND, HELP, OPEN, PLAY, SET
+from server.post.desk.commands import BY_NAME, FIND, HELP, OPEN, PLAY, SET, name_word
 from server.post.desk.reading import example_of
 from server.post.letters.context import Recipient, builds
 from server.post.wording import Letter, spoken
 from server.render.png import png
 from server.translations import noted
 
+_NAME = "Ada"
 _PICTURE = "table-{}.png"
 
 
@@ -30,13 +31,19 @@ class DeskWelcome(Letter):
     KIND: ClassVar = notice_kinds.DESK_WELCOME
     address: str  # of the post desk
     link: str  # to the page, for those who have a browser
+    example: str  # the line that chooses a name
+    called: str  # the name in it
     closed: bool  # whether new players are not accepted now
 
 
 @builds(notice_kinds.DESK_WELCOME)
 def desk_welcome(it: Recipient) -> DeskWelcome:
     return DeskWelcome(
-        address=current_app.config["DESK_ADDRESS"] or "", link=it.base_url, closed=bool(it.letter.data["closed"])
+        address=current_app.config["DESK_ADDRESS"] or "",
+        link=it.base_url,
+        example=f"{name_word(spoken().locale)} {_NAME}",
+        called=_NAME,
+        closed=bool(it.letter.data["closed"]),
     )
 
 
