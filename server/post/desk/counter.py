@@ -81,10 +81,14 @@ def forget_desk_mails() -> None:
     desk.forget(clock.now() - KEPT)
 
 
-def forward(mail_id: UUID, player_id: UUID, raw: bytes, asked: Sequence[Asked]) -> None:
-    """Hand over the commands in a reply to a letter of a game, whose sender is proved."""
-    lines = [it.canonical for it in asked]
-    desk.keep(mail_id, player_word(player_id), raw, clock.now(), (player_id, lines))
+def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[Asked]) -> None:
+    """Hand over the commands in a reply to a letter of a game. Without a proved player, the email counts as one to the
+    open address."""
+    if player_id is None:
+        desk.keep(mail_id, current_app.config["DESK"], raw, clock.now())
+    else:
+        lines = [it.canonical for it in asked]
+        desk.keep(mail_id, player_word(player_id), raw, clock.now(), (player_id, lines))
 
 
 def _set_aside(mail: DeskMail) -> None:

@@ -174,7 +174,8 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
         _finish(mail, None)
         return
     if _is_from(read, player.email) and (asked := commands_beside_table(read.lines, spoken().locale)):
-        forward(uuid5(mail.mail_id, "desk"), player.player_id, mail.raw, asked)
+        to_player = player.player_id if _went_to(mail, game, player) else None
+        forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked)
         return _finish(mail, None)
     is_unsure = mail.turn == SEVERAL
     wishes, acts = (Wishes(problem="several-games"), set[str]()) if is_unsure else _wishes(mail, game, read)
@@ -195,6 +196,14 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     confirmed = waiting.mail_id if waiting else None
     answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     _finish(mail, answer, asks, read.sender or "", confirmed, acts)
+
+
+def _went_to(mail: Incoming, game: Game, player: Player) -> bool:
+    """Return whether only this player has received the reply address. Stand-ins and former players of the seat know
+    others, and could write in the player's name."""
+    hands = last_change_of_hands(whole_log(mail.game_id), mail.seat)
+    is_shared = mail.turn < hands or game.seats[mail.seat].owner_id is not None
+    return not is_shared and not is_of_others(mail.turn, player.player_id)
 
 
 def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set[str]]:

@@ -13,6 +13,7 @@ from server.accounts.players import player_at, profile
 from server.accounts.rate_limits import forget_old_counts
 from server.config import Bound
 from server.post.desk.addresses import asked_word, player_word, stranger_word
+from server.post.incoming import answering
 from server.store.tables import DeskGame, DeskMail, GameRow, Player, PlayerLetterRow, RateLimit, db
 from tests.post.desk.writing import DESK, DOMAIN, Correspondent, settle
 from tests.post.incoming.replying import a_move
@@ -262,6 +263,19 @@ def test_desk_commands_work_in_replies_to_letters_of_games(office: Office, ada: 
     arrives(turn.reply_to, a_mail(a_move(game_id, ada)))
     settle()
     assert "star-placed" in happened(game_id)
+
+
+def test_an_address_that_others_know_asks_for_a_yes(
+    office: Office, monkeypatch: pytest.MonkeyPatch, ada: UUID, bea: UUID
+) -> None:
+    """A former player of the seat knows its old address, and may forge the sender."""
+    game_of(ada, bea, bots=1)
+    turn = office.mails("ada")[-1]
+    monkeypatch.setattr(answering, "last_change_of_hands", lambda log, seat: 1000)
+    arrives(turn.reply_to, a_mail("set zone Europe/Rome"))
+    settle()
+    assert profile(ada)["zone"] == "UTC"
+    assert "Line 1: set zone Europe/Rome" in office.mails("ada")[-1].text
 
 
 # Forged senders
