@@ -10,6 +10,7 @@ from server.accounts.players import player_at, profile
 from server.play.archive import check
 from server.post.desk.commands import BY_NAME
 from server.store.tables import Player, db
+from server.translations import language
 from tests.post.desk.writing import DESK, Correspondent
 from tests.post.office import Mail
 from tests.support.games import everything_due_happens
@@ -49,6 +50,8 @@ def test_a_person_lives_by_email_alone(mailbox: Callable[[str], Correspondent], 
     ann_id = player_at(ann.email)
     assert ann_id and profile(ann_id)["locale"] == locale
     assert welcome.message["In-Reply-To"]
+    for letter in (hello, welcome):
+        assert language(locale).gettext("Reply above this line: a command, or help") in letter.text
     assert welcome.subject == "Re: Hi"
 
     # Settings

@@ -59,7 +59,7 @@ class Correspondent:
 
     def asks(self, text: str, subject: str = "", **headers: str) -> Mail:
         """Reply to the newest letter of the desk, quoting it, and return the one answer."""
-        newest = [it for it in self.mails() if "command, or help" in it.text or "Befehl oder" in it.text][-1]
+        newest = [it for it in self.mails() if it.message["Auto-Submitted"] == "auto-replied"][-1]
         quoted = "\n".join(f"> {line}" for line in newest.text.splitlines())
         (answer,) = self.answers(
             newest.reply_to, f"{text}\n\nOn 27 Nov 2026 Sternenpost <x@y.org> wrote:\n{quoted}", subject, **headers
