@@ -55,6 +55,7 @@ class Settings:
     mail_in: tuple[str, ...] | None
     mail_in_secret: Secret | None
     reply_domain: str | None
+    desk: str
     dkim_key: Path | None
     dkim_selector: str
     port: int
@@ -78,6 +79,19 @@ class Settings:
         for field, variable in VARIABLES.items():
             read[field] = variable.of(environment, read.get("port"))
         return cls(**read, bounds={name: variable.of(environment) for name, variable in BOUNDS.items()})
+
+    @property
+    def inbound_domain(self) -> str | None:
+        """Return the domain for replies and bounces, or None if the server receives no email."""
+        if self.reply_domain or not (self.mail_in or self.mail_in_secret):
+            return self.reply_domain
+        host = urlsplit(self.base_url).hostname or ""
+        return host if any(char.isalpha() for char in host) and ":" not in host else "localhost"
+
+    @property
+    def desk_address(self) -> str | None:
+        """Return the address of the post desk, or None if the server receives no email."""
+        return f"{self.desk}@{self.inbound_domain}" if self.inbound_domain else None
 
     def listed(self) -> list[tuple[str, str, str, str]]:
         """Return the name, default, value (with passwords masked) and meaning of each variable."""
@@ -202,6 +216,16 @@ def _label(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?", text):
         raise ValueError
     return text.lower()
+
+
+def _local_part(text: str) -> str:
+    """Return a local part in lower case. The postmaster's addresses and those as long as a signed one are reserved."""
+    if not re.fullmatch(r"[a-z0-9](?:[a-z0-9._-]{0,30}[a-z0-9])?", text := text.lower()) or text in (
+        "postmaster",
+        "abuse",
+    ):
+        raise ValueError
+    return text
 
 
 _LONGEST_DOMAIN = 189  # characters: an address has at most 254, up to 64 of them before the @ (RFC 5321, 4.5.3.1)
@@ -344,6 +368,13 @@ VARIABLES = {
         "like reply.stars.example",
         "Domain of the reply addresses. Unset: the base URL's host, if the worker accepts replies.",
         _domain,
+    ),
+    "desk": _Variable(
+        "STERNENPOST_DESK",
+        "post",
+        "a local part of at most 32 letters, digits, dots and hyphens, such as post",
+        "Local part of the post desk's address at the reply domain. Anyone can write to it and play by email alone.",
+        _local_part,
     ),
     "dkim_key": _Variable(
         "STERNENPOST_DKIM_KEY",
@@ -507,6 +538,16 @@ BOUNDS = {
         ("postmaster-mails", "30/1h", "Inbound emails to the postmaster."),
         ("returned-mails", "120/1h", "Bounced emails per player, and bounced invitations per game."),
         ("returned-mails-in-all", "6000/1h", "Bounces and complaints in this installation."),
+        ("desk-mails", "6000/1h", "Inbound emails to the open address of the post desk."),
+        ("desk-replies", "300/1h", "Inbound replies to the post desk, per player or per letter."),
+        (
+            "desk-letters",
+            "1/1d",
+            "Letters that the post desk sends to an address without proof that its owner wrote. A reply to one is proof.",
+        ),
+        ("desk-letters-domain", "100/1d", "Letters of the post desk to addresses without an account, per domain."),
+        ("desk-letters-in-all", "2000/1d", "The same, in this installation."),
+        ("desk-answers", "60/1h", "Answers of the post desk, per player."),
         ("answers", "20/1h", "Answers to emails that played nothing, per seat."),
         ("answers-to-sender", "60/1h", "The same, per sender."),
     )

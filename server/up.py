@@ -179,6 +179,8 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
     say(f"Sternenpost answers at {settings.base_url}")
     for way, trouble in ways_in:
         say(_about_way_in(way, trouble))
+    if desk := Settings.from_environment(environment).desk_address:
+        say(f"Anyone can play by email alone: write to {desk}")
     sandbox = environment["STERNENPOST_SANDBOX"] in ("on", "1")
     if sandbox and subprocess.run(starter.command("sandbox"), check=False, **starter.common).returncode != 0:
         say("The sandbox games could not be created. See the error above.")

@@ -28,8 +28,10 @@ from server.accounts.tokens import forget_ended_tokens
 from server.clock import clock
 from server.config import Settings
 from server.jobs import Job
+from server.operations.archives import archive_of
 from server.operations.change_address import end_changes
-from server.operations.delete_player import forget_guests
+from server.operations.delete_player import delete_confirmed_account, forget_guests
+from server.operations.exports import copy_of_player
 from server.operations.health import overdue_work
 from server.play.mail.mail_in import forget_old_mails
 from server.play.mail.postmaster import forget_kept_mails
@@ -43,6 +45,8 @@ from server.play.timing.sweep import wake_due
 from server.play.turns.idempotency import forget_old_answers
 from server.play.turns.thinking import think_due
 from server.post.delivery import PostOffice
+from server.post.desk.acting import Records
+from server.post.desk.counter import deal_with_desk, forget_desk_mails
 from server.post.dkim_signing import Signing, read_key
 from server.post.incoming import answering
 from server.post.incoming.bounces import read_returned_mails
@@ -77,6 +81,8 @@ _LAST = 19  # niceness of processes that think
 _STUCK = 30  # seconds of CPU time for anything but thinking
 _MOVES = 5  # per turn
 
+RECORDS = Records(archive_of, copy_of_player, delete_confirmed_account)  # for the post desk
+
 _many_are_due = Event()
 
 log = logging.getLogger(__name__)
@@ -97,6 +103,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         Job(app, "open games", _by_right_clock(seldom(close_due, 60))): 10,
         Job(app, "stand-ins", _by_right_clock(seldom(change_stand_ins, 60))): 10,
         Job(app, "replies", seldom(answering.deal_with_mails, 10 if reply_domain(settings) else 60)): _BEAT,
+        Job(app, "post desk", seldom(partial(deal_with_desk, RECORDS), 10 if reply_domain(settings) else 60)): _BEAT,
         Job(app, "returned mails", seldom(read_returned_mails, 10 if reply_domain(settings) else 60)): 5,
         Job(app, "changes of address", _by_right_clock(end_changes)): 60,
         Job(app, "held up", seldom(log_overdue_work, 120)): 30,
@@ -241,8 +248,7 @@ def _exit(status: int) -> NoReturn:
 
 def reply_domain(settings: Settings) -> str | None:
     """Return the domain for replies and bounces, or None if the server receives no email."""
-    takes_mail_in = settings.mail_in or settings.mail_in_secret
-    return settings.reply_domain or (mail_host(settings.base_url) if takes_mail_in else None)
+    return settings.inbound_domain
 
 
 def _ways_in(app: Flask, settings: Settings) -> list["SmtpServer | ImapReader"]:
@@ -273,6 +279,7 @@ def _tidy(settings: Settings) -> None:
     forget_ended_tickets()
     forget_old_answers(settings.keep_answers)
     forget_old_mails()
+    forget_desk_mails()
     forget_expired_proofs(clock.real())
     forget_watching(clock.now())
     forget_open(clock.now())

@@ -104,8 +104,8 @@ _ONLY_WITH_ALL = (  # browsers, killed processes, fuzzers, mails by the thousand
     *("operations/test_rebuild.py", "operations/test_shelve.py", "operations/test_starting.py"),
     *("operations/test_stopping.py", "play/test_races.py", "post/incoming/test_child.py"),
     *("post/incoming/test_imap.py", "post/incoming/test_quoted_letters.py", "post/incoming/test_shapes.py"),
-    *("post/incoming/test_ways_in.py", "post/test_hints.py", "post/test_languages.py", "post/test_mail_check.py"),
-    *("secrecy/test_dry_run.py", "secrecy/test_former_seats.py", "secrecy/test_leaks.py"),
+    *("post/incoming/test_ways_in.py", "post/desk/test_whole_life.py", "post/test_hints.py", "post/test_languages.py"),
+    *("post/test_mail_check.py", "secrecy/test_dry_run.py", "secrecy/test_former_seats.py", "secrecy/test_leaks.py"),
     *("secrecy/test_nameless.py", "secrecy/test_secrets.py", "store/test_disk_full.py"),
     *("store/test_embedded_postgres.py", "store/test_roles.py", "webhooks/test_sender.py"),
 )

@@ -62,6 +62,8 @@ _REACHED = {  # error text of each bound
     "streams-of-address": noted("Your network has %(most)s open event streams. Close one, or send a token."),
     "webhook-tries": noted("You've requested %(most)s tests and retries. Try again later."),
     "mails": noted("Too many emails for this seat (limit: %(most)s). Try again later."),
+    "desk-mails": noted("Too many emails to the post desk (limit: %(most)s). Try again later."),
+    "desk-replies": noted("Too many replies to the post desk (limit: %(most)s). Try again later."),
     "returned-mails": noted("Too many bounced emails (limit: %(most)s). Try again later."),
     "returned-mails-in-all": noted("Too many bounced emails (limit: %(most)s). Try again later."),
     "postmaster-mails": noted("Too many emails to the postmaster (limit: %(most)s). Try again later."),

@@ -23,12 +23,12 @@ from server.store.rows import Seat
 from server.store.tables import Setting, db
 
 TURN, INVITATION, RETURN, REPLY, STOP, FEED = "turn", "invitation", "return", "reply", "stop", "feed"
-BOUNCE, RSVP, READY, STAND_IN, APP = "bounce", "rsvp", "ready", "stand-in", "app"
-PURPOSES = (TURN, INVITATION, RETURN, REPLY, STOP, FEED, BOUNCE, RSVP, READY, STAND_IN, APP)
+BOUNCE, RSVP, READY, STAND_IN, APP, DESK = "bounce", "rsvp", "ready", "stand-in", "app", "desk"
+PURPOSES = (TURN, INVITATION, RETURN, REPLY, STOP, FEED, BOUNCE, RSVP, READY, STAND_IN, APP, DESK)
 ANY_SEAT = 255
 _INVITED = "invited"
 _MAC_BYTES = 16
-_OF_ADDRESSES = (REPLY, BOUNCE, RSVP)  # mail servers may change the case of an address
+_OF_ADDRESSES = (REPLY, BOUNCE, RSVP, DESK)  # mail servers may change the case of an address
 _SECRET, _OLD_SECRETS = "secret", "old-secrets"
 _LOOK_AGAIN = 2.0  # seconds until a process reloads the secret
 _LOOK_FOR_NEW = 0.2  # the same for an unknown token, as another process may have rotated the secret

@@ -17,6 +17,8 @@ from server.api.reference import Reference
 from server.bots import LEVELS
 from server.compression import Packed, pack
 from server.games import GAMES
+from server.post.desk.commands import COMMANDS
+from server.post.desk.reading import example_of as example_line
 
 blp = Blueprint("handbook", __name__)
 blp.register_error_handler(Exception, sorry)
@@ -70,6 +72,22 @@ def _of_reference(template: str, name: str, reader: str = "en", **values: Any) -
     response.headers.update(_WITH_SCRIPT | {"Cache-Control": "no-cache"})
     response.make_conditional(request)
     return response
+
+
+@blp.get("/docs/desk")
+def desk() -> Response:
+    """Show how to play by email alone, in the reader's language."""
+    locale = spoken().locale
+    commands = [
+        {
+            "id": it.name.replace(" ", "-"),
+            "form": it.written(locale, it.form),
+            "help": gettext(it.help),
+            "example": example_line(it.name, locale),
+        }
+        for it in COMMANDS
+    ]
+    return _handbook("desk.html", commands=commands, address=current_app.config["DESK_ADDRESS"])
 
 
 @blp.get(f"/docs/<any({', '.join(docs.DOCUMENTS)}):name>")

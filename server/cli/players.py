@@ -45,6 +45,8 @@ _TABLES = {  # the names of a table's rows
     "bounces": "bounces",
     "idempotency_keys": "stored responses for repeated requests",
     "inbox": "inbound emails",
+    "desk_mails": "emails to the post desk",
+    "desk_games": "numbers of games at the post desk",
     "votes": "votes",
     "sign_in_codes": "sign-in codes",
     "rate_limits": "rate limit counts",

@@ -238,7 +238,12 @@ def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox
     """Return the state of each link in the path of a letter and its reply."""
     if settings.smtp_url is None:
         return {}  # reported above
-    way = Way(worker.outgoing(app, settings), mail_host(settings.base_url), worker.reply_domain(settings))
+    way = Way(
+        worker.outgoing(app, settings),
+        mail_host(settings.base_url),
+        worker.reply_domain(settings),
+        settings.desk_address,
+    )
     if mailbox is None:
         click.echo(f"Sent a letter to {address}. Reply to it within {wait} seconds.")
     answer = answer_by_imap(mailbox, way, address, wait) if mailbox else None

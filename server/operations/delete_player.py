@@ -32,6 +32,8 @@ from server.store.tables import (
     Block,
     Bounce,
     Delivery,
+    DeskGame,
+    DeskMail,
     GameRow,
     IdempotencyKey,
     Incoming,
@@ -89,9 +91,15 @@ def delete_own_account(player_id: UUID, code: str) -> None:
     delete_player(player_id)
 
 
+def delete_confirmed_account(player_id: UUID) -> None:
+    """Delete a player's own account, confirmed by a reply to our letter. An interrupted deletion is completed later."""
+    _begin_deletion(player_id, None)
+    delete_player(player_id)
+
+
 @with_retries
-def _begin_deletion(player_id: UUID, code: str) -> None:
-    if not is_guest(player_id):  # also after a commit whose answer was lost
+def _begin_deletion(player_id: UUID, code: str | None) -> None:
+    if code is not None and not is_guest(player_id):  # also after a commit whose answer was lost
         db.session.delete(expect_account_code(player_id, DELETION, code))
     ending = update(Player).where(Player.player_id == player_id)
     db.session.execute(ending.values(guest_until=clock.now(), deleted_at=clock.now()))
@@ -268,7 +276,18 @@ def _titled(player_id: UUID, name: str) -> Sequence[UUID]:
 
 def _own(player_id: UUID, email: str) -> list[_Rows]:
     """Return the tables and conditions of a player's own data, including data about an unconfirmed address."""
-    tables: Any = (Token, App, StreamTicket, PushSubscription, WebhookDelivery, Webhook, Bounce, Note)
+    tables: Any = (
+        Token,
+        App,
+        StreamTicket,
+        PushSubscription,
+        WebhookDelivery,
+        Webhook,
+        Bounce,
+        Note,
+        DeskMail,
+        DeskGame,
+    )
     ids = [player_id, *(id_of(player_id, purpose) for purpose in PURPOSES)]
     codes = (SignIn.email == email) | SignIn.sign_in.in_(ids)
     addresses = {email, *db.session.scalars(select(SignIn.email).where(codes))}

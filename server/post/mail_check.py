@@ -1,7 +1,7 @@
 """An end-to-end check of mail, which finds the broken link between our relay and the inbox.
 
-Two letters go out: one to ourselves, which shows its return path, and one to a reader, who replies. Both come back to
-the postmaster, identified by a token in the subject.
+Three letters go out: one to ourselves, which shows its return path, one to the post desk, and one to a reader, who
+replies. All come back to the postmaster, identified by a token in the subject.
 """
 
 import re
@@ -11,6 +11,7 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 
 from server.clock import clock
+from server.post.desk.addresses import CHECK
 from server.post.dns_records import OK
 from server.post.incoming import bounces
 from server.post.incoming.mime import split
@@ -36,6 +37,7 @@ class Way(NamedTuple):
     carrier: Carrier
     host: str
     reply_domain: str | None  # None: inbound mail is off
+    desk: str | None = None  # address of the post desk
 
 
 def check(
@@ -46,7 +48,7 @@ def check(
     `answer` finds the letter with this token in the reader's mailbox, replies to it, and returns results of further
     links. Without it, a person replies.
     """
-    ours, theirs = token_hex(8), token_hex(8)
+    ours, theirs, of_desk = token_hex(8), token_hex(8), token_hex(8)
     domain = way.reply_domain
     if domain is None:
         return {
@@ -58,10 +60,17 @@ def check(
         found["relay"] = _sent(way, address, theirs, _TEXT)
     if found["relay"] != OK:
         return found
+    tokens = {ours, theirs}
+    if way.desk and (found := found | {"post desk": _sent(way, way.desk, of_desk, _TO_OURSELVES)})["post desk"] == OK:
+        tokens.add(of_desk)
     deadline = time.monotonic() + seconds
     if answer:
         found |= answer(theirs)
-    raws = _wait_for({ours, theirs}, deadline)
+    raws = _wait_for(tokens, deadline)
+    if not raws.keys() & {ours, theirs}:
+        found.pop("post desk", None)  # no mail arrives at all, which `entrance` reports
+    elif of_desk in tokens and of_desk not in raws:
+        found["post desk"] = f"a letter to {way.desk} did not arrive within {seconds:.0f} s"
     return found | _results_of_mails(raws.get(ours), raws.get(theirs), domain, address, seconds)
 
 
@@ -84,7 +93,7 @@ def _sent(way: Way, to: str, token: str, text: str) -> str:
 
 
 def subject_of(token: str) -> str:
-    return f"Check of Sternenpost {token}"
+    return f"{CHECK} {token}"
 
 
 def _wait_for(tokens: set[str], deadline: float) -> dict[str, bytes]:

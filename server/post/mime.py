@@ -36,12 +36,13 @@ def build(
     answers: str | None = None,
     headers: Mapping[str, str] | None = None,
     inline_images: Sequence[tuple[str, bytes]] = (),
+    files: Sequence[tuple[str, str]] = (),
 ) -> bytes:
     """Return a letter as ASCII bytes (RFC 5322). Raise ValueError for an invalid address, id or header name.
 
     Ids are `letter@host` without brackets: `message_id`, `thread` (the first letter of the thread), and `answers` (the
     email that this one answers). `answers` is "" if that email has no valid id, and None if this is no answer.
-    `inline_images` are PNGs by name, which the HTML shows as `cid:name`. Names, texts and header values may come from
+    `inline_images` are PNGs by name, which the HTML shows as `cid:name`. `files` are attached JSON texts by name. Names, texts and header values may come from
     players.
     """
     head = {
@@ -62,7 +63,7 @@ def build(
             raise ValueError(f"{name!r} is no further header.")
         head[name] = _words(name, clean(value, VALUE_LENGTH))
     lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
-    return lines.encode("ascii") + _body(text, html, inline_images, message_id)
+    return lines.encode("ascii") + _body(text, html, inline_images, files, message_id)
 
 
 def _words(header: str, text: str) -> str:
@@ -97,7 +98,13 @@ def _id(text: str | None) -> str:
     return f"<{text}>"
 
 
-def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]], message_id: str) -> bytes:
+def _body(
+    text: str,
+    html: str | None,
+    inline_images: Sequence[tuple[str, bytes]],
+    files: Sequence[tuple[str, str]],
+    message_id: str,
+) -> bytes:
     """Return the MIME headers and the body. Both are reproducible, so a second copy of a letter is identical."""
     body, boundary = _text(text, "plain"), sha256(message_id.encode()).hexdigest()[:32]
     if html is not None:
@@ -105,6 +112,8 @@ def _body(text: str, html: str | None, inline_images: Sequence[tuple[str, bytes]
         if inline_images:
             page = _multipart("related", f"{boundary}-inner", [page, *(_image(*it) for it in inline_images)])
         body = _multipart("alternative", f"{boundary}-outer", [body, page])
+    if files:
+        body = _multipart("mixed", f"{boundary}-files", [body, *(_file(*it) for it in files)])
     return b"MIME-Version: 1.0\r\n" + body
 
 
@@ -116,9 +125,18 @@ def _text(text: str, subtype: str) -> bytes:
 def _image(name: str, png: bytes) -> bytes:
     """Encode a picture. EmailMessage splits it line by line, which takes longer than drawing it."""
     head = "Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: inline\r\n"
-    text = b64encode(png)
-    lines = b"".join(text[at : at + _LINE] + b"\r\n" for at in range(0, len(text), _LINE))
-    return f"{head}Content-ID: <{name}>\r\n\r\n".encode("ascii") + lines
+    return f"{head}Content-ID: <{name}>\r\n\r\n".encode("ascii") + _base64(png)
+
+
+def _file(name: str, text: str) -> bytes:
+    """Encode an attachment. Its name is ours."""
+    head = f'Content-Type: application/json; name="{name}"\r\nContent-Transfer-Encoding: base64\r\n'
+    return f'{head}Content-Disposition: attachment; filename="{name}"\r\n\r\n'.encode("ascii") + _base64(text.encode())
+
+
+def _base64(content: bytes) -> bytes:
+    text = b64encode(content)
+    return b"".join(text[at : at + _LINE] + b"\r\n" for at in range(0, len(text), _LINE))
 
 
 def _multipart(subtype: str, boundary: str, parts: Sequence[bytes]) -> bytes:

@@ -119,25 +119,46 @@ def answer_above(expected: Literal["move", "message", "rsvp"] = "move") -> str:
     return f"{MARK} {words} {MARK[::-1]}"
 
 
-def write(letter: Letter, mark: str = "", stop: str = "") -> tuple[str, str]:
-    """Return the subject and text of a letter. `mark` is its first line, and `stop` the link to unsubscribe. Each may
-    be ""."""
+def command_above() -> str:
+    """Return the first line of a letter of the post desk."""
+    words = gettext("Reply above this line: a command, or help")
+    return f"{MARK} {words} {MARK[::-1]}"
+
+
+def wrapped(words: str, indent: str = "", first: str | None = None) -> str:
+    """Return words in lines of at most 76 characters. Addresses and links stay whole."""
+    begin = indent if first is None else first
+    paper = TextWrapper(76, initial_indent=begin, subsequent_indent=indent, break_long_words=False)
+    paper.break_on_hyphens = False
+    return paper.fill(words)
+
+
+_templates.filters["wrapped"] = wrapped
+
+
+def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tuple[str, str]:
+    """Return the subject and text of a letter. `mark` is its first line, `stop` the link to unsubscribe, and `desk` the
+    address of the post desk. Each may be ""."""
     words, catalogue = _words(letter) | {"headline": gettext(letter.headline)}, get_translations()
     whole = _templates.get_template(f"{letter.template}.txt").render(words, mark=mark, catalogue=catalogue)
     subject, _, text = whole.partition("\n\n")
     if stop:
         text += "\n" + _templates.get_template("_stop.txt").render(stop=stop, catalogue=catalogue)
+    if desk:
+        text += "\n" + _templates.get_template("_desk.txt").render(desk=desk, catalogue=catalogue)
     return subject, f"{mark}\n\n{text}" if mark else text
 
 
-def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = "", alt: str = "") -> str:
-    """Return a letter as HTML. `picture` is the name of an inline image, `alt` its text alternative."""
+def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = "", alt: str = "", desk: str = "") -> str:
+    """Return a letter as HTML. `picture` is the name of an inline image, `alt` its text alternative. For the others see
+    `write`."""
     return _pages.get_template(f"{letter.template}.html").render(
         _words(letter),
         picture=picture,
         alt=alt,
         mark=mark,
         stop=stop,
+        desk=desk,
         locale=spoken().locale,
         catalogue=get_translations(),
     )

@@ -769,6 +769,47 @@ class ReturnedMail(Base):
     tries: Mapped[int]
 
 
+class DeskMail(Base):
+    """An email to the post desk, stored before its sender gets a 250.
+
+    - `recipient`: the local part that it was sent to.
+    - `player_id`: the sender, once known.
+    - `raw`: empty once it is processed.
+    - `lines`: commands from a reply to a letter of a game, or those that wait for the sender's `yes`.
+    - `due_at`: when to process it, also the end of the lease; None: it is processed.
+    """
+
+    __tablename__ = "desk_mails"
+    __table_args__ = (
+        Index("desk_mails_due_at", "due_at", postgresql_where=text("due_at IS NOT NULL")),
+        {"info": {"spread": "local"}},
+    )
+
+    mail_id: Mapped[UUID] = _key()
+    recipient: Mapped[str]
+    player_id: Mapped[UUID | None]
+    raw: Mapped[bytes]
+    lines: Mapped[list[Any] | None] = mapped_column(JSONB(none_as_null=True))
+    arrived_at: Mapped[datetime]
+    due_at: Mapped[datetime | None]
+    tries: Mapped[int]
+
+
+class DeskGame(Base):
+    """The number by which a player names a game in emails. It never changes.
+
+    `found_by`: the email whose `find` or `join any` led to the game.
+    """
+
+    __tablename__ = "desk_games"
+    __table_args__ = (UniqueConstraint("player_id", "nr"), {"info": {"spread": "player_id"}})
+
+    player_id: Mapped[UUID] = _key()
+    game_id: Mapped[UUID] = _key()
+    nr: Mapped[int]
+    found_by: Mapped[UUID | None]
+
+
 class Mailbox(Base):
     """A mailbox, leased by one worker at a time."""
 

@@ -20,7 +20,7 @@ from server.play.seating.games import open_game
 from server.post import wording
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in
-from server.post.letters import account, answers, seats, turns
+from server.post.letters import account, answers, desk, seats, turns
 from server.post.letters.compose import compose
 from server.store.tables import PlayerLetterRow, db
 from server.translations import LOCALES
@@ -60,6 +60,8 @@ def of_kind(kind: type[Any]) -> Any:
     values: dict[Any, object] = {str: "Xyz", int: 7, bool: True, tuple[str, ...]: ("Xyz",)}
     values[tuple[account.WaitingGame, ...]] = (account.WaitingGame(**dict.fromkeys(WAITING, "Xyz")),) * 2
     values[tuple[wording.GameLetter, ...]] = tuple(map(of_kind, NEWS)) if kind is account.Bundle else ()
+    values[tuple[desk.Part, ...]] = (desk.Part(**{it.name: values[it.type] for it in fields(desk.Part)}),)
+    values |= {tuple[tuple[str, bytes], ...]: (), tuple[tuple[str, str], ...]: ()}
     if kind is turns.YourTurns:
         values[tuple[turns.TurnOfSeveral, ...]] = (of_kind(turns.TurnOfSeveral),) * 2
     return kind(**{field.name: values[field.type] for field in fields(kind)})

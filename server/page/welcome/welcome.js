@@ -10,6 +10,9 @@ import { Backdrop } from "../ui/night-sky.js";
 import { Live, still } from "./live.js";
 import { SignIn, Steps } from "./sign-in.js";
 
+/** Where people write who play by email alone; "" if this server takes no email. */
+const DESK = document.querySelector('meta[name="desk"]')?.getAttribute("content") ?? "";
+
 export function Welcome() {
   const signsIn = here.get().parts[0] === "sign-in";
   return html`<div class="welcome ${signsIn ? "at-the-door" : ""}">
@@ -17,7 +20,8 @@ export function Welcome() {
       <svg class="far" viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice"><${Backdrop} seed="welcome" /></svg>
       <div class="words"><h1>${t("welcome")}</h1><p>${t("welcome.how")}</p>
         <${PlayNow} rules=${ROOMS[0]} words=${t("welcome.play")} />
-        <p class="small">${t("welcome.play.about")}</p></div>
+        <p class="small">${t("welcome.play.about")}</p>
+        ${DESK && html`<p class="small"><a href=${`mailto:${DESK}`}>${t("welcome.desk", { address: DESK })}</a></p>`}</div>
       <${Live} games=${ROOMS} />
     </section>
     <div class="door"><${SignIn} /></div>

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import cast
-from uuid import UUID, uuid4
+from uuid import UUID, uuid4, uuid5
 
 from flask import current_app
 from flask_babel import force_locale, gettext
@@ -39,6 +39,8 @@ from server.play.turns.going_back import has_gone_back, last_move, stands
 from server.play.turns.idempotency import first_answer
 from server.play.views import turn_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
+from server.post.desk.counter import forward
+from server.post.desk.reading import commands_beside_table
 from server.post.incoming import invitations, replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import (
@@ -171,6 +173,10 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     if player is None or read.automatic or not is_welcome(player):
         _finish(mail, None)
         return
+    if _is_from(read, player.email) and (asked := commands_beside_table(read.lines, spoken().locale)):
+        to_player = player.player_id if _went_to(mail, game, player) else None
+        forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked)
+        return _finish(mail, None)
     is_unsure = mail.turn == SEVERAL
     wishes, acts = (Wishes(problem="several-games"), set[str]()) if is_unsure else _wishes(mail, game, read)
     waiting = _waiting_for(mail, wishes.confirms)
@@ -190,6 +196,14 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     confirmed = waiting.mail_id if waiting else None
     answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
     _finish(mail, answer, asks, read.sender or "", confirmed, acts)
+
+
+def _went_to(mail: Incoming, game: Game, player: Player) -> bool:
+    """Return whether only this player has received the reply address. Stand-ins and former players of the seat know
+    others, and could write in the player's name."""
+    hands = last_change_of_hands(whole_log(mail.game_id), mail.seat)
+    is_shared = mail.turn < hands or game.seats[mail.seat].owner_id is not None
+    return not is_shared and not is_of_others(mail.turn, player.player_id)
 
 
 def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set[str]]:

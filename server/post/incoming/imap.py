@@ -23,6 +23,7 @@ from server.accounts.closing import MAIL_IN, is_open
 from server.clock import clock
 from server.errors import Closed, NotFound, TooMany
 from server.play.mail.postmaster import POSTMASTERS
+from server.post.desk.addresses import is_open_word
 from server.post.incoming.intake import LARGEST, MOST_READERS, expect_known, take_in, take_unaddressed
 from server.post.incoming.mime import split
 from server.post.smtp import Unreachable
@@ -205,8 +206,8 @@ def recipients(content: bytes, domain: str) -> list[str]:
 
 
 def _is_ours(word: str, is_here: bool) -> bool:
-    """Return whether a local part is ours. Every domain has a postmaster, all others are signed."""
-    if word in POSTMASTERS:
+    """Return whether a local part is ours. Other domains have a postmaster and a post desk, too. All others are signed."""
+    if word in POSTMASTERS or is_open_word(word):
         return is_here
     try:
         expect_known(word)

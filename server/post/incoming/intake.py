@@ -6,6 +6,7 @@ import re
 from server.accounts.closing import MAIL_IN, expect_open
 from server.play.mail.mail_in import expect_addressee, take_mail
 from server.play.mail.postmaster import POSTMASTERS, take_postmaster_mail
+from server.post.desk.addresses import CHECK, is_desk, is_open_word, take_desk_mail
 from server.post.incoming import bounces
 
 LARGEST = 1024 * 1024  # bytes of a mail; replies are far smaller, but some programs include our picture
@@ -20,7 +21,7 @@ def local_part(address: str) -> str:
 
 def expect_known(word: str) -> None:
     """Raise NotFound unless this local part is one of ours."""
-    if word not in POSTMASTERS and not bounces.is_return(word):
+    if word not in POSTMASTERS and not is_desk(word) and not bounces.is_return(word):
         expect_addressee(word)
 
 
@@ -40,6 +41,10 @@ def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> Non
             word, same, raw, limited
         )  # first, since it counts even if the postmaster's mailbox is full
         take_postmaster_mail(word, same, raw, limited)
+    elif is_open_word(word) and b"Subject: %s" % CHECK.encode() in content:
+        take_postmaster_mail(word, same, raw, limited)  # where `doctor --mail` looks
+    elif is_desk(word):
+        take_desk_mail(word, same, raw, limited)
     else:
         take_mail(word, same, raw, limited)
 

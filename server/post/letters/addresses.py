@@ -5,13 +5,14 @@ from uuid import UUID
 from sqlalchemy import select
 
 from server.accounts.bounces import bounce_token, invitation_bounce_token
-from server.accounts.notice_kinds import ANSWER, INVITATION, NOTICE_KINDS, SIGN_IN_CODE, Until
+from server.accounts.notice_kinds import ANSWER, DESK_WELCOME, INVITATION, NOTICE_KINDS, SIGN_IN_CODE, Until
 from server.accounts.players import stored_locale
 from server.accounts.unsubscribe import stop_token
 from server.play.commits import load
 from server.play.game import Game
 from server.play.mail.mail_in import reply_word, rsvp_word, turn_before
 from server.play.nameless import is_nameless
+from server.post.desk.addresses import asked_word, player_word, stranger_word
 from server.post.letters.seats import Invitation, Rsvp
 from server.post.wording import Letter
 from server.store.outbox import reader_of
@@ -31,6 +32,14 @@ def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str
             return None
         turn = turn_before(row.player_id)
     return turn_address(row, turn, domain)
+
+
+def desk_address(row: PlayerLetterRow, domain: str) -> str:
+    """Return the address for replies to a letter of the post desk."""
+    if row.kind == DESK_WELCOME.name or "to" in row.data:
+        return f"{stranger_word(row.data['to'], locale_of(row))}@{domain}"
+    asked_in = row.data["asked_in"]
+    return f"{asked_word(UUID(asked_in)) if asked_in else player_word(row.player_id)}@{domain}"
 
 
 def turn_address(row: LetterRow, turn: int, domain: str) -> str:
@@ -63,6 +72,8 @@ def stop_link(row: LetterRow | PlayerLetterRow, to: str, base_url: str, is_of_se
 
 def locale_of(row: LetterRow | PlayerLetterRow) -> str:
     """Return the reader's language. For a new reader, this is the language of their sign-in or of their host."""
+    if "locale" in row.data:
+        return stored_locale(row.data["locale"])
     if "to" not in row.data:
         player = db.session.get(Player, reader_of(row))
     else:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from flask import current_app
 from flask_babel import force_locale, gettext
 
 from server.accounts.calendars import ALWAYS, stored_zone
@@ -19,14 +20,23 @@ from server.play.mail.mail_in import SEVERAL
 from server.play.table import OVER
 from server.post import wording
 from server.post.incoming.automatic_mail import LOOP
-from server.post.letters import account, answers, games, seats, turns
-from server.post.letters.addresses import locale_of, reply_address, return_address, stop_link, turn_address
+from server.post.letters import account, answers, desk, games, seats, turns
+from server.post.letters.addresses import (
+    desk_address,
+    locale_of,
+    reply_address,
+    return_address,
+    stop_link,
+    turn_address,
+)
 from server.post.letters.context import Reader, Recipient, letter_for
 from server.post.mime import build
 from server.store.tables import LetterRow, Player, PlayerLetterRow, db
 
 log = logging.getLogger(__name__)
 
+_OF_DESK = desk.DeskWelcome | desk.DeskAnswer
+_ANSWERING = answers.Answer | seats.Rsvp | _OF_DESK
 _PICTURE = "table.png"
 _PICTURE_OF_SEVERAL = "table-{}.png"
 
@@ -97,7 +107,9 @@ def _composed(
     to = player.email if player else row.data["to"]
     if isinstance(row, PlayerLetterRow):
         words = letter_for(Recipient(row, base_url, player))
-        return _written(row, base_url, to, words) if words else None
+        is_of_desk = isinstance(words, _OF_DESK)
+        reply_to = desk_address(row, reply_domain) if reply_domain and is_of_desk else None
+        return _written(row, base_url, to, words, reply_to=reply_to) if words else None
     game = game or load(row.game_id)
     zone = stored_zone(player.zone) if player else ALWAYS.zone
     reader = Reader(game, row.seat, zone, base_url, row)
@@ -120,9 +132,12 @@ def _written(
     is_of_several = isinstance(words, turns.YourTurns)
     mark = ""
     if reply_to and not is_of_several:
-        mark = wording.answer_above(_expected(words, reader))
+        is_of_desk = isinstance(words, _OF_DESK)
+        mark = wording.command_above() if is_of_desk else wording.answer_above(_expected(words, reader))
     stop = stop_link(row, to, base_url, is_of_several)
-    subject, body = wording.write(words, mark, stop)
+    names_desk = reply_to and not isinstance(words, _OF_DESK | account.Code)
+    at_desk = f"{current_app.config['DESK']}@{reply_to.partition('@')[2]}" if names_desk and reply_to else ""
+    subject, body = wording.write(words, mark, stop, at_desk)
     host = mail_host(base_url)
     sender = f"sternenpost@{host}"
     alt = ""
@@ -132,7 +147,9 @@ def _written(
     elif reader and isinstance(words, seats.Invitation):
         image, alt = reader.opening_picture([seats.unless_link(it, gettext("A player")) for it in reader.game.names])
         images = [(_PICTURE, image)]
-    page = wording.write_page(words, _PICTURE if images else "", mark, stop, alt)
+    if isinstance(words, desk.DeskAnswer):
+        images = words.images
+    page = wording.write_page(words, _PICTURE if images else "", mark, stop, alt, at_desk)
     short = partial(
         build,
         sender=sender,
@@ -143,7 +160,8 @@ def _written(
         date=datetime.fromisoformat(row.data["at"]) if row.kind == BUNDLE.name else row.made_at,
         thread=f"{reader.game.game_id}@{host}" if reader else None,
         headers={**(dict([LOOP, ("Reply-To", reply_to)]) if reply_to else {}), **_stopping(stop)},
-        answers=row.data["answers"] if isinstance(words, answers.Answer | seats.Rsvp) else None,
+        answers=row.data["answers"] if isinstance(words, _ANSWERING) else None,
+        files=words.files if isinstance(words, desk.DeskAnswer) else (),
     )
     return Written(short(html=page, inline_images=images), sender, to, short)
 

@@ -1,0 +1,209 @@
+"""The commands about the account."""
+
+from collections.abc import Callable
+from datetime import time
+from typing import Any
+
+from babel.dates import get_day_names
+from flask import current_app
+from flask_babel import gettext
+
+from server.accounts.calendars import CLOCK_FACE, stored_zone, time_zone
+from server.accounts.notice_kinds import AT_ONCE, BUNDLED, MAIL_KINDS, NOTICE_KINDS, OFF
+from server.accounts.players import change_profile, profile
+from server.accounts.preferences import DEFAULT_REMINDERS, stored_reminders
+from server.clock import clock
+from server.durations import duration
+from server.errors import Unfit
+from server.games import Json
+from server.post.desk import commands
+from server.post.desk.acting import Errand, Said, acts, bare
+from server.post.desk.arguments import Unclear, days_in, is_off, language_in, one_of, reminders_in, weekdays_in
+from server.post.wording import span, spoken
+from server.sanitize import clean
+from server.translations import noted, times
+
+_LARGEST_EXPORT = 8_000_000  # characters; mail servers reject larger letters
+_CHOICES = (AT_ONCE, BUNDLED, OFF)
+
+
+# Settings
+
+
+@bare(commands.SETTINGS)
+def _settings(errand: Errand) -> Said:
+    return Said(
+        told=[gettext('Your settings. "set" and the word before the colon change one:')],
+        items=_listed(profile(errand.player_id)),
+    )
+
+
+def _listed(known: Json) -> list[str]:
+    calendar, mails = known["calendar"], known["notifications"].get("mails", {})
+    off = gettext("off")
+    days = [_day_name(day) for day in calendar.get("days_off", [])]
+    reminders = [_reminder(it) for it in stored_reminders(known["notifications"])]
+    choices = {mails.get(kind, NOTICE_KINDS[kind].default) for kind in MAIL_KINDS if NOTICE_KINDS[kind].bundles}
+    special = [f"{kind} {choice}" for kind, choice in sorted(mails.items())] if len(choices) > 1 else sorted(choices)
+    found = {
+        commands.NAME: known["name"],
+        commands.LANGUAGE: known["locale"],
+        commands.ZONE: known["zone"],
+        commands.NIGHTS: calendar.get("night") or off,
+        commands.DAYS_OFF: ", ".join(days) or off,
+        commands.MAILS: ", ".join(special),
+        commands.REMINDERS: ", ".join(reminders) or off,
+    }
+    lines = [f"{name}: {value}" for name, value in found.items()]
+    for it in calendar.get("vacations", []):
+        lines.append(f"{commands.VACATION}: {it['from']}..{it['to']}")
+    return lines
+
+
+def _day_name(day: int) -> str:
+    return str(get_day_names(locale=spoken().region)[day - 1])
+
+
+def _reminder(text: str) -> str:
+    if text == "half":
+        return str(gettext("after half your time"))
+    return str(gettext("%(time)s before the end", time=span(duration(text))))
+
+
+@acts(commands.SET)
+def _set(errand: Errand, rest: str) -> Said:
+    word, _, value = rest.replace("=", " ", 1).partition(" ")
+    word, value = word.lower().strip(":"), value.strip(' :="')
+    if word in ("freie", "jours", "giorni", "days") and (second := value.partition(" "))[0]:
+        word, value = f"{word}-{second[0].lower()}", second[2].strip()
+    name = commands.setting_of(word)
+    if name is None:
+        raise Unclear(noted("There is no such setting. There are %(known)s."), known=", ".join(commands.SETTABLE))
+    if not value:
+        raise Unclear(noted("The value is missing."))
+    _SETTERS[name](errand, value)
+    now = next(it for it in _listed(profile(errand.player_id)) if it.startswith(f"{name}:"))
+    return Said(told=[gettext("Changed. %(setting)s", setting=now)])
+
+
+def _set_name(errand: Errand, value: str) -> None:
+    change_profile(errand.player_id, {"name": clean(value, 200)})
+
+
+def _set_language(errand: Errand, value: str) -> None:
+    change_profile(errand.player_id, {"locale": language_in(value)})
+
+
+def _set_zone(errand: Errand, value: str) -> None:
+    name = "UTC" if is_off(value) else value.replace(" ", "_")
+    change_profile(errand.player_id, {"zone": _zone(name)})
+
+
+def _zone(name: str) -> str:
+    """Return the name of a zone in its own capitals: people write europe/berlin."""
+    for written in (name, "/".join(part[:1].upper() + part[1:].lower() for part in name.split("/")), name.upper()):
+        try:
+            return time_zone(written).key
+        except Unfit:
+            continue
+    raise Unclear(noted("We don't know this time zone. Write one such as Europe/Berlin."))
+
+
+def _set_nights(errand: Errand, value: str) -> None:
+    _change_calendar(errand, "night", None if is_off(value) else _night(value))
+
+
+def _night(value: str) -> str:
+    ends = [it.strip() for it in value.replace("..", "-").replace(" to ", "-").split("-")]
+    shown = [f"{it:0>2}:00" if it.isdecimal() else f"{it:0>5}" for it in ends]
+    if len(shown) != 2 or not all(map(CLOCK_FACE.fullmatch, shown)):
+        raise Unclear(noted("We need two times here, such as 22:00-08:00."))
+    return "-".join(time.fromisoformat(it).strftime("%H:%M") for it in shown)
+
+
+def _set_days_off(errand: Errand, value: str) -> None:
+    _change_calendar(errand, "days_off", [] if is_off(value) else weekdays_in(value))
+
+
+def _change_calendar(errand: Errand, field: str, value: Any) -> None:
+    calendar = profile(errand.player_id)["calendar"]
+    change_profile(errand.player_id, {"calendar": {**calendar, field: value}})
+
+
+def _set_mails(errand: Errand, value: str) -> None:
+    """Set how emails arrive: all kinds, or one named before the choice."""
+    kind, _, last = value.lower().rpartition(" ")
+    choice = OFF if is_off(last) else one_of(last, _CHOICES)
+    if value.lower() == "at once":
+        kind, choice = "", AT_ONCE
+    kind = kind.strip().replace(" ", "-")
+    if choice is None or (kind and kind not in MAIL_KINDS):
+        known = ", ".join(MAIL_KINDS)
+        raise Unclear(
+            noted("Write at-once, bundled or off, for all emails, or behind one kind of them: %(known)s."), known=known
+        )
+    known_kinds = [kind] if kind else [it for it in MAIL_KINDS if choice in NOTICE_KINDS[it].choices]
+    notifications = profile(errand.player_id)["notifications"]
+    mails = notifications.get("mails", {}) | dict.fromkeys(known_kinds, choice)
+    change_profile(errand.player_id, {"notifications": {**notifications, "mails": mails}})
+
+
+def _set_reminders(errand: Errand, value: str) -> None:
+    is_default = value.lower() in ("on", "default")
+    reminders = DEFAULT_REMINDERS if is_default else [] if is_off(value) else reminders_in(value)
+    notifications = profile(errand.player_id)["notifications"]
+    change_profile(errand.player_id, {"notifications": {**notifications, "reminders": reminders}})
+
+
+_SETTERS: dict[str, Callable[[Errand, str], None]] = {
+    commands.NAME: _set_name,
+    commands.LANGUAGE: _set_language,
+    commands.ZONE: _set_zone,
+    commands.NIGHTS: _set_nights,
+    commands.DAYS_OFF: _set_days_off,
+    commands.MAILS: _set_mails,
+    commands.REMINDERS: _set_reminders,
+}
+
+
+@acts(commands.VACATION)
+def _vacation(errand: Errand, rest: str) -> Said:
+    known = profile(errand.player_id)
+    first, last = days_in(rest, clock.now().astimezone(stored_zone(known["zone"])).date())
+    calendar, days = known["calendar"], {"from": first.isoformat(), "to": last.isoformat()}
+    before = calendar.get("vacations", [])
+    if days not in before:
+        change_profile(errand.player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
+    told = gettext(
+        "Your clock stops from %(first)s to %(last)s. This applies in all games, starting with your next turn.",
+        first=times.day(first, spoken()),
+        last=times.day(last, spoken()),
+    )
+    return Said(told=[told])
+
+
+# Data
+
+
+@bare(commands.EXPORT)
+def _export(errand: Errand) -> Said:
+    content = current_app.json.dumps(errand.records.export(errand.player_id))
+    if len(content) > _LARGEST_EXPORT:
+        return Said(
+            told=[gettext("Your data is too large for an email. You can download it in the settings of the page.")]
+        )
+    told = gettext("A copy of all data we store about you is attached.")
+    return Said(told=[told], files=[{"name": "sternenpost-export.json", "text": content}])
+
+
+@bare(commands.GOODBYE)
+def _goodbye(errand: Errand) -> Said:
+    if not errand.is_sure:
+        told = gettext(
+            "We'll delete your account: your address, name, settings and emails. Bots continue to play your seats. "
+            "You can't undo this."
+        )
+        return Said(told=[told], asks=commands.GOODBYE)
+    errand.records.delete(errand.player_id)
+    errand.has_gone = True
+    return Said(told=[gettext("Your account is deleted. This is our last email to you. Goodbye!")])

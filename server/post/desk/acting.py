@@ -1,0 +1,207 @@
+"""Carrying out commands, with the use cases behind the REST API.
+
+Each step is idempotent, so that a worker can repeat an email after a crash: a game gets its id from the email, and a
+search remembers which email it belongs to.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from uuid import UUID, uuid5
+from zoneinfo import ZoneInfo
+
+from flask_babel import gettext
+
+from server.accounts.calendars import stored_zone
+from server.accounts.players import profile
+from server.errors import NotFound, PlayError
+from server.games import GAMES, Json, RuleError
+from server.games.presentation import refused
+from server.play.game import Game
+from server.play.views import load_visible
+from server.post.desk import commands
+from server.post.desk.arguments import Unclear, game_in
+from server.post.desk.commands import BY_NAME, COMMANDS
+from server.post.desk.reading import Asked, example_of, nearest
+from server.post.wording import spoken
+from server.store import desk
+from server.translations import noted
+
+
+class Records(NamedTuple):
+    """What operators' rooms provide: these functions are handed in, since the post may not import those rooms."""
+
+    archive: Callable[[UUID, UUID], Json]  # of a game, as this player may see it
+    export: Callable[[UUID], Json]  # all data of a player
+    delete: Callable[[UUID], None]  # deletes a player who has confirmed it
+
+
+@dataclass
+class Said:
+    """The answer to one command."""
+
+    line: str = ""  # as written
+    told: list[str] = field(default_factory=list)  # sentences
+    items: list[str] = field(default_factory=list)  # of a list below them
+    table: str = ""
+    picture: Json | None = None  # which table to draw
+    files: list[Json] = field(default_factory=list)  # name and text of each attachment
+    asks: str = ""  # the command that waits for `yes`
+    is_wrong: bool = False
+
+
+@dataclass
+class Errand:
+    """The commands of one email."""
+
+    mail_id: UUID
+    player_id: UUID
+    base_url: str
+    records: Records
+    is_again: bool  # whether an earlier try may have carried out a part
+    is_sure: bool = False  # whether the player has confirmed the commands
+    has_gone: bool = False  # whether the account was deleted
+    step: int = 0
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return stored_zone(profile(self.player_id)["zone"])
+
+    def new_id(self) -> UUID:
+        """Return the id of the game that this step opens."""
+        return uuid5(self.mail_id, f"game {self.step}")
+
+    @property
+    def step_id(self) -> UUID:
+        """Return the id by which a search knows what it found in an earlier try."""
+        return uuid5(self.mail_id, f"step {self.step}")
+
+    def number(self, game_id: UUID) -> int:
+        return desk.numbers(self.player_id, [game_id])[game_id]
+
+    def game(self, number: int) -> Game:
+        """Return the player's game with this number. Raise NotFound."""
+        game_id = desk.game_of(self.player_id, number)
+        if game_id is None:
+            raise NotFound(
+                noted('You have no game %(number)s. "games" lists your games with their numbers.'), number=number
+            )
+        return load_visible(game_id, self.player_id)
+
+
+Act = Callable[[Errand, str], Said]
+_ACTS: dict[str, Act] = {}
+
+
+def acts(name: str) -> Callable[[Act], Act]:
+    """Register the function that carries out a command."""
+
+    def register(act: Act) -> Act:
+        _ACTS[name] = act
+        return act
+
+    return register
+
+
+def carry_out(errand: Errand, asked: Asked) -> Said:
+    """Carry out one command, and return the answer to it."""
+    errand.step += 1
+    if not asked.command:
+        return _not_understood(asked)
+    try:
+        said = _ACTS[asked.command](errand, asked.rest)
+    except Unclear as error:
+        example = example_of(asked.command, spoken().locale)
+        said = Said(told=[_sentence(error), gettext("For example: %(example)s", example=f'"{example}"')], is_wrong=True)
+    except (PlayError, RuleError) as error:
+        said = Said(told=[_sentence(error)], is_wrong=True)
+    said.line = asked.line
+    return said
+
+
+def _sentence(error: PlayError | RuleError) -> str:
+    if isinstance(error, RuleError):
+        return refused(error, spoken().locale)
+    return str(error.words.said(gettext))
+
+
+def _not_understood(asked: Asked) -> Said:
+    name = asked.near or nearest(asked.line, spoken().locale)
+    it = BY_NAME[name]
+    told = [
+        gettext("We don't understand this line."),
+        gettext(
+            'The nearest command is "%(command)s": %(help)s',
+            command=it.word(spoken().locale),
+            help=gettext(it.help),
+        ),
+        gettext("For example: %(example)s", example=f'"{example_of(name, spoken().locale)}"'),
+    ]
+    return Said(line=asked.line, told=told, is_wrong=True)
+
+
+def bare(name: str) -> Callable[[Callable[[Errand], Said]], Act]:
+    """Register the function of a command without arguments. Further words are a misunderstanding."""
+
+    def register(act: Callable[[Errand], Said]) -> Act:
+        @acts(name)
+        def check(errand: Errand, rest: str) -> Said:
+            if rest:
+                raise Unclear(noted("This command stands alone on its line."))
+            return act(errand)
+
+        return check
+
+    return register
+
+
+# Help
+
+
+@acts(commands.HELP)
+def _help(errand: Errand, topic: str) -> Said:
+    locale = spoken().locale
+    word = topic.strip().lower()
+    found = commands.words_of(locale).get(word)
+    if found:
+        it = BY_NAME[found]
+        form = it.written(locale, it.form)
+        return Said(
+            told=[
+                f"{form}: {gettext(it.help)}",
+                gettext("For example: %(example)s", example=f'"{example_of(found, locale)}"'),
+            ]
+        )
+    told = [] if not word else [gettext("There is no such command.")]
+    return Said(told=[*told, gettext("Write each command on a line of its own:")], items=help_items(locale))
+
+
+def help_items(locale: str) -> list[str]:
+    """Return a line for each command, with its explanation."""
+    return [f"{it.written(locale, it.form)}: {gettext(it.help)}" for it in COMMANDS]
+
+
+@acts(commands.RULES)
+def _rules(errand: Errand, rest: str) -> Said:
+    locale = spoken().locale
+    if not rest:
+        items = [
+            gettext("%(game)s, for %(seats)s players", game=name.capitalize(), seats=_seats(rules))
+            for name, rules in GAMES.items()
+        ]
+        example = example_of(commands.RULES, locale)
+        return Said(
+            told=[gettext('We have these games. Write "%(example)s" to learn one.', example=example)], items=items
+        )
+    from server.post.desk.rule_texts import rule_text  # parses files that few need
+
+    name = game_in(rest)
+    told = [
+        gettext("%(game)s, for %(seats)s players", game=name.capitalize(), seats=_seats(GAMES[name])) + ".",
+        *rule_text(name, locale),
+    ]
+    return Said(told=told)
+
+
+def _seats(rules: Any) -> str:
+    return f"{min(rules.SEATS)}-{max(rules.SEATS)}"

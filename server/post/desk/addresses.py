@@ -1,0 +1,77 @@
+"""The addresses of the post desk: the open one, and signed ones in the Reply-To of its letters.
+
+A signed address names its reader, and a reply acts only from that reader's address. The signature for an address
+without an account contains a hash of the address, so nothing is stored until the person replies.
+"""
+
+from enum import IntEnum
+from secrets import compare_digest
+from uuid import UUID, uuid5
+
+from flask import current_app
+
+from server.accounts.rate_limits import Use, expect_within
+from server.accounts.signed_links import DESK, Capability, keyed_hash, keyed_hashes, sign, verify
+from server.clock import clock
+from server.errors import NotFound
+from server.store import desk
+from server.translations import LOCALES
+
+CHECK = "Check of Sternenpost"  # begins the subject of letters by which operators check the mail chain
+_NAMESPACE = UUID("b8a1f1de-0a3c-4a55-9d5b-6c5a0a6f0d11")
+
+
+class For(IntEnum):
+    """Whom a signed address is for: the `seat` of its capability."""
+
+    STRANGER = 0  # `game_id` is a hash of the address, `number` the language of our letter
+    PLAYER = 1  # `game_id` is the player
+    ASKED = 2  # `game_id` is the email whose commands wait for `yes`
+
+
+def stranger_word(email: str, locale: str) -> str:
+    """Return the local part for replies from this address, which has no account yet, to a letter in this language."""
+    return sign(DESK, UUID(bytes=keyed_hash(DESK, email.lower())), For.STRANGER, LOCALES.index(locale))
+
+
+def player_word(player_id: UUID) -> str:
+    return sign(DESK, player_id, For.PLAYER)
+
+
+def asked_word(mail_id: UUID) -> str:
+    """Return the local part whose `yes` carries out the commands of this email."""
+    return sign(DESK, mail_id, For.ASKED)
+
+
+def opened(word: str) -> Capability | None:
+    """Return what a signed address allows, or None for the open address. Raise NotFound for other addresses."""
+    return None if is_open_word(word) else verify(DESK, word)
+
+
+def is_open_word(word: str) -> bool:
+    return bool(word == current_app.config["DESK"])
+
+
+def is_desk(word: str) -> bool:
+    """Return whether this is a local part of the post desk."""
+    try:
+        opened(word)
+    except NotFound:
+        return False
+    return True
+
+
+def is_stranger(capability: Capability, email: str) -> bool:
+    """Return whether this signed address was sent to `email`."""
+    return any(compare_digest(capability.game_id.bytes, it) for it in keyed_hashes(DESK, email.lower()))
+
+
+def take_desk_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
+    """Store an email to the post desk once. Copies of an email have the same `same`.
+
+    Raise NotFound, TooMany, Unavailable.
+    """
+    capability = opened(word)
+    if limited:
+        expect_within(Use("desk-replies", capability.game_id) if capability else Use("desk-mails", "all"))
+    desk.keep(uuid5(_NAMESPACE, f"{word}/{same}"), word, raw, clock.now())

@@ -1,0 +1,291 @@
+"""The arguments of commands: games by name, numbers, clocks, players, days, in the words of four languages."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from difflib import get_close_matches
+from typing import Any
+
+from server.durations import duration
+from server.errors import BadField, PlayError, Unfit
+from server.games import GAMES, Json
+from server.post.desk import commands
+from server.sanitize import email_address
+from server.translations import LOCALES, noted
+
+OFF = (
+    "off",
+    "none",
+    "never",
+    "aus",
+    "keine",
+    "nie",
+    "non",
+    "aucun",
+    "aucune",
+    "jamais",
+    "no",
+    "nessuno",
+    "mai",
+    "spento",
+)
+ANY = ("any", "egal", "irgendeine", "irgendein", "n'importe", "n'importe laquelle", "qualsiasi", "una qualsiasi")
+
+_UNITS = {
+    "H": "h hour hours stunde stunden heure heures ora ore",
+    "D": "d day days tag tage tagen jour jours giorno giorni",
+    "W": "w week weeks woche wochen semaine semaines settimana settimane",
+}
+_UNIT = {word: unit for unit, words in _UNITS.items() for word in words.split()}
+_PER = r"(?: ?(?:per|pro|par|a|je|each|/) ?(?:move|turn|zug|coup|tour|mossa|turno))?"
+_CLOCK = re.compile(
+    rf"(?<!\S)(\d{{1,3}}) ?({'|'.join(sorted(_UNIT, key=len, reverse=True))}){_PER}(?!\S)", re.IGNORECASE
+)
+_ISO = re.compile(r"(?<!\S)P(?:\d+[WD]|(?:\d+D)?T\d+[HM](?:\d+M)?)(?!\S)", re.IGNORECASE)
+_SEATS = re.compile(
+    r"(?<!\S)(?:(?:for|für|pour|per|mit|with) )?(\d{1,2})"
+    r"(?: ?(?:players?|seats?|people|spielern?|spielerinnen|plätzen?|joueurs?|joueuses?|places?|giocatori|giocatrici|posti))?(?!\S)",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"<?([^\s<>,;@]+@[^\s<>,;@]+)>?")
+_JOINING = re.compile(
+    r"(?<!\S)(?:with|mit|avec|con|and|und|et|e|to|zu|in|à|a|nach|for|für|game|partie|partita|the|no\.?|nr\.?)(?!\S)|[,;]",
+    re.IGNORECASE,
+)
+_OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)
+_NUMBER = re.compile(r"(?:game |partie |partita |nr\.? ?|no\.? ?|#)?(\d{1,6})", re.IGNORECASE)
+_AT = re.compile(r"(.+?)[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
+_DAY = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\s?\d{1,2}[./](?:\s?\d{4})?"
+_DAYS = re.compile(rf"(?:from |von |du |dal )?({_DAY}) ?(?:\.\.\.?|-|to|bis|au|al|until) ?({_DAY})", re.IGNORECASE)
+_TRUE, _FALSE = ("yes", "true", "on", "ja", "oui", "sì", "si"), ("no", "false", "off", "nein", "non")
+_OF_A_GAME = ("title", "private", "open_for", "min_reliability", "programs")
+_LANGUAGES = {
+    "de": "de german deutsch allemand tedesco",
+    "en": "en english englisch anglais inglese",
+    "fr": "fr french französisch franzoesisch français francais francese",
+    "it": "it italian italienisch italien italiano",
+}
+_WEEKDAYS = (
+    "monday mon montag mo lundi lun lunedì lunedi",
+    "tuesday tue dienstag di mardi mar martedì martedi",
+    "wednesday wed mittwoch mi mercredi mer mercoledì mercoledi",
+    "thursday thu donnerstag do jeudi jeu giovedì giovedi gio",
+    "friday fri freitag fr vendredi ven venerdì venerdi",
+    "saturday sat samstag sa sonnabend samedi sam sabato sab",
+    "sunday sun sonntag so dimanche dim domenica dom",
+)
+_DAY_OF = {word: number for number, words in enumerate(_WEEKDAYS, 1) for word in words.split()}
+
+
+class Unclear(PlayError):
+    """Arguments that can't be read."""
+
+
+def game_in(text: str) -> str:
+    """Return the name of a game, even misspelt or shortened. Raise Unclear for another word."""
+    word = text.strip().lower()
+    if found := [name for name in GAMES if len(word) >= 3 and (name.startswith(word) or name.endswith(word))]:
+        return found[0] if len(found) == 1 or word in found else _unknown_game(text)
+    close = get_close_matches(word, list(GAMES), 1, 0.75)
+    return close[0] if close else _unknown_game(text)
+
+
+def is_game(text: str) -> bool:
+    """Return whether this is the name of a game, even misspelt or shortened."""
+    try:
+        game_in(text)
+    except Unclear:
+        return False
+    return True
+
+
+def _unknown_game(text: str) -> str:
+    raise Unclear(noted("We don't know this game. We have %(known)s."), known=", ".join(GAMES))
+
+
+def number_in(text: str) -> int:
+    """Return the number of a game. Raise Unclear for other text."""
+    if not (found := _NUMBER.fullmatch(text.strip())):
+        raise Unclear(
+            noted('We need the number of a game here. "%(games)s" lists your games with their numbers.'),
+            games=commands.GAMES,
+        )
+    return int(found[1])
+
+
+def number_and_version(text: str) -> tuple[int, int | None]:
+    """Return the number of a game, and a version if one is given. Raise Unclear for other text."""
+    found = _AT.fullmatch(text.strip())
+    return (number_in(found[1]), int(found[2])) if found else (number_in(text), None)
+
+
+def invitation_in(text: str) -> tuple[str, int]:
+    """Return an address and the number of a game, in any order. Raise Unclear for other text."""
+    found = _ADDRESS.search(text)
+    if found is None:
+        raise Unclear(noted("We need an email address here, such as name@example.org."))
+    return address_in(found[1]), number_in(_JOINING.sub(" ", text.replace(found[0], " ", 1)).strip())
+
+
+def address_in(text: str) -> str:
+    try:
+        return email_address(text).lower()
+    except Unfit as error:
+        raise BadField("email", error.words) from None
+
+
+@dataclass
+class Wanted:
+    """A game that a player describes."""
+
+    rules: str
+    seats: int | None = None
+    clock: Json | None = None
+    emails: list[str] = field(default_factory=list)
+    head: Json = field(default_factory=dict)  # title, private and so on
+    options: Json = field(default_factory=dict)
+
+
+def wanted_in(text: str) -> Wanted:
+    """Return the game described after `new`, `play` or `find`. Raise Unclear, BadField for other text."""
+    name, _, rest = text.strip().partition(" ")
+    if not name:
+        raise Unclear(noted("Which game? We have %(known)s."), known=", ".join(GAMES))
+    wanted = Wanted(game_in(name))
+    emails = _ADDRESS.findall(rest)
+    wanted.emails = [address_in(it) for it in dict.fromkeys(emails)]
+    rest = _ADDRESS.sub(" ", rest)
+    for key, value in _OPTION.findall(rest):
+        _set(wanted, key.lower().replace("-", "_"), value.strip('"'))
+    rest = _OPTION.sub(" ", rest)
+    if found := _CLOCK.search(rest):
+        unit = _UNIT[found[2].lower()]
+        wanted.clock = {"per_move": f"PT{found[1]}H" if unit == "H" else f"P{found[1]}{unit}"}
+        rest = rest.replace(found[0], " ", 1)
+    elif found := _ISO.search(rest):
+        wanted.clock = {"per_move": found[0].upper()}
+        rest = rest.replace(found[0], " ", 1)
+    rest = " ".join(rest.split())
+    if found := _SEATS.search(rest):
+        wanted.seats = int(found[1])
+        rest = rest.replace(found[0], " ", 1)
+    if left := " ".join(_JOINING.sub(" ", rest).split()):
+        raise Unclear(noted("We don't understand this part: %(part)s"), part=left)
+    if wanted.clock:
+        _check_clock(wanted.clock["per_move"])
+    return wanted
+
+
+def _check_clock(text: str) -> None:
+    try:
+        duration(text)
+    except Unfit as error:
+        raise BadField("clock", error.words) from None
+
+
+def _set(wanted: Wanted, key: str, value: str) -> None:
+    """Set an option or a field of the game. Raise Unclear for an unknown one."""
+    if key in ("clock", "per_move", "time"):
+        wanted.clock = {"per_move": value.upper()}
+    elif key in ("seats", "players") and value.isdecimal():
+        wanted.seats = int(value)
+    elif key in _OF_A_GAME:
+        kind = {"private": "boolean", "programs": "boolean", "min_reliability": "integer"}.get(key, "string")
+        wanted.head[key] = _typed(key, value, {"type": kind})
+        if kind == "integer" and not 1 <= wanted.head[key] <= 100:
+            raise Unclear(noted("%(option)s can't be %(value)s."), option=key, value=value)
+    else:
+        known: Mapping[str, Any] = GAMES[wanted.rules].OPTION_SCHEMA["properties"]
+        if key not in known:
+            options = ", ".join([*_OF_A_GAME, *known])
+            raise Unclear(noted("There is no option %(option)s. You can set: %(known)s."), option=key, known=options)
+        wanted.options[key] = _typed(key, value, known[key])
+
+
+def _typed(key: str, value: str, schema: Json) -> Any:
+    """Return a value as its JSON type. The rules check it further."""
+    kinds = schema.get("type", "")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    choices = schema.get("enum", ())
+    if "boolean" in kinds and value.lower() in (*_TRUE, *_FALSE):
+        return value.lower() in _TRUE
+    if re.fullmatch(r"-?\d{1,9}", value) and ("integer" in kinds or int(value) in choices):
+        return int(value)
+    if "string" in kinds or value in choices:
+        return value
+    if "boolean" in kinds or "integer" in kinds:
+        raise Unclear(noted("%(option)s can't be %(value)s."), option=key, value=value)
+    return value
+
+
+def days_in(text: str, today: date) -> tuple[date, date]:
+    """Return the first and last day of a span. Without a year, the next such days are meant. Raise Unclear for other
+    text."""
+    found = _DAYS.fullmatch(text.strip())
+    if found is None:
+        raise Unclear(noted("We need the first and the last day here, such as 2027-07-01..2027-07-14."))
+    last = _day(found[2], today)
+    first = _day(found[1], today if re.search(r"\d{4}", found[1]) else last, -1)
+    if first > last:
+        raise Unclear(noted("The last day is before the first."))
+    return first, last
+
+
+def _day(text: str, near: date, years: int = 1) -> date:
+    """Return a day. Without a year, take the closest one from `near` on, or up to `near` if `years` is -1."""
+    try:
+        if "-" in text:
+            return date(*map(int, text.split("-")))
+        day, month, year = (int(it) if it.strip() else 0 for it in f"{text}.".replace("/", ".").split(".")[:3])
+        found = date(year or near.year, month, day)
+        return found.replace(year=near.year + years) if not year and (found - near).days * years < 0 else found
+    except ValueError:
+        raise Unclear(noted("This date doesn't exist: %(day)s."), day=text) from None
+
+
+def language_in(text: str) -> str:
+    """Return the language of a code or name. Raise Unclear for another one."""
+    word = text.strip().lower()
+    for locale in LOCALES:
+        if word in _LANGUAGES[locale].split():
+            return locale
+    raise Unclear(noted("We write in English, German, French and Italian: %(codes)s."), codes=", ".join(LOCALES))
+
+
+def weekdays_in(text: str) -> list[int]:
+    """Return weekdays from 1 (Monday) to 7. Raise Unclear for other words."""
+    found = []
+    for word in re.split(r"[\s,;/+&]+", text.strip().lower().rstrip(".")):
+        bare = word.rstrip(".")
+        if bare in ("and", "und", "et", "e", ""):
+            continue
+        number = int(bare) if re.fullmatch("[1-7]", bare) else _DAY_OF.get(bare) or _DAY_OF.get(bare.removesuffix("s"))
+        if number is None:
+            raise Unclear(noted("We need weekdays here, such as sat sun."))
+        found.append(number)
+    return sorted(set(found))
+
+
+def reminders_in(text: str) -> list[str]:
+    """Return when to remind: `half` of the time, or hours before the end. Raise Unclear for other words."""
+    found: list[str] = []
+    for word in re.findall(r"half|\d+ ?[a-zäé]+|\S+", text.strip().lower().replace(",", " ")):
+        parts = re.fullmatch(r"(\d{1,3}) ?([a-zäé]+)", word)
+        if word in ("half", "halb", "hälfte", "moitié", "metà"):
+            found.append("half")
+        elif parts and parts[2] in _UNIT:
+            unit = _UNIT[parts[2]]
+            found.append(f"PT{parts[1]}H" if unit == "H" else f"P{parts[1]}{unit}")
+        else:
+            raise Unclear(noted("We need times before the end of your turn here, such as half 3h."))
+    return found
+
+
+def is_off(text: str) -> bool:
+    return text.strip().lower() in OFF
+
+
+def one_of(text: str, known: Sequence[str]) -> str | None:
+    word = text.strip().lower().replace(" ", "-")
+    return word if word in known else None

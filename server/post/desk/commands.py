@@ -1,0 +1,250 @@
+"""The commands of the post desk, declared once: the reader of emails, `help` and the handbook are made from this list.
+
+Words are frozen, since emails may hold them. English words work in every language.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from server.post.incoming.commands import VACATION as VACATION_AT_A_TABLE
+from server.post.incoming.commands import words_of as words_at_tables
+from server.translations import noted
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command. `form` shows its arguments, and `example` a whole line, both in English words."""
+
+    name: str
+    form: str
+    help: str  # a sentence
+    example: str
+    writes: bool
+    words: Mapping[str, tuple[str, ...]]  # by language; letters use the first of each
+
+    def word(self, locale: str) -> str:
+        """Return the word for it in this language's letters."""
+        return self.words[locale][0] if locale in self.words else self.name
+
+    def written(self, locale: str, line: str) -> str:
+        """Return a line of this command with the word of this language."""
+        return self.word(locale) + line.removeprefix(self.name)
+
+
+def _words(de: str, fr: str, it: str) -> dict[str, tuple[str, ...]]:
+    return {"de": tuple(de.split("|")), "fr": tuple(fr.split("|")), "it": tuple(it.split("|"))}
+
+
+HELP, RULES, GAMES, OPEN, NEW, PLAY, FIND, CANCEL_FIND, INVITE, JOIN, LEAVE = (
+    *("help", "rules", "games", "open", "new", "play", "find", "cancel find", "invite", "join", "leave"),
+)
+SHOW, HISTORY, STANDINGS, ARCHIVE = "show", "history", "standings", "archive"
+SETTINGS, SET, VACATION, EXPORT, GOODBYE = "settings", "set", "vacation", "export", "goodbye"
+
+COMMANDS = (
+    Command(
+        HELP,
+        "help [COMMAND]",
+        noted("Lists all commands, or explains one."),
+        "help new",
+        False,
+        _words("hilfe", "aide", "aiuto"),
+    ),
+    Command(
+        RULES,
+        "rules [GAME]",
+        noted("Explains a game, and how to write a move."),
+        "rules sternenhimmel",
+        False,
+        _words("regeln|spielregeln", "règles|regles", "regole"),
+    ),
+    Command(
+        GAMES,
+        "games",
+        noted("Lists your games with their numbers, and which wait for you."),
+        "games",
+        False,
+        _words("partien|meine partien", "parties|mes parties", "partite|le mie partite"),
+    ),
+    Command(
+        OPEN,
+        "open",
+        noted("Lists open games that you can join."),
+        "open",
+        False,
+        _words("offen|offene partien", "ouvertes|parties ouvertes", "aperte|partite aperte"),
+    ),
+    Command(
+        NEW,
+        "new GAME [SEATS] [key=value ...]",
+        noted("Opens a game for others to join. You can set the number of players, the time per move and options."),
+        "new sternenhimmel 4 players 2 days per move with bob@example.org",
+        True,
+        _words("neu|neue partie", "nouvelle|nouvelle partie|nouveau", "nuova|nuova partita|nuovo"),
+    ),
+    Command(
+        PLAY,
+        "play GAME [SEATS]",
+        noted("Starts a game against bots at once."),
+        "play sternenhimmel",
+        True,
+        _words("spiele|spielen|spiel", "jouer|joue", "gioca|giocare"),
+    ),
+    Command(
+        FIND,
+        "find GAME [SEATS] [CLOCK]",
+        noted("Seats you at an open game that fits, or opens one for others to join."),
+        "find sternenhimmel 3",
+        True,
+        _words("suche|suchen|finde", "chercher|cherche|trouver", "cerca|cercare|trova"),
+    ),
+    Command(
+        CANCEL_FIND,
+        "cancel find",
+        noted("Takes your searches back, as long as their games haven't started."),
+        "cancel find",
+        True,
+        _words("suche abbrechen|suche beenden", "annuler recherche|annuler la recherche", "annulla ricerca"),
+    ),
+    Command(
+        INVITE,
+        "invite ADDRESS to N",
+        noted("Emails an invitation to a free seat of game N."),
+        "invite bob@example.org to 3",
+        True,
+        _words("einladen|lade", "inviter|invite", "invita|invitare"),
+    ),
+    Command(
+        JOIN,
+        "join N|any",
+        noted(
+            "Takes a seat in game N, or in any open game. In a game that a bot plays for you, it takes your seat back."
+        ),
+        "join 3",
+        True,
+        _words("mitspielen|beitreten", "rejoindre", "unisciti|partecipa"),
+    ),
+    Command(
+        LEAVE,
+        "leave N",
+        noted("Leaves game N. After the start, you resign and a bot plays on."),
+        "leave 3",
+        True,
+        _words("verlassen|verlasse", "quitter", "lascia|lasciare"),
+    ),
+    Command(
+        SHOW,
+        "show N [at VERSION]",
+        noted("Sends the table of game N as a picture and in words, now or at an earlier version."),
+        "show 3",
+        False,
+        _words("zeige|zeig", "montrer|montre", "mostra|mostrare"),
+    ),
+    Command(
+        HISTORY,
+        "history N",
+        noted("Tells what has happened in game N."),
+        "history 3",
+        False,
+        _words("verlauf", "historique", "cronologia"),
+    ),
+    Command(
+        STANDINGS,
+        "standings [N|GAME]",
+        noted("Lists the scores of game N, or your results, of all games or of one kind."),
+        "standings 3",
+        False,
+        _words("stand|ergebnisse", "classement|résultats|resultats", "classifica|risultati"),
+    ),
+    Command(
+        ARCHIVE,
+        "archive N",
+        noted("Attaches the archive of game N once it is over, with which you can check that it was fair."),
+        "archive 3",
+        False,
+        _words("archiv", "archive", "archivio"),
+    ),
+    Command(
+        SETTINGS,
+        "settings",
+        noted("Lists your settings."),
+        "settings",
+        False,
+        _words("einstellungen", "réglages|reglages|paramètres|parametres", "impostazioni"),
+    ),
+    Command(
+        SET,
+        "set name|language|zone|nights|days-off|mails|reminders VALUE",
+        noted("Changes a setting. With the value off, it is switched off."),
+        "set zone Europe/Berlin",
+        True,
+        _words("setze|einstellen", "régler|regler", "imposta|impostare"),
+    ),
+    Command(
+        VACATION,
+        "vacation A..B",
+        noted("Stops your clock in all games from day A to day B."),
+        "vacation 2027-07-01..2027-07-14",
+        True,
+        _words("urlaub", "vacances", "vacanza|vacanze"),
+    ),
+    Command(
+        EXPORT,
+        "export",
+        noted("Attaches a copy of all data we store about you."),
+        "export",
+        False,
+        _words("exportieren", "exporter", "esporta|esportare"),
+    ),
+    Command(
+        GOODBYE,
+        "goodbye",
+        noted("Deletes your account. We ask you to confirm first."),
+        "goodbye",
+        True,
+        _words("abschied|konto löschen|konto loeschen", "adieu|supprimer mon compte", "addio|elimina il mio account"),
+    ),
+)
+BY_NAME: Mapping[str, Command] = {it.name: it for it in COMMANDS}
+AT_ONCE = (HELP, RULES, GAMES)  # answered even without proof of the sender
+
+NAME, LANGUAGE, ZONE, NIGHTS, DAYS_OFF, MAILS, REMINDERS = SETTABLE = (
+    *("name", "language", "zone", "nights", "days-off", "mails", "reminders"),
+)
+_SETTING_WORDS: Mapping[str, str] = {
+    NAME: "name nom nome",
+    LANGUAGE: "language sprache langue lingua",
+    ZONE: "zone timezone zeitzone fuseau fuso",
+    NIGHTS: "nights night nächte naechte nacht nuits nuit notti notte",
+    DAYS_OFF: "days-off freie-tage jours-libres giorni-liberi",
+    MAILS: "mails mail emails email courriels",
+    REMINDERS: "reminders reminder erinnerungen rappels promemoria",
+}
+_OF_SETTING = {word: name for name, words in _SETTING_WORDS.items() for word in words.split()}
+
+
+def setting_of(word: str) -> str | None:
+    return _OF_SETTING.get(word)
+
+
+def name_word(locale: str) -> str:
+    """Return the word that, with a name behind it, sets a player's name."""
+    return {"fr": "nom", "it": "nome"}.get(locale, NAME)
+
+
+@cache
+def words_of(locale: str) -> Mapping[str, str]:
+    """Return commands by word, English words included, the longest words first."""
+    found = {it.name: it.name for it in COMMANDS}
+    for it in COMMANDS:
+        found.update(dict.fromkeys(it.words.get(locale, ()), it.name))
+    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+
+
+@cache
+def words_beside_tables(locale: str) -> Mapping[str, str]:
+    """Return the words that are no command in replies to letters of games."""
+    at_tables = {word for word, meaning in words_at_tables(locale).items() if meaning == VACATION_AT_A_TABLE}
+    at_tables |= set(words_at_tables(locale))
+    return {word: name for word, name in words_of(locale).items() if word not in at_tables}

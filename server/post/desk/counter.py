@@ -1,0 +1,396 @@
+"""Handling of emails to the post desk, one at a time: who wrote, whether that is proved, and the one answer.
+
+An email to the open address proves nothing, since anyone can write any sender. It gets at most one letter per address
+and day, and changes nothing. A reply to a signed address acts at once, if it comes from the address that the letter
+went to. Programs, bounces and mailing lists get nothing (RFC 3834).
+"""
+
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from flask import current_app
+from flask_babel import force_locale, gettext
+from sqlalchemy import delete
+
+from server.accounts.bans import is_welcome
+from server.accounts.bounces import mark_reachable
+from server.accounts.closing import SIGN_UPS, expect_known_or_open, is_open
+from server.accounts.notice_kinds import DESK_ANSWER, DESK_WELCOME
+from server.accounts.players import player_at, player_of, stored_locale
+from server.accounts.rate_limits import ALL, Use, count, keys_of
+from server.accounts.signed_links import DESK, keyed_hash
+from server.clock import clock
+from server.errors import Closed, NotFound, TooMany
+from server.games import Json
+from server.play.mail.mail_in import KEPT
+from server.play.mail.postmaster import take_postmaster_mail
+from server.post.desk import account, commands, games
+from server.post.desk.acting import Errand, Records, Said, carry_out
+from server.post.desk.addresses import For, is_desk, is_stranger, opened, player_word
+from server.post.desk.languages import language_of
+from server.post.desk.reading import Asked, Request, read_line, read_request
+from server.post.incoming import replies
+from server.post.incoming.child import ChildDied, TooMuch, child
+from server.post.incoming.mime import split
+from server.post.mime import fit_id
+from server.sanitize import clean, mailbox_of
+from server.store import desk
+from server.store.connections import let_go
+from server.store.database_retry import is_passing, with_retries
+from server.store.outbox import put_into_bundle
+from server.store.tables import DeskMail, Player, RateLimit, db
+from server.translations import LOCALES
+
+_ROOMS = account, games  # they register their commands
+_LEASE = timedelta(seconds=60)  # exceeding it is harmless, since steps are idempotent
+_MOST_TRIES = 5  # each ended by a crash
+_LONGEST_SUBJECT = 150
+
+log = logging.getLogger(__name__)
+
+
+def deal_with_desk(records: Records) -> None:
+    """Handle every due email to the post desk."""
+    while mail := desk.claim(clock.now(), clock.now() + _LEASE):
+        try:
+            if mail.tries > _MOST_TRIES:
+                _set_aside(mail)
+            else:
+                _deal(mail, records)
+        except ChildDied:
+            raise
+        except TooMuch:
+            let_go()
+            _set_aside(mail)
+        except Exception as error:
+            let_go()
+            if is_passing(error):
+                raise
+            log.exception("Mail %s to the post desk could not be dealt with", mail.mail_id)
+            if mail.tries > 1:  # otherwise it is due again after the lease, in case the fault was temporary
+                _set_aside(mail)
+
+
+def forget_desk_mails() -> None:
+    """Delete emails that were processed long ago. Until then, copies of them are recognized."""
+    desk.forget(clock.now() - KEPT)
+
+
+def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[Asked]) -> None:
+    """Hand over the commands in a reply to a letter of a game. Without a proved player, the email counts as one to the
+    open address."""
+    if player_id is None:
+        desk.keep(mail_id, current_app.config["DESK"], raw, clock.now())
+    else:
+        lines = [it.canonical for it in asked]
+        desk.keep(mail_id, player_word(player_id), raw, clock.now(), (player_id, lines))
+
+
+def _set_aside(mail: DeskMail) -> None:
+    """Store a faulty email for the operators, unless its sender is unknown."""
+    with suppress(TooMany, NotFound):
+        if opened(mail.recipient) is not None:
+            take_postmaster_mail(current_app.config["DESK"], str(mail.mail_id), mail.raw, limited=False)
+    desk.finish(mail, None)
+    db.session.commit()
+
+
+def _deal(mail: DeskMail, records: Records) -> None:
+    known = _known_address(mail)
+    read: replies.Mail = child.run(replies.read, mail.raw, None, known)
+    sender = (read.sender or "").lower()
+    if not sender or read.automatic or _is_of_a_desk(sender):
+        return _finish(mail)
+    if mail.lines is not None and mail.player_id is not None:
+        asked = tuple(it for line in mail.lines if (it := read_line(line)))
+        return _deal_with_player(mail, read, db.session.get(Player, mail.player_id), records, Request(asked))
+    try:
+        capability = opened(mail.recipient)
+    except NotFound:  # signed with a secret that has expired
+        capability = None
+    player = _player_at(sender)
+    if capability is None:
+        return _answer_unproved(mail, read, player, records) if player else _welcome_stranger(mail, read, sender)
+    match capability.seat:
+        case For.STRANGER if is_stranger(capability, sender):
+            is_new = player is None
+            if is_new and (player := _new_player(mail, read, sender, LOCALES[capability.number])) is None:
+                return None
+            return _deal_with_player(mail, read, player, records, is_new=is_new)
+        case For.PLAYER if player and player.player_id == capability.game_id:
+            return _deal_with_player(mail, read, player, records)
+        case For.ASKED:
+            waiting = desk.asked(capability.game_id)
+            if waiting and player and waiting.player_id == player.player_id:
+                return _deal_with_player(mail, read, player, records, waiting=waiting)
+            if waiting is None and player:
+                return _answer_nothing_left(mail, read, player, capability.game_id, records)
+    return _finish(mail)  # from another address than the letter went to
+
+
+def _known_address(mail: DeskMail) -> str:
+    """Return the address of the player whom a signed address is for, which may be a postmaster's, or ""."""
+    try:
+        capability = opened(mail.recipient)
+    except NotFound:
+        return ""
+    player = db.session.get(Player, capability.game_id) if capability and capability.seat == For.PLAYER else None
+    return player.email if player else ""
+
+
+def _player_at(email: str) -> Player | None:
+    player_id = player_at(email)
+    return db.session.get(Player, player_id, populate_existing=True) if player_id else None
+
+
+def _is_of_a_desk(sender: str) -> bool:
+    """Return whether this is an address of ours: the desk answers neither itself nor another desk."""
+    local, _, domain = sender.partition("@")
+    own = (current_app.config["DESK_ADDRESS"] or "").partition("@")[2]
+    return domain == own and (is_desk(local.partition("+")[0]) or local == "sternenpost")
+
+
+# Without proof
+
+
+def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
+    """Send the one letter for an address without an account. It repeats nothing of the email."""
+    head = split(mail.raw)[0]
+    locale = language_of(read.lines, read.subject, head.first("content-language"))
+    closed = "" if is_open(SIGN_UPS) else SIGN_UPS
+    data = {"to": sender, "locale": locale, "closed": closed, "answers": ""}
+    _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=sender)
+
+
+def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records: Records) -> None:
+    """Answer what anyone may ask, and ask the player to confirm the rest."""
+    if not is_welcome(player):
+        return _finish(mail)
+    locale = stored_locale(player.locale)
+    request = read_request(read, locale)
+    errand = _errand(mail, player.player_id, records)
+    with force_locale(locale):
+        asked = request.asked or (Asked(commands.HELP, commands.HELP),)
+        said = [carry_out(errand, it) for it in asked if it.command in (*commands.AT_ONCE, "")]
+        waits = [it.canonical for it in asked if it.command not in (*commands.AT_ONCE, "")]
+    answer = _Answer(said, is_cut=request.is_cut, waits=waits)
+    return _finish(mail, _letter_to(mail, read, player, answer, is_proved=False), player, answer, unproved=player.email)
+
+
+# With proof
+
+
+@with_retries
+def _new_player(mail: DeskMail, read: replies.Mail, sender: str, of_letter: str) -> Player | None:
+    """Create the account for an address that has replied to our first letter, which was in the language `of_letter`.
+    Return None while sign-ups are closed."""
+    locale = language_of(read.lines, "", split(mail.raw)[0].first("content-language"), of_letter)
+    try:
+        expect_known_or_open(sender)
+    except Closed:
+        data = {"to": sender, "locale": locale, "closed": SIGN_UPS, "answers": ""}
+        _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=sender)
+        return None
+    player_of(sender, locale)
+    db.session.commit()
+    return _player_at(sender)
+
+
+def _deal_with_player(
+    mail: DeskMail,
+    read: replies.Mail,
+    player: Player | None,
+    records: Records,
+    request: Request | None = None,
+    waiting: DeskMail | None = None,
+    is_new: bool = False,
+) -> None:
+    """Carry out the commands of a player who has proved their address."""
+    if player is None or not is_welcome(player):
+        return _finish(mail)
+    is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)  # an earlier try created the account
+    _note_proof(player)
+    locale = stored_locale(player.locale)
+    request = request or read_request(read, locale)
+    email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut)
+    if waiting and request.says_yes:
+        confirmed = [it for line in waiting.lines or () if (it := read_line(line))]
+        _carry_out_all(_errand(waiting, player.player_id, records, is_sure=True, tries=mail.tries), confirmed, answer)
+        answer.confirmed = waiting.mail_id
+    elif waiting and request.says_no:
+        answer.confirmed = waiting.mail_id
+        with force_locale(locale):
+            answer.said.append(Said(told=[gettext("All right, nothing was done.")]))
+    if not answer.has_gone:
+        _carry_out_all(_errand(mail, player.player_id, records), _asked_in(request, read, answer), answer)
+    if answer.has_gone:
+        return _take_leave(mail, read, email, locale, answer)
+    player = db.session.get_one(Player, player.player_id, populate_existing=True)
+    return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
+
+
+def _asked_in(request: Request, read: replies.Mail, answer: "_Answer") -> Sequence[Asked]:
+    if request.asked or answer.is_new or answer.confirmed:
+        return request.asked
+    if request.prose:
+        return [Asked(request.prose, "")]
+    return [Asked(commands.HELP, commands.HELP)]
+
+
+def _carry_out_all(errand: Errand, asked: Sequence[Asked], answer: "_Answer") -> None:
+    """Carry out commands in order, each in the player's language at the time."""
+    for it in asked:
+        player = db.session.get_one(Player, errand.player_id, populate_existing=True)
+        with force_locale(stored_locale(player.locale)):
+            said = carry_out(errand, it)
+        db.session.rollback()  # rows read for this command
+        answer.said.append(said)
+        if said.asks:
+            answer.waits.append(said.asks)
+        if errand.has_gone:
+            answer.has_gone = True
+            return
+
+
+def _answer_nothing_left(mail: DeskMail, read: replies.Mail, player: Player, asked_in: UUID, records: Records) -> None:
+    """Answer a reply to a letter whose commands were carried out, or are too old. The sender is proved if we know whom
+    that letter went to."""
+    owner = desk.owner_of(asked_in)
+    if owner is None:
+        return _answer_unproved(mail, read, player, records)
+    if owner != player.player_id or not is_welcome(player):
+        return _finish(mail)
+    request = read_request(read, stored_locale(player.locale))
+    if request.asked:
+        return _deal_with_player(mail, read, player, records, request)
+    with force_locale(stored_locale(player.locale)):
+        answer = _Answer([Said(told=[gettext("There is nothing left to confirm.")])])
+    return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
+
+
+def _errand(
+    mail: DeskMail, player_id: UUID, records: Records, is_sure: bool = False, tries: int | None = None
+) -> Errand:
+    again = (mail.tries if tries is None else tries) > 1
+    return Errand(mail.mail_id, player_id, current_app.config["BASE_URL"], records, again, is_sure)
+
+
+@with_retries
+def _note_proof(player: Player) -> None:
+    """Record that letters reach this player, and that the player writes from this address."""
+    now = clock.now()
+    db.session.execute(delete(RateLimit).where(RateLimit.key.in_(_counts_of(player.email))))
+    if mark_reachable(player.player_id):
+        put_into_bundle(player.player_id, now, now)  # letters held so far have not reached the player
+    db.session.commit()
+
+
+# Answering
+
+
+@dataclass
+class _Answer:
+    """The answer to an email."""
+
+    said: list[Said]
+    is_new: bool = False
+    is_cut: bool = False
+    has_gone: bool = False
+    waits: list[str] = field(default_factory=list)  # commands that wait for `yes`
+    confirmed: UUID | None = None  # the email whose commands were carried out
+
+
+def _letter_to(mail: DeskMail, read: replies.Mail, player: Player, answer: _Answer, is_proved: bool = True) -> Json:
+    subject = clean(read.subject, _LONGEST_SUBJECT) if is_proved else ""
+    data: dict[str, Any] = {
+        "answers": fit_id(read.message_id),
+        "subject": subject,
+        "said": [asdict(it) for it in answer.said],
+        "new": answer.is_new,
+        "cut": answer.is_cut,
+        "asked": answer.waits,
+        "asked_in": str(mail.mail_id) if answer.waits else "",
+        "last": False,
+    }
+    return _letter(mail, player.player_id, DESK_ANSWER.name, data)
+
+
+def _letter(mail: DeskMail, player_id: UUID, kind: str, data: Json) -> Json:
+    now = clock.now()
+    return {
+        "player_id": player_id,
+        "letter_id": uuid4(),
+        "dedupe": f"desk/{mail.mail_id}/mail",
+        "kind": kind,
+        "data": data,
+        "made_at": now,
+        "due_at": now,
+        "tries": 0,
+    }
+
+
+@with_retries
+def _finish(
+    mail: DeskMail,
+    letter: Json | None = None,
+    player: Player | None = None,
+    answer: _Answer | None = None,
+    unproved: str = "",
+) -> None:
+    """Store that an email is done, with its letter unless a limit is reached. The call is idempotent."""
+    db.session.rollback()
+    if letter and unproved and not _may_write_to(unproved, is_known=player is not None):
+        letter = answer = None
+    elif letter and player:
+        left = min(count(Use("desk-answers", player.player_id)).values(), default=1)
+        letter["data"]["last"] = left == 0
+        if left < 0:
+            letter = None
+            log.warning("Mail %s to the post desk gets no answer: too many in an hour", mail.mail_id)
+    waits = answer.waits if answer and letter else None
+    desk.finish(mail, letter, player.player_id if player else None, waits or None, answer.confirmed if answer else None)
+    db.session.commit()
+
+
+def _may_write_to(email: str, is_known: bool) -> bool:
+    """Count a letter to an address that hasn't proved itself. Each bound counts letters only, so a bound that is
+    reached leaves the next ones alone. Addresses are counted by their hash."""
+    uses = [Use("desk-letters", _hashed(mailbox_of(email)))]
+    if not is_known:
+        uses += [Use("desk-letters-domain", _hashed(email.partition("@")[2])), Use("desk-letters-in-all", ALL)]
+    return all(left >= 0 for use in uses for left in count(use).values())
+
+
+def _hashed(text: str) -> str:
+    return keyed_hash(DESK, text).hex()
+
+
+def _counts_of(email: str) -> list[str]:
+    hashed = _hashed(mailbox_of(email))
+    return [key for key in keys_of(hashed) if key.startswith("desk-letters ")]
+
+
+@with_retries
+def _take_leave(mail: DeskMail, read: replies.Mail, email: str, locale: str, answer: _Answer) -> None:
+    """Queue the last letter to a player whose account has just been deleted, with this email."""
+    db.session.rollback()
+    data = {
+        "to": email,
+        "locale": locale,
+        "answers": fit_id(read.message_id),
+        "subject": clean(read.subject, _LONGEST_SUBJECT),
+        "said": [asdict(it) for it in answer.said],
+        "new": False,
+        "cut": False,
+        "asked": [],
+        "asked_in": "",
+        "last": False,
+    }
+    desk.put(_letter(mail, mail.mail_id, DESK_ANSWER.name, data))
+    db.session.commit()
+    desk.drop(mail.mail_id)

@@ -1,0 +1,396 @@
+"""The commands about games."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from flask import current_app
+from flask_babel import gettext, ngettext
+
+from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated, PlayError
+from server.games import GAMES, Json
+from server.games import presentation as text
+from server.play.commits import load
+from server.play.game import Game
+from server.play.seating.games import open_game
+from server.play.seating.lobby import list_games
+from server.play.seating.seats import invite, leave, take_seat
+from server.play.table import OVER
+from server.play.views import describe, story
+from server.post.desk import commands
+from server.post.desk.acting import Errand, Said, acts, bare
+from server.post.desk.arguments import (
+    ANY,
+    Unclear,
+    Wanted,
+    game_in,
+    invitation_in,
+    number_and_version,
+    number_in,
+    wanted_in,
+)
+from server.post.wording import moment, spoken
+from server.store import desk
+from server.translations import noted
+
+_MOST_OWN = 100
+_MOST_OPEN = 20
+_MOST_OVER = 10
+_MOST_TOLD = 300  # sentences of a story
+_BOT = "greedy"
+
+
+# Lists
+
+
+@bare(commands.GAMES)
+def _games(errand: Errand) -> Said:
+    who, zone = errand.player_id, errand.zone
+    own = list_games(who, mine=True, limit=_MOST_OWN).items
+    invited = [it for it in list_games(who, mine=True, status="open", limit=_MOST_OWN).items if it["you"] is None]
+    listed = sorted({it["id"]: it for it in [*own, *invited]}.values(), key=lambda it: (it["made_at"], it["id"]))
+    numbers = desk.numbers(who, [it["id"] for it in listed])
+    over = [it for it in listed if it["status"] in OVER][-_MOST_OVER:]
+    shown = [it for it in listed if it["status"] not in OVER] + over
+    if not shown:
+        told = gettext(
+            'You have no games yet. Write "play sternenhimmel" to start one against bots, or "open" to join others.'
+        )
+        return Said(told=[told])
+    waiting = sum(_waits(it) for it in shown)
+    told = ngettext("%(num)s game is waiting for your move.", "%(num)s games are waiting for your move.", waiting)
+    return Said(told=[told], items=[_item(numbers[it["id"]], it, zone) for it in shown])
+
+
+def _waits(item: Json) -> bool:
+    return item["you"] is not None and item["you"]["turn"] is not None
+
+
+def _item(number: int, item: Json, zone: ZoneInfo) -> str:
+    """Return a line about a game of the player's."""
+    name = _titled(number, item["title"], item["rules"])
+    seats, own = item["seats"], item["you"] and item["seats"][item["you"]["seat"]]
+    if item["status"] == "open" and own is None:
+        return str(gettext('%(game)s: you\'re invited. Write "join %(number)s" to accept.', game=name, number=number))
+    if item["status"] == "open":
+        free = sum(seat["kind"] in ("open", "invited") for seat in seats)
+        return str(gettext("%(game)s: not started, seats free: %(free)s.", game=name, free=free))
+    if item["status"] in OVER:
+        return str(gettext("%(game)s: over.", game=name))
+    if item["status"] == "paused":
+        return str(gettext("%(game)s: paused.", game=name))
+    if _waits(item) and own["due_at"]:
+        return str(gettext("%(game)s: it's your turn, until %(due)s.", game=name, due=moment(own["due_at"], zone)))
+    if own["stand_in"]:
+        return str(
+            gettext('%(game)s: a bot plays for you. "join %(number)s" takes your seat back.', game=name, number=number)
+        )
+    return str(gettext("%(game)s: waiting for the others.", game=name))
+
+
+def _titled(number: int, title: str, rules: str) -> str:
+    return f"{number} {title}" if title.lower() == rules else f"{number} {title} ({rules.capitalize()})"
+
+
+def _named(errand: Errand, game: Game) -> str:
+    return _titled(errand.number(game.game_id), game.head.title, game.head.rules)
+
+
+@bare(commands.OPEN)
+def _open(errand: Errand) -> Said:
+    found = [it for it in _open_games(errand) if it["you"] is None]
+    if not found:
+        told = gettext('No game is open at the moment. Write "find sternenhimmel" to open one for others to join.')
+        return Said(told=[told])
+    numbers = desk.numbers(errand.player_id, [it["id"] for it in found])
+    items = []
+    for it in found:
+        free = sum(seat["kind"] == "open" for seat in it["seats"])
+        name = _titled(numbers[it["id"]], it["title"], it["rules"])
+        items.append(
+            gettext("%(game)s: %(free)s of %(seats)s seats free.", game=name, free=free, seats=len(it["seats"]))
+        )
+    return Said(told=[gettext('To join, write "join" and the number:')], items=items)
+
+
+def _open_games(errand: Errand, **which: Any) -> list[Json]:
+    """Return the public games with a free seat, oldest first."""
+    return list_games(errand.player_id, status="open", free=True, limit=_MOST_OPEN, **which).items[::-1]
+
+
+# Beginning
+
+
+@acts(commands.NEW)
+def _new(errand: Errand, rest: str) -> Said:
+    wanted = wanted_in(rest)
+    seats = _seats_of(wanted, 1 + len(wanted.emails))
+    others = [{"email": it} for it in wanted.emails]
+    if len(others) > seats - 1:
+        raise Unclear(noted("There are more invitations than seats."))
+    opened = _opened(errand, wanted, [*others, *[{"open": True}] * (seats - 1 - len(others))])
+    told = [gettext("Game %(game)s is open.", game=_named(errand, opened))]
+    told += [gettext("We've invited %(address)s.", address=it) for it in wanted.emails]
+    told.append(gettext("It starts when all seats are taken. We'll email you when it's your turn."))
+    return Said(told=told)
+
+
+@acts(commands.PLAY)
+def _play(errand: Errand, rest: str) -> Said:
+    wanted = wanted_in(rest)
+    if wanted.emails:
+        raise Unclear(noted('To play with others, use "new" instead.'))
+    opened = _opened(errand, wanted, [{"bot": _BOT}] * (_seats_of(wanted) - 1))
+    told = gettext("Game %(game)s has started. We'll email you when it's your turn.", game=_named(errand, opened))
+    return Said(told=[told])
+
+
+def _seats_of(wanted: Wanted, least: int = 0) -> int:
+    return wanted.seats or max(min(GAMES[wanted.rules].SEATS), least)
+
+
+def _opened(errand: Errand, wanted: Wanted, others: list[Json]) -> Game:
+    more = {"clock": wanted.clock} if wanted.clock else {}
+    request = {
+        "rules": wanted.rules,
+        "options": wanted.options,
+        "seats": [{"player": "me"}, *others],
+        **wanted.head,
+        **more,
+    }
+    return open_game(errand.player_id, request, errand.new_id())
+
+
+@acts(commands.FIND)
+def _find(errand: Errand, rest: str) -> Said:
+    wanted = wanted_in(rest)
+    if wanted.emails:
+        raise Unclear(noted('To invite someone, use "new" or "invite".'))
+    which = {"rules": wanted.rules} | ({"players": wanted.seats} if wanted.seats else {})
+    fitting = (
+        it
+        for it in _open_games(errand, **which)
+        if wanted.clock in (None, it["clock"])
+        and all(it["options"].get(name) == value for name, value in wanted.options.items())
+    )
+    if not _has_opened(errand) and (joined := _join_first(errand, fitting)):
+        return Said(told=_told_of_joining(errand, joined))
+    opened = _opened(errand, wanted, [{"open": True}] * (_seats_of(wanted) - 1))
+    number = errand.number(opened.game_id)
+    desk.note_found(errand.player_id, opened.game_id, errand.step_id)
+    return Said(
+        told=[
+            gettext("No open game fits, so we've opened game %(game)s for you.", game=_named(errand, opened)),
+            gettext('Others can join it. "leave %(number)s" or "cancel find" takes it back.', number=number),
+        ]
+    )
+
+
+def _has_opened(errand: Errand) -> bool:
+    """Return whether an earlier try of this step has opened its game."""
+    if not errand.is_again:
+        return False
+    try:
+        load(errand.new_id())
+    except NotFound:
+        return False
+    return True
+
+
+def _join_first(errand: Errand, games: Iterator[Json]) -> Game | None:
+    """Sit down at the first of these games that has a seat for the player. A repeated try returns what it found."""
+    who = errand.player_id
+    if errand.is_again and (before := desk.found(who, errand.step_id)):
+        game = load(before[0])
+        if game.seat_of(who) is not None:
+            return game
+    for it in games:
+        if it["you"] is not None:
+            continue
+        errand.number(it["id"])
+        desk.note_found(who, it["id"], errand.step_id)
+        try:
+            return take_seat(it["id"], who)
+        except PlayError:
+            desk.note_found(who, it["id"], None)
+    return None
+
+
+@bare(commands.CANCEL_FIND)
+def _cancel_find(errand: Errand) -> Said:
+    told = []
+    for game_id in desk.found(errand.player_id):
+        game = load(game_id)
+        if game.table.status == "open" and game.seat_of(errand.player_id) is not None:
+            told.append(gettext("You've left game %(game)s.", game=_named(errand, game)))
+            leave(game_id, errand.player_id)
+        desk.note_found(errand.player_id, game_id, None)
+    return Said(told=told or [gettext("You have no search whose game hasn't started.")])
+
+
+# Seats
+
+
+@acts(commands.INVITE)
+def _invite(errand: Errand, rest: str) -> Said:
+    email, number = invitation_in(rest)
+    game = errand.game(number)
+    if not (errand.is_again and any(row.email == email for row in game.seats)):
+        invite(game.game_id, errand.player_id, email)
+    return Said(told=[gettext("We've invited %(address)s to game %(game)s.", address=email, game=_named(errand, game))])
+
+
+@acts(commands.JOIN)
+def _join(errand: Errand, rest: str) -> Said:
+    if rest.lower() in ANY:
+        joined = _join_first(errand, iter(_open_games(errand)))
+        if joined is None:
+            raise NotFound(noted('No open game has a seat for you. "find sternenhimmel" opens one for others to join.'))
+        desk.note_found(errand.player_id, joined.game_id, errand.step_id)
+        return Said(told=_told_of_joining(errand, joined))
+    game = errand.game(number_in(rest))
+    try:
+        joined = take_seat(game.game_id, errand.player_id)
+    except AlreadySeated:
+        if not errand.is_again:
+            raise
+        joined = load(game.game_id)
+    return Said(told=_told_of_joining(errand, joined))
+
+
+def _told_of_joining(errand: Errand, game: Game) -> list[str]:
+    told = [gettext("You have a seat in game %(game)s.", game=_named(errand, game))]
+    if game.table.status == "open":
+        told.append(gettext("It starts when all seats are taken. We'll email you when it's your turn."))
+    else:
+        told.append(gettext("It has started. We'll email you when it's your turn."))
+    return told
+
+
+@acts(commands.LEAVE)
+def _leave(errand: Errand, rest: str) -> Said:
+    game = errand.game(number_in(rest))
+    name, has_begun = _named(errand, game), game.table.status != "open"
+    try:
+        leave(game.game_id, errand.player_id)
+    except (NotRunning, NotSeated):
+        if not errand.is_again:
+            raise
+    if has_begun and game.seat_of(errand.player_id) is not None:
+        told = gettext("You've resigned from game %(game)s. A bot plays on for you.", game=name)
+        number = errand.number(game.game_id)
+        return Said(told=[told, gettext('"join %(number)s" takes your seat back.', number=number)])
+    return Said(told=[gettext("You've left game %(game)s.", game=name)])
+
+
+# Looking
+
+
+@acts(commands.SHOW)
+def _show(errand: Errand, rest: str) -> Said:
+    number, version = number_and_version(rest)
+    game = errand.game(number)
+    seat = game.seat_of(errand.player_id)
+    seen = describe(game, seat, version, errand.player_id)
+    told = [gettext("Game %(game)s, version %(version)s.", game=_named(errand, game), version=seen["version"])]
+    own = seat is not None and version is None and game.seats[seat]
+    if own and own.turn is not None and own.due_at and game.table.status == "running":
+        told.append(gettext("It's your turn, until %(due)s.", due=moment(own.due_at, errand.zone)))
+    if seen["view"] is None:
+        return Said(told=[*told, gettext("It hasn't started. The seats:")], items=_seat_lines(game))
+    picture = {"game": str(game.game_id), "player": str(errand.player_id), "version": seen["version"]}
+    return Said(told=told, table=_table(game, seen, seat, errand.player_id), picture=picture)
+
+
+def _table(game: Game, seen: Json, seat: int | None, player_id: UUID) -> str:
+    name, locale = game.table.rules.NAME, spoken().locale
+    if game.table.status == "finished" and seen["version"] == game.version:
+        return text.final_table(name, seen["view"], story(game, seat, player_id=player_id), game.names, locale)
+    return text.table(name, seen["view"], game.names, locale)
+
+
+def _seat_lines(game: Game) -> list[str]:
+    lines = []
+    for number, (row, name) in enumerate(zip(game.seats, game.names, strict=True), 1):
+        match row.kind:
+            case "open":
+                lines.append(gettext("Seat %(number)s: free", number=number))
+            case "invited":
+                lines.append(gettext("Seat %(number)s: invited", number=number))
+            case _:
+                lines.append(gettext("Seat %(number)s: %(name)s", number=number, name=name))
+    return lines
+
+
+@acts(commands.HISTORY)
+def _history(errand: Errand, rest: str) -> Said:
+    game = errand.game(number_in(rest))
+    items = story(game, game.seat_of(errand.player_id), player_id=errand.player_id)
+    lines = [line for it in items if (line := text.sentence(it, game.names, spoken().locale))]
+    told = [gettext("Game %(game)s so far:", game=_named(errand, game))]
+    if not lines:
+        return Said(told=[gettext("Nothing has happened in game %(game)s yet.", game=_named(errand, game))])
+    if len(lines) > _MOST_TOLD:
+        told.append(gettext("Much more happened before. You'll find it on the game's page."))
+    return Said(told=told, items=lines[-_MOST_TOLD:])
+
+
+@acts(commands.STANDINGS)
+def _standings(errand: Errand, rest: str) -> Said:
+    if rest and rest.lstrip("#").isdigit():
+        return _scores(errand, errand.game(number_in(rest)))
+    rules = game_in(rest) if rest else None
+    own = list_games(errand.player_id, mine=True, status="finished", rules=rules, limit=_MOST_OWN).items[::-1]
+    done = [it for it in own if it["you"] and it["outcome"]]
+    if not done:
+        return Said(told=[gettext("You haven't finished a game yet.")])
+    numbers = desk.numbers(errand.player_id, [it["id"] for it in done])
+    places = [it["outcome"]["places"][it["you"]["seat"]] for it in done]
+    told = ngettext(
+        "You've finished %(num)s game and won %(won)s.",
+        "You've finished %(num)s games and won %(won)s.",
+        len(done),
+        won=places.count(1),
+    )
+    items = [
+        gettext(
+            "%(game)s: place %(place)s of %(seats)s, with %(score)s.",
+            game=_titled(numbers[it["id"]], it["title"], it["rules"]),
+            place=place,
+            seats=len(it["seats"]),
+            score=it["outcome"]["scores"][it["you"]["seat"]],
+        )
+        for it, place in zip(done, places, strict=True)
+    ]
+    return Said(told=[told], items=items)
+
+
+def _scores(errand: Errand, game: Game) -> Said:
+    seen = describe(game, game.seat_of(errand.player_id), player_id=errand.player_id)
+    name = _named(errand, game)
+    if outcome := seen["outcome"]:
+        ended = sorted(zip(outcome["places"], game.names, outcome["scores"], strict=True))
+        lines = [f"{place}. {who}: {score}" for place, who, score in ended]
+        return Said(told=[gettext("The result of game %(game)s:", game=name)], items=lines)
+    if seen["view"] is None:
+        return Said(told=[gettext("Game %(game)s hasn't started.", game=name)])
+    scores = next((it for key in ("points", "coins") if isinstance(it := seen["view"].get(key), list)), None)
+    if scores is None:
+        return Said(
+            told=[gettext("Game %(game)s has no scores before its end. Its table:", game=name)],
+            table=_table(game, seen, game.seat_of(errand.player_id), errand.player_id),
+        )
+    ranked = sorted(zip(scores, game.names, strict=True), key=lambda it: -it[0])
+    lines = [f"{who}: {score}" for score, who in ranked]
+    return Said(told=[gettext("The scores in game %(game)s so far:", game=name)], items=lines)
+
+
+@acts(commands.ARCHIVE)
+def _archive(errand: Errand, rest: str) -> Said:
+    game = errand.game(number_in(rest))
+    content = current_app.json.dumps(errand.records.archive(game.game_id, errand.player_id))
+    told = gettext(
+        'The archive of game %(game)s is attached. "sternenpost verify" checks it.', game=_named(errand, game)
+    )
+    return Said(told=[told], files=[{"name": f"game-{game.game_id}.json", "text": content}])

@@ -1,0 +1,133 @@
+"""Letters of the post desk: the first one to an address without an account, and answers to players."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+from uuid import UUID
+
+from flask import current_app
+from flask_babel import gettext
+
+from server.accounts import notice_kinds
+from server.errors import NotFound
+from server.games import Json
+from server.games.presentation import draw
+from server.play.views import describe, load_visible
+from server.post.desk.commands import BY_NAME, FIND, HELP, OPEN, PLAY, SET, name_word
+from server.post.desk.reading import example_of
+from server.post.letters.context import Recipient, builds
+from server.post.wording import Letter, spoken
+from server.render.png import png
+from server.translations import noted
+
+_NAME = "Ada"
+_PICTURE = "table-{}.png"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeskWelcome(Letter):
+    """The letter to an address without an account. It repeats nothing of the email that caused it."""
+
+    KIND: ClassVar = notice_kinds.DESK_WELCOME
+    address: str  # of the post desk
+    link: str  # to the page, for those who have a browser
+    example: str  # the line that chooses a name
+    called: str  # the name in it
+    closed: bool  # whether new players are not accepted now
+
+
+@builds(notice_kinds.DESK_WELCOME)
+def desk_welcome(it: Recipient) -> DeskWelcome:
+    return DeskWelcome(
+        address=current_app.config["DESK_ADDRESS"] or "",
+        link=it.base_url,
+        example=f"{name_word(spoken().locale)} {_NAME}",
+        called=_NAME,
+        closed=bool(it.letter.data["closed"]),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """The answer to one command."""
+
+    line: str  # as the player wrote it
+    told: tuple[str, ...]
+    items: tuple[str, ...]
+    table: str
+    picture: str  # name of its image
+    alt: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeskAnswer(Letter):
+    """The answer to an email with commands."""
+
+    KIND: ClassVar = notice_kinds.DESK_ANSWER
+    subject: str
+    name: str  # of the reader; "" once the account is deleted
+    new: bool  # whether the account has just been created
+    first: tuple[str, ...]  # what a new player may do, a line each
+    parts: tuple[Part, ...]
+    asked: tuple[str, ...]  # commands that wait for `yes`
+    yes: str  # the word that confirms them
+    cut: bool  # whether there were too many commands
+    last: bool  # whether further emails get no answer for a while
+    help: str  # the word for help
+    images: tuple[tuple[str, bytes], ...]
+    files: tuple[tuple[str, str], ...]
+
+    @property
+    def headline(self) -> str:
+        return noted("Please confirm") if self.asked else super().headline
+
+
+@builds(notice_kinds.DESK_ANSWER)
+def desk_answer(it: Recipient) -> DeskAnswer:
+    data, locale = it.letter.data, spoken().locale
+    parts, images = [], []
+    for number, said in enumerate(data["said"], 1):
+        name, alt = "", ""
+        if said["picture"] and (drawn := _drawn(said["picture"])):
+            name, alt = _PICTURE.format(number), drawn[1]
+            images.append((name, drawn[0]))
+        texts = {"line": said["line"], "table": said["table"], "picture": name, "alt": alt}
+        parts.append(Part(told=tuple(said["told"]), items=tuple(said["items"]), **texts))
+    return DeskAnswer(
+        subject=_subject(data["subject"]),
+        name=it.player.name if it.player else "",
+        new=data["new"],
+        first=tuple(_first_steps(locale)) if data["new"] else (),
+        parts=tuple(parts),
+        asked=tuple(data["asked"]),
+        yes=gettext("yes"),
+        cut=data["cut"],
+        last=data["last"],
+        help=BY_NAME[HELP].word(locale),
+        images=tuple(images),
+        files=tuple((file["name"], file["text"]) for said in data["said"] for file in said["files"]),
+    )
+
+
+def _subject(of_email: str) -> str:
+    if not of_email:
+        return str(gettext("Your email to the post desk"))
+    return of_email if of_email.lower().startswith(("re:", "aw:")) else f"Re: {of_email}"
+
+
+def _first_steps(locale: str) -> Iterator[str]:
+    for name in (PLAY, FIND, OPEN, SET, HELP):
+        line = BY_NAME[name].word(locale) if name in (OPEN, HELP) else example_of(name, locale)
+        yield f"{line}: {gettext(BY_NAME[name].help)}"
+
+
+def _drawn(which: Json) -> tuple[bytes, str] | None:
+    """Return the picture of a table as its player may see it now, and in words."""
+    player_id = UUID(which["player"])
+    try:
+        game = load_visible(UUID(which["game"]), player_id)
+        seen = describe(game, game.seat_of(player_id), which["version"], player_id)
+    except NotFound:  # the player has left a private game meanwhile
+        return None
+    picture = draw(game.table.rules.NAME, seen["view"], game.names, locale=spoken().locale)
+    return png(picture), picture.title

@@ -1,0 +1,156 @@
+"""Emails to the post desk, processed one at a time under a lease, and the numbers of players' games."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from server.store.connections import autocommit
+from server.store.database_retry import with_retries
+from server.store.locks import hold
+from server.store.tables import DeskGame, DeskMail, PlayerLetterRow, db
+
+
+@with_retries
+def keep(
+    mail_id: UUID, recipient: str, raw: bytes, now: datetime, of_player: tuple[UUID, Sequence[str]] | None = None
+) -> None:
+    """Store an email once. `of_player`: the proved sender, with the commands found in it."""
+    player_id, lines = of_player or (None, None)
+    row = insert(DeskMail).values(
+        mail_id=mail_id,
+        recipient=recipient,
+        player_id=player_id,
+        raw=raw,
+        lines=lines,
+        arrived_at=now,
+        due_at=now,
+        tries=0,
+    )
+    db.session.execute(row.on_conflict_do_nothing())
+    db.session.commit()
+
+
+def claim(now: datetime, until: datetime) -> DeskMail | None:
+    """Lease the oldest email that is due and return its row, or None if none is due."""
+    with autocommit() as connection:  # there is seldom one, and this costs a tenth of the rest
+        if connection.execute("SELECT 1 FROM desk_mails WHERE due_at <= %s LIMIT 1", (now,)).fetchone() is None:
+            return None
+    due = select(DeskMail.mail_id).where(DeskMail.due_at <= now).order_by(DeskMail.arrived_at)
+    taken = (
+        update(DeskMail)
+        .where(DeskMail.mail_id == due.limit(1).with_for_update(skip_locked=True).scalar_subquery())
+        .values(due_at=until, tries=DeskMail.tries + 1)
+        .returning(DeskMail)
+    )
+    row = db.session.scalars(taken).one_or_none()
+    if row is not None:
+        db.session.expunge(row)
+    db.session.commit()
+    return row
+
+
+def asked(mail_id: UUID) -> DeskMail | None:
+    """Return an email whose commands wait for the player's `yes`."""
+    query = select(DeskMail).where(DeskMail.mail_id == mail_id, DeskMail.due_at.is_(None), DeskMail.lines.is_not(None))
+    row = db.session.scalars(query).one_or_none()
+    if row is not None:
+        db.session.expunge(row)
+    return row
+
+
+def owner_of(mail_id: UUID) -> UUID | None:
+    """Return the player who wrote a processed email, or None."""
+    return db.session.scalar(select(DeskMail.player_id).where(DeskMail.mail_id == mail_id))
+
+
+def finish(
+    mail: DeskMail,
+    letter: Mapping[str, Any] | None,
+    player_id: UUID | None = None,
+    asks: Sequence[str] | None = None,
+    confirmed: UUID | None = None,
+) -> None:
+    """Finish an email and queue its answer, within the current transaction. Nothing happens if the lease expired and
+    another worker has the email.
+
+    `asks`: commands that wait for the sender's `yes`. `confirmed`: the email whose commands have been carried out.
+    """
+    own = (DeskMail.mail_id == mail.mail_id) & (DeskMail.due_at == mail.due_at)
+    done = {"due_at": None, "raw": b"", "player_id": player_id, "lines": asks}
+    finished = update(DeskMail).where(own).values(**done).returning(DeskMail.mail_id)
+    if db.session.execute(finished).first() is None:
+        return
+    if confirmed:
+        db.session.execute(update(DeskMail).where(DeskMail.mail_id == confirmed).values(lines=None))
+    if letter:
+        put(letter)
+
+
+def put(letter: Mapping[str, Any]) -> None:
+    """Queue a letter once, within the current transaction."""
+    db.session.execute(
+        insert(PlayerLetterRow).values(**letter).on_conflict_do_nothing(index_elements=["player_id", "dedupe"])
+    )
+
+
+def drop(mail_id: UUID) -> None:
+    db.session.execute(delete(DeskMail).where(DeskMail.mail_id == mail_id))
+    db.session.commit()
+
+
+def forget(before: datetime) -> None:
+    """Delete processed emails that arrived before this time. Until then, copies of them are recognized."""
+    db.session.execute(delete(DeskMail).where(DeskMail.due_at.is_(None), DeskMail.arrived_at < before))
+    db.session.commit()
+
+
+# Numbers of games
+
+
+def numbers(player_id: UUID, game_ids: Collection[UUID] = ()) -> dict[UUID, int]:
+    """Return the numbers of a player's games. Games without one get the next numbers, in this order."""
+    known = _numbers(player_id)
+    if any(it not in known for it in game_ids):
+        hold(player_id)  # one process at a time gives numbers
+        known = _numbers(player_id)
+        for game_id in dict.fromkeys(game_ids):
+            if game_id not in known:
+                known[game_id] = max(known.values(), default=0) + 1
+                row = insert(DeskGame).values(player_id=player_id, game_id=game_id, nr=known[game_id])
+                db.session.execute(row.on_conflict_do_nothing())
+        db.session.commit()
+    return known
+
+
+def _numbers(player_id: UUID) -> dict[UUID, int]:
+    query = select(DeskGame.game_id, DeskGame.nr).where(DeskGame.player_id == player_id)
+    return {game_id: nr for game_id, nr in db.session.execute(query)}
+
+
+def game_of(player_id: UUID, nr: int) -> UUID | None:
+    """Return the game with this number, or None."""
+    return db.session.scalar(select(DeskGame.game_id).where(DeskGame.player_id == player_id, DeskGame.nr == nr))
+
+
+def note_found(player_id: UUID, game_id: UUID, mail_id: UUID | None) -> None:
+    """Record which email led to a game. None: the search was cancelled or failed."""
+    own = (DeskGame.player_id == player_id) & (DeskGame.game_id == game_id)
+    db.session.execute(update(DeskGame).where(own).values(found_by=mail_id))
+    db.session.commit()
+
+
+def found(player_id: UUID, mail_id: UUID | None = None) -> list[UUID]:
+    """Return the games that a player's searches led to, or those of one email, oldest first."""
+    own = (DeskGame.player_id == player_id) & DeskGame.found_by.is_not(None)
+    if mail_id is not None:
+        own &= DeskGame.found_by == mail_id
+    return list(db.session.scalars(select(DeskGame.game_id).where(own).order_by(DeskGame.nr)))
+
+
+def waiting() -> int:
+    """Return how many emails wait."""
+    return db.session.scalar(select(func.count()).select_from(DeskMail).where(DeskMail.due_at.is_not(None))) or 0

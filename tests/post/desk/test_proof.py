@@ -1,0 +1,306 @@
+"""What a sender must prove: forged senders, limits, programs, and emails that come twice."""
+
+from collections.abc import Callable
+from random import Random
+from uuid import UUID
+
+import pytest
+from flask import Flask
+from sqlalchemy import Text, cast, func, select
+
+from server.accounts.closing import SIGN_UPS, close
+from server.accounts.players import player_at, profile
+from server.accounts.rate_limits import forget_old_counts
+from server.config import Bound
+from server.post.desk.addresses import asked_word, player_word, stranger_word
+from server.post.incoming import answering
+from server.store.tables import DeskGame, DeskMail, GameRow, Player, PlayerLetterRow, RateLimit, db
+from tests.post.desk.writing import DESK, DOMAIN, Correspondent, settle
+from tests.post.incoming.replying import a_move
+from tests.post.office import Office, a_mail, arrives
+from tests.support.games import DAY, HOUR, game_of, happened, later
+
+WRITING = (
+    *("name Mallory", "new sternenhimmel", "play sternenhimmel", "find sternenglanz", "join any", "leave 1", "goodbye"),
+    *("set zone Europe/Rome", "set mails off", "invite mallory@evil.example to 1", "vacation 2027-07-01..2027-07-02"),
+    *("export", "archive 1", "show 1", "yes", "games", "help", "rules", "settings", "confirm 1234567890"),
+)
+
+
+def rows() -> dict[str, object]:
+    """What a change would show in."""
+    db.session.rollback()
+    players = select(
+        Player.email, Player.name, Player.zone, cast(Player.calendar, Text), cast(Player.notifications, Text)
+    )
+    return {
+        "players": sorted(map(tuple, db.session.execute(players))),
+        "games": sorted(db.session.scalars(select(GameRow.game_id))),
+    }
+
+
+def ann_joins(ann: Correspondent) -> UUID:
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, "name Ann")
+    found = player_at(ann.email)
+    assert found
+    return found
+
+
+# Strangers
+
+
+def test_a_stranger_gets_one_letter_that_repeats_nothing_of_theirs(ann: Correspondent) -> None:
+    text = "Buy watches at http://spam.example\nplay sternenhimmel"
+    (hello,) = ann.sends(DESK, text, "Cheap watches", Message_ID="<cheap-watches@spam.example>")
+    for word in ("watches", "Watches", "spam.example", "sternenhimmel"):
+        assert word not in hello.raw.decode() + hello.text + hello.page
+    assert hello.message["Auto-Submitted"] == "auto-replied"
+    assert hello.message["In-Reply-To"] is None
+    assert ann.sends(DESK, text) == []
+    later(DAY)
+    assert len(ann.sends(DESK, "Hello?")) == 1
+
+
+def test_nothing_is_stored_about_an_address_that_never_replies(ann: Correspondent) -> None:
+    ann.sends(DESK, "Hello from ann@example.net")
+    db.session.rollback()
+    assert player_at(ann.email) is None
+    for table in (DeskMail, PlayerLetterRow, RateLimit, DeskGame, Player):
+        stored = " ".join(
+            map(str, db.session.execute(select(cast(func.to_jsonb(func.row(*table.__table__.columns)), Text))))
+        )
+        raw = db.session.scalars(select(DeskMail.raw)).all()
+        assert "ann" not in stored
+        assert "example.net" not in stored
+        assert set(raw) == {b""}
+    later(2 * DAY)
+    forget_old_counts()
+    assert not db.session.scalars(select(RateLimit.key).where(RateLimit.key.startswith("desk-letters"))).all()
+
+
+@pytest.mark.parametrize(
+    ("bound", "addresses", "letters"),
+    [
+        ("desk-letters-domain", [f"a{nr}@example.net" for nr in range(4)], 2),
+        ("desk-letters-in-all", [f"ann@d{nr}.example" for nr in range(4)], 2),
+        ("desk-letters", [f"ann+{nr}@example.net" for nr in range(4)], 2),
+    ],
+)
+def test_letters_to_strangers_are_limited(
+    app: Flask,
+    monkeypatch: pytest.MonkeyPatch,
+    mailbox: Callable[[str], Correspondent],
+    bound: str,
+    addresses: list[str],
+    letters: int,
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], bound, Bound(2, 86_400))
+    assert sum(len(mailbox(it).sends(DESK, "Hello")) for it in addresses) == letters
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Auto_Submitted": "auto-replied"},
+        {"Precedence": "bulk"},
+        {"List_Id": "<list.example.net>"},
+        {"X_Loop": "sternenpost"},
+        {"From": "mailer-daemon@example.net"},
+        {"From": f"post@{DOMAIN}"},
+        {"From": "Ann <ann@example.net>, Bob <bob@example.net>"},
+        {"Subject": "Out of office: Hello"},
+    ],
+)
+def test_programs_bounces_and_lists_get_nothing(office: Office, ann: Correspondent, headers: dict[str, str]) -> None:
+    assert ann.sends(DESK, "help", **headers) == []
+    assert not office.mails_to(DESK)
+    assert not office.mails_to("mailer-daemon@example.net")
+
+
+def test_two_desks_do_not_answer_each_other(office: Office, ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.hands_over(DESK, hello.raw)
+    ann.hands_over(hello.reply_to, hello.raw)
+    settle()
+    assert ann.mails() == [hello]
+    assert not office.mails_to("sternenpost@localhost")
+
+
+def test_no_account_is_created_while_sign_ups_are_closed(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    close(SIGN_UPS)
+    later(DAY)
+    (answer,) = ann.sends(hello.reply_to, "name Ann")
+    assert "We aren't accepting new players" in answer.text
+    assert player_at(ann.email) is None
+
+
+# Players
+
+
+def test_the_open_address_answers_readers_and_asks_for_a_yes_to_the_rest(ann: Correspondent) -> None:
+    ann_id = ann_joins(ann)
+    before = rows()
+    (asked,) = ann.sends(DESK, "games\nset zone Europe/Rome\nplay sternenhimmel", "Secret subject")
+    assert rows() == before
+    assert "Secret" not in asked.subject
+    assert "You have no games yet." in asked.text
+    assert "Line 2: play sternenhimmel" in asked.text
+    (done,) = ann.answers(asked.reply_to, "Yes.")
+    assert "Game 1 Sternenhimmel has started" in done.text
+    assert profile(ann_id)["zone"] == "Europe/Rome"
+    (again,) = ann.answers(asked.reply_to, "yes")
+    assert "There is nothing left to confirm." in again.text
+    assert len(db.session.scalars(select(GameRow.game_id)).all()) == 1
+
+
+def test_no_drops_what_was_asked(ann: Correspondent) -> None:
+    ann_joins(ann)
+    before = rows()
+    (asked,) = ann.sends(DESK, "play sternenhimmel")
+    ann.answers(asked.reply_to, "no")
+    ann.answers(asked.reply_to, "yes")
+    assert rows() == before
+
+
+def test_a_reply_from_another_address_changes_nothing(
+    mailbox: Callable[[str], Correspondent], ann: Correspondent
+) -> None:
+    mallory = mailbox("mallory@evil.example")
+    (hello,) = ann.sends(DESK, "Hello")
+    assert mallory.sends(hello.reply_to, "name Mallory") == []
+    assert player_at(mallory.email) is None
+    ann_id = ann_joins_by(ann, hello.reply_to)
+    ann.sends(DESK, "goodbye")
+    before = rows()
+    for to in (ann.newest.reply_to, f"{player_word(ann_id)}@{DOMAIN}", f"{stranger_word(ann.email, 'en')}@{DOMAIN}"):
+        for text in ("yes", "goodbye", "play sternenhimmel"):
+            assert mallory.sends(to, text) == []
+    assert rows() == before
+
+
+def ann_joins_by(ann: Correspondent, to: str) -> UUID:
+    ann.answers(to, "name Ann")
+    found = player_at(ann.email)
+    assert found
+    return found
+
+
+def test_an_email_that_comes_twice_acts_once(ann: Correspondent) -> None:
+    ann_joins(ann)
+    to = ann.newest.reply_to
+    raw = ann.written(to, "play sternenhimmel\nnew sternenglanz 2")
+    for _ in range(2):
+        ann.hands_over(to, raw)
+        settle()
+    assert len(db.session.scalars(select(GameRow.game_id)).all()) == 2
+
+
+def test_a_worker_that_dies_repeats_nothing(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:
+    from server.store import desk
+
+    ann_joins(ann)
+    finish, deaths = desk.finish, []
+
+    def die_first(*args: object) -> None:
+        if not deaths:
+            deaths.append(args)
+            raise RuntimeError("killed")
+        finish(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(desk, "finish", die_first)
+    text = "play sternenhimmel\nnew sternenhimmel 3\ninvite bob@example.org to 2\nfind sternenglanz 2\nleave 3\nset name Anna"
+    assert ann.answers(ann.newest.reply_to, text) == []
+    later(HOUR)
+    settle()
+    assert deaths
+    assert "You've left game 3" in ann.newest.text
+    assert len(db.session.scalars(select(GameRow.game_id)).all()) == 3
+
+
+def test_numbers_of_games_never_change(ann: Correspondent) -> None:
+    ann_joins(ann)
+    ann.asks("play sternenhimmel\nnew sternenhimmel title=Second\nnew sternenglanz title=Third")
+    ann.asks("leave 2")
+    text = ann.asks("new sternenhimmel title=Fourth\ngames").text
+    assert "1 Sternenhimmel:" in text
+    assert "3 Third" in text
+    assert "4 Fourth" in text
+
+
+def test_a_search_joins_a_game_that_fits(mailbox: Callable[[str], Correspondent], ann: Correspondent) -> None:
+    ben = mailbox("ben@example.org")
+    for who in (ann, ben):
+        (hello,) = who.sends(DESK, "Hello")
+        who.answers(hello.reply_to, "Hello")
+    assert "opened game 1 Sternenglanz" in ann.asks("find sternenglanz 2 3 days per move").text
+    assert "opened game 1 Sternenglanz" in ben.asks("find sternenglanz 2 1 day per move").text
+    assert "It has started." in ben.asks("find sternenglanz 2 3 days per move").text
+
+
+def test_answers_to_a_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent) -> None:
+    ann_joins(ann)
+    monkeypatch.setitem(app.config["BOUNDS"], "desk-answers", Bound(3, 3600))
+    to = ann.newest.reply_to
+    answers = [len(ann.answers(to, "help")) for _ in range(4)]
+    assert sum(answers) <= 3
+    assert answers[-1] == 0
+    assert "this is the last for now" in ann.newest.text
+
+
+def test_desk_commands_work_in_replies_to_letters_of_games(office: Office, ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    turn = office.mails("ada")[-1]
+    arrives(turn.reply_to, a_mail("games\nset zone Europe/Rome"))
+    settle()
+    answer = office.mails("ada")[-1]
+    assert "it's your turn" in answer.text
+    assert profile(ada)["zone"] == "Europe/Rome"
+    arrives(turn.reply_to, a_mail("games\nset zone Europe/Paris", sender="mallory@evil.example"))
+    settle()
+    assert profile(ada)["zone"] == "Europe/Rome"
+    arrives(turn.reply_to, a_mail(a_move(game_id, ada)))
+    settle()
+    assert "star-placed" in happened(game_id)
+
+
+def test_an_address_that_others_know_asks_for_a_yes(
+    office: Office, monkeypatch: pytest.MonkeyPatch, ada: UUID, bea: UUID
+) -> None:
+    """A former player of the seat knows its old address, and may forge the sender."""
+    game_of(ada, bea, bots=1)
+    turn = office.mails("ada")[-1]
+    monkeypatch.setattr(answering, "last_change_of_hands", lambda log, seat: 1000)
+    arrives(turn.reply_to, a_mail("set zone Europe/Rome"))
+    settle()
+    assert profile(ada)["zone"] == "UTC"
+    assert "Line 1: set zone Europe/Rome" in office.mails("ada")[-1].text
+
+
+# Forged senders
+
+
+def test_forged_senders_change_nothing(
+    request: pytest.FixtureRequest, app: Flask, monkeypatch: pytest.MonkeyPatch, office: Office, ada: UUID, bea: UUID
+) -> None:
+    """200 emails, or 10,000 with --all. Each has a sender that isn't the writer's."""
+    number = 10_000 if request.config.getoption("--all") else 200
+    monkeypatch.setitem(app.config["BOUNDS"], "desk-mails", Bound(20_000, 3600))
+    seed = request.config.getoption("--seed")
+    rng = Random(seed)
+    game_of(ada, bea, bots=1)
+    office.delivers()
+    before, letters = rows(), len(office.mails("ada")) + len(office.mails("bea"))
+    people = ["ada@example.org", "bea@example.org", *(f"s{nr}@d{nr % 7}.example" for nr in range(number // 20))]
+    wrong = [stranger_word("x@y.example", "en"), asked_word(ada), player_word(bea)]
+    for _ in range(number):
+        to = rng.choice(["post", "post", *wrong])
+        sender = rng.choice(people if to == "post" else ["mallory@evil.example", *people[2:]])
+        lines = [rng.choice(WRITING) for _ in range(rng.randint(1, 3))]
+        arrives(f"{to}@{DOMAIN}", a_mail("\n".join(lines), sender=sender, Subject=rng.choice(WRITING)))
+    settle()
+    assert rows() == before
+    assert len(office.mails("ada")) + len(office.mails("bea")) - letters <= 2
+    for email in people[2:]:
+        assert len(office.mails_to(email)) <= 1

@@ -1,0 +1,125 @@
+"""The reader of emails to the post desk, and its list of commands."""
+
+from datetime import date
+
+import pytest
+
+from server.post.desk import account, games  # noqa: F401  they register their commands
+from server.post.desk.acting import _ACTS
+from server.post.desk.arguments import Unclear, days_in, invitation_in, number_and_version, wanted_in
+from server.post.desk.commands import BY_NAME, COMMANDS, words_of
+from server.post.desk.languages import language_of
+from server.post.desk.reading import MOST, commands_beside_table, example_of, read_line, read_request
+from server.post.incoming.commands import words_of as words_at_tables
+from server.post.incoming.replies import Mail
+from server.translations import LOCALES
+
+
+def a_mail(text: str, subject: str = "") -> Mail:
+    return Mail("ann@example.net", False, tuple(text.splitlines()), None, subject, None)
+
+
+def read(text: str, locale: str = "en", subject: str = "") -> list[tuple[str, str]]:
+    return [(it.command, it.rest) for it in read_request(a_mail(text, subject), locale).asked]
+
+
+def test_every_command_has_a_function_and_an_example_that_is_read() -> None:
+    assert _ACTS.keys() == BY_NAME.keys()
+    for it in COMMANDS:
+        for locale in LOCALES:
+            found = read_line(example_of(it.name, locale), locale)
+            assert found and found.command == it.name
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_no_word_means_two_commands(locale: str) -> None:
+    own = [word for it in COMMANDS for word in it.words.get(locale, ())]
+    assert len(own) == len(set(own))
+    for it in COMMANDS:
+        assert all(words_of(locale)[word] == it.name for word in it.words.get(locale, ()))
+    shared = set(words_of(locale)) & set(words_at_tables(locale))
+    assert {words_of(locale)[word] for word in shared} <= {"vacation"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("GAMES!", [("games", "")]),
+        ("Hello,\n\nplease join 3.\n\nThanks\nAnn", [("join", "3")]),
+        ("“show 3 at 12”", [("show", "3 at 12")]),
+        ("1. join 3\n2) leave 4\n- open", [("join", "3"), ("leave", "4"), ("open", "")]),
+        ("set zone=Europe/Berlin", [("set", "zone=Europe/Berlin")]),
+        ("name: Ann", [("set", "name Ann")]),
+        ("cancel find", [("cancel find", "")]),
+        ("vacation 2027-07-01–2027-07-14", [("vacation", "2027-07-01-2027-07-14")]),
+        ("What is this about? I'd rather not say.", []),
+        ("games\n\nAnn Example\nBerlin", [("games", "")]),
+    ],
+)
+def test_reading_forgives_how_people_write(text: str, expected: list[tuple[str, str]]) -> None:
+    assert read(text) == expected
+
+
+def test_an_empty_email_has_its_command_in_the_subject() -> None:
+    assert read("", subject="Re: Games") == [("games", "")]
+    assert read("open", subject="games") == [("open", "")]
+
+
+@pytest.mark.parametrize(("line", "near"), [("gmaes", "games"), ("shwo 3", "show"), ("standigs 2", "standings")])
+def test_a_misspelt_command_is_reported_with_the_nearest_one(line: str, near: str) -> None:
+    (asked,) = read_request(a_mail(line), "en").asked
+    assert (asked.command, asked.near) == ("", near)
+
+
+def test_an_email_holds_ten_commands() -> None:
+    request = read_request(a_mail("games\n" * (MOST + 1)), "en")
+    assert len(request.asked) == MOST
+    assert request.is_cut
+
+
+def test_a_new_game_is_described_in_the_words_of_a_person() -> None:
+    wanted = wanted_in("sternenhimmel 4 players 2 days per move with bob@example.org")
+    assert (wanted.rules, wanted.seats, wanted.clock) == ("sternenhimmel", 4, {"per_move": "P2D"})
+    assert wanted.emails == ["bob@example.org"]
+    assert wanted_in("glanz 2 Spieler 12 Stunden pro Zug").clock == {"per_move": "PT12H"}
+    assert wanted_in('himmel 3 title="Our sky" private=yes').head == {"title": "Our sky", "private": True}
+
+
+@pytest.mark.parametrize("text", ["", "chess", "himmel tonight", "himmel colour=red", "himmel min_reliability=200"])
+def test_an_unclear_description_opens_nothing(text: str) -> None:
+    with pytest.raises(Unclear):
+        wanted_in(text)
+
+
+def test_arguments_are_read_in_several_forms() -> None:
+    assert invitation_in("bob@example.org to 3") == invitation_in("3 <bob@example.org>") == ("bob@example.org", 3)
+    assert number_and_version("#3 at 12") == (3, 12)
+    assert days_in("1.7.-14.7.", date(2026, 11, 27)) == (date(2027, 7, 1), date(2027, 7, 14))
+    assert days_in("28.12.-3.1.", date(2026, 11, 27)) == (date(2026, 12, 28), date(2027, 1, 3))
+    for text in ("bob", "3 o'clock", "at 3"):
+        with pytest.raises(Unclear):
+            number_and_version(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["7 leo c", "games\n7 leo c", "say games", "pause", "vacation 2027-07-01..2027-07-02", "?"]
+)
+def test_commands_of_a_table_stay_with_the_table(text: str) -> None:
+    assert commands_beside_table(text.splitlines(), "en") == []
+
+
+def test_desk_commands_are_found_in_replies_to_game_letters() -> None:
+    assert [it.canonical for it in commands_beside_table(["Hello,", "", "games", "show 3", "", "Ann"], "en")] == [
+        "games",
+        "show 3",
+    ]
+    assert commands_beside_table(["play it again tomorrow, I have no time to look at the table today"], "en") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [("Hallo, ich möchte spielen", "de"), ("Bonjour, je voudrais jouer", "fr"), ("Ciao, vorrei giocare", "it")]
+    + [("Hello there", "en"), ("", "en"), ("12345", "en"), ("partien", "de")],
+)
+def test_the_language_of_a_stranger_is_guessed(text: str, locale: str) -> None:
+    assert language_of([text], "") == locale

@@ -1,0 +1,99 @@
+"""A whole life by email, in each language: one person with nothing but a mailbox."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from server.accounts.players import player_at, profile
+from server.play.archive import check
+from server.post.desk.commands import BY_NAME
+from server.store.tables import Player, db
+from server.translations import language
+from tests.post.desk.writing import DESK, Correspondent
+from tests.post.office import Mail
+from tests.support.games import everything_due_happens
+
+GREETINGS = {
+    "en": "Hello, how can I play with you?",
+    "de": "Hallo, wie kann ich mitspielen?",
+    "fr": "Bonjour, je voudrais jouer avec vous",
+    "it": "Ciao, come posso giocare?",
+}
+
+
+def attached(mail: Mail) -> Any:
+    [part] = mail.message.iter_attachments()
+    return json.loads(part.get_content())
+
+
+def said(locale: str, line: str) -> str:
+    """A line with the command's word in this language."""
+    name = max((it for it in BY_NAME if line == it or line.startswith(f"{it} ")), key=len)
+    return BY_NAME[name].written(locale, line)
+
+
+@pytest.mark.parametrize("locale", GREETINGS)
+def test_a_person_lives_by_email_alone(mailbox: Callable[[str], Correspondent], locale: str) -> None:
+    ann, bob = mailbox("ann@example.net"), mailbox("bob@example.org")
+
+    def asks(*lines: str) -> Mail:
+        answer = ann.asks("\n".join(said(locale, line) for line in lines))
+        assert max(map(len, answer.text.splitlines())) <= 76
+        return answer
+
+    # First contact
+    (hello,) = ann.sends(DESK, GREETINGS[locale])
+    assert player_at(ann.email) is None
+    (welcome,) = ann.answers(hello.reply_to, f"{said(locale, 'play')} sternenhimmel\n\nAnn", "Re: Hi")
+    ann_id = player_at(ann.email)
+    assert ann_id and profile(ann_id)["locale"] == locale
+    assert welcome.message["In-Reply-To"]
+    for letter in (hello, welcome):
+        assert language(locale).gettext("Reply above this line: a command, or help") in letter.text
+    assert welcome.subject == "Re: Hi"
+
+    # Settings
+    asks(
+        "set name Ann",
+        "set zone Europe/Rome",
+        "set nights 22:00-08:00",
+        "set days-off sat sun",
+        "set reminders half 3h",
+    )
+    asks("set mails at-once", "vacation 2027-07-01..2027-07-14")
+    known = profile(ann_id)
+    assert (known["name"], known["zone"]) == ("Ann", "Europe/Rome")
+    vacations = [{"from": "2027-07-01", "to": "2027-07-14"}]
+    assert known["calendar"] == {"night": "22:00-08:00", "days_off": [6, 7], "vacations": vacations}
+    assert known["notifications"]["reminders"] == ["half", "PT3H"]
+    assert "Europe/Rome" in asks("settings").text
+
+    # Games
+    shown = asks("games", "show 1", "show 1 at 1", "history 1", "standings 1")
+    assert [it.get_content_type() for it in shown.message.walk()].count("image/png") == 2
+    assert "Ann: " in shown.text
+    asks("new sternenhimmel 3 players 2 days per move", "invite bob@example.org to 2")
+    invitation = bob.mails()[-1]
+    bob.sends(invitation.reply_to, "yes")
+    assert player_at(bob.email)
+    asks("find sternenglanz 2")
+    asks("cancel find")
+    asks("leave 2")
+    assert " 2 Sternenhimmel" in asks("games", "open").text
+
+    # The end of a game, which bots finish after she has resigned
+    asks("leave 1")
+    everything_due_happens()
+    done = asks("standings 1", "standings", "archive 1")
+    assert check(json.dumps(attached(done)).encode()).table.status == "finished"
+
+    # Data, and goodbye
+    assert attached(asks("export"))["profile"]["email"] == ann.email
+    asks("goodbye")
+    assert player_at(ann.email)
+    farewell = ann.asks({"en": "Yes!", "de": "ja", "fr": "oui", "it": "Sì"}[locale])
+    assert farewell.to == ann.email
+    assert player_at(ann.email) is None
+    assert db.session.get_one(Player, ann_id).deleted_at is not None
