@@ -78,7 +78,7 @@ def test_the_page_explains_what_every_game_draws(app: Flask) -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["last salt", "no player gives a salt", "hidden star", "Times", "Who moved", "a bot chose"]
+    "what", ["last salt", "no player submits a salt", "hidden star", "Times", "Who moved", "a bot chose"]
 )
 def test_the_page_states_what_an_archive_cannot_prove(app: Flask, what: str) -> None:
     page = get(app, "/docs/fairness").text

@@ -11,7 +11,7 @@ from tests.support.live_server import House
 from tests.support.stage import in_process
 
 NO_NEW_PLAYERS = {
-    "en": "takes no new players",
+    "en": "accepting new players",
     "de": "keine neuen Mitspieler",
     "fr": "pas de nouveaux joueurs",
     "it": "non accetta nuovi giocatori",

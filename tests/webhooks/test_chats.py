@@ -219,7 +219,7 @@ def test_a_plain_webhook_to_a_chat_address_is_rejected_with_advice(url: str, cha
     assert hook.resource["form"] == chat.lower()
     with pytest.raises(BadField, match=f"{chat} webhook"):
         change_webhook(hook.who, hook.id, {"form": "standard"}, sandbox=True)
-    with pytest.raises(BadField, match=f"{chat} only gets notified of your turns"):
+    with pytest.raises(BadField, match=f"{chat} can only be notified of your turns"):
         change_webhook(hook.who, hook.id, {"kinds": ["reminder"]}, sandbox=True)
     with pytest.raises(BadField, match=f"not a {chat} webhook"):
         change_webhook(hook.who, hook.id, {"url": "https://stars.example/hook"}, sandbox=True)
