@@ -29,7 +29,7 @@ _COMMANDS = {  # module and, if it differs, function name of each command, and t
     "players": ("players", "List, search and show players."),
     "player-token": ("players", "Print a token for the player with this EMAIL."),
     "ban": ("players", "Ban a PLAYER, given by email address or id."),
-    "unban": ("players", "Lift the ban of a PLAYER, by email address or id."),
+    "unban": ("players", "Lift the ban on a PLAYER, given by email address or id."),
     "reports": ("reports", "List reports about players, oldest first."),
     "delete-player": ("players", "Delete a PLAYER, given by email address or id."),
     "games": ("games", "List and show games."),
