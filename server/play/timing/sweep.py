@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
+from flask import current_app
+
 from server.bots import LEVELS
 from server.clock import clock
 from server.games import Seat
@@ -21,7 +23,7 @@ from server.play.timing.heartbeats import is_reachable
 from server.play.timing.reminders import remind
 from server.play.timing.timeouts import time_out
 from server.play.turns.bot_moves import let_move
-from server.play.turns.thinking import thinking_time
+from server.play.turns.thinking import PATIENCE
 from server.store.connections import autocommit
 from server.store.database_retry import one_by_one, with_retries
 from server.store.seats import LATER, is_free, is_seat, postpone
@@ -70,7 +72,7 @@ def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -
 
 def _due(now: datetime, most: int, can_run_out: bool = True) -> list[Due]:
     """Return due seats, without bots that still have time to think. `can_run_out`: include those whose time is over."""
-    late = now - thinking_time()
+    late = now - PATIENCE if current_app.config["THINKERS"] else now
     bounds = {"now": now, "late": late, "levels": list(LEVELS), "can_run_out": can_run_out, "most": most}
     with autocommit() as connection:
         found = connection.execute(_DUE, bounds)

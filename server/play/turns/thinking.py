@@ -8,8 +8,6 @@ from datetime import timedelta
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from flask import current_app
-
 from server.bots import LEVELS, choose
 from server.bots.search import Seen, standing
 from server.clock import clock
@@ -35,11 +33,6 @@ log = logging.getLogger(__name__)
 class _Waiting(NamedTuple):
     game_id: UUID
     seat: Seat
-
-
-def thinking_time() -> timedelta:
-    """Return how long a bot may think before the sweep moves for it. It is zero if no process thinks."""
-    return PATIENCE if current_app.config["THINKERS"] else timedelta()
 
 
 def think_due(seconds: float) -> bool:

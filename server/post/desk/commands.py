@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from server.games import GAMES as ALL_GAMES
 from server.post.incoming.commands import VACATION as VACATION_AT_A_TABLE
 from server.post.incoming.commands import words_of as words_at_tables
 from server.translations import noted
+
+A_GAME = next(iter(ALL_GAMES))  # in examples
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ COMMANDS = (
         RULES,
         "rules [GAME]",
         noted("Explains a game, and how to write a move."),
-        "rules sternenhimmel",
+        f"rules {A_GAME}",
         False,
         _words("regeln|spielregeln", "règles|regles", "regole"),
     ),
@@ -79,7 +82,7 @@ COMMANDS = (
         NEW,
         "new GAME [SEATS] [key=value ...]",
         noted("Opens a game for others to join. You can set the number of players, the time per move and options."),
-        "new sternenhimmel 4 players 2 days per move with bob@example.org",
+        f"new {A_GAME} 4 players 2 days per move with bob@example.org",
         True,
         _words("neu|neue partie", "nouvelle|nouvelle partie|nouveau", "nuova|nuova partita|nuovo"),
     ),
@@ -87,7 +90,7 @@ COMMANDS = (
         PLAY,
         "play GAME [SEATS]",
         noted("Starts a game against bots at once."),
-        "play sternenhimmel",
+        f"play {A_GAME}",
         True,
         _words("spiele|spielen|spiel", "jouer|joue", "gioca|giocare"),
     ),
@@ -95,7 +98,7 @@ COMMANDS = (
         FIND,
         "find GAME [SEATS] [CLOCK]",
         noted("Seats you at an open game that fits, or opens one for others to join."),
-        "find sternenhimmel 3",
+        f"find {A_GAME} 3",
         True,
         _words("suche|suchen|finde", "chercher|cherche|trouver", "cerca|cercare|trova"),
     ),

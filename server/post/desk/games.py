@@ -55,7 +55,8 @@ def _games(errand: Errand) -> Said:
     shown = [it for it in listed if it["status"] not in OVER] + over
     if not shown:
         told = gettext(
-            'You have no games yet. Write "play sternenhimmel" to start one against bots, or "open" to join others.'
+            'You have no games yet. Write "play %(game)s" to start one against bots, or "open" to join others.',
+            game=commands.A_GAME,
         )
         return Said(told=[told])
     waiting = sum(_waits(it) for it in shown)
@@ -101,7 +102,9 @@ def _named(errand: Errand, game: Game) -> str:
 def _open(errand: Errand) -> Said:
     found = [it for it in _open_games(errand) if it["you"] is None]
     if not found:
-        told = gettext('No game is open at the moment. Write "find sternenhimmel" to open one for others to join.')
+        told = gettext(
+            'No game is open at the moment. Write "find %(game)s" to open one for others to join.', game=commands.A_GAME
+        )
         return Said(told=[told])
     numbers = desk.numbers(errand.player_id, [it["id"] for it in found])
     items = []
@@ -246,7 +249,10 @@ def _join(errand: Errand, rest: str) -> Said:
     if rest.lower() in ANY:
         joined = _join_first(errand, iter(_open_games(errand)))
         if joined is None:
-            raise NotFound(noted('No open game has a seat for you. "find sternenhimmel" opens one for others to join.'))
+            raise NotFound(
+                noted('No open game has a seat for you. "find %(game)s" opens one for others to join.'),
+                game=commands.A_GAME,
+            )
         desk.note_found(errand.player_id, joined.game_id, errand.step_id)
         return Said(told=_told_of_joining(errand, joined))
     game = errand.game(number_in(rest))
