@@ -269,7 +269,7 @@ def _answer_nothing_left(mail: DeskMail, read: replies.Mail, player: Player, ask
     if request.asked:
         return _deal_with_player(mail, read, player, records, request)
     with force_locale(stored_locale(player.locale)):
-        answer = _Answer([Said(told=[gettext("There is nothing left to confirm.")])])
+        answer = _Answer([Said(told=[gettext("There's nothing left to confirm.")])])
     return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
 
 

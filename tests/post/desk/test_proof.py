@@ -151,7 +151,7 @@ def test_the_open_address_answers_readers_and_asks_for_a_yes_to_the_rest(ann: Co
     assert "Game 1 Sternenhimmel has started" in done.text
     assert profile(ann_id)["zone"] == "Europe/Rome"
     (again,) = ann.answers(asked.reply_to, "yes")
-    assert "There is nothing left to confirm." in again.text
+    assert "There's nothing left to confirm." in again.text
     assert len(db.session.scalars(select(GameRow.game_id)).all()) == 1
 
 

@@ -14,7 +14,7 @@ from server import errors
 from server.accounts.players import profile
 from server.clock import clock
 from server.games import GAMES
-from server.play.commits import load_within
+from server.play import commits
 from server.play.mail.mail_in import open_reply_address
 from server.play.seating.seats import return_word
 from server.play.timing.outages import follow_outages
@@ -203,8 +203,8 @@ def test_a_reply_with_a_move_loads_its_game_and_parses_its_text_once(
     game_id = game_of(ada, bea, bots=rules == "sternenhimmel", rules=rules)
     module, line = GAMES[rules], a_move(game_id, ada)
     arrives(office.mails("ada")[-1].reply_to, a_mail(f"Good evening!\n\n{line}\n\nAda"))
-    met = calls([load_within, answering._read, answering._wishes, module.move_from_json], deal_with_mails)
-    assert [name for name, _ in met] == ["load_within", "_read", "_wishes"]
+    met = calls([commits._snapshot, answering._read, answering._wishes, module.move_from_json], deal_with_mails)
+    assert [name for name, _ in met] == ["_snapshot", "_read", "_wishes"]
     assert f"your move was played: {line}" in office.mails("ada")[-1].text
 
 
@@ -365,7 +365,7 @@ def test_resigning_takes_effect_when_confirmed(office: Office, game_id: UUID) ->
     assert "You've resigned" in answer.text
     assert f"Take your seat back here: http://127.0.0.1:8000/back/{return_word(game_id, 0)}\n" in answer.text
     assert is_resigned(game_id)
-    assert "There is nothing left to confirm" in ada_writes(office, confirmation_in(asked)).text
+    assert "There's nothing left to confirm" in ada_writes(office, confirmation_in(asked)).text
 
 
 def test_a_vacation_takes_effect_when_confirmed(office: Office, game_id: UUID, ada: UUID) -> None:
