@@ -132,7 +132,7 @@ def test_a_take_back_request_is_pushed_until_the_vote_ends(post: PostOffice, ser
     carried(post)
     [call] = service.calls
     told = window.read(call.body)
-    assert (told["kind"], told["body"]) == ("take-back-asked", "ada asks to take back a move.")
+    assert (told["kind"], told["body"]) == ("take-back-asked", "ada is asking to take back a move.")
     assert 47 * 3600 < int(call.headers["ttl"]) <= 48 * 3600
 
 
@@ -258,7 +258,7 @@ def test_a_slow_name_server_does_not_block_others(ada: UUID, monkeypatch: pytest
     monkeypatch.setattr(targets, "PATIENCE", 0.05)
     monkeypatch.setattr(targets, "resolve", resolve)
     try:
-        with pytest.raises(BadField, match="find the push service.s address"):
+        with pytest.raises(BadField, match="find this host.s address"):
             subscribe(ada, "https://push.example/abc", PushReader().keys, sandbox=True)
         assert not answered
     finally:

@@ -19,6 +19,7 @@ from server.accounts.bounces import bounce_token
 from server.accounts.signed_links import (
     APP,
     BOUNCE,
+    DESK,
     FEED,
     INVITATION,
     PURPOSES,
@@ -39,6 +40,7 @@ from server.play.mail.mail_in import reply_word, rsvp_word
 from server.play.seating.calendar_feed import new_feed
 from server.play.seating.seats import ready_word, return_word
 from server.play.turns.turn_links import turn_word
+from server.post.desk.addresses import player_word
 from server.post.incoming.intake import expect_known
 from tests.support.contract import Someone, opened
 from tests.support.games import BOT, ME, OPEN
@@ -73,7 +75,7 @@ IN_PATH = {
     (STOP, "/stop/<word>"),
     (FEED, "/feed/<word>.ics"),
 }
-AS_LOCAL_PART = {REPLY, RSVP, BOUNCE}
+AS_LOCAL_PART = {REPLY, RSVP, BOUNCE, DESK}
 AS_INVITATION = {INVITATION}  # in `?invitation=` and in the body of takeSeat
 OTHER_ARGUMENTS = {"name", "code", "provider", "filename"}  # texts in paths that are no link tokens
 
@@ -102,6 +104,7 @@ def words(scene: Scene) -> Mapping[str, str]:
             READY: ready_word(load(asking), 0),
             STAND_IN: stand_in,
             APP: end_app_token(ada, app_id),
+            DESK: player_word(ada),
         }
     assert set(found) == set(PURPOSES)
     return found
