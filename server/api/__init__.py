@@ -24,6 +24,7 @@ from server.api import (
     players,
     problems,
     rate_limits,
+    reading,
     request_log,
     sandbox,
     service,
@@ -38,6 +39,7 @@ def register(app: Flask) -> None:
     """Register all resources with the app."""
     app.url_map.merge_slashes = False  # each resource has one path; a redirect would be an HTML page
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
+    reading.register(app)
     languages.register(app)
     problems.register(app)
     request_log.register(app)

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable
+from string import printable
 from typing import Any
+from urllib.parse import quote
 
-from flask import Request, request
+from flask import Flask, Request, request
 from marshmallow import Schema, ValidationError, fields, validate
 from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
@@ -13,6 +15,16 @@ from server import strict_json
 from server.api.rate_limits import KIB, ROWS, spend
 from server.errors import Unfit
 from server.translations import Words
+
+
+def register(app: Flask) -> None:
+    app.before_request(_encode_query)
+
+
+def _encode_query() -> None:
+    """Percent-encode raw bytes in the query, as browsers do. werkzeug fails to decode some of them."""
+    if not request.query_string.isascii():
+        request.query_string = quote(request.query_string, safe=printable).encode()
 
 
 def read_json(raw: bytes) -> Any:

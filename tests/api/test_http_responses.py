@@ -471,6 +471,14 @@ def test_a_client_that_does_not_accept_problem_json_gets_problems_anyway(ada: So
 # Problems
 
 
+def test_a_query_that_is_not_utf_8_gets_no_server_error(scene: Scene) -> None:
+    client = scene.app.test_client()
+    headers = {"Authorization": f"Bearer {scene.ada.token}", "If-None-Match": '"x"'}
+    for path in ("/legal-moves", ""):
+        answer = client.get(scene.running + path, environ_overrides={"QUERY_STRING": "x=\xff"}, headers=headers)
+        assert answer.status_code < 500, path
+
+
 def test_everything_a_commit_or_rule_raises_is_in_the_table() -> None:
     def kinds(error: type[Exception]) -> set[type[Exception]]:
         return {error, *(kind for below in error.__subclasses__() for kind in kinds(below))}
