@@ -11,7 +11,7 @@ from werkzeug.exceptions import NotAcceptable, PreconditionFailed
 
 from server.api.auth import any_caller, is_for_api
 from server.api.problems import of_http
-from server.api.unmodified import store_etag
+from server.api.unmodified import forget_rows, store_etag
 from server.store.locks import hold
 from server.store.log import moment_text
 from server.translations import Words
@@ -115,6 +115,7 @@ def _finish(response: Response) -> Response:
                 response.make_conditional(request)
             if response.status_code == 412:
                 return of_http(_unmatched())
+    forget_rows()
     return response
 
 

@@ -66,7 +66,8 @@ def expect_modified(who: Caller | None, *stored: bytes) -> None:
     language = who.locale if who else request.headers.get("Accept-Language", "")
     rights = f"{who.player_id} {sorted(who.scopes)}" if who else ""
     is_packed = request.accept_encodings.quality("gzip") > 0
-    for part in (request.full_path.encode(), language.encode(), rights.encode(), bytes([is_packed]), *stored):
+    asked = (request.path.encode(), request.query_string, language.encode(), rights.encode(), bytes([is_packed]))
+    for part in (*asked, *stored):
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)
     g.inputs = key = digest.digest()
@@ -83,8 +84,13 @@ def load_unless_unmodified(game_id: UUID, who: Caller | None, invitation: str | 
     expect_modified(who, snapshot.text.encode())
     game = load_visible(game_id, player_id, invitation, snapshot)
     if not depends_on_rows(game, snapshot, player_id):
-        g.pop("inputs", None)
+        forget_rows()
     return game
+
+
+def forget_rows() -> None:
+    """Store no ETag for this request, as after an error or where the response depends on more than the rows read."""
+    g.pop("inputs", None)
 
 
 def store_etag(response: Response) -> None:
