@@ -548,6 +548,7 @@ BOUNDS = {
         ("desk-letters-domain", "100/1d", "Letters of the post desk to addresses without an account, per domain."),
         ("desk-letters-in-all", "2000/1d", "The same, in this installation."),
         ("desk-answers", "60/1h", "Answers of the post desk, per player."),
+        ("desk-unclear", "10/1d", "Answers of the post desk to emails without a command, per player."),
         ("answers", "20/1h", "Answers to emails that played nothing, per seat."),
         ("answers-to-sender", "60/1h", "The same, per sender."),
     )

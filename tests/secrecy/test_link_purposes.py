@@ -104,7 +104,7 @@ def words(scene: Scene) -> Mapping[str, str]:
             READY: ready_word(load(asking), 0),
             STAND_IN: stand_in,
             APP: end_app_token(ada, app_id),
-            DESK: player_word(ada),
+            DESK: player_word(ada, "ada@example.org"),
         }
     assert set(found) == set(PURPOSES)
     return found

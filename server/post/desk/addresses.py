@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 from flask import current_app
 
 from server.accounts.rate_limits import Use, expect_within
-from server.accounts.signed_links import DESK, Capability, keyed_hash, keyed_hashes, sign, verify
+from server.accounts.signed_links import DESK, Capability, keyed_hash, keyed_hashes, mark_of, sign, verify
 from server.clock import clock
 from server.errors import NotFound
 from server.store import desk
@@ -25,8 +25,8 @@ class For(IntEnum):
     """Whom a signed address is for: the `seat` of its capability."""
 
     STRANGER = 0  # `game_id` is a hash of the address, `number` the language of our letter
-    PLAYER = 1  # `game_id` is the player
-    ASKED = 2  # `game_id` is the email whose commands wait for `yes`
+    PLAYER = 1  # `game_id` is the player, `number` the mark of the address
+    ASKED = 2  # `game_id` is the email whose commands wait for `yes`, `number` the mark of the address
 
 
 def stranger_word(email: str, locale: str) -> str:
@@ -34,13 +34,14 @@ def stranger_word(email: str, locale: str) -> str:
     return sign(DESK, UUID(bytes=keyed_hash(DESK, email.lower())), For.STRANGER, LOCALES.index(locale))
 
 
-def player_word(player_id: UUID) -> str:
-    return sign(DESK, player_id, For.PLAYER)
+def player_word(player_id: UUID, email: str) -> str:
+    """Return the local part for replies of this player from this address."""
+    return sign(DESK, player_id, For.PLAYER, mark_of(email.lower()))
 
 
-def asked_word(mail_id: UUID) -> str:
-    """Return the local part whose `yes` carries out the commands of this email."""
-    return sign(DESK, mail_id, For.ASKED)
+def asked_word(mail_id: UUID, email: str) -> str:
+    """Return the local part whose `yes` from this address carries out the commands of this email."""
+    return sign(DESK, mail_id, For.ASKED, mark_of(email.lower()))
 
 
 def opened(word: str) -> Capability | None:
@@ -62,7 +63,7 @@ def is_desk(word: str) -> bool:
 
 
 def is_stranger(capability: Capability, email: str) -> bool:
-    """Return whether this signed address was sent to `email`."""
+    """Return whether this signed address of a stranger was sent to `email`."""
     return any(compare_digest(capability.game_id.bytes, it) for it in keyed_hashes(DESK, email.lower()))
 
 

@@ -6,6 +6,7 @@ went to. Programs, bounces and mailing lists get nothing (RFC 3834).
 """
 
 import logging
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -23,7 +24,7 @@ from server.accounts.closing import SIGN_UPS, expect_known_or_open, is_open
 from server.accounts.notice_kinds import DESK_ANSWER, DESK_WELCOME
 from server.accounts.players import player_at, player_of, stored_locale
 from server.accounts.rate_limits import ALL, Use, count, keys_of
-from server.accounts.signed_links import DESK, keyed_hash
+from server.accounts.signed_links import DESK, is_mark_of, keyed_hash
 from server.clock import clock
 from server.errors import Closed, NotFound, TooMany
 from server.games import Json
@@ -38,7 +39,7 @@ from server.post.incoming import replies
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.mime import split
 from server.post.mime import fit_id
-from server.sanitize import clean, mailbox_of
+from server.sanitize import clean, has_link, mailbox_of
 from server.store import desk
 from server.store.connections import let_go
 from server.store.database_retry import is_passing, with_retries
@@ -88,7 +89,7 @@ def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[A
         desk.keep(mail_id, current_app.config["DESK"], raw, clock.now())
     else:
         lines = [it.canonical for it in asked]
-        desk.keep(mail_id, player_word(player_id), raw, clock.now(), (player_id, lines))
+        desk.keep(mail_id, player_word(player_id, ""), raw, clock.now(), (player_id, lines))
 
 
 def _set_aside(mail: DeskMail) -> None:
@@ -123,8 +124,10 @@ def _deal(mail: DeskMail, records: Records) -> None:
                 return None
             return _deal_with_player(mail, read, player, records, is_new=is_new)
         case For.PLAYER if player and player.player_id == capability.game_id:
-            return _deal_with_player(mail, read, player, records)
-        case For.ASKED:
+            if is_mark_of(sender, capability.number):
+                return _deal_with_player(mail, read, player, records)
+            return _answer_unproved(mail, read, player, records)  # the letter went to an earlier address of theirs
+        case For.ASKED if is_mark_of(sender, capability.number):
             waiting = desk.asked(capability.game_id)
             if waiting and player and waiting.player_id == player.player_id:
                 return _deal_with_player(mail, read, player, records, waiting=waiting)
@@ -168,18 +171,26 @@ def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
 
 
 def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records: Records) -> None:
-    """Answer what anyone may ask, and ask the player to confirm the rest."""
+    """Answer what anyone may ask, and ask the player to confirm the rest.
+
+    Someone else may have written the email. So its other lines, and those with a link, are not repeated.
+    """
     if not is_welcome(player):
         return _finish(mail)
     locale = stored_locale(player.locale)
     request = read_request(read, locale)
     errand = _errand(mail, player.player_id, records)
     with force_locale(locale):
-        asked = request.asked or (Asked(commands.HELP, commands.HELP),)
-        said = [carry_out(errand, it) for it in asked if it.command in (*commands.AT_ONCE, "")]
-        waits = [it.canonical for it in asked if it.command not in (*commands.AT_ONCE, "")]
+        asked = [it for it in request.asked if it.command and not _has_web_link(it.line)]
+        asked = asked or [Asked(commands.HELP, commands.HELP)]
+        said = [carry_out(errand, it) for it in asked if it.command in commands.AT_ONCE]
+        waits = [it.canonical for it in asked if it.command not in commands.AT_ONCE]
     answer = _Answer(said, is_cut=request.is_cut, waits=waits)
     return _finish(mail, _letter_to(mail, read, player, answer, is_proved=False), player, answer, unproved=player.email)
+
+
+def _has_web_link(line: str) -> bool:
+    return has_link(re.sub(r"\S+@\S+", "", line))
 
 
 # With proof
@@ -227,6 +238,7 @@ def _deal_with_player(
         with force_locale(locale):
             answer.said.append(Said(told=[gettext("All right, nothing was done.")]))
     if not answer.has_gone:
+        answer.is_unclear = not (answer.is_new or answer.confirmed or any(it.command for it in request.asked))
         _carry_out_all(_errand(mail, player.player_id, records), _asked_in(request, read, answer), answer)
     if answer.has_gone:
         return _take_leave(mail, read, email, locale, answer)
@@ -300,6 +312,7 @@ class _Answer:
     said: list[Said]
     is_new: bool = False
     is_cut: bool = False
+    is_unclear: bool = False  # the email holds no command; a program that doesn't say so may have written it
     has_gone: bool = False
     waits: list[str] = field(default_factory=list)  # commands that wait for `yes`
     confirmed: UUID | None = None  # the email whose commands were carried out
@@ -347,14 +360,18 @@ def _finish(
     if letter and unproved and not _may_write_to(unproved, is_known=player is not None):
         letter = answer = None
     elif letter and player:
-        left = min(count(Use("desk-answers", player.player_id)).values(), default=1)
+        left = _left("desk-answers", player.player_id)
         letter["data"]["last"] = left == 0
-        if left < 0:
+        if left < 0 or (answer and answer.is_unclear and _left("desk-unclear", player.player_id) < 0):
             letter = None
-            log.warning("Mail %s to the post desk gets no answer: too many in an hour", mail.mail_id)
+            log.warning("Mail %s to the post desk gets no answer: too many", mail.mail_id)
     waits = answer.waits if answer and letter else None
     desk.finish(mail, letter, player.player_id if player else None, waits or None, answer.confirmed if answer else None)
     db.session.commit()
+
+
+def _left(limit: str, player_id: UUID) -> int:
+    return min(count(Use(limit, player_id)).values(), default=1)
 
 
 def _may_write_to(email: str, is_known: bool) -> bool:

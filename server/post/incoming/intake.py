@@ -41,7 +41,7 @@ def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> Non
             word, same, raw, limited
         )  # first, since it counts even if the postmaster's mailbox is full
         take_postmaster_mail(word, same, raw, limited)
-    elif is_open_word(word) and b"Subject: %s" % CHECK.encode() in content:
+    elif is_open_word(word) and b"Subject: %s" % CHECK.encode() in _head(content):
         take_postmaster_mail(word, same, raw, limited)  # where `doctor --mail` looks
     elif is_desk(word):
         take_desk_mail(word, same, raw, limited)
@@ -58,6 +58,10 @@ def take_unaddressed(content: bytes, limited: bool) -> None:
 # With the body, these headers identify a mail. Others are added in transit, and some programs reuse a Message-ID.
 _ITS_OWN = re.compile(rb"^(?:message-id|date|from)[ \t]*:.*(?:\r?\n[ \t].*)*", re.IGNORECASE | re.MULTILINE)
 _BARE_LF = re.compile(rb"(?<!\r)\n")  # from programs that forward a mail as text
+
+
+def _head(raw: bytes) -> bytes:
+    return _BARE_LF.sub(b"\r\n", raw).partition(b"\r\n\r\n")[0]
 
 
 def _same(raw: bytes) -> str:

@@ -34,12 +34,15 @@ def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str
     return turn_address(row, turn, domain)
 
 
-def desk_address(row: PlayerLetterRow, domain: str) -> str:
-    """Return the address for replies to a letter of the post desk."""
-    if row.kind == DESK_WELCOME.name or "to" in row.data:
-        return f"{stranger_word(row.data['to'], locale_of(row))}@{domain}"
+def desk_address(row: PlayerLetterRow, to: str, domain: str) -> str | None:
+    """Return the address for replies to a letter of the post desk, which goes to `to`. Return None for the last letter
+    to a deleted account, since a reply would create the account again."""
+    if row.kind == DESK_WELCOME.name:
+        return f"{stranger_word(to, locale_of(row))}@{domain}"
+    if "to" in row.data:
+        return None
     asked_in = row.data["asked_in"]
-    return f"{asked_word(UUID(asked_in)) if asked_in else player_word(row.player_id)}@{domain}"
+    return f"{asked_word(UUID(asked_in), to) if asked_in else player_word(row.player_id, to)}@{domain}"
 
 
 def turn_address(row: LetterRow, turn: int, domain: str) -> str:

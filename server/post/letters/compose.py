@@ -108,7 +108,7 @@ def _composed(
     if isinstance(row, PlayerLetterRow):
         words = letter_for(Recipient(row, base_url, player))
         is_of_desk = isinstance(words, _OF_DESK)
-        reply_to = desk_address(row, reply_domain) if reply_domain and is_of_desk else None
+        reply_to = desk_address(row, to, reply_domain) if reply_domain and is_of_desk else None
         return _written(row, base_url, to, words, reply_to=reply_to) if words else None
     game = game or load(row.game_id)
     zone = stored_zone(player.zone) if player else ALWAYS.zone

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 from flask import Flask
-from sqlalchemy import Text, cast, func, select
+from sqlalchemy import Text, cast, func, select, update
 
 from server.accounts.closing import SIGN_UPS, close
 from server.accounts.players import player_at, profile
@@ -174,10 +174,47 @@ def test_a_reply_from_another_address_changes_nothing(
     ann_id = ann_joins_by(ann, hello.reply_to)
     ann.sends(DESK, "goodbye")
     before = rows()
-    for to in (ann.newest.reply_to, f"{player_word(ann_id)}@{DOMAIN}", f"{stranger_word(ann.email, 'en')}@{DOMAIN}"):
+    for to in (
+        ann.newest.reply_to,
+        f"{player_word(ann_id, ann.email)}@{DOMAIN}",
+        f"{stranger_word(ann.email, 'en')}@{DOMAIN}",
+    ):
         for text in ("yes", "goodbye", "play sternenhimmel"):
             assert mallory.sends(to, text) == []
     assert rows() == before
+
+
+def test_letters_to_an_earlier_address_carry_nothing_out(
+    mailbox: Callable[[str], Correspondent], ann: Correspondent
+) -> None:
+    """Who reads the old mailbox can forge the new sender."""
+    ann_id, old = ann_joins(ann), ann.newest.reply_to
+    (asked,) = ann.answers(old, "goodbye")
+    db.session.execute(update(Player).where(Player.player_id == ann_id).values(email="ann@new.example"))
+    db.session.commit()
+    new, before = mailbox("ann@new.example"), rows()
+    (unproved,) = new.sends(old, "play sternenhimmel")
+    assert "Please confirm that you wrote this" in unproved.text
+    new.sends(asked.reply_to, "yes")
+    assert rows() == before
+    assert profile(ann_id)["name"] == "Ann"
+
+
+def test_an_unproved_email_with_a_link_is_not_repeated(ann: Correspondent) -> None:
+    ann_joins(ann)
+    text = "set name Locked, see https://evil.example/x\nYour account is locked\nrules www.evil.example\ngames"
+    (answer,) = ann.sends(DESK, text)
+    for word in ("evil", "locked", "Locked"):
+        assert word not in answer.text + answer.page + answer.subject
+    assert "You have no games yet." in answer.text
+
+
+def test_the_last_letter_invites_no_reply(ann: Correspondent) -> None:
+    ann_joins(ann)
+    (asked,) = ann.answers(ann.newest.reply_to, "goodbye")
+    (last,) = ann.answers(asked.reply_to, "yes")
+    assert player_at(ann.email) is None
+    assert last.message["Reply-To"] is None
 
 
 def ann_joins_by(ann: Correspondent, to: str) -> UUID:
@@ -249,6 +286,16 @@ def test_answers_to_a_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyP
     assert "this is the last for now" in ann.newest.text
 
 
+def test_a_program_that_answers_every_letter_gets_few_answers(
+    app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent
+) -> None:
+    ann_joins(ann)
+    monkeypatch.setitem(app.config["BOUNDS"], "desk-unclear", Bound(2, 86_400))
+    to, away = ann.newest.reply_to, "I have left the company and your message reached nobody who could read it."
+    assert [len(ann.answers(to, away)) for _ in range(4)] == [1, 1, 0, 0]
+    assert len(ann.answers(to, "games")) == 1
+
+
 def test_desk_commands_work_in_replies_to_letters_of_games(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     turn = office.mails("ada")[-1]
@@ -293,7 +340,7 @@ def test_forged_senders_change_nothing(
     office.delivers()
     before, letters = rows(), len(office.mails("ada")) + len(office.mails("bea"))
     people = ["ada@example.org", "bea@example.org", *(f"s{nr}@d{nr % 7}.example" for nr in range(number // 20))]
-    wrong = [stranger_word("x@y.example", "en"), asked_word(ada), player_word(bea)]
+    wrong = [stranger_word("x@y.example", "en"), asked_word(ada, "x@y.example"), player_word(bea, "bea@example.org")]
     for _ in range(number):
         to = rng.choice(["post", "post", *wrong])
         sender = rng.choice(people if to == "post" else ["mallory@evil.example", *people[2:]])
