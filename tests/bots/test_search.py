@@ -72,13 +72,13 @@ def test_a_bot_stops_when_its_time_is_over() -> None:
 def test_a_bot_without_time_plays_like_greedy() -> None:
     played = some_position("sternenhimmel", 10)
     seen = seen_by(played, on_turn(played))
-    worth = seen.rules.judge(seen.view)  # type: ignore[attr-defined]
+    worth = seen.rules.judge(seen.view)  # type: ignore[attr-defined]  # optional
     move = search(seen, Effort(10, 5), 0, Random(1))
     assert worth(move) == worth(greedy(seen.rules, seen.view, seen.moves, Random(2)))
 
 
 def test_a_game_without_worlds_is_played_all_the_same() -> None:
-    alone: Rules = rules_alone  # type: ignore[assignment]
+    alone: Rules = rules_alone  # type: ignore[assignment]  # a module
     seen = Seen(alone, 0, {}, [], ["a", "b"])
     assert search(seen, Effort(4, 4), LONG, Random(1)) in ("a", "b")
 

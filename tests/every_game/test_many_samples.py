@@ -21,7 +21,7 @@ def test_a_million_sampled_states_look_like_the_real_one(game: str, edition: str
             view, story, sample = played.rules.view(played.state, seat), played.story(seat), played.rules
             legal = played.rules.legal_moves(played.state, seat)
             for _ in range(50):
-                world = sample.resample(view, story, seat, dice)  # type: ignore[attr-defined]
+                world = sample.resample(view, story, seat, dice)  # type: ignore[attr-defined]  # optional
                 assert sample.view(world, seat) == view
                 left -= 1
             assert sorted(map(repr, sample.legal_moves(world, seat))) == sorted(map(repr, legal))

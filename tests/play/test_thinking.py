@@ -63,7 +63,7 @@ def test_a_move_that_comes_first_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     def choose_slowly(*given: object) -> object:
         monkeypatch.setattr(thinking, "choose", choose)
         assert think_due(SECONDS)  # another process has the same turn
-        return choose(*given)  # type: ignore[arg-type]
+        return choose(*given)  # type: ignore[arg-type]  # passed on
 
     monkeypatch.setattr(thinking, "choose", choose_slowly)
     before = load(game_id).version

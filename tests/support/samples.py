@@ -238,7 +238,7 @@ def assert_as_often(played: Played, seat: Seat, expected: Counter[Any], key: Cal
     number = min(20_000, max(1000, 12 * len(expected)))
     view, story, sample = played.rules.view(played.state, seat), played.story(seat), played.rules
     dice = SeededDice(played.seed, ())
-    drawn = Counter(key(sample.resample(view, story, seat, dice)) for _ in range(number))  # type: ignore[attr-defined]
+    drawn = Counter(key(sample.resample(view, story, seat, dice)) for _ in range(number))  # type: ignore[attr-defined]  # optional
     assert drawn.keys() <= expected.keys()
     total, chi, cells, rare = sum(expected.values()), 0.0, 0, [0.0, 0.0]
     for world, weight in expected.items():
@@ -288,7 +288,7 @@ def check_stars(seed: int) -> None:
     view, story = played.rules.view(played.state, seat), played.story(seat)
     stacks = Counter[Any]()
     for n in range(500):
-        sky = played.rules.resample(view, story, seat, SeededDice(bytes([n % 256, n // 256]), ()))  # type: ignore[attr-defined]
+        sky = played.rules.resample(view, story, seat, SeededDice(bytes([n % 256, n // 256]), ()))  # type: ignore[attr-defined]  # optional
         assert sorted(sky.stack) == sorted(played.state.stack)
         stacks[sky.stack[:1]] += 1
     size = max(1, len(played.state.stack))

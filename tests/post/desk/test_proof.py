@@ -244,7 +244,7 @@ def test_a_worker_that_dies_repeats_nothing(ann: Correspondent, monkeypatch: pyt
         if not deaths:
             deaths.append(args)
             raise RuntimeError("killed")
-        finish(*args)  # type: ignore[arg-type]
+        finish(*args)  # type: ignore[arg-type]  # passed on
 
     monkeypatch.setattr(desk, "finish", die_first)
     text = "play sternenhimmel\nnew sternenhimmel 3\ninvite bob@example.org to 2\nfind sternenglanz 2\nleave 3\nset name Anna"
