@@ -161,7 +161,7 @@ def _all_described() -> Packed:
 
 def _description(name: str) -> Json:
     """Return what the game tells of itself, with the measured strength of the bots."""
-    return {**GAMES[name].describe(), "bots": [it.told() for it in docs.strengths() if it.rules == name]}
+    return {**GAMES[name].describe(), "bots": [it.to_json() for it in docs.strengths() if it.rules == name]}
 
 
 @blp.route("/games")

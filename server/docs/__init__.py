@@ -58,8 +58,8 @@ class Strength(NamedTuple):
     games: int
     milliseconds: int  # of CPU per move
 
-    def told(self) -> dict[str, Any]:
-        """Return these figures as `GET /v1/rules` tells them."""
+    def to_json(self) -> dict[str, Any]:
+        """Return these figures as in `GET /v1/rules/{name}`."""
         return {name: value for name, value in self._asdict().items() if name not in ("rules", "lead")}
 
 
