@@ -57,17 +57,30 @@ class Windows:
 FIRST_VIEW = 90 * 1024  # bytes over the line, from an empty cache to a live table
 
 
+LIT = ".slot.lit, .hand .star.open"
+NOTE_LIT = f"""new MutationObserver((_, it) => {{
+  if (!document.querySelector("{LIT}")) return;
+  window.litAt = Date.now();
+  it.disconnect();
+}}).observe(document, {{ subtree: true, childList: true, attributes: true }});"""
+
+
 def first_view(page: Page, address: str) -> int:
-    """Return the bytes until the table receives news by itself."""
+    """Return the bytes of all requests sent before the table shows open moves."""
     line = page.context.new_cdp_session(page)
-    sizes: list[float] = []
-    line.on("Network.loadingFinished", lambda it: sizes.append(it["encodedDataLength"]))
+    sent: dict[str, float] = {}
+    sizes: dict[str, float] = {}
+    line.on("Network.requestWillBeSent", lambda it: sent.update({it["requestId"]: it["wallTime"] * 1000}))
+    line.on("Network.loadingFinished", lambda it: sizes.update({it["requestId"]: it["encodedDataLength"]}))
     line.send("Network.enable")
+    page.add_init_script(NOTE_LIT)
     page.goto(address)
-    expect(page.locator(".slot.lit, .hand .star.open").first).to_be_visible()
+    expect(page.locator(LIT).first).to_be_visible()
     expect(page.locator(".news.live")).to_be_visible()
-    print(f"A first view takes {sum(sizes) / 1024:.0f} KiB in {len(sizes)} answers.")
-    return int(sum(sizes))
+    lit_at = page.evaluate("window.litAt")
+    counted = [size for key, size in sizes.items() if sent[key] <= lit_at]
+    print(f"A first view takes {sum(counted) / 1024:.0f} KiB in {len(counted)} answers.")
+    return int(sum(counted))
 
 
 class Posts(list[Request]):
