@@ -1,7 +1,6 @@
 // Moves as mails write them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { written as writtenPlacement } from "./page/sternenhimmel/plan.js";
 import { stepOf, written } from "./page/sternenglanz/plan.js";
 
 test("a step of Sternenglanz is read and written alike", () => {
@@ -17,8 +16,4 @@ test("what is no step is none", () => {
   for (const line of ["", "4 lay punkt b1", "1 lay punkt", "lay", "2 move a1", "1 remove", "finish it"]) {
     assert.equal(stepOf(line), null);
   }
-});
-
-test("a star on a space is written as in mails", () => {
-  assert.equal(writtenPlacement({ star: "7", board: "leo", space: "c" }), "7 leo c");
 });
