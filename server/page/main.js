@@ -18,10 +18,10 @@ import { entitled, useWaiting } from "./ui/waiting-for-me.js";
 /** @import { Locale, Profile, Service } from "./ui/types" */
 
 const Welcome = later("welcome", "Welcome");
-const Naming = later("naming", "Naming");
+const DisplayName = later("display-name", "DisplayName");
 const MyGames = later("games", "MyGames");
 const Lobby = later("lobby", "Lobby");
-const Opening = later("opening", "Opening", "options", "waiting");
+const NewGame = later("new-game", "NewGame", "options", "pregame");
 const Settings = later("settings", "Settings");
 const Rules = later("rules", "Rules", "options");
 
@@ -57,7 +57,7 @@ function Page() {
     <${Head} player=${player} here=${parts[0] ?? ""} waiting=${waiting.length} />
     <${Notice} />
     <main id="main" tabindex="-1" ref=${main} key=${language}>
-      ${isUnnamed(player) && !isGame && html`<${Naming} player=${player} />`}
+      ${isUnnamed(player) && !isGame && html`<${DisplayName} player=${player} />`}
       <${Screen} parts=${parts} query=${query} player=${player} />
     </main>
     <${Foot} />`;
@@ -88,7 +88,7 @@ function Screen({ parts, query, player }) {
   if (first === "rules") return html`<${Rules} key=${id} game=${id} section=${section} />`;
   if (token() && !player) return html`<p>${t("loading")}</p>`;
   if (first === "sign-in" || !player) return html`<${Welcome} />`;
-  if (first === "open") return html`<${Opening} />`;
+  if (first === "open") return html`<${NewGame} />`;
   if (first === "settings") return html`<${Settings} section=${id} id=${section} query=${query} />`;
   return html`<${MyGames} />`;
 }

@@ -53,7 +53,7 @@ def test_a_turn_opens_with_the_whole_board_and_the_players_pieces(house: House, 
 
 OVERLAPS = """() => {
   const of = (it) => document.querySelector(it).getBoundingClientRect();
-  return [of(".first .own").bottom - of(".tableaus").top, of(".sternenglanz").bottom - of(".beneath").top];
+  return [of(".first .own").bottom - of(".tableaus").top, of(".sternenglanz").bottom - of(".details").top];
 }"""
 
 

@@ -41,7 +41,7 @@ def opened(page: Page, client: Client) -> Json:
 def form_of(page: Page) -> None:
     """The form for a new game, with all that is folded in it."""
     page.goto("/#/open")
-    expect(page.locator("form.opening")).to_be_visible()
+    expect(page.locator("form.new-game")).to_be_visible()
     for fold in reversed(page.locator(".fold:not([open]) > summary").all()):  # one that opens is counted no longer
         fold.click()
 

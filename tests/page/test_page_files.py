@@ -163,7 +163,7 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-ROOMS = sorted(found[1] for name in served.FILES if (found := re.match(r"words/en/(\w+)\.json", name)))
+ROOMS = sorted(found[1] for name in served.FILES if (found := re.match(r"words/en/([\w-]+)\.json", name)))
 
 
 def catalogue(room: str, language: str = "en") -> Json:
@@ -181,8 +181,8 @@ def test_all_catalogues_have_the_same_keys(room: str, language: str) -> None:
 
 
 def blanks(words: Any) -> set[str]:
-    """What is filled in."""
-    return set(re.findall(r"\{\w+\}", json.dumps(words)))
+    """What is filled in, except translations of printed German names, which the German rules don't need."""
+    return set(re.findall(r"\{\w+(?<!_here)\}", json.dumps(words)))
 
 
 def test_every_page_text_is_in_a_catalogue() -> None:

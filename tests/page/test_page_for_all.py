@@ -69,7 +69,7 @@ def test_a_table_announces_everything_visible(scene: Scene, windows: Windows) ->
     page = windows.open(scene.player)
     page.goto(f"/#/games/{scene.sternenhimmel}")
     expect(page.locator(".hand .star.open")).to_have_count(9)
-    expect(page.locator(".seats")).to_be_visible()  # what lies beneath the table comes after it
+    expect(page.locator(".seats")).to_be_visible()  # the details below the table comes after it
     told = page.locator("main").aria_snapshot()
     view = scene.player.get(f"/v1/games/{scene.sternenhimmel}")["view"]
     for board in view["boards"]:
@@ -233,7 +233,9 @@ def test_the_focused_element_is_never_hidden(manners: Json, scene: Scene, window
     for game_id in (scene.sternenhimmel, scene.sternenglanz):
         page.goto(f"/#/games/{game_id}")
         expect(page.locator(".hand .star.open, .slot.lit").first).to_be_visible()
-        expect(page.locator(".manners")).to_be_attached()  # the last of what lies beneath the table, and comes after it
+        expect(
+            page.locator(".preferences")
+        ).to_be_attached()  # the last of the details below the table, and comes after it
         page.locator("main").focus()
         for key in ("Tab", "Shift+Tab"):
             for _ in range(50):
@@ -338,7 +340,7 @@ def test_seats_and_choices_differ_in_forced_colours(scheme: str, scene: Scene, w
     page = windows.open(scene.player, forced_colors="active", color_scheme=scheme)
     page.goto(f"/#/games/{scene.sternenhimmel}")
     expect(page.locator(".hand .star.open")).to_have_count(9)
-    expect(page.locator(".seats .mark")).to_have_count(5)  # what lies beneath the table comes after it
+    expect(page.locator(".seats .mark")).to_have_count(5)  # the details below the table comes after it
     shapes = page.locator(".seats .mark").evaluate_all("those => those.map((it) => it.innerHTML)")
     assert len(set(shapes)) == 5
     assert "gradient" in page.locator(".board").first.evaluate("it => getComputedStyle(it).backgroundImage")

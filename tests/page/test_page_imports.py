@@ -19,10 +19,10 @@ SHARED = {"table", "ui"}
 MAY_IMPORT: dict[str, set[str]] = {
     "ui": {"vendor"},
     "table": {"ui"},
-    **dict.fromkeys(["beneath", "games", "link", "rules", "since", "waiting", *GAMES], SHARED),
-    **dict.fromkeys(["lobby", "naming", "picture", "settings", "standings", "tips", "welcome"], ONLY_UI),
-    "opening": {"ui", "waiting"},  # opening a game takes a salt, as joining one does
-    "final": {"ui", "opening"},  # the same again
+    **dict.fromkeys(["details", "games", "link", "rules", "recap", "pregame", *GAMES], SHARED),
+    **dict.fromkeys(["lobby", "display-name", "fallback", "settings", "standings", "tooltips", "welcome"], ONLY_UI),
+    "new-game": {"ui", "pregame"},  # opening a game takes a salt, as joining one does
+    "result": {"ui", "new-game"},  # the same again
     "main": SHARED,
     "ahead": set(),
     "service-worker": set(),

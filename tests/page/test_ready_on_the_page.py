@@ -12,7 +12,7 @@ def test_a_game_begins_when_all_players_are_ready_and_then_reveals_salts(house: 
     ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
     page = windows.open(ada)
     page.goto("/#/open")
-    form = page.locator("form.opening")
+    form = page.locator("form.new-game")
     form.get_by_role("combobox", name="Seat 2").select_option("open")
     form.get_by_text("Edition", exact=True).click()
     form.get_by_text("All options").click()

@@ -196,7 +196,7 @@ def test_others_are_asked_on_the_page_and_agree_there(house: House, windows: Win
     play(two.other, two.game_id)
     until(lambda: two.one.get(f"/v1/games/{two.game_id}")["you"]["turn"])  # the bot has moved, too
     ask = at_table(windows.open(two.one, locale=locale), two.game_id)
-    words = json.loads(served.FILES[f"words/{locale}/beneath.json"].plain)
+    words = json.loads(served.FILES[f"words/{locale}/details.json"].plain)
     names = [words[f"take-back.{it}"] for it in ("mine-back", "ask", "withdraw")]
     ask.get_by_role("button", name=names[0]).press("Enter")
     expect(ask.locator(".row button.plain:focus")).to_be_visible()  # to stay, which takes the focus first

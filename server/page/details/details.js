@@ -1,4 +1,4 @@
-// What lies beneath a table: who plays, what happened, what is said, who is ahead, and what else can be done.
+// The details below a table: who plays, what happened, what is said, who is ahead, and what else can be done.
 import { html } from "../ui/html.js";
 import { call, picture as fetched } from "../ui/api.js";
 import { later } from "../ui/lazy-loading.js";
@@ -10,7 +10,7 @@ import { t } from "../ui/words.js";
 import { Back } from "../table/actions.js";
 import { Actions } from "./actions.js";
 import { Chat } from "./chat.js";
-import { Manners } from "./manners.js";
+import { Preferences } from "./preferences.js";
 import { Note } from "./note.js";
 import { Plan } from "./plan.js";
 import { Requests, TakeBack } from "./requests.js";
@@ -29,7 +29,7 @@ export const Undo = TakeBack;
  * @param {{table: SeenTable, view: View, at: number | null, names: string[], rules: RulesDescription, goesOn: boolean,
  *   showAt: (version: number) => void}} props
  */
-export function Beneath({ table, view, at, names, rules, goesOn, showAt }) {
+export function Details({ table, view, at, names, rules, goesOn, showAt }) {
   const { game, story } = table;
   const player = useStore(me);
   const by = mySeat(game)?.stood_in_by;
@@ -43,7 +43,7 @@ export function Beneath({ table, view, at, names, rules, goesOn, showAt }) {
     ${goesOn && !mySeat(game)?.stand_in && !isStoodIn && html`<${Plan} table=${table} rules=${rules} />`}
     ${goesOn && !link && html`<${StandIn} table=${table} />`}
     ${goesOn && html`<${Actions} table=${table} />`}
-    <${Manners} />
+    <${Preferences} />
     ${game.status === "finished" && html`<${Archive} table=${table} />`}`;
 }
 

@@ -87,7 +87,7 @@ function Request({ table, wish, votes: { "take-back": back, ...others }, refuse 
 }
 
 /**
- * The way to have one's own last move back, where there is one: beside whom the game waits for (`isShort`), or beneath.
+ * The way to have one's own last move back, where there is one: beside whom the game waits for (`isShort`), or in the details.
  * @param {{table: SeenTable, isShort?: boolean}} props
  */
 export function TakeBack({ table, isShort = false }) {

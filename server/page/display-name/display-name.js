@@ -8,20 +8,20 @@ import { me } from "../ui/token.js";
 /** @import { Input, Profile } from "../ui/types" */
 
 /** @param {{player: Profile}} props */
-export function Naming({ player }) {
+export function DisplayName({ player }) {
   const [name, setName] = useState("");
   const choose = async (/** @type {string} */ chosen) => me.set(await call("PATCH", "/v1/me", { name: chosen }));
   const [busy, error, take] = useSubmit(() => choose(name));
   const [isKeeping, wrong, keep] = useSubmit(() => choose(player.name));
   const wrongs = byPlace(error);
-  return html`<section class="card naming" aria-labelledby="naming">
-    <h2 id="naming">${t("naming")}</h2>
-    <p>${t("naming.why", { name: player.name })}</p>
+  return html`<section class="card display-name" aria-labelledby="display-name">
+    <h2 id="display-name">${t("display-name")}</h2>
+    <p>${t("display-name.why", { name: player.name })}</p>
     <form class="row" onSubmit=${take}>
-      <label>${t("naming.name")} <input name="public-name" required maxlength="40" autocomplete="nickname" value=${name}
+      <label>${t("display-name.name")} <input name="public-name" required maxlength="40" autocomplete="nickname" value=${name}
         ...${marked(wrongs, "name")} onInput=${(/** @type {Input} */ event) => setName(event.target.value)} /></label>
-      <button disabled=${busy || isKeeping}>${t("naming.take")}</button>
-      <button type="button" class="plain" disabled=${busy || isKeeping} onClick=${keep}>${t("naming.keep", {
+      <button disabled=${busy || isKeeping}>${t("display-name.take")}</button>
+      <button type="button" class="plain" disabled=${busy || isKeeping} onClick=${keep}>${t("display-name.keep", {
         name: player.name })}</button>
     </form>
     <${Wrong} wrongs=${wrongs} place="name" />

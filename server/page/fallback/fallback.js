@@ -7,7 +7,7 @@ import { Sorry, useLoaded } from "../ui/parts.js";
 /** @import { SeenTable } from "../ui/types" */
 
 /** @param {{table: SeenTable, at: number | null}} props */
-export function Picture({ table, at }) {
+export function Fallback({ table, at }) {
   const { game, base, word } = table;
   const theme = isLight() ? "light" : "dark";
   const asked = `${base}/picture.svg?theme=${theme}${at === null ? "" : `&at=${at}`}&${word}`;
@@ -19,7 +19,7 @@ export function Picture({ table, at }) {
     set(made);
     return () => URL.revokeObjectURL(made);
   }, [blob]);
-  return html`<p>${t("picture.why")}</p>
+  return html`<p>${t("fallback.why")}</p>
     ${error && html`<${Sorry} error=${error} />`}
-    ${address && html`<img class="picture" src=${address} alt=${t("picture.alt", { title: game.title })} />`}`;
+    ${address && html`<img class="picture" src=${address} alt=${t("fallback.alt", { title: game.title })} />`}`;
 }

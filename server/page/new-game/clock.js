@@ -12,18 +12,18 @@ export function Clock({ it, change, wrongs }) {
   const asked = { "own-time": ["per_move"], "own-bank": ["bank", "increment", "cap"] }[it.clock] ?? [];
   const tooMuch = ["bank", "increment"].some((field) => hours(iso(it.own[field])) > hours(iso(it.own.cap)));
   return html`
-    <p class="faint">${t("opening.clock.about")}</p>
-    <label>${t("opening.clock")}
+    <p class="faint">${t("new-game.clock.about")}</p>
+    <label>${t("new-game.clock")}
       <select name="clock" value=${it.clock} ...${marked(wrongs, "clock")}
         onChange=${(event) => change({ clock: event.target.value })}>
         ${Object.entries(CLOCKS).map(([key, clock]) => html`<option value=${key}>${clockInWords(clock)}</option>`)}
-        ${["own-time", "own-bank"].map((key) => html`<option value=${key}>${t(`opening.clock.${key}`)}</option>`)}
+        ${["own-time", "own-bank"].map((key) => html`<option value=${key}>${t(`new-game.clock.${key}`)}</option>`)}
       </select>
       <${Wrong} wrongs=${wrongs} place="clock" />
     </label>
     ${asked.length > 0 && html`<div class="row">${asked.map((field) => html`<${Duration} key=${field} name=${field}
-      label=${t(`opening.clock.${field}`)} value=${it.own[field]} set=${set(field)}
-      wrong=${field === "cap" && tooMuch ? t("opening.clock.cap.low") : ""} />`)}</div>`}`;
+      label=${t(`new-game.clock.${field}`)} value=${it.own[field]} set=${set(field)}
+      wrong=${field === "cap" && tooMuch ? t("new-game.clock.cap.low") : ""} />`)}</div>`}`;
 }
 
 /** A whole number of days, hours or minutes. `wrong` keeps the form from being sent. */
@@ -36,7 +36,7 @@ export function Duration({ name, label, value, set, wrong = "" }) {
       name=${name} value=${value.number} aria-invalid=${wrong ? "true" : null}
       aria-describedby=${wrong ? `wrong-${name}` : null}
       onInput=${(event) => set({ ...value, number: event.target.value })} />
-    <select name="${name}-unit" aria-label=${`${label}: ${t("opening.unit")}`} value=${value.unit}
+    <select name="${name}-unit" aria-label=${`${label}: ${t("new-game.unit")}`} value=${value.unit}
       onChange=${(event) => set({ ...value, unit: event.target.value })}>
       ${Object.entries(UNITS).map(([unit, word]) => html`<option value=${unit}>${t(`unit.${word}`)}</option>`)}
     </select>

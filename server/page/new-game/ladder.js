@@ -14,11 +14,11 @@ const FRESH = {
 
 export function Ladder({ it, change, wrongs }) {
   return html`
-    <label>${t("opening.timeout")}
+    <label>${t("new-game.timeout")}
       <select name="timeouts" value=${it.ladder} ...${marked(wrongs, "on_timeout")}
         onChange=${(event) => change({ ladder: event.target.value })}>
         ${[...Object.keys(LADDERS), "own"].map((key) => html`<option
-          value=${key}>${t(`opening.timeout.${key}`)}</option>`)}
+          value=${key}>${t(`new-game.timeout.${key}`)}</option>`)}
       </select>
       <${Wrong} wrongs=${wrongs} place="on_timeout" />
     </label>
@@ -30,33 +30,33 @@ export function Ladder({ it, change, wrongs }) {
 function Steps({ it, change }) {
   const put = (i, fields) => change({ rungs: it.rungs.map((rung, j) => (j === i ? { ...rung, ...fields } : rung)) });
   const last = (fields) => change({ last: { ...it.last, ...fields } });
-  return html`<p class="faint">${t("opening.step.about")}</p>
+  return html`<p class="faint">${t("new-game.step.about")}</p>
     <ol class="steps">
     ${it.rungs.map((rung, i) => html`<li key=${i} class="row">
       ${rung.do === "extend"
-        ? html`<${Duration} name="step-${i}" label=${t("opening.step.extend")} value=${rung.by}
+        ? html`<${Duration} name="step-${i}" label=${t("new-game.step.extend")} value=${rung.by}
           set=${(by) => put(i, { by })} />`
-        : html`<${Bot} name="step-${i}" label=${t("opening.step.bot-move")} value=${rung.bot}
+        : html`<${Bot} name="step-${i}" label=${t("new-game.step.bot-move")} value=${rung.bot}
           set=${(bot) => put(i, { bot })} />`}
-      <label>${t(`opening.step.times.${rung.do}`)} <input type="number" required min="1" max="100" name="times-${i}"
+      <label>${t(`new-game.step.times.${rung.do}`)} <input type="number" required min="1" max="100" name="times-${i}"
         value=${rung.times} onInput=${(event) => put(i, { times: event.target.value })} /></label>
-      <button type="button" class="plain" aria-label=${t("opening.step.remove", { number: i + 1 })}
+      <button type="button" class="plain" aria-label=${t("new-game.step.remove", { number: i + 1 })}
         onClick=${() => change({ rungs: it.rungs.filter((_, j) => j !== i) })}>✕</button>
     </li>`)}
     <li class="row">
-      <label>${t("opening.step.last")}
+      <label>${t("new-game.step.last")}
         <select name="last" value=${it.last.do} onChange=${(event) => last({ do: event.target.value })}>
-          ${["bot-takes-over", "abandon"].map((key) => html`<option value=${key}>${t(`opening.step.${key}`)}</option>`)}
+          ${["bot-takes-over", "abandon"].map((key) => html`<option value=${key}>${t(`new-game.step.${key}`)}</option>`)}
         </select></label>
-      ${it.last.do === "bot-takes-over" && html`<${Bot} name="last-bot" label=${t("opening.step.bot")}
+      ${it.last.do === "bot-takes-over" && html`<${Bot} name="last-bot" label=${t("new-game.step.bot")}
         value=${it.last.bot} set=${(bot) => last({ bot })} />`}
     </li></ol>
     ${it.rungs.length < MOST_STEPS && html`<p class="row">${Object.entries(FRESH).map(([key, rung]) => html`<button
       type="button" class="plain" onClick=${() => change({ rungs: [...it.rungs, rung] })}>${t(
-        `opening.step.add.${key}`)}</button>`)}</p>`}`;
+        `new-game.step.add.${key}`)}</button>`)}</p>`}`;
 }
 
 const Bot = ({ name, label, value, set }) => html`<label>${label}
   <select name=${name} value=${value} onChange=${(event) => set(event.target.value)}>
-    ${BOTS.map((bot) => html`<option value=${bot}>${t(`opening.bot.${bot}`)}</option>`)}
+    ${BOTS.map((bot) => html`<option value=${bot}>${t(`new-game.bot.${bot}`)}</option>`)}
   </select></label>`;

@@ -1,4 +1,4 @@
-// Opening a game: what is played, at which pace, and who sits where.
+// A new game: what is played, at which pace, and who sits where.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { cached, call, callUntilAnswered, Problem, randomKey } from "../ui/api.js";
 import { clockInWords, length, timeoutsInWords } from "../ui/times.js";
@@ -8,7 +8,7 @@ import { playNow } from "../ui/session.js";
 import { t } from "../ui/words.js";
 import { title } from "../ui/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
-import { committed, Salt } from "../waiting/salt.js";
+import { committed, Salt } from "../pregame/salt.js";
 import { Clock } from "./clock.js";
 import {
   clockOf, discard, draft, isFree, keep, ladderOf, lastTime, OPEN_FOR, ownSeat, remember, wantedOf,
@@ -20,11 +20,11 @@ import { Summary } from "./summary.js";
 
 const PLACES = ["title", "options", "seats", "clock", "on_timeout"]; // where a refusal can be told beside its field
 
-export function Opening() {
+export function NewGame() {
   const [rules, error] = useLoaded(() => cached("/v1/rules"), []);
   const [number, next] = useState(0); // who comes back before the table is shown finds a new form, too
   if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
-  return html`<h1>${t("opening")}</h1><${Quick} games=${rules.items} /><${Form} key=${number} games=${rules.items} done=${() => next(number + 1)} />`;
+  return html`<h1>${t("new-game")}</h1><${Quick} games=${rules.items} /><${Form} key=${number} games=${rules.items} done=${() => next(number + 1)} />`;
 }
 
 function Form({ games, done }) {
@@ -63,29 +63,29 @@ function Form({ games, done }) {
     wrong?.focus();
   }, [error]);
   const parts = { it, change, game, preset, choose, wrongs };
-  return html`<form class="opening" ref=${form} onSubmit=${open}
+  return html`<form class="new-game" ref=${form} onSubmit=${open}
     onInvalidCapture=${(event) => unfold(event.target)}>
     ${games.some(({ name }) => name === last?.rules) && html`<button type="button" class="plain"
-      onClick=${() => change(last)}>${t("opening.as-last-time")}</button>`}
+      onClick=${() => change(last)}>${t("new-game.as-last-time")}</button>`}
     <fieldset>
-      <legend>${t("opening.game")}</legend>
+      <legend>${t("new-game.game")}</legend>
       <div class="choices">${games.map((one) => html`<label class="choice"><input type="radio" name="rules"
         value=${one.name} checked=${one === game} onChange=${() => changeGame(one)} />
         <span><strong>${title(one.name)}</strong> ${t(`game.${one.name}`)}</span></label>`)}</div>
-      <label>${t("opening.title")} <input name="title" maxlength="80" value=${it.title} ...${marked(wrongs, "title")}
+      <label>${t("new-game.title")} <input name="title" maxlength="80" value=${it.title} ...${marked(wrongs, "title")}
         onInput=${(event) => change({ title: event.target.value })} />
         <${Wrong} wrongs=${wrongs} place="title" /></label>
     </fieldset>
-    <fieldset><legend>${t("opening.seats")}</legend><${Seats} ...${parts} /></fieldset>
-    <${Fold} name=${t(`opening.${preset}`)} now=${editionName(editionOf(game, it.options)[0])}>
+    <fieldset><legend>${t("new-game.seats")}</legend><${Seats} ...${parts} /></fieldset>
+    <${Fold} name=${t(`new-game.${preset}`)} now=${editionName(editionOf(game, it.options)[0])}>
       <${Presets} ...${parts} />
-      <details><summary>${t("opening.options")}</summary><${Options} ...${parts} /></details>
+      <details><summary>${t("new-game.options")}</summary><${Options} ...${parts} /></details>
       <${Wrong} wrongs=${wrongs} place="options" />
     <//>
     <${Fold} name=${t("clock")} now=${clockInWords(clockOf(it))}><${Clock} ...${parts} /><//>
     <${Fold} name=${t("timeout")} now=${timeoutsInWords(ladderOf(it))}><${Ladder} ...${parts} /><//>
-    <${Fold} name=${t("opening.more")} now=${it.seats.some(isFree) ? length(it.openFor) : ""}>
-      ${it.seats.some(isFree) && html`<label>${t("opening.open-for")}
+    <${Fold} name=${t("new-game.more")} now=${it.seats.some(isFree) ? length(it.openFor) : ""}>
+      ${it.seats.some(isFree) && html`<label>${t("new-game.open-for")}
         <select name="open-for" value=${it.openFor} onChange=${(event) => change({ openFor: event.target.value })}>
           ${OPEN_FOR.map((open) => html`<option value=${open}>${length(open)}</option>`)}
         </select></label>`}
@@ -93,9 +93,9 @@ function Form({ games, done }) {
         set=${(salt) => change({ salt })} />`}
     <//>
     <div class="end"><${Summary} ...${parts} />
-    ${error && (isBeside ? html`<p class="wrong" role="alert">${t("opening.wrong")}</p>`
+    ${error && (isBeside ? html`<p class="wrong" role="alert">${t("new-game.wrong")}</p>`
       : html`<${Sorry} error=${error} />`)}
-    <button disabled=${busy}>${t("opening.open")}</button></div>
+    <button disabled=${busy}>${t("new-game.open")}</button></div>
   </form>`;
 }
 
@@ -109,7 +109,7 @@ function unfold(place) {
 
 /** A game against bots, in one tap. */
 function Quick({ games }) {
-  return html`<section class="card quick"><h2>${t("opening.quick")}</h2>
+  return html`<section class="card quick"><h2>${t("new-game.quick")}</h2>
     <p class="row">${games.map(({ name }) => html`<${Start} key=${name} name=${name} />`)}</p></section>`;
 }
 

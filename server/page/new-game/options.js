@@ -33,9 +33,9 @@ export function Presets({ it, game, preset, choose }) {
   return html`<div class="choices">${presets.map((one) => html`<label class="choice" key=${one[0]}><input type="radio"
       name=${preset} value=${one[0]} checked=${one[0] === name} onChange=${() => choose(preset, value(one))} />
       <span><strong>${editionName(one[0])}</strong>
-        ${value(one) === usual && html` <small class="advised">${t("opening.advised")}</small>`}
+        ${value(one) === usual && html` <small class="advised">${t("new-game.advised")}</small>`}
         ${knows(`edition.${one[0]}.about`) && html` ${t(`edition.${one[0]}.about`)}`}</span></label>`)}</div>
-    ${differing.length > 0 && html`<p>${t("opening.differences", { edition: editionName(name) })}</p>
+    ${differing.length > 0 && html`<p>${t("new-game.differences", { edition: editionName(name) })}</p>
       <ul class="differences">${differing.map((field) => html`<li
         key=${field}>${optionInWords(field, edition[field])}</li>`)}</ul>`}`;
 }

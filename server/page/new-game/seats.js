@@ -13,7 +13,7 @@ export function Seats({ it, change, game, wrongs }) {
   const seated = (seats) => change({ seats });
   const place = (i, kind) => seated(placedAt(seats, i, kind));
   return html`
-    <label>${t("opening.number")}
+    <label>${t("new-game.number")}
       <select name="number" value=${seats.length} ...${marked(wrongNumber, "seats")}
         onChange=${(event) => change(withSeats(it, Number(event.target.value)))}>
         ${game.seats.map((n) => html`<option value=${n}>${n}</option>`)}
@@ -23,7 +23,7 @@ export function Seats({ it, change, game, wrongs }) {
     ${seats.map((seat, i) => html`<div class="row seat" key=${i}>
       <label>${t("seat", { number: i + 1 })}
         <select name="seat-${i}" value=${seat.kind} onChange=${(event) => place(i, event.target.value)}>
-          ${KINDS.map((kind) => html`<option value=${kind}>${t(`opening.seat.${kind}`)}</option>`)}
+          ${KINDS.map((kind) => html`<option value=${kind}>${t(`new-game.seat.${kind}`)}</option>`)}
         </select>
       </label>
       ${seat.kind === "invite" && html`<label>${t("email")} <input type="email" required name="email-${i}"
@@ -31,16 +31,16 @@ export function Seats({ it, change, game, wrongs }) {
         onInput=${(event) => seated(seats.map((one, j) => (j === i ? { ...one, email: event.target.value } : one)))} />
         <${Wrong} wrongs=${wrongs} place=${`seats.${i}`} /></label>
         ${it.options.nameless && html`<small class="faint">${t("nameless.invited")}</small>`}`}
-      ${i > 0 && html`<button type="button" class="plain" aria-label=${t("opening.seat.up", { number: i + 1 })}
+      ${i > 0 && html`<button type="button" class="plain" aria-label=${t("new-game.seat.up", { number: i + 1 })}
         onClick=${() => seated(swapped(seats, i))}>↑</button>`}
     </div>`)}
     <p class="row"><button type="button" class="plain"
-        onClick=${() => seated(mixed(seats))}>${t("opening.mix")}</button>
-      <small class="faint">${t("opening.mix.about")}</small></p>
+        onClick=${() => seated(mixed(seats))}>${t("new-game.mix")}</button>
+      <small class="faint">${t("new-game.mix.about")}</small></p>
     <label class="check"><input type="checkbox" name="private" checked=${it.isPrivate}
-      onChange=${(event) => change({ isPrivate: event.target.checked })} /> ${t("opening.private")}</label>
+      onChange=${(event) => change({ isPrivate: event.target.checked })} /> ${t("new-game.private")}</label>
     <label class="check"><input type="checkbox" name="programs" checked=${admitsPrograms(it)}
-      onChange=${(event) => change({ programs: event.target.checked })} /> ${t("opening.programs")}</label>`;
+      onChange=${(event) => change({ programs: event.target.checked })} /> ${t("new-game.programs")}</label>`;
 }
 
 export const resized = (seats, number) => Array.from({ length: number }, (_, i) => seats[i] ?? { kind: "greedy" });

@@ -11,19 +11,19 @@ export function Summary({ it, game, preset }) {
   const isOther = ([field, value]) => field !== preset && value !== usual(game, it.options, field);
   const others = Object.entries(it.options).filter(isOther);
   const missing = it.seats.filter(isFree).length;
-  return html`<section class="card summary" aria-label=${t("opening.summary")}>
-    <h2>${t("opening.summary")}</h2>
+  return html`<section class="card summary" aria-label=${t("new-game.summary")}>
+    <h2>${t("new-game.summary")}</h2>
     <dl class="terms">
-      <dt>${t("opening.game")}</dt><dd>${title(it.rules)}, ${editionName(name)}</dd>
+      <dt>${t("new-game.game")}</dt><dd>${title(it.rules)}, ${editionName(name)}</dd>
       ${others.length > 0 && html`<dt>${t("option.otherwise")}</dt><dd>${others.map(([field, value]) => html`<div
         key=${field}>${changeInWords(field, value)}</div>`)}</dd>`}
-      <dt>${t("opening.seats")}</dt><dd>${listed(it.seats.map(seatInWords))}</dd>
+      <dt>${t("new-game.seats")}</dt><dd>${listed(it.seats.map(seatInWords))}</dd>
       <dt>${t("clock")}</dt><dd>${clockInWords(clockOf(it))}</dd>
       <dt>${t("timeout")}</dt><dd>${timeoutsInWords(ladderOf(it))}</dd>
     </dl>
-    <p>${missing ? t("opening.starts-later", { count: missing }) : t("opening.starts")}
-      ${it.isPrivate && ` ${t("opening.private.about")}`}
-      ${!it.seats.some(({ kind }) => kind === "me") && ` ${t("opening.without-me")}`}</p>
+    <p>${missing ? t("new-game.starts-later", { count: missing }) : t("new-game.starts")}
+      ${it.isPrivate && ` ${t("new-game.private.about")}`}
+      ${!it.seats.some(({ kind }) => kind === "me") && ` ${t("new-game.without-me")}`}</p>
   </section>`;
 }
 
@@ -37,4 +37,4 @@ function changeInWords(field, value) {
 }
 
 const said = (option, value) => `${t("colon", { what: t(`option.${option}`) })} ${value}`;
-const seatInWords = ({ kind, email }) => (kind === "invite" && email ? email : t(`opening.seat.${kind}.short`));
+const seatInWords = ({ kind, email }) => (kind === "invite" && email ? email : t(`new-game.seat.${kind}.short`));

@@ -16,17 +16,17 @@ import { committed, Salt } from "./salt.js";
 const Arrive = later("welcome", "Arrive");
 
 /** @param {{table: SeenTable, invitation?: string | null, player: Profile | null}} props */
-export function Waiting({ table, invitation, player }) {
+export function Pregame({ table, invitation, player }) {
   const { game } = table;
   const isAsked = game.seats.some((it) => it.ready !== null); // until all are ready it neither begins nor closes by itself
   return html`<section class="card waiting-room">
-    <h2>${t("waiting")}</h2>
+    <h2>${t("pregame")}</h2>
     ${isAsked ? html`<${Ready} table=${table} />` : html`<${Missing} game=${game} />`}
     ${(!player || player.guest) && html`<${Visitor} table=${table} invitation=${invitation} />`}
     ${player && !player.guest && !game.you && html`<${Join} table=${table} invitation=${invitation} />`}
-    <p>${!game.options.ready_check && t("waiting.start")} ${t(firstOf(game) === null ? "waiting.lot" : "waiting.first", {
+    <p>${!game.options.ready_check && t("pregame.start")} ${t(firstOf(game) === null ? "pregame.lot" : "pregame.first", {
       number: (firstOf(game) ?? 0) + 1 })}</p>
-    ${!isAsked && html`<p>${t("waiting.closes", { when: absolute(/** @type {string} */ (game.closes_at)) })}</p>`}
+    ${!isAsked && html`<p>${t("pregame.closes", { when: absolute(/** @type {string} */ (game.closes_at)) })}</p>`}
     <${Terms} game=${game} />
     ${(!game.private || game.invitation) && html`<${Link} game=${game} />`}
     ${(game.you || game.hosting) && hasRoom(game) && html`<${Invite} table=${table} />`}
@@ -38,7 +38,7 @@ export function Waiting({ table, invitation, player }) {
 /** A table that was closed before the start. */
 export const Closed = () => html`<section class="card waiting-room">
   <h2>${t("status.closed")}</h2>
-  <p>${t("waiting.closed")}</p>
+  <p>${t("pregame.closed")}</p>
   <p class="row"><a href="#/lobby">${t("nav.lobby")}</a> <a href="#/open">${t("nav.open")}</a></p>
 </section>`;
 
@@ -54,12 +54,12 @@ function Missing({ game }) {
   const lost = invited.filter((it) => it.unreachable);
   const declined = open.filter((it) => it.declined);
   return html`
-    <p role="status">${t("waiting.missing", { count: open.length + invited.length })}</p>
+    <p role="status">${t("pregame.missing", { count: open.length + invited.length })}</p>
     <ul>
-      ${open.length > 0 && html`<li>${t("waiting.open", { seats: named(open), count: open.length })}</li>`}
-      ${invited.length > 0 && html`<li>${t("waiting.invited", { seats: named(invited), count: invited.length })}</li>`}
-      ${lost.length > 0 && html`<li>${t("waiting.lost", { seats: named(lost) })}</li>`}
-      ${declined.length > 0 && html`<li>${t("waiting.declined", { seats: named(declined) })}</li>`}
+      ${open.length > 0 && html`<li>${t("pregame.open", { seats: named(open), count: open.length })}</li>`}
+      ${invited.length > 0 && html`<li>${t("pregame.invited", { seats: named(invited), count: invited.length })}</li>`}
+      ${lost.length > 0 && html`<li>${t("pregame.lost", { seats: named(lost) })}</li>`}
+      ${declined.length > 0 && html`<li>${t("pregame.declined", { seats: named(declined) })}</li>`}
     </ul>`;
 }
 

@@ -20,7 +20,7 @@ const weight = ({ type }) => (CHIEF.test(type) ? 0 : BY_THE_WAY.test(type) ? 2 :
  * `items` are what happened meanwhile; `watch` shows it, `close` has the reader know it.
  * @param {{items: GameEvent[], names: string[], seat?: number, rules: RulesDescription, watch: () => void, close: () => void}} props
  */
-export function Since({ items, names, seat, rules, watch, close }) {
+export function Recap({ items, names, seat, rules, watch, close }) {
   useStore(rooms);
   const withYou = names.map((it, i) => (i === seat ? t("you") : it)); // in what is about others
   const told = items.map((item) => ({ item, words: sentence(item, item.seat === seat ? names : withYou, rules) })).filter(({ words }) => words);
@@ -28,12 +28,12 @@ export function Since({ items, names, seat, rules, watch, close }) {
   const shown = told.filter((it) => chosen.has(it));
   const more = told.length - shown.length;
   if (!told.length) return null; // the words of this game are still to come
-  return html`<section class="since" aria-label=${t("since")}>
-    <h2>${t("since")}</h2>
-    <div class="scrolls" tabindex="0" role="group" aria-label=${t("since")}><ul>${shown.map(({ item, words }) => html`<li key=${item.seq}>${words}${" "}</li>`)}
-      ${more > 0 && html`<li class="faint">${t("since.more", { count: more })}</li>`}</ul></div>
-    <p class="row"><button onClick=${watch}>${t("since.watch")}</button>
-      <button class="plain" onClick=${close}>${t("since.close")}</button></p>
+  return html`<section class="recap" aria-label=${t("recap")}>
+    <h2>${t("recap")}</h2>
+    <div class="scrolls" tabindex="0" role="group" aria-label=${t("recap")}><ul>${shown.map(({ item, words }) => html`<li key=${item.seq}>${words}${" "}</li>`)}
+      ${more > 0 && html`<li class="faint">${t("recap.more", { count: more })}</li>`}</ul></div>
+    <p class="row"><button onClick=${watch}>${t("recap.watch")}</button>
+      <button class="plain" onClick=${close}>${t("recap.close")}</button></p>
   </section>`;
 }
 

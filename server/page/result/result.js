@@ -4,13 +4,13 @@ import { GAMES } from "../ui/games.js";
 import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
-import { CLOCKS, draft, keep, LADDERS, OPPONENTS } from "../opening/draft.js";
+import { CLOCKS, draft, keep, LADDERS, OPPONENTS } from "../new-game/draft.js";
 import { seatName } from "../ui/game-card.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { COLOURS, SeatShape, sparkle } from "../ui/seat-shapes.js";
 import { link, me } from "../ui/token.js";
 
-export function Final({ table }) {
+export function Result({ table }) {
   const { game } = table;
   const player = useStore(me);
   const { places, scores } = game.outcome;
@@ -18,11 +18,11 @@ export function Final({ table }) {
   const order = names.map((_, seat) => seat).sort((one, other) => places[one] - places[other]);
   const winners = order.filter((seat) => places[seat] === 1);
   const isMine = winners.length === 1 && game.you?.seat === winners[0];
-  return html`<section class="final" aria-labelledby="final">
+  return html`<section class="result" aria-labelledby="result">
     <svg class="night" viewBox="0 0 100 100" preserveAspectRatio="xMidYMid slice" aria-hidden="true"><${Backdrop}
       seed=${game.id} /></svg>
-    <h2 id="final">${isMine ? t("final.you")
-      : t("final.won", { count: winners.length, names: listed(winners.map((it) => names[it])) })}</h2>
+    <h2 id="result">${isMine ? t("result.you")
+      : t("result.won", { count: winners.length, names: listed(winners.map((it) => names[it])) })}</h2>
     <ol>${order.map((seat) => html`<li key=${seat} data-seat=${seat} class=${places[seat] === 1 ? "winner" : ""}>
       <span class="place" aria-hidden="true">${places[seat]}</span><span class="unseen">${
         t("place", { place: places[seat] })}</span>
@@ -35,8 +35,8 @@ export function Final({ table }) {
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
     ${player && !link && html`<p><a class="again" href="#/open" onClick=${() => keep(alike(game))}>${
-      t("final.again")}</a></p>`}
-    ${player?.guest && html`<p><a href="#/sign-in">${t("final.guest")}</a></p>`}
+      t("result.again")}</a></p>`}
+    ${player?.guest && html`<p><a href="#/sign-in">${t("result.guest")}</a></p>`}
   </section>`;
 }
 
@@ -50,14 +50,14 @@ function ties({ rules, outcome, view }, order, names) {
     const equal = order.filter((seat) => scores[seat] === score);
     for (const place of new Set(equal.map((seat) => places[seat]))) {
       const same = equal.filter((seat) => places[seat] === place);
-      if (same.length > 1) said.push(t(`final.shared.${key}`, { names: all(same) }));
+      if (same.length > 1) said.push(t(`result.shared.${key}`, { names: all(same) }));
     }
     const reached = (seat) => view?.result?.reason === "goal" && places[seat] === 1; // and won by that
     const ranked = equal.filter((seat) => !reached(seat));
     const isBroken = new Set(ranked.map((seat) => places[seat])).size > 1;
     if (isBroken && view?.discards) {
       const first = ranked.filter((seat) => places[seat] === places[ranked[0]]);
-      said.push(t("final.discards", { names: all(ranked), first: all(first) }));
+      said.push(t("result.discards", { names: all(ranked), first: all(first) }));
     }
   }
   return said;

@@ -21,21 +21,21 @@ import { SeatMark } from "../ui/seat-shapes.js";
 import { isUnnamed, link, me, over } from "../ui/token.js";
 /** @import { Game, GameEvent, RulesDescription, SeenTable, View } from "../ui/types" */
 
-const Naming = later("naming", "Naming");
-const Waiting = later("waiting", "Waiting");
-const Closed = later("waiting", "Closed");
+const DisplayName = later("display-name", "DisplayName");
+const Pregame = later("pregame", "Pregame");
+const Closed = later("pregame", "Closed");
 const RulesBeside = later("rules", "RulesBeside", "options");
 const ForSeat = later("link", "ForSeat");
 const Ended = later("link", "Ended");
-const Picture = later("picture", "Picture");
-const Final = later("final", "Final");
-const Since = later("since", "Since");
-const Replay = later("since", "Replay");
-const Beneath = later("beneath", "Beneath");
-const Back = later("beneath", "ComeBack");
-const Beside = later("beneath", "Beside");
-const Requests = quietly(() => enter("beneath"), "Asks");
-const Undo = quietly(() => enter("beneath"), "Undo");
+const Fallback = later("fallback", "Fallback");
+const Result = later("result", "Result");
+const Recap = later("recap", "Recap");
+const Replay = later("recap", "Replay");
+const Details = later("details", "Details");
+const Back = later("details", "ComeBack");
+const Beside = later("details", "Beside");
+const Requests = quietly(() => enter("details"), "Asks");
+const Undo = quietly(() => enter("details"), "Undo");
 const MOMENT = 500; // milliseconds for which nothing but the table is worked on
 const AWAY = 10 * 60_000; // milliseconds without a look, after which the reader is told what happened
 const PATIENCE = 5_000; // milliseconds until what can wait comes in any case
@@ -58,12 +58,12 @@ export function Table({ id, invitation }) {
   if (game.status !== "open" && !isClosed(game)) return html`<${Begun} key=${table.isRenewed} table=${table} />
     ${link && html`<${ForSeat} game=${game} />`}`;
   return html`
-    ${isUnnamed(player) && html`<${Naming} player=${player} />`}
+    ${isUnnamed(player) && html`<${DisplayName} player=${player} />`}
     <div class="title"><${Home} game=${game} /><h1>${game.title} <small class="faint">${untold(game)}</small></h1>
       ${game.rules in DRAWN && html`<${RulesButton} game=${game} />`}</div>
     ${error && html`<${Sorry} error=${error} />`}
     <div class="table">${isClosed(game) ? html`<${Closed} />`
-      : html`<${Waiting} table=${table} invitation=${invitation} player=${player} />`}
+      : html`<${Pregame} table=${table} invitation=${invitation} player=${player} />`}
       <aside><${Beside} table=${table} /></aside></div>`;
 }
 
@@ -101,7 +101,7 @@ function Begun({ table }) {
   const { earlier, isComing, refused } = useEarlier(table, at);
   const [replay, setReplay] = useState(/** @type {{from: number} | null} */ (null));
   const names = game.seats.map(seatName);
-  const Drawn = DRAWN[game.rules] ?? Picture;
+  const Drawn = DRAWN[game.rules] ?? Fallback;
   const goesOn = game.you && !link && (game.status === "running" || game.status === "paused");
   const [missed, know] = useMissed(table);
   const isSettled = useSettled(table);
@@ -116,11 +116,11 @@ function Begun({ table }) {
   };
   const [isLooking, setLooking] = useState(false); // back, at earlier tables
   const first = useRef();
-  const beneath = useRef();
+  const details = useRef();
   useEffect(() => void (at !== null && first.current?.scrollIntoView()), [at]); // from wherever it was chosen
   const goOn = () => {
-    beneath.current.scrollIntoView();
-    beneath.current.focus({ preventScroll: true });
+    details.current.scrollIntoView();
+    details.current.focus({ preventScroll: true });
   };
   if (!rules) return html`<${Coming} error=${error} />`;
   const isOver = game.outcome && at === null;
@@ -138,11 +138,11 @@ function Begun({ table }) {
       ${goesOn && !mySeat(game)?.stand_in && html`<${Requests} table=${table} />`}
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
         again=${table.look} /></section>`}
-      ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length }}><${Final} table=${table} /></div>`}
+      ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length }}><${Result} table=${table} /></div>`}
       ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
         showAt=${show} close=${leave}
         story=${story} names=${names} rules=${rules} />`}
-      ${missed && !replay && !game.outcome && html`<div class="missed">${isSettled && html`<${Since}
+      ${missed && !replay && !game.outcome && html`<div class="missed">${isSettled && html`<${Recap}
         names=${names} rules=${rules} items=${sinceOwnTurn(story, game.you?.seat)} seat=${game.you?.seat}
         watch=${() => watch(know() || 1)} close=${know} />`}</div>`}
       ${refused && html`<${Sorry} error=${refused} />`}
@@ -151,8 +151,8 @@ function Begun({ table }) {
     </div>
     <${History} version=${game.version} at=${at} show=${show} isComing=${isComing} isNear=${isLooking || at !== null}
       replay=${() => watch(at ?? 1)} />
-    <aside class="beneath" tabindex="-1" ref=${beneath} aria-label=${t("beneath")}>
-      ${isSettled && html`<${Beneath} table=${table} view=${earlier ?? game.view} at=${at} names=${names}
+    <aside class="details" tabindex="-1" ref=${details} aria-label=${t("details")}>
+      ${isSettled && html`<${Details} table=${table} view=${earlier ?? game.view} at=${at} names=${names}
         rules=${rules} showAt=${show} goesOn=${goesOn} />`}
     </aside>`;
 }
@@ -185,12 +185,12 @@ const Coming = ({ error }) => html`<div class="state"><${Home} /><h1 class="unse
   ${error && html`<${Sorry} error=${error} />`}`;
 
 /**
- * The way to what lies beneath the table, with the number of lines there that nobody has read.
+ * The way to the details below the table, with the number of lines there that nobody has read.
  * @param {{goOn: () => void}} props
  */
 function More({ goOn }) {
   const count = useStore(unread);
-  return html`<${Tool} icon="more" words=${t("beneath")} onClick=${goOn}>
+  return html`<${Tool} icon="more" words=${t("details")} onClick=${goOn}>
     ${count > 0 && html`<span class="count" aria-label=${t("chat.unread", { count })}>${count}</span>`}
   <//>`;
 }

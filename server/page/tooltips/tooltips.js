@@ -9,11 +9,11 @@ const EXPLAINED = "[data-at], [data-slot], [data-tip]";
 const ID = "tip";
 
 /**
- * The tips of this place, drawn within it. `explain` gives the words for an element that bears `data-at`,
+ * The tooltips of this place, drawn within it. `explain` gives the words for an element that bears `data-at`,
  * `data-slot` or `data-tip`; none, if there is nothing to say. A tap on what is closed, or is no control, asks, too.
  * @param {{place: {current: any}, explain: (it: HTMLElement) => string | null | Promise<string | null>}} props
  */
-export function Tips({ place, explain }) {
+export function Tooltips({ place, explain }) {
   const [tip, set] = useState(/** @type {{of: HTMLElement, words: string} | null} */ (null));
   const ask = useRef();
   ask.current = explain;

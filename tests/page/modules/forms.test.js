@@ -1,7 +1,7 @@
 // What somebody fills in: what the server is asked with it, and where what it refuses is told.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFree, iso, ladderOf, ownSeat, wantedOf } from "./page/opening/draft.js";
+import { isFree, iso, ladderOf, ownSeat, wantedOf } from "./page/new-game/draft.js";
 import { Problem } from "./page/ui/api.js";
 import { byPlace, wrongAt } from "./page/ui/field-errors.js";
 

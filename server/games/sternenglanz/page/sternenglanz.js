@@ -24,7 +24,7 @@ const ACTIONS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // thos
 
 const WIDE = "(min-width: 64rem), (orientation: landscape) and (min-width: 40rem)"; // as in the style
 
-const Tips = quietly(() => enter("tips"), "Tips");
+const Tooltips = quietly(() => enter("tooltips"), "Tooltips");
 const Arrivals = quietly(() => import(addressOf("sternenglanz/arrivals.js")), "Arrivals");
 const Steps = later("sternenglanz/steps", "Steps");
 const Tale = later("sternenglanz/tale", "Tale");
@@ -130,7 +130,7 @@ export function Room({ table, rules, view: now, at }) {
     </div>
     ${game.outcome && at === null && html`<${Tale} story=${story} names=${names} cards=${cards} />`}
     ${!isBeside && further}
-    <${Tips} place=${place} explain=${explain} />
+    <${Tooltips} place=${place} explain=${explain} />
     <${Arrivals} place=${place} table=${table} at=${at} />
   </div>`;
 }

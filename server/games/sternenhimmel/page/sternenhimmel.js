@@ -27,7 +27,7 @@ import { boardName, boardOf, scored, SENTENCES, starName } from "./story.js";
  */
 /** @typedef {ForesightOf<"sternenhimmel">} Foresight */
 
-const Tips = quietly(() => enter("tips"), "Tips");
+const Tooltips = quietly(() => enter("tooltips"), "Tooltips");
 const Arrivals = quietly(() => import(addressOf("sternenhimmel/arrivals.js")), "Arrivals");
 const Gallery = later("sternenhimmel/gallery", "Gallery");
 
@@ -182,7 +182,7 @@ export function Room({ table, rules, view, at }) {
         choose=${(/** @type {number} */ i) =>
           !sending && isStarOpen(hand[i]) && choose({ ...chosen, star: chosen.star === i ? null : i })} />
     </div>`}
-    <${Tips} place=${place} explain=${explain} />
+    <${Tooltips} place=${place} explain=${explain} />
     <${Arrivals} place=${place} table=${table} at=${at} chosen=${chosen} />
   </div>`;
 }
