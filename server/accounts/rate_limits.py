@@ -9,6 +9,7 @@ example, of 5,000 guests a day, 250 greedy networks get 4,620, and another netwo
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import NamedTuple
 
@@ -196,6 +197,7 @@ def reached(name: str, is_share: bool = False) -> TooMany:
     return TooMany((_SHARE_USED_UP if is_share else _REACHED)[name], wait, most=bound.most)
 
 
+@lru_cache(10_000)
 def network_of(address: str) -> str:
     """Return the network that an address counts as: an IPv4 address itself, the /64 of an IPv6 address."""
     found = _read_address(address)

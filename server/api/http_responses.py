@@ -2,24 +2,27 @@
 
 import gzip
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import orjson
 from flask import Flask, Response, current_app, request
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import NotAcceptable, PreconditionFailed
+from werkzeug.http import parse_accept_header
 
 from server.api.auth import any_caller, is_for_api
 from server.api.problems import of_http
 from server.api.unmodified import forget_rows, store_etag
+from server.compression import accepts_gzip
 from server.store.locks import hold
 from server.store.log import moment_text
 from server.translations import Words
 
 _TO_ALL = {"Cache-Control": "private, no-cache", "Vary": "Authorization, Accept-Language"}
-_CONDITIONS = (
-    *("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_IF_RANGE"),
-    "HTTP_RANGE",
+_CONDITIONS = frozenset(
+    f"HTTP_{it}"
+    for it in ("IF_NONE_MATCH", "IF_MATCH", "IF_MODIFIED_SINCE", "IF_UNMODIFIED_SINCE", "IF_RANGE", "RANGE")
 )
 _LARGE = 1024  # bytes of JSON from which compression pays
 NDJSON = "application/x-ndjson"
@@ -51,9 +54,15 @@ def _expect_accept() -> None:
     """Raise NotAcceptable if the client accepts none of this call's media types."""
     if is_for_api() and "Accept" in request.headers:
         answered_in = next((kind for end, kind in _OTHERS.items() if request.path.endswith(end)), "application/json")
-        accepted = MIMEAccept([(kind.partition(";")[0].strip(), quality) for kind, quality in request.accept_mimetypes])
-        if not accepted[answered_in]:  # parameters such as a charset are ignored
+        if not _accepts(request.headers["Accept"], answered_in):
             raise NotAcceptable(Words("This call returns %(type)s. Allow it in `Accept`.", type=answered_in))
+
+
+@lru_cache  # a client sends the same header with each request
+def _accepts(header: str, kind: str) -> bool:
+    """Return whether this `Accept` allows the media type. Its parameters, such as a charset, are ignored."""
+    listed = parse_accept_header(header, MIMEAccept)
+    return MIMEAccept([(it.partition(";")[0].strip(), quality) for it, quality in listed])[kind] > 0
 
 
 def _expect_match() -> None:
@@ -107,11 +116,11 @@ def _finish(response: Response) -> Response:
     if is_for_api():
         for name, value in _TO_ALL.items():
             response.headers.setdefault(name, value)
-        _pack(response, request.accept_encodings.quality("gzip") > 0)
+        _pack(response, accepts_gzip())
         if request.method in ("GET", "HEAD") and response.status_code == 200 and not response.is_streamed:
             response.add_etag()
             store_etag(response)
-            if any(name in request.environ for name in _CONDITIONS):
+            if not _CONDITIONS.isdisjoint(request.environ):
                 response.make_conditional(request)
             if response.status_code == 412:
                 return of_http(_unmatched())

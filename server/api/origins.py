@@ -45,5 +45,5 @@ def _answer_preflight() -> Response | None:
 
 def _finish(response: Response) -> Response:
     if is_for_api():
-        response.headers.update(_TO_ALL)
+        response.headers.extend(_TO_ALL)
     return response

@@ -8,6 +8,7 @@ from uuid import UUID
 from flask import Flask, Response, current_app, g, request
 
 from server.accounts.tokens import Caller
+from server.compression import accepts_gzip
 from server.play.commits import take_snapshot
 from server.play.game import Game
 from server.play.views import depends_on_rows, load_visible
@@ -65,7 +66,7 @@ def expect_modified(who: Caller | None, *stored: bytes) -> None:
     digest = blake2b(digest_size=_BYTES)
     language = who.locale if who else request.headers.get("Accept-Language", "")
     rights = f"{who.player_id} {sorted(who.scopes)}" if who else ""
-    is_packed = request.accept_encodings.quality("gzip") > 0
+    is_packed = accepts_gzip()
     asked = (request.path.encode(), request.query_string, language.encode(), rights.encode(), bytes([is_packed]))
     for part in (*asked, *stored):
         digest.update(len(part).to_bytes(8, "big"))
