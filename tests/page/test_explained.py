@@ -15,7 +15,7 @@ def at_table(page: Page, game_id: str) -> Page:
     page.goto(f"/#/games/{game_id}")
     expect(page.locator(".news.live")).to_have_count(1)
     page.wait_for_function(
-        "() => performance.getEntriesByType('resource').some((it) => it.name.includes('/tooltips/tips'))"
+        "() => performance.getEntriesByType('resource').some((it) => it.name.includes('/tooltips/tooltips'))"
     )
     return page
 

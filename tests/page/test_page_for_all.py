@@ -257,7 +257,7 @@ STYLE = """css => {
   document.adoptedStyleSheets = [sheet];
 }"""
 CUT = """() => [...document.querySelectorAll("main *, header *")]
-  .filter((it) => !it.closest("svg, .unseen") && it.checkVisibility() && it.innerText?.trim())
+  .filter((it) => !it.closest("svg, .unseen, [aria-hidden]") && it.checkVisibility() && it.innerText?.trim())
   .filter((it) => ["hidden", "clip"].includes(getComputedStyle(it).overflowX))
   .filter((it) => it.scrollWidth > it.clientWidth + 1 || it.scrollHeight > it.clientHeight + 1)
   .map((it) => it.outerHTML.slice(0, 120))"""

@@ -247,7 +247,7 @@ def test_every_step_is_also_in_a_list(pair: tuple[Client, Client], windows: Wind
     page.get_by_text("As a list:").click()
     expect(page.locator(".steps button")).to_have_count(len(steps_open(client, game)))
     page.locator(".steps button").first.click()
-    expect(page.locator(".begun li")).to_have_count(1)
+    expect(page.locator(".sternenglanz[data-begun='1']")).to_be_attached()
 
 
 def test_the_first_view_of_sternenglanz_is_small(house: House, windows: Windows) -> None:

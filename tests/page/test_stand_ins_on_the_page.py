@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Page, expect
 
-from server.clock import clock
 from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, Windows, game_of, too_wide
 from tests.support.live_server import House, sign_in
 
 
-def day(days: int) -> str:
-    return (clock.now() + timedelta(days=days)).date().isoformat()
+def day(house: House, days: int) -> str:
+    """Return a date by the server's clock, which other tests may have moved."""
+    return (house.forward(timedelta(seconds=1)) + timedelta(days=days)).date().isoformat()
 
 
 def to_form(page: Page, game_id: str) -> None:
@@ -20,11 +20,11 @@ def to_form(page: Page, game_id: str) -> None:
     page.locator(".stand-in summary").click()
 
 
-def asks(page: Page, email: str) -> None:
+def asks(house: House, page: Page, email: str) -> None:
     form = page.locator(".stand-in form")
     form.get_by_label("Email address").fill(email)
-    form.get_by_label("First day").fill(day(0))
-    form.get_by_label("Last day").fill(day(6))
+    form.get_by_label("First day").fill(day(house, 0))
+    form.get_by_label("Last day").fill(day(house, 6))
     form.get_by_role("button", name="Send request").click()
 
 
@@ -45,7 +45,7 @@ def test_a_new_stand_in_is_asked_accepts_by_letter_and_plays_until_stopped(
     ben.post(f"/v1/games/{game_id}/seats", {})
     page, other = windows.open(ada, **size), windows.open(**size)
     to_form(page, game_id)
-    asks(page, f"new-{name}@example.net")
+    asks(house, page, f"new-{name}@example.net")
     expect(page.locator(".stand-in").get_by_role("status")).to_contain_text("to play from")
     assert not too_wide(page)
 
@@ -76,9 +76,9 @@ def test_an_error_is_shown_beside_the_form_and_an_ended_request_cannot_be_accept
     page, other = windows.open(ada), windows.open()
     windows.expected = "409"
     to_form(page, game_id)
-    asks(page, "ada@example.org")
+    asks(house, page, "ada@example.org")
     expect(page.locator(".stand-in [role=alert]")).to_contain_text("can't stand in for one another")
-    asks(page, "cyd@example.org")
+    asks(house, page, "cyd@example.org")
     expect(page.locator(".stand-in").get_by_role("status")).to_be_visible()
     word = word_for(house, "cyd@example.org")
     page.get_by_role("button", name="End it").click()

@@ -135,11 +135,14 @@ export function Room({ table, rules, view, at }) {
     return [t(`tip.${space.size}`), isClosed && t("ask.wait")].filter(Boolean).join(" ");
   }
   const isBegun = (star || chosen.space) && !sending;
+  const isOver = game.outcome && at === null;
+  const offer = html`<${Offer} table=${table} rules=${rules} at=${at} />`;
   const hasTray = seat !== undefined && shown.boards.length > 0;
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && isBegun && giveUp();
   return html`<${Theatre} names=${names} rules=${rules} />
   <div class="sky" ref=${place} onKeyDown=${escape}>
-    ${game.outcome && at === null ? html`<${Gallery} names=${names} rules=${rules}
+    ${isOver && offer}
+    ${isOver ? html`<${Gallery} names=${names} rules=${rules}
       scored=${story.filter((it) => it.type === "board-scored")} />`
       : shown.boards.length === 0 && html`<p class="card">${t("sky.empty")}</p>`}
     <div class="boards" hidden=${shown.boards.length === 0} ref=${boards}
@@ -161,10 +164,10 @@ export function Room({ table, rules, view, at }) {
             !sending && isOpen(id, space) && choose({ ...chosen, space: { board: id, space } })} />`;
       })}
     </div></div>
-    ${!hasTray && html`<${Offer} table=${table} rules=${rules} at=${at} />`}
+    ${!hasTray && !isOver && offer}
     ${hasTray && html`<div class="tray" tabindex="-1" ref=${tray}>
       <div class="say"><div data-said>
-        ${!isBegun && !sending && html`<${Offer} table=${table} rules=${rules} at=${at} />`}
+        ${!isBegun && !sending && offer}
         ${error && html`<${Sorry} error=${error} />`}
         <p class="ask" role="status">
           ${at !== null ? t("ask.past") : isGuided && turn !== null && !isBegun && !sending ? t("goal.coins")
