@@ -42,8 +42,9 @@ PROBLEMS: dict[type[Exception], Problem] = {
         403,
         "not-host",
         "You are not the host of this game",
-        "Before the start, the host can close the game, withdraw invitations and remove players. The host "
-        "is the creator or, if they leave, the first seated player. `host` of the game contains the host's "
+        "Before the start, the host can close the game, withdraw invitations and remove players. The host is the "
+        "creator or, if the creator leaves, the seated player with the lowest seat number. `host` of the game "
+        "contains the host's "
         "seat.",
     ),
     errors.StaleTurn: Problem(
@@ -102,8 +103,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         409,
         "seat-handed-over",
         "A bot or a stand-in is playing for you",
-        "If you resigned or timed out too often, take your seat back with POST to the game's seats. If a "
-        "stand-in plays for you, end it with DELETE of your seat's `stand-in`.",
+        "If you resigned or timed out too often, take your seat back with POST to the game's seats. If a stand-in "
+        "is playing for you, send DELETE to your seat's `stand-in`.",
     ),
     errors.SeatTaken: Problem(
         409,
