@@ -155,7 +155,7 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
     hinted = Job(app, "deliver", deliver), Job(app, "webhooks", tell_webhooks)
     seldom = partial(_throttle, Lookout(_POSTS))
     by_themselves = {
-        Job(app, "look for letters", seldom(hinted[0], 10, others=60)): _HINTED_BEAT,
+        Job(app, "look for emails", seldom(hinted[0], 10, others=60)): _HINTED_BEAT,
         Job(app, "look for webhooks", seldom(hinted[1], 10, others=60)): _HINTED_BEAT,
         Job(app, "notes left over", hooks.deliver_due): 300,
     }
@@ -292,7 +292,7 @@ def _tidy(settings: Settings) -> None:
 def log_overdue_work() -> None:
     """Log overdue work. The worker does this, since the sender may hang or get no CPU time."""
     for what, age in overdue_work().items():
-        log.warning("Some %s have been due for %.0f s, and nobody carries them", what, age.total_seconds())
+        log.warning("Some %s have been due for %.0f s, and no process handles them", what, age.total_seconds())
 
 
 def _sweep() -> None:

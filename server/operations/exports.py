@@ -42,7 +42,8 @@ from server.store.tables import (
 )
 
 BACKUP: Final = "sternenpost-backup"
-WARNING: Final = "This game is not over: its seed and events tell what its players must not know. Show it to nobody."
+WARNING: Final = "This game is not over: its seed and events reveal what its players must not know. Don't show it "
+"to anyone."
 _SEAT: Final = (
     "seat",
     "kind",

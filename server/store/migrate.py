@@ -229,8 +229,8 @@ def _patiently(connection: Connection, step: Callable[[], None]) -> None:
             )
         sleep(_PAUSE)
     raise CannotMigrate(
-        "A table that must change stays locked, for example by a dump or a long query. Try again later. "
-        "Completed steps are kept."
+        "A table that must change stays locked, for example by a dump or a long query. Run the command again later. "
+        "It skips the completed steps."
     )
 
 

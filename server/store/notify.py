@@ -67,7 +67,7 @@ class _Notifier:
                 with app.app_context(), self._connection() as connection:
                     _notify(connection, games, has_letters)
             except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:  # listeners also poll
-                log.debug("A hint got lost: %s", error)
+                log.debug("A notification got lost: %s", error)
 
     def _connection(self) -> AbstractContextManager[psycopg.Connection[Any]]:
         """Return a connection to the node where all processes listen, since Citus nodes don't forward notifications."""
@@ -126,5 +126,5 @@ def _listen_on(app: Flask, actions: Sequence[Callable[[], object]]) -> NoReturn:
                     for _ in connection.notifies(timeout=0):
                         pass
         except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:  # the callers also poll
-            log.debug("No hints are heard: %s", error)
+            log.debug("No notifications can be received: %s", error)
             time.sleep(_AGAIN)

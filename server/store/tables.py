@@ -34,7 +34,7 @@ class Moment(TypeDecorator[datetime]):
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is not None and value.tzinfo is None:
-            raise ValueError(f"A naive time: {value}")
+            raise ValueError(f"The time has no zone: {value}")
         return value
 
 

@@ -198,5 +198,8 @@ def trouble_with_letters(base_url: str, reply_domain: str | None) -> str:
         _written(row, base_url, data["to"], code, reply_to=data["to"])
     except Exception as error:
         log.exception("No letter can be written")
-        return f"no letter can be written ({type(error).__name__}): look at STERNENPOST_BASE_URL and STERNENPOST_REPLY_DOMAIN"
+        return (
+            f"no email can be written ({type(error).__name__}): "
+            "look at STERNENPOST_BASE_URL and STERNENPOST_REPLY_DOMAIN"
+        )
     return ""
