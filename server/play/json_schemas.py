@@ -154,8 +154,8 @@ _ANYTHING: Json = {"description": "Any JSON value. A missing value counts as nul
 _AT: Json = {"type": "string", "pattern": POINTER}
 _TYPE: Json = {"description": "Event type", "type": "string", "pattern": "^[a-z-]+$"}
 CONDITION: Json = {
-    "description": "Condition of a planned move. It tests what a spectator sees at a JSON pointer (RFC 6901) when "
-    "your turn begins, or whether only events of certain types have happened since the plan was sent.",
+    "description": "Condition of a planned move, tested when your turn begins. `at`: what a spectator sees at this JSON "
+    "pointer (RFC 6901). `only`: whether only events of these types have happened since the plan was sent.",
     "oneOf": [
         named("IsSeen", object_of("True if a spectator sees this value at `at`", {"at": _AT, "is": _ANYTHING})),
         named(
