@@ -42,8 +42,7 @@ from server.store.tables import (
 )
 
 BACKUP: Final = "sternenpost-backup"
-WARNING: Final = "This game is not over: its seed and events reveal what its players must not know. Don't show it "
-"to anyone."
+WARNING: Final = "This game is not over: its seed and events reveal its players' secrets. Don't show it to anyone."
 _SEAT: Final = (
     "seat",
     "kind",
