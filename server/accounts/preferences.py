@@ -66,7 +66,7 @@ def _is_accepted_json(data: bytes) -> bool:
 def _check_choices(name: str, chosen: Any, choices: Mapping[str, Sequence[str]]) -> None:
     """Raise Unfit if a choice is invalid. `choices` has the valid values by notice kind."""
     if type(chosen) is not dict:
-        raise Unfit("Must be a JSON object with a choice for each kind of email.", name)
+        raise Unfit("Must be a JSON object with a setting for each kind of email.", name)
     for kind, choice in chosen.items():
         if kind not in choices:
             known = ", ".join(choices)

@@ -42,7 +42,7 @@ _PUSHERS = 4  # threads of their own, so push services don't delay mail
 _WRITERS = 2  # at a time, so one composes while the other queries; more would lose a third to switching
 _BATCH = 200
 _NOTE_AGAIN = 1.0  # seconds
-_NO_LONGER = noted("Outdated before it was written")
+_NO_LONGER = noted("Outdated before we could send it")
 
 log = logging.getLogger(__name__)
 

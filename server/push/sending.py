@@ -44,7 +44,7 @@ def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
     """Send a push to each browser of its reader. Return the result and its reason. Raise NotTaken if a retry may
     succeed."""
     if player is None or not is_welcome(player) or not (ttl := _time_to_live(game, row)):
-        return "dropped", noted("Outdated before it was written")
+        return "dropped", noted("Outdated before we could send it")
     message = json.dumps(_message(game, row, player)).encode()
     headers = {
         "TTL": f"{ttl}",

@@ -126,7 +126,7 @@ def _take_seat(
     if chosen is None:
         if seat is None:
             raise SeatTaken("There is no free seat for you here.")
-        raise SeatTaken("Seat %(seat)s isn't free for you.", seat=seat)
+        raise SeatTaken("Seat %(seat)s isn't available to you.", seat=seat)
     chosen.kind, chosen.player_id, chosen.email, chosen.salt = "human", player_id, None, salt
     chosen.salt_hash, chosen.lost_at = salt_hash, None
     db.session.flush()
@@ -408,7 +408,7 @@ def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
         return load(game_id)
     expect_open(head)
     if row.asked_at is None:
-        raise NotRunning("Some seats are still open. We'll ask you when all are taken.")
+        raise NotRunning("Some seats are still open. We'll ask you when all seats are taken.")
     if salt is not None:
         expect_committed(salt, row.salt_hash)
         row.salt = salt

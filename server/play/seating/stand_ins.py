@@ -142,7 +142,7 @@ def ask_stand_in(
         seat = own_seat(game, by)
         _expect_under_way(game)
         if game.seats[seat].owner_id is not None:
-            raise SeatTaken("A stand-in is playing this seat. End that first.")
+            raise SeatTaken("A stand-in is playing this seat. Stop the stand-in first.")
         # In an anonymous game, or for an address, a rejection would reveal who sits there.
         is_seen = player is not None and not is_nameless(game.head.options)
         if is_seen or player_at(to) == by:

@@ -147,7 +147,7 @@ def bare(name: str) -> Callable[[Callable[[Errand], Said]], Act]:
         @acts(name)
         def check(errand: Errand, rest: str) -> Said:
             if rest:
-                raise Unclear(noted("This command stands alone on its line."))
+                raise Unclear(noted("This command must be alone on its line."))
             return act(errand)
 
         return check
@@ -191,7 +191,8 @@ def _rules(errand: Errand, rest: str) -> Said:
         ]
         example = example_of(commands.RULES, locale)
         return Said(
-            told=[gettext('We have these games. Write "%(example)s" to learn one.', example=example)], items=items
+            told=[gettext('We have these games. Write "%(example)s" to learn how to play.', example=example)],
+            items=items,
         )
     from server.post.desk.rule_texts import rule_text  # parses files that few need
 

@@ -65,7 +65,7 @@ COMMANDS = (
     Command(
         GAMES,
         "games",
-        noted("Lists your games with their numbers, and which wait for you."),
+        noted("Lists your games with their numbers, and says which are waiting for you."),
         "games",
         False,
         _words("partien|meine partien", "parties|mes parties", "partite|le mie partite"),
@@ -89,7 +89,7 @@ COMMANDS = (
     Command(
         PLAY,
         "play GAME [SEATS]",
-        noted("Starts a game against bots at once."),
+        noted("Starts a game against bots immediately."),
         f"play {A_GAME}",
         True,
         _words("spiele|spielen|spiel", "jouer|joue", "gioca|giocare"),
@@ -97,7 +97,7 @@ COMMANDS = (
     Command(
         FIND,
         "find GAME [SEATS] [CLOCK]",
-        noted("Seats you at an open game that fits, or opens one for others to join."),
+        noted("Joins an open game that fits, or opens one for others to join."),
         f"find {A_GAME} 3",
         True,
         _words("suche|suchen|finde", "chercher|cherche|trouver", "cerca|cercare|trova"),
@@ -105,7 +105,7 @@ COMMANDS = (
     Command(
         CANCEL_FIND,
         "cancel find",
-        noted("Takes your searches back, as long as their games haven't started."),
+        noted("Cancels your searches, unless their games have started."),
         "cancel find",
         True,
         _words("suche abbrechen|suche beenden", "annuler recherche|annuler la recherche", "annulla ricerca"),
@@ -122,7 +122,7 @@ COMMANDS = (
         JOIN,
         "join N|any",
         noted(
-            "Takes a seat in game N, or in any open game. In a game that a bot plays for you, it takes your seat back."
+            "Takes a seat in game N, or in any open game. If a bot is playing for you in game N, takes your seat back."
         ),
         "join 3",
         True,
@@ -131,7 +131,7 @@ COMMANDS = (
     Command(
         LEAVE,
         "leave N",
-        noted("Leaves game N. After the start, you resign and a bot plays on."),
+        noted("Leaves game N. After the start, you resign and a bot plays on for you."),
         "leave 3",
         True,
         _words("verlassen|verlasse", "quitter", "lascia|lasciare"),
@@ -139,7 +139,7 @@ COMMANDS = (
     Command(
         SHOW,
         "show N [at VERSION]",
-        noted("Sends the table of game N as a picture and in words, now or at an earlier version."),
+        noted("Sends the table of game N as a picture and in words, as it is now or as it was at an earlier version."),
         "show 3",
         False,
         _words("zeige|zeig", "montrer|montre", "mostra|mostrare"),
@@ -147,7 +147,7 @@ COMMANDS = (
     Command(
         HISTORY,
         "history N",
-        noted("Tells what has happened in game N."),
+        noted("Lists what has happened in game N."),
         "history 3",
         False,
         _words("verlauf", "historique", "cronologia"),
@@ -155,7 +155,7 @@ COMMANDS = (
     Command(
         STANDINGS,
         "standings [N|GAME]",
-        noted("Lists the scores of game N, or your results, of all games or of one kind."),
+        noted("Lists the scores of game N, or your own results in all games or in one kind of game."),
         "standings 3",
         False,
         _words("stand|ergebnisse", "classement|résultats|resultats", "classifica|risultati"),
@@ -163,7 +163,7 @@ COMMANDS = (
     Command(
         ARCHIVE,
         "archive N",
-        noted("Attaches the archive of game N once it is over, with which you can check that it was fair."),
+        noted("Sends the archive of game N once the game is over. You can use it to check that the game was fair."),
         "archive 3",
         False,
         _words("archiv", "archive", "archivio"),
@@ -179,7 +179,7 @@ COMMANDS = (
     Command(
         SET,
         "set name|language|zone|nights|days-off|mails|reminders VALUE",
-        noted("Changes a setting. With the value off, it is switched off."),
+        noted("Changes a setting. The value off switches it off."),
         "set zone Europe/Berlin",
         True,
         _words("setze|einstellen", "régler|regler", "imposta|impostare"),

@@ -236,7 +236,7 @@ def _deal_with_player(
     elif waiting and request.says_no:
         answer.confirmed = waiting.mail_id
         with force_locale(locale):
-            answer.said.append(Said(told=[gettext("All right, nothing was done.")]))
+            answer.said.append(Said(told=[gettext("OK, nothing has changed.")]))
     if not answer.has_gone:
         answer.is_unclear = not (answer.is_new or answer.confirmed or any(it.command for it in request.asked))
         _carry_out_all(_errand(mail, player.player_id, records), _asked_in(request, read, answer), answer)

@@ -116,9 +116,9 @@ class WebhookDisabled(Letter):
 def webhook_disabled(it: Recipient) -> WebhookDisabled:
     data = it.letter.data
     detail = failure(data["detail"], gettext).rstrip(".")
-    why = gettext("Nothing has arrived there for three days. Last error: %(detail)s.", detail=detail)
+    why = gettext("No delivery has succeeded for three days. Last error: %(detail)s.", detail=detail)
     if data["why"] == GONE:
-        why = gettext("It responded with 410, so the address no longer exists.")
+        why = gettext("The address responded with 410, so it no longer exists.")
     return WebhookDisabled(name=it.known.name, url=data["url"], why=why)
 
 
