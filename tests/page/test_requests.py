@@ -36,7 +36,7 @@ def test_undo_stands_beside_whom_the_game_waits_for(house: House, windows: Windo
     expect(page.locator(".state .whose")).to_contain_text(f"Waiting for ben-{size} · Undo")
     sky = page.locator(".boards").bounding_box()
     undo.click()
-    expect(page.get_by_text("The move is undone at once")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_text("The move will be undone at once")).to_be_in_viewport(ratio=1)
     assert page.locator(".boards").bounding_box() == sky
     assert objections(page) == []
     page.keyboard.press("Escape")
