@@ -265,7 +265,7 @@ def _same_everywhere(text: str) -> Path:
 
 
 def _web_address(text: str) -> str:
-    """Return the origin. A path is rejected, since the page and the links in letters would not work below one."""
+    """Return the origin. A path is rejected, since the page and the links in emails would not work below one."""
     url = urlsplit(text)
     scheme, port = url.scheme.lower(), url.port
     is_origin = not (url.path.strip("/") or set("?#@%\\") & set(text))

@@ -73,7 +73,7 @@ def _people() -> People:
     tokens = [player_token(email, email.partition("@")[0].capitalize()) for email in (EMAIL, ADA, BEN)]
     people = People(*(caller(token).player_id for token in tokens))
     for player_id in people:
-        if not profile(player_id)["notifications"]:  # bundled letters would make you wait
+        if not profile(player_id)["notifications"]:  # bundled emails would make you wait
             change_profile(player_id, {"notifications": {"mails": {"your-turn": "at-once"}}})
     return people
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from server.errors import Unfit
 
 INVISIBLE = {"Cc", "Cf", "Cs", "Co"}  # controls, bidi and other format characters, lone surrogates, private use
-BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters by category, but invisible
+BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # emails by category, but invisible
 UNBROKEN = frozenset("\u00a0\u202f")  # no-break spaces, as French has them before a colon
 OVERRIDES = frozenset("\u202d\u202e")  # of the writing direction
 SELECTORS = frozenset(
@@ -77,7 +77,7 @@ def email_address(text: str) -> str:
 def mailbox_of(address: str) -> str:
     """Return the mailbox of an address: without a +suffix (RFC 5233), for Gmail also without dots.
 
-    Limits and the record of invitations use the mailbox. Letters go to the address as written.
+    Limits and the record of invitations use the mailbox. Emails go to the address as written.
     """
     local, _, domain = address.partition("@")
     local = local.partition("+")[0] or local

@@ -71,11 +71,11 @@ _ROUNDS = 50
 _SWEEPS, _POSTS = 0x57E3, 0x57E4  # numbers of leader elections
 _MORE_SWEEPS = 1  # more would finish many due seats sooner, but delay players' commits
 _LAST_JOBS = 3.0  # seconds for jobs in progress at a stop
-_LAST_LETTERS = 5.0  # for letters
+_LAST_LETTERS = 5.0  # for emails
 _LAST_CALLS = 2.0  # for webhooks
 _STOP = {signal.SIGTERM, signal.SIGINT}
 # Niceness of the sender. By the kernel's weights, 3 leaves it half of another process's share. With 10 it was a tenth:
-# beside four busy processes, sixty letters took two minutes.
+# beside four busy processes, sixty emails took two minutes.
 _BEHIND = 3
 _LAST = 19  # niceness of processes that think
 _STUCK = 30  # seconds of CPU time for anything but thinking
@@ -91,7 +91,7 @@ log = logging.getLogger(__name__)
 def work(app: Flask, settings: Settings) -> NoReturn:
     """Run until SIGTERM, Ctrl-C or the end of the sender process. Then finish the jobs in progress.
 
-    Letters have their own process, since drawing one picture takes longer than twenty commits and blocks all threads.
+    Emails have their own process, since drawing one picture takes longer than twenty commits and blocks all threads.
     """
     _block_signals()
     post, thinkers = _start("post"), [_start("think") for _ in range(settings.thinkers)]
@@ -138,7 +138,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
 
 
 def carry(app: Flask, settings: Settings) -> NoReturn:
-    """Send letters and call webhooks until SIGTERM or Ctrl-C, then finish jobs in progress."""
+    """Send emails and call webhooks until SIGTERM or Ctrl-C, then finish jobs in progress."""
     _block_signals()
     os.nice(_BEHIND)
     post = PostOffice(app, outgoing(app, settings), reply_domain(settings))
@@ -160,7 +160,7 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
         Job(app, "notes left over", hooks.deliver_due): 300,
     }
     scheduler = _start_scheduler(by_themselves)
-    on_hint(app, *hinted)  # so that letters of a commit are sent at once
+    on_hint(app, *hinted)  # so that emails of a commit are sent at once
     signal.sigwait(_STOP)
     _end(scheduler, *hinted)
     post.close(_LAST_LETTERS)
@@ -265,7 +265,7 @@ def _way_in(app: Flask, url: str, domain: str) -> "SmtpServer | ImapReader":
 
 
 def outgoing(app: Flask, settings: Settings) -> Carrier:
-    """Return the carrier of letters, which signs them if there is a key."""
+    """Return the carrier of emails, which signs them if there is a key."""
     plain = carrier(*(settings.smtp_url or [app.config["MAILBOX"]]))
     if settings.dkim_key is None:
         return plain

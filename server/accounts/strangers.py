@@ -16,7 +16,7 @@ _NOT_CARRIED = ("dropped", "refused", "given-up")
 
 @with_retries
 def may_be_written_to(email: str, letter: LetterRow) -> bool:
-    """Return whether this letter may go to this address. A retry of the single letter may. A new letter may replace one
+    """Return whether this email may go to this address. A retry of the single letter may. A new email may replace one
     that never left the server."""
     address, this = (
         sha256(mailbox_of(email).encode()).digest(),

@@ -235,7 +235,7 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
 
 
 def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox: str | None) -> dict[str, str]:
-    """Return the state of each link in the path of a letter and its reply."""
+    """Return the state of each link in the path of an email and its reply."""
     if settings.smtp_url is None:
         return {}  # reported above
     way = Way(

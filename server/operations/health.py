@@ -182,7 +182,7 @@ class _Oldest(NamedTuple):
 
 
 def _oldest_letter() -> _Oldest | None:
-    """Return the letter that was created first, since each failure postpones its due time. A bundle counts from its
+    """Return the email that was created first, since each failure postpones its due time. A bundle counts from its
     scheduled hour.
     """
     hour = cast(PlayerLetterRow.data["at"].astext, DateTime(timezone=True))

@@ -104,7 +104,7 @@ def _may_pass(game: Game, wish: str) -> bool:
 
 
 def _ask_for_votes(game: Game, seat: Seat, wish: str, now: datetime) -> None:
-    """Queue letters that ask the other present players to agree, within the current transaction.
+    """Queue emails that ask the other present players to agree, within the current transaction.
 
     A player who withdraws a request and makes it again sends the others no second email at the same version.
     """

@@ -1,6 +1,6 @@
 """An end-to-end check of mail, which finds the broken link between our relay and the inbox.
 
-Three letters go out: one to ourselves, which shows its return path, one to the post desk, and one to a reader, who
+Three emails go out: one to ourselves, which shows its return path, one to the post desk, and one to a reader, who
 replies. All come back to the postmaster, identified by a token in the subject.
 """
 
@@ -32,7 +32,7 @@ _TO_OURSELVES = "Sent by `sternenpost doctor --mail`, to check whether emails ar
 
 
 class Way(NamedTuple):
-    """The route of outgoing letters and of replies."""
+    """The route of outgoing emails and of replies."""
 
     carrier: Carrier
     host: str
@@ -45,7 +45,7 @@ def check(
 ) -> dict[str, str]:
     """Return `ok` or the problem of each link, within `seconds`.
 
-    `answer` finds the letter with this token in the reader's mailbox, replies to it, and returns results of further
+    `answer` finds the email with this token in the reader's mailbox, replies to it, and returns results of further
     links. Without it, a person replies.
     """
     ours, theirs, of_desk = token_hex(8), token_hex(8), token_hex(8)
@@ -165,7 +165,7 @@ def answer_by_imap(url: str, way: Way, address: str, seconds: float) -> Callable
 
 
 def _find_letter(box: Any, token: str) -> bytes | None:
-    """Return the letter, or None if it isn't there or was just moved."""
+    """Return the email, or None if it isn't there or was just moved."""
     uids = box.search(["SUBJECT", token])[:1]
     found = box.fetch(uids, ["BODY.PEEK[]"])
     return next((it[b"BODY[]"] for it in found.values() if b"BODY[]" in it), None)

@@ -1,4 +1,4 @@
-"""The push queue. A push is stored in the outbox beside its letter, and is retried and recorded like a letter."""
+"""The push queue. A push is stored in the outbox beside its email, and is retried and recorded like an email."""
 
 from datetime import datetime
 from uuid import UUID, uuid5
@@ -15,7 +15,7 @@ from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, db
 
 
 def enqueue(row: LetterRow | PlayerLetterRow, player: Player | None) -> None:
-    """Queue one push beside a letter of a game if its reader wants it. The push is due when the reader's quiet hours
+    """Queue one push beside an email of a game if its reader wants it. The push is due when the reader's quiet hours
     end.
 
     Guests get no push, since no other player waits for them.
@@ -41,7 +41,7 @@ def enqueue(row: LetterRow | PlayerLetterRow, player: Player | None) -> None:
 
 
 def enqueue_early(letter: Waiting) -> None:
-    """Queue a push beside a postponed letter."""
+    """Queue a push beside a postponed email."""
     player = db.session.get(Player, UUID(letter.reader))
     if player and player.has_push and (row := db.session.get(LetterRow, (letter.owner, letter.letter_id))):
         enqueue(row, player)

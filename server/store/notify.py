@@ -1,4 +1,4 @@
-"""Notifications (NOTIFY) that a game has changed, a message was posted, or a player has a letter. They follow the
+"""Notifications (NOTIFY) that a game has changed, a message was posted, or a player has an email. They follow the
 commit, several at a time.
 
 A notification may get lost. The log is the truth, and listeners also poll.
@@ -50,7 +50,7 @@ class _Notifier:
             self._any.set()
 
     def note_letter(self) -> None:
-        """Note a player's letter outside any game, committed now or soon."""
+        """Note a player's email outside any game, committed now or soon."""
         if self._is_told:
             self._has_letters = True
             self._any.set()

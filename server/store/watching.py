@@ -17,7 +17,7 @@ class Place(NamedTuple):
     game_id: UUID
     player_id: UUID
     due_at: datetime | None  # when the player's turn ends; None: it isn't their turn
-    mails: str | None  # the player's choice for this game's letters
+    mails: str | None  # the player's choice for this game's emails
     is_there: bool  # whether the player is at the table now
 
 

@@ -16,7 +16,7 @@ from server.store.connections import autocommit
 from server.store.database_retry import with_retries
 from server.store.tables import LetterRow, PlayerLetterRow, Webhook, WebhookDelivery, WebhookMessage, columns_of, db
 
-NOTE = "webhook"  # the kind of letters for webhooks
+NOTE = "webhook"  # the kind of emails for webhooks
 _OFTEN = 3
 
 
@@ -176,7 +176,7 @@ def record_failure(
 ) -> None:
     """Store a failed try, with the time of the next one (None: give up).
 
-    `disabled`: why the webhook is disabled. Its owner gets a letter.
+    `disabled`: why the webhook is disabled. Its owner gets an email.
     """
     _tried(delivery, now, "failed" if later else "given-up", later, status, detail)
     here = _is(hook.player_id, hook.webhook_id)

@@ -13,7 +13,7 @@ from server.store import inbox
 
 KEPT = timedelta(days=7)
 _BEFORE_THE_START = 2**30  # larger than any turn of a game: see `turn_before`
-SEVERAL = 0  # the turn in letters about several games; replies play no moves
+SEVERAL = 0  # the turn in emails about several games; replies play no moves
 _CONFIRM, _ASKED = "confirm", "asked"
 _NO_TURN = 0  # no turn exists before the start
 

@@ -328,7 +328,7 @@ def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUI
     his = (PlayerGame.player_id == former) & (PlayerGame.game_id == game_id)
     gone = {"role": FORMER, "over_at": now, "record": record_so_far(game, seat)}
     db.session.execute(update(PlayerGame).where(his).values(**gone))
-    call_off(game, seat, now, former)  # a separate letter informs the former player
+    call_off(game, seat, now, former)  # a separate email informs the former player
     time_anew = {"allowed": None, "lent": 0, "asked_at": None, "hours": None}
     new = {"player_id": player_id, "since": game.version + 1, "mails": None, **time_anew}
     db.session.execute(update(SeatRow).where(is_seat(game_id, seat)).values(**new))
@@ -485,7 +485,7 @@ def wake_asked(game_id: UUID, now: datetime) -> bool:
 
 
 def _facts(game: Game, row: SeatState) -> Json | None:
-    """Return what a letter says about a player, or None in anonymous games."""
+    """Return what an email says about a player, or None in anonymous games."""
     person = row.person
     since = person.program_since and person.program_since.isoformat()
     return None if game.hides_names else {"name": person.name, "program_since": since}
@@ -493,7 +493,7 @@ def _facts(game: Game, row: SeatState) -> Json | None:
 
 @with_retries
 def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
-    """Remove a guest from a game before the start, with a letter. The guest can join it again only by invitation.
+    """Remove a guest from a game before the start, with an email. The guest can join it again only by invitation.
 
     Raise NotFound, NotRunning, NotHost.
     """

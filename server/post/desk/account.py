@@ -23,7 +23,7 @@ from server.post.wording import span, spoken
 from server.sanitize import clean
 from server.translations import noted, times
 
-_LARGEST_EXPORT = 8_000_000  # characters; mail servers reject larger letters
+_LARGEST_EXPORT = 8_000_000  # characters; mail servers reject larger emails
 _CHOICES = (AT_ONCE, BUNDLED, OFF)
 
 

@@ -24,10 +24,10 @@ class Command:
     help: str  # a sentence
     example: str
     writes: bool
-    words: Mapping[str, tuple[str, ...]]  # by language; letters use the first of each
+    words: Mapping[str, tuple[str, ...]]  # by language; emails use the first of each
 
     def word(self, locale: str) -> str:
-        """Return the word for it in this language's letters."""
+        """Return the word for it in this language's emails."""
         return self.words[locale][0] if locale in self.words else self.name
 
     def written(self, locale: str, line: str) -> str:
@@ -247,7 +247,7 @@ def words_of(locale: str) -> Mapping[str, str]:
 
 @cache
 def words_beside_tables(locale: str) -> Mapping[str, str]:
-    """Return the words that are no command in replies to letters of games."""
+    """Return the words that are no command in replies to emails of games."""
     at_tables = {word for word, meaning in words_at_tables(locale).items() if meaning == VACATION_AT_A_TABLE}
     at_tables |= set(words_at_tables(locale))
     return {word: name for word, name in words_of(locale).items() if word not in at_tables}

@@ -1,7 +1,7 @@
 """Handling of emails to the post desk, one at a time: who wrote, whether that is proved, and the one answer.
 
-An email to the open address proves nothing, since anyone can write any sender. It gets at most one letter per address
-and day, and changes nothing. A reply to a signed address acts at once, if it comes from the address that the letter
+An email to the open address proves nothing, since anyone can write any sender. It gets at most one email per address
+and day, and changes nothing. A reply to a signed address acts at once, if it comes from the address that the email
 went to. Programs, bounces and mailing lists get nothing (RFC 3834).
 """
 
@@ -83,7 +83,7 @@ def forget_desk_mails() -> None:
 
 
 def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[Asked]) -> None:
-    """Hand over the commands in a reply to a letter of a game. Without a proved player, the email counts as one to the
+    """Hand over the commands in a reply to an email of a game. Without a proved player, the email counts as one to the
     open address."""
     if player_id is None:
         desk.keep(mail_id, current_app.config["DESK"], raw, clock.now())
@@ -126,14 +126,14 @@ def _deal(mail: DeskMail, records: Records) -> None:
         case For.PLAYER if player and player.player_id == capability.game_id:
             if is_mark_of(sender, capability.number):
                 return _deal_with_player(mail, read, player, records)
-            return _answer_unproved(mail, read, player, records)  # the letter went to an earlier address of theirs
+            return _answer_unproved(mail, read, player, records)  # the email went to an earlier address of theirs
         case For.ASKED if is_mark_of(sender, capability.number):
             waiting = desk.asked(capability.game_id)
             if waiting and player and waiting.player_id == player.player_id:
                 return _deal_with_player(mail, read, player, records, waiting=waiting)
             if waiting is None and player:
                 return _answer_nothing_left(mail, read, player, capability.game_id, records)
-    return _finish(mail)  # from another address than the letter went to
+    return _finish(mail)  # from another address than the email went to
 
 
 def _known_address(mail: DeskMail) -> str:
@@ -162,7 +162,7 @@ def _is_of_a_desk(sender: str) -> bool:
 
 
 def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
-    """Send the one letter for an address without an account. It repeats nothing of the email."""
+    """Send the one email for an address without an account. It repeats nothing of the email."""
     head = split(mail.raw)[0]
     locale = language_of(read.lines, read.subject, head.first("content-language"))
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
@@ -270,8 +270,8 @@ def _carry_out_all(errand: Errand, asked: Sequence[Asked], answer: "_Answer") ->
 
 
 def _answer_nothing_left(mail: DeskMail, read: replies.Mail, player: Player, asked_in: UUID, records: Records) -> None:
-    """Answer a reply to a letter whose commands were carried out, or are too old. The sender is proved if we know whom
-    that letter went to."""
+    """Answer a reply to an email whose commands were carried out, or are too old. The sender is proved if we know whom
+    that email went to."""
     owner = desk.owner_of(asked_in)
     if owner is None:
         return _answer_unproved(mail, read, player, records)
@@ -294,11 +294,11 @@ def _errand(
 
 @with_retries
 def _note_proof(player: Player) -> None:
-    """Record that letters reach this player, and that the player writes from this address."""
+    """Record that emails reach this player, and that the player writes from this address."""
     now = clock.now()
     db.session.execute(delete(RateLimit).where(RateLimit.key.in_(_counts_of(player.email))))
     if mark_reachable(player.player_id):
-        put_into_bundle(player.player_id, now, now)  # letters held so far have not reached the player
+        put_into_bundle(player.player_id, now, now)  # emails held so far have not reached the player
     db.session.commit()
 
 
@@ -355,7 +355,7 @@ def _finish(
     answer: _Answer | None = None,
     unproved: str = "",
 ) -> None:
-    """Store that an email is done, with its letter unless a limit is reached. The call is idempotent."""
+    """Store that an email is done, with its email unless a limit is reached. The call is idempotent."""
     db.session.rollback()
     if letter and unproved and not _may_write_to(unproved, is_known=player is not None):
         letter = answer = None
@@ -375,7 +375,7 @@ def _left(limit: str, player_id: UUID) -> int:
 
 
 def _may_write_to(email: str, is_known: bool) -> bool:
-    """Count a letter to an address that hasn't proved itself. Each bound counts letters only, so a bound that is
+    """Count an email to an address that hasn't proved itself. Each bound counts emails only, so a bound that is
     reached leaves the next ones alone. Addresses are counted by their hash."""
     uses = [Use("desk-letters", _hashed(mailbox_of(email)))]
     if not is_known:

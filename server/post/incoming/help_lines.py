@@ -67,5 +67,5 @@ def _example(rules: Any) -> str:
 
 
 def help_line(written: str, what: str) -> str:
-    """Return a line of help as letters show it."""
+    """Return a line of help as emails show it."""
     return f"{written}  ({what})"

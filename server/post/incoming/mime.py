@@ -316,7 +316,7 @@ def _decoded(octets: bytes, charset: str) -> str:
     """
     charset = charset.strip(" \"'").lower()
     try:
-        charset.encode("ascii")  # Python ignores other letters
+        charset.encode("ascii")  # Python ignores other emails
         name = codecs.lookup(_ALIASES.get(charset, charset) or "us-ascii").name
     except (LookupError, UnicodeError, ValueError) as error:
         raise Doubt("unknown-charset") from error

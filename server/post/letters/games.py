@@ -1,4 +1,4 @@
-"""Letters about a game: its start, votes, and its end."""
+"""Emails about a game: its start, votes, and its end."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -181,7 +181,7 @@ class MoveTakenBack(GameLetter):
 
 @builds(notice_kinds.MOVE_TAKEN_BACK)
 def move_taken_back(reader: Reader) -> MoveTakenBack | None:
-    """Return the letter, or None if no letter announced the turn to the reader."""
+    """Return the email, or None if no email announced the turn to the reader."""
     game, said = reader.game, reader.letter.data
     own = (Delivery.game_id == game.game_id) & (Delivery.seat == reader.seat) & (Delivery.version == said["gone"])
     told = Delivery.kind.in_(TELLING_TURN) & Delivery.result.in_(("sent", "bundled"))

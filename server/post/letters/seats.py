@@ -1,4 +1,4 @@
-"""Letters about a seat: who takes, keeps or loses it, and who is invited to it."""
+"""Emails about a seat: who takes, keeps or loses it, and who is invited to it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -167,7 +167,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
 
 
 def _stand_in_asked(reader: Reader) -> StandInAsked | None:
-    """Return the letter, or None if the request has been accepted or withdrawn."""
+    """Return the email, or None if the request has been accepted or withdrawn."""
     game, word = reader.game, stand_in_word(reader.game.game_id, reader.seat, reader.letter.data["stand_in"])
     asked = open_stand_in_link(word)[1]
     if asked is None or asked.accepted_by is not None:
