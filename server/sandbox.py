@@ -1,4 +1,4 @@
-"""The sandbox: Robin, who is you, Ada and Ben, with a game in every state, and links to them."""
+"""The sandbox: a game in every state, links to these games, and the players Robin (you), Ada and Ben."""
 
 import random
 import time
@@ -93,7 +93,7 @@ def _first_sky(you: UUID) -> Game:
 
 
 def _ensure_game(people: People, title: str, make: Callable[[People, UUID], object]) -> None:
-    """Create the game of this title if it is missing."""
+    """Create the game with this title if it doesn't exist."""
     game_id = uuid5(people.you, title)
     try:
         load(game_id)

@@ -7,7 +7,7 @@ from itertools import groupby
 from server.errors import Unfit
 
 INVISIBLE = {"Cc", "Cf", "Cs", "Co"}  # controls, bidi and other format characters, lone surrogates, private use
-BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # emails by category, but invisible
+BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters by category, but invisible
 UNBROKEN = frozenset("\u00a0\u202f")  # no-break spaces, as French has them before a colon
 OVERRIDES = frozenset("\u202d\u202e")  # of the writing direction
 SELECTORS = frozenset(

@@ -1,5 +1,6 @@
-"""The worker, its sender process, and processes that think for bots. Tables hold what is due, and APScheduler starts the
-jobs of the first two."""
+"""The worker, its sender process, and processes that compute moves for bots. Tables hold what is due, and APScheduler
+starts the jobs of the first two.
+"""
 
 import logging
 import math
@@ -77,8 +78,8 @@ _STOP = {signal.SIGTERM, signal.SIGINT}
 # Niceness of the sender. By the kernel's weights, 3 leaves it half of another process's share. With 10 it was a tenth:
 # beside four busy processes, sixty emails took two minutes.
 _BEHIND = 3
-_LAST = 19  # niceness of processes that think
-_STUCK = 30  # seconds of CPU time for anything but thinking
+_LAST = 19  # niceness of processes that compute moves
+_STUCK = 30  # seconds of CPU time for anything except computing a move
 _MOVES = 5  # per turn
 
 RECORDS = Records(archive_of, copy_of_player, delete_confirmed_account)  # for the post desk
@@ -169,7 +170,9 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
 
 
 def think(app: Flask, settings: Settings) -> NoReturn:
-    """Think for bots until SIGTERM. A kill loses nothing: another process thinks again, or the sweep moves."""
+    """Compute moves for bots until SIGTERM. If this process is killed, nothing is lost: another process computes the
+    move, or the sweep moves.
+    """
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP)
     os.nice(_LAST)
 
@@ -296,7 +299,7 @@ def log_overdue_work() -> None:
 
 
 def _sweep() -> None:
-    """Sweep for a few rounds, so that a stop needn't wait for games of bots.
+    """Sweep for a few rounds, so that a stop needn't wait for games between bots.
 
     The heartbeat follows the database's answer, since an outage must not count against players.
     """

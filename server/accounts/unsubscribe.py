@@ -63,8 +63,9 @@ def stop_state(word: str) -> StopState:
 
 @with_retries
 def stop_mails(word: str, what: str | None = None, again: bool = False) -> None:
-    """Stop the emails of the game or of the kind, or resume them with `again`. By default, the token of a game's
-    email stops that game's emails. Raise NotFound for an invalid token."""
+    """Stop the emails about the game or of the kind, or resume them with `again`. By default, the token of an email
+    about a game stops the emails about that game. Raise NotFound for an invalid token.
+    """
     it = _verified(word)
     if it.game_id and what != KIND:
         db.session.execute(update(SeatRow).where(*_own_seat(it)).values(mails=None if again else OFF))

@@ -160,7 +160,7 @@ def _all_described() -> Packed:
 
 
 def _description(name: str) -> Json:
-    """Return what the game tells of itself, with the measured strength of the bots."""
+    """Return the game's description of itself, with the measured strength of its bots."""
     return {**GAMES[name].describe(), "bots": [it.to_json() for it in docs.strengths() if it.rules == name]}
 
 

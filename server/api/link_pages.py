@@ -315,7 +315,7 @@ def said_ready(word: str) -> Response:
 
 @blp.get("/app/<word>")
 def app_to_end(word: str) -> Response:
-    """Show a button that ends an app."""
+    """Show a button that revokes an app's access."""
     player_id, _, name = app_of_link(word)
     speak(profile(player_id)["locale"])
     return page("app-to-end.html", name=name)
@@ -323,7 +323,7 @@ def app_to_end(word: str) -> Response:
 
 @blp.post("/app/<word>")
 def ended_app(word: str) -> Response:
-    """End the app, if it still exists."""
+    """Revoke the app's access, if it still exists."""
     player_id, app_id, name = app_of_link(word)
     speak(profile(player_id)["locale"])
     if name is not None:

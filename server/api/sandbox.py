@@ -56,7 +56,7 @@ _PAGE = 50  # emails
 def letters() -> Response:
     """List all emails, newest first, or only those to the address `to`. The format is JSON if the request prefers it.
 
-    The page shows 50 at a time. JSON has all emails, or `limit` of them. `after` is the key of the last letter on the
+    The page shows 50 at a time. JSON has all emails, or `limit` of them. `after` is the key of the last email on the
     previous page.
     """
     to, after = request.args.get("to"), request.args.get("after")
@@ -200,7 +200,7 @@ class Clock(MethodView):
 
 
 def _files() -> dict[str, Path]:
-    """Return the files of all emails by key, newest first. The mailbox exists only after the first letter."""
+    """Return the files of all emails by key, newest first. The mailbox exists only after the first email."""
     box = Path(current_app.config["MAILBOX"])
     files = [file for folder in ("new", "cur") if (box / folder).exists() for file in (box / folder).iterdir()]
     files.sort(key=lambda it: (it.stat().st_mtime, it.name), reverse=True)

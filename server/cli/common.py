@@ -182,7 +182,7 @@ def print_json(value: Any) -> None:
 
 
 def in_json(value: Any) -> str:
-    """Return the text of a value that JSON cannot represent. Moments have the API's form."""
+    """Return the text of a value that JSON cannot represent. Times have the API's form."""
     from server.store.log import moment_text
 
     return moment_text(value) if isinstance(value, datetime) else as_text(value)

@@ -1,4 +1,4 @@
-"""The command that checks whether a server keeps the promises of the API."""
+"""The command that checks whether a server keeps its API guarantees."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec

@@ -108,8 +108,8 @@ def _begin_deletion(player_id: UUID, code: str | None) -> None:
 
 @with_retries
 def delete_player(player_id: UUID) -> None:
-    """Leave all seats and delete all personal data: address, name, tokens, webhooks, feed, emails, emails and
-    messages. If it is interrupted, call it again.
+    """Leave all seats and delete all personal data: address, name, tokens, webhooks, feed, emails and messages. If it
+    is interrupted, call it again.
 
     It proceeds game by game. The player comes last, since their address is needed until then.
     """
@@ -198,8 +198,10 @@ def _name(player_id: UUID) -> str:
 
 
 def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> None:
-    """Remove a player's name from their titles and from other players' data: stored responses, emails, and emails that
-    quote these. Emails that wait for confirmation are still to be read, so only our answers to them change."""
+    """Remove a player's name from their titles and from other players' data: stored responses, emails to other players,
+    and their emails that quote ours. Inbound emails that wait for confirmation are still to be read, so only our
+    answers to them change.
+    """
     quoted, answer = json.dumps(name, ensure_ascii=False)[1:-1], IdempotencyKey.answer
     told = answer.contains(quoted, autoescape=True) | answer.contains(str(player_id))
     kept = update(IdempotencyKey).where(IdempotencyKey.game_id == game_id, told)
@@ -253,7 +255,8 @@ def _replace_name(value: Any, name: str, instead: str) -> Any:
 
 def _games(player_id: UUID, email: str) -> Sequence[UUID]:
     """Return all games that may contain the player's data: seats, invitations, stand-ins, emails, messages, stored
-    responses, and emails to be confirmed."""
+    responses, and inbound emails to be confirmed.
+    """
     tables: Any = (PlayerGame, Message, LetterRow)
     rows: list[_Rows] = [(table, table.player_id == player_id) for table in tables]
     rows += [
@@ -317,8 +320,9 @@ def _is_to(table: Any, email: str) -> ColumnElement[bool]:
 
 
 def _was_to(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Return the condition that a delivery result belongs to an email to this address, since it may quote an email
-    server's text about the address."""
+    """Return the condition that a delivery result belongs to an email to this address, since it may quote a mail
+    server's text about the address.
+    """
     names_it = Delivery.player_id.is_(None) & _names(Delivery.detail, email)
     return (Delivery.player_id == player_id) | names_it
 

@@ -180,7 +180,7 @@ _OF_MAIL: Final = ("game_id", "mail_id", "seat", "turn", "arrived_at")
 
 
 def _mail(row: Json) -> Json:
-    """Return what the player wrote, without quotes and attachments, which repeat emails with their links."""
+    """Return what the player wrote, without quoted text or attachments, which repeat our emails with their links."""
     answer = row["answer"] and {name: value for name, value in row["answer"].items() if name != "confirm"}
     return {name: row[name] for name in _OF_MAIL} | _written(row["raw"]) | {"answer": answer}
 

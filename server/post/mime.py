@@ -40,10 +40,10 @@ def build(
 ) -> bytes:
     """Return an email as ASCII bytes (RFC 5322). Raise ValueError for an invalid address, id or header name.
 
-    Ids are `letter@host` without brackets: `message_id`, `thread` (the first letter of the thread), and `answers` (the
+    Ids are `letter@host` without brackets: `message_id`, `thread` (the first email of the thread), and `answers` (the
     email that this one answers). `answers` is "" if that email has no valid id, and None if this is no answer.
-    `inline_images` are PNGs by name, which the HTML shows as `cid:name`. `files` are attached JSON texts by name. Names, texts and header values may come from
-    players.
+    `inline_images` are PNGs by name, which the HTML shows as `cid:name`. `files` are attached JSON texts by name.
+    Names, texts and header values may come from players.
     """
     head = {
         "From": _mailbox(sender_name, sender),

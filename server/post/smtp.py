@@ -26,7 +26,7 @@ _NOBODY = re.compile(
 
 
 class Refused(Exception):
-    """The address accepts no emails. A retry is useless."""
+    """The address accepts no email, so a retry is useless."""
 
 
 class Unreachable(Exception):

@@ -73,7 +73,7 @@ def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
 
 
 def _time_to_live(game: Game, row: LetterRow) -> int:
-    """Return for how many seconds a push stays relevant, or 0 if it is outdated."""
+    """Return how many seconds a push stays relevant, or 0 if it is outdated."""
     now, notice = clock.now(), notice_in(row)
     if is_overtaken(row) or not still_matters(game, row.seat, notice, now):
         return 0

@@ -56,7 +56,7 @@ def _packed(image: Image.Image, palette: Image.Image) -> bytes:
 
 @cache
 def _shades(colours: Colours) -> list[_Shade]:
-    """Return a picture's colours and the shades at the edges of shapes and emails, at most about 100."""
+    """Return a picture's colours and the shades at the edges of shapes and letters, at most about 100."""
     theme, pieces = colours
     fills = [*SEAT_COLOURS, *pieces]
     edges = [*product([*theme, *fills, ON_BRIGHT], [theme.sky, theme.card]), *product(fills, [theme.ink, ON_BRIGHT])]
@@ -153,12 +153,12 @@ def _write(it: Line, colours: Colours) -> _Drawn:
 
 
 class _Glyph(NamedTuple):
-    """A drawn email, with its offset from the origin."""
+    """A drawn letter, with its offset from the origin."""
 
     cover: Image.Image  # coverage of each pixel, 0 to 255
     left: int
     top: int
-    advance: int  # to the origin of the next email
+    advance: int  # to the origin of the next letter
 
 
 @lru_cache(maxsize=_MOST_GLYPHS)

@@ -92,7 +92,9 @@ _breaker = CircuitBreaker()
 
 
 class _Connection(psycopg.Connection[Any]):
-    """A connection that waits for an answer as long as Postgres may take. A commit without an answer is in doubt."""
+    """A connection that waits for an answer as long as Postgres may take. The result of a commit without an answer is
+    uncertain.
+    """
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
         try:

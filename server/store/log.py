@@ -100,7 +100,7 @@ def fact(event: Recorded) -> Json:
 
 
 def moment_text(at: datetime) -> str:
-    """Return a moment in the form of hashes, archives and the API: `MOMENT`, with six decimals."""
+    """Return a time in the form of hashes, archives and the API: `MOMENT`, with six decimals."""
     return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 

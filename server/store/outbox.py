@@ -19,7 +19,7 @@ from server.store.webhook_queue import NOTE
 
 
 class Waiting(NamedTuple):
-    """A due email of a game (`owner` is the game) or of a player. Another process may have it by now."""
+    """A due email about a game (`owner` is the game) or to a player. Another process may have it by now."""
 
     table: type[LetterRow] | type[PlayerLetterRow]
     owner: UUID
@@ -145,7 +145,7 @@ def finish(letter: Waiting, row: Any, at: datetime, result: str, detail: str) ->
 
 @with_retries
 def retry(letter: Waiting, row: Any, at: datetime, later: datetime, detail: str) -> None:
-    """Store a failed try, with the time of the next one."""
+    """Store a failed attempt and the time of the next one."""
     put_off = "UPDATE {table} SET due_at = %(later)s, leased_until = NULL"
     _settle(letter, row, put_off, {"result": "failed", "detail": detail, "at": at, "later": later})
 

@@ -174,7 +174,7 @@ def record_failure(
     later: datetime | None,
     disabled: str | None,
 ) -> None:
-    """Store a failed try, with the time of the next one (None: give up).
+    """Store a failed attempt and the time of the next one (None: give up).
 
     `disabled`: why the webhook is disabled. Its owner gets an email.
     """
@@ -199,7 +199,7 @@ def record_failure(
 
 @with_retries
 def record_drop(hook: Webhook, delivery: WebhookDelivery, now: datetime, why: str) -> None:
-    """Store that the delivery became pointless."""
+    """Store that the delivery is no longer relevant."""
     _tried(delivery, now, "given-up", None, None, why)
     db.session.commit()
 
@@ -257,7 +257,7 @@ def release(hook: Waiting, rests_until: datetime | None) -> None:
 
 
 def forget_before(moment: datetime) -> None:
-    """Delete finished deliveries that were created before this moment."""
+    """Delete finished deliveries that were created before this time."""
     old = (WebhookDelivery.made_at < moment) & WebhookDelivery.due_at.is_(None)
     db.session.execute(delete(WebhookDelivery).where(old))
     db.session.commit()

@@ -78,7 +78,7 @@ def _look(connection: Connection[Any], game: Game, seat: Seat, now: datetime) ->
 
 
 def _may_play(game: Game, plan: Plan, turn: int) -> bool:
-    """Return whether the next move's conditions are true at the turn's first version."""
+    """Return whether the next move's conditions are true at the version in which the turn began."""
     rules = game.table.rules
     conditions = plan.moves[0]["if"]
     if not conditions:

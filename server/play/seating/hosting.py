@@ -149,8 +149,9 @@ def _locked(game_id: UUID) -> GameRow:
 
 
 def host_leaves_within(game_id: UUID, now: datetime) -> None:
-    """Make the first seated player the host, within the transaction in which the host leaves. Close a game without
-    players."""
+    """Make the player in the lowest seat the host, within the transaction in which the host leaves. Close a game
+    without players.
+    """
     people = select(SeatRow.player_id).where(SeatRow.game_id == game_id, SeatRow.player_id.is_not(None))
     host = db.session.scalars(people.order_by(SeatRow.seat).limit(1)).one_or_none()
     if host is None:

@@ -58,7 +58,7 @@ class Errand:
     player_id: UUID
     base_url: str
     records: Records
-    is_again: bool  # whether an earlier try may have carried out a part
+    is_again: bool  # whether an earlier attempt may have carried out a part
     is_sure: bool = False  # whether the player has confirmed the commands
     has_gone: bool = False  # whether the account was deleted
     step: int = 0
@@ -73,7 +73,7 @@ class Errand:
 
     @property
     def step_id(self) -> UUID:
-        """Return the id by which a search knows what it found in an earlier try."""
+        """Return the id that identifies what a search found in an earlier attempt."""
         return uuid5(self.mail_id, f"step {self.step}")
 
     def number(self, game_id: UUID) -> int:

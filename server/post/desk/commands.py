@@ -1,6 +1,6 @@
 """The commands of the post desk, declared once: the reader of emails, `help` and the handbook are made from this list.
 
-Words are frozen, since emails may hold them. English words work in every language.
+These words must not change, since players' emails may contain them. English words work in every language.
 """
 
 from collections.abc import Mapping
@@ -247,7 +247,7 @@ def words_of(locale: str) -> Mapping[str, str]:
 
 @cache
 def words_beside_tables(locale: str) -> Mapping[str, str]:
-    """Return the words that are no command in replies to emails of games."""
+    """Return the words that are no command in replies to emails about games."""
     at_tables = {word for word, meaning in words_at_tables(locale).items() if meaning == VACATION_AT_A_TABLE}
     at_tables |= set(words_at_tables(locale))
     return {word: name for word, name in words_of(locale).items() if word not in at_tables}

@@ -1,8 +1,8 @@
-"""Handling of emails to the post desk, one at a time: who wrote, whether that is proved, and the one answer.
+"""Handling of emails to the post desk, one at a time: who wrote, whether the sender is proved, and the one answer.
 
-An email to the open address proves nothing, since anyone can write any sender. It gets at most one email per address
-and day, and changes nothing. A reply to a signed address acts at once, if it comes from the address that the email
-went to. Programs, bounces and mailing lists get nothing (RFC 3834).
+An email to the open address proves nothing, since anyone can write any sender. It gets at most one answer per address
+and day, and changes nothing. A reply to a signed address takes effect immediately, if it comes from the address that we
+wrote to. Programs, bounces and mailing lists get nothing (RFC 3834).
 """
 
 import logging
@@ -83,8 +83,9 @@ def forget_desk_mails() -> None:
 
 
 def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[Asked]) -> None:
-    """Hand over the commands in a reply to an email of a game. Without a proved player, the email counts as one to the
-    open address."""
+    """Pass on the commands in a reply to an email about a game. Without a proved player, the reply counts as an email
+    to the open address.
+    """
     if player_id is None:
         desk.keep(mail_id, current_app.config["DESK"], raw, clock.now())
     else:
@@ -162,7 +163,7 @@ def _is_of_a_desk(sender: str) -> bool:
 
 
 def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
-    """Send the one email for an address without an account. It repeats nothing of the email."""
+    """Send the only email that an address without an account gets. It quotes nothing of the inbound email."""
     head = split(mail.raw)[0]
     locale = language_of(read.lines, read.subject, head.first("content-language"))
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
@@ -198,8 +199,9 @@ def _has_web_link(line: str) -> bool:
 
 @with_retries
 def _new_player(mail: DeskMail, read: replies.Mail, sender: str, of_letter: str) -> Player | None:
-    """Create the account for an address that has replied to our first letter, which was in the language `of_letter`.
-    Return None while sign-ups are closed."""
+    """Create the account for an address that has replied to our first email, which was in the language `of_letter`.
+    Return None while sign-ups are closed.
+    """
     locale = language_of(read.lines, "", split(mail.raw)[0].first("content-language"), of_letter)
     try:
         expect_known_or_open(sender)
@@ -224,7 +226,7 @@ def _deal_with_player(
     """Carry out the commands of a player who has proved their address."""
     if player is None or not is_welcome(player):
         return _finish(mail)
-    is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)  # an earlier try created the account
+    is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)  # an earlier attempt created the account
     _note_proof(player)
     locale = stored_locale(player.locale)
     request = request or read_request(read, locale)
@@ -355,7 +357,7 @@ def _finish(
     answer: _Answer | None = None,
     unproved: str = "",
 ) -> None:
-    """Store that an email is done, with its email unless a limit is reached. The call is idempotent."""
+    """Record that an email has been processed, with its answer unless a limit is reached. The call is idempotent."""
     db.session.rollback()
     if letter and unproved and not _may_write_to(unproved, is_known=player is not None):
         letter = answer = None
@@ -375,8 +377,9 @@ def _left(limit: str, player_id: UUID) -> int:
 
 
 def _may_write_to(email: str, is_known: bool) -> bool:
-    """Count an email to an address that hasn't proved itself. Each bound counts emails only, so a bound that is
-    reached leaves the next ones alone. Addresses are counted by their hash."""
+    """Count an email to an address whose owner hasn't proved themselves. Each bound counts only the emails that earlier
+    bounds allow. Addresses are counted by their hash.
+    """
     uses = [Use("desk-letters", _hashed(mailbox_of(email)))]
     if not is_known:
         uses += [Use("desk-letters-domain", _hashed(email.partition("@")[2])), Use("desk-letters-in-all", ALL)]
@@ -394,7 +397,7 @@ def _counts_of(email: str) -> list[str]:
 
 @with_retries
 def _take_leave(mail: DeskMail, read: replies.Mail, email: str, locale: str, answer: _Answer) -> None:
-    """Queue the last letter to a player whose account has just been deleted, with this email."""
+    """Queue the last email to a player whose account has just been deleted, as the answer to this email."""
     db.session.rollback()
     data = {
         "to": email,

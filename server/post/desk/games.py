@@ -195,7 +195,7 @@ def _find(errand: Errand, rest: str) -> Said:
 
 
 def _has_opened(errand: Errand) -> bool:
-    """Return whether an earlier try of this step has opened its game."""
+    """Return whether an earlier attempt at this step has opened its game."""
     if not errand.is_again:
         return False
     try:
@@ -206,7 +206,9 @@ def _has_opened(errand: Errand) -> bool:
 
 
 def _join_first(errand: Errand, games: Iterator[Json]) -> Game | None:
-    """Sit down at the first of these games that has a seat for the player. A repeated try returns what it found."""
+    """Sit down at the first of these games that has a seat for the player. A repeated attempt returns what the first
+    one found.
+    """
     who = errand.player_id
     if errand.is_again and (before := desk.found(who, errand.step_id)):
         game = load(before[0])

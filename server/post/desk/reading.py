@@ -83,7 +83,7 @@ def read_line(line: str, locale: str = "en") -> Asked | None:
 
 
 def commands_beside_table(lines: Sequence[str], locale: str) -> list[Asked]:
-    """Return the commands of the post desk in a reply to an email of a game, if it contains nothing else.
+    """Return the commands of the post desk in a reply to an email about a game, if it contains nothing else.
 
     Words that are commands at tables stay with the table.
     """

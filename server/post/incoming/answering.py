@@ -329,7 +329,7 @@ class _Doing:
     answer: Json
 
     def once(self, step: str, do: Callable[[], object]) -> None:
-        """Run a step unless an earlier try has run it."""
+        """Run a step unless an earlier attempt has run it."""
         try:
             first_answer(self.mail.game_id, self.player_id, f"mail {self.mail.mail_id} {step}", b"", False)
         except UnderWay:
@@ -650,7 +650,7 @@ def _finish(
     acted: Collection[str] = (),
     fault: str | None = None,
 ) -> None:
-    """Store that the email is done, with its answer. The call is idempotent."""
+    """Record that the email has been processed, with its answer. The call is idempotent."""
     db.session.rollback()
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
         more = _answers_left(mail, sender)

@@ -89,7 +89,7 @@ _NAMING = re.compile(
     rf"{_NAME}\.?|[a-z]{{1,3}}\.|von|van|de|da|di|del|der|zu|und|and|et|e|of|für|&|(?:she|he|they|her|him|them|sie|er|ihr|elle|lui|lei)(?:/(?:her|him|them|ihr|ihm|elle|il|lei|lui|hers|his|theirs))*"
 )
 _MOST_HAILED = 4  # words
-_INITIALS = 2  # emails
+_INITIALS = 2  # letters
 _MOST_NAMING = 10  # words in one line of a signature
 _TURN_OF_THOUGHT = re.compile(
     r"\b(?:not|no|never|but|if|or|would|could|should|might|unless|until|because|nicht|hätte|könnte|sollte|weil|kein\w*|nie|aber|wenn|oder|wäre|würde|pas|jamais|mais|si|ou|serait|non|mai"
@@ -220,7 +220,7 @@ def _is_ending(line: str, signed: Collection[str]) -> bool:
 
 
 def _starts_sentence(bare: str) -> bool:
-    """Return whether this line starts like a sentence or name: with a capital letter, or with an email from a script
+    """Return whether this line starts like a sentence or name: with a capital letter, or with a letter from a script
     that has no capitals.
     """
     first = next((char for char in bare if char.isalpha()), "")

@@ -102,7 +102,7 @@ def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
 
 
 def _is_address(words: Sequence[str], met: Sequence[str], rules: Notation) -> bool:
-    """Return whether this is a street or room: a word unlike any word of the notation, then numbers and emails."""
+    """Return whether this is a street or room: a word unlike any word of the notation, then numbers and letters."""
     first = words[0]
     if max(map(len, met)) > 2 or len(first) < 2 or not first.isalpha() or first in _vocabulary(rules):
         return False

@@ -268,7 +268,7 @@ def _end_of(told: Collection[str], lines: Sequence[str], nr: int, at: int) -> in
 
 
 def _as_on_page(lines: Sequence[Line], beside: Sequence[Line]) -> list[Line]:
-    """Replace lines of the plain text by the acting lines of the HTML part that they come from.
+    """Replace lines of the plain text with the acting lines of the HTML part that they come from.
 
     Programs add bullets, link targets and emphasis marks to plain text.
     """
@@ -277,7 +277,7 @@ def _as_on_page(lines: Sequence[Line], beside: Sequence[Line]) -> list[Line]:
 
 
 def _letters(text: str) -> str:
-    """Return the letters of a line that plain text and HTML share, without links, pictures and smileys."""
+    """Return the characters of a line that are the same in plain text and HTML, ignoring links, images and emoji."""
     return re.sub(r"[\W_]", "", _ADDED.sub(" ", text)).lower()
 
 
@@ -627,7 +627,7 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
 
 
 def _by_points(text: str, locale: str) -> str:
-    """Replace `1/7` by `1.7.`, except in English, where the month may come first."""
+    """Replace `1/7` with `1.7.`, except in English, where the month may come first."""
     return text if locale == "en" else _DAY_BY_SLASHES.sub(lambda it: f"{it[1]}.{it[2]}.{it[3] or ''}", text)
 
 

@@ -66,7 +66,7 @@ def compose(
 def compose_together(
     turns_of: Sequence[tuple[LetterRow, Game]], base_url: str, reply_domain: str | None = None
 ) -> Written | None:
-    """Return one email about turns in several games of one reader. Its id is the id of the first letter.
+    """Return one email about turns in several games of one reader. Its id is the id of the first email.
 
     A reply would be ambiguous, so its Reply-To plays no move, and each game has its own address.
     """

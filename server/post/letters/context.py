@@ -54,7 +54,7 @@ class Recipient(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """The input for an email of a game."""
+    """The input for an email about a game."""
 
     game: Game
     seat: Seat

@@ -26,7 +26,7 @@ _PICTURE = "table-{}.png"
 
 @dataclass(frozen=True, kw_only=True)
 class DeskWelcome(Letter):
-    """The email to an address without an account. It repeats nothing of the email that caused it."""
+    """The email to an address without an account. It quotes nothing of the inbound email."""
 
     KIND: ClassVar = notice_kinds.DESK_WELCOME
     address: str  # of the post desk
