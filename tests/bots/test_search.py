@@ -77,7 +77,7 @@ def test_a_bot_without_time_plays_like_greedy() -> None:
     assert worth(move) == worth(greedy(seen.rules, seen.view, seen.moves, Random(2)))
 
 
-def test_a_game_without_worlds_is_played_all_the_same() -> None:
+def test_a_bot_that_searches_also_plays_games_without_worlds() -> None:
     alone: Rules = rules_alone  # type: ignore[assignment]  # a module
     seen = Seen(alone, 0, {}, [], ["a", "b"])
     assert search(seen, Effort(4, 4), LONG, Random(1)) in ("a", "b")

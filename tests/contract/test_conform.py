@@ -71,7 +71,7 @@ def site(app: Flask, no_limits: None) -> Iterator[Callable[[Breach | None], Site
     yield lambda breach: Site(to(app, breach), people, document, "a seed")
 
 
-def test_this_server_keeps_every_promise(site: Callable[[Breach | None], Site]) -> None:
+def test_this_server_keeps_every_guarantee(site: Callable[[Breach | None], Site]) -> None:
     assert {sentence: flaw for sentence, flaw in run(site(None)) if flaw} == {}
 
 
@@ -368,14 +368,14 @@ def _(call: Call) -> Answer:
     return answer._replace(status=409) if call.path.endswith("/take-backs") else answer
 
 
-def test_there_are_enough_promises() -> None:
+def test_there_are_enough_breaches_and_each_breaks_a_guarantee() -> None:
     assert len(BREACHES) >= 30
     for _, promise in BREACHES.values():
         assert any(sentence.startswith(promise) for sentence in CHECKS), promise
 
 
 @pytest.mark.parametrize("name", BREACHES)
-def test_a_planted_breach_is_found_by_its_promise(
+def test_a_planted_breach_is_found_by_the_check_of_its_guarantee(
     name: str, site: Callable[[Breach | None], Site], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planted, promise = BREACHES[name]

@@ -365,7 +365,7 @@ def test_a_player_whose_games_are_over_is_not_called_new(house: House, windows: 
     expect(page.get_by_role("button", name="Play Sternenhimmel against bots")).to_be_visible()
 
 
-def test_the_lobby_tells_usual_terms_once(ada: Client, windows: Windows) -> None:
+def test_the_lobby_lists_usual_terms_only_once(ada: Client, windows: Windows) -> None:
     for title, clock in (("One", {}), ("Two", {}), ("Hasty", {"clock": {"per_move": "PT2H"}})):
         open_game(ada, ME, OPEN, OPEN, BOT, BOT, title=title, **clock)
     page = windows.open()

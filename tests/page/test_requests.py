@@ -27,7 +27,9 @@ def at_table(page: Page, game_id: str) -> Page:
 
 
 @pytest.mark.parametrize("size", ["phone", "desk"])
-def test_undo_stands_beside_whom_the_game_waits_for(house: House, windows: Windows, size: str) -> None:
+def test_the_undo_button_is_beside_the_name_of_the_player_the_game_waits_for(
+    house: House, windows: Windows, size: str
+) -> None:
     game_id, (one, _) = seated(house, f"ada-{size}", f"ben-{size}")
     play(one, game_id)
     page = at_table(windows.open(one, **SIZES[size]), game_id)

@@ -94,7 +94,9 @@ def test_a_process_that_missed_the_take_back_reads_the_log_again(game_id: UUID, 
     assert load(game_id).table.turns == (3, None, None)
 
 
-def test_old_turns_end_even_for_the_same_move_that_was_taken_back(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_earlier_turns_stay_over_even_for_the_same_move_that_was_taken_back(
+    game_id: UUID, ada: UUID, bea: UUID
+) -> None:
     move = moves_of(game_id, ada)[0]
     play_move(game_id, ada, 1, move)
     take_back(game_id, ada, 1)
