@@ -497,7 +497,7 @@ BOUNDS = {
         ("guests-in-all", "5000/1d", "New guests in this installation. Each network gets a share."),
         ("guest-games", "10/1d", "Games opened per guest."),
         ("codes", "5/1h", "Codes emailed per mailbox, or requested in a player's settings."),
-        ("codes-daily", "20/1d", "The same, per day."),
+        ("codes-daily", "20/1d", "Codes emailed per mailbox, or requested in a player's settings, per day."),
         (
             "codes-in-all",
             "1000/1h",
@@ -525,8 +525,8 @@ BOUNDS = {
             "Invitations per mailbox, from all players. Anything after a plus sign in the address is ignored.",
         ),
         ("invitations-in-all", "2000/1d", "Invitations by this installation. Each player gets a share."),
-        ("messages", "30/1m", "Chat messages per player."),
-        ("messages-hourly", "200/1h", "The same, per hour."),
+        ("messages", "30/1m", "Chat messages per player, per minute."),
+        ("messages-hourly", "200/1h", "Chat messages per player, per hour."),
         ("reports", "10/1d", "Reports about other players, per player."),
         ("streams", "30", "Event streams per player."),
         ("streams-of-address", "30", "Event streams opened without a token, per IPv4 address or IPv6 /64."),
@@ -542,14 +542,14 @@ BOUNDS = {
         ("postmaster-mails", "30/1h", "Inbound emails to the postmaster."),
         ("returned-mails", "120/1h", "Bounced emails per player, and bounced invitations per game."),
         ("returned-mails-in-all", "6000/1h", "Bounces and complaints in this installation."),
-        ("desk-mails", "6000/1h", "Inbound emails to the open address of the post desk."),
+        ("desk-mails", "6000/1h", "Inbound emails to the post desk's open address."),
         ("desk-replies", "300/1h", "Inbound replies to the post desk, per player or per email."),
         (
             "desk-letters",
             "1/1d",
             (
-                "Emails that the post desk sends to an address before its owner has proved that they wrote. A reply to "
-                "such an email is the proof."
+                "Emails that the post desk sends to an address that hasn't proved it wrote to us. A reply to such "
+                "an email counts as proof."
             ),
         ),
         (
@@ -557,10 +557,14 @@ BOUNDS = {
             "100/1d",
             "Emails that the post desk sends to addresses without an account, per domain.",
         ),
-        ("desk-letters-in-all", "2000/1d", "The same, in this installation."),
+        (
+            "desk-letters-in-all",
+            "2000/1d",
+            "Emails that the post desk sends to addresses without an account, in this installation.",
+        ),
         ("desk-answers", "60/1h", "Answers of the post desk, per player."),
         ("desk-unclear", "10/1d", "Answers of the post desk to emails without a command, per player."),
         ("answers", "20/1h", "Answers to emails that played nothing, per seat."),
-        ("answers-to-sender", "60/1h", "The same, per sender."),
+        ("answers-to-sender", "60/1h", "Answers to emails that played nothing, per sender."),
     )
 }

@@ -13,7 +13,7 @@ _COMMANDS = {  # module and, if it differs, function name of each command, and t
     "worker": ("service.work", "Watch due times, play for bots and send emails, until SIGTERM."),
     "post": ("service.carry", "Send emails and call webhooks until SIGTERM."),
     "think": ("service", "Compute the moves of bots until SIGTERM."),
-    "sandbox": ("service.open_sandbox", "Create games in every state, and print their addresses."),
+    "sandbox": ("service.open_sandbox", "Create a game in each state, and print the games' addresses."),
     "migrate": ("service", "Migrate the database schema."),
     "spread": ("service", "Distribute the tables across the Citus nodes."),
     "doctor": ("service", "Check the health of the whole system."),

@@ -297,7 +297,7 @@ def _check_motd(text: str | None, remove: bool, **_: object) -> None:
 @click.command(epilog=example('motd "Maintenance tonight at 22:00 UTC" --until P1D', "motd", "motd --remove"))
 @click.argument("text", required=False)
 @until
-@click.option("--remove", is_flag=True, help="Remove the message.")
+@click.option("--remove", is_flag=True, help="Remove the current message.")
 @dry_run
 @checked_by(_check_motd)
 @in_app
@@ -396,6 +396,6 @@ def openapi(app: Flask, settings: Settings) -> None:
 @click.command("sandbox", epilog=example("sandbox"))
 @in_app_without_clock
 def open_sandbox(app: Flask, settings: Settings) -> None:
-    """Create games in every state, and print their addresses."""
+    """Create a game in each state, and print the games' addresses."""
     for line in sandbox.open_up(settings.base_url):
         click.echo(line)

@@ -1,8 +1,8 @@
 """The removal of an address from texts stored for other reasons: errors of mail servers, emails, titles, chat.
 
-A domain of a single person is a name, but domains don't tell their kind. Users of a common provider are strangers to
-each other. So a domain is removed from texts of programs and from its owner's titles. Other players' texts lose the
-whole address only.
+A single person's domain identifies them like a name, but a domain doesn't show whether it belongs to one person. Users
+of a common provider are strangers to each other. So a domain is removed from texts of programs and from its owner's
+titles. Other players' texts lose the whole address only.
 """
 
 import json

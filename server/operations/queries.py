@@ -1,4 +1,4 @@
-"""Queries of operators about stored players and games, without secrets."""
+"""Operators' queries about stored players and games, without secrets."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -157,7 +157,7 @@ def is_pooled(connection: psycopg.Connection[Any]) -> bool:
 
 
 def is_coordinated(connection: psycopg.Connection[Any]) -> bool:
-    """Return whether this is a node of Citus other than the coordinator, which alone changes tables."""
+    """Return whether this is a Citus node other than the coordinator. Only the coordinator can change tables."""
     here = "SELECT FROM pg_extension WHERE extname = 'citus'"
     if connection.execute(here).fetchone() is None:
         return False

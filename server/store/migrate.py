@@ -1,6 +1,6 @@
 """Migrations of a database to a revision of `migrations/`, run as the owner of the tables.
 
-Alembic is imported on demand, since it would take a seventh of each process's start.
+Alembic is imported on demand, since importing it would take a seventh of each process's start-up time.
 """
 
 import logging

@@ -12,7 +12,7 @@ Seat = int
 
 
 class Person(NamedTuple):
-    """A player as games need them."""
+    """The data of a player that games need."""
 
     name: str | None
     zone: str

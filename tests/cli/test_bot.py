@@ -89,7 +89,7 @@ def test_invalid_bot_commands_are_rejected() -> None:
     assert "cannot be started" in CliRunner().invoke(main, ["bot", "--local", "sternenhimmel", "--", "/no/such"]).output
 
 
-def test_a_level_plays_local_games_instead_of_a_program() -> None:
+def test_a_bot_with_a_level_plays_local_games_instead_of_a_program() -> None:
     played = CliRunner().invoke(
         main, ["bot", "--local", "sternenhimmel", "--level", "1", "--against", "random", "--against", "random"]
     )
@@ -131,7 +131,7 @@ class OnTurn(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_level_plays_on_a_server_by_what_its_seat_sees(rules: str) -> None:
+def test_a_bot_with_a_level_plays_on_a_server_by_what_its_seat_sees(rules: str) -> None:
     OnTurn.game = next(it for it in positions(rules, {}, GAMES[rules].SEATS.start, 1) if len(it.moves) == 12)
     OnTurn.moves.clear()
     with ThreadingHTTPServer(("127.0.0.1", 0), OnTurn) as server:

@@ -205,7 +205,7 @@ def test_a_player_can_see_whether_a_take_back_is_possible_and_free(
         assert [way_back_of(other, who)["to"] for who in (ada, bea)] == [first, second]
 
 
-def test_the_option_can_be_never_or_only_at_once(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_the_option_for_take_backs_can_be_never_or_only_immediately(ada: UUID, bea: UUID, cyd: UUID) -> None:
     never = game_of(ada, bea, cyd, options={"start_seat": 0, "take_back": "never"})
     moves_on(never, ada)
     with pytest.raises(NotAllowed):
@@ -250,7 +250,7 @@ def test_moves_cannot_be_taken_back_in_a_pause_or_while_a_bot_plays(
 # By consent
 
 
-def test_otherwise_all_others_are_asked_and_the_last_consent_decides(
+def test_if_a_take_back_is_not_free_all_others_are_asked_and_the_last_consent_decides(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     view = describe(load(game_id), 0)["view"]

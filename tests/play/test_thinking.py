@@ -93,7 +93,7 @@ def test_a_bot_that_searches_computes_whole_turns(rules: str) -> None:
     assert_log_and_projections_agree(game_id)
 
 
-def test_a_level_takes_over_from_a_player_who_leaves() -> None:
+def test_a_bot_with_a_level_takes_over_from_a_player_who_leaves() -> None:
     ada, bea = person("ada"), person("bea")
     ladder = [{"do": "bot-takes-over", "bot": "level-1"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)

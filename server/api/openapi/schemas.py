@@ -588,7 +588,7 @@ class StandIn(Schema):
     begin = Moment(required=True, data_key="from", attribute="from", **_about("Start of the stand-in's first day"))
     end = Moment(required=True, data_key="until", attribute="until", **_about("End of the stand-in's last day"))
     accepted = fields.Boolean(required=True, **_about("Whether the stand-in has accepted"))
-    sits = fields.Boolean(required=True, **_about("Whether the stand-in plays the seat now"))
+    sits = fields.Boolean(required=True, **_about("Whether the stand-in is playing the seat now"))
 
 
 class OwnStandIn(Schema):

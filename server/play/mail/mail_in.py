@@ -24,8 +24,9 @@ def reply_word(game_id: UUID, seat: Seat, turn: int) -> str:
 
 
 def turn_before(player_id: UUID) -> int:
-    """Return the turn in reply addresses of a ready check. It depends on the player, since the seat may be another's by
-    the time of the answer."""
+    """Return the turn in reply addresses of a ready check. The turn depends on the player, since another player may
+    have the seat when the answer arrives.
+    """
     return _before(keyed_hash(_ASKED, str(player_id)))
 
 

@@ -156,8 +156,8 @@ def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> boo
 
 @with_retries
 def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None) -> Seat:
-    """Reserve a seat (the lowest open one) for this address and mail the invitation. A named seat may replace an
-    earlier one.
+    """Reserve a seat (the lowest open one) for this address and mail the invitation. If a seat is named, the new
+    invitation may replace an earlier one for that seat.
 
     Raise NotFound, NotSeated, NotRunning, SeatTaken, TooMany.
     """
@@ -382,7 +382,7 @@ def _get_up(game_id: UUID, player_id: UUID) -> None:
 
 
 def _vacate(game_id: UUID, player_id: UUID) -> None:
-    """Leave, within the transaction that locks an open game."""
+    """Leave a seat, within the transaction that locks an open game."""
     his = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
     seats = db.session.scalars(select(SeatRow.seat).where(his)).all()
     leave_behind(in_transaction(db.session.connection()), game_id, seats)

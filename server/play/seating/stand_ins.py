@@ -210,12 +210,12 @@ def open_stand_in_link(word: str) -> tuple[Game, StandIn | None]:
 
 
 def is_asked(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Return the condition that a request is to this player or address."""
+    """Return the condition for requests to this player or address."""
     return or_(StandIn.email == email, StandIn.player_id == player_id)
 
 
 def is_about(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Return the condition that a request is by or to this player or address, or accepted by them."""
+    """Return the condition for requests by or to this player or address, or accepted by them."""
     return or_(is_asked(player_id, email), StandIn.asked_by == player_id, StandIn.accepted_by == player_id)
 
 

@@ -101,7 +101,7 @@ def _used(start: datetime, end: datetime, calendar: Calendar, outages: Collectio
 
 
 def _counted(start: datetime, calendar: Calendar, outages: Collection[Stretch]) -> Iterator[Stretch]:
-    """Yield the stretches of counted time from `start` on, in order, endlessly."""
+    """Yield the stretches of counted time from `start` on, in order and without end."""
     gaps = _merged(outages)
     for begin, end in counting_hours(start, calendar):
         for gap_begin, gap_end in gaps:

@@ -29,7 +29,9 @@ from server.translations import noted
 
 
 class Records(NamedTuple):
-    """What operators' rooms provide: these functions are handed in, since the post may not import those rooms."""
+    """The functions of the operators' rooms that commands use. They are passed in, since the post may not import those
+    rooms.
+    """
 
     archive: Callable[[UUID, UUID], Json]  # of a game, as this player may see it
     export: Callable[[UUID], Json]  # all data of a player

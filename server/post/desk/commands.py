@@ -232,7 +232,7 @@ def setting_of(word: str) -> str | None:
 
 
 def name_word(locale: str) -> str:
-    """Return the word that, with a name behind it, sets a player's name."""
+    """Return the word that, followed by a name, sets a player's name."""
     return {"fr": "nom", "it": "nome"}.get(locale, NAME)
 
 

@@ -158,7 +158,7 @@ def _asked(lines: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
 
 
 def _command(line: str, words: Mapping[str, str]) -> Asked | None:
-    """Parse a line that begins with a command's words, in any capitals, with `:` or `=` behind them."""
+    """Parse a line that begins with a command's words, in any capitals, followed by `:` or `=`."""
     lower = line.lower()
     for word, name in words.items():
         if lower == word or (lower.startswith(word) and lower[len(word)] in " :="):

@@ -234,7 +234,7 @@ def test_an_email_received_after_the_due_time_delays_nothing(office: Office, gam
     assert "time-extended" in happened(game_id)
 
 
-def test_an_email_without_a_move_delays_others_only_until_it_is_answered(office: Office, game_id: UUID) -> None:
+def test_an_email_without_a_move_delays_later_ones_only_until_it_is_answered(office: Office, game_id: UUID) -> None:
     due_at = seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at - MINUTE)
