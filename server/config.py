@@ -265,7 +265,7 @@ def _same_everywhere(text: str) -> Path:
 
 
 def _web_address(text: str) -> str:
-    """Return the origin. A path is rejected, since the page and the links in letters would not work below one."""
+    """Return the origin. A path is rejected, since the page and the links in emails would not work below one."""
     url = urlsplit(text)
     scheme, port = url.scheme.lower(), url.port
     is_origin = not (url.path.strip("/") or set("?#@%\\") & set(text))
@@ -343,7 +343,7 @@ VARIABLES = {
         "",
         "like smtp://user:password@host:587, smtp://host?starttls=1 or smtps://host, or several, separated by commas",
         "Outbound mail servers, with TLS if a password is given. If a server rejects a recipient, the next one is tried. "
-        "Unset: letters stay on this machine, and the sandbox shows them.",
+        "Unset: emails stay on this machine, and the sandbox shows them.",
         _mail_servers,
     ),
     "mail_in": _Variable(
@@ -380,7 +380,8 @@ VARIABLES = {
         "STERNENPOST_DKIM_KEY",
         "",
         "a file",
-        "RSA key (PEM) that signs all letters with DKIM for the base URL's host. Unset: signing is left to the mail server.",
+        "RSA key (PEM) that signs all outgoing emails with DKIM for the base URL's host. Unset: signing is left to "
+        "the mail server.",
         _path,
     ),
     "dkim_selector": _Variable(
@@ -435,22 +436,22 @@ VARIABLES = {
         "STERNENPOST_THINKERS",
         "1",
         "a number",
-        "Number of processes per worker that think for bots of a level (level-1), at the lowest priority. Each uses at "
-        "most one core. `0`: these bots play like greedy.",
+        "Number of processes per worker that compute moves for bots with a level (such as level-1). They run at the "
+        "lowest priority and use at most one core each. `0`: these bots play like greedy.",
         _whole_number,
     ),
     "thinking": _Variable(
         "STERNENPOST_THINKING",
         "2",
         "a number of seconds",
-        "CPU time that a bot may use per move. After a minute of waiting, a bot moves like greedy.",
+        "CPU time that a bot may use per move. A bot that has waited a minute for its move plays like greedy.",
         _whole_number,
     ),
     "keep_deliveries": _Variable(
         "STERNENPOST_KEEP_DELIVERIES",
         "90",
         "a number of days, at least 14",
-        "Number of days for which players can see the delivery status of their letters.",
+        "Number of days for which players can see the delivery status of their emails.",
         partial(_days, 14),  # bounces are looked up for that long
     ),
     "keep_answers": _Variable(
@@ -495,15 +496,18 @@ BOUNDS = {
         ("guests", "20/1h", "New guests per IPv4 address or IPv6 /64."),
         ("guests-in-all", "5000/1d", "New guests in this installation. Each network gets a share."),
         ("guest-games", "10/1d", "Games opened per guest."),
-        ("codes", "5/1h", "Codes mailed per mailbox, or requested in a player's settings."),
-        ("codes-daily", "20/1d", "The same, per day."),
+        ("codes", "5/1h", "Codes emailed per mailbox, or requested in a player's settings."),
+        ("codes-daily", "20/1d", "Codes emailed per mailbox, or requested in a player's settings, per day."),
         (
             "codes-in-all",
             "1000/1h",
-            "Codes mailed by this installation. Each network gets a share. Beyond the limit, only players get codes.",
+            (
+                "Codes emailed by this installation. Each network gets a share. Beyond the limit, only players with an "
+                "account get codes."
+            ),
         ),
         ("wrong-codes", "20/1d", "Wrong codes per email address. Beyond the limit, correct codes are rejected, too."),
-        ("tokens", "100", "Tokens per player. Signing in creates a token even if this limit has been reached."),
+        ("tokens", "100", "Tokens per player. Signing in creates a token even when this limit has been reached."),
         ("apps", "50", "Authorized apps per player."),
         ("app-registrations", "30/1h", "App registrations per IPv4 address or IPv6 /64."),
         (
@@ -521,8 +525,8 @@ BOUNDS = {
             "Invitations per mailbox, from all players. Anything after a plus sign in the address is ignored.",
         ),
         ("invitations-in-all", "2000/1d", "Invitations by this installation. Each player gets a share."),
-        ("messages", "30/1m", "Chat messages per player."),
-        ("messages-hourly", "200/1h", "The same, per hour."),
+        ("messages", "30/1m", "Chat messages per player, per minute."),
+        ("messages-hourly", "200/1h", "Chat messages per player, per hour."),
         ("reports", "10/1d", "Reports about other players, per player."),
         ("streams", "30", "Event streams per player."),
         ("streams-of-address", "30", "Event streams opened without a token, per IPv4 address or IPv6 /64."),
@@ -538,18 +542,29 @@ BOUNDS = {
         ("postmaster-mails", "30/1h", "Inbound emails to the postmaster."),
         ("returned-mails", "120/1h", "Bounced emails per player, and bounced invitations per game."),
         ("returned-mails-in-all", "6000/1h", "Bounces and complaints in this installation."),
-        ("desk-mails", "6000/1h", "Inbound emails to the open address of the post desk."),
-        ("desk-replies", "300/1h", "Inbound replies to the post desk, per player or per letter."),
+        ("desk-mails", "6000/1h", "Inbound emails to the post desk's open address."),
+        ("desk-replies", "300/1h", "Inbound replies to the post desk, per player or per email."),
         (
             "desk-letters",
             "1/1d",
-            "Letters that the post desk sends to an address without proof that its owner wrote. A reply to one is proof.",
+            (
+                "Emails that the post desk sends to an address that hasn't proved it wrote to us. A reply to such "
+                "an email counts as proof."
+            ),
         ),
-        ("desk-letters-domain", "100/1d", "Letters of the post desk to addresses without an account, per domain."),
-        ("desk-letters-in-all", "2000/1d", "The same, in this installation."),
+        (
+            "desk-letters-domain",
+            "100/1d",
+            "Emails that the post desk sends to addresses without an account, per domain.",
+        ),
+        (
+            "desk-letters-in-all",
+            "2000/1d",
+            "Emails that the post desk sends to addresses without an account, in this installation.",
+        ),
         ("desk-answers", "60/1h", "Answers of the post desk, per player."),
         ("desk-unclear", "10/1d", "Answers of the post desk to emails without a command, per player."),
         ("answers", "20/1h", "Answers to emails that played nothing, per seat."),
-        ("answers-to-sender", "60/1h", "The same, per sender."),
+        ("answers-to-sender", "60/1h", "Answers to emails that played nothing, per sender."),
     )
 }

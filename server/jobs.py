@@ -37,7 +37,7 @@ class Job:
                 self._run()
             except Exception as error:
                 if not is_passing(error):
-                    log.exception("The job %s failed; the next run tries again", self._name)
+                    log.exception("The job %s failed; the next run retries it", self._name)
                 elif not self._waits:
                     self._waits = True
                     log.warning("The job %s waits for the database", self._name)

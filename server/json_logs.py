@@ -28,7 +28,7 @@ class JsonLines(logging.Formatter):
 
 
 def _told(error: BaseException) -> str:
-    """Return the type and place of an error without its text, which may quote a letter, a move or a row."""
+    """Return the type and place of an error without its text, which may quote an email, a move or a row."""
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     kind = f"{type(error).__module__}.{type(error).__qualname__}"
     state = getattr(error, "sqlstate", None)

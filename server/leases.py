@@ -95,7 +95,7 @@ class Leases:
 
     @contextmanager
     def look(self) -> Iterator[datetime | None]:
-        """Yield the moment before which leases count as expired, or None if all are valid.
+        """Yield the time before which leases count as expired, or None if all are valid.
 
         No lease expires until the database has been responding for a while, since none could be renewed while it was
         down.

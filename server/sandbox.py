@@ -1,4 +1,4 @@
-"""The sandbox: Robin, who is you, Ada and Ben, with a game in every state, and links to them."""
+"""The sandbox: a game in every state, links to these games, and the players Robin (you), Ada and Ben."""
 
 import random
 import time
@@ -73,7 +73,7 @@ def _people() -> People:
     tokens = [player_token(email, email.partition("@")[0].capitalize()) for email in (EMAIL, ADA, BEN)]
     people = People(*(caller(token).player_id for token in tokens))
     for player_id in people:
-        if not profile(player_id)["notifications"]:  # bundled letters would make you wait
+        if not profile(player_id)["notifications"]:  # bundled emails would make you wait
             change_profile(player_id, {"notifications": {"mails": {"your-turn": "at-once"}}})
     return people
 
@@ -93,7 +93,7 @@ def _first_sky(you: UUID) -> Game:
 
 
 def _ensure_game(people: People, title: str, make: Callable[[People, UUID], object]) -> None:
-    """Create the game of this title if it is missing."""
+    """Create the game with this title if it doesn't exist."""
     game_id = uuid5(people.you, title)
     try:
         load(game_id)

@@ -77,7 +77,7 @@ def email_address(text: str) -> str:
 def mailbox_of(address: str) -> str:
     """Return the mailbox of an address: without a +suffix (RFC 5233), for Gmail also without dots.
 
-    Limits and the record of invitations use the mailbox. Letters go to the address as written.
+    Limits and the record of invitations use the mailbox. Emails go to the address as written.
     """
     local, _, domain = address.partition("@")
     local = local.partition("+")[0] or local

@@ -35,5 +35,5 @@ def as_json(value: Any) -> bytes:
 def warn_of(field: str) -> None:
     """Log, once per process, that a default replaces a stored field."""
     log.warning(
-        "A stored value of `%s` is refused here and its default is used: `sternenpost doctor` names the row", field
+        "A stored value of `%s` is invalid here, so its default is used: `sternenpost doctor` names the row", field
     )

@@ -168,7 +168,7 @@ def _run(settings: Settings, house: ExitStack) -> NoReturn:
         defaults["STERNENPOST_MAIL_IN"] = _own_way_in(settings.port)
     environment = {**defaults, **os.environ, "DATABASE_URL": url, "STERNENPOST_DATA": str(settings.data)}
     starter = _starter(environment, settings.data)
-    say("Bringing the tables up to date")
+    say("Updating the tables")
     owner = {"DATABASE_URL": settings.database_url or embedded_postgres.address(settings.data)}
     _migrate(starter._replace(common={**starter.common, "env": starter.common["env"] | owner}))
     say("Starting web and worker")

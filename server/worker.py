@@ -1,5 +1,6 @@
-"""The worker, its sender process, and processes that think for bots. Tables hold what is due, and APScheduler starts the
-jobs of the first two."""
+"""The worker, its sender process, and processes that compute moves for bots. Tables hold what is due, and APScheduler
+starts the jobs of the first two.
+"""
 
 import logging
 import math
@@ -71,14 +72,14 @@ _ROUNDS = 50
 _SWEEPS, _POSTS = 0x57E3, 0x57E4  # numbers of leader elections
 _MORE_SWEEPS = 1  # more would finish many due seats sooner, but delay players' commits
 _LAST_JOBS = 3.0  # seconds for jobs in progress at a stop
-_LAST_LETTERS = 5.0  # for letters
+_LAST_LETTERS = 5.0  # for emails
 _LAST_CALLS = 2.0  # for webhooks
 _STOP = {signal.SIGTERM, signal.SIGINT}
 # Niceness of the sender. By the kernel's weights, 3 leaves it half of another process's share. With 10 it was a tenth:
-# beside four busy processes, sixty letters took two minutes.
+# beside four busy processes, sixty emails took two minutes.
 _BEHIND = 3
-_LAST = 19  # niceness of processes that think
-_STUCK = 30  # seconds of CPU time for anything but thinking
+_LAST = 19  # niceness of processes that compute moves
+_STUCK = 30  # seconds of CPU time for anything except computing a move
 _MOVES = 5  # per turn
 
 RECORDS = Records(archive_of, copy_of_player, delete_confirmed_account)  # for the post desk
@@ -91,7 +92,7 @@ log = logging.getLogger(__name__)
 def work(app: Flask, settings: Settings) -> NoReturn:
     """Run until SIGTERM, Ctrl-C or the end of the sender process. Then finish the jobs in progress.
 
-    Letters have their own process, since drawing one picture takes longer than twenty commits and blocks all threads.
+    Emails have their own process, since drawing one picture takes longer than twenty commits and blocks all threads.
     """
     _block_signals()
     post, thinkers = _start("post"), [_start("think") for _ in range(settings.thinkers)]
@@ -138,7 +139,7 @@ def work(app: Flask, settings: Settings) -> NoReturn:
 
 
 def carry(app: Flask, settings: Settings) -> NoReturn:
-    """Send letters and call webhooks until SIGTERM or Ctrl-C, then finish jobs in progress."""
+    """Send emails and call webhooks until SIGTERM or Ctrl-C, then finish jobs in progress."""
     _block_signals()
     os.nice(_BEHIND)
     post = PostOffice(app, outgoing(app, settings), reply_domain(settings))
@@ -155,12 +156,12 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
     hinted = Job(app, "deliver", deliver), Job(app, "webhooks", tell_webhooks)
     seldom = partial(_throttle, Lookout(_POSTS))
     by_themselves = {
-        Job(app, "look for letters", seldom(hinted[0], 10, others=60)): _HINTED_BEAT,
+        Job(app, "look for emails", seldom(hinted[0], 10, others=60)): _HINTED_BEAT,
         Job(app, "look for webhooks", seldom(hinted[1], 10, others=60)): _HINTED_BEAT,
         Job(app, "notes left over", hooks.deliver_due): 300,
     }
     scheduler = _start_scheduler(by_themselves)
-    on_hint(app, *hinted)  # so that letters of a commit are sent at once
+    on_hint(app, *hinted)  # so that emails of a commit are sent at once
     signal.sigwait(_STOP)
     _end(scheduler, *hinted)
     post.close(_LAST_LETTERS)
@@ -169,7 +170,9 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
 
 
 def think(app: Flask, settings: Settings) -> NoReturn:
-    """Think for bots until SIGTERM. A kill loses nothing: another process thinks again, or the sweep moves."""
+    """Compute moves for bots until SIGTERM. If this process is killed, nothing is lost: another process computes the
+    move, or the sweep moves.
+    """
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP)
     os.nice(_LAST)
 
@@ -265,7 +268,7 @@ def _way_in(app: Flask, url: str, domain: str) -> "SmtpServer | ImapReader":
 
 
 def outgoing(app: Flask, settings: Settings) -> Carrier:
-    """Return the carrier of letters, which signs them if there is a key."""
+    """Return the carrier of emails, which signs them if there is a key."""
     plain = carrier(*(settings.smtp_url or [app.config["MAILBOX"]]))
     if settings.dkim_key is None:
         return plain
@@ -292,11 +295,11 @@ def _tidy(settings: Settings) -> None:
 def log_overdue_work() -> None:
     """Log overdue work. The worker does this, since the sender may hang or get no CPU time."""
     for what, age in overdue_work().items():
-        log.warning("Some %s have been due for %.0f s, and nobody carries them", what, age.total_seconds())
+        log.warning("Some %s have been due for %.0f s, and no process handles them", what, age.total_seconds())
 
 
 def _sweep() -> None:
-    """Sweep for a few rounds, so that a stop needn't wait for games of bots.
+    """Sweep for a few rounds, so that a stop needn't wait for games between bots.
 
     The heartbeat follows the database's answer, since an outage must not count against players.
     """

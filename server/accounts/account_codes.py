@@ -57,7 +57,7 @@ def _asked_by(player_id: UUID) -> list[Use]:
 
 
 def _mail(player: Player, purpose: str, to: str, new_address: str = "") -> None:
-    """Queue the letter under the code's id. Under the player's id, its delivery result would reveal whose address this
+    """Queue the email under the code's id. Under the player's id, its delivery result would reveal whose address this
     is."""
     now, code_id = clock.now(), id_of(player.player_id, purpose)
     code = new_code(purpose, code_id, to, stored_locale(player.locale))

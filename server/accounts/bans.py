@@ -1,4 +1,4 @@
-"""Bans. A banned player can't sign in, gets no letters, and loses the seats that others would wait for. Their tokens
+"""Bans. A banned player can't sign in, gets no emails, and loses the seats that others would wait for. Their tokens
 are rejected."""
 
 from datetime import datetime

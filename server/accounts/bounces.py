@@ -22,7 +22,7 @@ WITHIN: Final = timedelta(days=14)
 
 
 def bounce_token(player_id: UUID, letter_id: UUID) -> str:
-    """Return the link token for the return path of a letter to a player."""
+    """Return the link token for the return path of an email to a player."""
     return sign(BOUNCE, player_id, ANY_SEAT, _mark(letter_id))
 
 
@@ -32,7 +32,7 @@ def invitation_bounce_token(game_id: UUID, seat: Seat, email: str) -> str:
 
 
 def verify_bounce_token(word: str) -> Capability:
-    """Return what a bounce token identifies. For a letter, `game_id` is the player and `number` the letter's mark. For
+    """Return what a bounce token identifies. For an email, `game_id` is the player and `number` the email's mark. For
     an invitation, they are the game and the address's mark. Raise NotFound for an invalid token."""
     return verify(BOUNCE, word)
 
@@ -43,7 +43,7 @@ def _mark(letter_id: UUID) -> int:
 
 @with_retries
 def note_return(word: str, is_hard: bool, why: str) -> None:
-    """Record a bounce, once for each letter. Raise NotFound for an invalid token."""
+    """Record a bounce, once for each email. Raise NotFound for an invalid token."""
     owner_id, seat, mark = verify_bounce_token(word)
     if seat != ANY_SEAT:
         lose_invitation(owner_id, seat, mark, why)
@@ -62,7 +62,7 @@ def note_return(word: str, is_hard: bool, why: str) -> None:
 
 
 def letter_to(player_id: UUID, mark: int) -> Delivery | PlayerDelivery | None:
-    """Return the recent letter to this player whose return path has this mark."""
+    """Return the recent email to this player whose return path has this mark."""
     since = clock.now() - WITHIN
     for table in (Delivery, PlayerDelivery):
         sent = select(table).where(
@@ -98,7 +98,7 @@ def lose_invitation(game_id: UUID, seat: Seat, mark: int, why: str) -> str | Non
 
 @with_retries
 def note_bounce(player_id: UUID, letter_id: UUID, is_hard: bool, why: str) -> None:
-    """Count a bounce, once for each letter, and mark the address as unreachable after too many."""
+    """Count a bounce, once for each email, and mark the address as unreachable after too many."""
     now = clock.now()
     count(player_id, letter_id, is_hard, why, now)
     lately = (Bounce.player_id == player_id) & Bounce.counts & (Bounce.at > now - WITHIN)

@@ -16,7 +16,7 @@ WHY: Final = "A letter of ours was reported as spam."
 
 @with_retries
 def note_complaint(word: str) -> None:
-    """Record a complaint about the letter with this return path, once for each letter. Mail to its player stops until
+    """Record a complaint about the email with this return path, once for each email. Mail to its player stops until
     they sign in with a mailed code. An address without an account gets no further invitations. Raise NotFound for an
     invalid token."""
     owner_id, seat, mark = verify_bounce_token(word)
@@ -32,7 +32,7 @@ def note_complaint(word: str) -> None:
 
 @with_retries
 def end_mails(player_id: UUID, letter_id: UUID) -> None:
-    """Stop all mail to a player who complained about this letter, until they sign in with a mailed code."""
+    """Stop all mail to a player who complained about this email, until they sign in with a mailed code."""
     now = clock.now()
     if count(player_id, letter_id, True, WHY, now):
         mark_unreachable(player_id, WHY, now)

@@ -24,7 +24,7 @@ def end_apps(player_id: UUID, *which: ColumnElement[bool]) -> None:
     """Delete some of a player's apps and everything that they created, in the current transaction.
 
     The caller holds the lock on the player. No lock is needed if all these apps are bound to one game, since such apps
-    create only stream tickets. Stand-ins who have accepted stay, because they made their promise to the player.
+    create only stream tickets. Stand-ins who have accepted stay, because they have promised the player to play.
     """
     ended = db.session.scalars(delete(App).where(App.player_id == player_id, *which).returning(App.app_id)).all()
     if not ended:

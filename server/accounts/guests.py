@@ -1,4 +1,4 @@
-"""Guests: players without an address. They play against bots and get no letters. They are deleted after a while, unless
+"""Guests: players without an address. They play against bots and get no emails. They are deleted after a while, unless
 they sign in and become ordinary players."""
 
 from collections.abc import Collection, Sequence

@@ -1,5 +1,6 @@
 """Mailed six-digit codes, which prove access to a mailbox. Each has one purpose, expires after ten minutes or five
-wrong tries, and works once."""
+wrong attempts, and works once.
+"""
 
 import secrets
 from datetime import timedelta

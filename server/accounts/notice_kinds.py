@@ -132,7 +132,7 @@ STAND_IN: Final = NoticeKind(
 )
 SENT_AWAY: Final = NoticeKind(
     name="sent-away",
-    headline=noted("Your seat is free"),
+    headline=noted("You lost your seat"),
     stop=noted("emails when a host removes you from a game"),
     stops_game=False,
     to_anyone=True,
@@ -152,7 +152,7 @@ READY_ASKED: Final = NoticeKind(
 )
 NOT_READY: Final = NoticeKind(
     name="not-ready",
-    headline=noted("Seats are free"),
+    headline=noted("Seats available"),
     stop=noted("emails when a game doesn't start because players weren't ready"),
     stops_game=False,
     to_anyone=True,
@@ -160,7 +160,7 @@ NOT_READY: Final = NoticeKind(
 GAME_CLOSING: Final = NoticeKind(
     name="game-closing",
     until=Until.GAME_BEGUN,
-    headline=noted("Seats are free"),
+    headline=noted("Seats available"),
     stop=noted("emails before one of your games closes with free seats"),
     stops_game=False,
     to_anyone=True,

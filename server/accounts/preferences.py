@@ -66,7 +66,7 @@ def _is_accepted_json(data: bytes) -> bool:
 def _check_choices(name: str, chosen: Any, choices: Mapping[str, Sequence[str]]) -> None:
     """Raise Unfit if a choice is invalid. `choices` has the valid values by notice kind."""
     if type(chosen) is not dict:
-        raise Unfit("Must be a JSON object with a choice for each kind of email.", name)
+        raise Unfit("Must be a JSON object with a setting for each kind of email.", name)
     for kind, choice in chosen.items():
         if kind not in choices:
             known = ", ".join(choices)
@@ -83,7 +83,7 @@ def _check_times(times: Any) -> None:
 
 
 def mail_choice(kind: str, notifications: Json, of_game: str | None) -> str:
-    """Return the player's choice for letters of this kind. A choice for the game overrides choices for kinds."""
+    """Return the player's choice for emails of this kind. A choice for the game overrides choices for kinds."""
     found: str = stored_choice(of_game) or stored_notifications(notifications).get("mails", {}).get(
         kind, NOTICE_KINDS[kind].default
     )
@@ -91,7 +91,7 @@ def mail_choice(kind: str, notifications: Json, of_game: str | None) -> str:
 
 
 def stored_choice(of_game: str | None) -> str | None:
-    """Return a player's stored choice for the letters of one game, or None if there is none or this release rejects
+    """Return a player's stored choice for the emails of one game, or None if there is none or this release rejects
     it."""
     if of_game is None or of_game in CHOICES:
         return of_game
@@ -100,7 +100,7 @@ def stored_choice(of_game: str | None) -> str | None:
 
 
 def has_chosen(kind: str, notifications: Json) -> bool:
-    """Return whether a player has chosen how letters of this kind arrive, even if the choice is the default."""
+    """Return whether a player has chosen how emails of this kind arrive, even if the choice is the default."""
     return kind in stored_notifications(notifications).get("mails", {})
 
 

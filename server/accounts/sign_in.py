@@ -83,7 +83,7 @@ def redeem(sign_in: UUID, code: str, guest: UUID | None = None) -> NewToken:
     player_id = player_of(row.email, row.locale, zone=row.zone)
     expect_welcome(player_id)
     if mark_reachable(player_id):
-        put_into_bundle(player_id, now, now)  # letters held so far have not reached the player
+        put_into_bundle(player_id, now, now)  # emails held so far have not reached the player
     token = new_token(player_id, "sign-in", SCOPES, None, now)
     db.session.commit()
     return token

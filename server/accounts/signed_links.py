@@ -35,7 +35,7 @@ _LOOK_FOR_NEW = 0.2  # the same for an unknown token, as another process may hav
 
 
 class Capability(NamedTuple):
-    """What a link token allows. `number` is the turn, the mark of an invited address, or the number of a feed, letter
+    """What a link token allows. `number` is the turn, the mark of an invited address, or the number of a feed, email
     or stand-in. For these last three, `game_id` is the player."""
 
     game_id: UUID

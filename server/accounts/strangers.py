@@ -1,4 +1,4 @@
-"""Addresses without an account. As promised in the invitation, each gets only that single letter. The limit counts all
+"""Addresses without an account. As promised in the invitation, each gets only that single email. The limit counts all
 inviters together, until the address has an account.
 """
 
@@ -16,8 +16,9 @@ _NOT_CARRIED = ("dropped", "refused", "given-up")
 
 @with_retries
 def may_be_written_to(email: str, letter: LetterRow) -> bool:
-    """Return whether this letter may go to this address. A retry of the single letter may. A new letter may replace one
-    that never left the server."""
+    """Return whether this email may go to this address. A retry of that single email may. A new email may replace one
+    that never left the server.
+    """
     address, this = (
         sha256(mailbox_of(email).encode()).digest(),
         {"game_id": letter.game_id, "letter_id": letter.letter_id},

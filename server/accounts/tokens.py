@@ -272,8 +272,9 @@ def revoke_token(player_id: UUID, token_id: UUID) -> None:
 
 
 def _delete(player_id: UUID, which: ColumnElement[bool]) -> bool:
-    """Delete matching tokens, and return whether there were any. An app's token ends the app, which would otherwise get
-    a new token."""
+    """Delete matching tokens, and return whether there were any. Deleting an app's token ends the app, since it could
+    otherwise get a new token.
+    """
     hold(player_id)
     gone = delete(Token).where(Token.player_id == player_id, which).returning(Token.app_id)
     found = db.session.execute(gone).first()

@@ -1,4 +1,4 @@
-"""One-click unsubscribe without login (RFC 8058). The link token in each letter contains its reader, kind and game."""
+"""One-click unsubscribe without login (RFC 8058). The link token in each email contains its reader, kind and game."""
 
 from typing import NamedTuple
 from uuid import UUID
@@ -25,7 +25,7 @@ class Stop(NamedTuple):
 
 
 class StopState(NamedTuple):
-    """What the unsubscribe page shows: which letters can be stopped, and which are stopped."""
+    """What the unsubscribe page shows: which emails can be stopped, and which are stopped."""
 
     kind: str
     kind_is_off: bool
@@ -37,12 +37,12 @@ class StopState(NamedTuple):
 
 
 def stop_token(kind: str, reader: str, game_id: UUID | None = None) -> str:
-    """Return the link token that stops letters like this one."""
+    """Return the link token that stops emails like this one."""
     return sign_text(STOP, f"{kind} {reader} {game_id.hex if game_id else ''}")
 
 
 def stop_state(word: str) -> StopState:
-    """Return which letters are stopped, without changing anything. Raise NotFound for an invalid token."""
+    """Return which emails are stopped, without changing anything. Raise NotFound for an invalid token."""
     it = _verified(word)
     player = db.session.scalars(select(Player).where(_is_reader(it))).one_or_none()
     mails: Json = stored_notifications(player.notifications).get("mails", {}) if player else {}
@@ -63,8 +63,9 @@ def stop_state(word: str) -> StopState:
 
 @with_retries
 def stop_mails(word: str, what: str | None = None, again: bool = False) -> None:
-    """Stop the letters of the game or of the kind, or resume them with `again`. By default, the token of a game's
-    letter stops that game's letters. Raise NotFound for an invalid token."""
+    """Stop the emails about the game or of the kind, or resume them with `again`. By default, the token of an email
+    about a game stops the emails about that game. Raise NotFound for an invalid token.
+    """
     it = _verified(word)
     if it.game_id and what != KIND:
         db.session.execute(update(SeatRow).where(*_own_seat(it)).values(mails=None if again else OFF))

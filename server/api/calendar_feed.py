@@ -51,7 +51,7 @@ def _event(game: Json, base_url: str) -> Event:
         "DTSTART": game["due_at"].replace(microsecond=0),
         "SUMMARY": gettext("Your move is due: %(title)s", title=game["title"]),
         "DESCRIPTION": gettext(
-            "Your time for this turn of %(rules)s runs out. The link to play is in your last email.", rules=rules
+            "Your time for this turn of %(rules)s runs out now. The link to play is in your last email.", rules=rules
         ),
         "URL": f"{base_url}/#/games/{game['game_id']}",
         "TRANSP": "TRANSPARENT",

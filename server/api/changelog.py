@@ -1,4 +1,4 @@
-"""The parts of CHANGELOG.md for programs: the promises, and the changes of each version."""
+"""The parts of CHANGELOG.md for programs: the guarantees, and the changes of each version."""
 
 import re
 from collections.abc import Iterator

@@ -160,7 +160,7 @@ def _all_described() -> Packed:
 
 
 def _description(name: str) -> Json:
-    """Return what the game tells of itself, with the measured strength of the bots."""
+    """Return the game's description of itself, with the measured strength of its bots."""
     return {**GAMES[name].describe(), "bots": [it.to_json() for it in docs.strengths() if it.rules == name]}
 
 
@@ -243,7 +243,7 @@ class OneGame(MethodView):
         """Extend or start your open game
 
         `open_for` sets a new closing time, counted from now. The host gets an email three days before the game closes.
-        If it closes sooner than in six days, the email comes halfway to the closing time. `begin` starts a game whose
+        If the new closing time is less than six days away, the email is sent halfway to it. `begin` starts a game whose
         seats are all taken, without waiting for players who haven't confirmed that they're ready.
         """
         who = caller("games:write")
@@ -278,8 +278,8 @@ class Seats(MethodView):
         Takes an open seat, or takes your own seat back from a bot. With `take_over`, you permanently take over another
         player's seat that a bot is playing. All active players must have voted for `offer`.
 
-        From then on you see what the seat sees; of earlier events, you see only the public ones. Your track record and
-        the previous player's stay separate.
+        From then on you see what the seat sees. Of earlier events, you see only those that everyone can see. Your track
+        record and the previous player's stay separate.
         """
         who, is_over = caller("games:write"), wanted.pop("take_over", False)
 
@@ -476,7 +476,8 @@ class TakeBacks(MethodView):
         that turn then continues.
 
         Otherwise the other players vote, if the game's option `take_back` allows it. Events are never deleted: the log
-        records the take-back. If the move is played again, chance gives the same results. Turns get new numbers.
+        records the take-back. If the move is played again, chance gives the same results. A turn that begins again gets
+        a new number.
         """
         who = caller("games:write")
 
@@ -560,8 +561,8 @@ class Archives(MethodView):
     def get(self, query: Any) -> Any:
         """Download finished games
 
-        Returns one JSON object per line, in the order in which the games ended. It includes public games whose players
-        all agree to sharing (`shares_games` in the profile). `players` contains pseudonyms.
+        Returns one JSON object per line, in the order in which the games ended. Includes all public games whose players
+        have agreed to share them (`shares_games` in the profile). `players` contains pseudonyms.
 
         `Link` points to the next page. The last page has no `Link`. To get later games, send another request with
         `since` set to the last `ended_at`, and skip the games you already have.

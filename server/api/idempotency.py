@@ -22,7 +22,7 @@ def register(app: Flask) -> None:
 
 
 def keeps(call: Any) -> Any:
-    """Mark a call as one that uses `once`. Any other POST rejects a key, which would promise too much."""
+    """Mark a call as one that uses `once`. Any other POST rejects a key, since it couldn't keep the guarantee."""
     setattr(call, _KEEPS, True)
     return call
 

@@ -1,4 +1,4 @@
-"""Pages behind the links in letters: a turn, an invitation, a return to a seat, a sign-in, unsubscribing.
+"""Pages behind the links in emails: a turn, an invitation, a return to a seat, a sign-in, unsubscribing.
 
 GET never changes anything, since programs that scan mail follow links.
 """
@@ -315,7 +315,7 @@ def said_ready(word: str) -> Response:
 
 @blp.get("/app/<word>")
 def app_to_end(word: str) -> Response:
-    """Show a button that ends an app."""
+    """Show a button that revokes an app's access."""
     player_id, _, name = app_of_link(word)
     speak(profile(player_id)["locale"])
     return page("app-to-end.html", name=name)
@@ -323,7 +323,7 @@ def app_to_end(word: str) -> Response:
 
 @blp.post("/app/<word>")
 def ended_app(word: str) -> Response:
-    """End the app, if it still exists."""
+    """Revoke the app's access, if it still exists."""
     player_id, app_id, name = app_of_link(word)
     speak(profile(player_id)["locale"])
     if name is not None:
@@ -336,13 +336,13 @@ def ended_app(word: str) -> Response:
 
 @blp.get("/stop/<word>")
 def stopping(word: str) -> Response:
-    """Show a button for each kind of letter that can be stopped."""
+    """Show a button for each kind of email that can be stopped."""
     return _stop_page(word, noted("Fewer emails"))
 
 
 @blp.post("/stop/<word>")
 def stop(word: str) -> Response:
-    """Stop these letters, or send them again. Mail programs post here for a one-click unsubscribe (RFC 8058)."""
+    """Stop these emails, or send them again. Mail programs post here for a one-click unsubscribe (RFC 8058)."""
     again = request.form.get("again") == "yes"
     stop_mails(word, request.form.get("what"), again)
     return _stop_page(word, noted("Turned back on") if again else noted("Done"))

@@ -49,7 +49,7 @@ class Moves(MethodView):
     def post(self, query: Any, wanted: Any, game_id: UUID) -> Any:
         """Play a move
 
-        Answers the turn named in `turn`. If you send the same move again, you get the first response.
+        The move counts for the turn named in `turn`. If you send the same move again, you get the first response.
 
         With `dry_run=true`, the game doesn't change. The response is a 200 with the events the move `would` cause
         (schema Foresight), as far as you can foresee them.

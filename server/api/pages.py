@@ -60,7 +60,7 @@ def not_found(error: NotFound) -> Response:
 
 
 def no_page() -> Response:
-    text = gettext("There is no page at this address. Check it for typos, or go to the home page.")
+    text = gettext("There is no page at this address. Check the address for typos, or go to the home page.")
     return page("message.html", 404, title=gettext("Page not found"), text=text)
 
 

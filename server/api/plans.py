@@ -24,7 +24,7 @@ class OwnPlan(MethodView):
     def get(self, game_id: UUID) -> Any:
         """Get your plan
 
-        Only you can see it.
+        Only you can see your plan.
         """
         return get_plan(game_id, caller("games:read").player_id)
 
@@ -36,8 +36,8 @@ class OwnPlan(MethodView):
         """Create or replace your plan
 
         A plan contains moves for your next turns. Each move can have conditions on what spectators can see. When your
-        turn begins, the next move's conditions are checked at that version. If all are true, the move is played
-        immediately or `after` a delay.
+        turn begins, the next move's conditions are checked against the game as it stands at that moment. If all are
+        true, the move is played immediately or `after` a delay.
 
         The plan ends when a condition is false, a planned move is illegal, you move yourself, or a move is taken back.
         You are notified when it ends. A plan can use only what you hold when you send it.

@@ -210,8 +210,8 @@ class Me(MethodView):
         the mark at every table, and hosts can exclude marked accounts. Games that were played with the mark keep it.
 
         To change `email`, send the new address, then send it again with two codes. One code is emailed to your current
-        address, the other to the new one. Nothing changes before both arrive. Only the holder of the new address's code
-        learns whether that address already has an account.
+        address, the other to the new one. Nothing changes until both codes arrive. Only the holder of the new address's
+        code learns whether that address already has an account.
         """
         player_id = caller("profile:write").player_id
         email, code, new_code = (changes.pop(name, None) for name in ("email", "code", "new_code"))
@@ -264,7 +264,7 @@ class Export(MethodView):
 
         Fulfils your right of access (GDPR, article 15). For unfinished games, the copy contains your own actions and
         what spectators see, without hands, salts or plans. Your emails are included as the text you wrote, without
-        quotes and attachments.
+        quoted text or attachments.
 
         Link tokens are removed. Webhook and push addresses are reduced to scheme and host. Queues, webhook deliveries
         and stored responses are left out because they expire within days.

@@ -33,7 +33,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         404,
         "not-found",
         "Not found",
-        "It doesn't exist, or you aren't allowed to see it. The response is the same in both cases.",
+        "What you requested doesn't exist, or you aren't allowed to see it. The response is the same in both cases.",
     ),
     errors.NotSeated: Problem(
         403, "not-seated", "You have no seat at this table", "Only seated players can do this. Take a seat first."
@@ -42,8 +42,9 @@ PROBLEMS: dict[type[Exception], Problem] = {
         403,
         "not-host",
         "You are not the host of this game",
-        "Before the start, the host can close the game, withdraw invitations and remove players. The host "
-        "is the creator or, if they leave, the first seated player. `host` of the game contains the host's "
+        "Before the start, the host can close the game, withdraw invitations and remove players. The host is the "
+        "creator or, if the creator leaves, the seated player with the lowest seat number. `host` of the game "
+        "contains the host's "
         "seat.",
     ),
     errors.StaleTurn: Problem(
@@ -57,8 +58,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         409,
         "stale-plan",
         "Your plan has changed",
-        "It was replaced, has played a move, or has ended. Nothing was changed. `revision` is its current "
-        "revision. Get the plan and decide again.",
+        "The plan was replaced, has played a move, or has ended. Nothing was changed. `revision` is the plan's "
+        "current revision. Get the plan and decide again.",
     ),
     errors.PlaceAhead: Problem(
         409,
@@ -75,41 +76,43 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "rule, or `bad-condition`. `detail` explains it. A plan can use only what you hold now.",
     ),
     errors.NotRunning: Problem(
-        409, "game-not-running", "The game is not running", "It has not started, is paused, or is over."
+        409, "game-not-running", "The game is not running", "The game has not started, is paused, or is over."
     ),
     errors.TooLate: Problem(
         409,
         "too-late",
         "It's too late to take this move back",
-        "The game or the vote is over, the move was already taken back, or the game can't be restored to "
-        "that version. If `take_back` is `free`, it is also too late once another player has moved, the "
+        "The game or the vote is over, the move was already taken back, or the game can't be restored to the "
+        "version you named. If `take_back` is `free`, it is also too late once another player has moved, the "
         "move showed you something, or its time is over.",
     ),
     errors.WrongSalt: Problem(
         422,
         "wrong-salt",
         "This salt is not accepted",
-        "Its SHA-256 doesn't match your seat's `salt_hash`, or your seat has no `salt_hash`. Or you committed a salt "
+        "The salt's SHA-256 doesn't match your seat's `salt_hash`, or your seat has no `salt_hash`. Or you "
+        "committed a salt "
         "after another player had revealed theirs. You can confirm without `salt`; your seat then adds no salt.",
     ),
     errors.NotAllowed: Problem(
         409,
         "not-allowed",
         "The game's options don't allow this",
-        "Its option `take_back` is `never`, or it has no `ready_check`.",
+        "The game's option `take_back` is `never`, or the game has no `ready_check`.",
     ),
     errors.HandedOver: Problem(
         409,
         "seat-handed-over",
         "A bot or a stand-in is playing for you",
-        "If you resigned or timed out too often, take your seat back with POST to the game's seats. If a "
-        "stand-in plays for you, end it with DELETE of your seat's `stand-in`.",
+        "If you resigned or timed out too often, take your seat back with POST to the game's seats. If a stand-in "
+        "is playing for you, send DELETE to your seat's `stand-in`.",
     ),
     errors.SeatTaken: Problem(
         409,
         "seat-taken",
         "This seat is not available",
-        "It's taken, reserved for another player, not offered, or played by a stand-in. Or there is a block between "
+        "The seat is taken, reserved for another player, not offered, or played by a stand-in. Or there is a block "
+        "between "
         "you and a player at the table.",
     ),
     errors.NotReliable: Problem(
@@ -123,7 +126,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         403,
         "no-programs",
         "This game is for humans only",
-        "Its `programs` is false, and your account is marked as played by a program. Find a game that "
+        "The game's `programs` is false, and your account is marked as played by a program. Find a game that "
         "allows programs, or create one.",
     ),
     errors.AlreadySeated: Problem(
@@ -152,8 +155,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         403,
         "banned",
         "You are banned from this server",
-        "`detail` says why, and `until` when the ban ends (null if it is permanent). Bots play your seats. "
-        "Afterwards your tokens work again, and you can take your seats back.",
+        "`detail` says why, and `until` when the ban ends (null if it is permanent). Until then, bots play your "
+        "seats. After the ban, your tokens work again, and you can take your seats back.",
     ),
     errors.SignInFirst: Problem(
         403,
@@ -169,7 +172,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         403,
         "one-seat-only",
         "The token is for one seat only",
-        "It can see and play only its seat in its game. For anything else, use a token that isn't limited to a seat.",
+        "A seat token can see and play only its seat in its game. For anything else, use a token that isn't limited "
+        "to a seat.",
     ),
     errors.TooMany: Problem(
         429,
@@ -193,13 +197,16 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "Everything else works. `closed` in GET /v1 lists what is closed. Try again later.",
     ),
     errors.TooManyWebhooks: Problem(
-        409, "too-many-webhooks", "You have reached the maximum number of webhooks", "Delete one you no longer need."
+        409,
+        "too-many-webhooks",
+        "You have reached the maximum number of webhooks",
+        "Delete a webhook you no longer need.",
     ),
     errors.WebhookDisabled: Problem(
         409,
         "webhook-disabled",
         "The webhook is disabled",
-        "You disabled it, its URL answered 410, or its deliveries have failed for days. Fix the cause, "
+        "You disabled the webhook, its URL returned 410, or its deliveries have failed for days. Fix the cause, "
         'then enable it: PATCH with `{"enabled": true}`.',
     ),
     errors.KeyReused: Problem(

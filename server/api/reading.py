@@ -138,7 +138,7 @@ def one_of(choices: Iterable[Any]) -> validate.OneOf:
 
 
 def written_as(form: str) -> validate.Regexp:
-    return validate.Regexp(form, error=Words("Not in the required form."))
+    return validate.Regexp(form, error=Words("Not in the required format."))
 
 
 class Several(fields.List[Any]):

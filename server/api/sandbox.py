@@ -49,14 +49,14 @@ def _tell_clock(response: Response) -> Response:
     return response
 
 
-_PAGE = 50  # letters
+_PAGE = 50  # emails
 
 
 @blp.get("/mail")
 def letters() -> Response:
-    """List all letters, newest first, or only those to the address `to`. The format is JSON if the request prefers it.
+    """List all emails, newest first, or only those to the address `to`. The format is JSON if the request prefers it.
 
-    The page shows 50 at a time. JSON has all letters, or `limit` of them. `after` is the key of the last letter on the
+    The page shows 50 at a time. JSON has all emails, or `limit` of them. `after` is the key of the last email on the
     previous page.
     """
     to, after = request.args.get("to"), request.args.get("after")
@@ -83,7 +83,7 @@ def letters() -> Response:
 
 @blp.get("/mail/<key>")
 def letter(key: str) -> Response:
-    """Show the text and the headers of a letter."""
+    """Show the text and the headers of an email."""
     file = _file(key)
     found = _message(file)
     headers = [(name, str(value)) for name, value in found.items()]
@@ -92,7 +92,7 @@ def letter(key: str) -> Response:
 
 @blp.get("/mail/<key>/html")
 def letter_as_html(key: str) -> Response:
-    """Show a letter's HTML as a mail program would, with its pictures."""
+    """Show an email's HTML as a mail program would, with its pictures."""
     message = _message(_file(key))
     body = message.get_body(("html",))
     if body is None:
@@ -200,7 +200,7 @@ class Clock(MethodView):
 
 
 def _files() -> dict[str, Path]:
-    """Return the files of all letters by key, newest first. The mailbox exists only after the first letter."""
+    """Return the files of all emails by key, newest first. The mailbox exists only after the first email."""
     box = Path(current_app.config["MAILBOX"])
     files = [file for folder in ("new", "cur") if (box / folder).exists() for file in (box / folder).iterdir()]
     files.sort(key=lambda it: (it.stat().st_mtime, it.name), reverse=True)
@@ -208,7 +208,7 @@ def _files() -> dict[str, Path]:
 
 
 def _file(key: str) -> Path:
-    """Return the file of a letter. Raise NotFound if there is none."""
+    """Return the file of an email. Raise NotFound if there is none."""
     try:
         return _files()[key]
     except KeyError:
@@ -227,7 +227,7 @@ def _message(file: Path) -> EmailMessage:
 
 
 def _sent(letter: dict[str, Any]) -> str:
-    """Return when the letter was sent, in the reader's format."""
+    """Return when the email was sent, in the reader's format."""
     return f"{format_datetime(letter['date'].astimezone(UTC), 'medium', locale=spoken().region)} UTC"
 
 
@@ -236,7 +236,7 @@ def _beginning(letter: dict[str, Any]) -> str:
     return next((line for line in letter["text"].splitlines() if line and not line.startswith("##-")), "")
 
 
-@lru_cache(1000)  # letters never change, and pictures are slow to parse
+@lru_cache(1000)  # emails never change, and pictures are slow to parse
 def _envelope(file: Path) -> dict[str, Any]:
     message = _message(file)
     body, html = message.get_body(("plain",)), message.get_body(("html",))

@@ -26,7 +26,7 @@ class Service(MethodView):
         """Get the server's version and status
 
         Returns the operators' current message and what they have temporarily closed. `version` is the version of this
-        document and of the promises in `CHANGELOG.md`.
+        document and of the guarantees in `CHANGELOG.md`.
         """
         rows = _announced()
         return {

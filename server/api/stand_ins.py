@@ -25,8 +25,8 @@ class OwnStandIn(MethodView):
     def get(self, game_id: UUID) -> Any:
         """Get your seat's stand-in
 
-        Returns the player who has been asked to stand in or is standing in. If you are the stand-in, returns how long
-        you play the seat.
+        Returns the player who has been asked to stand in or is standing in. If you are the stand-in, it also returns
+        how long you will play the seat.
         """
         return {"stand_in": stand_in_of(game_id, caller("games:read").player_id)}
 
@@ -54,7 +54,7 @@ class OwnStandIn(MethodView):
     @blp.doc(operationId="endStandIn", **needs("games:write"))
     @blp.raises(NotSeated)
     def delete(self, game_id: UUID) -> None:
-        """End a stand-in
+        """Stop a stand-in from playing
 
         Both the seat's owner and the stand-in can do this, even before the first day. The stand-in period also ends
         with its last day or with the game, when a bot takes over the seat, and when the owner resigns.

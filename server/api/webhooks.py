@@ -93,7 +93,8 @@ class OneWebhook(MethodView):
     def patch(self, changes: Any, webhook_id: UUID) -> Any:
         """Update a webhook
 
-        Also enables or disables it. If an app sets the `url`, the webhook ends with that app.
+        Also enables or disables the webhook. If an app sets the `url`, the webhook is deleted when the app's access
+        ends.
         """
         who = caller("webhooks:manage")
         sandbox = current_app.config["SANDBOX"]
@@ -104,7 +105,7 @@ class OneWebhook(MethodView):
     def delete(self, webhook_id: UUID) -> None:
         """Delete a webhook
 
-        Deliveries that are still waiting are deleted too.
+        Waiting deliveries are deleted too.
         """
         delete_webhook(_owner(), webhook_id)
 

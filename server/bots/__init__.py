@@ -26,13 +26,13 @@ def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
 
 
 LEVELS: Mapping[str, Effort] = {"level-1": Effort(worlds=4, candidates=4)}
-"""The bots that search. Where there is no time to think, they play like `greedy`, as in `BOTS`."""
+"""The bots that search. Without time to search, they play like `greedy`, as in `BOTS`."""
 
 BOTS: Mapping[str, Bot] = {"random": random, "greedy": greedy, **dict.fromkeys(LEVELS, greedy)}
 
 
 def choose(bot: str, seen: Seen, seconds: float, rng: Random) -> Any:
-    """Return a bot's move. A bot that searches thinks for at most so many seconds of CPU time."""
+    """Return a bot's move. A bot that searches uses at most this many seconds of CPU time."""
     if bot in LEVELS:
         return search(seen, LEVELS[bot], seconds, rng)
     return BOTS[bot](seen.rules, seen.view, seen.moves, rng)

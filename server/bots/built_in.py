@@ -1,4 +1,4 @@
-"""A built-in bot in the place of a program. It gets what a program gets, and the events that its seat was shown."""
+"""A built-in bot instead of a program. It gets what a program gets, and the events that its seat was shown."""
 
 from collections.abc import Callable, Sequence
 from random import SystemRandom

@@ -52,7 +52,7 @@ class Program:
         self.tell({"type": "hello", "version": VERSION})
         version = self._hear("hello").get("version")
         if version != VERSION:
-            raise ProgramError(f"{self._name} speaks version {json.dumps(version)} of the lines, not {VERSION}.")
+            raise ProgramError(f"{self._name} speaks version {json.dumps(version)} of the protocol, not {VERSION}.")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -84,12 +84,12 @@ class Program:
             answer = self._hear("move")
             try:
                 if {name: answer.get(name) for name in about} != about:
-                    raise Refused("not-asked", f"The move asked for is that of {json.dumps(about)}.")
+                    raise Refused("not-asked", f"The requested move is for {json.dumps(about)}.")
                 return played(answer.get("move"))
             except Refused as refused:
                 self.tell({"type": "refused", **about, "code": refused.code, "detail": refused.detail})
                 detail = refused.detail
-        raise ProgramError(f"{self._name} sent no move that can be played, {TRIES} times: {detail}")
+        raise ProgramError(f"{self._name} sent {TRIES} moves that can't be played: {detail}")
 
     def _hear(self, kind: str) -> Json:
         """Return the program's next line, which must be of this type."""
@@ -104,7 +104,7 @@ class Program:
         except ValueError:
             message = None
         if not isinstance(message, dict) or message.get("type") != kind:
-            raise ProgramError(f'{self._name} wrote {line[:200].strip()!r} in place of a line of the type "{kind}".')
+            raise ProgramError(f'{self._name} wrote {line[:200].strip()!r} instead of a line of the type "{kind}".')
         return message
 
     def _read(self) -> None:
@@ -116,4 +116,4 @@ class Program:
     def _ended(self) -> str:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        return f"{self._name} ended by itself, with status {self._process.poll()}."
+        return f"{self._name} exited unexpectedly with status {self._process.poll()}."

@@ -28,7 +28,7 @@ class Seen(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """How much a bot thinks about a move: in how many worlds, and about how many of the judge's best moves."""
+    """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares."""
 
     worlds: int
     candidates: int
@@ -59,9 +59,10 @@ def standing(story: Sequence[Json]) -> list[Json]:
 
 
 def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
-    """Return the move that does best in sampled worlds, after at most so many seconds of CPU time.
+    """Return the move that does best in sampled worlds, after at most this many seconds of CPU time.
 
-    The game may lack a judge or `resample`. Then any move is as good, or the one that the judge prefers.
+    The game may lack a judge or `resample`. Without `resample`, the bot plays the move that the judge prefers, and
+    without a judge any move.
     """
     end = process_time() + seconds
     judge, sample = getattr(seen.rules, "judge", None), getattr(seen.rules, "resample", None)

@@ -92,10 +92,8 @@ def _game_id(text: str) -> UUID:
     )
 )
 @click.argument("words", metavar="[GAME] DIR", nargs=-1, required=True)
-@click.option(
-    "--player", metavar="EMAIL", help="Everything stored about this player. Give the copy to this player only."
-)
-@click.option("--all", "everything", is_flag=True, help="Every game.")
+@click.option("--player", metavar="EMAIL", help="All data stored about this player. Give the copy to this player only.")
+@click.option("--all", "everything", is_flag=True, help="All games.")
 @dry_run
 @checked_by(_check_export)
 @in_app
@@ -152,7 +150,8 @@ def _check_shelf(**_: object) -> None:
 @in_app
 def shelve(app: Flask, settings: Settings, over_for: timedelta, dry_run: bool) -> None:
     """Move the events of old games to files. Run this as the owner of the tables. Each game becomes an archive in
-    STERNENPOST_SHELF, which is checked before the rows are deleted. Web and worker read the events there."""
+    STERNENPOST_SHELF, which is checked before the rows are deleted. Web processes and workers then read the events from
+    there."""
     ids = games_to_shelve(over_for)
     if dry_run:
         tell(dry_run, [f"the events of {len(ids)} games move to {settings.shelf}"] if ids else [])
@@ -189,4 +188,4 @@ def _write(path: Path, copy: Json, is_secret: bool, dry_run: bool) -> str:
         with io.TextIOWrapper(private_files.create(new), encoding="utf-8") as file:
             json.dump(copy, file, default=in_json, ensure_ascii=False, indent=1)
         new.replace(path)
-    return f"{path}{' (SECRET: show it to no one)' if is_secret else ''} is written"
+    return f"{path}{' (SECRET: keep it private)' if is_secret else ''} is written"

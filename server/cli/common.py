@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _NOT_IN_TIME = (
-    "has not answered in time, so the change may or may not be done. Check for long locks on a table, and for a missing "
-    "synchronous replica."
+    "has not answered in time, so the change may or may not have been made. Check for long locks on a table, and "
+    "for a missing synchronous replica."
 )
 _MOST_TIDINGS = 1000  # items between two lines of progress, without a terminal
 
@@ -182,7 +182,7 @@ def print_json(value: Any) -> None:
 
 
 def in_json(value: Any) -> str:
-    """Return the text of a value that JSON cannot represent. Moments have the API's form."""
+    """Return the text of a value that JSON cannot represent. Times have the API's form."""
     from server.store.log import moment_text
 
     return moment_text(value) if isinstance(value, datetime) else as_text(value)

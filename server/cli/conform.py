@@ -1,4 +1,4 @@
-"""The command that checks whether a server keeps the promises of the API."""
+"""The command that checks whether a server keeps its API guarantees."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -24,10 +24,10 @@ from server.cli.common import example, read_settings
 )
 @click.option("--seed", default="", help="Seed for the moves: the same text always produces the same moves.")
 def conform(url: str, tokens: Sequence[str], seed: str) -> None:
-    """Check whether a server keeps the promises of the API.
+    """Check whether a server keeps its API guarantees.
 
-    The command plays some games there and prints a line for each promise (Test Anything Protocol, version 14). Exit
-    status 1 if a promise is broken.
+    The command plays some games on that server and prints a line for each guarantee (Test Anything Protocol, version
+    14). Exit status 1 if a guarantee is broken.
     """
     if find_spec("jsonschema_rs") is None:  # servers do not need it
         raise click.ClickException("This needs one more package: pip install 'jsonschema-rs>=0.60'.")
@@ -43,7 +43,7 @@ def conform(url: str, tokens: Sequence[str], seed: str) -> None:
         ]
     except (OSError, ValueError, KeyError) as error:
         raise click.ClickException(
-            f"The server is not a sandbox that gives tokens. Give three tokens with --token ({error})."
+            f"The server is not a sandbox that issues tokens. Give three tokens with --token ({error})."
         ) from None
     if len(found) < PEOPLE:
         raise click.UsageError(f"Give the tokens of {PEOPLE} accounts.")
@@ -56,4 +56,4 @@ def conform(url: str, tokens: Sequence[str], seed: str) -> None:
         if flaw is not None:
             click.echo(f"  ---\n  message: {flaw!r}\n  ...")
     if broken:
-        raise click.ClickException(f"{broken} of {len(CHECKS)} promises are broken.")
+        raise click.ClickException(f"{broken} of {len(CHECKS)} guarantees are broken.")

@@ -38,7 +38,7 @@ class _Move(NamedTuple):
     type=click.IntRange(3),
     default=10,
     show_default=True,
-    help="How many seconds to play moves before the simulated disk loss.",
+    help="Number of seconds for which moves are played before the simulated disk loss.",
 )
 def drill(seconds: int) -> None:
     """Practise losing a disk and restoring the data. The drill uses its own Postgres in a temporary directory. While moves

@@ -43,7 +43,7 @@ def games() -> None:
 
 @games.command("list", epilog=example("games list --overdue", "games list --status running --older-than P90D --json"))
 @click.option("--status", type=click.Choice((*UNDER_WAY, *OVER)))
-@click.option("--older-than", type=length, metavar="P30D", help="Only games opened at least this long ago.")
+@click.option("--older-than", type=length, metavar="P30D", help="Only games that were opened at least this long ago.")
 @click.option("--overdue", is_flag=True, help="Only games with a seat that the worker should have processed by now.")
 @limit
 @as_json
@@ -70,7 +70,7 @@ def list_games(
 @as_json
 @in_app
 def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
-    """Show a GAME in detail. Prints seats and their times, votes, queued letters and emails, and the most recent failures.
+    """Show a GAME in detail. Prints seats and their times, votes, queued emails, and the most recent failures.
 
     The audit log records who looked, unless the game is over.
     """
@@ -87,7 +87,7 @@ def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
 @click.option(
     "--at", "version", type=click.IntRange(0), help="Version to show: the number of commits. Default: the newest."
 )
-@click.option("--seat", type=click.IntRange(0), help="Show what this seat sees. Default: what everyone sees.")
+@click.option("--seat", type=click.IntRange(0), help="Seat whose view to show. Default: what everyone sees.")
 @in_app
 def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, seat: int | None) -> None:
     """Print a GAME's events and table in words.

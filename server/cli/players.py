@@ -38,8 +38,8 @@ _TABLES = {  # the names of a table's rows
     "tokens": "tokens",
     "webhooks": "webhooks",
     "webhook_deliveries": "webhook deliveries",
-    "player_outbox": "waiting letters",
-    "outbox": "waiting letters of games",
+    "player_outbox": "waiting emails",
+    "outbox": "waiting emails about games",
     "deliveries": "delivery records of games",
     "player_deliveries": "delivery records",
     "bounces": "bounces",
@@ -65,7 +65,7 @@ def players() -> None:
 
 
 @players.command("list", epilog=example("players list", "players list --banned --json"))
-@click.option("--banned", is_flag=True, help="Only players who are banned now.")
+@click.option("--banned", is_flag=True, help="Only players who are currently banned.")
 @limit
 @as_json
 @in_app
@@ -142,12 +142,12 @@ def player_token(app: Flask, settings: Settings, email: str, name: str | None, d
 )
 @click.argument("player")
 @until
-@click.option("--reason", default="", help="Shown to the player.")
+@click.option("--reason", default="", help="Reason that is shown to the player.")
 @dry_run
 @in_app
 def ban(app: Flask, settings: Settings, player: str, until: datetime | None, reason: str, dry_run: bool) -> None:
-    """Ban a PLAYER, given by email address or id. The ban is permanent unless you give --until. Sign-in, tokens and
-    letters stop, and bots take over the player's seats.
+    """Ban a PLAYER, given by email address or id. The ban is permanent unless you give --until. The player can no
+    longer sign in or use tokens, and gets no emails. Bots take over their seats.
     """
     player_id = find_player(player)
     changes = [
@@ -182,9 +182,9 @@ def unban(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
 @dry_run
 @in_app
 def delete_player(app: Flask, settings: Settings, player: str, dry_run: bool) -> None:
-    """Delete a PLAYER, given by email address or id. This removes name, address, tokens, webhooks, feed, letters and
-    chat messages. Bots take over the player's seats. Logs and archives name seats instead of people, so they stay
-    complete. You cannot undo this.
+    """Delete a PLAYER, given by email address or id. This removes the player's name, address, tokens, webhooks, feed,
+    emails and chat messages. Bots take over the player's seats. Logs and archives name seats instead of people, so they
+    stay complete. You cannot undo this.
     """
     player_id = find_player(player)
     rows = count_rows(player_id)

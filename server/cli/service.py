@@ -64,7 +64,7 @@ OWNS_TABLES = (
     "only, as in /docs/scaling"
 )
 
-NO_HINTS = "DATABASE_URL_DIRECT is not set, so there are no notifications: streams and letters are a few seconds late"
+NO_HINTS = "DATABASE_URL_DIRECT is not set, so there are no notifications: streams and emails are a few seconds late"
 CLOSED_BY_US = "by `sternenpost close`:"
 _NO_ILLNESS = (UNKNOWN, OWNS_TABLES, NO_HINTS, CLOSED_BY_US)
 
@@ -90,13 +90,13 @@ def _look_for_database(settings: Settings) -> None:
     except psycopg.OperationalError as error:
         if settings.database_url is None:
             raise click.ClickException(f"The database: {NOT_RUNNING}") from None
-        log.warning("The database %s does not answer: %s", mask_passwords(settings.database_url), refusal_of(error))
+        log.warning("The database %s does not respond: %s", mask_passwords(settings.database_url), refusal_of(error))
 
 
 @click.command("worker", epilog=example("worker"))
 @in_app_without_clock
 def work(app: Flask, settings: Settings) -> None:
-    """Watch due times, play for bots and send letters, until SIGTERM."""
+    """Watch due times, play for bots and send emails, until SIGTERM."""
     _look_for_database(settings)
     worker.work(app, settings)
 
@@ -104,14 +104,14 @@ def work(app: Flask, settings: Settings) -> None:
 @click.command("post", epilog=example("post"))
 @in_app_without_clock
 def carry(app: Flask, settings: Settings) -> None:
-    """Send letters and call webhooks until SIGTERM. Each worker starts one of these processes."""
+    """Send emails and call webhooks until SIGTERM. Each worker starts one of these processes."""
     worker.carry(app, settings)
 
 
 @click.command(epilog=example("think"))
 @in_app_without_clock
 def think(app: Flask, settings: Settings) -> None:
-    """Think for bots until SIGTERM. Each worker starts STERNENPOST_THINKERS of these processes."""
+    """Compute the moves of bots until SIGTERM. Each worker starts STERNENPOST_THINKERS of these processes."""
     worker.think(app, settings)
 
 
@@ -179,20 +179,20 @@ def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None
 
 
 @click.command(epilog=example("doctor", "doctor --mail ada@example.org"))
-@click.option("--mail", "address", metavar="ADDRESS", help="Send a letter to this address and wait for a reply.")
+@click.option("--mail", "address", metavar="ADDRESS", help="Send a test email to this address and wait for a reply.")
 @click.option("--wait", type=click.IntRange(1), default=600, show_default=True, help="Seconds to wait for the reply.")
 @click.option(
     "--imap",
     "mailbox",
     metavar="URL",
-    help="Mailbox of ADDRESS, like imaps://user:password@host/INBOX, from which to reply automatically.",
+    help="Mailbox of ADDRESS, like imaps://user:password@host/INBOX. The command replies from there automatically.",
 )
 @checked_by(_check_doctor)
 @in_app_without_clock
 def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailbox: str | None) -> None:
-    """Check the health of the whole system. This covers the database, heartbeats, queued letters and emails, overdue
-    seats, the clock, outbound and inbound mail, and your mail domain's DNS records. With --mail, also test the round
-    trip of a letter and its reply. Exit status 1 if anything is wrong.
+    """Check the health of the whole system. This covers the database, heartbeats, queued emails in both directions,
+    overdue seats, the clock, outbound and inbound mail, and your mail domain's DNS records. With --mail, also send a
+    test email and wait for the reply. Exit status 1 if anything is wrong.
     """
     found = parts()
     if found["database"] == "ok":
@@ -217,7 +217,7 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
     try:
         carrier(*(settings.smtp_url or [app.config["MAILBOX"]])).check()
         is_kept = settings.database_url and not settings.smtp_url and not settings.sandbox
-        found["mail"] = f"SMTP_URL is not set: letters stay in {app.config['MAILBOX']}" if is_kept else "ok"
+        found["mail"] = f"SMTP_URL is not set: emails stay in {app.config['MAILBOX']}" if is_kept else "ok"
     except (Unreachable, OSError) as error:
         found["mail"] = str(error)
     if settings.mail_in:
@@ -235,7 +235,7 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
 
 
 def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox: str | None) -> dict[str, str]:
-    """Return the state of each link in the path of a letter and its reply."""
+    """Return the state of each link in the path of an email and its reply."""
     if settings.smtp_url is None:
         return {}  # reported above
     way = Way(
@@ -245,7 +245,7 @@ def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox
         settings.desk_address,
     )
     if mailbox is None:
-        click.echo(f"Sent a letter to {address}. Reply to it within {wait} seconds.")
+        click.echo(f"Sent a test email to {address}. Reply to it within {wait} seconds.")
     answer = answer_by_imap(mailbox, way, address, wait) if mailbox else None
     links = check(way, address, wait, answer)
     for link, state in links.items():
@@ -297,13 +297,14 @@ def _check_motd(text: str | None, remove: bool, **_: object) -> None:
 @click.command(epilog=example('motd "Maintenance tonight at 22:00 UTC" --until P1D', "motd", "motd --remove"))
 @click.argument("text", required=False)
 @until
-@click.option("--remove", is_flag=True, help="Remove the message.")
+@click.option("--remove", is_flag=True, help="Remove the current message.")
 @dry_run
 @checked_by(_check_motd)
 @in_app
 def motd(app: Flask, settings: Settings, text: str | None, until: datetime | None, remove: bool, dry_run: bool) -> None:
-    """Show all players a message of the day. The message appears in GET /v1, on pages and at the end of turn letters.
-    Without TEXT, print the current message."""
+    """Show all players a message of the day. The message appears in GET /v1, on pages and at the end of emails about
+    turns. Without TEXT, print the current message.
+    """
     if not text and not remove:
         found = notice()
         click.echo("There is no message." if found is None else f"{found['text']} (until {as_text(found['until'])})")
@@ -328,14 +329,11 @@ _WHAT = click.argument("what", nargs=-1, required=True, metavar="WHAT...", type=
 @dry_run
 @in_app
 def close(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) -> None:
-    """Close sign-ups, guests, apps or inbound mail, until `open`. Takes effect immediately.
-    `doctor` lists what is closed.
+    """Close sign-ups, guests, apps or inbound mail until you run `open`. Takes effect immediately. `doctor` lists what
+    is closed.
 
-    \b
-    sign-ups  no new accounts. Players with an account still sign in.
-    guests    no new guests.
-    apps      no new app registrations.
-    mail-in   senders are asked to retry later, and mailboxes are not read.
+    \b sign-ups no new accounts. Players with an account can still sign in. guests no new guests. apps no new app
+    registrations. mail-in senders are asked to retry later, and mailboxes are not read.
     """
     if not dry_run:
         note_command()
@@ -364,17 +362,25 @@ def open_again(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: b
     default="P30D",
     show_default=True,
     metavar="P30D",
-    help="How long old links stay valid. Use PT1S if the secret has leaked.",
+    help="How long links signed with the previous secret stay valid. Use PT1S if that secret has leaked.",
 )
 @dry_run
 @in_app
 def rotate_secret(app: Flask, settings: Settings, grace: timedelta, dry_run: bool) -> None:
-    """Sign links and reply addresses with a new secret. No restart is needed. Links in old letters, invitations and calendars
-    stay valid for a while. Before they expire, players must create a new address for their calendar feed."""
+    """Sign links and reply addresses with a new secret. No restart is needed. Links that have already been sent in
+    emails, invitations and calendars stay valid for a while. Before these links expire, players must create a new
+    address for their calendar feed.
+    """
     if not dry_run:
         note_command()
     until = clock.now() + grace if dry_run else signed_links.rotate_secret(grace)
-    tell(dry_run, ["links are signed with a new secret", f"old links are valid until {as_text(until)}"])
+    tell(
+        dry_run,
+        [
+            "links are signed with a new secret",
+            f"links signed with the previous secret are valid until {as_text(until)}",
+        ],
+    )
 
 
 @click.command(epilog=example("openapi > api_spec/openapi.yaml"))
@@ -390,6 +396,6 @@ def openapi(app: Flask, settings: Settings) -> None:
 @click.command("sandbox", epilog=example("sandbox"))
 @in_app_without_clock
 def open_sandbox(app: Flask, settings: Settings) -> None:
-    """Create games in every state, and print their addresses."""
+    """Create a game in each state, and print the games' addresses."""
     for line in sandbox.open_up(settings.base_url):
         click.echo(line)

@@ -1,2 +1,3 @@
-"""Checks that a server, and any proxy before it, keeps the promises of the API. The checks play a game of each kind,
-replay its archive with this project's engines, and compare the result with every response."""
+"""Checks that a server, and any proxy in front of it, keeps its API guarantees. The checks play a game of each kind,
+replay its archive with this project's engines, and compare the result with every response.
+"""

@@ -1,4 +1,4 @@
-"""The promises of the API: one check for each, with a sentence that states the promise."""
+"""The guarantees of the API: one check for each, with a sentence that states the guarantee."""
 
 import json
 import random
@@ -56,12 +56,12 @@ class Site:
         return seat, self.one_of(200, game.people[seat].get(f"{game.path}/legal-moves")), game.people[seat]
 
     def one_of(self, status: int, answer: Answer) -> Any:
-        expect(answer.status == status, f"{answer.status} in place of {status}: {answer.body[:200]!r}")
+        expect(answer.status == status, f"{answer.status} instead of {status}: {answer.body[:200]!r}")
         return answer.json
 
 
 class Broken(Exception):
-    """The evidence of a broken promise, in one sentence."""
+    """The evidence that a guarantee is broken, in one sentence."""
 
 
 def expect(holds: bool, sentence: str) -> None:
@@ -78,14 +78,14 @@ def promise(sentence: str) -> Callable[[Check], Check]:
 
 
 def run(site: Site) -> Iterator[tuple[str, str | None]]:
-    """Yield each promise, with the evidence if it is broken."""
+    """Yield each guarantee, with the evidence if it is broken."""
     for sentence, check in CHECKS.items():
         try:
             check(site)
         except (Broken, BrokenOff, Flaw, OSError) as error:
             yield sentence, str(error) or type(error).__name__
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, StopIteration) as error:
-            yield sentence, f"An answer is of another form than the document says ({type(error).__name__}: {error})."
+            yield sentence, f"A response differs in form from the API description ({type(error).__name__}: {error})."
         else:
             yield sentence, None
 
@@ -93,14 +93,14 @@ def run(site: Site) -> Iterator[tuple[str, str | None]]:
 # Access
 
 
-@promise("the service names itself and its two games")
+@promise("the server lists both games")
 def _(site: Site) -> None:
     names = {it["name"] for it in site.one_of(200, site.stranger.get("/v1/rules"))["items"]}
-    expect(names >= set(GAMES), f"It offers {sorted(names)}.")
-    expect(site.stranger.get("/v1").status == 200, "GET /v1 does not answer with 200.")
+    expect(names >= set(GAMES), f"The server lists only {sorted(names)}.")
+    expect(site.stranger.get("/v1").status == 200, "GET /v1 does not return 200.")
 
 
-@promise("its document has every call of the contract")
+@promise("the server's OpenAPI document has every call")
 def _(site: Site) -> None:
     theirs = set(_calls(site.one_of(200, site.stranger.get("/openapi.json"))))
     missing = set(_calls(site.document)) - theirs
@@ -112,7 +112,7 @@ def _calls(document: Json) -> Iterator[str]:
         yield from (each["operationId"] for each in item.values() if "operationId" in each)
 
 
-@promise("the rules are those of this project")
+@promise("the games have the rules of this project")
 def _(site: Site) -> None:
     for name, rules in GAMES.items():
         told = site.one_of(200, site.stranger.get(f"/v1/rules/{name}"))
@@ -120,30 +120,30 @@ def _(site: Site) -> None:
             expect(told.get(field) == value, f"The field {field} of {name} differs.")
 
 
-@promise("a wrong token and none at all are refused with 401")
+@promise("a wrong or missing token returns 401")
 def _(site: Site) -> None:
     for headers, code in (({}, "token-needed"), ({"Authorization": "Bearer sp_wrong"}, "bad-token")):
         _refused(site.stranger.ask("GET", "/v1/me", None, **headers), 401, code)
 
 
-@promise("what is not there is 404, what cannot be done there 405")
+@promise("an unknown game returns 404, and an unsupported method 405")
 def _(site: Site) -> None:
     _refused(site.one.get(f"/v1/games/{uuid4()}"), 404, "not-found")
     _refused(site.one.ask("PUT", "/v1/me", {}), 405, "method-not-allowed")
 
 
-@promise("what cannot be read, packed or answered so is refused as HTTP says")
+@promise("a malformed body returns 400, a body that isn't JSON 415, and an unavailable format 406")
 def _(site: Site) -> None:
     _refused(site.one.ask("POST", "/v1/games", b'{"rules": '), 400, "malformed-request")
     _refused(site.one.ask("POST", "/v1/games", b"rules", Content_Type="text/plain"), 415, "unsupported-media-type")
     _refused(site.one.get("/v1/me", Accept="text/html"), 406, "not-acceptable")
 
 
-@promise("fields that are unknown or of the wrong type are named")
+@promise("an error names each unknown field")
 def _(site: Site) -> None:
     wanted = {**_against_bots(), "x": 1}
     told = _refused(site.one.post("/v1/games", wanted), 422, "invalid-fields")
-    expect("x" in json.dumps(told.get("errors", told)), "The field `x` is not named.")
+    expect("x" in json.dumps(told.get("errors", told)), "The error doesn't name the field `x`.")
 
 
 def _against_bots() -> Json:
@@ -152,27 +152,27 @@ def _against_bots() -> Json:
 
 
 def _refused(answer: Answer, status: int, code: str) -> Json:
-    expect(answer.status == status, f"{answer.status} in place of {status}.")
+    expect(answer.status == status, f"{answer.status} instead of {status}.")
     told: Json = answer.json
-    expect(told.get("code") == code, f"The code is {told.get('code')} in place of {code}.")
+    expect(told.get("code") == code, f"The code is {told.get('code')} instead of {code}.")
     return told
 
 
 # Creating and joining games
 
 
-@promise("opening a game again with the same key opens nothing twice")
+@promise("repeating a request with the same key creates only one game")
 def _(site: Site) -> None:
     game, key = site.running, f"conform-{site.rng.random()}"
     wanted = {**game.wanted, "title": "Once"}
     one, two = (site.one.post("/v1/games", wanted, Idempotency_Key=key) for _ in range(2))
-    expect(one.json["id"] == two.json["id"], "Two games were opened.")
+    expect(one.json["id"] == two.json["id"], "Two games were created.")
     other = site.one.post("/v1/games", {**wanted, "title": "Twice"}, Idempotency_Key=key)
     _refused(other, 422, "idempotency-key-reused")
     site.one.ask("DELETE", f"/v1/games/{one.json['id']}")
 
 
-@promise("a game that is opened is where its Location says, and among the free ones")
+@promise("a new game is at its Location and in the list of open games")
 def _(site: Site) -> None:
     opened = [site.one.post("/v1/games", {**site.running.wanted, "title": "Free"}) for _ in range(2)]
     games = {site.one_of(201, answer)["id"]: answer for answer in opened}
@@ -182,14 +182,16 @@ def _(site: Site) -> None:
         page = site.one_of(200, site.other.get(path))
         seen += [it["id"] for it in page["items"]]
         path = page["next"]
-    expect(games.keys() <= set(seen), "It is not listed.")
-    expect(len(seen) == len(set(seen)), "A game is on two pages.")
+    expect(games.keys() <= set(seen), "The game is not listed.")
+    expect(len(seen) == len(set(seen)), "A game is on two pages of the list.")
     for game, answer in games.items():
-        expect(answer.headers.get("location", "").endswith(f"/v1/games/{game}"), "Location leads elsewhere.")
-        expect(site.one.ask("DELETE", f"/v1/games/{game}").status == 204, "Its host cannot close it.")
+        expect(
+            answer.headers.get("location", "").endswith(f"/v1/games/{game}"), "Location is the URL of something else."
+        )
+        expect(site.one.ask("DELETE", f"/v1/games/{game}").status == 204, "The host cannot close the game.")
 
 
-@promise("a private game is not there for others")
+@promise("other players get 404 for a private game")
 def _(site: Site) -> None:
     game = site.one_of(201, site.one.post("/v1/games", {**_against_bots(), "private": True}))
     for who in (site.other, site.stranger):
@@ -197,7 +199,7 @@ def _(site: Site) -> None:
             _refused(who.get(f"/v1/games/{game['id']}{rest}"), 404, "not-found")
 
 
-@promise("a seat is taken once, and what is not there cannot be taken")
+@promise("a player can't take a second seat at a table")
 def _(site: Site) -> None:
     _refused(site.one.post(f"{site.running.path}/seats", {}), 409, "already-seated")
 
@@ -205,18 +207,18 @@ def _(site: Site) -> None:
 # Moves
 
 
-@promise("a move that is sent again gets its first answer and is played once")
+@promise("a repeated move gets the first response again and is played once")
 def _(site: Site) -> None:
     _, legal, who = site.on_turn()
     path = f"{site.running.path}/moves"
     wanted = {"turn": legal["turn"], "move": legal["moves"][0]}
     one, two = who.post(path, wanted), who.post(path, wanted)
-    expect((one.status, two.status) == (201, 200), f"The answers are {one.status} and {two.status}.")
-    expect(one.json == two.json, "The answers differ.")
-    expect(site.running.look(STRANGER)["version"] == one.json["version"], "The game went on.")
+    expect((one.status, two.status) == (201, 200), f"The responses have the status {one.status} and {two.status}.")
+    expect(one.json == two.json, "The two responses differ.")
+    expect(site.running.look(STRANGER)["version"] == one.json["version"], "The version of the game changed.")
 
 
-@promise("another move for a turn that is over is refused as stale")
+@promise("a different move for a turn that is over is rejected as stale")
 def _(site: Site) -> None:
     seat, wanted, _ = site.running.moves[0]
     legal = site.running.legal[min(it for it, of in site.running.legal if of == seat), seat]
@@ -225,17 +227,17 @@ def _(site: Site) -> None:
     _refused(answer, 409, "stale-turn")
 
 
-@promise("a move that the rules forbid, or that is none, changes nothing")
+@promise("an illegal or malformed move changes nothing")
 def _(site: Site) -> None:
     _, legal, who = site.on_turn()
     before = site.running.look(STRANGER)["version"]
     taken = site.running.moves[0][1]["move"]
     for move, code in ((taken, "illegal-move"), ({"star": "99"}, "malformed-move"), (7, "malformed-move")):
         _refused(who.post(f"{site.running.path}/moves", {"turn": legal["turn"], "move": move}), 422, code)
-    expect(site.running.look(STRANGER)["version"] == before, "The game went on.")
+    expect(site.running.look(STRANGER)["version"] == before, "The version of the game changed.")
 
 
-@promise("whoever is not on turn, or does not sit there, cannot move")
+@promise("only the player whose turn it is can move")
 def _(site: Site) -> None:
     seat, legal, _ = site.on_turn()
     path = f"{site.running.path}/moves"
@@ -245,17 +247,17 @@ def _(site: Site) -> None:
     _refused(site.stranger.post(path, wanted), 401, "token-needed")
 
 
-@promise("a dry run tells what a move would do and changes nothing")
+@promise("a dry run returns what a move would cause and changes nothing")
 def _(site: Site) -> None:
     _, legal, who = site.on_turn()
     before = site.running.look(STRANGER)["version"]
     wanted = {"turn": legal["turn"], "move": legal["moves"][0]}
     told = site.one_of(200, who.post(f"{site.running.path}/moves?dry_run=true", wanted))
-    expect(bool(told["would"]) and told["view"] is not None, "Nothing is told.")
-    expect(site.running.look(STRANGER)["version"] == before, "The game went on.")
+    expect(bool(told["would"]) and told["view"] is not None, "The response has no events or no view.")
+    expect(site.running.look(STRANGER)["version"] == before, "The version of the game changed.")
 
 
-@promise("what a seat left can be taken back as the option says, and the table is as before")
+@promise("a take-back restores the table as it was before the move")
 def _(site: Site) -> None:
     game = site.running
     seat, legal, who = site.on_turn()
@@ -263,8 +265,8 @@ def _(site: Site) -> None:
     move = next(it for it in legal["moves"])
     version = site.one_of(201, who.post(f"{game.path}/moves", {"turn": legal["turn"], "move": move}))["version"]
     told = site.one_of(201, who.post(f"{game.path}/take-backs", {"to": before["version"]}))
-    expect(told["view"] == before["view"], "The table is another one.")
-    expect(told["version"] == version + 1, "The log does not go on.")
+    expect(told["view"] == before["view"], "The table differs from the one before the move.")
+    expect(told["version"] == version + 1, "The take-back did not add exactly one version.")
 
 
 # Responses, compared with the archive
@@ -276,12 +278,12 @@ def _of_all(site: Site, differs: Callable[[PlayedGame], str | None]) -> None:
         expect(found is None, f"{game.rules.NAME}, {game.id}: {found}")
 
 
-@promise("each seat is shown its view and nothing else, at every version")
+@promise("each seat gets exactly its own view, at every version")
 def _(site: Site) -> None:
     _of_all(site, partial(_wrong_view, strangers=False))
 
 
-@promise("a spectator is shown what all may see and nothing else, at every version")
+@promise("a spectator gets exactly the public view, at every version")
 def _(site: Site) -> None:
     _of_all(site, partial(_wrong_view, strangers=True))
 
@@ -293,7 +295,7 @@ def _wrong_view(game: PlayedGame, strangers: bool) -> str | None:
     return None
 
 
-@promise("earlier versions are shown as they were")
+@promise("earlier versions are returned as they were")
 def _(site: Site) -> None:
     for game in site.games:
         for version in (game.heads[1]["version"], game.heads[len(game.heads) // 2]["version"]):
@@ -302,19 +304,19 @@ def _(site: Site) -> None:
                 expect(told["view"] == game.view_at(version, seat), f"Version {version} of {game.id} differs.")
 
 
-@promise("the moves offered are those that the rules allow")
+@promise("the legal moves are exactly those that the rules allow")
 def _(site: Site) -> None:
     def differs(game: PlayedGame) -> str | None:
         for (version, seat), legal in game.legal.items():
             state = game.tables[version].state
             if legal["moves"] != plain([game.rules.move_to_json(it) for it in game.rules.legal_moves(state, seat)]):
-                return f"those of seat {seat} differ at version {version}."
+                return f"the legal moves of seat {seat} differ at version {version}."
         return None
 
     _of_all(site, differs)
 
 
-@promise("stories have all that a viewer may know, in order, each event once")
+@promise("the list of events has each event that the viewer can see, once and in order")
 def _(site: Site) -> None:
     def differs(game: PlayedGame) -> str | None:
         for seat in (STRANGER, *range(len(game.people))):
@@ -323,99 +325,107 @@ def _(site: Site) -> None:
                 if one != other:
                     return f"event {other['seq']} differs for seat {seat}."
             if len(told) != len(list(game.story_of(seat))):
-                return f"the story of seat {seat} has {len(told)} events."
+                return f"seat {seat} gets {len(told)} events, which is a wrong number."
         return None
 
     _of_all(site, differs)
 
 
-@promise("a story goes on after an event that is named")
+@promise("the list of events continues after a given event")
 def _(site: Site) -> None:
     for game in site.games:
         whole = game.story(0)
         after = whole[len(whole) // 2]["seq"]
-        expect(game.story(0, f"?after={after}") == [it for it in whole if it["seq"] > after], "It does not.")
+        expect(
+            game.story(0, f"?after={after}") == [it for it in whole if it["seq"] > after],
+            "The list does not continue after the event.",
+        )
 
 
-@promise("each move is told by whom it was made")
+@promise("the events of each move name who made it")
 def _(site: Site) -> None:
     for game in site.games:
         told = {it["version"]: it["by"] for it in game.story(STRANGER) if "by" in it}
-        expect(set(told.values()) == {"player"}, "Somebody else is named.")
-        expect(told.keys() >= {it.json["version"] for _, _, it in game.moves}, "Of some moves it is not told.")
+        expect(set(told.values()) == {"player"}, "An event names something other than `player`.")
+        expect(
+            told.keys() >= {it.json["version"] for _, _, it in game.moves},
+            "The events of some moves don't name who made them.",
+        )
 
 
-@promise("the answer to a move has its version, what followed from it, and the table")
+@promise("the response to a move has its version, its events and the table")
 def _(site: Site) -> None:
     for game in site.games:
         for seat, wanted, answer in game.moves:
             told = answer.json
             story = [it for it in game.story_of(seat) if it["version"] == told["version"]]
             seqs = [it["seq"] for it in told["events"]]
-            expect(seqs == [it["seq"] for it in story], f"The answer to {wanted} tells of other events.")
+            expect(seqs == [it["seq"] for it in story], f"The response to {wanted} has other events.")
             turn = game.tables[told["version"]].turns[seat]
             is_over = game.tables[told["version"]].status != "running"
-            expect(told["you"] == {"seat": seat, "turn": None if is_over else turn}, "`you` is wrong.")
+            expect(told["you"] == {"seat": seat, "turn": None if is_over else turn}, "The field `you` is wrong.")
 
 
-@promise("turns have the numbers that moves must name")
+@promise("turns have the numbers that moves must contain")
 def _(site: Site) -> None:
     def differs(game: PlayedGame) -> str | None:
         for head in game.heads:
             turns = list(game.tables[head["version"]].turns)
             if head["status"] == "running" and [it["turn"] for it in head["seats"]] != turns:
-                return f"those of version {head['version']} differ."
+                return f"the turn numbers of version {head['version']} differ."
         return None
 
     _of_all(site, differs)
 
 
-@promise("a turn has the time that the clock of its game gives")
+@promise("a turn is due when the game's clock says")
 def _(site: Site) -> None:
     head = site.running.look(STRANGER)
     due = [datetime.fromisoformat(it["due_at"]) for it in head["seats"] if it["due_at"]]
     answer = site.stranger.get(site.running.path)
     now = datetime.fromisoformat(answer.headers["sandbox-clock"]) if "sandbox-clock" in answer.headers else None
     now = now or datetime.now(due[0].tzinfo)
-    expect(len(due) == 1, "Not one seat has a time.")
-    expect(now < due[0] <= now + _PER_MOVE + _SKEW, f"It is due at {due[0]}.")
+    expect(len(due) == 1, "The number of seats with a due time is not one.")
+    expect(now < due[0] <= now + _PER_MOVE + _SKEW, f"The turn is due at {due[0]}.")
 
 
-@promise("the end says what each has, and who has won")
+@promise("a finished game has the right scores and places")
 def _(site: Site) -> None:
     for game in site.games:
         outcome = game.checked.table.outcome
-        expect(game.look(STRANGER)["outcome"] == plain(outcome), "The outcome is another one.")
+        expect(game.look(STRANGER)["outcome"] == plain(outcome), "The outcome is different.")
 
 
-@promise("archives are right in every hash, draw and rule, and bear the commitment that was shown before")
+@promise("archives have correct hashes, draws and moves, and the commitment published earlier")
 def _(site: Site) -> None:
     for game in site.games:
         shown = {head["commitment"] for head in game.heads} | {game.opened.json["commitment"]}
-        expect(shown == {commitment(game.checked.start.seed)}, "The commitment was another one.")
-        expect(plain(game.checked.start.terms["rules"]) == game.rules.NAME, "It is of another game.")
+        expect(shown == {commitment(game.checked.start.seed)}, "The commitment published earlier was different.")
+        expect(plain(game.checked.start.terms["rules"]) == game.rules.NAME, "The archive is from another game.")
 
 
 # Events
 
 
-@promise("a stream tells the whole story by its ids, and goes on after the last that came")
+@promise("a stream has all events and continues after the last id received")
 def _(site: Site) -> None:
     game = site.games[0]
     story = game.story(STRANGER)
     whole = _streamed(_stream(game, None))
-    expect([event for _, event in whole] == story, "Its events are not those of the story.")
+    expect([event for _, event in whole] == story, "The stream's events differ from the list of events.")
     half = len(story) // 2
     rest = _streamed(_stream(game, whole[half][0]))
-    expect(rest == whole[half + 1 :], "It does not go on after the id that came last.")
+    expect(rest == whole[half + 1 :], "The stream does not continue after the last id received.")
     over = game.stranger.get(f"{game.path}/stream", Accept="text/event-stream", Last_Event_ID=whole[-1][0])
-    expect(over.status == 204, f"After the end it answers with {over.status} in place of 204.")
+    expect(over.status == 204, f"After the end, the stream returns {over.status} instead of 204.")
 
 
 def _stream(game: PlayedGame, after: str | None) -> str:
     headers = {"Accept": "text/event-stream", **({"Last_Event_ID": after} if after else {})}
     answer = game.stranger.get(f"{game.path}/stream", **headers)
-    expect(answer.headers.get("content-type", "").startswith("text/event-stream"), "It is no event stream.")
+    expect(
+        answer.headers.get("content-type", "").startswith("text/event-stream"), "The response is not an event stream."
+    )
     return answer.body.decode()
 
 
@@ -428,83 +438,90 @@ def _streamed(body: str) -> list[tuple[str, Json]]:
     return found
 
 
-@promise("a look that would show the same again is an empty 304")
+@promise("a GET of an unchanged game returns an empty 304")
 def _(site: Site) -> None:
     game, (_, legal, who) = site.running, site.on_turn()
     etag = who.get(game.path).headers["etag"]
     same = who.get(game.path, If_None_Match=etag)
-    expect((same.status, same.body) == (304, b""), f"It is {same.status}.")
+    expect((same.status, same.body) == (304, b""), f"The response has the status {same.status}, or a body.")
     site.one_of(201, who.post(f"{game.path}/moves", {"turn": legal["turn"], "move": legal["moves"][-1]}))
     other = who.get(game.path, If_None_Match=etag)
-    expect(other.status == 200 and other.headers["etag"] != etag, "After a move it is the same still.")
+    expect(other.status == 200 and other.headers["etag"] != etag, "The ETag did not change after a move.")
 
 
-@promise("HEAD has the headers of GET and no body; answers are packed for those who ask")
+@promise("HEAD returns the headers of GET without a body, and responses are compressed on request")
 def _(site: Site) -> None:
     path = f"/v1/games/{site.games[0].id}"
     whole, head = site.stranger.get(path), site.stranger.ask("HEAD", path)
     expect((head.status, head.body) == (200, b""), "HEAD has a body.")
-    expect(head.headers["etag"] == whole.headers["etag"], "Its ETag differs.")
+    expect(head.headers["etag"] == whole.headers["etag"], "HEAD has a different ETag.")
     packed = site.stranger.get(path, Accept_Encoding="gzip")
-    expect(packed.headers.get("content-encoding") == "gzip", "It is not packed.")
-    expect(packed.json == whole.json, "What is packed differs.")
+    expect(packed.headers.get("content-encoding") == "gzip", "The response is not compressed.")
+    expect(packed.json == whole.json, "The compressed response has different content.")
 
 
-@promise("pictures are SVG and PNG of the table that the viewer sees")
+@promise("the table can be drawn as SVG and PNG")
 def _(site: Site) -> None:
     game = site.running
     svg = game.people[0].get(f"{game.path}/picture.svg", Accept="image/svg+xml")
     try:
         root = ElementTree.fromstring(svg.body)
     except ElementTree.ParseError as error:
-        raise Broken(f"The SVG cannot be read: {error}.") from None
-    expect(root.tag.endswith("svg") and svg.headers["content-type"].startswith("image/svg+xml"), "It is no SVG.")
+        raise Broken(f"The SVG cannot be parsed: {error}.") from None
+    expect(
+        root.tag.endswith("svg") and svg.headers["content-type"].startswith("image/svg+xml"),
+        "The response is not an SVG.",
+    )
     png = game.people[0].get(f"{game.path}/picture.png", Accept="image/png")
-    expect(png.body.startswith(b"\x89PNG\r\n") and png.headers["content-type"] == "image/png", "It is no PNG.")
+    expect(
+        png.body.startswith(b"\x89PNG\r\n") and png.headers["content-type"] == "image/png", "The response is not a PNG."
+    )
 
 
-@promise("pages of other origins may call, without cookies")
+@promise("pages from other origins can call the API, without cookies")
 def _(site: Site) -> None:
     answer = site.stranger.get("/v1/rules", Origin="https://front.example")
-    expect(answer.headers.get("access-control-allow-origin") == "*", "Another origin may not read it.")
+    expect(
+        answer.headers.get("access-control-allow-origin") == "*", "Pages from other origins can't read the response."
+    )
     expect("access-control-allow-credentials" not in answer.headers, "Cookies would be sent.")
 
 
-@promise("a seat's token is good for its seat alone")
+@promise("a seat token works only for its seat")
 def _(site: Site) -> None:
     made = site.one_of(201, site.one.post(f"{site.running.path}/seats/me/tokens", {}))
     seat = Person(site.send, made["token"], site.exchanges)
-    expect(seat.get(f"{site.running.path}/legal-moves").status == 200, "It does not open its own seat.")
+    expect(seat.get(f"{site.running.path}/legal-moves").status == 200, "The token does not work for its own seat.")
     _refused(seat.get("/v1/me"), 403, "one-seat-only")
-    expect(seat.get(f"{site.games[0].path}/legal-moves").status == 403, "It opens another game.")
+    expect(seat.get(f"{site.games[0].path}/legal-moves").status == 403, "The token works for another game.")
 
 
 # All responses
 
 
-@promise("every refusal is a problem of RFC 9457 with a code")
+@promise("every error response is an RFC 9457 problem with a code")
 def _(site: Site) -> None:
     for method, path, answer in site.exchanges:
         if answer.status >= 400 and method != "HEAD":
             where = f"{method} {path} ({answer.status})"
-            expect(answer.headers.get("content-type") == _PROBLEM, f"{where} is no problem.")
+            expect(answer.headers.get("content-type") == _PROBLEM, f"{where} is not a problem document.")
             told = answer.json
-            expect(told.get("status") == answer.status, f"{where} says another status.")
+            expect(told.get("status") == answer.status, f"{where} contains a different status.")
             for field in ("type", "title", "detail", "code"):
                 expect(bool(told.get(field)), f"{where} has no {field}.")
 
 
-@promise("every answer has a request id, says how it may be kept and is not to be sniffed")
+@promise("every response has a request id, caching rules and `nosniff`")
 def _(site: Site) -> None:
     for method, path, answer in site.exchanges:
         if path.startswith("/v1"):
             expect(bool(answer.headers.get("x-request-id")), f"{method} {path} has no X-Request-Id.")
-            expect(answer.headers.get("x-content-type-options") == "nosniff", f"{method} {path} may be sniffed.")
+            expect(answer.headers.get("x-content-type-options") == "nosniff", f"{method} {path} has no `nosniff`.")
             kept = answer.headers.get("cache-control", "")
-            expect(answer.status != 200 or "no-" in kept or "max-age" in kept, f"{method} {path}: kept for how long?")
+            expect(answer.status != 200 or "no-" in kept or "max-age" in kept, f"{method} {path} has no caching rules.")
 
 
-@promise("every answer is as the document describes it, without a field beside")
+@promise("every response matches the OpenAPI document, without additional fields")
 def _(site: Site) -> None:
     from server.conform.schemas import Described
 

@@ -63,7 +63,7 @@ class PlayedGame:
                 break
             asked = [it["seat"] for it in head["seats"] if it["turn"] is not None]
             if not asked:
-                raise BrokenOff(f"The game {self.id} waits for nobody.")
+                raise BrokenOff(f"Game {self.id} is waiting for no player.")
             self.move(asked[0])
             head = self.look(STRANGER)
         return head
@@ -73,7 +73,7 @@ class PlayedGame:
         legal = _answered(who.get(f"{self.path}/legal-moves"), 200)
         self.legal[head["version"], seat] = legal
         if not legal["moves"]:
-            raise BrokenOff(f"Seat {seat} of the game {self.id} is on turn and has no move.")
+            raise BrokenOff(f"Seat {seat} of the game {self.id} has the turn but no legal move.")
         wanted = {"turn": legal["turn"], "move": self.rng.choice(legal["moves"])}
         answer = who.post(f"{self.path}/moves", wanted)
         told = _answered(answer, 200, 201)
@@ -106,7 +106,7 @@ class PlayedGame:
         return plain(self.rules.view(self.tables[version].state, None if seat == STRANGER else seat))
 
     def story_of(self, seat: Seat) -> Iterator[Json]:
-        """Yield the events that the engine shows to a seat, without the author of each move."""
+        """Yield the events that the rules show to a seat, without the author of each move."""
         for row in self.checked.rows:
             item = story_item(self.rules, row, parse_event(self.rules, row), None if seat == STRANGER else seat)
             if item is not None:
@@ -116,11 +116,11 @@ class PlayedGame:
 def _answered(answer: Answer, *statuses: int) -> Any:
     if answer.status not in statuses:
         said = re.sub(r"\s+", " ", answer.body[:300].decode(errors="replace"))
-        raise BrokenOff(f"The answer is {answer.status} in place of {statuses[0]}: {said}")
+        raise BrokenOff(f"The response is {answer.status} instead of {statuses[0]}: {said}")
     try:
         return answer.json
     except ValueError:
-        raise BrokenOff("The answer is no JSON.") from None
+        raise BrokenOff("The response is not JSON.") from None
 
 
 def plain(value: Any) -> Any:

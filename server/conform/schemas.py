@@ -36,13 +36,13 @@ class Described:
             return None
         responses = found[0]["responses"]
         if str(answer.status) not in responses:
-            return "The document has no such status."
+            return "The OpenAPI document lacks this status."
         described = responses[str(answer.status)]
         if "$ref" in described:
             described = self._document["components"]["responses"][described["$ref"].rpartition("/")[2]]
         kind = answer.headers.get("content-type", "").partition(";")[0]
         if kind not in described.get("content", {}):
-            return f"The document has no {kind} there."
+            return f"The OpenAPI document lacks {kind} for this response."
         if not kind.endswith("json"):
             return None
         error = next(self.validator(described["content"][kind]["schema"]).iter_errors(answer.json), None)
@@ -51,7 +51,7 @@ class Described:
         return f"{error.message[:200]} at {'/'.join(map(str, error.instance_path)) or 'the top'}"
 
     def validator(self, schema: Json) -> jsonschema_rs.Draft202012Validator:
-        """Return a validator for a schema of the document."""
+        """Return a validator for a schema of the OpenAPI document."""
         key = repr(schema)
         if key not in self._validators:
             self._validators[key] = jsonschema_rs.Draft202012Validator(_within(schema), registry=self._registry)

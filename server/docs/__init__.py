@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent
 # In reading order, each with its purpose.
 DOCUMENTS = {
     "curl": "from sign-in to a reply by email, in a sandbox",
-    "email": "what you can write in a reply, and which letters you get",
+    "email": "what you can write in a reply, and which emails you get",
     "bot": "a program that plays both games, over HTTP or with lines of JSON",
     "bots": "in six languages, test results for each client generator, and how strong the server's bots are",
     "live": "a live table in one file that you can host anywhere",
@@ -30,8 +30,8 @@ DOCUMENTS = {
     "fairness": "seeds, salts, archives, and how to write a checker",
     "changes": "what stays compatible, and what is new in each version",
     "scaling": "for operators: processes, backups, releases and monitoring",
-    "cost": "for operators: CPU, traffic, letters and money, and the limit of each resource",
-    "mail": "for operators: four ways to send letters and receive replies",
+    "cost": "for operators: CPU, traffic, emails and money, and the limit of each resource",
+    "mail": "for operators: four ways to send emails and receive replies",
 }
 _NAMED = re.compile(r"(?<!\s)\s*\{#([\w-]+)\}$")
 _LINK = re.compile(r"(\w+)\.md(#.*)?")
@@ -44,8 +44,9 @@ class Document(NamedTuple):
 
 
 class Strength(NamedTuple):
-    """How a bot did against another one, in every seat of the same deals. `wins` is a share, and `low` to `high` its
-    interval (Wilson, 95 %). `lead`: points above the average of the table."""
+    """Results of a bot against another bot, in every seat of the same deals. `wins` is a share, and `low` to `high` is
+    its 95% confidence interval (Wilson). `lead`: points above the average of the table.
+    """
 
     rules: str
     seats: int

@@ -107,7 +107,7 @@ def _time_ran_out(item: Json, names: Sequence[str], say: Language) -> str:
 
 
 def _handed_over(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("The bot %(bot)s now plays for %(name)s.", bot=item["bot"], name=names[item["seat"]])
+    return say.gettext("The bot %(bot)s is now playing for %(name)s.", bot=item["bot"], name=names[item["seat"]])
 
 
 def _game_ended(item: Json, names: Sequence[str], say: Language) -> str:
@@ -127,10 +127,10 @@ COMMON_SENTENCES: Mapping[str, Sentence] = {
     "time-ran-out": _time_ran_out,
     "seat-handed-over": _handed_over,
     "stand-in-began": lambda item, names, say: say.gettext(
-        "A stand-in now plays for %(name)s.", name=names[item["seat"]]
+        "A stand-in is now playing for %(name)s.", name=names[item["seat"]]
     ),
     "stand-in-ended": lambda item, names, say: say.gettext(
-        "The stand-in no longer plays for %(name)s.", name=names[item["seat"]]
+        "The stand-in is no longer playing for %(name)s.", name=names[item["seat"]]
     ),
     "seat-taken-over": lambda item, names, say: say.gettext(
         "%(name)s took over the seat from the bot.", name=names[item["seat"]]

@@ -119,7 +119,7 @@ def _address_of(player_id: UUID) -> str:
 
 @with_retries
 def _invite_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
-    """Send invitations and stand-in requests again, since links in earlier letters name the old address."""
+    """Send invitations and stand-in requests again, since links in earlier emails name the old address."""
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     his = (SeatRow.game_id == game_id) & (SeatRow.email == old) & (SeatRow.kind == "invited")
     for seat in db.session.scalars(

@@ -92,7 +92,7 @@ def delete_own_account(player_id: UUID, code: str) -> None:
 
 
 def delete_confirmed_account(player_id: UUID) -> None:
-    """Delete a player's own account, confirmed by a reply to our letter. An interrupted deletion is completed later."""
+    """Delete a player's own account, confirmed by a reply to our email. An interrupted deletion is completed later."""
     _begin_deletion(player_id, None)
     delete_player(player_id)
 
@@ -108,8 +108,8 @@ def _begin_deletion(player_id: UUID, code: str | None) -> None:
 
 @with_retries
 def delete_player(player_id: UUID) -> None:
-    """Leave all seats and delete all personal data: address, name, tokens, webhooks, feed, letters, emails and
-    messages. If it is interrupted, call it again.
+    """Leave all seats and delete all personal data: address, name, tokens, webhooks, feed, emails and messages. If it
+    is interrupted, call it again.
 
     It proceeds game by game. The player comes last, since their address is needed until then.
     """
@@ -198,8 +198,10 @@ def _name(player_id: UUID) -> str:
 
 
 def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> None:
-    """Remove a player's name from their titles and from other players' data: stored responses, letters, and emails that
-    quote these. Emails that wait for confirmation are still to be read, so only our answers to them change."""
+    """Remove a player's name from their titles and from other players' data: stored responses, emails to other players,
+    and their emails that quote ours. Inbound emails that wait for confirmation are still to be read, so only our
+    answers to them change.
+    """
     quoted, answer = json.dumps(name, ensure_ascii=False)[1:-1], IdempotencyKey.answer
     told = answer.contains(quoted, autoescape=True) | answer.contains(str(player_id))
     kept = update(IdempotencyKey).where(IdempotencyKey.game_id == game_id, told)
@@ -220,14 +222,14 @@ def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> Non
 
 
 def _forget_address_in_letters(game_id: UUID, email: str, instead: str) -> None:
-    """Remove the address from letters to other players, such as a request to stand in."""
+    """Remove the address from emails to other players, such as a request to stand in."""
     told = (LetterRow.game_id == game_id) & _names(LetterRow.data.cast(Text), email)
     for row in db.session.scalars(select(LetterRow).where(told).with_for_update()).all():
         row.data = _replace_name(row.data, email, instead)
 
 
 def _forget_name_in_bundles(game_id: UUID, name: str, instead: str) -> None:
-    """Remove the player's name from this game's letters that wait in other players' bundles."""
+    """Remove the player's name from this game's emails that wait in other players' bundles."""
     bundle, text = PlayerLetterRow, PlayerLetterRow.data.cast(Text)
     told = text.contains(str(game_id)) & text.contains(json.dumps(name, ensure_ascii=False)[1:-1], autoescape=True)
     for key in db.session.execute(
@@ -252,8 +254,9 @@ def _replace_name(value: Any, name: str, instead: str) -> Any:
 
 
 def _games(player_id: UUID, email: str) -> Sequence[UUID]:
-    """Return all games that may contain the player's data: seats, invitations, stand-ins, letters, messages, stored
-    responses, and emails to be confirmed."""
+    """Return all games that may contain the player's data: seats, invitations, stand-ins, emails, messages, stored
+    responses, and inbound emails to be confirmed.
+    """
     tables: Any = (PlayerGame, Message, LetterRow)
     rows: list[_Rows] = [(table, table.player_id == player_id) for table in tables]
     rows += [
@@ -312,13 +315,14 @@ def _names(text: Any, email: str) -> ColumnElement[bool]:
 
 
 def _is_to(table: Any, email: str) -> ColumnElement[bool]:
-    """Return the condition that a letter is to this address, with or without a player."""
+    """Return the condition that an email is to this address, with or without a player."""
     return cast(ColumnElement[bool], table.data["to"].astext == email)
 
 
 def _was_to(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Return the condition that a delivery result belongs to a letter to this address, since it may quote an email
-    server's text about the address."""
+    """Return the condition that a delivery result belongs to an email to this address, since it may quote a mail
+    server's text about the address.
+    """
     names_it = Delivery.player_id.is_(None) & _names(Delivery.detail, email)
     return (Delivery.player_id == player_id) | names_it
 

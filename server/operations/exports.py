@@ -42,7 +42,7 @@ from server.store.tables import (
 )
 
 BACKUP: Final = "sternenpost-backup"
-WARNING: Final = "This game is not over: its seed and events tell what its players must not know. Show it to nobody."
+WARNING: Final = "This game is not over: its seed and events reveal its players' secrets. Don't show it to anyone."
 _SEAT: Final = (
     "seat",
     "kind",
@@ -180,7 +180,7 @@ _OF_MAIL: Final = ("game_id", "mail_id", "seat", "turn", "arrived_at")
 
 
 def _mail(row: Json) -> Json:
-    """Return what the player wrote, without quotes and attachments, which repeat letters with their links."""
+    """Return what the player wrote, without quoted text or attachments, which repeat our emails with their links."""
     answer = row["answer"] and {name: value for name, value in row["answer"].items() if name != "confirm"}
     return {name: row[name] for name in _OF_MAIL} | _written(row["raw"]) | {"answer": answer}
 

@@ -1,8 +1,8 @@
-"""The removal of an address from texts stored for other reasons: errors of mail servers, letters, titles, chat.
+"""The removal of an address from texts stored for other reasons: errors of mail servers, emails, titles, chat.
 
-A domain of a single person is a name, but domains don't tell their kind. Users of a common provider are strangers to
-each other. So a domain is removed from texts of programs and from its owner's titles. Other players' texts lose the
-whole address only.
+A single person's domain identifies them like a name, but a domain doesn't show whether it belongs to one person. Users
+of a common provider are strangers to each other. So a domain is removed from texts of programs and from its owner's
+titles. Other players' texts lose the whole address only.
 """
 
 import json
@@ -147,7 +147,7 @@ def _replace(column: Any, trace: str, instead: str, which: ColumnElement[bool] |
 
 
 def _forget_answered(data: Any, domain: str) -> None:
-    """Remove Message-IDs of this domain from answers and commit. The next letter begins a new thread."""
+    """Remove Message-IDs of this domain from answers and commit. The next email begins a new thread."""
     answered = _holds(data["answers"].astext, f"@{domain}") | _holds(data["answers"].astext, f".{domain}")
     table = data.class_
     for game_id in _games_with(table, answered):

@@ -169,7 +169,9 @@ def _letters(now: datetime) -> str:
     if found is None or now - found.since <= LATE_LETTER:
         return "ok"
     answer = _SMTP_ANSWER.match(_last_failure(found))
-    return f"a letter has waited for {now - found.since}" + (f"; the mail server answers {answer[0]}" if answer else "")
+    return f"an outgoing email has waited for {now - found.since}" + (
+        f"; the mail server answers {answer[0]}" if answer else ""
+    )
 
 
 class _Oldest(NamedTuple):
@@ -180,7 +182,7 @@ class _Oldest(NamedTuple):
 
 
 def _oldest_letter() -> _Oldest | None:
-    """Return the letter that was created first, since each failure postpones its due time. A bundle counts from its
+    """Return the email that was created first, since each failure postpones its due time. A bundle counts from its
     scheduled hour.
     """
     hour = cast(PlayerLetterRow.data["at"].astext, DateTime(timezone=True))
@@ -205,7 +207,7 @@ def _last_failure(letter: _Oldest) -> str:
 
 def _mails(now: datetime) -> str:
     age = _oldest_mail(now)
-    return f"a mail has waited for {age}" if age > LATE_MAIL else "ok"
+    return f"an inbound email has waited for {age}" if age > LATE_MAIL else "ok"
 
 
 def _oldest_mail(now: datetime) -> timedelta:
@@ -227,9 +229,9 @@ def overdue_work() -> dict[str, timedelta]:
     now, real = clock.now(), clock.real()
     hook_due = func.greatest(Webhook.wake_at, Webhook.rests_until)
     due = [
-        ("letters", LetterRow.due_at, is_free(LetterRow, real)),
-        ("letters of players", PlayerLetterRow.due_at, is_free(PlayerLetterRow, real)),
-        ("mails", Incoming.due_at, Incoming.due_at.is_not(None)),
+        ("game emails", LetterRow.due_at, is_free(LetterRow, real)),
+        ("other emails", PlayerLetterRow.due_at, is_free(PlayerLetterRow, real)),
+        ("inbound emails", Incoming.due_at, Incoming.due_at.is_not(None)),
         ("webhooks", hook_due, Webhook.wake_at.is_not(None) & is_free(Webhook, real)),
     ]
     oldest = {what: db.session.scalar(select(func.min(due_at)).where(free)) for what, due_at, free in due}

@@ -1,4 +1,4 @@
-"""Queries of operators about stored players and games, without secrets."""
+"""Operators' queries about stored players and games, without secrets."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -73,7 +73,7 @@ def _player(row: Player) -> Json:
 
 
 def player(player_id: UUID) -> Json:
-    """Return what helps to support a player: settings, seats, and waiting letters."""
+    """Return what helps to support a player: settings, seats, and waiting emails."""
     row = db.session.get_one(Player, player_id, populate_existing=True)
     tokens = db.session.execute(
         select(Token.name, Token.scopes, Token.game_id, Token.made_at, Token.expires_at, Token.last_used_at)
@@ -134,7 +134,7 @@ def _next_due(ids: list[UUID]) -> list[datetime | None]:
 
 
 def game(game_id: UUID) -> Json:
-    """Return a game's row, its seats with their times, its votes, and its waiting letters. Raise NotFound if there is
+    """Return a game's row, its seats with their times, its votes, and its waiting emails. Raise NotFound if there is
     no such game."""
     found = load(game_id)
     times = ("asked_at", "due_at", "remind_at", "wake_at")

@@ -1,4 +1,4 @@
-"""The move of old games' events from their table to files."""
+"""Archiving: moves old games' events from their table to files."""
 
 from datetime import timedelta
 from uuid import UUID

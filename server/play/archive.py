@@ -126,7 +126,7 @@ def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
             if row.recorded_at != of_commit[0].recorded_at:
                 raise Flaw(f"Event {seq}: it happened at another time than the commit that it is part of.")
             if row.hash != hash_:
-                raise Flaw(f"Event {seq} ({row.type}): its hash does not follow from it and the hash before it.")
+                raise Flaw(f"Event {seq} ({row.type}): its hash does not match its content and the previous hash.")
         yield of_commit
 
 

@@ -1,4 +1,4 @@
-"""Loading a game, and adding a commit with its events, due times and letters to its log. An optimistic lock on the
+"""Loading a game, and adding a commit with its events, due times and emails to its log. An optimistic lock on the
 game's version discards a commit if another one came first."""
 
 import logging

@@ -134,7 +134,7 @@ HOUSE_EVENT_SCHEMAS: Mapping[str, Json] = {
         ("seat-taken-over", "A new player permanently took over this seat from a bot", {"seat": json_schemas.SEAT}),
         (
             "move-taken-back",
-            "This seat took back a move and everything after it. Turns get new numbers.",
+            "This seat took back a move and everything after it. A turn that begins again gets a new number.",
             {
                 "seat": json_schemas.SEAT,
                 "to": {"description": "Version that the game went back to", "type": "integer", "minimum": 1},

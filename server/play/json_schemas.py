@@ -69,7 +69,7 @@ _RUNGS: list[Json] = [
 ]
 ON_TIMEOUT: Json = {
     "description": "Time-out policy: steps that a seat's time-outs go through in order. The last step must be "
-    "`bot-takes-over` or `abandon`, and no other step can be.",
+    "`bot-takes-over` or `abandon`. These two can't come earlier.",
     "type": "array",
     "minItems": 1,
     "maxItems": MOST_RUNGS,
@@ -94,8 +94,9 @@ CALENDAR: Json = object_of(
             "items": {"type": "integer", "minimum": 1, "maximum": 7},
         },
         "vacations": {
-            "description": f"Vacations, at most {VACATION_DAYS} days per calendar year. You can shorten one that has "
-            "begun to end today at the earliest. Its days stay until the end of the year.",
+            "description": f"Vacations, at most {VACATION_DAYS} days per calendar year. If a vacation "
+            "has begun, you can still shorten it, but not to before today. Its past days stay in "
+            "the list until the year ends.",
             "type": "array",
             "maxItems": MOST_VACATIONS,
             "items": named("Vacation", object_of("First and last day of a vacation", {"from": _DATE, "to": _DATE})),
@@ -118,8 +119,8 @@ NOTIFICATIONS: Json = object_of(
         "mails": named(
             "MailsByKind",
             object_of(
-                "Email setting per kind. `at-once`, the default: a separate email. `bundled`: part of one "
-                "email about all games that wait for you. `off`: no email.\n"
+                "Email setting per kind. `at-once`, the default: a separate email. `bundled`: part of one email "
+                "about all games that are waiting for you. `off`: no email.\n"
                 "\n"
                 "If `your-turn` is not set, turns that begin within a few minutes share one email, sent at "
                 "most eight minutes after they begin. A setting for a single game (PATCH "
@@ -153,14 +154,13 @@ _ANYTHING: Json = {"description": "Any JSON value. A missing value counts as nul
 _AT: Json = {"type": "string", "pattern": POINTER}
 _TYPE: Json = {"description": "Event type", "type": "string", "pattern": "^[a-z-]+$"}
 CONDITION: Json = {
-    "description": "Condition of a planned move. It can test what a spectator sees at a JSON pointer (RFC 6901) in "
-    "the version that began your turn. Or it can test whether only events of certain types have happened since the "
-    "plan was sent.",
+    "description": "Condition of a planned move, tested when your turn begins. `at`: what a spectator sees at this JSON "
+    "pointer (RFC 6901). `only`: whether only events of these types have happened since the plan was sent.",
     "oneOf": [
-        named("IsSeen", object_of("True if a spectator sees this value there", {"at": _AT, "is": _ANYTHING})),
+        named("IsSeen", object_of("True if a spectator sees this value at `at`", {"at": _AT, "is": _ANYTHING})),
         named(
             "IsNotSeen",
-            object_of("True if a spectator sees a different value there", {"at": _AT, "is_not": _ANYTHING}),
+            object_of("True if a spectator sees a different value at `at`", {"at": _AT, "is_not": _ANYTHING}),
         ),
         named(
             "OnlyHappened",

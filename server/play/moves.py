@@ -21,7 +21,7 @@ RACES = 20  # commits in a row that may come first before a move is rejected
 
 @with_retries
 def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
-    """Play a move (in JSON) for the turn it names. Events, due times and letters are one commit.
+    """Play a move (in JSON) for the turn it names. Events, due times and emails are one commit.
 
     Raise NotFound, NotSeated, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """

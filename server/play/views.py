@@ -74,7 +74,7 @@ def played_seat(game: Game, player_id: UUID) -> Seat:
     """Return the player's seat if no stand-in plays it. Raise NotSeated, HandedOver."""
     seat = own_seat(game, player_id)
     if game.seats[seat].player_id != player_id:
-        raise HandedOver(noted("A stand-in is playing for you. End that to play again."))
+        raise HandedOver(noted("A stand-in is playing for you. Stop the stand-in to play again yourself."))
     return seat
 
 

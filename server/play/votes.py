@@ -99,12 +99,12 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
 
 
 def _may_pass(game: Game, wish: str) -> bool:
-    """Return whether the game's status allows this wish, which is no take-back."""
+    """Return whether the game's status allows this wish, which isn't a take-back."""
     return game.table.status in ON_THE_GAME["abandon" if wish == OFFER else wish][0]
 
 
 def _ask_for_votes(game: Game, seat: Seat, wish: str, now: datetime) -> None:
-    """Queue letters that ask the other present players to agree, within the current transaction.
+    """Queue emails that ask the other present players to agree, within the current transaction.
 
     A player who withdraws a request and makes it again sends the others no second email at the same version.
     """

@@ -1,4 +1,4 @@
-"""Batching of letters: the reader's preference at the time of sending decides whether a letter is sent, bundled or
+"""Batching of emails: the reader's preference at the time of sending decides whether an email is sent, bundled or
 dropped."""
 
 from datetime import datetime, timedelta
@@ -20,20 +20,20 @@ from server.store.rows import SeatState
 from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, db
 from server.translations import noted
 
-_LATE = timedelta(minutes=10)  # older letters give way to a newer one
+_LATE = timedelta(minutes=10)  # older emails give way to a newer one
 
 
 def recipient(row: LetterRow | PlayerLetterRow) -> Player | None:
-    """Return the player who receives a letter, or None for an address without an account."""
+    """Return the player who receives an email, or None for an address without an account."""
     player_id = outbox.reader_of(row)
     return None if player_id is None else db.session.get(Player, player_id)
 
 
 def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Game | None) -> tuple[str, str] | None:
-    """Drop a letter, or put it into its reader's next bundle. Return the result and its reason, or None if the letter
+    """Drop an email, or put it into its reader's next bundle. Return the result and its reason, or None if the email
     must be sent now.
 
-    `game` is the letter's game.
+    `game` is the email's game.
     """
     if player is None:
         return _keep_from_stranger(row)
@@ -65,7 +65,7 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
 
 
 def is_overtaken(row: LetterRow | PlayerLetterRow) -> bool:
-    """Return whether a late letter has a successor with newer standings for the same reader, queued or sent. This
+    """Return whether a late email has a successor with newer standings for the same reader, queued or sent. This
     happens after an outage."""
     if isinstance(row, PlayerLetterRow) or NOTICE_KINDS[row.kind].lasts:
         return False
@@ -89,7 +89,7 @@ def _keep_from_stranger(row: LetterRow | PlayerLetterRow) -> tuple[str, str] | N
 
 
 def _own_seat(row: LetterRow | PlayerLetterRow, game: Game | None) -> SeatState | None:
-    """Return the reader's seat in the letter's game, or None for invited and removed players."""
+    """Return the reader's seat in the email's game, or None for invited and removed players."""
     if isinstance(row, PlayerLetterRow) or game is None or row.kind == notice_kinds.INVITATION.name:
         return None
     seat = game.seats[row.seat]
@@ -123,7 +123,7 @@ def _noted(row: LetterRow) -> Json:
 
 
 def letters_in(bundle: PlayerLetterRow) -> list[LetterRow]:
-    """Return the letters in a bundle, oldest first."""
+    """Return the emails in a bundle, oldest first."""
     noted = sorted((it["made_at"], letter_id, it) for letter_id, it in bundle.data.items() if letter_id != "at")
     return [
         LetterRow(

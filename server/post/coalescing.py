@@ -1,7 +1,7 @@
-"""Coalescing: one letter covers the turns of several games that begin within minutes.
+"""Coalescing: one email covers the turns of several games that begin within minutes.
 
-A letter waits while another game may bring its reader a turn, and briefly while the reader is at the table. Only a
-move cancels the letter. Players who chose `at-once` don't wait.
+An email waits while another game may bring its reader a turn, and briefly while the reader is at the table. Only a
+move cancels the email. Players who chose `at-once` don't wait.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,23 +16,23 @@ from server.store.outbox import Waiting
 from server.store.tables import Player, db
 from server.store.watching import Place, places_around
 
-LONGEST = timedelta(minutes=8)  # from the start of a turn to its letter
-MOST = 5  # turns in a letter; mail programs truncate longer ones
+LONGEST = timedelta(minutes=8)  # from the start of a turn to its email
+MOST = 5  # turns in an email; mail programs truncate longer ones
 _AT_TABLE = timedelta(minutes=2)
-_SHARE = 20  # a letter waits at most 1/20 of the time for a move
+_SHARE = 20  # an email waits at most 1/20 of the time for a move
 
 
 class Plan(NamedTuple):
-    """What to do with a due letter: send it, or look again later."""
+    """What to do with a due email: send it, or look again later."""
 
     later: datetime | None  # when to look again; None: send it now
-    games: Collection[UUID] = ()  # whose waiting letters may join it
+    games: Collection[UUID] = ()  # whose waiting emails may join it
     is_seen: bool = False  # whether its reader is at the table
     reader: Player | None = None  # a reference keeps the row in the session's identity map
 
 
 def plan(letter: Waiting) -> Plan:
-    """Return what to do with a due letter."""
+    """Return what to do with a due email."""
     if letter.kind != YOUR_TURN.name:
         return Plan(None)
     reader, now = UUID(letter.reader), clock.now()
@@ -50,7 +50,7 @@ def plan(letter: Waiting) -> Plan:
 
 
 def put_off_until(own: Place, began: datetime, places: Sequence[Place], now: datetime) -> datetime | None:
-    """Return until when the letter for a turn that began at `began` waits, or None if it is due.
+    """Return until when the email for a turn that began at `began` waits, or None if it is due.
 
     `own` is the reader's place, `places` are all places at their tables.
     """

@@ -1,4 +1,4 @@
-"""Delivery of letters: claim the due letters, compose and send them, and store the results."""
+"""Delivery of emails: claim the due emails, compose and send them, and store the results."""
 
 import logging
 import re
@@ -42,13 +42,13 @@ _PUSHERS = 4  # threads of their own, so push services don't delay mail
 _WRITERS = 2  # at a time, so one composes while the other queries; more would lose a third to switching
 _BATCH = 200
 _NOTE_AGAIN = 1.0  # seconds
-_NO_LONGER = noted("Outdated before it was written")
+_NO_LONGER = noted("Outdated before we could send it")
 
 log = logging.getLogger(__name__)
 
 
 class _InHand(NamedTuple):
-    """A letter with its lease."""
+    """An email with its lease."""
 
     letter: Waiting
     row: LetterRow | PlayerLetterRow
@@ -56,8 +56,8 @@ class _InHand(NamedTuple):
 
 
 class PostOffice:
-    """Sender of due letters: many readers in parallel, the letters of each in order. A dead address delays only its
-    own letters. `reply_domain` is the domain for replies, None if inbound mail is off."""
+    """Sender of due emails: many readers in parallel, the emails of each in order. A dead address delays only its
+    own emails. `reply_domain` is the domain for replies, None if inbound mail is off."""
 
     def __init__(self, app: Flask, carrier: Carrier, reply_domain: str | None = None) -> None:
         self._app = app
@@ -72,7 +72,7 @@ class PostOffice:
         self._is_closed = Event()
 
     def deliver_due(self) -> int:
-        """Start sending every due letter. Return their number without waiting for results."""
+        """Start sending every due email. Return their number without waiting for results."""
         self._under_way = {reader: run for reader, run in self._under_way.items() if not run.done()}
         if sum(not _is_push(reader) for reader in self._under_way) >= _BATCH:
             return 0
@@ -87,11 +87,11 @@ class PostOffice:
         return sum(map(len, rounds.values()))
 
     def wait(self) -> None:
-        """Block until every letter in progress has been sent or has failed."""
+        """Block until every email in progress has been sent or has failed."""
         wait(self._under_way.values())
 
     def close(self, seconds: float) -> None:
-        """Start no further letter, and wait up to `seconds` for letters in progress. The leases of unfinished letters
+        """Start no further email, and wait up to `seconds` for emails in progress. The leases of unfinished emails
         expire."""
         self._is_closed.set()
         for threads in (self._threads, self._pushers):
@@ -99,7 +99,7 @@ class PostOffice:
         wait(self._under_way.values(), seconds)
 
     def _round(self, letters: list[Waiting]) -> None:
-        """Send one reader's letters. After a failure, the remaining letters stay queued."""
+        """Send one reader's emails. After a failure, the remaining emails stay queued."""
         told: set[UUID] = set()
         with self._app.app_context():
             for letter in letters:
@@ -112,7 +112,7 @@ class PostOffice:
                     return
 
     def _deliver(self, letter: Waiting, told: set[UUID]) -> bool:
-        """Send a letter. Return whether this reader's next one may follow. Letters sent along are added to `told`."""
+        """Send an email. Return whether this reader's next one may follow. Emails sent along are added to `told`."""
         with ExitStack() as leases, ExitStack() as writing:
             writing.enter_context(self._writers)
             planned = plan(letter)
@@ -125,7 +125,7 @@ class PostOffice:
             return first is not None and self._carry(first, planned.games, leases, writing, told)
 
     def _claim(self, letter: Waiting, leases: ExitStack) -> _InHand | None:
-        """Claim a letter. Return None if another process has it."""
+        """Claim an email. Return None if another process has it."""
         began = time.monotonic()
         row = outbox.claim(letter, clock.real() + LENGTH)
         if row is None:
@@ -176,7 +176,7 @@ class PostOffice:
         except Exception as error:
             let_go()  # rolls back
             if is_passing(error):
-                raise  # the leases expire soon, then the letters are due again
+                raise  # the leases expire soon, then the emails are due again
             for it in in_hand:
                 self._note_failure(it, str(error))
             if isinstance(error, Unreachable):
@@ -199,7 +199,7 @@ class PostOffice:
     def _claim_turns(
         self, in_hand: list[_InHand], player: Player | None, games: Collection[UUID], leases: ExitStack
     ) -> Iterator[tuple[LetterRow, Game]]:
-        """Claim the waiting letters about turns of these games for the same reader, and yield them."""
+        """Claim the waiting emails about turns of these games for the same reader, and yield them."""
         reader = in_hand[0].row.player_id
         for letter in outbox.turns_of(reader, games) if reader else ():
             if len(in_hand) == MOST or letter.owner in {it.letter.owner for it in in_hand}:
@@ -223,7 +223,7 @@ class PostOffice:
                 outbox.finish(letter, it.row, clock.now(), "dropped", _NO_LONGER)
 
     def _hand_over(self, written: Written, in_hand: Sequence[_InHand]) -> None:
-        """Send a letter, in its short form if a server finds it too big. Raise Lost, Refused, Unreachable."""
+        """Send an email, in its short form if a server finds it too big. Raise Lost, Refused, Unreachable."""
 
         def confirm() -> None:
             for it in in_hand:
@@ -247,7 +247,7 @@ class PostOffice:
             self._note(partial(outbox.finish, it.letter, it.row, clock.now(), result, detail))
 
     def _note(self, note: Callable[[], None]) -> None:
-        """Retry until the result is stored, even in a long outage. A letter without a result would be sent again."""
+        """Retry until the result is stored, even in a long outage. An email without a result would be sent again."""
         while True:
             try:
                 return note()
@@ -257,7 +257,7 @@ class PostOffice:
                     raise
 
     def _tell(self, why: str, to: str = "") -> None:
-        """Log once that letters are rejected, and once that they are accepted again.
+        """Log once that emails are rejected, and once that they are accepted again.
 
         Addresses and the recipient's domain, which may be a person's name, are masked.
         """

@@ -1,4 +1,4 @@
-"""DKIM signatures (RFC 6376), by which receivers verify that a letter comes from our domain."""
+"""DKIM signatures (RFC 6376), by which receivers verify that an email comes from our domain."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _FIELD = re.compile(rb"^([!-9;-~]+):", re.MULTILINE)
 
 
 class Signing:
-    """A carrier that signs every header and the body of a letter, then passes it to another carrier."""
+    """A carrier that signs every header and the body of an email, then passes it to another carrier."""
 
     def __init__(self, carrier: Carrier, domain: str, selector: str, key: bytes) -> None:
         """Raise ValueError unless `key` is an RSA key in PEM."""

@@ -20,7 +20,7 @@ _PATIENCE = 5.0  # seconds for all name servers together
 def check_records(
     domain: str, reply_domain: str | None = None, selector: str = "", key: bytes | None = None
 ) -> dict[str, str]:
-    """Return `ok` or the problem of each record. `key` signs letters. `reply_domain` receives replies and bounces."""
+    """Return `ok` or the problem of each record. `key` signs emails. `reply_domain` receives replies and bounces."""
     found = {"SPF": _result_of(_spf, reply_domain or domain), "DMARC": _result_of(_dmarc, domain)}
     if key is not None:
         found["DKIM"] = _result_of(_dkim, f"{selector}._domainkey.{domain}", key)

@@ -1,6 +1,6 @@
 """An end-to-end check of mail, which finds the broken link between our relay and the inbox.
 
-Three letters go out: one to ourselves, which shows its return path, one to the post desk, and one to a reader, who
+Three emails go out: one to ourselves, which shows its return path, one to the post desk, and one to a reader, who
 replies. All come back to the postmaster, identified by a token in the subject.
 """
 
@@ -24,15 +24,15 @@ from server.store.connections import let_go
 PAUSE = 1.0  # seconds between two polls
 _MOST = 500
 _TEXT = """\
-This letter was sent by `sternenpost doctor --mail`. Please reply to it. One word is enough.
+This email was sent by `sternenpost doctor --mail`. Please reply to it. One word is enough.
 
 If you found it in your spam folder, please tell the operators of Sternenpost.
 """
-_TO_OURSELVES = "Sent by `sternenpost doctor --mail`, to check whether mail arrives.\n"
+_TO_OURSELVES = "Sent by `sternenpost doctor --mail`, to check whether emails arrive.\n"
 
 
 class Way(NamedTuple):
-    """The route of outgoing letters and of replies."""
+    """The route of outgoing emails and of replies."""
 
     carrier: Carrier
     host: str
@@ -45,7 +45,7 @@ def check(
 ) -> dict[str, str]:
     """Return `ok` or the problem of each link, within `seconds`.
 
-    `answer` finds the letter with this token in the reader's mailbox, replies to it, and returns results of further
+    `answer` finds the email with this token in the reader's mailbox, replies to it, and returns results of further
     links. Without it, a person replies.
     """
     ours, theirs, of_desk = token_hex(8), token_hex(8), token_hex(8)
@@ -70,7 +70,7 @@ def check(
     if not raws.keys() & {ours, theirs}:
         found.pop("post desk", None)  # no mail arrives at all, which `entrance` reports
     elif of_desk in tokens and of_desk not in raws:
-        found["post desk"] = f"a letter to {way.desk} did not arrive within {seconds:.0f} s"
+        found["post desk"] = f"an email to {way.desk} did not arrive within {seconds:.0f} s"
     return found | _results_of_mails(raws.get(ours), raws.get(theirs), domain, address, seconds)
 
 
@@ -88,7 +88,7 @@ def _sent(way: Way, to: str, token: str, text: str) -> str:
     try:
         way.carrier.send(letter, back, to)
     except (Refused, Unreachable) as error:
-        return f"rejected a letter to {to}: {error}"
+        return f"rejected an email to {to}: {error}"
     return OK
 
 
@@ -116,11 +116,11 @@ def _results_of_mails(
     ours: bytes | None, theirs: bytes | None, domain: str, address: str, seconds: float
 ) -> dict[str, str]:
     if ours is None and theirs is None:
-        way = f"a letter to {domain} did not arrive within {seconds:.0f} s"
+        way = f"an email to {domain} did not arrive within {seconds:.0f} s"
         return {"entrance": f"{way}: does its MX lead to your inbound route?"}
     found = {"entrance": OK}
     if ours is None:
-        found["entrance"] = f"the reply arrived, but not the letter from our relay to {domain}"
+        found["entrance"] = f"the reply arrived, but the email from our relay to {domain} did not"
     elif path := split(ours)[0].first("return-path"):
         is_kept = f"postmaster@{domain}" in path.lower()
         found["return path"] = (
@@ -130,7 +130,7 @@ def _results_of_mails(
     if bounce:
         found["letter"] = f"bounced from {address}: {bounce.why}"
     elif theirs is None:
-        found["letter"] = f"no reply from {address} within {seconds:.0f} s: is the letter in the spam folder?"
+        found["letter"] = f"no reply from {address} within {seconds:.0f} s: is the test email in the spam folder?"
     else:
         found["letter"] = OK
     return found
@@ -140,7 +140,7 @@ def _results_of_mails(
 
 
 def answer_by_imap(url: str, way: Way, address: str, seconds: float) -> Callable[[str], dict[str, str]]:
-    """Return a function that finds the letter in this mailbox and replies to it as its reader would."""
+    """Return a function that finds the test email in this mailbox and replies to it as its reader would."""
 
     def answer(token: str) -> dict[str, str]:
         from imapclient.exceptions import IMAPClientError  # an optional dependency
@@ -152,7 +152,9 @@ def answer_by_imap(url: str, way: Way, address: str, seconds: float) -> Callable
             with opened(url) as box:
                 while (raw := _find_letter(box, token)) is None:
                     if time.monotonic() >= deadline:
-                        return {"arrival": f"the letter did not reach the mailbox of {address} within {seconds:.0f} s"}
+                        return {
+                            "arrival": f"the test email did not reach the mailbox of {address} within {seconds:.0f} s"
+                        }
                     time.sleep(PAUSE)
                     box.noop()
         except (IMAPClientError, OSError) as error:
@@ -163,7 +165,7 @@ def answer_by_imap(url: str, way: Way, address: str, seconds: float) -> Callable
 
 
 def _find_letter(box: Any, token: str) -> bytes | None:
-    """Return the letter, or None if it isn't there or was just moved."""
+    """Return the email, or None if it isn't there or was just moved."""
     uids = box.search(["SUBJECT", token])[:1]
     found = box.fetch(uids, ["BODY.PEEK[]"])
     return next((it[b"BODY[]"] for it in found.values() if b"BODY[]" in it), None)

@@ -38,12 +38,12 @@ def build(
     inline_images: Sequence[tuple[str, bytes]] = (),
     files: Sequence[tuple[str, str]] = (),
 ) -> bytes:
-    """Return a letter as ASCII bytes (RFC 5322). Raise ValueError for an invalid address, id or header name.
+    """Return an email as ASCII bytes (RFC 5322). Raise ValueError for an invalid address, id or header name.
 
-    Ids are `letter@host` without brackets: `message_id`, `thread` (the first letter of the thread), and `answers` (the
+    Ids are `letter@host` without brackets: `message_id`, `thread` (the first email of the thread), and `answers` (the
     email that this one answers). `answers` is "" if that email has no valid id, and None if this is no answer.
-    `inline_images` are PNGs by name, which the HTML shows as `cid:name`. `files` are attached JSON texts by name. Names, texts and header values may come from
-    players.
+    `inline_images` are PNGs by name, which the HTML shows as `cid:name`. `files` are attached JSON texts by name.
+    Names, texts and header values may come from players.
     """
     head = {
         "From": _mailbox(sender_name, sender),
@@ -105,7 +105,7 @@ def _body(
     files: Sequence[tuple[str, str]],
     message_id: str,
 ) -> bytes:
-    """Return the MIME headers and the body. Both are reproducible, so a second copy of a letter is identical."""
+    """Return the MIME headers and the body. Both are reproducible, so a second copy of an email is identical."""
     body, boundary = _text(text, "plain"), sha256(message_id.encode()).hexdigest()[:32]
     if html is not None:
         page = _text(html, "html")

@@ -1,4 +1,4 @@
-"""Sentences about a plan in letters to its owner."""
+"""Sentences about a plan in emails to its owner."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

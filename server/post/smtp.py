@@ -1,4 +1,4 @@
-"""Carriers of letters: SMTP servers and Maildirs."""
+"""Carriers of emails: SMTP servers and Maildirs."""
 
 import mailbox
 import re
@@ -14,9 +14,9 @@ from urllib.parse import unquote
 
 from server.sanitize import clean, email_address
 
-TIMEOUT = 30.0  # seconds for the connection, and for responses outside of a letter
+TIMEOUT = 30.0  # seconds for the connection, and for responses outside of an email
 COMMAND_TIMEOUT = 300.0  # seconds for the responses to MAIL and RCPT
-DATA_TIMEOUT = 600.0  # seconds for the responses to DATA and the letter
+DATA_TIMEOUT = 600.0  # seconds for the responses to DATA and the email
 ASKED_LAST = 60.0  # seconds for which an unreachable server is tried last
 _ENHANCED = re.compile(r"#?(?P<status>[245]\.\d{1,3}\.\d{1,3})(?![.\d])")  # at the start of a response (RFC 2034)
 _NOBODY = re.compile(
@@ -26,7 +26,7 @@ _NOBODY = re.compile(
 
 
 class Refused(Exception):
-    """The address accepts no letters. A retry is useless."""
+    """The address accepts no email, so a retry is useless."""
 
 
 class Unreachable(Exception):
@@ -38,22 +38,22 @@ class Away(Unreachable):
 
 
 class Unanswered(Unreachable):
-    """The connection broke during the letter, which the server may have accepted."""
+    """The connection broke during the email, which the server may have accepted."""
 
 
 class TooBig(Unreachable):
-    """The letter exceeds the server's size limit."""
+    """The email exceeds the server's size limit."""
 
 
 class Carrier(Protocol):
-    """A transport for outgoing letters."""
+    """A transport for outgoing emails."""
 
     def check(self) -> None:
-        """Raise Unreachable unless letters can be sent now."""
+        """Raise Unreachable unless emails can be sent now."""
         ...
 
     def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None] = lambda: None) -> None:
-        """Send a letter. On return, the next server is responsible for it. Raise Refused, Unreachable.
+        """Send an email. On return, the next server is responsible for it. Raise Refused, Unreachable.
 
         `confirm` is called as late as possible. If it raises, nothing is sent.
         """
@@ -199,13 +199,13 @@ class SmtpCarrier:
 
 
 class _Smtp(smtplib.SMTP):
-    """A connection with the time-outs of RFC 5321, 4.5.3.2. Shorter time-outs could send a letter twice to a slow
+    """A connection with the time-outs of RFC 5321, 4.5.3.2. Shorter time-outs could send an email twice to a slow
     server."""
 
-    has_begun = False  # whether it has sent part of the letter
+    has_begun = False  # whether it has sent part of the email
 
     def hand_over(self, sender: str, recipient: str, message: bytes, confirm: Callable[[], None]) -> None:
-        """Send a letter, calling `confirm` before DATA. Raise what `confirm` and `sendmail` raise."""
+        """Send an email, calling `confirm` before DATA. Raise what `confirm` and `sendmail` raise."""
         assert self.sock
         patience, self._confirm, self.has_begun = self.sock.gettimeout(), confirm, False
         self.sock.settimeout(COMMAND_TIMEOUT)
@@ -223,7 +223,7 @@ class _Smtp(smtplib.SMTP):
 
     def getreply(self) -> tuple[int, bytes]:
         code, answer = super().getreply()
-        self.has_begun |= code == 354  # the server now expects the letter
+        self.has_begun |= code == 354  # the server now expects the email
         return code, answer
 
 
@@ -234,7 +234,7 @@ class _Smtps(_Smtp, smtplib.SMTP_SSL):
 def failure(code: int, answer: bytes | str, stage: str) -> Refused | Unreachable:
     """Return the error for a server's response. `stage` is MAIL, RCPT or DATA.
 
-    Only a response that is clearly about the address is final. A relay that blocks us may accept the letter later.
+    Only a response that is clearly about the address is final. A relay that blocks us may accept the email later.
     """
     text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
     sentence = f"{code} {clean(text, 300)}"
@@ -251,7 +251,7 @@ def failure(code: int, answer: bytes | str, stage: str) -> Refused | Unreachable
 
 
 class MaildirCarrier:
-    """A carrier that stores letters in a Maildir, where the sandbox shows them."""
+    """A carrier that stores emails in a Maildir, where the sandbox shows them."""
 
     def __init__(self, path: str) -> None:
         for folder in ("tmp", "new", "cur"):

@@ -1,4 +1,4 @@
-"""Rendering of letters from templates, as text and as HTML."""
+"""Rendering of emails from templates, as text and as HTML."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _PREHEADER = 150  # characters that an inbox shows beside a subject
 
 @dataclass(frozen=True, kw_only=True)
 class Letter:
-    """The content of a letter. Each kind has a class, whose fields go to its template in `templates/`.
+    """The content of an email. Each kind has a class, whose fields go to its template in `templates/`.
 
     Texts are in the language of Flask-Babel's context, and links are absolute URLs.
     """
@@ -103,12 +103,12 @@ _pages.globals["MARK"] = MARK
 
 
 def spoken() -> Language:
-    """Return the language of the current letter."""
+    """Return the language of the current email."""
     return language(str(get_locale() or "en"))
 
 
 def answer_above(expected: Literal["move", "message", "rsvp"] = "move") -> str:
-    """Return the first line of a letter that accepts replies. It says what to reply."""
+    """Return the first line of an email that accepts replies. It says what to reply."""
     match expected:
         case "move":
             words = gettext("Reply above this line: a move, or ? for help")
@@ -120,7 +120,7 @@ def answer_above(expected: Literal["move", "message", "rsvp"] = "move") -> str:
 
 
 def command_above() -> str:
-    """Return the first line of a letter of the post desk."""
+    """Return the first line of an email of the post desk."""
     words = gettext("Reply above this line: a command, or help")
     return f"{MARK} {words} {MARK[::-1]}"
 
@@ -137,7 +137,7 @@ _templates.filters["wrapped"] = wrapped
 
 
 def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tuple[str, str]:
-    """Return the subject and text of a letter. `mark` is its first line, `stop` the link to unsubscribe, and `desk` the
+    """Return the subject and text of an email. `mark` is its first line, `stop` the link to unsubscribe, and `desk` the
     address of the post desk. Each may be ""."""
     words, catalogue = _words(letter) | {"headline": gettext(letter.headline)}, get_translations()
     whole = _templates.get_template(f"{letter.template}.txt").render(words, mark=mark, catalogue=catalogue)
@@ -150,7 +150,7 @@ def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tup
 
 
 def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = "", alt: str = "", desk: str = "") -> str:
-    """Return a letter as HTML. `picture` is the name of an inline image, `alt` its text alternative. For the others see
+    """Return an email as HTML. `picture` is the name of an inline image, `alt` its text alternative. For the others see
     `write`."""
     return _pages.get_template(f"{letter.template}.html").render(
         _words(letter),
@@ -186,7 +186,7 @@ def _words(letter: Any) -> dict[str, object]:
 
 
 def _fit(name: str, words: object) -> object:
-    """Clean the fields of a letter. A line break in a name could forge a line of ours."""
+    """Clean the fields of an email. A line break in a name could forge a line of ours."""
     match words:
         case str() if name in ("table", "notation"):  # written by us, and long
             return plain(words)
@@ -203,15 +203,15 @@ def _fit(name: str, words: object) -> object:
 
 
 def moment(when: datetime, zone: ZoneInfo) -> str:
-    """Return `times.moment` in the current letter's language."""
+    """Return `times.moment` in the current email's language."""
     return times.moment(when, zone, spoken())
 
 
 def short_span(length: timedelta) -> str:
-    """Return `times.short_span` in the current letter's language."""
+    """Return `times.short_span` in the current email's language."""
     return times.short_span(length, spoken())
 
 
 def span(length: timedelta) -> str:
-    """Return `times.span` in the current letter's language."""
+    """Return `times.span` in the current email's language."""
     return times.span(length, spoken())

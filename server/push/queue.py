@@ -1,4 +1,4 @@
-"""The push queue. A push is stored in the outbox beside its letter, and is retried and recorded like a letter."""
+"""The push queue. A push is stored in the outbox along with its email, and is retried and recorded like an email."""
 
 from datetime import datetime
 from uuid import UUID, uuid5
@@ -15,8 +15,8 @@ from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, db
 
 
 def enqueue(row: LetterRow | PlayerLetterRow, player: Player | None) -> None:
-    """Queue one push beside a letter of a game if its reader wants it. The push is due when the reader's quiet hours
-    end.
+    """Queue a push along with an email about a game, if the email's reader wants one. The push is due when the reader's
+    quiet hours end.
 
     Guests get no push, since no other player waits for them.
     """
@@ -41,7 +41,7 @@ def enqueue(row: LetterRow | PlayerLetterRow, player: Player | None) -> None:
 
 
 def enqueue_early(letter: Waiting) -> None:
-    """Queue a push beside a postponed letter."""
+    """Queue a push along with a postponed email."""
     player = db.session.get(Player, UUID(letter.reader))
     if player and player.has_push and (row := db.session.get(LetterRow, (letter.owner, letter.letter_id))):
         enqueue(row, player)
@@ -55,7 +55,7 @@ def _awake_at(player: Player, row: LetterRow, now: datetime) -> datetime:
 
 
 def is_overtaken(row: LetterRow) -> bool:
-    """Return whether the same reader has a later push of this game, queued or sent. This happens after an outage."""
+    """Return whether the same reader has a later push about this game, queued or sent. This happens after an outage."""
 
     def to_reader(table: type[LetterRow | Delivery]) -> ColumnElement[bool]:
         return (table.game_id == row.game_id) & (table.player_id == row.player_id) & (table.kind == PUSH)

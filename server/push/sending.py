@@ -44,7 +44,7 @@ def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
     """Send a push to each browser of its reader. Return the result and its reason. Raise NotTaken if a retry may
     succeed."""
     if player is None or not is_welcome(player) or not (ttl := _time_to_live(game, row)):
-        return "dropped", noted("Outdated before it was written")
+        return "dropped", noted("Outdated before we could send it")
     message = json.dumps(_message(game, row, player)).encode()
     headers = {
         "TTL": f"{ttl}",
@@ -73,7 +73,7 @@ def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
 
 
 def _time_to_live(game: Game, row: LetterRow) -> int:
-    """Return for how many seconds a push stays relevant, or 0 if it is outdated."""
+    """Return how many seconds a push stays relevant, or 0 if it is outdated."""
     now, notice = clock.now(), notice_in(row)
     if is_overtaken(row) or not still_matters(game, row.seat, notice, now):
         return 0

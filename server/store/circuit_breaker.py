@@ -1,5 +1,6 @@
-"""A circuit breaker for Postgres. While Postgres doesn't answer, one caller a second tries a connection and all others
-fail at once, so that they don't hold every thread. The first answer closes the circuit breaker."""
+"""A circuit breaker for Postgres. While Postgres doesn't answer, one caller per second attempts a connection and all
+others fail immediately, so that they don't hold every thread. The first answer closes the circuit breaker.
+"""
 
 import time
 from collections.abc import Iterator

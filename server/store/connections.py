@@ -92,7 +92,9 @@ _breaker = CircuitBreaker()
 
 
 class _Connection(psycopg.Connection[Any]):
-    """A connection that waits for an answer as long as Postgres may take. A commit without an answer is in doubt."""
+    """A connection that waits for an answer as long as Postgres may take. The result of a commit without an answer is
+    uncertain.
+    """
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
         try:
@@ -155,7 +157,7 @@ def is_pooled(connection: psycopg.Connection[Any]) -> bool:
 
 
 def is_coordinated(connection: psycopg.Connection[Any]) -> bool:
-    """Return whether this is a node of Citus other than the coordinator, which alone changes tables."""
+    """Return whether this is a Citus node other than the coordinator. Only the coordinator can change tables."""
     here = "SELECT FROM pg_extension WHERE extname = 'citus'"
     if connection.execute(here).fetchone() is None:
         return False

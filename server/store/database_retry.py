@@ -1,4 +1,4 @@
-"""Retries when the database goes away, with the commits that are in doubt then."""
+"""Retries when the database goes away, with the commits whose result is then uncertain."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -44,7 +44,7 @@ def with_retries(action: Callable[P, T]) -> Callable[P, T]:
     """Wrap a function so that it is called again after a lost connection. A retried commit first checks whether it has
     arrived, in the log or with `in_doubt`.
 
-    Raise Unavailable after three tries, or once a host doesn't answer, since another wait would hold the thread.
+    Raise Unavailable after three attempts, or once a host doesn't answer, since another wait would hold the thread.
     """
 
     @wraps(action)
@@ -71,19 +71,19 @@ def with_retries(action: Callable[P, T]) -> Callable[P, T]:
 
 @contextmanager
 def committing(what: Any) -> Iterator[None]:
-    """Mark `what` as in doubt for the next try, if the commit within loses its answer."""
+    """Mark `what` as uncertain for the next attempt if the commit inside this block gets no response."""
     _in_doubt.set(what)
     yield
     _in_doubt.set(None)
 
 
 def in_doubt() -> Any:
-    """Return what an earlier try of this commit was committing when the connection broke, or None."""
+    """Return what an earlier attempt was committing when the connection broke, or None."""
     return _in_doubt.get()
 
 
 def one_by_one(items: Iterable[T], act: Callable[[T], object], put_off: Callable[[T], object]) -> int:
-    """Act on every item and return for how many `act` returned a true value.
+    """Act on every item. Return the number of items for which `act` returned a true value.
 
     An item that fails for its own reason is passed to `put_off`, within the exception handler. A passing error of the
     database is raised after the last item, since other items may be on another machine.

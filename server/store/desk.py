@@ -77,7 +77,7 @@ def finish(
 
 
 def put(letter: Mapping[str, Any]) -> None:
-    """Queue a letter once, within the current transaction."""
+    """Queue an email once, within the current transaction."""
     db.session.execute(
         insert(PlayerLetterRow).values(**letter).on_conflict_do_nothing(index_elements=["player_id", "dedupe"])
     )

@@ -51,7 +51,7 @@ def keep(
 
 
 def has_mail(game_id: UUID, seat: int, before: datetime) -> bool:
-    """Return whether an email for this seat that arrived before this moment is waiting."""
+    """Return whether an email for this seat that arrived before this time is waiting."""
     waits = (Incoming.game_id == game_id) & (Incoming.seat == seat) & Incoming.due_at.is_not(None)
     query = select(Incoming.mail_id).where(waits, Incoming.arrived_at < before).limit(1)
     found = db.session.execute(query).first()
@@ -89,7 +89,7 @@ def claim(mail: Arrived, until: datetime) -> Incoming | None:
 
 
 def forget_try(mail: Incoming) -> None:
-    """Don't count the try that began with this claim. The email is due again when the lease ends."""
+    """Don't count the attempt that began with this claim. The email is due again when the lease ends."""
     db.session.execute(update(Incoming).where(_is_ours(mail)).values(tries=Incoming.tries - 1))
     db.session.commit()
 

@@ -100,7 +100,7 @@ def fact(event: Recorded) -> Json:
 
 
 def moment_text(at: datetime) -> str:
-    """Return a moment in the form of hashes, archives and the API: `MOMENT`, with six decimals."""
+    """Return a time in the form of hashes, archives and the API: `MOMENT`, with six decimals."""
     return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
@@ -240,7 +240,7 @@ def _from_shelf(head: GameHead, after: int) -> list[Recorded]:
         for row in rows:
             hash_ = chain_hash(hash_, row)
             if row.hash != hash_:
-                raise ValueError(f"event {row.seq}: its hash does not follow from it and the hash before it.")
+                raise ValueError(f"event {row.seq}: its hash does not match its content and the previous hash.")
         if not rows or rows[-1].seq != head.shelved:
             raise ValueError(f"it does not end with event {head.shelved}.")
     except (KeyError, TypeError, ValueError) as error:

@@ -1,6 +1,6 @@
 """Migrations of a database to a revision of `migrations/`, run as the owner of the tables.
 
-Alembic is imported on demand, since it would take a seventh of each process's start.
+Alembic is imported on demand, since importing it would take a seventh of each process's start-up time.
 """
 
 import logging
@@ -29,7 +29,7 @@ APPEND_ONLY = ("events", "audit")
 _LOCK = 0x57E2  # processes that start at once migrate one after the other
 _LONGEST_WAIT = 0.5  # seconds for a lock on a table
 _HELD = ("55P03", "40P01")
-_PAUSE = 0.5  # seconds between tries
+_PAUSE = 0.5  # seconds between attempts
 _TRIES = 900
 
 
@@ -213,7 +213,7 @@ def _take_turn(connection: Connection) -> None:
 
 def _patiently(connection: Connection, step: Callable[[], None]) -> None:
     """Retry while a dump or a long query uses the table. Other statements queue behind one that waits for a table lock,
-    so each try is short. Raise CannotMigrate if no try succeeds."""
+    so each attempt is short. Raise CannotMigrate if no attempt succeeds."""
     for number in range(_TRIES):
         connection.execute(text(f"SET lock_timeout = '{_LONGEST_WAIT}s'"))
         connection.commit()
@@ -229,8 +229,8 @@ def _patiently(connection: Connection, step: Callable[[], None]) -> None:
             )
         sleep(_PAUSE)
     raise CannotMigrate(
-        "A table that must change stays locked, for example by a dump or a long query. Try again later. "
-        "Completed steps are kept."
+        "A table that must change stays locked, for example by a dump or a long query. Run the command again later. "
+        "It skips the completed steps."
     )
 
 
@@ -243,7 +243,7 @@ def make_index(name: str, table: str, columns: Sequence[str], where: str | None 
 
     with op.get_context().autocommit_block():
         op.execute("SET lock_timeout = 0")  # it waits for transactions only, without blocking others
-        op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # an invalid index of an earlier try
+        op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # an invalid index of an earlier attempt
         condition = None if where is None else text(where)
         op.create_index(name, table, list(columns), postgresql_concurrently=True, postgresql_where=condition)
         op.execute(f"SET lock_timeout = '{_LONGEST_WAIT}s'")

@@ -1,7 +1,7 @@
-"""Notifications (NOTIFY) that a game has changed, a message was posted, or a player has a letter. They follow the
+"""Notifications (NOTIFY) that a game has changed, a message was posted, or a player has an email. They follow the
 commit, several at a time.
 
-A notification may get lost. The log is the truth, and listeners also poll.
+A notification may get lost. The log is authoritative, and listeners also poll.
 """
 
 import logging
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 _GAMES, _LETTERS = "games", "letters"  # channels
 _PAUSE = 0.05  # seconds from a commit to its notification, which covers several commits
 _MOST = 200  # games per notification, whose limit is 8,000 bytes
-_AGAIN = 1.0  # seconds until the next try to listen
+_AGAIN = 1.0  # seconds until the next attempt to listen
 
 
 class _Notifier:
@@ -43,14 +43,14 @@ class _Notifier:
         Thread(target=self._tell_on, args=(app,), daemon=True).start()
 
     def note_change(self, game_id: UUID) -> None:
-        """Note a new commit or message of this game, committed now or soon."""
+        """Note a new commit or message in this game that has been, or is about to be, committed."""
         if self._is_told:
             with self._lock:
                 self._games.add(game_id)
             self._any.set()
 
     def note_letter(self) -> None:
-        """Note a player's letter outside any game, committed now or soon."""
+        """Note a player's email outside any game that has been, or is about to be, committed."""
         if self._is_told:
             self._has_letters = True
             self._any.set()
@@ -67,7 +67,7 @@ class _Notifier:
                 with app.app_context(), self._connection() as connection:
                     _notify(connection, games, has_letters)
             except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:  # listeners also poll
-                log.debug("A hint got lost: %s", error)
+                log.debug("A notification got lost: %s", error)
 
     def _connection(self) -> AbstractContextManager[psycopg.Connection[Any]]:
         """Return a connection to the node where all processes listen, since Citus nodes don't forward notifications."""
@@ -126,5 +126,5 @@ def _listen_on(app: Flask, actions: Sequence[Callable[[], object]]) -> NoReturn:
                     for _ in connection.notifies(timeout=0):
                         pass
         except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError) as error:  # the callers also poll
-            log.debug("No hints are heard: %s", error)
+            log.debug("No notifications can be received: %s", error)
             time.sleep(_AGAIN)

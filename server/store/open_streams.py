@@ -18,7 +18,7 @@ _ELSEWHERE = "SELECT coalesce(sum(number), 0) FROM open_streams WHERE whom = %s 
 
 
 def note_open(process_id: UUID, held: Mapping[str, int], until: datetime) -> None:
-    """Store how many streams this process keeps open for each key, valid until this moment."""
+    """Store how many streams this process keeps open for each key, valid until this time."""
     if held:
         with autocommit() as connection:
             connection.execute(_NOTE, (process_id, until, list(held.keys()), list(held.values())))
@@ -32,6 +32,6 @@ def open_elsewhere(whom: str, process_id: UUID, now: datetime) -> int:
 
 
 def forget_open(before: datetime) -> None:
-    """Delete numbers that expired before this moment, for example of killed processes."""
+    """Delete numbers that expired before this time, for example of killed processes."""
     db.session.execute(delete(OpenStreams).where(OpenStreams.until < before))
     db.session.commit()

@@ -1,4 +1,4 @@
-"""Letters that wait to be sent. Claiming a letter leases it, so that no lock is held during slow SMTP.
+"""Emails that wait to be sent. Claiming an email leases it, so that no lock is held during slow SMTP.
 
 A claim increments `tries`, which then identifies the holder of the lease.
 """
@@ -19,7 +19,7 @@ from server.store.webhook_queue import NOTE
 
 
 class Waiting(NamedTuple):
-    """A due letter of a game (`owner` is the game) or of a player. Another process may have it by now."""
+    """A due email about a game (`owner` is the game) or to a player. Another process may have it by now."""
 
     table: type[LetterRow] | type[PlayerLetterRow]
     owner: UUID
@@ -48,14 +48,14 @@ SELECT game_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM ou
 
 
 def put(game_id: UUID, letters: Sequence[dict[str, Any]]) -> None:
-    """Add a game's letters once, within the current transaction."""
+    """Add a game's emails once, within the current transaction."""
     for letter in letters:
         row = insert(LetterRow).values({"game_id": game_id, "due_at": letter["made_at"], "tries": 0, **letter})
         db.session.execute(row.on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
 
 
 def due(now: datetime, most: int, busy: Collection[str] = (), lapsed_at: datetime | None = None) -> list[Waiting]:
-    """Return the due letters of both outboxes, oldest first, without those to `busy` readers.
+    """Return the due emails of both outboxes, oldest first, without those to `busy` readers.
 
     Leases that had ended by `lapsed_at` have expired.
     """
@@ -70,7 +70,7 @@ def due(now: datetime, most: int, busy: Collection[str] = (), lapsed_at: datetim
 
 
 def bring_forward(now: datetime, leeway: timedelta) -> None:
-    """Set letters from a future clock to now, one per transaction."""
+    """Set emails from a future clock to now, one per transaction."""
     for table, owner in ((LetterRow, LetterRow.game_id), (PlayerLetterRow, PlayerLetterRow.player_id)):
         query = select(owner, table.letter_id, table.due_at).where(table.made_at > now + leeway, table.due_at > now)
         for owner_id, letter_id, due_at in db.session.execute(query).all():
@@ -80,7 +80,7 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
 
 
 def postpone(letter: Waiting, later: datetime) -> None:
-    """Postpone a letter that has not been claimed."""
+    """Postpone an email that has not been claimed."""
     with autocommit() as connection:
         connection.execute(
             "UPDATE outbox SET due_at = %(later)s"
@@ -90,14 +90,14 @@ def postpone(letter: Waiting, later: datetime) -> None:
 
 
 def turns_of(player_id: UUID, games: Collection[UUID]) -> list[Waiting]:
-    """Return a player's unclaimed letters about turns of these games, newest first."""
+    """Return a player's unclaimed emails about turns of these games, newest first."""
     with autocommit() as connection:
         found = [Waiting(LetterRow, *row) for row in rows_of(connection, _TURNS, games, player=player_id)]
     return sorted(found, key=lambda it: it.made_at, reverse=True)
 
 
 def claim(letter: Waiting, until: datetime) -> Any | None:
-    """Lease a letter and return its row, or None if another process was faster."""
+    """Lease an email and return its row, or None if another process was faster."""
     owner = "game_id" if letter.table is LetterRow else "player_id"
     with autocommit() as connection, connection.cursor(row_factory=dict_row) as cursor:
         row = cursor.execute(
@@ -109,7 +109,7 @@ def claim(letter: Waiting, until: datetime) -> Any | None:
 
 
 def renew(letter: Waiting, row: Any, until: datetime) -> bool:
-    """Extend the lease. Return False if another process has the letter."""
+    """Extend the lease. Return False if another process has the email."""
     table: Any = letter.table
     owner = table.game_id if table is LetterRow else table.player_id
     this = (owner == letter.owner) & (table.letter_id == letter.letter_id)
@@ -121,7 +121,7 @@ def renew(letter: Waiting, row: Any, until: datetime) -> bool:
 
 
 def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[str, Any] | None = None) -> None:
-    """Schedule a player's bundle with `noted`, which is keyed by letter, within the current transaction. The call is
+    """Schedule a player's bundle with `noted`, which is keyed by email, within the current transaction. The call is
     idempotent."""
     bundle = insert(PlayerLetterRow).values(
         player_id=player_id,
@@ -139,19 +139,19 @@ def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[st
 
 @with_retries
 def finish(letter: Waiting, row: Any, at: datetime, result: str, detail: str) -> None:
-    """Store the result of a letter and delete it, unless the lease expired and another process has it."""
+    """Store the result of an email and delete it, unless the lease expired and another process has it."""
     _settle(letter, row, "DELETE FROM {table}", {"result": result, "detail": detail, "at": at})
 
 
 @with_retries
 def retry(letter: Waiting, row: Any, at: datetime, later: datetime, detail: str) -> None:
-    """Store a failed try, with the time of the next one."""
+    """Store a failed attempt and the time of the next one."""
     put_off = "UPDATE {table} SET due_at = %(later)s, leased_until = NULL"
     _settle(letter, row, put_off, {"result": "failed", "detail": detail, "at": at, "later": later})
 
 
 def _settle(letter: Waiting, row: Any, change: str, values: dict[str, Any]) -> None:
-    """Store a result and change the letter in one round trip, unless another process has it.
+    """Store a result and change the email in one round trip, unless another process has it.
 
     Each part of the statement names the game, for tables spread over machines.
     """
@@ -171,7 +171,7 @@ def _settle(letter: Waiting, row: Any, change: str, values: dict[str, Any]) -> N
     statement = f"{change.format(table=table)} {is_ours}"
     if parts:
         statement = f"WITH {', '.join(parts)} {statement}"
-    db.session.rollback()  # rows read for this letter
+    db.session.rollback()  # rows read for this email
     with autocommit() as connection:
         connection.execute(statement, {"owner": letter.owner, **values})
 
@@ -197,7 +197,7 @@ def lose_invitation(game_id: UUID, seat: int, email: str, at: datetime) -> None:
 
 
 def reader_of(row: Any) -> UUID | None:
-    """Return the player who receives a letter, even if the letter names only an address."""
+    """Return the player who receives an email, even if the email names only an address."""
     if "to" not in row.data:
         reader: UUID | None = row.player_id
         return reader

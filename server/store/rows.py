@@ -12,7 +12,7 @@ Seat = int
 
 
 class Person(NamedTuple):
-    """A player as games need them."""
+    """The data of a player that games need."""
 
     name: str | None
     zone: str
@@ -174,7 +174,7 @@ def _person_of(row: Json) -> Person:
 
 
 def moment_from_json(text: str) -> datetime:
-    """Parse a moment into UTC."""
+    """Parse a time into UTC."""
     return datetime.fromisoformat(text).astimezone(UTC)
 
 

@@ -1,6 +1,6 @@
 """The archive storage: a directory with one file per old game, which contains the game's events.
 
-The rows of these events are deleted, so the file is the truth. The file names seats instead of players.
+The rows of these events are deleted, so the file is the only copy. The file names seats instead of players.
 """
 
 import os

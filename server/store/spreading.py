@@ -77,9 +77,9 @@ def steps_left(connection: psycopg.Connection[Any]) -> list[Step]:
 _OF_DATABASE = {
     "plan_cache_mode": (
         "force_custom_plan",
-        "plans are made for what is asked: others Citus cannot route, or it keeps one more at each use",
+        "queries are planned for their actual parameters, since Citus can't route generic plans",
     ),
-    _TRIGGERS: ("on", "the triggers that guard the log come along"),
+    _TRIGGERS: ("on", "the triggers that protect the log are distributed, too"),
 }
 _SET_FOR_DATABASE = """
 SELECT FROM pg_db_role_setting
@@ -128,7 +128,7 @@ def _tables(connection: psycopg.Connection[Any]) -> list[Step]:
         for table in wanted[key]:
             beside = "none" if table == first else first
             spread_by = f"create_distributed_table('{table}', '{key}', colocate_with => '{beside}')"
-            steps.append((table, key, f"is spread by {key}", spread_by))
+            steps.append((table, key, f"is distributed by {key}", spread_by))
     for table in wanted["local"]:
         add = f"citus_add_local_table_to_metadata('{table}')"
         steps.append((table, "local", "stays on the coordinator, and every node can reach it", add))

@@ -27,14 +27,14 @@ APP_ROLE = "sternenpost_app"  # the role of web and worker; another role owns th
 
 
 class Moment(TypeDecorator[datetime]):
-    """A moment with a time zone. Naive moments are rejected, since Postgres would read them in the machine's zone."""
+    """A time with a zone. Naive times are rejected, since Postgres would read them in the machine's zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is not None and value.tzinfo is None:
-            raise ValueError(f"A naive time: {value}")
+            raise ValueError(f"The time has no zone: {value}")
         return value
 
 
@@ -59,7 +59,7 @@ class Base(DeclarativeBase):
     )
 
 
-# Each move leaves two dead rows in `seats`, each letter two in `outbox`. Every check for due work reads them. Updates
+# Each move leaves two dead rows in `seats`, each email two in `outbox`. Every check for due work reads them. Updates
 # of `seats` that move `wake_at` can't be HOT. By default, vacuum waits until a fifth of the rows are dead.
 _FEW_DEAD = {"autovacuum_vacuum_scale_factor": 0.01}
 
@@ -272,7 +272,7 @@ class Report(Base):
 
 
 class PlayerLetterRow(Base):
-    """A letter outside any game. `player_id` is the sign-in's id until the reader is a player."""
+    """An email outside any game. `player_id` is the sign-in's id until the reader is a player."""
 
     __tablename__ = "player_outbox"
     __table_args__ = (
@@ -345,7 +345,7 @@ class SeatRow(Base):
     - `lost_at`: when the invitation to `email` bounced; of an open seat, when it was declined.
     - `planned`: whether the player has a plan. `plan_turn`: the last turn for which it was checked. `plan_at`: when it
       plays, if later.
-    - `since`: the version with which `player_id` sat down. The player sees the seat's secrets from there on.
+    - `since`: the version with which `player_id` sat down. The player sees the seat's secrets from that version on.
     - `owner_id`, `owner_since`, `owner_mails`: the seat's owner during a stand-in. `stood_in_until`: its end.
     """
 
@@ -416,7 +416,7 @@ class Plan(Base):
 class StandIn(Base):
     """A request for a stand-in in this seat for some days, from the request to its end.
 
-    `player_id` or `email` names the stand-in. `mark`: unique number in the letter's link token. `accepted_by`: the
+    `player_id` or `email` names the stand-in. `mark`: unique number in the email's link token. `accepted_by`: the
     player who accepted. `wake_at`: the worker's next check.
     """
 
@@ -514,7 +514,7 @@ class EventRow(Base):
 
 
 class LetterRow(Base):
-    """A letter of a game that waits to be sent. `leased_until`: in real time. `tries` identifies the lease."""
+    """An email about a game that waits to be sent. `leased_until`: in real time. `tries` identifies the lease."""
 
     __tablename__ = "outbox"
     __table_args__ = (
@@ -551,7 +551,7 @@ class Watching(Base):
 
 
 class Delivery(Base):
-    """An attempt to deliver a letter, either the final one or one that failed."""
+    """An attempt to deliver an email, either the final one or one that failed."""
 
     __tablename__ = "deliveries"
     __table_args__ = (
@@ -574,7 +574,7 @@ class Delivery(Base):
 
 
 class PlayerDelivery(Base):
-    """A try to deliver a letter outside any game."""
+    """An attempt to deliver an email outside any game."""
 
     __tablename__ = "player_deliveries"
     __table_args__ = (Index("player_deliveries_at", "at"), {"info": {"spread": "player_id"}})
@@ -592,7 +592,7 @@ class Incoming(Base):
     """An email for a seat, stored before its sender gets a 250. `turn` comes from its address.
 
     - `due_at`: when to process it, also the end of the lease; None: it is processed.
-    - `asks`: what waits for the player's confirmation: nothing, "all" because the sender is in doubt, or "rest", the
+    - `asks`: what waits for the player's confirmation: nothing, "all" because the sender is uncertain, or "rest", the
       commands that need a second thought.
     - `answer`: our reply, which may come back as a quote, with its version and the turn of its Reply-To.
     - `acted`: hashes of its acting lines, which outlive the rest: see `replies`.
@@ -663,7 +663,7 @@ class Webhook(Base):
 
 
 class WebhookDelivery(Base):
-    """A delivery to a webhook, with its result. All tries send the same id."""
+    """A delivery to a webhook, with its result. All attempts send the same id."""
 
     __tablename__ = "webhook_deliveries"
     __table_args__ = (
@@ -716,7 +716,7 @@ class WebhookMessage(Base):
 
 
 class Bounce(Base):
-    """A letter that bounced. `counts`: the address has not been proved since."""
+    """An email that bounced. `counts`: the address has not been proved since."""
 
     __tablename__ = "bounces"
     __table_args__ = ({"info": {"spread": "player_id"}},)
@@ -775,7 +775,7 @@ class DeskMail(Base):
     - `recipient`: the local part that it was sent to.
     - `player_id`: the sender, once known.
     - `raw`: empty once it is processed.
-    - `lines`: commands from a reply to a letter of a game, or those that wait for the sender's `yes`.
+    - `lines`: commands from a reply to an email about a game, or those that wait for the sender's `yes`.
     - `due_at`: when to process it, also the end of the lease; None: it is processed.
     """
 
@@ -871,7 +871,7 @@ class MailProof(Base):
 
 
 class Stranger(Base):
-    """An address without a known player that has received its one letter.
+    """An address without a known player that has received the only email it may get.
 
     Only a hash of the address is stored. It outlives the installation's secret.
     """

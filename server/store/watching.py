@@ -17,7 +17,7 @@ class Place(NamedTuple):
     game_id: UUID
     player_id: UUID
     due_at: datetime | None  # when the player's turn ends; None: it isn't their turn
-    mails: str | None  # the player's choice for this game's letters
+    mails: str | None  # the player's choice for this game's emails
     is_there: bool  # whether the player is at the table now
 
 
@@ -40,7 +40,7 @@ def places_around(player_id: UUID, now: datetime) -> list[Place]:
 
 
 def note_watching(those: Collection[tuple[UUID, UUID]], until: datetime) -> None:
-    """Store for each game and player that they are present until this moment."""
+    """Store for each game and player that they are present until this time."""
     if those:
         games, players = zip(*sorted(set(those)), strict=True)  # in one order, so that two web processes don't deadlock
         with autocommit() as connection:
@@ -48,6 +48,6 @@ def note_watching(those: Collection[tuple[UUID, UUID]], until: datetime) -> None
 
 
 def forget_watching(before: datetime) -> None:
-    """Delete presences that expired before this moment."""
+    """Delete presences that expired before this time."""
     db.session.execute(delete(Watching).where(Watching.until < before))
     db.session.commit()

@@ -16,7 +16,7 @@ from server.store.connections import autocommit
 from server.store.database_retry import with_retries
 from server.store.tables import LetterRow, PlayerLetterRow, Webhook, WebhookDelivery, WebhookMessage, columns_of, db
 
-NOTE = "webhook"  # the kind of letters for webhooks
+NOTE = "webhook"  # the kind of emails for webhooks
 _OFTEN = 3
 
 
@@ -174,9 +174,9 @@ def record_failure(
     later: datetime | None,
     disabled: str | None,
 ) -> None:
-    """Store a failed try, with the time of the next one (None: give up).
+    """Store a failed attempt and the time of the next one (None: give up).
 
-    `disabled`: why the webhook is disabled. Its owner gets a letter.
+    `disabled`: why the webhook is disabled. Its owner gets an email.
     """
     _tried(delivery, now, "failed" if later else "given-up", later, status, detail)
     here = _is(hook.player_id, hook.webhook_id)
@@ -199,7 +199,7 @@ def record_failure(
 
 @with_retries
 def record_drop(hook: Webhook, delivery: WebhookDelivery, now: datetime, why: str) -> None:
-    """Store that the delivery became pointless."""
+    """Store that the delivery is no longer relevant."""
     _tried(delivery, now, "given-up", None, None, why)
     db.session.commit()
 
@@ -257,7 +257,7 @@ def release(hook: Waiting, rests_until: datetime | None) -> None:
 
 
 def forget_before(moment: datetime) -> None:
-    """Delete finished deliveries that were created before this moment."""
+    """Delete finished deliveries that were created before this time."""
     old = (WebhookDelivery.made_at < moment) & WebhookDelivery.due_at.is_(None)
     db.session.execute(delete(WebhookDelivery).where(old))
     db.session.commit()

@@ -1,6 +1,6 @@
 """Texts in four languages: English is in the code, the others are in the catalogues of this folder.
 
-Code that runs within a request or a letter uses Flask-Babel. Pure code takes a `Language`.
+Code that runs within a request or an email uses Flask-Babel. Pure code takes a `Language`.
 """
 
 from collections.abc import Sequence

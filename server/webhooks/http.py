@@ -88,7 +88,7 @@ class _Connection(http.client.HTTPConnection):
         raise OSError(failures.NO_ADDRESS)
 
     def hang_up(self) -> None:
-        """Abort the request, called from another thread."""
+        """Abort the request. This is called from another thread."""
         self.hung_up = True
         if self.sock is not None:
             with contextlib.suppress(OSError):

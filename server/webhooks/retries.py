@@ -11,7 +11,7 @@ LEAST_TRIES = 10  # before giving up, even after a clock jump or days of downtim
 
 
 def pause(failures: int, answer: Answer | None) -> timedelta:
-    """Return the time until the next try: four times longer with each failure, at least `Retry-After`."""
+    """Return the time until the next attempt: four times longer with each failure, at least `Retry-After`."""
     asked = timedelta(seconds=answer.retry_after) if answer else FIRST_PAUSE
     growing: timedelta = FIRST_PAUSE * 4 ** min(failures, 10)
     return min(max(growing, asked), LONGEST_PAUSE)

@@ -43,7 +43,7 @@ KEPT: Final = timedelta(days=30)  # how long finished deliveries are stored
 
 _ABOUT: Json = {
     "game": {"description": "Game id", "type": "string", "format": "uuid"},
-    "version": {"description": "Game version when it happened", "type": "integer", "minimum": 0},
+    "version": {"description": "Game version when the event happened", "type": "integer", "minimum": 0},
     "seat": {"description": "Your seat", **json_schemas.SEAT},
 }
 _DUE_AT: Json = {

@@ -21,7 +21,7 @@ def test_pages_have_no_gaps_or_duplicates_while_games_are_opened(ada: Someone, q
     assert found == ids[::-1]
 
 
-def test_lists_hold_public_games_mine_or_those_waiting_for_me(
+def test_lists_contain_public_games_the_callers_own_games_or_those_waiting_for_the_caller(
     app: Flask, ada: Someone, bea: Someone, game: str
 ) -> None:
     private = opened(bea, ME, OPEN, OPEN, private=True).rpartition("/")[2]

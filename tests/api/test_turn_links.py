@@ -136,7 +136,7 @@ def test_a_turn_link_answers_in_its_players_language(scene: Scene) -> None:
     assert "vorbei" in by_mail(scene, scene.running).get(scene.running).json["detail"]
 
 
-def test_a_repeated_move_gets_its_first_response_while_that_may_have_been_lost(scene: Scene) -> None:
+def test_a_repeated_move_gets_its_first_response_as_long_as_that_response_may_have_been_lost(scene: Scene) -> None:
     path, link = scene.running, by_mail(scene, scene.running)
     other = scene.ada.get(f"{path}/legal-moves").json["moves"][1]
     played = moves_on(link, path)

@@ -1,9 +1,9 @@
 """How strong the bots are: `python -m tests.bench.strength > server/docs/strength.txt` plays pairs of bots and prints the
 table that `/docs/bots` and `GET /v1/rules` publish.
 
-A deal is played once for each seat, with the bot of the row in that seat and the bot of the column in all others. So luck
-with a deal or a seat cancels out. The share of wins has a Wilson interval (95 %). `--pairs`, `--deals` and `--seconds`
-bound the run. `seeing` is `greedy` with the face-down stars of all seats turned over.
+A deal is played once for each seat, with the bot of the row in that seat and the bot of the column in all others. So
+luck with a deal or a seat cancels out. The share of wins has a Wilson confidence interval (95%). `--pairs`, `--deals`
+and `--seconds` bound the run. `seeing` is `greedy` with the face-down stars of all seats turned over.
 """
 
 import argparse

@@ -35,7 +35,7 @@ def on_turn(played: Played) -> int:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("game", GAMES)
-def test_a_level_chooses_a_legal_move_and_repeats_it_with_the_same_seed(game: str, level: str) -> None:
+def test_a_bot_with_a_level_chooses_a_legal_move_and_repeats_it_with_the_same_seed(game: str, level: str) -> None:
     for after in (0, 12):
         played = some_position(game, after)
         seen = seen_by(played, on_turn(played))
@@ -77,12 +77,12 @@ def test_a_bot_without_time_plays_like_greedy() -> None:
     assert worth(move) == worth(greedy(seen.rules, seen.view, seen.moves, Random(2)))
 
 
-def test_a_game_without_worlds_is_played_all_the_same() -> None:
+def test_a_bot_that_searches_also_plays_games_without_worlds() -> None:
     alone: Rules = rules_alone  # type: ignore[assignment]  # a module
     seen = Seen(alone, 0, {}, [], ["a", "b"])
     assert search(seen, Effort(4, 4), LONG, Random(1)) in ("a", "b")
 
 
-def test_levels_play_local_games_to_the_end() -> None:
+def test_bots_with_a_level_play_local_games_to_the_end() -> None:
     players: list[Any] = ["level-1", "greedy", "random"]
     assert play_locally("sternenhimmel", {}, players, "one") == play_locally("sternenhimmel", {}, players, "one")

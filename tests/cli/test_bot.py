@@ -41,22 +41,22 @@ def test_the_handbooks_program_plays_local_games_to_their_ends(rules: str) -> No
 @pytest.mark.parametrize(
     ("program", "told"),
     [
-        ("", "ended by itself, with status 0"),
-        ("raise SystemExit(7)", "ended by itself, with status 7"),
-        ("print('Hello!')", "wrote 'Hello!' in place of a line of the type \"hello\""),
-        ("print('[1]')", "in place of a line"),
-        ('print(\'{"type": "hello", "version": 2}\')', "speaks version 2 of the lines, not 1"),
+        ("", "exited unexpectedly with status 0"),
+        ("raise SystemExit(7)", "exited unexpectedly with status 7"),
+        ("print('Hello!')", "wrote 'Hello!' instead of a line of the type \"hello\""),
+        ("print('[1]')", "instead of a line"),
+        ('print(\'{"type": "hello", "version": 2}\')', "speaks version 2 of the protocol, not 1"),
         ("import time; time.sleep(60)", "did not answer in 0.5 seconds"),
-        (SAYS_HELLO, "ended by itself"),
+        (SAYS_HELLO, "exited unexpectedly"),
         (SAYS_HELLO + 'print(\'{"type": "legal"}\', flush=True); sys.stdin.read()', 'of the type "move"'),
         (
             SAYS_HELLO + 'for line in sys.stdin:\n print(\'{"type": "move", "move": {}}\', flush=True)',
-            "no move that can be played, 3 times: The move asked for is that of",
+            "3 moves that can't be played: The requested move is for",
         ),
         (
             SAYS_HELLO + "for line in sys.stdin:\n it = json.loads(line)\n"
             " if it['type'] != 'view': print(json.dumps({**it, 'type': 'move', 'move': 7}), flush=True)",
-            "no move that can be played, 3 times",
+            "3 moves that can't be played",
         ),
     ],
 )
@@ -89,7 +89,7 @@ def test_invalid_bot_commands_are_rejected() -> None:
     assert "cannot be started" in CliRunner().invoke(main, ["bot", "--local", "sternenhimmel", "--", "/no/such"]).output
 
 
-def test_a_level_plays_local_games_instead_of_a_program() -> None:
+def test_a_bot_with_a_level_plays_local_games_instead_of_a_program() -> None:
     played = CliRunner().invoke(
         main, ["bot", "--local", "sternenhimmel", "--level", "1", "--against", "random", "--against", "random"]
     )
@@ -131,7 +131,7 @@ class OnTurn(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_level_plays_on_a_server_by_what_its_seat_sees(rules: str) -> None:
+def test_a_bot_with_a_level_plays_on_a_server_by_what_its_seat_sees(rules: str) -> None:
     OnTurn.game = next(it for it in positions(rules, {}, GAMES[rules].SEATS.start, 1) if len(it.moves) == 12)
     OnTurn.moves.clear()
     with ThreadingHTTPServer(("127.0.0.1", 0), OnTurn) as server:

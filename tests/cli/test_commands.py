@@ -569,12 +569,12 @@ def test_exporting_a_finished_game_returns_its_archive(ada: UUID, ben: UUID, gam
 
 
 def test_exporting_a_running_game_marks_the_copy_as_secret_and_private(game: UUID, tmp_path: Path) -> None:
-    assert "(SECRET: show it to no one)" in run("export", game, tmp_path / "new" / "folder")
+    assert "(SECRET: keep it private)" in run("export", game, tmp_path / "new" / "folder")
     path = tmp_path / "new" / "folder" / f"{game}.secret.json"
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     copy = json.loads(path.read_text())
-    assert "Show it to nobody" in copy["secret"]
+    assert "Don't show it to anyone" in copy["secret"]
     assert copy["head"]["seed"] == load(game).head.seed.hex()
     assert len(copy["events"]) == len(whole_log(game))
     assert ask("verify", path).exit_code == 1

@@ -62,7 +62,7 @@ def test_replaying_another_line_leads_to_the_same_chance(rules: str) -> None:
     assert json.dumps(seen(deal, there)) == shown
 
 
-def test_unseen_parts_of_a_deal_are_out_of_reach_before_its_end() -> None:
+def test_unseen_parts_of_a_deal_cannot_be_read_before_the_game_ends() -> None:
     deal, way = Deal("sternenglanz", {"max_rounds": 1}, 2), ()
     while deal.at(way).moves:
         way = (*way, 0)

@@ -71,7 +71,7 @@ def site(app: Flask, no_limits: None) -> Iterator[Callable[[Breach | None], Site
     yield lambda breach: Site(to(app, breach), people, document, "a seed")
 
 
-def test_this_server_keeps_every_promise(site: Callable[[Breach | None], Site]) -> None:
+def test_this_server_keeps_every_guarantee(site: Callable[[Breach | None], Site]) -> None:
     assert {sentence: flaw for sentence, flaw in run(site(None)) if flaw} == {}
 
 
@@ -97,7 +97,7 @@ def is_move(call: Call) -> bool:
     return call.method == "POST" and call.path.endswith("/moves")
 
 
-@breach("a hand lies open", "a spectator is shown what all may see and nothing else")
+@breach("a hand lies open", "a spectator gets exactly the public view, at every version")
 def _(call: Call) -> Answer:
     def show(game: Any) -> None:
         if game.get("view") and "Authorization" not in call.headers:
@@ -106,7 +106,7 @@ def _(call: Call) -> Answer:
     return call.changed(show) if is_game(call) else call.answer()
 
 
-@breach("a seat sees more than its own", "each seat is shown its view and nothing else")
+@breach("a seat sees more than its own", "each seat gets exactly its own view, at every version")
 def _(call: Call) -> Answer:
     def show(game: Any) -> None:
         if game.get("view") and "Authorization" in call.headers:
@@ -115,19 +115,19 @@ def _(call: Call) -> Answer:
     return call.changed(show) if is_game(call) else call.answer()
 
 
-@breach("a field beside those described", "every answer is as the document describes it")
+@breach("a field beside those described", "every response matches the OpenAPI document, without additional fields")
 def _(call: Call) -> Answer:
     return (
         call.changed(lambda game: game["seats"][0].update(email="ada@example.org")) if is_game(call) else call.answer()
     )
 
 
-@breach("a field is missing", "every answer is as the document describes it")
+@breach("a field is missing", "every response matches the OpenAPI document, without additional fields")
 def _(call: Call) -> Answer:
     return call.changed(lambda game: game.pop("clock")) if is_game(call) else call.answer()
 
 
-@breach("an old table", "each seat is shown its view and nothing else")
+@breach("an old table", "each seat gets exactly its own view, at every version")
 def _(call: Call) -> Answer:
     def keep(game: Any) -> None:
         if game["view"] and "Authorization" in call.headers:
@@ -137,12 +137,12 @@ def _(call: Call) -> Answer:
     return call.changed(keep) if is_game(call) and "?" not in call.path else call.answer()
 
 
-@breach("earlier tables are those of now", "earlier versions are shown as they were")
+@breach("earlier tables are those of now", "earlier versions are returned as they were")
 def _(call: Call) -> Answer:
     return call.answer(path=call.path.partition("?at=")[0])
 
 
-@breach("a move is not offered", "the moves offered are those that the rules allow")
+@breach("a move is not offered", "the legal moves are exactly those that the rules allow")
 def _(call: Call) -> Answer:
     is_long = call.path.endswith("/legal-moves")
     return call.changed(lambda it: it["moves"].pop() if len(it["moves"]) > 3 else None) if is_long else call.answer()
@@ -153,17 +153,20 @@ def without(call: Call, end: str, leave_out: Callable[[list[Any]], object]) -> A
     return call.changed(lambda it: leave_out(it["items"]) and None) if is_it else call.answer()
 
 
-@breach("an event is left out", "stories have all that a viewer may know")
+@breach("an event is left out", "the list of events has each event that the viewer can see, once and in order")
 def _(call: Call) -> Answer:
     return without(call, "/events", lambda items: items.pop(5) if len(items) > 9 else None)
 
 
-@breach("two events are told the other way round", "stories have all that a viewer may know")
+@breach(
+    "two events are told the other way round",
+    "the list of events has each event that the viewer can see, once and in order",
+)
 def _(call: Call) -> Answer:
     return without(call, "/events", lambda items: items.reverse())
 
 
-@breach("a hidden star is told", "stories have all that a viewer may know")
+@breach("a hidden star is told", "the list of events has each event that the viewer can see, once and in order")
 def _(call: Call) -> Answer:
     def tell(items: list[Any]) -> None:
         for item in items:
@@ -173,48 +176,48 @@ def _(call: Call) -> Answer:
     return without(call, "/events", tell)
 
 
-@breach("a story starts over", "a story goes on after an event that is named")
+@breach("a story starts over", "the list of events continues after a given event")
 def _(call: Call) -> Answer:
     return call.answer(path=re.sub(r"\?after=\d+", "", call.path))
 
 
-@breach("all moves are a bot's", "each move is told by whom it was made")
+@breach("all moves are a bot's", "the events of each move name who made it")
 def _(call: Call) -> Answer:
     return without(call, "/events", lambda items: [it.update(by="bot") for it in items if "by" in it])
 
 
-@breach("a lost answer is another move", "a move that is sent again gets its first answer")
+@breach("a lost answer is another move", "a repeated move gets the first response again and is played once")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(status=201) if is_move(call) and answer.status == 200 else answer
 
 
-@breach("a repeated move is refused", "a move that is sent again gets its first answer")
+@breach("a repeated move is refused", "a repeated move gets the first response again and is played once")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(status=409) if is_move(call) and answer.status == 200 else answer
 
 
-@breach("stale moves are taken silently", "another move for a turn that is over is refused as stale")
+@breach("stale moves are taken silently", "a different move for a turn that is over is rejected as stale")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(status=200) if is_move(call) and answer.status == 409 else answer
 
 
-@breach("forbidden moves have another code", "a move that the rules forbid, or that is none, changes nothing")
+@breach("forbidden moves have another code", "an illegal or malformed move changes nothing")
 def _(call: Call) -> Answer:
     answer = call.answer()
     is_it = is_move(call) and answer.status == 422
     return answer._replace(body=answer.body.replace(b"illegal-move", b"bad-move")) if is_it else answer
 
 
-@breach("any player may move", "whoever is not on turn, or does not sit there, cannot move")
+@breach("any player may move", "only the player whose turn it is can move")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(status=201) if is_move(call) and answer.status == 401 else answer
 
 
-@breach("a dry run plays", "a dry run tells what a move would do and changes nothing")
+@breach("a dry run plays", "a dry run returns what a move would cause and changes nothing")
 def _(call: Call) -> Answer:
     told = call.answer()
     if "dry_run" in call.path:
@@ -222,12 +225,12 @@ def _(call: Call) -> Answer:
     return told
 
 
-@breach("the answer to a move tells of nothing", "the answer to a move has its version, what followed from it")
+@breach("the answer to a move tells of nothing", "the response to a move has its version, its events and the table")
 def _(call: Call) -> Answer:
     return call.changed(lambda it: it.get("events", []).clear()) if is_move(call) else call.answer()
 
 
-@breach("turns are numbered otherwise", "turns have the numbers that moves must name")
+@breach("turns are numbered otherwise", "turns have the numbers that moves must contain")
 def _(call: Call) -> Answer:
     def count(game: Any) -> None:
         for seat in game["seats"]:
@@ -237,7 +240,7 @@ def _(call: Call) -> Answer:
     return call.changed(count) if is_game(call) else call.answer()
 
 
-@breach("the clock is another one", "a turn has the time that the clock of its game gives")
+@breach("the clock is another one", "a turn is due when the game's clock says")
 def _(call: Call) -> Answer:
     def later(game: Any) -> None:
         for seat in game["seats"]:
@@ -246,7 +249,7 @@ def _(call: Call) -> Answer:
     return call.changed(later) if is_game(call) else call.answer()
 
 
-@breach("another player wins", "the end says what each has, and who has won")
+@breach("another player wins", "a finished game has the right scores and places")
 def _(call: Call) -> Answer:
     def favour(game: Any) -> None:
         if game["outcome"]:
@@ -255,7 +258,10 @@ def _(call: Call) -> Answer:
     return call.changed(favour) if is_game(call) else call.answer()
 
 
-@breach("the seed is chosen afterwards", "archives are right in every hash, draw and rule")
+@breach(
+    "the seed is chosen afterwards",
+    "archives have correct hashes, draws and moves, and the commitment published earlier",
+)
 def _(call: Call) -> Answer:
     def choose(game: Any) -> None:
         if game["status"] != "finished":
@@ -264,18 +270,18 @@ def _(call: Call) -> Answer:
     return call.changed(choose) if is_game(call) else call.answer()
 
 
-@breach("an archive is forged", "archives are right in every hash, draw and rule")
+@breach("an archive is forged", "archives have correct hashes, draws and moves, and the commitment published earlier")
 def _(call: Call) -> Answer:
     is_it = call.path.endswith("/archive")
     return call.changed(lambda it: it.update(seed="00" * 32)) if is_it else call.answer()
 
 
-@breach("streams start over", "a stream tells the whole story by its ids")
+@breach("streams start over", "a stream has all events and continues after the last id received")
 def _(call: Call) -> Answer:
     return call.answer(headers={name: it for name, it in call.headers.items() if name != "Last-Event-ID"})
 
 
-@breach("streams lose an event", "a stream tells the whole story by its ids")
+@breach("streams lose an event", "a stream has all events and continues after the last id received")
 def _(call: Call) -> Answer:
     answer = call.answer()
     if not call.path.endswith("/stream"):
@@ -284,7 +290,7 @@ def _(call: Call) -> Answer:
     return answer._replace(body=b"\n\n".join([*blocks[:4], *blocks[5:]]))
 
 
-@breach("a cache before the server", "a look that would show the same again is an empty 304")
+@breach("a cache before the server", "a GET of an unchanged game returns an empty 304")
 def _(call: Call) -> Answer:
     answer = call.answer()
     if "If-None-Match" in call.headers and answer.status == 200:
@@ -292,12 +298,12 @@ def _(call: Call) -> Answer:
     return answer
 
 
-@breach("nothing is packed", "HEAD has the headers of GET and no body")
+@breach("nothing is packed", "HEAD returns the headers of GET without a body, and responses are compressed on request")
 def _(call: Call) -> Answer:
     return call.answer(headers={name: it for name, it in call.headers.items() if name != "Accept-Encoding"})
 
 
-@breach("refusals are HTML", "every refusal is a problem of RFC 9457 with a code")
+@breach("refusals are HTML", "every error response is an RFC 9457 problem with a code")
 def _(call: Call) -> Answer:
     answer = call.answer()
     if answer.status != 404:
@@ -305,38 +311,38 @@ def _(call: Call) -> Answer:
     return answer._replace(body=b"<h1>Not found</h1>", headers={**answer.headers, "content-type": "text/html"})
 
 
-@breach("a header is dropped", "every answer has a request id")
+@breach("a header is dropped", "every response has a request id, caching rules and `nosniff`")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(headers={name: it for name, it in answer.headers.items() if name != "x-request-id"})
 
 
-@breach("private games are public", "a private game is not there for others")
+@breach("private games are public", "other players get 404 for a private game")
 def _(call: Call) -> Answer:
     if call.method == "POST" and call.path == "/v1/games" and call.body:
         return call.answer(body=json.dumps({**json.loads(call.body), "private": False}).encode())
     return call.answer()
 
 
-@breach("keys of repeated requests are dropped", "opening a game again with the same key opens nothing twice")
+@breach("keys of repeated requests are dropped", "repeating a request with the same key creates only one game")
 def _(call: Call) -> Answer:
     return call.answer(headers={name: it for name, it in call.headers.items() if name != "Idempotency-Key"})
 
 
-@breach("unknown fields are let pass", "fields that are unknown or of the wrong type are named")
+@breach("unknown fields are let pass", "an error names each unknown field")
 def _(call: Call) -> Answer:
     if call.method == "POST" and call.body and call.body.startswith(b"{") and b'"x"' in call.body:
         return call.answer(body=json.dumps({k: v for k, v in json.loads(call.body).items() if k != "x"}).encode())
     return call.answer()
 
 
-@breach("no other origin may call", "pages of other origins may call, without cookies")
+@breach("no other origin may call", "pages from other origins can call the API, without cookies")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(headers={k: v for k, v in answer.headers.items() if not k.startswith("access-control")})
 
 
-@breach("a page of the lobby comes twice", "a game that is opened is where its Location says")
+@breach("a page of the lobby comes twice", "a new game is at its Location and in the list of open games")
 def _(call: Call) -> Answer:
     if "free=true" in call.path:
         call.kept["pages"] = call.kept.get("pages", 0) + 1
@@ -345,35 +351,35 @@ def _(call: Call) -> Answer:
     return call.answer()
 
 
-@breach("the rules are others", "the rules are those of this project")
+@breach("the rules are others", "the games have the rules of this project")
 def _(call: Call) -> Answer:
     return call.changed(lambda it: it.pop("options")) if call.path == "/v1/rules/sternenhimmel" else call.answer()
 
 
-@breach("pictures are broken", "pictures are SVG and PNG of the table")
+@breach("pictures are broken", "the table can be drawn as SVG and PNG")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(body=answer.body[:-20]) if call.path.endswith(".svg") else answer
 
 
-@breach("what is taken back stays", "what a seat left can be taken back as the option says")
+@breach("what is taken back stays", "a take-back restores the table as it was before the move")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(status=409) if call.path.endswith("/take-backs") else answer
 
 
-def test_there_are_enough_promises() -> None:
+def test_there_are_enough_breaches_and_each_breaks_a_guarantee() -> None:
     assert len(BREACHES) >= 30
     for _, promise in BREACHES.values():
         assert any(sentence.startswith(promise) for sentence in CHECKS), promise
 
 
 @pytest.mark.parametrize("name", BREACHES)
-def test_a_planted_breach_is_found_by_its_promise(
+def test_a_planted_breach_is_found_by_the_check_of_its_guarantee(
     name: str, site: Callable[[Breach | None], Site], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planted, promise = BREACHES[name]
-    needed = (promise, "what is not there", "a dry run") if promise.startswith("every") else (promise,)
+    needed = (promise, "an unknown game", "a dry run") if promise.startswith("every") else (promise,)
     monkeypatch.setattr(checks, "CHECKS", {it: check for it, check in CHECKS.items() if it.startswith(needed)})
     found = {sentence: flaw for sentence, flaw in run(site(planted)) if flaw}
     assert any(sentence.startswith(promise) for sentence in found), found

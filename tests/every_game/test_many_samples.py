@@ -29,11 +29,11 @@ def test_a_million_sampled_states_look_like_the_real_one(game: str, edition: str
 
 
 @pytest.mark.parametrize("seed", range(4, 104))
-def test_many_positions_are_sampled_as_often_as_they_should(seed: int) -> None:
+def test_many_positions_are_sampled_as_often_as_they_should_be(seed: int) -> None:
     check_stars(seed)
 
 
 @pytest.mark.parametrize("seed", range(4, 104))
 @pytest.mark.usefixtures("small_deck")
-def test_many_hands_are_sampled_as_often_as_they_should(seed: int) -> None:
+def test_many_hands_are_sampled_as_often_as_they_should_be(seed: int) -> None:
     check_cards(seed)

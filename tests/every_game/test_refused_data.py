@@ -149,7 +149,7 @@ def test_invalid_player_data_delay_no_game(
         forget_tables(id_of(table))
     everything_goes_on(app, table, ada, bea, office)
     assert bea.ask("PATCH", "/v1/me", {"name": "Beatrix"}).status_code == 200
-    warnings = [it for it in caplog.records if "is refused here" in it.getMessage()]
+    warnings = [it for it in caplog.records if "is invalid here" in it.getMessage()]
     assert len({it.getMessage() for it in warnings}) == len(warnings) == 1
     with app.app_context():
         bea_id = person("bea")

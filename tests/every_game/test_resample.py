@@ -53,11 +53,11 @@ def test_worlds_that_a_seat_cannot_tell_apart_give_equal_samples(game: str) -> N
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_face_down_stars_are_sampled_as_often_as_they_should(seed: int) -> None:
+def test_face_down_stars_are_sampled_as_often_as_they_should_be(seed: int) -> None:
     check_stars(seed)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.usefixtures("small_deck")
-def test_cards_are_sampled_as_often_as_they_should(seed: int) -> None:
+def test_cards_are_sampled_as_often_as_they_should_be(seed: int) -> None:
     check_cards(seed)

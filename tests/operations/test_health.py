@@ -55,7 +55,7 @@ def test_a_server_that_cannot_write_letters_is_not_ready(
     monkeypatch.setitem(healthy_app.config, setting, value)
     status, told = readiness(healthy_app)
     assert (status, told["status"]) == (503, "ill")
-    assert told["parts"]["letters"].startswith("no letter can be written")
+    assert told["parts"]["letters"].startswith("no email can be written")
 
 
 def test_archive_storage_and_dkim_key_are_checked_if_set(
@@ -114,7 +114,8 @@ def test_overdue_work_is_logged(healthy_app: Flask, caplog: pytest.LogCaptureFix
     db.session.commit()
     log_overdue_work()
     waiting = [
-        f"Some {what} have been due for 60 s, and nobody carries them" for what in ("letters", "mails", "webhooks")
+        f"Some {what} have been due for 60 s, and no process handles them"
+        for what in ("game emails", "inbound emails", "webhooks")
     ]
     assert caplog.messages == waiting
     caplog.clear()
@@ -133,7 +134,7 @@ def test_a_scheduled_bundle_is_not_late(healthy_app: Flask) -> None:
     assert readiness(healthy_app)[0] == 200
     db.session.execute(update(PlayerLetterRow).values(data={"at": (clock.now() - LONG).isoformat()}))
     db.session.commit()
-    assert readiness(healthy_app)[1]["parts"]["outbox"].startswith("a letter has waited for 0:11:")
+    assert readiness(healthy_app)[1]["parts"]["outbox"].startswith("an outgoing email has waited for 0:11:")
 
 
 @pytest.mark.parametrize(("part", "illness", "words"), ILLNESSES)

@@ -58,7 +58,7 @@ def test_a_sky_explains_itself_by_pointer_and_keyboard(house: House, windows: Wi
     expect(tip).to_have_count(0)
 
 
-def test_a_long_press_asks_and_chooses_nothing(house: House, windows: Windows) -> None:
+def test_a_long_press_shows_the_explanation_and_chooses_nothing(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "ben@example.org"))
     page = at_table(windows.open(client, **PHONE), game_of(client, ME, BOT, BOT))
     hold(page, ".hand [data-star=D]")
@@ -77,7 +77,7 @@ def test_a_disabled_field_explains_why_in_the_servers_words(house: House, window
     expect(page.get_by_role("tooltip")).to_contain_text(re.compile("Star (birth|migration).*:|Black hole.*:"))
 
 
-def test_the_reason_is_not_asked_for_a_field_just_chosen(house: House, windows: Windows) -> None:
+def test_a_field_that_was_just_chosen_does_not_show_a_reason(house: House, windows: Windows) -> None:
     client, game_id = middle_of_turn(house, "oda")
     page = at_table(windows.open(client), game_id)
     open_now = (it["steps"][0] for it in client.get(f"/v1/games/{game_id}/legal-moves")["moves"])

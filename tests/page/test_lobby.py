@@ -162,11 +162,11 @@ def test_a_game_is_opened_with_its_own_bank_and_time_out_policy(ada: Client, win
     page.get_by_label("Pace").select_option("own-bank")
     page.get_by_label("Starting bank", exact=True).fill("36")
     page.get_by_label("Starting bank: Unit").select_option("hours")
-    page.get_by_label("Bank at most", exact=True).fill("1")
+    page.get_by_label("Maximum bank", exact=True).fill("1")
     page.get_by_role("button", name="Create the game").click()
-    expect(page.get_by_label("Bank at most", exact=True)).to_be_focused()
+    expect(page.get_by_label("Maximum bank", exact=True)).to_be_focused()
     expect(page.get_by_text("This can't be less than the other two.")).to_be_visible()
-    page.get_by_label("Bank at most", exact=True).fill("2")
+    page.get_by_label("Maximum bank", exact=True).fill("2")
 
     page.get_by_label("What happens").select_option("own")
     page.get_by_label("Extra time", exact=True).fill("6")
@@ -225,7 +225,7 @@ def test_a_sternenglanz_game_is_opened_with_a_round_limit_and_a_salt(
     page.get_by_label("What happens").select_option("strict")
     page.get_by_text("Add to the shuffle").tap()
     page.get_by_role("button", name="Pick one for me").tap()
-    salt = page.get_by_label("Your word (salt)").input_value()
+    salt = page.get_by_label("Your random word (salt)").input_value()
     assert re.fullmatch("[0-9a-f]{32}", salt)
     assert not too_wide(page)
     page.get_by_role("button", name="Create the game").tap()
@@ -281,7 +281,7 @@ def test_a_player_invited_from_the_waiting_room_sits_down_with_a_salt(
     hugo = windows.open(sign_in(house, "hugo@example.org"))
     hugo.goto(f"/#/games/{game_id}")
     hugo.get_by_text("Add to the shuffle").click()
-    hugo.get_by_label("Your word (salt)").fill("a word of Hugo's")
+    hugo.get_by_label("Your random word (salt)").fill("a word of Hugo's")
     hugo.get_by_role("button", name="Take a seat").click()
     for window in (hugo, page):
         expect(window.locator(".board")).to_have_count(3)
@@ -365,7 +365,7 @@ def test_a_player_whose_games_are_over_is_not_called_new(house: House, windows: 
     expect(page.get_by_role("button", name="Play Sternenhimmel against bots")).to_be_visible()
 
 
-def test_the_lobby_tells_usual_terms_once(ada: Client, windows: Windows) -> None:
+def test_the_lobby_lists_usual_terms_only_once(ada: Client, windows: Windows) -> None:
     for title, clock in (("One", {}), ("Two", {}), ("Hasty", {"clock": {"per_move": "PT2H"}})):
         open_game(ada, ME, OPEN, OPEN, BOT, BOT, title=title, **clock)
     page = windows.open()

@@ -71,7 +71,9 @@ def test_the_host_reads_that_an_invited_address_is_no_secret_to_them(house: Hous
         expect(page.get_by_text("you know who takes a seat you reserve by email")).to_have_count(times)
 
 
-def test_opening_a_nameless_table_explains_this_beside_the_address(house: House, windows: Windows) -> None:
+def test_opening_a_nameless_table_explains_beside_the_address_that_the_host_knows_the_invited_player(
+    house: House, windows: Windows
+) -> None:
     page = windows.open(sign_in(house, "opening@example.org"))
     form_of(page)
     page.locator("[name=seat-1]").select_option("invite")

@@ -75,7 +75,7 @@ def waits(page: Page, holds: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_table_loads_in_spite_of(fault: str, house: House, windows: Windows) -> None:
+def test_a_table_loads_despite_a_fault(fault: str, house: House, windows: Windows) -> None:
     client = sign_in(house, "ada@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     windows.expected = NOISE
@@ -89,7 +89,7 @@ def test_a_table_loads_in_spite_of(fault: str, house: House, windows: Windows) -
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_move_succeeds_in_spite_of(fault: str, house: House, windows: Windows) -> None:
+def test_a_move_succeeds_despite_a_fault(fault: str, house: House, windows: Windows) -> None:
     client = sign_in(house, "ben@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -113,7 +113,7 @@ def test_a_move_succeeds_in_spite_of(fault: str, house: House, windows: Windows)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_input_is_kept_in_spite_of(fault: str, house: House, windows: Windows) -> None:
+def test_input_is_kept_despite_a_fault(fault: str, house: House, windows: Windows) -> None:
     client = sign_in(house, "cleo@example.org")
     game_id = game_of(client, ME, OPEN, OPEN)
     page = windows.open(client)
@@ -132,7 +132,7 @@ def test_input_is_kept_in_spite_of(fault: str, house: House, windows: Windows) -
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_lists_and_rooms_load_in_spite_of(fault: str, house: House, windows: Windows) -> None:
+def test_lists_and_rooms_load_despite_a_fault(fault: str, house: House, windows: Windows) -> None:
     client = sign_in(house, "dora@example.org")
     game_of(client, ME, OPEN, OPEN, title=f"Not even {fault}")
     windows.expected = NOISE
@@ -148,7 +148,7 @@ def test_lists_and_rooms_load_in_spite_of(fault: str, house: House, windows: Win
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_signing_in_can_be_retried_after(fault: str, house: House, windows: Windows) -> None:
+def test_signing_in_can_be_retried_after_a_fault(fault: str, house: House, windows: Windows) -> None:
     page = windows.open()
     windows.expected = NOISE
     fails(page, r"/v1/sign-ins", "POST", FAULTS[fault])

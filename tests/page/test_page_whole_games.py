@@ -44,7 +44,9 @@ def sternenhimmel_by_keys(page: Page) -> None:
     page.keyboard.press("Enter")
 
 
-def test_three_people_play_a_whole_sternenhimmel_one_by_keyboard_alone(house: House, windows: Windows) -> None:
+def test_three_people_play_a_whole_game_of_sternenhimmel_one_of_them_by_keyboard_alone(
+    house: House, windows: Windows
+) -> None:
     game_id, clients = together(house, ["ada", "ben", "cleo"])
     manners: list[Json] = [{}, PHONE, {}]
     pages = [windows.open(client, **each) for client, each in zip(clients, manners, strict=True)]
@@ -75,7 +77,7 @@ STERNENGLANZ: list[tuple[int, list[tuple[Press, Json]]]] = [
 
 
 @pytest.mark.parametrize(("scenario", "manners"), STERNENGLANZ, ids=["two", "three"])
-def test_people_play_a_whole_sternenglanz(
+def test_people_play_a_whole_game_of_sternenglanz(
     scenario: int, manners: list[tuple[Press, Json]], house: House, windows: Windows
 ) -> None:
     windows.expected = "status of 422"  # a tooltip asks why a field is closed while the focus rests there

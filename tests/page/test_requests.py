@@ -27,7 +27,9 @@ def at_table(page: Page, game_id: str) -> Page:
 
 
 @pytest.mark.parametrize("size", ["phone", "desk"])
-def test_undo_stands_beside_whom_the_game_waits_for(house: House, windows: Windows, size: str) -> None:
+def test_the_undo_button_is_beside_the_name_of_the_player_the_game_waits_for(
+    house: House, windows: Windows, size: str
+) -> None:
     game_id, (one, _) = seated(house, f"ada-{size}", f"ben-{size}")
     play(one, game_id)
     page = at_table(windows.open(one, **SIZES[size]), game_id)
@@ -36,7 +38,7 @@ def test_undo_stands_beside_whom_the_game_waits_for(house: House, windows: Windo
     expect(page.locator(".state .whose")).to_contain_text(f"Waiting for ben-{size} · Undo")
     sky = page.locator(".boards").bounding_box()
     undo.click()
-    expect(page.get_by_text("The move is undone at once")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_text("The move will be undone at once")).to_be_in_viewport(ratio=1)
     assert page.locator(".boards").bounding_box() == sky
     assert objections(page) == []
     page.keyboard.press("Escape")

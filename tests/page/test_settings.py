@@ -152,7 +152,7 @@ def test_turn_emails_can_be_sent_at_once_or_bundled(house: House, windows: Windo
         until(lambda kept=kept: client.get("/v1/me")["notifications"].get("mails", {}) == kept)
 
 
-def test_emails_are_chosen_all_at_once(house: House, windows: Windows) -> None:
+def test_all_email_settings_are_chosen_in_one_step(house: House, windows: Windows) -> None:
     client = sign_in(house, "una@example.org")
     client.ask("PATCH", "/v1/me", json={"notifications": {}})
     page = settings(windows, client, "notifications")
@@ -403,7 +403,7 @@ def test_finished_games_are_shared_once_the_player_agrees(house: House, windows:
     until(lambda: client.get("/v1/me")["shares_games"] is False)
 
 
-def test_a_program_account_is_marked_for_everybody_to_see(house: House, windows: Windows) -> None:
+def test_everyone_sees_the_mark_of_a_program_account(house: House, windows: Windows) -> None:
     client, host = sign_in(house, "robot@example.org"), sign_in(house, "quinn@example.org")
     page = settings(windows, client, "account")
     box = page.get_by_label("This account belongs to a program")

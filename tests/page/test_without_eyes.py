@@ -48,7 +48,7 @@ def asked(client: Client, game_id: str) -> Json | None:
     return game if game["outcome"] or game["you"]["turn"] is not None else None
 
 
-def test_a_whole_sternenhimmel_can_be_played_by_screen_reader(house: House, windows: Windows) -> None:
+def test_a_whole_game_of_sternenhimmel_can_be_played_with_a_screen_reader(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "ada@example.org"))
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -66,7 +66,7 @@ def test_a_whole_sternenhimmel_can_be_played_by_screen_reader(house: House, wind
     expect(page.get_by_text("The game is over:").first).to_be_attached()
 
 
-def test_a_whole_sternenglanz_can_be_played_by_screen_reader(house: House, windows: Windows) -> None:
+def test_a_whole_game_of_sternenglanz_can_be_played_with_a_screen_reader(house: House, windows: Windows) -> None:
     client, other = (quiet(sign_in(house, f"{name}@example.org")) for name in ("ben", "cleo"))
     options = {"start_seat": 0, "scenario": 1, "max_rounds": 6}
     game_id = game_of(client, ME, OPEN, rules="sternenglanz", options=options)

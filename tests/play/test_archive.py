@@ -582,7 +582,7 @@ def test_another_story_is_rejected_though_its_hashes_match(session_app: Flask, g
 def test_the_first_error_is_named(long: Json) -> None:
     _, seq, _ = [say_more(long, nth) for nth in (20, 10, 30)]
     type_ = long["events"][seq - 1]["type"]
-    assert flaw(long) == f"Event {seq} ({type_}): its hash does not follow from it and the hash before it."
+    assert flaw(long) == f"Event {seq} ({type_}): its hash does not match its content and the previous hash."
     assert flaw(rehash(long)) == f"Event {seq} ({type_}): It has not the fields of its type."
 
 

@@ -69,7 +69,7 @@ def broken(request: pytest.FixtureRequest) -> Any:
     return lambda: answer_lost(arrives=request.param)
 
 
-def test_a_message_is_stored_once(ada: UUID, bea: UUID, broken: Any) -> None:
+def test_a_repeated_message_is_stored_once(ada: UUID, bea: UUID, broken: Any) -> None:
     game_id = game_of(ada, bea, bots=1)
     with broken():
         said = say(game_id, ada, "Hello!")
@@ -87,7 +87,7 @@ def test_an_invitation_reserves_one_seat_and_is_mailed_once(ada: UUID, broken: A
     assert invite(game_id, ada, "dora@example.org") == 2
 
 
-def test_a_sign_in_mails_one_code(broken: Any) -> None:
+def test_a_repeated_sign_in_request_emails_one_code(broken: Any) -> None:
     with broken():
         sign_in = begin_sign_in("ada@example.org", "en", "192.0.2.1")
     assert db.session.scalars(db.select(SignIn.sign_in)).all() == [sign_in]
@@ -135,7 +135,7 @@ def test_the_last_player_who_leaves_closes_the_game_once(ada: UUID, broken: Any)
     assert happened(game_id) == ["game-abandoned"]
 
 
-def test_a_guest_is_removed_once_and_no_successor_instead(ada: UUID, bea: UUID, broken: Any) -> None:
+def test_a_guest_is_removed_once_and_a_successor_is_not_removed(ada: UUID, bea: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     take_seat(game_id, bea)
     with broken():
@@ -206,7 +206,7 @@ def deed_answer_lost(monkeypatch: pytest.MonkeyPatch) -> list[None]:
     return lost
 
 
-def test_a_seat_is_left_once_in_a_running_game_and_votes_are_counted(
+def test_a_seat_is_left_once_in_a_running_game_and_the_pending_votes_are_then_counted(
     ada: UUID, bea: UUID, deed_answer_lost: list[None]
 ) -> None:
     game_id = game_of(ada, bea, bots=1)

@@ -94,7 +94,9 @@ def test_a_process_that_missed_the_take_back_reads_the_log_again(game_id: UUID, 
     assert load(game_id).table.turns == (3, None, None)
 
 
-def test_old_turns_end_even_for_the_same_move_that_was_taken_back(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_earlier_turns_stay_over_even_for_the_same_move_that_was_taken_back(
+    game_id: UUID, ada: UUID, bea: UUID
+) -> None:
     move = moves_of(game_id, ada)[0]
     play_move(game_id, ada, 1, move)
     take_back(game_id, ada, 1)
@@ -203,7 +205,7 @@ def test_a_player_can_see_whether_a_take_back_is_possible_and_free(
         assert [way_back_of(other, who)["to"] for who in (ada, bea)] == [first, second]
 
 
-def test_the_option_can_be_never_or_only_at_once(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_the_option_for_take_backs_can_be_never_or_only_immediately(ada: UUID, bea: UUID, cyd: UUID) -> None:
     never = game_of(ada, bea, cyd, options={"start_seat": 0, "take_back": "never"})
     moves_on(never, ada)
     with pytest.raises(NotAllowed):
@@ -248,7 +250,7 @@ def test_moves_cannot_be_taken_back_in_a_pause_or_while_a_bot_plays(
 # By consent
 
 
-def test_otherwise_all_others_are_asked_and_the_last_consent_decides(
+def test_if_a_take_back_is_not_free_all_others_are_asked_and_the_last_consent_decides(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     view = describe(load(game_id), 0)["view"]

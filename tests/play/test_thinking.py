@@ -28,7 +28,7 @@ def against_levels(rules: str = "sternenhimmel") -> tuple[UUID, UUID]:
     return ada, game_id
 
 
-def test_the_sweep_leaves_a_turn_to_the_process_that_thinks() -> None:
+def test_the_sweep_leaves_a_turn_to_the_process_that_computes_it() -> None:
     ada, game_id = against_levels()
     assert wake_due() == 0
     assert think_due(SECONDS)
@@ -48,7 +48,7 @@ def test_the_sweep_moves_for_a_bot_after_a_minute() -> None:
     assert_log_and_projections_agree(game_id)
 
 
-def test_the_sweep_moves_at_once_if_no_process_thinks(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sweep_moves_at_once_if_no_process_computes_moves(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(app.config, "THINKERS", 0)
     _, game_id = against_levels()
     assert wake_due() == 1
@@ -82,7 +82,7 @@ def test_a_turn_that_fails_is_left_to_the_sweep(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
-def test_whole_turns_are_thought_about(rules: str) -> None:
+def test_a_bot_that_searches_computes_whole_turns(rules: str) -> None:
     ada, game_id = against_levels(rules)
     for _ in range(12):
         while think_due(SECONDS):
@@ -93,7 +93,7 @@ def test_whole_turns_are_thought_about(rules: str) -> None:
     assert_log_and_projections_agree(game_id)
 
 
-def test_a_level_takes_over_from_a_player_who_leaves() -> None:
+def test_a_bot_with_a_level_takes_over_from_a_player_who_leaves() -> None:
     ada, bea = person("ada"), person("bea")
     ladder = [{"do": "bot-takes-over", "bot": "level-1"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
@@ -103,7 +103,7 @@ def test_a_level_takes_over_from_a_player_who_leaves() -> None:
     assert load(game_id).table.stand_ins[0] == "level-1"
 
 
-def test_a_bot_forgets_what_was_taken_back() -> None:
+def test_a_bot_ignores_moves_that_were_taken_back() -> None:
     ada, bea = person("ada"), person("bea")
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0, "take_back": "free"})
     before = load(game_id).version

@@ -261,7 +261,7 @@ def test_past_turns_do_not_displace_current_ones(ada: UUID, bea: UUID, office: O
     assert len(office.mails("ada")) == 1
 
 
-def test_more_turns_than_fit_one_letter_make_two(ada: UUID, bea: UUID, office: Office) -> None:
+def test_more_turns_than_fit_in_one_email_are_sent_in_two(ada: UUID, bea: UUID, office: Office) -> None:
     for _ in range(MOST + 2):
         table(ada, bea)
     assert sorted(firsts(office, "ada")) == ["Your turn in 2 games", "Your turn in 5 games"]

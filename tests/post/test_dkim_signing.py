@@ -91,7 +91,7 @@ def test_changing_a_letter_breaks_its_signature(signed: bytes, record: bytes, be
     assert not holds(signed.replace(before, after), record)
 
 
-def test_the_check_of_a_signing_carrier_reaches_the_carrier_behind_it(key: Path) -> None:
+def test_the_check_of_a_signing_carrier_also_checks_the_carrier_behind_it(key: Path) -> None:
     with pytest.raises(Unreachable):
         Signing(Kept(), "stars.example", "s1", read_key(key)).check()
 

@@ -23,7 +23,7 @@ def house() -> Iterator[House]:
         yield house
 
 
-def test_sign_in_codes_and_letters_after_a_move_wait_for_no_beat(house: House) -> None:
+def test_sign_in_codes_and_emails_after_a_move_do_not_wait_for_a_beat(house: House) -> None:
     post = house.start_post(NEVER)
     ada, ben = sign_in(house, ADA), sign_in(house, BEN)
     game = ada.post("/v1/games", wanted(ME, OPEN, OPEN))["id"]

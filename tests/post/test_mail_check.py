@@ -119,7 +119,7 @@ WELL = dict.fromkeys(
 def test_a_working_mail_chain_is_reported_ok_and_cleaned_up(settings: dict[str, str], app: Flask) -> None:
     result = doctor(settings)
     assert links(result) == WELL
-    assert f"Sent a letter to {ADA}" in result.stdout
+    assert f"Sent a test email to {ADA}" in result.stdout
     with app.app_context():
         assert postmaster.number() == 0
 
@@ -150,13 +150,13 @@ def sets(name: str, value: str) -> Callable[..., None]:
         (without(REPLIES, "TXT"), "SPF", "needs exactly one TXT record v=spf1, and has none"),
         (without(f"_dmarc.{DOMAIN}", "TXT"), "DMARC", "has no TXT record v=DMARC1"),
         (without(f"s1._domainkey.{DOMAIN}", "TXT"), "DKIM", "has no TXT record with the public key"),
-        (sets("SMTP_URL", f"smtp://127.0.0.1:{1}"), "relay", "rejected a letter"),
+        (sets("SMTP_URL", f"smtp://127.0.0.1:{1}"), "relay", "rejected an email"),
         (
             refusing("example.org", "550 5.7.1 Relaying denied"),
             "relay",
-            "rejected a letter to ada@example.org: 550 5.7.1",
+            "rejected an email to ada@example.org: 550 5.7.1",
         ),
-        (refusing(REPLIES, "451 4.7.1 Later"), "relay", f"rejected a letter to postmaster@{REPLIES}"),
+        (refusing(REPLIES, "451 4.7.1 Later"), "relay", f"rejected an email to postmaster@{REPLIES}"),
         (has("entrance", 0), "entrance", "did not arrive within 2 s: does its MX lead to your inbound route"),
         (
             has("return_path", "b7@bounces.example.net"),
@@ -220,7 +220,7 @@ def test_the_check_replies_from_the_readers_mailbox_and_reports_what_it_saw(
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="Dovecot is not installed: apt-get install dovecot-imapd")
-def test_a_letter_moved_after_it_was_found_is_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_email_moved_after_it_was_found_is_looked_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with running_dovecot() as server, server.box() as box:
         box.append("INBOX", a_mail("?", ADA, Subject=mail_check.subject_of("abc")))
         box.select_folder("INBOX")

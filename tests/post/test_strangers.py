@@ -32,7 +32,9 @@ def invites(host: UUID, email: str = CYD, **more: object) -> UUID:
 # One letter
 
 
-def test_a_stranger_who_does_not_answer_gets_one_letter_from_all_hosts(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_stranger_who_does_not_answer_gets_only_one_email_from_all_hosts_together(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
     first = invites(ada)
     assert len(office.mails("cyd")) == 1
     invites(bea)

@@ -85,7 +85,7 @@ def test_a_sign_in_code_has_no_unsubscribe_link(office: Office) -> None:
 # What stops them
 
 
-def test_viewing_stops_nothing(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
+def test_viewing_the_unsubscribe_page_stops_nothing(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
     game_id = game_of(ada, bea, bots=1, title="A clear night")
     link = stop_link(office.mails("ada")[0])
     for method in (web.get, web.head):
@@ -136,7 +136,7 @@ def test_the_page_stops_one_kind_for_all_games_and_the_others_continue(
     assert len(office.mails("ada")) == 3
 
 
-def test_stopped_letters_can_be_resumed(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
+def test_stopped_emails_can_be_resumed(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
     change_profile(ada, {"notifications": {"reminders": ["half"], "mails": {"game-paused": "off"}}})
     game_id = game_of(ada, bea, bots=1)
     link = stop_link(office.mails("ada")[0])

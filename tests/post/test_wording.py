@@ -216,7 +216,7 @@ def test_a_turn_letter_contains_all_that_is_needed_to_move():
     ]
 
 
-def test_missing_parts_leave_no_gap():
+def test_missing_parts_of_an_email_leave_no_gap():
     _, text = write(replace(YOUR_TURN, since=(), moves=("1 leo b",), moves_in_all=1))
     assert "\n\n\n" not in text
     assert "Your only possible move:\n  1 leo b\n" in text
@@ -337,7 +337,7 @@ def test_no_html_is_so_long_that_a_mail_program_truncates_it() -> None:
 # In an inbox
 
 
-def test_subjects_say_what_is_wanted() -> None:
+def test_subjects_say_what_the_email_is_about() -> None:
     def subject(letter: Letter, **changes: Any) -> str:
         return write(replace(letter, **changes))[0]
 
@@ -353,7 +353,7 @@ def test_subjects_say_what_is_wanted() -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_each_kind_has_its_own_subject_that_no_program_takes_for_a_report(app: Flask, locale: str) -> None:
+def test_each_kind_has_its_own_subject_that_no_program_mistakes_for_a_delivery_report(app: Flask, locale: str) -> None:
     with app.app_context(), force_locale(locale):
         subjects = [write(letter)[0] for letter in LETTERS]
     assert len(set(subjects)) == len(LETTERS) - 1  # turns in several games, in a bundle or not

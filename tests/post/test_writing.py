@@ -64,7 +64,7 @@ def test_moves_of_a_bot_that_had_the_seat_appear_as_news(ada: UUID, bea: UUID) -
     everything_due_happens()
     news = text_of(letters(game_id, "your-turn")[-1])
     assert news.startswith("ada, it's your turn.")
-    assert "- The bot greedy now plays for ada." in news
+    assert "- The bot greedy is now playing for ada." in news
     assert "- ada is back." in news
 
 

@@ -77,7 +77,7 @@ def test_a_duplicated_move_is_found(scene: Scene) -> None:
     assert check_moves(scene.url, scene.history[:1]) == (1, [], [scene.newest], [])
 
 
-def test_one_move_acknowledged_for_two_is_found(scene: Scene) -> None:
+def test_a_move_acknowledged_twice_is_found(scene: Scene) -> None:
     assert check_moves(scene.url, [*scene.history, scene.history[-1]]).doubled == [scene.newest]
 
 

@@ -226,7 +226,7 @@ def test_an_isolated_web_process_responds_with_503_and_recovers_by_itself() -> N
 
 
 @pytest.mark.parametrize("trouble", ["loss 5 %", "delay 100 ms", "partition of a worker", _MOVED])
-def test_bad_lines_lose_and_duplicate_nothing(trouble: str) -> None:
+def test_bad_network_connections_lose_and_duplicate_nothing(trouble: str) -> None:
     outcome = disturbed(trouble, seconds=10, people=2, calm=3)
     assert outcome.moves.acknowledged and outcome.is_well, outcome
 

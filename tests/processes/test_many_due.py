@@ -59,7 +59,7 @@ def staff(house: House) -> Iterator[list[Popen[bytes]]]:
             house.kill(process)
 
 
-def test_three_workers_time_out_hundreds_of_seats_once_though_one_is_replaced(
+def test_three_workers_time_out_hundreds_of_seats_exactly_once_even_if_one_is_replaced(
     house: House, games: list[UUID], postgres: psycopg.Connection
 ) -> None:
     late = many_due.time_runs_out(postgres, games)

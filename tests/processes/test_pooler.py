@@ -126,7 +126,7 @@ def test_games_run_on_two_web_processes_and_a_worker(pooled: Pooled, people: lis
     assert found and found[0] <= CONNECTIONS + 6  # each of six processes keeps one, to tell hints or to hear them
 
 
-def test_letters_wait_for_no_beat(pooled: Pooled, people: list[Client]) -> None:
+def test_emails_do_not_wait_for_a_beat(pooled: Pooled, people: list[Client]) -> None:
     """The worker hears of them, and carries each once."""
     game = new_game(people)
     version = moves_on(people, game)

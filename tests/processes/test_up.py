@@ -150,7 +150,7 @@ def test_up_starts_everything_and_a_signal_stops_it(house, how):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root could serve as root")
-def test_root_starts_it_and_an_ordinary_user_serves(new_house):
+def test_root_can_start_everything_and_an_ordinary_user_serves(new_house):
     (new_house.data / "mail" / "new").mkdir(parents=True)  # as root left it after serving directly
     (new_house.data / "mail" / "cur").mkdir()
     old = "From: a@example.org\nTo: b@example.org\nDate: Mon, 23 Nov 2026 10:00:00 +0000\nSubject: of old\n\n."
@@ -169,7 +169,7 @@ def test_root_starts_it_and_an_ordinary_user_serves(new_house):
         assert connection.execute(others, [embedded_postgres.DATABASE]).fetchall() == [(APP_ROLE,)]
 
 
-def test_ctrl_c_during_the_start_stops_it_too(new_house):
+def test_ctrl_c_during_the_start_stops_everything_too(new_house):
     new_house.start()
     until(lambda: new_house.process.children())
     everybody = new_house.process.children(recursive=True)
@@ -179,7 +179,7 @@ def test_ctrl_c_during_the_start_stops_it_too(new_house):
     assert not alive(everybody)
 
 
-def test_it_restarts_at_once_after_a_kill_with_its_data(house):
+def test_everything_restarts_at_once_after_a_kill_with_its_data(house):
     house.start().comes_up()
     with psycopg.connect(embedded_postgres.address(house.data)) as connection:
         connection.execute("CREATE TABLE stars AS SELECT 'leo' AS name")
@@ -207,7 +207,7 @@ def test_a_process_that_dies_is_restarted(house):
         assert f"{name} exited unexpectedly. It restarts" in said
 
 
-def test_a_taken_port_is_reported_in_one_sentence(house):
+def test_a_port_in_use_is_reported_in_one_sentence(house):
     with socket.create_server(("127.0.0.1", house.port)):
         assert house.refusal() == (
             f"Port {house.port} is in use. Stop the program that uses it, or set STERNENPOST_PORT to another port."
@@ -219,7 +219,7 @@ def test_a_silent_database_is_reported_without_its_password(house):
     assert f"The database postgresql://stars:***@127.0.0.1:{house.port}/stars does not answer" in sentence
 
 
-def test_a_taken_reply_port_is_reported_and_replies_are_off(house):
+def test_a_reply_port_in_use_is_reported_and_replies_are_off(house):
     with socket.create_server(("127.0.0.1", house.port + 25)):
         said = house.start().comes_up()
     assert f"Replies by email are off, since port {house.port + 25} is in use" in said

@@ -165,7 +165,7 @@ def test_every_sternbild_can_be_drawn_by_itself() -> None:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_the_picture_is_legible_in_a_mail_on_a_360_pixel_phone(scenario: int) -> None:
+def test_the_picture_is_legible_in_an_email_on_a_phone_360_pixels_wide(scenario: int) -> None:
     shown = draw("sternenglanz", view(skies(scenario, 3, 60)[-1], 0), NAMES[:3])
     of_fields = [it for it in shown.parts if isinstance(it, Line) and it.words in FIELDS]
     assert {it.words for it in of_fields} == set(FIELDS)

@@ -138,7 +138,7 @@ def test_any_name_can_be_drawn():
 
 
 @pytest.mark.parametrize("seats", [3, 5])
-def test_the_picture_is_legible_in_a_mail_on_a_360_pixel_phone(seats):
+def test_the_picture_is_legible_in_an_email_on_a_phone_360_pixels_wide(seats):
     shown = picture(table(seats, 8 * seats))
     lines = [it for it in shown.parts if isinstance(it, Line)]
     stars = [it for it in lines if it.words in ("1", "3", "5", "6", "7", "B", "D", "?") and it.bold]

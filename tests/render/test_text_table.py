@@ -71,7 +71,7 @@ def test_lines_stay_short_with_any_names() -> None:
             assert all(len(line) <= WIDTH for line in table("sternenhimmel", view, called, locale).splitlines())
 
 
-def test_the_end_is_described() -> None:
+def test_the_end_of_a_game_is_described() -> None:
     sky = night()._replace(stars={}, slots=(None,), stack=(), on_turn=None, coins=(7, 9, 1))
     text = table("sternenhimmel", game.view(sky, 0), NAMES)
     assert text.startswith("Anna: coins 7, stars in hand 8\n")

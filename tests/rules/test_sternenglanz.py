@@ -303,7 +303,7 @@ def test_a_supernova_cannot_be_removed_or_moved() -> None:
 # R5.3 Sternwanderung
 
 
-def test_a_moved_and_removed_star_leaves_no_trail_to_the_next_on_its_field() -> None:
+def test_a_star_moved_and_then_removed_leaves_no_trail_to_the_next_star_on_its_field() -> None:
     sky = at(board={"a1": "punkt", "b4": "punkt"}, tableau=("wanderung-2#1", "loch-a#1", "wanderung-2#2"))
     sky = after(sky, "1 move a1 b1 c1", "2 remove c1")
     assert sky.log.trails == {}

@@ -95,7 +95,7 @@ def test_tables_are_spread_once_with_their_rows_and_later_with_new_migrations(un
         before = {table: db.session.scalar(text(f"SELECT count(*) FROM {table}")) for table in FILLED}
         db.session.close()
         db.engine.dispose()
-    assert "the table games is spread by game_id" in run(unspread_url, "spread", "--dry-run")
+    assert "the table games is distributed by game_id" in run(unspread_url, "spread", "--dry-run")
     assert (told_of_spreading(unspread_url) or "").endswith("run `sternenpost spread`")
     assert "record_commit runs on the node that has the game" in run(unspread_url, "spread")
     assert run(unspread_url, "spread") == "Done:\n  nothing\n"
@@ -113,7 +113,7 @@ def test_tables_are_spread_once_with_their_rows_and_later_with_new_migrations(un
     engine.dispose()
     left = run(unspread_url, "spread", "--dry-run").splitlines()[1:]
     added = (
-        "the table stand_ins is spread by game_id",
+        "the table stand_ins is distributed by game_id",
         "the table mailboxes stays on the coordinator, and every node can reach it",
     )
     assert [line.strip() for line in left] == list(added)
@@ -132,7 +132,7 @@ def test_tables_spread_by_an_earlier_release_get_later_migrations(
         earlier.setattr(spreading, "tables_by_spread", lambda: known)
         spreading.spread(unspread_url, lambda steps: True, lambda step: None)
     migrate.upgrade(unspread_url)
-    assert "the table plans is spread by game_id" in run(unspread_url, "spread")
+    assert "the table plans is distributed by game_id" in run(unspread_url, "spread")
     assert told_of_spreading(unspread_url) == "ok"
     with psycopg.connect(unspread_url) as connection:
         together = "SELECT count(DISTINCT colocationid) FROM pg_dist_partition WHERE partmethod = 'h'"
@@ -154,7 +154,7 @@ def test_nothing_is_spread_while_a_web_or_worker_runs(unspread_url: str) -> None
         db.session.close()
         db.engine.dispose()
     assert "Still running: worker" in run(unspread_url, "spread")
-    assert "the table games is spread by game_id" in run(unspread_url, "spread", "--dry-run")
+    assert "the table games is distributed by game_id" in run(unspread_url, "spread", "--dry-run")
 
 
 def test_one_of_two_workers_is_the_leader_until_it_is_gone(house: Flask) -> None:

@@ -96,7 +96,7 @@ def test_another_process_with_the_killed_postgres_pid_is_left_alone(open_directo
         stranger.kill()
 
 
-def test_an_ordinary_user_can_start_it(open_directory, postgres, monkeypatch):
+def test_an_ordinary_user_can_start_postgres(open_directory, postgres, monkeypatch):
     """`postgres` has loaded all code by then: a normal user may not be able to read root's Python."""
     binaries = embedded_postgres._reachable_binaries(open_directory, embedded_postgres._user())
     monkeypatch.setattr(embedded_postgres, "installation", lambda: binaries.parent)
@@ -141,7 +141,7 @@ def test_postgres_is_reachable_only_by_its_own_user_and_not_over_the_network(pos
         assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
 
 
-def test_its_settings_are_the_same_on_every_system(postgres):
+def test_the_settings_of_postgres_are_the_same_on_every_system(postgres):
     with psycopg.connect(postgres.url) as connection:
         assert connection.execute("SHOW timezone").fetchone() == ("UTC",)
         assert connection.execute("SHOW synchronous_commit").fetchone() == ("on",)
@@ -149,7 +149,7 @@ def test_its_settings_are_the_same_on_every_system(postgres):
         assert set(connection.execute(locale)) == {("b", "C.UTF-8", "UTF8")}
 
 
-def test_a_long_path_works(open_directory):
+def test_postgres_starts_with_a_long_path(open_directory):
     data = open_directory / ("long," * 30)
     with embedded_postgres.start(data) as server:
         assert server.url == embedded_postgres.address(data)

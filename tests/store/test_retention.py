@@ -23,7 +23,7 @@ def count_rows(table: type) -> int:
     return db.session.scalars(select(func.count()).select_from(table)).one()
 
 
-def test_old_letters_are_deleted_in_batches(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_emails_are_deleted_in_batches(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "_AT_ONCE", 2)
     with app.app_context():
         common = {"nr": 1, "kind": "your-turn", "result": "sent", "detail": ""}
@@ -42,7 +42,7 @@ def test_old_letters_are_deleted_in_batches(app: Flask, monkeypatch: pytest.Monk
         assert len(commits) == 4  # two and one of either table
 
 
-def test_answers_are_deleted_in_batches(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_responses_are_deleted_in_batches(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "_AT_ONCE", 2)
     with app.app_context():
         for days in (0, 6, 8, 9, 10):
@@ -56,7 +56,7 @@ def test_answers_are_deleted_in_batches(app: Flask, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(("days", "number"), [("7", 1), ("9", 2)])
-def test_the_worker_keeps_answers_for_the_configured_time(app: Flask, days: str, number: int) -> None:
+def test_the_worker_keeps_stored_responses_for_the_configured_time(app: Flask, days: str, number: int) -> None:
     with app.app_context():
         for ago in (6, 8):
             made_at = clock.now() - ago * DAY

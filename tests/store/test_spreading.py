@@ -58,7 +58,7 @@ def test_a_part_counts_as_running_for_a_few_seconds_after_its_last_heartbeat(
         assert running_parts() == []
 
 
-@citus.leave_out("all plans are made for what is asked")
+@citus.leave_out("all queries are planned for their actual parameters")
 def test_play_uses_generic_plans_and_lists_use_custom_ones(app: Flask) -> None:
     with app.app_context():
         with autocommit() as connection:

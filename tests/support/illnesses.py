@@ -64,11 +64,11 @@ ILLNESSES = [
     ("web", an_old_beat, "not seen since 20"),
     ("worker", no_beat_ever, "not seen yet"),
     ("worker", an_old_beat, "not seen since 20"),
-    ("outbox", an_old_letter, "a letter has waited for 0:11:"),
-    ("outbox", a_letter_put_off_again_and_again, "a letter has waited for 0:11:"),
-    ("outbox", a_letter_that_our_relay_refuses, "a letter has waited for 0:11:"),
-    ("outbox", an_old_code, "a letter has waited for 0:11:"),
-    ("inbox", an_old_mail, "a mail has waited for 0:11:"),
+    ("outbox", an_old_letter, "an outgoing email has waited for 0:11:"),
+    ("outbox", a_letter_put_off_again_and_again, "an outgoing email has waited for 0:11:"),
+    ("outbox", a_letter_that_our_relay_refuses, "an outgoing email has waited for 0:11:"),
+    ("outbox", an_old_code, "an outgoing email has waited for 0:11:"),
+    ("inbox", an_old_mail, "an inbound email has waited for 0:11:"),
     ("seats", an_overdue_seat, "1 seats wait for the worker"),
 ]
 

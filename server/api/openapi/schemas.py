@@ -364,8 +364,8 @@ class Letter(Schema):
     letter = fields.UUID(required=True, **_about("First part of the email's Message-ID"))
     kind = fields.String(required=True, **_about("Kind of email, such as `your-turn` or `sign-in-code`"))
     game = fields.UUID(required=True, allow_none=True, **_about("Game that the email is about; null if none"))
-    title = fields.String(required=True, allow_none=True, **_about("Title of that game"))
-    version = fields.Integer(required=True, allow_none=True, **_about("Version of that game when the email was queued"))
+    title = fields.String(required=True, allow_none=True, **_about("Title of the game that the email is about"))
+    version = fields.Integer(required=True, allow_none=True, **_about("Version of the game when the email was queued"))
     result = fields.String(
         required=True,
         validate=one_of(RESULTS),
@@ -405,7 +405,9 @@ class TrackRecord(Schema):
         ),
     )
     time_outs = fields.Integer(required=True, **_about("Number of time-outs"))
-    left = fields.Integer(required=True, **_about("Games in which a bot played the seat at the end, or plays it now"))
+    left = fields.Integer(
+        required=True, **_about("Games in which a bot played the seat at the end, or is playing it now")
+    )
     new = fields.Boolean(required=True, **_about("Whether the player has too few games for a meaningful record"))
 
 
@@ -421,7 +423,7 @@ class Blocks(Schema):
 
 class ReportRequest(Request):
     text = _text(2000, required=True, **_about("Text of the report"))
-    game = fields.UUID(allow_none=True, load_default=None, **_about("Game in which it happened"))
+    game = fields.UUID(allow_none=True, load_default=None, **_about("Game that the report is about"))
 
 
 class NoteChanges(Request):
@@ -583,10 +585,10 @@ class StandIn(Schema):
     name = fields.String(
         required=True, allow_none=True, **_about("Name of the stand-in; null while only an address is known")
     )
-    begin = Moment(required=True, data_key="from", attribute="from", **_about("Start of the first day"))
-    end = Moment(required=True, data_key="until", attribute="until", **_about("End of the last day"))
+    begin = Moment(required=True, data_key="from", attribute="from", **_about("Start of the stand-in's first day"))
+    end = Moment(required=True, data_key="until", attribute="until", **_about("End of the stand-in's last day"))
     accepted = fields.Boolean(required=True, **_about("Whether the stand-in has accepted"))
-    sits = fields.Boolean(required=True, **_about("Whether the stand-in plays the seat now"))
+    sits = fields.Boolean(required=True, **_about("Whether the stand-in is playing the seat now"))
 
 
 class OwnStandIn(Schema):
@@ -677,7 +679,7 @@ class Seat(Schema):
     due_at = Moment(required=True, allow_none=True, **_about("When the seat's time runs out; null if no time runs"))
     unreachable = fields.Boolean(required=True, **_about("Whether emails to the seat's player or invitee are bouncing"))
     declined = fields.Boolean(
-        required=True, **_about("Whether the seat is open because the last invited player declined")
+        required=True, **_about("Whether the seat is open because the player last invited to it declined")
     )
     ready = fields.Boolean(
         required=True,
@@ -731,8 +733,9 @@ class GameSummary(Schema):
         required=True,
         allow_none=True,
         **_about(
-            "Seat of the host, who can close the game and remove players before the start. The creator is "
-            "the host; if they leave, the first seated player is. Null if the host has no seat, and after "
+            "Seat of the host, who can close the game and remove players before the start. The creator is the host; "
+            "if the creator leaves, the seated player with the lowest seat number is. Null if the host has no seat, "
+            "and after "
             "the start."
         ),
     )
@@ -760,7 +763,7 @@ class GameSummary(Schema):
         required=True,
         allow_none=True,
         **_about(
-            "What others did last in a running game, as you saw it, as a sentence in your language. Only "
+            "Sentence in your language about what others did last in a running game, as you saw it. Only "
             "in the list of your games (`mine`); otherwise null. Also null if you moved last."
         ),
     )
@@ -771,8 +774,8 @@ class Game(GameSummary):
         required=True,
         allow_none=True,
         **_about(
-            "Link token that you can share to invite others. Only for players at a private table with free "
-            "seats whose token has `games:write`; otherwise null."
+            "Link token that you can share to invite others. Present only if the table is private and has free "
+            "seats, you play there, and your token has the scope `games:write`; otherwise null."
         ),
     )
     hosting = fields.Boolean(
@@ -1307,15 +1310,16 @@ class Notation(Schema):
 
 
 class BotStrength(Schema):
-    """How a bot did against another one. Each deal was played once for each seat, with the bot in that seat and the other
-    one in all others."""
+    """Results of a bot against another bot. Each deal was played once per seat: the bot in that seat, the other bot in
+    all others.
+    """
 
     bot = fields.String(required=True, **_about("Name of the bot"))
     against = fields.String(required=True, **_about("Name of the bot in all other seats"))
     seats = fields.Integer(required=True, **_about("Number of seats"))
-    wins = fields.Float(required=True, **_about("Share of games won. A shared win counts as a part of one."))
-    low = fields.Float(required=True, **_about("Lower end of the 95 % interval of `wins` (Wilson)"))
-    high = fields.Float(required=True, **_about("Upper end of the 95 % interval of `wins`"))
+    wins = fields.Float(required=True, **_about("Share of games won. A shared win counts as a fraction."))
+    low = fields.Float(required=True, **_about("Lower bound of the 95% confidence interval for `wins` (Wilson)"))
+    high = fields.Float(required=True, **_about("Upper bound of the 95% confidence interval for `wins` (Wilson)"))
     games = fields.Integer(required=True, **_about("Number of games played"))
     milliseconds = fields.Integer(required=True, **_about("CPU time of the bot per move"))
 

@@ -17,7 +17,7 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
     ),
     "impossible": (
         "When a player can choose an impossible action, which is then skipped",
-        {"lapse": "always", "strict": "only if no open slot can be performed at that moment"},
+        {"lapse": "always", "strict": "only if every open slot's action is impossible at that moment"},
     ),
     "layWhenFull": (
         "What a player plays if slot 2 is filled after the shift",
@@ -51,14 +51,13 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
         "Who completes a Sternbild that lies on the Firmament after an action",
         {
             "own-action": "the acting player, if it is their own Sternbild or the common one",
-            "contributing": "the acting player under the same condition, if the action also changed a space of the "
-            "figure",
+            "contributing": "as with `own-action`, if the action also changed a space of the figure",
             "any-player": "the acting player as with `own-action`, then, clockwise, every other player whose own "
             "Sternbild lies there",
         },
     ),
     "sternbildLines": (
-        "Whether the stars of a figure can be joined by lines that the figure doesn't show",
+        "Whether a figure's stars can also be connected by lines that the figure doesn't show",
         {"free": "yes", "induced": "no"},
     ),
     "prachtReturn": (
@@ -118,7 +117,7 @@ OPTION_SCHEMA: Json = {
             "enum": list(CARDS.scenarios),
             "default": min(CARDS.scenarios),
         },
-        "firmament": {"description": "Board", "enum": [FIRMAMENT.id], "default": FIRMAMENT.id},
+        "firmament": {"description": "Board that is used", "enum": [FIRMAMENT.id], "default": FIRMAMENT.id},
         "cards": {"description": "Cards that are used", "enum": [CARDS.id], "default": CARDS.id},
         "start_seat": {
             "description": "Seat that goes first; null to choose one at random",
@@ -128,8 +127,8 @@ OPTION_SCHEMA: Json = {
             "default": None,
         },
         "max_rounds": {
-            "description": "Maximum number of rounds. Then the most points win and, in a tie, the fewest cards "
-            "discarded. Null: the game lasts until a goal of the rules is reached.",
+            "description": "Maximum number of rounds. After that, the player with the most points wins or, in a "
+            "tie, the one who discarded the fewest cards. Null: the game lasts until a goal of the rules is reached.",
             "type": ["integer", "null"],
             "minimum": 1,
             "maximum": MOST_ROUNDS,

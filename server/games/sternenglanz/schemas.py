@@ -62,8 +62,8 @@ _ACTION = named(
     "Action",
     {
         "description": "`lay` (Sterngeburt): needs `class` and `field`. `move` (Sternwanderung): needs `path`. "
-        "`remove` (Schwarzes Loch) and `nova` (Supernova): need `field`. `lapse`: needs none of them, for a slot "
-        "whose action can't be performed.",
+        "`remove` (Schwarzes Loch) and `nova` (Supernova): need `field`. `lapse`: needs none of these; use it for a "
+        "slot whose action can't be performed.",
         "enum": ["lay", "move", "remove", "nova", "lapse"],
     },
 )

@@ -172,11 +172,12 @@ def _gained(points: int, say: Language) -> str:
 def introduction(say: Language) -> tuple[str, str]:
     return (
         say.gettext(
-            "Build one night sky together, each with a plan of your own. Your cards lay stars, let them wander and make "
+            "Build one night sky together, each with a plan of your own. Your cards place stars, move them and make "
             "them vanish."
         ),
         say.gettext(
-            "All stars are shared: what you lay today, another player may use tomorrow. Score points with bright stars and "
+            "All stars are shared: a star that you place today may be used by another player tomorrow. Score points "
+            "with bright stars and "
             "complete constellations."
         ),
     )

@@ -11,15 +11,15 @@ from server.games.sternenhimmel.material import BOARD_SET, SEATS
 REVISION = 0  # number of corrections of these rules since 0.1.0: see `has_fix`
 OPTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "doubling": (
-        "What several double stars next to the same number do",
+        "How several double stars next to a number multiply it",
         {"linear": "k double stars multiply it by 2k", "compound": "k double stars multiply it by 2^k"},
     ),
     "compensation_payer": (
-        "Who pays lower-placed seats (from third place) one coin per remaining star",
-        {"first": "the first-placed seat", "bank": "the bank"},
+        "Who pays the seats in third place and below one coin for each star they have left",
+        {"first": "the seat in first place", "bank": "the bank"},
     ),
     "payer_limit": (
-        "Which coins the first-placed seat pays from, if it pays. The bank adds what is missing",
+        "Which coins the seat in first place pays with, if it pays. The bank adds what is missing",
         {"purse": "all its coins, including the first prize", "winnings": "only the first prize"},
     ),
     "first_tie": (
@@ -28,7 +28,7 @@ OPTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "second_tie_payer": (
         "Who pays the coins per star after an unbroken tie for second place",
-        {"bank": "the bank", "as_compensation": "the payer of compensations, within the same limit"},
+        {"bank": "the bank", "as_compensation": "the payer in `compensation_payer`, within `payer_limit`"},
     ),
     "sole_player": (
         "When the only ranked seat also gets the second prize",
@@ -42,7 +42,7 @@ OPTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         },
     ),
     "resume": (
-        "Who continues after a scoring",
+        "Who moves next after a scoring",
         {
             "next_in_direction": "the next seat in the order of turns",
             "left_of_completer": "the seat to the left (number + 1) of the seat that filled the board",
@@ -141,7 +141,7 @@ OPTION_SCHEMA: Json = {
         "edition": named(
             "Edition",
             {
-                "description": "Published rules to play by. Every other option can deviate from them.",
+                "description": "Published rules to play by. Each of the other options can override its value.",
                 "enum": list(EDITIONS),
                 "default": DEFAULT_EDITION,
             },

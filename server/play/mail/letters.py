@@ -1,4 +1,4 @@
-"""The letters that a commit causes. They are stored with the commit and written when they are sent."""
+"""The emails that a commit causes. They are stored with the commit and written when they are sent."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -44,21 +44,21 @@ News = tuple[NoticeKind, Seat, Json]  # kind, reader, data
 
 
 def after(game: Game, events: Sequence[Any], now: datetime, before: Game) -> list[Json]:
-    """Return the letters of a commit that led to this game."""
+    """Return the emails of a commit that led to this game."""
     told = _letters(game, list(_news(game, events, now, before.table)), now, list(_news_for_programs(events)))
     known = list(_letters_of_stand_ins(game, events, now, before))
     return _in_order([*known, *told], now) if known else told
 
 
 def after_extension(outline: Outline, seat: Seat, by: str, now: datetime) -> list[Json]:
-    """Return the letters of an extension that led to this game."""
+    """Return the emails of an extension that led to this game."""
     return _letters(outline, [(TIME_EXTENDED, seat, {"by": by})], now)
 
 
 def _letters(
     game: Game | Outline, news: list[News], now: datetime, for_programs: Sequence[NoticeKind] = ()
 ) -> list[Json]:
-    """Return letters a microsecond apart, so that they are sent and listed in order."""
+    """Return emails a microsecond apart, so that they are sent and listed in order."""
     told = [letter(game, kind, seat, now, **data) for kind, seat, data in news]
     if hooked := [row.seat for row in game.seats if row.person.has_webhooks]:
         mailed = [it for it in news if it[0] not in for_programs]
@@ -72,19 +72,19 @@ def _in_order(told: list[Json], now: datetime) -> list[Json]:
 
 
 def take_back_letters(game: Game, asked: Json, seats: Sequence[Seat], now: datetime) -> list[Json]:
-    """Return letters that ask for consent to a take-back (see `votes_of`)."""
+    """Return emails that ask for consent to a take-back (see `votes_of`)."""
     about = {"by": asked["seat"], "to_version": asked["to"], "ends_at": asked["ends_at"]}
     return _letters(game, [(TAKE_BACK_ASKED, seat, about) for seat in seats], now)
 
 
 def vote_letters(game: Game, by: Seat, wish: str, seats: Sequence[Seat], now: datetime) -> list[Json]:
-    """Return letters that ask for votes. Their ids are the same for the same request at the same version."""
+    """Return emails that ask for votes. Their ids are the same for the same request at the same version."""
     told = _letters(game, [(VOTE_ASKED, seat, {"by": by, "on": wish, "about": wish}) for seat in seats], now)
     return [it | {"letter_id": uuid5(game.game_id, it["dedupe"])} for it in told]
 
 
 def ready_check_letters(game: Game, seats: Sequence[Seat], now: datetime) -> list[Json]:
-    """Return letters that ask players whether they are ready, except players who have confirmed."""
+    """Return emails that ask players whether they are ready, except players who have confirmed."""
     return _letters(game, [(READY_ASKED, seat, {"about": now.isoformat()}) for seat in seats], now)
 
 
@@ -116,14 +116,14 @@ def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> It
         if is_asked and seat in handed_on:
             yield from [(YOUR_TURN, seat, {})] if game.table.status == "running" else []
             continue
-        if game.seats[seat].planned:  # the worker checks the plan first, and sends the letter if it doesn't move
+        if game.seats[seat].planned:  # the worker checks the plan first, and sends the email if it doesn't move
             continue
-        if is_asked and not game.table.rules.is_mid_turn(game.table.state, seat):  # they need no letter mid-turn
+        if is_asked and not game.table.rules.is_mid_turn(game.table.state, seat):  # they need no email mid-turn
             yield YOUR_TURN, seat, {}
 
 
 def _letters_of_stand_ins(game: Game, events: Sequence[Any], now: datetime, before: Game) -> Iterator[Json]:
-    """Yield the letters about stand-ins, to owner and stand-in."""
+    """Yield the emails about stand-ins, to owner and stand-in."""
     for event in events:
         match event:
             case StandInBegan(seat):
@@ -135,7 +135,7 @@ def _letters_of_stand_ins(game: Game, events: Sequence[Any], now: datetime, befo
 
 
 def _letters_of_stand_in(game: Game, row: SeatState, what: str, now: datetime, **more: Any) -> Iterator[Json]:
-    """Yield letters about a stand-in. `row` is the seat during it."""
+    """Yield emails about a stand-in. `row` is the seat during it."""
     assert row.owner is not None
     owner, stand_in = (row.owner_id, row.owner.name), (row.player_id, row.person.name)
     for (reader, name), (_, who) in ((owner, stand_in), (stand_in, owner)):
@@ -144,7 +144,7 @@ def _letters_of_stand_in(game: Game, row: SeatState, what: str, now: datetime, *
 
 
 def stand_in_letters(game: Game, seat: Seat, what: str, who: str, begin: datetime, now: datetime) -> list[Json]:
-    """Return the letter to a player about their stand-in. `what` is the news, such as `accepted`."""
+    """Return the email to a player about their stand-in. `what` is the news, such as `accepted`."""
     key, name = f"{what}/{begin.isoformat()}", game.seats[seat].person.name
     about: Json = {"what": what, "name": name, "who": who, "own": True, "until": begin.isoformat()}
     return [letter(game, STAND_IN, seat, now, key, **about)]

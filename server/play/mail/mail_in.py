@@ -13,7 +13,7 @@ from server.store import inbox
 
 KEPT = timedelta(days=7)
 _BEFORE_THE_START = 2**30  # larger than any turn of a game: see `turn_before`
-SEVERAL = 0  # the turn in letters about several games; replies play no moves
+SEVERAL = 0  # the turn in emails about several games; replies play no moves
 _CONFIRM, _ASKED = "confirm", "asked"
 _NO_TURN = 0  # no turn exists before the start
 
@@ -24,8 +24,9 @@ def reply_word(game_id: UUID, seat: Seat, turn: int) -> str:
 
 
 def turn_before(player_id: UUID) -> int:
-    """Return the turn in reply addresses of a ready check. It depends on the player, since the seat may be another's by
-    the time of the answer."""
+    """Return the turn in reply addresses of a ready check. The turn depends on the player, since another player may
+    have the seat when the answer arrives.
+    """
     return _before(keyed_hash(_ASKED, str(player_id)))
 
 

@@ -1,7 +1,7 @@
 """Conditions of planned moves, which see only the spectator's view.
 
 `{"at": JSON pointer, "is": value}` or `"is_not"` compare a value in the spectator's view at the turn's first version. A
-missing value counts as null. `{"only": [event types]}`: no other events since the plan was made.
+missing value counts as null. `{"only": [event types]}`: no events of other types since the plan was made.
 """
 
 import re

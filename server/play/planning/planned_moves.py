@@ -78,7 +78,7 @@ def _look(connection: Connection[Any], game: Game, seat: Seat, now: datetime) ->
 
 
 def _may_play(game: Game, plan: Plan, turn: int) -> bool:
-    """Return whether the next move's conditions are true at the turn's first version."""
+    """Return whether the next move's conditions are true at the version in which the turn began."""
     rules = game.table.rules
     conditions = plan.moves[0]["if"]
     if not conditions:
@@ -102,7 +102,7 @@ def _end(game: Game, plan: Plan, now: datetime, because: str, reason: str | None
     ended, is_first_look = end_of(plan, because, reason), game.seats[plan.seat].plan_at is None
     _change(plan, moves=[], ended=ended)
     if because == "moved" and game.table.rules.is_mid_turn(game.table.state, plan.seat):
-        _note_times(game, game.seats[plan.seat]._replace(**NO_PLAN), now)  # a player within a turn needs no letter
+        _note_times(game, game.seats[plan.seat]._replace(**NO_PLAN), now)  # a player within a turn needs no email
     else:
         _wait_for_player(game, plan.seat, now, ended, "" if is_first_look else "plan-ended")
 

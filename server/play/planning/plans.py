@@ -132,7 +132,7 @@ def _check_times(rules: Rules, seats: int, item: Json) -> None:
 def over_because(game: Game, plan: Plan) -> str | None:
     """Return why later events end this plan: a move by its player or a bot, or a take-back.
 
-    The log tells this, so that moves are independent of plans.
+    This follows from the log, so that moves are independent of plans.
     """
     rows = [row for row in whole_log(game.game_id) if plan.version < row.version <= game.version]
     for version, events in groupby(rows, key=lambda row: row.version):

@@ -1,5 +1,6 @@
-"""The exhibition: a daily game of bots that is always on. It has no log: each process computes the game and shows its
-moves by the clock."""
+"""The exhibition: a daily game between bots that is always on. It has no log: each process computes the game and shows
+its moves by the clock.
+"""
 
 from collections.abc import Sequence
 from datetime import date
@@ -19,7 +20,7 @@ _MOST_GAMES = 4  # two days' games of each kind
 
 
 class Exhibition(NamedTuple):
-    """A game of bots: the spectator's view after each move."""
+    """A game between bots: the spectator's view after each move."""
 
     names: Sequence[str]
     views: Sequence[Json]

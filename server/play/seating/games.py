@@ -162,7 +162,7 @@ def invitations(by: UUID, *emails: str) -> Iterator[Use]:
 
 
 def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime) -> None:
-    """Queue the letter with the link to a seat. It is sent again only if the first one was sent, and never to a player
+    """Queue the email with the link to a seat. It is sent again only if the first one was sent, and never to a player
     who blocks the host."""
     word = sign(INVITATION, game_id, seat, mark_of(email))
     note_letter_to(game_id, seat, email, by, now, f"invitation/0/{seat}/mail/{email}", {"invitation": word})
@@ -171,7 +171,7 @@ def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: dateti
 def note_letter_to(
     game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime, dedupe: str, data: dict[str, object]
 ) -> None:
-    """Queue a letter that asks for a player. It isn't sent if one blocks the other."""
+    """Queue an email that asks for a player. It isn't sent if one blocks the other."""
     if (asked := player_at(email)) and is_block_between(asked, [by]):
         return
     row = insert(LetterRow).values(

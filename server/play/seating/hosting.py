@@ -115,7 +115,7 @@ def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
 
 @with_retries
 def give_back(game_id: UUID, seat: Seat, email: str) -> None:
-    """Decline an invitation with the token in its letter. Raise NotFound, NotRunning."""
+    """Decline an invitation with the token in its email. Raise NotFound, NotRunning."""
     expect_open(_locked(game_id))
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
     _free(seat, invited & (SeatRow.email == email), clock.now())
@@ -149,8 +149,9 @@ def _locked(game_id: UUID) -> GameRow:
 
 
 def host_leaves_within(game_id: UUID, now: datetime) -> None:
-    """Make the first seated player the host, within the transaction in which the host leaves. Close a game without
-    players."""
+    """Make the player in the lowest seat the host, within the transaction in which the host leaves. Close a game
+    without players.
+    """
     people = select(SeatRow.player_id).where(SeatRow.game_id == game_id, SeatRow.player_id.is_not(None))
     host = db.session.scalars(people.order_by(SeatRow.seat).limit(1)).one_or_none()
     if host is None:
@@ -237,6 +238,6 @@ def _tell_host(game_id: UUID, host: UUID, closes_at: datetime, now: datetime) ->
 def addressed(
     game: Game, kind: NoticeKind, seat: Seat, player_id: UUID, now: datetime, about: str, **data: Any
 ) -> Json:
-    """Return a letter to a player who may have left the seat, or never had it."""
+    """Return an email to a player who may have left the seat, or never had it."""
     name = db.session.scalars(select(Player.name).where(Player.player_id == player_id)).one()
     return letter(game, kind, seat, now, about, name=name, **data) | {"player_id": player_id}

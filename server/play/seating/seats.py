@@ -126,7 +126,7 @@ def _take_seat(
     if chosen is None:
         if seat is None:
             raise SeatTaken("There is no free seat for you here.")
-        raise SeatTaken("Seat %(seat)s isn't free for you.", seat=seat)
+        raise SeatTaken("Seat %(seat)s isn't available to you.", seat=seat)
     chosen.kind, chosen.player_id, chosen.email, chosen.salt = "human", player_id, None, salt
     chosen.salt_hash, chosen.lost_at = salt_hash, None
     db.session.flush()
@@ -156,8 +156,8 @@ def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> boo
 
 @with_retries
 def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None) -> Seat:
-    """Reserve a seat (the lowest open one) for this address and mail the invitation. A named seat may replace an
-    earlier one.
+    """Reserve a seat (the lowest open one) for this address and mail the invitation. If a seat is named, the new
+    invitation may replace an earlier one for that seat.
 
     Raise NotFound, NotSeated, NotRunning, SeatTaken, TooMany.
     """
@@ -328,7 +328,7 @@ def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUI
     his = (PlayerGame.player_id == former) & (PlayerGame.game_id == game_id)
     gone = {"role": FORMER, "over_at": now, "record": record_so_far(game, seat)}
     db.session.execute(update(PlayerGame).where(his).values(**gone))
-    call_off(game, seat, now, former)  # a separate letter informs the former player
+    call_off(game, seat, now, former)  # a separate email informs the former player
     time_anew = {"allowed": None, "lent": 0, "asked_at": None, "hours": None}
     new = {"player_id": player_id, "since": game.version + 1, "mails": None, **time_anew}
     db.session.execute(update(SeatRow).where(is_seat(game_id, seat)).values(**new))
@@ -382,7 +382,7 @@ def _get_up(game_id: UUID, player_id: UUID) -> None:
 
 
 def _vacate(game_id: UUID, player_id: UUID) -> None:
-    """Leave, within the transaction that locks an open game."""
+    """Leave a seat, within the transaction that locks an open game."""
     his = (SeatRow.game_id == game_id) & (SeatRow.player_id == player_id)
     seats = db.session.scalars(select(SeatRow.seat).where(his)).all()
     leave_behind(in_transaction(db.session.connection()), game_id, seats)
@@ -408,7 +408,7 @@ def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
         return load(game_id)
     expect_open(head)
     if row.asked_at is None:
-        raise NotRunning("Some seats are still open. We'll ask you when all are taken.")
+        raise NotRunning("Some seats are still open. We'll ask you when all seats are taken.")
     if salt is not None:
         expect_committed(salt, row.salt_hash)
         row.salt = salt
@@ -485,7 +485,7 @@ def wake_asked(game_id: UUID, now: datetime) -> bool:
 
 
 def _facts(game: Game, row: SeatState) -> Json | None:
-    """Return what a letter says about a player, or None in anonymous games."""
+    """Return what an email says about a player, or None in anonymous games."""
     person = row.person
     since = person.program_since and person.program_since.isoformat()
     return None if game.hides_names else {"name": person.name, "program_since": since}
@@ -493,7 +493,7 @@ def _facts(game: Game, row: SeatState) -> Json | None:
 
 @with_retries
 def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
-    """Remove a guest from a game before the start, with a letter. The guest can join it again only by invitation.
+    """Remove a guest from a game before the start, with an email. The guest can join it again only by invitation.
 
     Raise NotFound, NotRunning, NotHost.
     """

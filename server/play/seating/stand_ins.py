@@ -1,4 +1,4 @@
-"""Stand-ins, who play another player's seat for some days. A stand-in accepts a request sent by letter, sits there from
+"""Stand-ins, who play another player's seat for some days. A stand-in accepts a request sent by email, sits there from
 the first day to the last, and sees the seat's secrets only during that time.
 
 The owner may watch and chat meanwhile, but can play only after ending the stand-in, so each move has one author. Owner
@@ -81,7 +81,7 @@ def days(first: str, last: str, zone: str, now: datetime) -> Days:
 
 
 def last_minute(until_at: datetime) -> datetime:
-    """Return the end of a stand-in as letters show it, since midnight after the last day would read as an extra day."""
+    """Return the end of a stand-in as emails show it, since midnight after the last day would read as an extra day."""
     return until_at - timedelta(minutes=1)
 
 
@@ -142,7 +142,7 @@ def ask_stand_in(
         seat = own_seat(game, by)
         _expect_under_way(game)
         if game.seats[seat].owner_id is not None:
-            raise SeatTaken("A stand-in is playing this seat. End that first.")
+            raise SeatTaken("A stand-in is playing this seat. Stop the stand-in first.")
         # In an anonymous game, or for an address, a rejection would reveal who sits there.
         is_seen = player is not None and not is_nameless(game.head.options)
         if is_seen or player_at(to) == by:
@@ -180,7 +180,7 @@ def ask_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
 
 
 def _address(player: UUID | None, email: str | None) -> str:
-    """Return the address for the letter. Raise BadField if there is none."""
+    """Return the address for the email. Raise BadField if there is none."""
     if (player is None) == (email is None):
         raise BadField("player", "Send either a player or an address.")
     if email is not None:
@@ -210,12 +210,12 @@ def open_stand_in_link(word: str) -> tuple[Game, StandIn | None]:
 
 
 def is_asked(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Return the condition that a request is to this player or address."""
+    """Return the condition for requests to this player or address."""
     return or_(StandIn.email == email, StandIn.player_id == player_id)
 
 
 def is_about(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Return the condition that a request is by or to this player or address, or accepted by them."""
+    """Return the condition for requests by or to this player or address, or accepted by them."""
     return or_(is_asked(player_id, email), StandIn.asked_by == player_id, StandIn.accepted_by == player_id)
 
 
@@ -315,7 +315,7 @@ def _tell_called_off(game: Game, asked: StandIn, now: datetime, by: UUID | None)
     letters = []
     for reader, other in told.items():
         about = {"what": "called-off", "until": asked.from_at.isoformat(), "own": reader == asked.asked_by}
-        about["other"] = str(other)  # the id, since the account may close before the letter is written
+        about["other"] = str(other)  # the id, since the account may close before the email is written
         key = f"called-off/{asked.mark}/{reader}"
         letters += (
             [addressed(game, notice_kinds.STAND_IN, asked.seat, reader, now, key, **about)] if reader != by else []

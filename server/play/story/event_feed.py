@@ -32,8 +32,9 @@ _ROOM = 8  # bytes of a game's id that are unique among a player's games
 
 
 class Place(NamedTuple):
-    """A position in a player's feed: all events before a moment, and in some games the events up to a number. Events
-    are numbered per game, and a commit may arrive after a commit with a later moment."""
+    """A position in a player's feed: all events before a time, and in some games the events up to a number. Events are
+    numbered per game, and a commit may arrive after a commit with a later time.
+    """
 
     since: datetime
     told: dict[bytes, int]  # last events at `since` or later, by the game id's first bytes
@@ -131,7 +132,7 @@ class OwnFollower(Follower):
         self.left[game_id] = self.told.pop(game_id)
 
     def mark_sent_until(self, moment: datetime) -> None:
-        """Record that all events before this moment were sent."""
+        """Record that all events before this time were sent."""
         self.since = max(self.since, moment - _LATE)
         self.recent = {game: (seq, at) for game, (seq, at) in self.recent.items() if at >= self.since}
 
@@ -305,8 +306,9 @@ SELECT game_id, status, shelved, made_at FROM games WHERE game_id = ANY(%(games)
 
 
 def _last_events(games: Sequence[UUID]) -> list[tuple[UUID, str, int, datetime]]:
-    """Return the game, status, last event and its moment for games that have begun. Archived games get a moment long
-    ago."""
+    """Return the game, its status, and its last event with the time, for games that have begun. Archived games get a
+    time long ago.
+    """
     with autocommit() as connection:
         return rows_of(connection, _LAST_EVENTS, games)
 

@@ -22,7 +22,7 @@ LONGEST: Final = 500
 
 @with_retries
 def put_up_notice(text: str, until: datetime | None = None) -> Json:
-    """Show this message to all users until this moment or until it is removed. It replaces an earlier one."""
+    """Show this message to all users until this time or until it is removed. It replaces an earlier one."""
     notice = {"text": clean(text, LONGEST), "until": until and until.isoformat()}
     row = insert(Setting).values(name=announcements.NOTICE, value=json.dumps(notice))
     db.session.execute(row.on_conflict_do_update(index_elements=["name"], set_={"value": row.excluded.value}))

@@ -57,7 +57,7 @@ def _note_outage(part: str, began_at: datetime, ended_at: datetime) -> None:
 
 
 def is_reachable(now: datetime) -> bool:
-    """Return whether every part of the service was seen lately. No time runs out while one is away."""
+    """Return whether every part of the service was seen lately. No time runs out while a part is missing."""
     with autocommit() as connection:
         beats = dict(connection.execute("SELECT part, at FROM heartbeats"))
     return all(part in beats and abs(now - beats[part]) <= GAP for part in PARTS)

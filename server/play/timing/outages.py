@@ -24,8 +24,8 @@ from server.store.tables import Outage, SeatRow, db
 def follow_outages() -> None:
     """Recompute the times of all seats after new outages, one game at a time.
 
-    The sweep itself recomputes due times. This function keeps displayed times right, also after a clock that was ahead.
-    If it is interrupted, the next call continues.
+    The sweep itself recomputes due times. This function keeps displayed times correct, even after a clock was ahead. If
+    it is interrupted, the next call continues.
     """
     with autocommit() as connection:  # there is seldom one, and this costs a tenth of the rest
         if connection.execute("SELECT FROM outages WHERE NOT followed LIMIT 1").fetchone() is None:

@@ -16,7 +16,7 @@ OFFSET = "clock-offset"
 
 
 def wait_from_now_on(game_id: UUID) -> None:
-    """Move the waiting letters and seats of a backdated game to now, so that none is late."""
+    """Move the waiting emails and seats of a backdated game to now, so that none is late."""
     now = clock.now()
     new = (LetterRow.game_id == game_id) & (LetterRow.due_at < now) & (LetterRow.tries == 0)
     db.session.execute(update(LetterRow).where(new).values(made_at=now, due_at=now))

@@ -25,11 +25,11 @@ class SeatTime:
     awake: Calendar | None = None
 
     def due(self, asked_at: datetime, allowed: timedelta) -> datetime:
-        """Return the first moment at which `allowed` of counted time has passed since `asked_at`."""
+        """Return the first time at which `allowed` of counted time has passed since `asked_at`."""
         return _due(asked_at, allowed, self.calendar, self.outages)
 
     def used(self, asked_at: datetime, until: datetime) -> timedelta:
-        """Return how much of the time between these moments counts: `used(asked, due(asked, allowed)) == allowed`."""
+        """Return how much of the period between these times counts: `used(asked, due(asked, allowed)) == allowed`."""
         return _used(asked_at, until, self.calendar, self.outages)
 
     def after_commit(self, allowed: timedelta, asked_at: datetime | None, answered_at: datetime) -> timedelta:
@@ -53,7 +53,7 @@ class SeatTime:
     def reminders(
         self, asked_at: datetime, due_at: datetime, thresholds: Sequence[str] = DEFAULT_REMINDERS
     ) -> list[datetime]:
-        """Return the moments of reminders between `asked_at` and `due_at`, in order.
+        """Return the times of reminders between `asked_at` and `due_at`, in order.
 
         A reminder outside counted hours waits for them, or is dropped if the next one comes first. Only the last
         reminder is sent at any hour.
@@ -101,7 +101,7 @@ def _used(start: datetime, end: datetime, calendar: Calendar, outages: Collectio
 
 
 def _counted(start: datetime, calendar: Calendar, outages: Collection[Stretch]) -> Iterator[Stretch]:
-    """Yield the stretches of counted time from `start` on, in order, endlessly."""
+    """Yield the stretches of counted time from `start` on, in order and without end."""
     gaps = _merged(outages)
     for begin, end in counting_hours(start, calendar):
         for gap_begin, gap_end in gaps:

@@ -71,7 +71,9 @@ def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -
 
 
 def _due(now: datetime, most: int, can_run_out: bool = True) -> list[Due]:
-    """Return due seats, without bots that still have time to think. `can_run_out`: include those whose time is over."""
+    """Return due seats, without bots that still have time to compute their move. `can_run_out`: include those whose
+    time is over.
+    """
     late = now - PATIENCE if current_app.config["THINKERS"] else now
     bounds = {"now": now, "late": late, "levels": list(LEVELS), "can_run_out": can_run_out, "most": most}
     with autocommit() as connection:

@@ -23,7 +23,7 @@ _logger = logging.getLogger(__name__)
 
 
 class WayBack(NamedTuple):
-    """A way back to before a standing move of this seat."""
+    """A possible take-back of a standing move of this seat."""
 
     game: Game
     seat: Seat
@@ -31,8 +31,9 @@ class WayBack(NamedTuple):
     move: Link
 
     def is_free(self, now: datetime) -> bool:
-        """Return whether going back harms no other player. That is so if no other player has moved, the move revealed
-        nothing, and the turn's time isn't over."""
+        """Return whether going back harms no other player: no other player has moved, the move revealed nothing, and
+        the turn's time isn't over.
+        """
         earlier, answered = self.move.before, self._answered
         if answered is None or not self.line.is_free(earlier.version, self.seat):
             return False
@@ -81,7 +82,7 @@ class WayBack(NamedTuple):
 
 
 def way_back(game: Game, seat: Seat, to: int) -> WayBack:
-    """Return the way back to version `to`, before this seat's move.
+    """Return the take-back to version `to`, before this seat's move.
 
     Raise NotFound, NotRunning, HandedOver, NotAllowed, TooLate.
     """

@@ -1,5 +1,6 @@
-"""Turns of bots that search. Processes of low priority think about them, one turn at a time. If a turn has waited for
-`PATIENCE`, the sweep plays it like `greedy`. So a slow or killed process delays no game for longer."""
+"""Turns of bots that search. Processes of low priority compute them, one turn at a time. If a turn has waited for
+`PATIENCE`, the sweep plays it like `greedy`. So a slow or killed process delays no game for longer.
+"""
 
 import logging
 import random
@@ -36,7 +37,7 @@ class _Waiting(NamedTuple):
 
 
 def think_due(seconds: float) -> bool:
-    """Play a waiting turn, after at most so many seconds of CPU time. Return False if none waits.
+    """Play a waiting turn, after at most this many seconds of CPU time. Return False if none waits.
 
     A failure is logged. The sweep then plays the turn.
     """

@@ -1,4 +1,4 @@
-"""The signed link of a turn, also used as a token. The link can see and play this turn only, and is no login."""
+"""The signed link of a turn, also used as a token. The link gives access to this turn only, and doesn't sign in."""
 
 from collections.abc import Collection
 from contextlib import suppress

@@ -23,7 +23,7 @@ from server.post.wording import span, spoken
 from server.sanitize import clean
 from server.translations import noted, times
 
-_LARGEST_EXPORT = 8_000_000  # characters; mail servers reject larger letters
+_LARGEST_EXPORT = 8_000_000  # characters; mail servers reject larger emails
 _CHOICES = (AT_ONCE, BUNDLED, OFF)
 
 
@@ -33,7 +33,7 @@ _CHOICES = (AT_ONCE, BUNDLED, OFF)
 @bare(commands.SETTINGS)
 def _settings(errand: Errand) -> Said:
     return Said(
-        told=[gettext('Your settings. "set" and the word before the colon change one:')],
+        told=[gettext('Your settings. To change one, write "set", the word before the colon, and the new value:')],
         items=_listed(profile(errand.player_id)),
     )
 
@@ -78,7 +78,9 @@ def _set(errand: Errand, rest: str) -> Said:
         word, value = f"{word}-{second[0].lower()}", second[2].strip()
     name = commands.setting_of(word)
     if name is None:
-        raise Unclear(noted("There is no such setting. There are %(known)s."), known=", ".join(commands.SETTABLE))
+        raise Unclear(
+            noted("There is no such setting. The settings are: %(known)s."), known=", ".join(commands.SETTABLE)
+        )
     if not value:
         raise Unclear(noted("The value is missing."))
     _SETTERS[name](errand, value)
@@ -140,7 +142,8 @@ def _set_mails(errand: Errand, value: str) -> None:
     if choice is None or (kind and kind not in MAIL_KINDS):
         known = ", ".join(MAIL_KINDS)
         raise Unclear(
-            noted("Write at-once, bundled or off, for all emails, or behind one kind of them: %(known)s."), known=known
+            noted("Write at-once, bundled or off: alone for all emails, or after one kind of email: %(known)s."),
+            known=known,
         )
     known_kinds = [kind] if kind else [it for it in MAIL_KINDS if choice in NOTICE_KINDS[it].choices]
     notifications = profile(errand.player_id)["notifications"]

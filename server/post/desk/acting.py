@@ -29,7 +29,9 @@ from server.translations import noted
 
 
 class Records(NamedTuple):
-    """What operators' rooms provide: these functions are handed in, since the post may not import those rooms."""
+    """The functions of the operators' rooms that commands use. They are passed in, since the post may not import those
+    rooms.
+    """
 
     archive: Callable[[UUID, UUID], Json]  # of a game, as this player may see it
     export: Callable[[UUID], Json]  # all data of a player
@@ -58,7 +60,7 @@ class Errand:
     player_id: UUID
     base_url: str
     records: Records
-    is_again: bool  # whether an earlier try may have carried out a part
+    is_again: bool  # whether an earlier attempt may have carried out a part
     is_sure: bool = False  # whether the player has confirmed the commands
     has_gone: bool = False  # whether the account was deleted
     step: int = 0
@@ -73,7 +75,7 @@ class Errand:
 
     @property
     def step_id(self) -> UUID:
-        """Return the id by which a search knows what it found in an earlier try."""
+        """Return the id that identifies what a search found in an earlier attempt."""
         return uuid5(self.mail_id, f"step {self.step}")
 
     def number(self, game_id: UUID) -> int:
@@ -147,7 +149,7 @@ def bare(name: str) -> Callable[[Callable[[Errand], Said]], Act]:
         @acts(name)
         def check(errand: Errand, rest: str) -> Said:
             if rest:
-                raise Unclear(noted("This command stands alone on its line."))
+                raise Unclear(noted("This command must be alone on its line."))
             return act(errand)
 
         return check
@@ -191,7 +193,8 @@ def _rules(errand: Errand, rest: str) -> Said:
         ]
         example = example_of(commands.RULES, locale)
         return Said(
-            told=[gettext('We have these games. Write "%(example)s" to learn one.', example=example)], items=items
+            told=[gettext('We have these games. Write "%(example)s" to learn how to play.', example=example)],
+            items=items,
         )
     from server.post.desk.rule_texts import rule_text  # parses files that few need
 

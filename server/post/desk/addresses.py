@@ -1,4 +1,4 @@
-"""The addresses of the post desk: the open one, and signed ones in the Reply-To of its letters.
+"""The addresses of the post desk: the open one, and signed ones in the Reply-To of its emails.
 
 A signed address names its reader, and a reply acts only from that reader's address. The signature for an address
 without an account contains a hash of the address, so nothing is stored until the person replies.
@@ -17,20 +17,20 @@ from server.errors import NotFound
 from server.store import desk
 from server.translations import LOCALES
 
-CHECK = "Check of Sternenpost"  # begins the subject of letters by which operators check the mail chain
+CHECK = "Check of Sternenpost"  # begins the subject of emails by which operators check the mail chain
 _NAMESPACE = UUID("b8a1f1de-0a3c-4a55-9d5b-6c5a0a6f0d11")
 
 
 class For(IntEnum):
     """Whom a signed address is for: the `seat` of its capability."""
 
-    STRANGER = 0  # `game_id` is a hash of the address, `number` the language of our letter
+    STRANGER = 0  # `game_id` is a hash of the address, `number` the language of our email
     PLAYER = 1  # `game_id` is the player, `number` the mark of the address
     ASKED = 2  # `game_id` is the email whose commands wait for `yes`, `number` the mark of the address
 
 
 def stranger_word(email: str, locale: str) -> str:
-    """Return the local part for replies from this address, which has no account yet, to a letter in this language."""
+    """Return the local part for replies from this address, which has no account yet, to an email in this language."""
     return sign(DESK, UUID(bytes=keyed_hash(DESK, email.lower())), For.STRANGER, LOCALES.index(locale))
 
 

@@ -1,6 +1,6 @@
 """The commands of the post desk, declared once: the reader of emails, `help` and the handbook are made from this list.
 
-Words are frozen, since emails may hold them. English words work in every language.
+These words must not change, since players' emails may contain them. English words work in every language.
 """
 
 from collections.abc import Mapping
@@ -24,10 +24,10 @@ class Command:
     help: str  # a sentence
     example: str
     writes: bool
-    words: Mapping[str, tuple[str, ...]]  # by language; letters use the first of each
+    words: Mapping[str, tuple[str, ...]]  # by language; emails use the first of each
 
     def word(self, locale: str) -> str:
-        """Return the word for it in this language's letters."""
+        """Return the word for it in this language's emails."""
         return self.words[locale][0] if locale in self.words else self.name
 
     def written(self, locale: str, line: str) -> str:
@@ -65,7 +65,7 @@ COMMANDS = (
     Command(
         GAMES,
         "games",
-        noted("Lists your games with their numbers, and which wait for you."),
+        noted("Lists your games with their numbers, and says which are waiting for you."),
         "games",
         False,
         _words("partien|meine partien", "parties|mes parties", "partite|le mie partite"),
@@ -89,7 +89,7 @@ COMMANDS = (
     Command(
         PLAY,
         "play GAME [SEATS]",
-        noted("Starts a game against bots at once."),
+        noted("Starts a game against bots immediately."),
         f"play {A_GAME}",
         True,
         _words("spiele|spielen|spiel", "jouer|joue", "gioca|giocare"),
@@ -97,7 +97,7 @@ COMMANDS = (
     Command(
         FIND,
         "find GAME [SEATS] [CLOCK]",
-        noted("Seats you at an open game that fits, or opens one for others to join."),
+        noted("Joins an open game that fits, or opens one for others to join."),
         f"find {A_GAME} 3",
         True,
         _words("suche|suchen|finde", "chercher|cherche|trouver", "cerca|cercare|trova"),
@@ -105,7 +105,7 @@ COMMANDS = (
     Command(
         CANCEL_FIND,
         "cancel find",
-        noted("Takes your searches back, as long as their games haven't started."),
+        noted("Cancels your searches, unless their games have started."),
         "cancel find",
         True,
         _words("suche abbrechen|suche beenden", "annuler recherche|annuler la recherche", "annulla ricerca"),
@@ -122,7 +122,7 @@ COMMANDS = (
         JOIN,
         "join N|any",
         noted(
-            "Takes a seat in game N, or in any open game. In a game that a bot plays for you, it takes your seat back."
+            "Takes a seat in game N, or in any open game. If a bot is playing for you in game N, takes your seat back."
         ),
         "join 3",
         True,
@@ -131,7 +131,7 @@ COMMANDS = (
     Command(
         LEAVE,
         "leave N",
-        noted("Leaves game N. After the start, you resign and a bot plays on."),
+        noted("Leaves game N. After the start, you resign and a bot plays on for you."),
         "leave 3",
         True,
         _words("verlassen|verlasse", "quitter", "lascia|lasciare"),
@@ -139,7 +139,7 @@ COMMANDS = (
     Command(
         SHOW,
         "show N [at VERSION]",
-        noted("Sends the table of game N as a picture and in words, now or at an earlier version."),
+        noted("Sends the table of game N as a picture and in words, as it is now or as it was at an earlier version."),
         "show 3",
         False,
         _words("zeige|zeig", "montrer|montre", "mostra|mostrare"),
@@ -147,7 +147,7 @@ COMMANDS = (
     Command(
         HISTORY,
         "history N",
-        noted("Tells what has happened in game N."),
+        noted("Lists what has happened in game N."),
         "history 3",
         False,
         _words("verlauf", "historique", "cronologia"),
@@ -155,7 +155,7 @@ COMMANDS = (
     Command(
         STANDINGS,
         "standings [N|GAME]",
-        noted("Lists the scores of game N, or your results, of all games or of one kind."),
+        noted("Lists the scores of game N, or your own results in all games or in one kind of game."),
         "standings 3",
         False,
         _words("stand|ergebnisse", "classement|résultats|resultats", "classifica|risultati"),
@@ -163,7 +163,7 @@ COMMANDS = (
     Command(
         ARCHIVE,
         "archive N",
-        noted("Attaches the archive of game N once it is over, with which you can check that it was fair."),
+        noted("Sends the archive of game N once the game is over. You can use it to check that the game was fair."),
         "archive 3",
         False,
         _words("archiv", "archive", "archivio"),
@@ -179,7 +179,7 @@ COMMANDS = (
     Command(
         SET,
         "set name|language|zone|nights|days-off|mails|reminders VALUE",
-        noted("Changes a setting. With the value off, it is switched off."),
+        noted("Changes a setting. The value off switches it off."),
         "set zone Europe/Berlin",
         True,
         _words("setze|einstellen", "régler|regler", "imposta|impostare"),
@@ -232,7 +232,7 @@ def setting_of(word: str) -> str | None:
 
 
 def name_word(locale: str) -> str:
-    """Return the word that, with a name behind it, sets a player's name."""
+    """Return the word that, followed by a name, sets a player's name."""
     return {"fr": "nom", "it": "nome"}.get(locale, NAME)
 
 
@@ -247,7 +247,7 @@ def words_of(locale: str) -> Mapping[str, str]:
 
 @cache
 def words_beside_tables(locale: str) -> Mapping[str, str]:
-    """Return the words that are no command in replies to letters of games."""
+    """Return the words that are no command in replies to emails about games."""
     at_tables = {word for word, meaning in words_at_tables(locale).items() if meaning == VACATION_AT_A_TABLE}
     at_tables |= set(words_at_tables(locale))
     return {word: name for word, name in words_of(locale).items() if word not in at_tables}

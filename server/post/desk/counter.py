@@ -1,8 +1,8 @@
-"""Handling of emails to the post desk, one at a time: who wrote, whether that is proved, and the one answer.
+"""Handling of emails to the post desk, one at a time: who wrote, whether the sender is proved, and the one answer.
 
-An email to the open address proves nothing, since anyone can write any sender. It gets at most one letter per address
-and day, and changes nothing. A reply to a signed address acts at once, if it comes from the address that the letter
-went to. Programs, bounces and mailing lists get nothing (RFC 3834).
+An email to the open address proves nothing, since anyone can write any sender. It gets at most one answer per address
+and day, and changes nothing. A reply to a signed address takes effect immediately, if it comes from the address that we
+wrote to. Programs, bounces and mailing lists get nothing (RFC 3834).
 """
 
 import logging
@@ -83,8 +83,9 @@ def forget_desk_mails() -> None:
 
 
 def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[Asked]) -> None:
-    """Hand over the commands in a reply to a letter of a game. Without a proved player, the email counts as one to the
-    open address."""
+    """Pass on the commands in a reply to an email about a game. Without a proved player, the reply counts as an email
+    to the open address.
+    """
     if player_id is None:
         desk.keep(mail_id, current_app.config["DESK"], raw, clock.now())
     else:
@@ -126,14 +127,14 @@ def _deal(mail: DeskMail, records: Records) -> None:
         case For.PLAYER if player and player.player_id == capability.game_id:
             if is_mark_of(sender, capability.number):
                 return _deal_with_player(mail, read, player, records)
-            return _answer_unproved(mail, read, player, records)  # the letter went to an earlier address of theirs
+            return _answer_unproved(mail, read, player, records)  # the email went to an earlier address of theirs
         case For.ASKED if is_mark_of(sender, capability.number):
             waiting = desk.asked(capability.game_id)
             if waiting and player and waiting.player_id == player.player_id:
                 return _deal_with_player(mail, read, player, records, waiting=waiting)
             if waiting is None and player:
                 return _answer_nothing_left(mail, read, player, capability.game_id, records)
-    return _finish(mail)  # from another address than the letter went to
+    return _finish(mail)  # from another address than the email went to
 
 
 def _known_address(mail: DeskMail) -> str:
@@ -162,7 +163,7 @@ def _is_of_a_desk(sender: str) -> bool:
 
 
 def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
-    """Send the one letter for an address without an account. It repeats nothing of the email."""
+    """Send the only email that an address without an account gets. It quotes nothing of the inbound email."""
     head = split(mail.raw)[0]
     locale = language_of(read.lines, read.subject, head.first("content-language"))
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
@@ -198,8 +199,9 @@ def _has_web_link(line: str) -> bool:
 
 @with_retries
 def _new_player(mail: DeskMail, read: replies.Mail, sender: str, of_letter: str) -> Player | None:
-    """Create the account for an address that has replied to our first letter, which was in the language `of_letter`.
-    Return None while sign-ups are closed."""
+    """Create the account for an address that has replied to our first email, which was in the language `of_letter`.
+    Return None while sign-ups are closed.
+    """
     locale = language_of(read.lines, "", split(mail.raw)[0].first("content-language"), of_letter)
     try:
         expect_known_or_open(sender)
@@ -224,7 +226,7 @@ def _deal_with_player(
     """Carry out the commands of a player who has proved their address."""
     if player is None or not is_welcome(player):
         return _finish(mail)
-    is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)  # an earlier try created the account
+    is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)  # an earlier attempt created the account
     _note_proof(player)
     locale = stored_locale(player.locale)
     request = request or read_request(read, locale)
@@ -236,7 +238,7 @@ def _deal_with_player(
     elif waiting and request.says_no:
         answer.confirmed = waiting.mail_id
         with force_locale(locale):
-            answer.said.append(Said(told=[gettext("All right, nothing was done.")]))
+            answer.said.append(Said(told=[gettext("OK, nothing has changed.")]))
     if not answer.has_gone:
         answer.is_unclear = not (answer.is_new or answer.confirmed or any(it.command for it in request.asked))
         _carry_out_all(_errand(mail, player.player_id, records), _asked_in(request, read, answer), answer)
@@ -270,8 +272,8 @@ def _carry_out_all(errand: Errand, asked: Sequence[Asked], answer: "_Answer") ->
 
 
 def _answer_nothing_left(mail: DeskMail, read: replies.Mail, player: Player, asked_in: UUID, records: Records) -> None:
-    """Answer a reply to a letter whose commands were carried out, or are too old. The sender is proved if we know whom
-    that letter went to."""
+    """Answer a reply to an email whose commands were carried out, or are too old. The sender is proved if we know whom
+    that email went to."""
     owner = desk.owner_of(asked_in)
     if owner is None:
         return _answer_unproved(mail, read, player, records)
@@ -294,11 +296,11 @@ def _errand(
 
 @with_retries
 def _note_proof(player: Player) -> None:
-    """Record that letters reach this player, and that the player writes from this address."""
+    """Record that emails reach this player, and that the player writes from this address."""
     now = clock.now()
     db.session.execute(delete(RateLimit).where(RateLimit.key.in_(_counts_of(player.email))))
     if mark_reachable(player.player_id):
-        put_into_bundle(player.player_id, now, now)  # letters held so far have not reached the player
+        put_into_bundle(player.player_id, now, now)  # emails held so far have not reached the player
     db.session.commit()
 
 
@@ -355,7 +357,7 @@ def _finish(
     answer: _Answer | None = None,
     unproved: str = "",
 ) -> None:
-    """Store that an email is done, with its letter unless a limit is reached. The call is idempotent."""
+    """Record that an email has been processed, with its answer unless a limit is reached. The call is idempotent."""
     db.session.rollback()
     if letter and unproved and not _may_write_to(unproved, is_known=player is not None):
         letter = answer = None
@@ -375,8 +377,9 @@ def _left(limit: str, player_id: UUID) -> int:
 
 
 def _may_write_to(email: str, is_known: bool) -> bool:
-    """Count a letter to an address that hasn't proved itself. Each bound counts letters only, so a bound that is
-    reached leaves the next ones alone. Addresses are counted by their hash."""
+    """Count an email to an address whose owner hasn't proved themselves. Each bound counts only the emails that earlier
+    bounds allow. Addresses are counted by their hash.
+    """
     uses = [Use("desk-letters", _hashed(mailbox_of(email)))]
     if not is_known:
         uses += [Use("desk-letters-domain", _hashed(email.partition("@")[2])), Use("desk-letters-in-all", ALL)]
@@ -394,7 +397,7 @@ def _counts_of(email: str) -> list[str]:
 
 @with_retries
 def _take_leave(mail: DeskMail, read: replies.Mail, email: str, locale: str, answer: _Answer) -> None:
-    """Queue the last letter to a player whose account has just been deleted, with this email."""
+    """Queue the last email to a player whose account has just been deleted, as the answer to this email."""
     db.session.rollback()
     data = {
         "to": email,

@@ -85,7 +85,11 @@ def _item(number: int, item: Json, zone: ZoneInfo) -> str:
         return str(gettext("%(game)s: it's your turn, until %(due)s.", game=name, due=moment(own["due_at"], zone)))
     if own["stand_in"]:
         return str(
-            gettext('%(game)s: a bot plays for you. "join %(number)s" takes your seat back.', game=name, number=number)
+            gettext(
+                '%(game)s: a bot is playing for you. Send "join %(number)s" to take your seat back.',
+                game=name,
+                number=number,
+            )
         )
     return str(gettext("%(game)s: waiting for the others.", game=name))
 
@@ -135,7 +139,7 @@ def _new(errand: Errand, rest: str) -> Said:
     opened = _opened(errand, wanted, [*others, *[{"open": True}] * (seats - 1 - len(others))])
     told = [gettext("Game %(game)s is open.", game=_named(errand, opened))]
     told += [gettext("We've invited %(address)s.", address=it) for it in wanted.emails]
-    told.append(gettext("It starts when all seats are taken. We'll email you when it's your turn."))
+    told.append(gettext("The game starts when all seats are taken. We'll email you when it's your turn."))
     return Said(told=told)
 
 
@@ -185,13 +189,13 @@ def _find(errand: Errand, rest: str) -> Said:
     return Said(
         told=[
             gettext("No open game fits, so we've opened game %(game)s for you.", game=_named(errand, opened)),
-            gettext('Others can join it. "leave %(number)s" or "cancel find" takes it back.', number=number),
+            gettext('Others can join it. To cancel it, send "leave %(number)s" or "cancel find".', number=number),
         ]
     )
 
 
 def _has_opened(errand: Errand) -> bool:
-    """Return whether an earlier try of this step has opened its game."""
+    """Return whether an earlier attempt at this step has opened its game."""
     if not errand.is_again:
         return False
     try:
@@ -202,7 +206,9 @@ def _has_opened(errand: Errand) -> bool:
 
 
 def _join_first(errand: Errand, games: Iterator[Json]) -> Game | None:
-    """Sit down at the first of these games that has a seat for the player. A repeated try returns what it found."""
+    """Sit down at the first of these games that has a seat for the player. A repeated attempt returns what the first
+    one found.
+    """
     who = errand.player_id
     if errand.is_again and (before := desk.found(who, errand.step_id)):
         game = load(before[0])
@@ -229,7 +235,7 @@ def _cancel_find(errand: Errand) -> Said:
             told.append(gettext("You've left game %(game)s.", game=_named(errand, game)))
             leave(game_id, errand.player_id)
         desk.note_found(errand.player_id, game_id, None)
-    return Said(told=told or [gettext("You have no search whose game hasn't started.")])
+    return Said(told=told or [gettext("You have no search that you could cancel.")])
 
 
 # Seats
@@ -268,9 +274,9 @@ def _join(errand: Errand, rest: str) -> Said:
 def _told_of_joining(errand: Errand, game: Game) -> list[str]:
     told = [gettext("You have a seat in game %(game)s.", game=_named(errand, game))]
     if game.table.status == "open":
-        told.append(gettext("It starts when all seats are taken. We'll email you when it's your turn."))
+        told.append(gettext("The game starts when all seats are taken. We'll email you when it's your turn."))
     else:
-        told.append(gettext("It has started. We'll email you when it's your turn."))
+        told.append(gettext("The game has started. We'll email you when it's your turn."))
     return told
 
 
@@ -286,7 +292,7 @@ def _leave(errand: Errand, rest: str) -> Said:
     if has_begun and game.seat_of(errand.player_id) is not None:
         told = gettext("You've resigned from game %(game)s. A bot plays on for you.", game=name)
         number = errand.number(game.game_id)
-        return Said(told=[told, gettext('"join %(number)s" takes your seat back.', number=number)])
+        return Said(told=[told, gettext('Send "join %(number)s" to take your seat back.', number=number)])
     return Said(told=[gettext("You've left game %(game)s.", game=name)])
 
 
@@ -304,7 +310,7 @@ def _show(errand: Errand, rest: str) -> Said:
     if own and own.turn is not None and own.due_at and game.table.status == "running":
         told.append(gettext("It's your turn, until %(due)s.", due=moment(own.due_at, errand.zone)))
     if seen["view"] is None:
-        return Said(told=[*told, gettext("It hasn't started. The seats:")], items=_seat_lines(game))
+        return Said(told=[*told, gettext("The game hasn't started. The seats:")], items=_seat_lines(game))
     picture = {"game": str(game.game_id), "player": str(errand.player_id), "version": seen["version"]}
     return Said(told=told, table=_table(game, seen, seat, errand.player_id), picture=picture)
 
@@ -384,7 +390,7 @@ def _scores(errand: Errand, game: Game) -> Said:
     scores = next((it for key in ("points", "coins") if isinstance(it := seen["view"].get(key), list)), None)
     if scores is None:
         return Said(
-            told=[gettext("Game %(game)s has no scores before its end. Its table:", game=name)],
+            told=[gettext("Game %(game)s has no scores until it ends. Here is the table:", game=name)],
             table=_table(game, seen, game.seat_of(errand.player_id), errand.player_id),
         )
     ranked = sorted(zip(scores, game.names, strict=True), key=lambda it: -it[0])

@@ -1,4 +1,4 @@
-"""A guess of the language in which a stranger writes, for the first letter and the new account."""
+"""A guess of the language in which a stranger writes, for our first email and the new account."""
 
 import re
 from collections.abc import Sequence

@@ -83,7 +83,7 @@ def read_line(line: str, locale: str = "en") -> Asked | None:
 
 
 def commands_beside_table(lines: Sequence[str], locale: str) -> list[Asked]:
-    """Return the commands of the post desk in a reply to a letter of a game, if it contains nothing else.
+    """Return the commands of the post desk in a reply to an email about a game, if it contains nothing else.
 
     Words that are commands at tables stay with the table.
     """
@@ -158,7 +158,7 @@ def _asked(lines: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
 
 
 def _command(line: str, words: Mapping[str, str]) -> Asked | None:
-    """Parse a line that begins with a command's words, in any capitals, with `:` or `=` behind them."""
+    """Parse a line that begins with a command's words, in any capitals, followed by `:` or `=`."""
     lower = line.lower()
     for word, name in words.items():
         if lower == word or (lower.startswith(word) and lower[len(word)] in " :="):

@@ -329,7 +329,7 @@ class _Doing:
     answer: Json
 
     def once(self, step: str, do: Callable[[], object]) -> None:
-        """Run a step unless an earlier try has run it."""
+        """Run a step unless an earlier attempt has run it."""
         try:
             first_answer(self.mail.game_id, self.player_id, f"mail {self.mail.mail_id} {step}", b"", False)
         except UnderWay:
@@ -347,7 +347,7 @@ class _Doing:
     def _told(self, error: PlayError | RuleError) -> str:
         match error:
             case StaleTurn():
-                told = gettext("That turn is over: you've moved, or your time ran out. Here is the table now.")
+                told = gettext("That turn is over: you've moved, or your time ran out. Here is the table as it is now.")
             case IllegalPlan() if isinstance(error.__cause__, RuleError):
                 told = refusal(self.game.table.rules.NAME, error.__cause__, spoken().locale)
             case PlayError():
@@ -423,7 +423,9 @@ def _pause(doing: _Doing, wishes: Wishes) -> None:
     _vote(doing, "pause")
     rests = doing.game.table.status == "paused"
     told = (
-        noted("The game is paused. Everyone agreed.") if rests else noted("The game pauses as soon as everyone agrees.")
+        noted("The game is paused. Everyone agreed.")
+        if rests
+        else noted("The game will pause as soon as everyone agrees.")
     )
     doing.answer["done"].append(gettext(told))
 
@@ -431,7 +433,7 @@ def _pause(doing: _Doing, wishes: Wishes) -> None:
 def _resume(doing: _Doing, wishes: Wishes) -> None:
     _vote(doing, "resume")
     rests = doing.game.table.status == "paused"
-    told = noted("The game resumes as soon as everyone agrees.") if rests else noted("The game has resumed.")
+    told = noted("The game will resume as soon as everyone agrees.") if rests else noted("The game has resumed.")
     doing.answer["done"].append(gettext(told))
 
 
@@ -450,7 +452,8 @@ def _undo(doing: _Doing, wishes: Wishes) -> None:
         return
     ends_at = moment(datetime.fromisoformat(asked["ends_at"]), stored_zone(profile(doing.player_id)["zone"]))
     told = gettext(
-        "We've asked the others. Your move is taken back if everyone agrees by %(ends_at)s. No answer counts as no.",
+        "We've asked the others. Your move will be taken back if everyone agrees by %(ends_at)s. No answer counts "
+        "as no.",
         ends_at=ends_at,
     )
     doing.answer["done"].append(told)
@@ -459,9 +462,9 @@ def _undo(doing: _Doing, wishes: Wishes) -> None:
 def _agree(doing: _Doing, wishes: Wishes) -> None:
     _vote(doing, TAKE_BACK)
     if votes_of(doing.mail.game_id)[TAKE_BACK]:
-        told = noted("You've agreed. The move is taken back as soon as everyone agrees.")
+        told = noted("You've agreed. The move will be taken back as soon as everyone agrees.")
     elif has_gone_back(doing.game, doing.arrived_at):
-        told = noted("Everyone has agreed. The move is taken back.")
+        told = noted("Everyone has agreed. The move has been taken back.")
     else:
         raise TooLate(noted("No take-back vote is open."))
     doing.answer["done"].append(gettext(told))
@@ -473,7 +476,11 @@ def _ready(doing: _Doing, wishes: Wishes) -> None:
         ready(doing.mail.game_id, doing.player_id)
         doing.look_again()
     begun = doing.game.table.turns
-    told = noted("The game has started.") if begun else noted("You're ready. The game starts as soon as everyone is.")
+    told = (
+        noted("The game has started.")
+        if begun
+        else noted("You're ready. The game will start as soon as everyone is ready.")
+    )
     doing.answer["done"].append(gettext(told))
 
 
@@ -584,13 +591,13 @@ def _resign(doing: _Doing, wishes: Wishes) -> None:
 
 _PROBLEMS = {
     "unreadable": noted(
-        "We couldn't read your email clearly, so nothing was done. Send only your move to this address, as plain "
+        "We couldn't understand your email, so nothing was done. Send only your move to this address, as plain "
         "text. Or play with the link in your turn email."
     ),
     "too-long": noted("Your email is too long, so nothing was done. Send only your own lines, without quoted emails."),
     "nothing-said": noted("We found no reply above our email. Write yours there, with an empty line below it."),
     "not-understood": noted(
-        "This isn't quite the right form, so nothing was done. Send it again as shown below, on its own line."
+        "This isn't quite the right format, so nothing was done. Send it again as shown below, on its own line."
     ),
     "several-games": noted(
         "You replied to an email about several games, so nothing was done. Use the reply address below a game. "
@@ -608,11 +615,12 @@ _PROBLEMS = {
         "between."
     ),
     "parts-differ": noted(
-        "Your email program sent your text twice, as plain text and as HTML, but they differ. Nothing was done. "
+        "Your email program sent your text twice, as plain text and as HTML, but the two differ. Nothing was done. "
         "Send only your own lines, preferably as plain text. Or play with the link in your turn email."
     ),
     "in-a-sentence": noted(
-        "This line touches a command, and both could be one sentence. Nothing was done. Leave an empty line "
+        "This line is right next to a command, and the two could be one sentence. Nothing was done. Leave an empty "
+        "line "
         "between them. If your email program adds this line, play with the link in your turn email."
     ),
     "spoken-against": noted(
@@ -625,7 +633,8 @@ _PROBLEMS = {
         "put it at the top of a new email to this address. You can also play with the link in your turn email."
     ),
     "only-our-letter": noted(
-        "Your email contains only lines from ours, so nothing was done. If one of them is your reply, write it at the "
+        "Your email contains only lines from our email, so nothing was done. If one of them is your reply, write it "
+        "at the "
         "top and delete our email below it. Put all steps of a turn on one line, with ; between them."
     ),
 }
@@ -641,7 +650,7 @@ def _finish(
     acted: Collection[str] = (),
     fault: str | None = None,
 ) -> None:
-    """Store that the email is done, with its answer. The call is idempotent."""
+    """Record that the email has been processed, with its answer. The call is idempotent."""
     db.session.rollback()
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
         more = _answers_left(mail, sender)

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 
 class Bounce(NamedTuple):
-    """A letter that was not delivered."""
+    """An email that was not delivered."""
 
     is_hard: bool  # whether the address doesn't exist
     why: str  # one line, often a mail server's response
@@ -66,7 +66,7 @@ def keep(word: str, same: str, raw: bytes, limited: bool) -> None:
 def keep_complaint(recipient: str, same: str, raw: bytes, limited: bool) -> None:
     """Store an email without a return path's address if it may be a complaint. Raise TooMany, Unavailable.
 
-    Providers send complaints to the postmaster, with a copy of the letter.
+    Providers send complaints to the postmaster, with a copy of the email.
     """
     if b"feedback-report" in raw.lower():
         if limited:
@@ -133,9 +133,9 @@ def _note(word: str, report: Report) -> None:
 
 
 def note_event(address: str, bounce: Bounce | None, said: str) -> None:
-    """Record a mail provider's event about a letter to this address: a bounce, or a complaint if `bounce` is None.
+    """Record a mail provider's event about an email to this address: a bounce, or a complaint if `bounce` is None.
 
-    `said` is the event's text. It should contain the letter's return path or Message-ID, otherwise the event counts for
+    `said` is the event's text. It should contain the email's return path or Message-ID, otherwise the event counts for
     the address only. The call is idempotent. Raise Unavailable if the database doesn't answer.
     """
     words = {found for found in map(bytes.decode, _RETURN_PATH.findall(said.encode())) if is_return(found)}
@@ -251,7 +251,7 @@ _TELLS_A_DELAY = re.compile(
     r"|do(?:es)? not need to resend|this is a warning message|still trying",
     re.IGNORECASE,
 )
-# the start of the returned letter
+# the start of the returned email
 _COPY = re.compile(
     r"^[ \t>|]{0,9}(?:[-=_*]{2,80}.{0,80}?(?:copy|original|returned|unsent|unmodified|message (?:header|text|body|follows))"
     r"|(?:received|return-path|message-id|dkim-signature):)",
@@ -260,7 +260,7 @@ _COPY = re.compile(
 
 
 def _notice(head: Head, body: bytes) -> str:
-    """Return the text of a report without the returned letter."""
+    """Return the text of a report without the returned email."""
     try:
         text = "\n".join(line.text for line in readings_of(head, body)[0])
     except Doubt:

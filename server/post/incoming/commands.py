@@ -18,7 +18,7 @@ SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN, READY, STAND_I
     "stand-in",
 )
 
-_WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # letters use the first of each
+_WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # emails use the first of each
     "de": {
         SAY: ["sag"],
         PAUSE: ["pause"],
@@ -64,7 +64,7 @@ _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")
 
 
 def word_for(command: str, locale: str) -> str:
-    """Return the word for a command in this language's letters."""
+    """Return the word for a command in this language's emails."""
     return _WORDS[locale][command][0]
 
 

@@ -1,4 +1,4 @@
-"""Classification of mail servers' responses to a rejected letter: an unknown address, or another reason.
+"""Classification of mail servers' responses to a rejected email: an unknown address, or another reason.
 
 Servers use 5.0.0, 5.1.0 and even 5.1.1 for full mailboxes, rate limits, SPF or virus scanners. So words take
 precedence over codes, and the address counts as valid if they contradict each other.
@@ -9,7 +9,7 @@ import re
 _STATUS = re.compile(r"(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])")
 # RFC 3463 and RFC 7505: no such mailbox, no such domain, bad syntax, moved, a domain without mail
 _OF_UNKNOWN = {"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.4.4"}
-# about the sender, an existing mailbox, the server, the letter, a policy
+# about the sender, an existing mailbox, the server, the email, a policy
 _OF_SOMETHING_ELSE = ("5.1.7", "5.1.8", "5.2.0", "5.2.2", "5.2.3", "5.2.4", "5.3.", "5.6.", "5.7.")
 # RFC 5321, 4.2.3: 553 is about the mailbox despite its enhanced status, as are these words of Microsoft's
 _OF_THE_MAILBOX = re.compile(r"(?<![\d.])553[ -]|recipient address rejected: access denied", re.IGNORECASE)
@@ -48,7 +48,7 @@ _SOMETHING_ELSE = _any(
     r"frequency|\brate\b|volume|this hour|greylist|graylist|temporar|timed? ?-?out",  # temporary
     r"(?<!the domain and )(?<!spaces and )try again",
     r"disabled|discontinued|suspend|inactive(?! e-?mail address)|frozen|\block(?:ed)?\b|deactivated",  # an existing mailbox
-    r"\bspam|\bube\b|unsolicited|virus|malware|scored|banned|message filtered|content rejected",  # the letter
+    r"\bspam|\bube\b|unsolicited|virus|malware|scored|banned|message filtered|content rejected",  # the email
     r"polic(?:y|ies)|reputation|block(?:ed|ing|list)|black ?list|dnsbl|\brbl\b",  # the sender
     r"\bspf\b|dkim|dmarc|authenticat|reverse dns|\bptr\b|relaying|relay access|to relay|not verified",
     r"sender (?:address |domain |\S{1,99} )?(?:rejected|denied|verif|not|invalid|unknown)|senders not|domain of sender",
@@ -57,7 +57,7 @@ _SOMETHING_ELSE = _any(
     r"service (?:currently )?unavailable|could not be resolved|malformed|protocol|transaction failed",  # the transport
     r"command parameter|procmail|couldn't create",
     r"recipient preferences|recipient's preferences",
-    r"550:? : user unknown",  # without an address: rejected after reading the letter
+    r"550:? : user unknown",  # without an address: rejected after reading the email
 )
 
 

@@ -200,7 +200,7 @@ def _is_greeting(line: str) -> bool:
 
 
 def _is_ending(line: str, signed: Collection[str]) -> bool:
-    """Return whether this line ends a letter: a wish, a name, a program's footer, or a line without words."""
+    """Return whether this line ends an email: a wish, a name, a program's footer, or a line without words."""
     bare = line.strip(_MARKS_AROUND)
     if is_drawn(line) or _FOOTER.match(bare) or bare.lower() in signed:
         return True

@@ -40,14 +40,17 @@ def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
             example,
             gettext("plans this move for your next turn. Without a move, we send you your plan"),
         ),
-        (UNDO, "", gettext("takes back your last move, if needed with everyone's consent")),
+        (UNDO, "", gettext("takes back your last move. If necessary, we ask the others first")),
         (AGREE, "", gettext("agrees to a take-back")),
         (READY, "", gettext("confirms before the start that you're ready")),
         (VACATION, "2027-07-01..2027-07-14", days),
         (
             STAND_IN,
             "ben@example.org 2027-07-01..2027-07-14",
-            gettext('asks this person to play for you on these days. "%(off)s" ends the stand-in', off=off_for(locale)),
+            gettext(
+                'asks this person to play for you on these days. To stop the stand-in, write "%(off)s"',
+                off=off_for(locale),
+            ),
         ),
         (RESIGN, "", gettext("hands your seat to a bot")),
     )
@@ -64,5 +67,5 @@ def _example(rules: Any) -> str:
 
 
 def help_line(written: str, what: str) -> str:
-    """Return a line of help as letters show it."""
+    """Return a line of help as emails show it."""
     return f"{written}  ({what})"

@@ -35,8 +35,8 @@ READ, OTHERS = "Sternenpost", "Sternenpost-other"  # folders of stored mails, an
 LEASE = timedelta(seconds=60)
 LOOK_AGAIN = 20.0  # seconds between two polls at most; with IDLE the server announces new mail immediately
 _SOON = 1.0  # seconds until the poll after new mail, since IDLE may miss a mail that arrives just before it
-_PAUSE = 5.0  # seconds until the next try
-_LONGEST_PAUSE = 300.0  # seconds after failures; some providers block frequent tries
+_PAUSE = 5.0  # seconds until the next attempt
+_LONGEST_PAUSE = 300.0  # seconds after failures; some providers block frequent attempts
 _TRY_AGAIN = 300.0  # seconds until a mail that stayed is read again
 _BATCH = 200  # mails per command
 _TIMEOUT = SocketTimeout(connect=15, read=60)

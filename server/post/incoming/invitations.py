@@ -105,7 +105,7 @@ def understood(mail: replies.Mail, locale: str) -> str | None:
 
 
 def _plain(lines: Sequence[str]) -> tuple[str, ...]:
-    """Replace each line that says yes or no in one of the four languages by the English word."""
+    """Replace each line that says yes or no in one of the four languages with the English word."""
 
     def plain(line: str) -> str:
         written = normalize("NFC", line.strip())

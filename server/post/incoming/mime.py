@@ -332,7 +332,7 @@ def _decoded(octets: bytes, charset: str) -> str:
 
 
 def _text_of(octets: bytes, charset: str, errors: str = "replace") -> str:
-    """Decode bytes, replacing NUL, which Postgres rejects, by U+FFFD. It can't turn a line into a move."""
+    """Decode bytes, replacing NUL (which Postgres rejects) with U+FFFD. This can't turn a line into a move."""
     return octets.decode(charset, errors).replace("\0", "\ufffd")
 
 

@@ -9,7 +9,7 @@ from server.play.planning.plans import AT_ONCE
 from server.post.incoming.near_misses import Notation, move_in
 
 OFF: Final = "off"
-_OFF: Mapping[str, Sequence[str]] = {  # letters use the first of each
+_OFF: Mapping[str, Sequence[str]] = {  # emails use the first of each
     "de": ["aus", "löschen", "loeschen"],
     "en": [OFF],
     "fr": ["annuler"],
@@ -31,7 +31,7 @@ class Planned(NamedTuple):
 
 
 def off_for(locale: str) -> str:
-    """Return the word that drops a plan in this language's letters."""
+    """Return the word that drops a plan in this language's emails."""
     return _OFF[locale][0]
 
 

@@ -54,7 +54,7 @@ class Mail(NamedTuple):
 
 
 class Report(NamedTuple):
-    """A bounce of a letter to this address, or a complaint about it."""
+    """A bounce of an email to this address, or a complaint about it."""
 
     address: str
     bounce: Bounce | None  # None: a complaint

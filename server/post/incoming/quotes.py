@@ -1,4 +1,4 @@
-"""Removal of quotes: finds the lines that a person wrote, without the lines of the letter to which they reply."""
+"""Removal of quotes: finds the lines that a person wrote, without the lines of the email to which they reply."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from server.post.incoming.html_text import Line
 from server.sanitize import without_unseen
 
-MARK = "##-"  # a line with it begins our letter, with all below
+MARK = "##-"  # a line with it begins our email, with all below
 LONGEST_LINE = 1000
 _LONGEST_TITLE = 300
 _LONGEST_HEAD = 9  # lines

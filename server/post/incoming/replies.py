@@ -1,4 +1,4 @@
-"""Parser of replies to our letters: pure functions from bytes to wishes.
+"""Parser of replies to our emails: pure functions from bytes to wishes.
 
 A move counts only if a line is exactly that move in the game's notation, and nothing in the email casts doubt on it.
 Asking once too often is better than playing an unintended move. Greetings and sentences beside a move are harmless,
@@ -56,10 +56,10 @@ class Wishes:
     - `unreadable`: see `Mail.doubt`. `too-long`: the doubt `too-large`.
     - `nothing-said`, `not-understood`, `two-moves`
     - `contradiction`: such as pause and resume.
-    - `several-games`: it answers a letter about several games.
+    - `several-games`: it answers an email about several games.
     - `perhaps-quoted`: see `understand`.
     - `in-a-sentence`, `spoken-against`: `line` is the prose beside a line that acts.
-    - `amid-our-letter`: inside an unmarked copy of our letter. `only-our-letter`: only such a copy.
+    - `amid-our-letter`: inside an unmarked copy of our email. `only-our-letter`: only such a copy.
     - `parts-differ`: plain text and HTML differ, such as by a struck-out line.
     """
 
@@ -185,7 +185,7 @@ _ADDED = re.compile(  # what programs add to plain text: pictures, link targets,
 )
 _BEGINNING = re.compile(r"^([^:|]{1,100}): (?=[^:|]{1,100}$)")  # as our answer to ? groups moves
 _MOST_OFFERED = 100  # moves in a line
-_PROSE = 4  # words; a longer line of our letter can't be retyped by chance
+_PROSE = 4  # words; a longer line of our email can't be retyped by chance
 _TITLE = 4  # words of a title above a quote
 _KEY = 40  # characters that identify a line; no program wraps earlier
 _FULL_LINE = 60  # characters; a longer line may have been wrapped by the mail program
@@ -226,7 +226,7 @@ def parse(mail: Mail, rules: Notation, locale: str = "en") -> Reply:
 def _without_explanation(lines: Sequence[str], grammar: Grammar) -> Sequence[str]:
     """Remove the explanation from a single line copied from our help.
 
-    With several such lines the email contains a copy of our letter, so nothing is removed.
+    With several such lines the email contains a copy of our email, so nothing is removed.
     """
     found = list(_explained(lines, grammar))
     if len(found) != 1:
@@ -268,7 +268,7 @@ def _end_of(told: Collection[str], lines: Sequence[str], nr: int, at: int) -> in
 
 
 def _as_on_page(lines: Sequence[Line], beside: Sequence[Line]) -> list[Line]:
-    """Replace lines of the plain text by the acting lines of the HTML part that they come from.
+    """Replace lines of the plain text with the acting lines of the HTML part that they come from.
 
     Programs add bullets, link targets and emphasis marks to plain text.
     """
@@ -277,7 +277,7 @@ def _as_on_page(lines: Sequence[Line], beside: Sequence[Line]) -> list[Line]:
 
 
 def _letters(text: str) -> str:
-    """Return the letters of a line that plain text and HTML share, without links, pictures and smileys."""
+    """Return the characters of a line that are the same in plain text and HTML, ignoring links, images and emoji."""
     return re.sub(r"[\W_]", "", _ADDED.sub(" ", text)).lower()
 
 
@@ -289,8 +289,8 @@ def understand(
 ) -> Wishes:
     """Return what the person asks for.
 
-    `ours` are the lines of our letters that the email may quote, in order. A person may retype an example move. But
-    some of our prose, three of our lines in a row, or two that don't both act, begin an unmarked copy of our letter.
+    `ours` are the lines of our emails that the email may quote, in order. A person may retype an example move. But
+    some of our prose, three of our lines in a row, or two that don't both act, begin an unmarked copy of our email.
     Further lines that act there are a problem. `repeated` are lines of ours that the person had written first, and may
     repeat.
 
@@ -299,7 +299,7 @@ def understand(
     sentences without a digit, colon or address. What programs write above a quote is none of these in any language.
     Otherwise it ends the reply if a line above it acts and nothing new is below, else it is `perhaps-quoted`.
 
-    A new line is `perhaps-quoted` below anything that may begin a quote. A line that our letter offered is also
+    A new line is `perhaps-quoted` below anything that may begin a quote. A line that our email offered is also
     `perhaps-quoted` below a title, which is a few words without the end of a sentence.
     """
     mail, grammar = reply.mail, reply.grammar
@@ -368,7 +368,7 @@ def _a_persons(lines: Sequence[Line]) -> Sequence[Line]:
 
 
 def _below_a_title(lines: Sequence[Line], offered: Collection[str], signed: Collection[str]) -> Line | None:
-    """Return the first line that acts if our letter offered it and it is below a title, else None. Programs write such
+    """Return the first line that acts if our email offered it and it is below a title, else None. Programs write such
     titles above a quote, even in unknown languages."""
     acts = next((nr for nr, line in enumerate(lines) if line.command and not line.command.asks), None)
     if acts is None or lines[acts].text.lower() not in offered:
@@ -453,7 +453,7 @@ def _comes_near(line: str, grammar: Grammar) -> bool:
 def _split_at_copy(
     lines: Sequence[Line], ours: Sequence[str], repeated: Collection[str]
 ) -> tuple[Sequence[Line], Sequence[Line]]:
-    """Return the lines above an unmarked copy of our letters, and those within and below it that aren't ours."""
+    """Return the lines above an unmarked copy of our emails, and those within and below it that aren't ours."""
     letter = [line for line in ours if line]
     whole = " ".join(letter)
     written = [place for place, line in enumerate(lines) if line.text]
@@ -627,7 +627,7 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
 
 
 def _by_points(text: str, locale: str) -> str:
-    """Replace `1/7` by `1.7.`, except in English, where the month may come first."""
+    """Replace `1/7` with `1.7.`, except in English, where the month may come first."""
     return text if locale == "en" else _DAY_BY_SLASHES.sub(lambda it: f"{it[1]}.{it[2]}.{it[3] or ''}", text)
 
 

@@ -1,4 +1,4 @@
-"""Letters about an account: codes, apps that act for a player, and the bundle of all their games."""
+"""Emails about an account: codes, apps that act for a player, and the bundle of all their games."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -116,9 +116,9 @@ class WebhookDisabled(Letter):
 def webhook_disabled(it: Recipient) -> WebhookDisabled:
     data = it.letter.data
     detail = failure(data["detail"], gettext).rstrip(".")
-    why = gettext("Nothing has arrived there for three days. Last error: %(detail)s.", detail=detail)
+    why = gettext("No delivery has succeeded for three days. Last error: %(detail)s.", detail=detail)
     if data["why"] == GONE:
-        why = gettext("It responded with 410, so the address no longer exists.")
+        why = gettext("The address responded with 410, so it no longer exists.")
     return WebhookDisabled(name=it.known.name, url=data["url"], why=why)
 
 
@@ -139,12 +139,12 @@ class Bundle(Letter):
     KIND: ClassVar = notice_kinds.BUNDLE
     name: str  # of the reader
     waiting: tuple[WaitingGame, ...]  # all games that wait for the reader, the most urgent first
-    news: tuple[GameLetter, ...]  # the bundled letters
+    news: tuple[GameLetter, ...]  # the bundled emails
 
 
 @builds(notice_kinds.BUNDLE)
 def bundle(it: Recipient) -> Bundle | None:
-    """Return the waiting games and the bundled letters, or None without either."""
+    """Return the waiting games and the bundled emails, or None without either."""
     if put_into_newer(it.letter):
         return None
     player, now = it.known, clock.now()

@@ -1,4 +1,4 @@
-"""The envelope of a letter: its language, the addresses for replies and bounces, and the link to unsubscribe."""
+"""The envelope of an email: its language, the addresses for replies and bounces, and the link to unsubscribe."""
 
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from server.store.tables import LetterRow, Player, PlayerLetterRow, SignIn, db
 
 
 def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str | None:
-    """Return the address for replies to a letter of a game, or None if it expects none."""
+    """Return the address for replies to an email about a game, or None if it expects none."""
     if row.player_id is None:
         waits = isinstance(words, Invitation) or (isinstance(words, Rsvp) and words.again)
         return f"{rsvp_word(row.game_id, row.seat, row.data['to'])}@{domain}" if waits else None
@@ -35,8 +35,9 @@ def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str
 
 
 def desk_address(row: PlayerLetterRow, to: str, domain: str) -> str | None:
-    """Return the address for replies to a letter of the post desk, which goes to `to`. Return None for the last letter
-    to a deleted account, since a reply would create the account again."""
+    """Return the address for replies to an email of the post desk, which goes to `to`. Return None for the last email
+    to a deleted account, since a reply would create the account again.
+    """
     if row.kind == DESK_WELCOME.name:
         return f"{stranger_word(to, locale_of(row))}@{domain}"
     if "to" in row.data:
@@ -61,7 +62,7 @@ def return_address(row: LetterRow | PlayerLetterRow, domain: str) -> str | None:
 
 
 def stop_link(row: LetterRow | PlayerLetterRow, to: str, base_url: str, is_of_several: bool) -> str:
-    """Return the link to unsubscribe from this kind of letter or from the game, or "" if it is always sent."""
+    """Return the link to unsubscribe from this kind of email or from the game, or "" if it is always sent."""
     kind = NOTICE_KINDS[row.kind]
     if not kind.stop:
         return ""

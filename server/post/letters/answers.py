@@ -22,7 +22,7 @@ from server.post.wording import GameLetter, answer_above, by_beginning, spoken, 
 from server.store.tables import LetterRow
 from server.translations import noted
 
-_LINES_KEPT = 200  # letters
+_LINES_KEPT = 200  # emails
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,7 @@ def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:
     """Return the lines, without times, that an email to the address for this turn may quote.
 
-    They come from the letter for the turn and from these answers (see `Incoming`), each as text and as HTML.
+    They come from the email for the turn and from these answers (see `Incoming`), each as text and as HTML.
     """
 
     def reader(version: int, data: Json) -> Reader:
@@ -118,7 +118,7 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
 
 @lru_cache(_LINES_KEPT)
 def _lines(words: YourTurn | Answer, locale: str) -> tuple[str, ...]:
-    """Return the lines of a letter in this language. They are cached, since frequent writers have many answers."""
+    """Return the lines of an email in this language. They are cached, since frequent writers have many answers."""
     mark = answer_above()
     page = lines_of_page(write_page(words, mark=mark))
     return (*write(words, mark)[1].splitlines(), *(line.text for line in page))

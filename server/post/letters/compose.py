@@ -1,4 +1,4 @@
-"""Composition of a letter when it is sent: its content and its MIME message."""
+"""Composition of an email when it is sent: its content and its MIME message."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ _PICTURE_OF_SEVERAL = "table-{}.png"
 
 
 class Written(NamedTuple):
-    """A letter with its SMTP envelope."""
+    """An email with its SMTP envelope."""
 
     message: bytes
     sender: str
@@ -53,9 +53,9 @@ class Written(NamedTuple):
 def compose(
     row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None = None, game: Game | None = None
 ) -> Written | None:
-    """Return the letter, or None if it is outdated or its reader was deleted.
+    """Return the email, or None if it is outdated or its reader was deleted.
 
-    `reply_domain` is the domain for replies and bounces, None if inbound mail is off. `game` is the letter's game if it
+    `reply_domain` is the domain for replies and bounces, None if inbound mail is off. `game` is the email's game if it
     has just been loaded.
     """
     with force_locale(locale_of(row)):
@@ -66,7 +66,7 @@ def compose(
 def compose_together(
     turns_of: Sequence[tuple[LetterRow, Game]], base_url: str, reply_domain: str | None = None
 ) -> Written | None:
-    """Return one letter about turns in several games of one reader. Its id is the id of the first letter.
+    """Return one email about turns in several games of one reader. Its id is the id of the first email.
 
     A reply would be ambiguous, so its Reply-To plays no move, and each game has its own address.
     """
@@ -167,7 +167,7 @@ def _written(
 
 
 def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "message", "rsvp"]:
-    """Return what a letter asks its reader to reply."""
+    """Return what an email asks its reader to reply."""
     if isinstance(words, seats.Invitation | seats.Rsvp):
         return "rsvp"
     return "message" if reader and reader.game.table.status in OVER else "move"
@@ -186,7 +186,7 @@ def mail_host(base_url: str) -> str:
 
 @lru_cache(16)
 def trouble_with_letters(base_url: str, reply_domain: str | None) -> str:
-    """Write a letter with these settings. Return the problem, or ""."""
+    """Write an email with these settings. Return the problem, or ""."""
     domain = reply_domain or mail_host(base_url)
     data = {"to": f"postmaster@{domain}", "code": "000000", "sign_in": str(UUID(int=0))}
     row = PlayerLetterRow(
@@ -198,5 +198,8 @@ def trouble_with_letters(base_url: str, reply_domain: str | None) -> str:
         _written(row, base_url, data["to"], code, reply_to=data["to"])
     except Exception as error:
         log.exception("No letter can be written")
-        return f"no letter can be written ({type(error).__name__}): look at STERNENPOST_BASE_URL and STERNENPOST_REPLY_DOMAIN"
+        return (
+            f"no email can be written ({type(error).__name__}): "
+            "look at STERNENPOST_BASE_URL and STERNENPOST_REPLY_DOMAIN"
+        )
     return ""

@@ -1,4 +1,4 @@
-"""Builders of letters, and their input."""
+"""Builders of emails, and their input."""
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -31,7 +31,7 @@ _BUILDERS: dict[str, Callable[[Any], Letter | None]] = {}
 
 
 def builds(kind: NoticeKind) -> Callable[[Builder], Builder]:
-    """Register a function that returns the letter for a notice of this kind, or None if there is nothing to say."""
+    """Register a function that returns the email for a notice of this kind, or None if there is nothing to say."""
 
     def register(builder: Builder) -> Builder:
         _BUILDERS[kind.name] = builder
@@ -41,7 +41,7 @@ def builds(kind: NoticeKind) -> Callable[[Builder], Builder]:
 
 
 class Recipient(NamedTuple):
-    """The input for a letter without a game."""
+    """The input for an email without a game."""
 
     letter: PlayerLetterRow
     base_url: str
@@ -54,7 +54,7 @@ class Recipient(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """The input for a letter of a game."""
+    """The input for an email about a game."""
 
     game: Game
     seat: Seat
@@ -110,7 +110,7 @@ class Reader(NamedTuple):
         return view_of(self.game, self.seat, self.letter.version), story(self.game, self.seat)
 
     def picture(self, is_over: bool) -> tuple[bytes, str]:
-        """Return the table at the letter's version as its reader may see it, as a PNG and in words."""
+        """Return the table at the email's version as its reader may see it, as a PNG and in words."""
         name, names, locale = self.game.table.rules.NAME, self.game.names, spoken().locale
         if is_over:
             picture = draw_end(name, *self.final_view, names, locale)
@@ -126,7 +126,7 @@ class Reader(NamedTuple):
         return png(picture), picture.title
 
     def happened(self, since: int) -> tuple[str, ...]:
-        """Return what this seat saw after version `since`, up to the version of the letter."""
+        """Return what this seat saw after version `since`, up to the version of the email."""
         return self._told(story(self.game, self.seat), since)
 
     def since_own_move(self) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ class Reader(NamedTuple):
         return (before, *told[-_MOST_NEWS:])
 
     def _last_own_move(self, items: Sequence[Json]) -> int:
-        """Return the version of the player's own last move before the letter's version."""
+        """Return the version of the player's own last move before the email's version."""
         found, away, moves = 0, False, self.game.table.rules.EVENTS
         own = authors.STAND_IN if self.game.seats[self.seat].owner_id else authors.PLAYER
         for version, commit in groupby(items, key=lambda item: item["version"]):
@@ -163,7 +163,7 @@ class Reader(NamedTuple):
 
 
 def letter_for(it: Reader | Recipient) -> Letter | None:
-    """Return the content of a letter, or None if it is outdated."""
+    """Return the content of an email, or None if it is outdated."""
     if isinstance(it, Reader) and not still_matters(it.game, it.seat, notice_in(it.letter), clock.now()):
         return None
     return _BUILDERS[it.letter.kind](it)

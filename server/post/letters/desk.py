@@ -1,4 +1,4 @@
-"""Letters of the post desk: the first one to an address without an account, and answers to players."""
+"""Emails of the post desk: the first one to an address without an account, and answers to players."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _PICTURE = "table-{}.png"
 
 @dataclass(frozen=True, kw_only=True)
 class DeskWelcome(Letter):
-    """The letter to an address without an account. It repeats nothing of the email that caused it."""
+    """The email to an address without an account. It quotes nothing of the inbound email."""
 
     KIND: ClassVar = notice_kinds.DESK_WELCOME
     address: str  # of the post desk

@@ -1,4 +1,4 @@
-"""Letters about a game: its start, votes, and its end."""
+"""Emails about a game: its start, votes, and its end."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -62,7 +62,7 @@ class NotReady(GameLetter):
     def news(self) -> str:
         if self.is_late:
             return noted("%(title)s: you didn't confirm in time, so your seat is free again.")
-        return noted("%(title)s: not everyone was ready in time, so seats are free again.")
+        return noted("%(title)s: not everyone was ready in time, so some seats are available again.")
 
 
 @builds(notice_kinds.NOT_READY)
@@ -80,7 +80,7 @@ class GameClosing(GameLetter):
     """The warning to the host that the game will close."""
 
     KIND: ClassVar = notice_kinds.GAME_CLOSING
-    NEWS: ClassVar = noted("%(title)s: seats are free. The game closes unless it starts by %(due)s.")
+    NEWS: ClassVar = noted("%(title)s: there are free seats. The game will close unless it starts by %(due)s.")
     free: int  # number of free seats
     due: str  # when it closes
     left: str
@@ -111,9 +111,9 @@ def game_paused(reader: Reader) -> GamePaused:
 
 
 _EFFECTS = {
-    "pause": noted("The game pauses as soon as everyone agrees."),
-    "resume": noted("The game resumes as soon as everyone agrees."),
-    "abandon": noted("The game ends without a result as soon as everyone agrees."),
+    "pause": noted("The game will pause as soon as everyone agrees."),
+    "resume": noted("The game will resume as soon as everyone agrees."),
+    "abandon": noted("The game will end without a result as soon as everyone agrees."),
     "offer": noted("Other players can take the bots' seats as soon as everyone agrees."),
 }
 _AGREEING = {"pause": PAUSE, "resume": RESUME}  # commands to reply with; other votes need the page
@@ -181,7 +181,7 @@ class MoveTakenBack(GameLetter):
 
 @builds(notice_kinds.MOVE_TAKEN_BACK)
 def move_taken_back(reader: Reader) -> MoveTakenBack | None:
-    """Return the letter, or None if no letter announced the turn to the reader."""
+    """Return the email, or None if no email announced the turn to the reader."""
     game, said = reader.game, reader.letter.data
     own = (Delivery.game_id == game.game_id) & (Delivery.seat == reader.seat) & (Delivery.version == said["gone"])
     told = Delivery.kind.in_(TELLING_TURN) & Delivery.result.in_(("sent", "bundled"))
@@ -267,4 +267,4 @@ def _why_closed(reader: Reader) -> str:
     closes_at = reader.game.head.closes_at
     if closes_at is not None and reader.letter.made_at >= closes_at:
         return str(gettext("Not all seats were taken in time."))
-    return str(gettext("The host closed it."))
+    return str(gettext("The host closed the game."))

@@ -1,4 +1,4 @@
-"""Letters about a seat: who takes, keeps or loses it, and who is invited to it."""
+"""Emails about a seat: who takes, keeps or loses it, and who is invited to it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -81,7 +81,7 @@ def stand_in(reader: Reader) -> StandIn:
     if "until" in data:
         when = datetime.fromisoformat(data["until"])
         at = moment(when if data["what"] in ("accepted", "called-off") else last_minute(when), reader.zone)
-    looks = gettext("You can watch and chat meanwhile. To play again, end the stand-in at the table.")
+    looks = gettext("Meanwhile, you can watch and chat. To play again yourself, stop the stand-in at the table.")
     match data["what"], data["own"]:
         case "accepted", _:
             said, more = gettext("%(who)s will play for you from %(at)s.", who=who, at=at), looks
@@ -89,13 +89,15 @@ def stand_in(reader: Reader) -> StandIn:
             said, more = gettext("%(who)s is playing for you until %(at)s.", who=who, at=at), looks
         case "began", _:
             said = gettext("you're playing for %(who)s until %(at)s.", who=who, at=at)
-            more = gettext("We'll email you at each turn. You can end this at the table at any time.")
+            more = gettext("We'll email you at each turn. You can stop at any time at the table.")
         case "called-off", True:
-            said = gettext("%(who)s won't play for you from %(at)s. The stand-in was cancelled.", who=who, at=at)
+            said = gettext(
+                "%(who)s was going to play for you from %(at)s, but that has been cancelled.", who=who, at=at
+            )
             more = gettext("You'll play your own turns. At the table you can ask another player.")
         case "called-off", _:
             said = gettext(
-                "you don't need to play for %(who)s from %(at)s. The stand-in was cancelled.", who=who, at=at
+                "you were going to play for %(who)s from %(at)s, but that has been cancelled.", who=who, at=at
             )
             more = gettext("Thank you for offering to play.")
         case _, True:
@@ -165,7 +167,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
 
 
 def _stand_in_asked(reader: Reader) -> StandInAsked | None:
-    """Return the letter, or None if the request has been accepted or withdrawn."""
+    """Return the email, or None if the request has been accepted or withdrawn."""
     game, word = reader.game, stand_in_word(reader.game.game_id, reader.seat, reader.letter.data["stand_in"])
     asked = open_stand_in_link(word)[1]
     if asked is None or asked.accepted_by is not None:

@@ -1,4 +1,4 @@
-"""Letters about a turn."""
+"""Emails about a turn."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -151,7 +151,7 @@ def bot_moved(reader: Reader) -> BotMoved:
 
 
 def _is_yet_to_be_told(reader: Reader) -> bool:
-    """Return whether the letter that announces this turn is still queued, as after an outage. That letter says more."""
+    """Return whether the email that announces this turn is still queued, as after an outage. That email says more."""
     own = (LetterRow.game_id == reader.game.game_id) & (LetterRow.seat == reader.seat)
     its_turn = LetterRow.data["turn"].as_integer() == reader.letter.data["turn"]
     telling = select(LetterRow.letter_id).where(own, LetterRow.kind.in_(TELLING_TURN), its_turn)

@@ -53,7 +53,7 @@ def test_a_game_with_all_seats_taken_starts_at_once(ada: UUID) -> None:
     assert happened(game.game_id) == ["game-started", "boards-shuffled", *["board-dealt"] * 3]
 
 
-def test_the_worker_plays_a_game_of_bots_to_its_end(ada: UUID) -> None:
+def test_the_worker_plays_a_game_between_bots_to_its_end(ada: UUID) -> None:
     game_id = open_game(ada, wanted(BOT, {"bot": "random"}, BOT)).game_id
     everything_due_happens()
     game = load(game_id)

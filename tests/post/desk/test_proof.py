@@ -50,7 +50,7 @@ def ann_joins(ann: Correspondent) -> UUID:
 # Strangers
 
 
-def test_a_stranger_gets_one_letter_that_repeats_nothing_of_theirs(ann: Correspondent) -> None:
+def test_a_stranger_gets_one_email_that_quotes_nothing_they_wrote(ann: Correspondent) -> None:
     text = "Buy watches at http://spam.example\nplay sternenhimmel"
     (hello,) = ann.sends(DESK, text, "Cheap watches", Message_ID="<cheap-watches@spam.example>")
     for word in ("watches", "Watches", "spam.example", "sternenhimmel"):
@@ -155,7 +155,7 @@ def test_the_open_address_answers_readers_and_asks_for_a_yes_to_the_rest(ann: Co
     assert len(db.session.scalars(select(GameRow.game_id)).all()) == 1
 
 
-def test_no_drops_what_was_asked(ann: Correspondent) -> None:
+def test_answering_no_discards_the_commands_to_be_confirmed(ann: Correspondent) -> None:
     ann_joins(ann)
     before = rows()
     (asked,) = ann.sends(DESK, "play sternenhimmel")
@@ -224,7 +224,7 @@ def ann_joins_by(ann: Correspondent, to: str) -> UUID:
     return found
 
 
-def test_an_email_that_comes_twice_acts_once(ann: Correspondent) -> None:
+def test_an_email_that_arrives_twice_is_carried_out_once(ann: Correspondent) -> None:
     ann_joins(ann)
     to = ann.newest.reply_to
     raw = ann.written(to, "play sternenhimmel\nnew sternenglanz 2")

@@ -35,7 +35,7 @@ def said(locale: str, line: str) -> str:
 
 
 @pytest.mark.parametrize("locale", GREETINGS)
-def test_a_person_lives_by_email_alone(mailbox: Callable[[str], Correspondent], locale: str) -> None:
+def test_a_player_does_everything_by_email_alone(mailbox: Callable[[str], Correspondent], locale: str) -> None:
     ann, bob = mailbox("ann@example.net"), mailbox("bob@example.org")
 
     def asks(*lines: str) -> Mail:

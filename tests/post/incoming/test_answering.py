@@ -225,7 +225,7 @@ def test_an_email_received_before_the_due_time_is_on_time(office: Office, game_i
     assert f"your move was played: {line}" in office.mails("ada")[-1].text
 
 
-def test_an_email_received_later_delays_nothing(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_an_email_received_after_the_due_time_delays_nothing(office: Office, game_id: UUID, ada: UUID) -> None:
     line, due_at = a_move(game_id, ada), seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at + MINUTE)
@@ -234,7 +234,7 @@ def test_an_email_received_later_delays_nothing(office: Office, game_id: UUID, a
     assert "time-extended" in happened(game_id)
 
 
-def test_an_email_without_a_move_delays_others_only_until_it_is_answered(office: Office, game_id: UUID) -> None:
+def test_an_email_without_a_move_delays_later_ones_only_until_it_is_answered(office: Office, game_id: UUID) -> None:
     due_at = seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at - MINUTE)
@@ -260,7 +260,7 @@ def test_an_email_received_while_the_clock_was_fast_counts_as_received_now(offic
     assert messages(game_id) == ["Good evening!"]
 
 
-def test_a_turns_time_ends_when_its_mail_arrived(office: Office, ada: UUID, bea: UUID) -> None:
+def test_a_turns_time_ends_when_the_email_with_its_move_arrived(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock={"bank": "P3D", "increment": "PT1H", "cap": "P5D"})
     line = a_move(game_id, ada)
     office.mails("ada")
@@ -330,7 +330,7 @@ def test_an_email_takes_back_only_the_move_that_stood_when_it_was_written(
     assert "Your move has been taken back." in office.mails("ada")[-1].text
 
 
-def test_one_of_a_take_back_and_a_simultaneous_email_counts(app: Flask, office: Office, ada: UUID, bea: UUID) -> None:
+def test_either_a_take_back_or_a_simultaneous_email_counts(app: Flask, office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0, "take_back": "free"})
     moves_on(game_id, ada)
     arrives(office.mails("bea")[-1].reply_to, a_mail(a_move(game_id, bea), sender="bea@example.org"))

@@ -153,7 +153,7 @@ def test_only_an_unknown_mailbox_or_domain_is_a_hard_bounce(status: str, words: 
         ("4.4.7", "421 4.4.2 Connection timed out"),
     ],
 )
-def test_other_server_replies_do_not_end_mail(status: str, words: str) -> None:
+def test_other_responses_of_mail_servers_do_not_stop_emails(status: str, words: str) -> None:
     assert read(failed(status, words)) == Bounce(False, words)
 
 
@@ -317,12 +317,12 @@ def test_a_report_with_a_personal_envelope_is_still_automatic(sender: str, subje
         "Message not delivered, what now?",
     ],
 )
-def test_a_person_can_write_about_a_report(subject: str) -> None:
+def test_an_email_about_a_delivery_report_counts_as_written_by_a_person(subject: str) -> None:
     head = split(f"From: Bea <bea@example.org>\r\nSubject: {subject}\r\n\r\n".encode())[0]
     assert not is_automatic(head, "bea@example.org")
 
 
-def test_a_player_can_write_under_the_subject_of_a_report() -> None:
+def test_a_players_email_with_the_subject_of_a_delivery_report_counts_as_written_by_a_person() -> None:
     head = split(b"From: Ada <ada@example.org>\r\nSubject: Delivery Failure\r\n\r\n")[0]
     assert not is_automatic(head, "ada@example.org", "ada@example.org")
 
@@ -381,7 +381,7 @@ def test_without_inbound_mail_bounces_go_to_the_operators(ada: UUID, bea: UUID, 
     assert Office(app).mails("ada")[0].sender == "sternenpost@localhost"
 
 
-def test_two_hard_bounces_on_different_days_end_the_mail(ada: UUID, bea: UUID, office: Office) -> None:
+def test_two_hard_bounces_on_different_days_stop_further_emails(ada: UUID, bea: UUID, office: Office) -> None:
     games_come_back(ada, bea, office, 3, HARD)
     assert why(ada) is None
     later(DAY)
@@ -410,7 +410,7 @@ def test_older_bounces_are_forgotten(ada: UUID, bea: UUID, office: Office, raw: 
     assert why(ada) is None
 
 
-def test_the_same_letter_counts_once(ada: UUID, bea: UUID, office: Office) -> None:
+def test_bounces_of_the_same_email_count_once(ada: UUID, bea: UUID, office: Office) -> None:
     game_of(ada, bea, bots=1)
     (mail,) = office.mails("ada")
     for _ in range(6):
@@ -436,7 +436,7 @@ def test_other_players_at_the_table_see_the_broken_address(ada: UUID, bea: UUID,
     assert "come back" not in "".join(it.text for it in office.mails("ada"))
 
 
-def test_a_sign_in_code_is_still_sent_and_restores_mail(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_sign_in_code_is_still_sent_and_emails_resume_once_it_is_used(ada: UUID, bea: UUID, office: Office) -> None:
     is_lost_for_good(ada, bea, office)
     game_of(ada, bea, bots=1, title="Began meanwhile")
     sign_in = begin_sign_in("ada@example.org", "en", None)
@@ -457,7 +457,7 @@ def test_a_sign_in_code_is_still_sent_and_restores_mail(ada: UUID, bea: UUID, of
     assert why(ada)
 
 
-def test_signing_in_by_other_means_does_not_restore_mail(ada: UUID, bea: UUID, office: Office) -> None:
+def test_emails_do_not_resume_after_signing_in_by_other_means(ada: UUID, bea: UUID, office: Office) -> None:
     game_of(ada, bea, bots=1)
     sign_in = begin_sign_in("ada@example.org", "en", None)
     (letter,) = db.session.scalars(db.select(PlayerLetterRow))
@@ -469,7 +469,9 @@ def test_signing_in_by_other_means_does_not_restore_mail(ada: UUID, bea: UUID, o
 
 
 @pytest.mark.parametrize("kind", ["abuse", "fraud", "opt-out"])
-def test_a_spam_complaint_ends_mail_until_its_reader_signs_in(ada: UUID, bea: UUID, office: Office, kind: str) -> None:
+def test_a_spam_complaint_stops_emails_until_the_reader_signs_in(
+    ada: UUID, bea: UUID, office: Office, kind: str
+) -> None:
     game_of(ada, bea, bots=1)
     (mail,) = office.mails("ada")
     comes_back(mail, complaint(kind))

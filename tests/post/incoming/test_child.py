@@ -15,7 +15,7 @@ from tests.post.office import Office
 from tests.support.child_work import burn, die, die_always, double, doubt, hoard
 
 
-def test_a_child_returns_results_and_raises_errors() -> None:
+def test_a_child_process_returns_results_and_raises_errors() -> None:
     reader = Child()
     assert reader.run(double, "leo") == "leoleo"
     with pytest.raises(Doubt, match="broken"):
@@ -23,7 +23,7 @@ def test_a_child_returns_results_and_raises_errors() -> None:
 
 
 @pytest.mark.parametrize("greedy", [burn, hoard])
-def test_a_limit_ends_one_call_and_the_next_one_works(greedy: Callable[[], object]) -> None:
+def test_a_limit_ends_one_call_and_the_next_call_works(greedy: Callable[[], object]) -> None:
     reader = Child()
     with pytest.raises(TooMuch):
         reader.run(greedy)

@@ -86,7 +86,7 @@ def test_programs_render_the_same_words_as_equal(text: str, page: str) -> None:
         ("call 030 1234567<tel:030%201234567>", 'call <a href="tel:030">030 1234567</a>', "call 030 1234567"),
     ],
 )
-def test_chat_is_the_same_however_links_and_smileys_are_rendered(text: str, page: str, says: str) -> None:
+def test_chat_is_the_same_however_links_and_emoji_are_rendered(text: str, page: str, says: str) -> None:
     found = both(f"7 leo c\n\nsay {text}", f"<p>7 leo c</p><p>say {page}</p>")
     assert found == Wishes(move="7 leo c", says=(says,))
 

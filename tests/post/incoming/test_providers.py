@@ -454,7 +454,7 @@ def hard_days() -> list[bool]:
 
 
 @pytest.mark.parametrize("provider", ["postmark", "mailgun", "sendgrid", "ses"])
-def test_a_complaint_ends_all_mail_at_once(provider: str, client: FlaskClient, letter: Any) -> None:
+def test_a_complaint_stops_all_emails_at_once(provider: str, client: FlaskClient, letter: Any) -> None:
     message_id = str(letter.message["Message-ID"]).strip("<>")
     for _ in range(2):
         call = mail_providers.complaints("ada@example.org", letter.sender, message_id)[provider]
@@ -464,7 +464,7 @@ def test_a_complaint_ends_all_mail_at_once(provider: str, client: FlaskClient, l
     assert hard_days() == [True]
 
 
-def test_an_event_that_names_no_letter_still_counts(client: FlaskClient, letter: Any) -> None:
+def test_an_event_that_names_no_email_still_counts(client: FlaskClient, letter: Any) -> None:
     for day in range(HARD):
         told = {"RecordType": "Bounce", "ID": day, "Type": "HardBounce", "Email": "ada@example.org", "Details": UNKNOWN}
         for _ in range(2):

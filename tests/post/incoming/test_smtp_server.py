@@ -363,7 +363,7 @@ def test_two_workers_listen_on_the_same_port(app: Flask, smtp_server: SmtpServer
     other.close()
 
 
-def test_a_taken_port_is_logged_once_and_retried(app: Flask, word: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_port_in_use_is_logged_once_and_retried(app: Flask, word: str, caplog: pytest.LogCaptureFixture) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
