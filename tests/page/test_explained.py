@@ -73,6 +73,7 @@ def test_a_disabled_field_explains_why_in_the_servers_words(house: House, window
     page.locator("button[data-slot='1']").click()
     page.locator("[data-field=f9]").click(force=True)  # closed, and asked all the same
     expect(page.get_by_role("tooltip")).to_contain_text(re.compile(r"field f9: free.*\. \w"))
+    page.keyboard.press("Escape")  # the hand gives way to the actions of a chosen slot
     page.locator(".own-hand button").first.hover()
     expect(page.get_by_role("tooltip")).to_contain_text(re.compile("Star (birth|migration).*:|Black hole.*:"))
 
