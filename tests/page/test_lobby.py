@@ -432,7 +432,7 @@ def test_a_host_can_extend_withdraw_remove_and_close(ada: Client, ben: Client, w
     host.get_by_role("button", name="Withdraw the invitation for seat 3").click()
     expect(host.get_by_role("button", name="Withdraw")).to_have_count(0)
     host.get_by_role("button", name="Remove ben").click()
-    expect(host).to_contain_text("ben gets an email")
+    expect(host).to_contain_text("ben will get an email")
     host.get_by_role("button", name="Remove ben").click()
     expect(host.get_by_role("button", name="Remove ben")).to_have_count(0)
     assert [seat["kind"] for seat in ada.get(f"/v1/games/{game}")["seats"]] == ["human", "open", "open", "open"]
