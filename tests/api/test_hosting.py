@@ -499,7 +499,9 @@ def test_a_warning_skips_the_bundle_if_the_bundle_would_be_too_late(app: Flask, 
     office.delivers()
     later(DAY)
     office.delivers()
-    assert "The usual time: there are free seats. The game will close unless it starts by" in office.mails("ada")[-1].text
+    assert (
+        "The usual time: there are free seats. The game will close unless it starts by" in office.mails("ada")[-1].text
+    )
 
 
 def test_a_removed_guest_is_absent_from_lists_by_player(app: Flask, ada: Someone, bea: Someone) -> None:
