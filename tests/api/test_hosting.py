@@ -148,7 +148,7 @@ def test_the_host_can_close_a_game_and_all_players_are_notified(
     assert is_closed(path, bea)
     office.delivers()
     (mail,) = office.mails("bea")
-    assert '"A clear night" was closed before it started. The host closed it.' in mail.text
+    assert '"A clear night" was closed before it started. The host closed the game.' in mail.text
     assert "Reply-To" not in mail.message
     assert [it["type"] for it in bea.get(f"{path}/events").json["items"]] == ["game-abandoned"]
     assert [it["status"] for it in bea.get("/v1/games?mine=true").json["items"]] == ["abandoned"]
@@ -499,7 +499,9 @@ def test_a_warning_skips_the_bundle_if_the_bundle_would_be_too_late(app: Flask, 
     office.delivers()
     later(DAY)
     office.delivers()
-    assert "The usual time: seats are free. The game closes unless it starts by" in office.mails("ada")[-1].text
+    assert (
+        "The usual time: there are free seats. The game will close unless it starts by" in office.mails("ada")[-1].text
+    )
 
 
 def test_a_removed_guest_is_absent_from_lists_by_player(app: Flask, ada: Someone, bea: Someone) -> None:

@@ -32,7 +32,7 @@ class Result(NamedTuple):
     """How the bot of a row did in all its games."""
 
     games: int = 0
-    wins: float = 0.0  # a shared win counts as a part of one
+    wins: float = 0.0  # a shared win counts as a fraction
     lead: float = 0.0  # points above the average of the table, added up
     moves: int = 0
     seconds: float = 0.0  # of CPU, for its moves

@@ -165,7 +165,7 @@ def test_a_game_is_opened_with_its_own_bank_and_time_out_policy(ada: Client, win
     page.get_by_label("Maximum bank", exact=True).fill("1")
     page.get_by_role("button", name="Create the game").click()
     expect(page.get_by_label("Maximum bank", exact=True)).to_be_focused()
-    expect(page.get_by_text("This can't be less than the other two.")).to_be_visible()
+    expect(page.get_by_text("The maximum can't be less than the other two times.")).to_be_visible()
     page.get_by_label("Maximum bank", exact=True).fill("2")
 
     page.get_by_label("What happens").select_option("own")
@@ -418,7 +418,7 @@ def test_a_host_can_extend_withdraw_remove_and_close(ada: Client, ben: Client, w
     page, guest = windows.open(ada, **screen), windows.open(ben, **screen)
     for it in (page, guest):
         it.goto(f"/#/games/{game}")
-        expect(it.get_by_text(re.compile(r"^If it hasn't started by .*, the game closes\.$"))).to_be_visible()
+        expect(it.get_by_text(re.compile(r"^If the game hasn't started by .*, it closes\.$"))).to_be_visible()
         expect(it.locator(".seats li").first).to_contain_text("Host")
     expect(guest.get_by_role("region", name="You're the host")).to_have_count(0)
     host = page.get_by_role("region", name="You're the host")
@@ -432,7 +432,7 @@ def test_a_host_can_extend_withdraw_remove_and_close(ada: Client, ben: Client, w
     host.get_by_role("button", name="Withdraw the invitation for seat 3").click()
     expect(host.get_by_role("button", name="Withdraw")).to_have_count(0)
     host.get_by_role("button", name="Remove ben").click()
-    expect(host).to_contain_text("ben gets an email")
+    expect(host).to_contain_text("ben will get an email")
     host.get_by_role("button", name="Remove ben").click()
     expect(host.get_by_role("button", name="Remove ben")).to_have_count(0)
     assert [seat["kind"] for seat in ada.get(f"/v1/games/{game}")["seats"]] == ["human", "open", "open", "open"]
@@ -458,7 +458,7 @@ def test_the_waiting_time_is_chosen_when_a_game_has_free_seats(ada: Client, wind
     page = windows.open(ada)
     form_of(page)
     expect(page.get_by_role("button", name="Create the game")).to_be_visible()
-    chosen = page.get_by_label("If seats stay open, it closes after")
+    chosen = page.get_by_label("If seats stay open, the game closes after")
     expect(chosen).to_have_count(0)
     page.locator("[name=seat-1]").select_option("open")
     chosen.select_option("P30D")

@@ -89,4 +89,4 @@ def test_a_table_for_reliable_players_says_that_newcomers_can_join(house: House,
     game_id = game_of(sign_in(house, "hosting@example.org"), ME, OPEN, OPEN, min_reliability=80)
     page = windows.open()
     page.goto(f"/#/games/{game_id}")
-    expect(page.get_by_text("80 % of their games, and for new players")).to_be_visible()
+    expect(page.get_by_text("80% of their games, and for new players")).to_be_visible()

@@ -22,7 +22,7 @@ def test_planned_moves_are_left_shown_and_removed_and_one_is_played(house: House
     move = f"a 7 on {space.locator('option').last.inner_text()}"
     space.select_option(last)
     plan.get_by_role("combobox", name="Star").select_option("7")
-    plan.get_by_label("Only if players just move").check()
+    plan.get_by_label("Only if there are just moves").check()
     plan.get_by_role("button", name="Plan it").click()
     expect(plan.locator("li strong")).to_have_text([move])
     expect(plan.locator("li")).to_contain_text("Only if the space is still free")

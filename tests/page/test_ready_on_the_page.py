@@ -33,7 +33,7 @@ def test_a_game_begins_when_all_players_are_ready_and_then_reveals_salts(house: 
     asked = other.locator(".ready")
     expect(asked.get_by_role("listitem").filter(has_text="waiting")).to_have_count(2)
     asked.get_by_role("button", name="I'm ready").click()
-    expect(asked.get_by_text("You're ready. The game starts when everyone is.")).to_be_visible()
+    expect(asked.get_by_text("You're ready. The game will start when everyone is ready.")).to_be_visible()
     expect(asked.get_by_role("button", name="I'm ready")).to_have_count(0)
 
     page.reload()

@@ -58,7 +58,7 @@ def test_a_new_stand_in_is_asked_accepts_by_letter_and_plays_until_stopped(
     expect(other.locator(".hand .star.open").first).to_be_visible()  # it is the stand-in's turn
     assert not too_wide(other)
 
-    expect(page.locator(".stand-in").get_by_role("status")).to_contain_text("Night Owl plays until")
+    expect(page.locator(".stand-in").get_by_role("status")).to_contain_text("Night Owl is playing until")
     expect(page.locator(".hand .star.open")).to_have_count(0)
     page.get_by_role("button", name="Stop the stand-in").click()
     expect(page.locator(".stand-in form")).to_be_attached()

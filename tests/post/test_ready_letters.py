@@ -51,7 +51,7 @@ def test_players_are_asked_by_mail_and_answer_in_their_languages(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     assert re.search("by .+, or your seat will be free again. You have 1 day", asked(office, "ada").text)
-    assert "You're ready. The game starts as soon as everyone is." in writes(office, "ada", "Ready!").text
+    assert "You're ready. The game will start as soon as everyone is ready." in writes(office, "ada", "Ready!").text
     assert load(game_id).table.status == "open"
     assert "The game has started." in writes(office, "bea", "ready\n\nBea").text
     assert load(game_id).table.status == "running"

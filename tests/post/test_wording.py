@@ -95,7 +95,7 @@ ANSWER = Answer(
 )
 CODE = {"code": "123456", "good_for": "10 minutes", "link": "https://sternenpost.example/s/abc"}
 ASKED = {"who": "Ben", "agree": "agree", "due": TIME["due"], "left": TIME["left"]}
-REQUEST = {"request": "Ben asks for a pause.", "effect": "The game pauses as soon as everyone agrees."}
+REQUEST = {"request": "Ben asks for a pause.", "effect": "The game will pause as soon as everyone agrees."}
 LETTERS: list[Letter] = [
     YOUR_TURN,
     Reminder(**GAME, **TIME, in_short="1 day", otherwise="If your time runs out, you get another 1 day."),
@@ -149,7 +149,7 @@ LETTERS: list[Letter] = [
             VoteAsked(**GAME, **REQUEST, agree=""),
             MoveTakenBack(**GAME, who="Ben"),
             GameAbandoned(**GAME, reason="All agreed to stop."),
-            GameClosed(**GAME, reason="The host closed it.", link=""),
+            GameClosed(**GAME, reason="The host closed the game.", link=""),
             GameClosing(**GAME, due=TIME["due"], left=TIME["left"], free=2),
             SentAway(**GAME, link=""),
             StandIn(**GAME, said="Ben is playing for you.", more=""),
@@ -175,7 +175,7 @@ LETTERS: list[Letter] = [
         game="https://stars.example/#/games/1",
         link="https://stars.example/app/abc",
     ),
-    WebhookDisabled(name="Anna", url="https://stars.example/hook", why="It responded with 410."),
+    WebhookDisabled(name="Anna", url="https://stars.example/hook", why="The address responded with 410."),
 ]
 
 
@@ -267,8 +267,8 @@ def test_a_bundle_lists_each_waiting_game_and_each_news_item_in_a_line():
         "- Tuesday stars: Ben asks for a pause.",
         "- Tuesday stars: Ben took back a move. Your turn is over.",
         "- Tuesday stars: the game has ended without a result. All agreed to stop.",
-        "- Tuesday stars: the game was closed before it started. The host closed it.",
-        f"- Tuesday stars: seats are free. The game closes unless it starts by {TIME['due']}.",
+        "- Tuesday stars: the game was closed before it started. The host closed the game.",
+        f"- Tuesday stars: there are free seats. The game will close unless it starts by {TIME['due']}.",
         "- Tuesday stars: the host would rather play with others. Your seat is free again.",
         "- Tuesday stars: Ben is playing for you.",
         "- Tuesday stars: a player has taken over your seat from the bot.",

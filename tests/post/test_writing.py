@@ -216,5 +216,5 @@ def test_an_invitation_names_the_host(ada: UUID, bea: UUID) -> None:
     invite(game_id, bea, "dan@example.org")
     by_ada, by_bea = letters(game_id, "invitation")
     assert (by_ada.data["to"], by_bea.data["to"]) == ("cyd@example.org", "dan@example.org")
-    assert "ada has kept you a seat" in text_of(by_ada)
-    assert "bea has kept you a seat" in text_of(by_bea)
+    assert "ada has reserved a seat for you" in text_of(by_ada)
+    assert "bea has reserved a seat for you" in text_of(by_bea)

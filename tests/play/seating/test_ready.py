@@ -74,7 +74,7 @@ def state(game_id: UUID) -> list[bool | None]:
 def test_the_game_begins_when_all_players_are_ready_and_bots_always_are(ada: UUID, bea: UUID) -> None:
     game_id = opened(ada)
     assert state(game_id) == [None, None, None]
-    with pytest.raises(NotRunning, match="We'll ask you when all are taken"):
+    with pytest.raises(NotRunning, match="We'll ask you when all seats are taken"):
         ready(game_id, ada)
     take_seat(game_id, bea)
     assert (load(game_id).table.status, state(game_id)) == ("open", [False, False, None])

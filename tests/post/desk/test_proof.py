@@ -273,7 +273,7 @@ def test_a_search_joins_a_game_that_fits(mailbox: Callable[[str], Correspondent]
         who.answers(hello.reply_to, "Hello")
     assert "opened game 1 Sternenglanz" in ann.asks("find sternenglanz 2 3 days per move").text
     assert "opened game 1 Sternenglanz" in ben.asks("find sternenglanz 2 1 day per move").text
-    assert "It has started." in ben.asks("find sternenglanz 2 3 days per move").text
+    assert "The game has started." in ben.asks("find sternenglanz 2 3 days per move").text
 
 
 def test_answers_to_a_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent) -> None:
@@ -283,7 +283,7 @@ def test_answers_to_a_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyP
     answers = [len(ann.answers(to, "help")) for _ in range(4)]
     assert sum(answers) <= 3
     assert answers[-1] == 0
-    assert "this is the last for now" in ann.newest.text
+    assert "this is the last one for now" in ann.newest.text
 
 
 def test_a_program_that_answers_every_letter_gets_few_answers(

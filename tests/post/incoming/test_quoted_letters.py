@@ -194,7 +194,7 @@ Quoting = Callable[[str, Mail], bytes]
 def test_quoting_a_letter_does_not_confirm_it(table: Table, quoting: Quoting) -> None:
     asked = table.sends(a_mail("resign"))
     answer = table.sends(quoting("", asked), asked)
-    assert "Your email contains only lines from ours" in answer.text
+    assert "Your email contains only lines from our email" in answer.text
     assert "seat-handed-over" not in happened(table.game_id)
     confirmed = re.search("^  (confirm .*)$", asked.text, re.MULTILINE)
     assert confirmed

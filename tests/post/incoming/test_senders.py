@@ -97,7 +97,7 @@ def test_our_own_answer_gets_no_answer(office: Office, game_id: UUID) -> None:
 
 def test_answers_to_emails_that_play_nothing_are_limited(office: Office, game_id: UUID, ada: UUID) -> None:
     answers = [ada_writes(office, "Thank you for your mail.") for _ in range(most_of("answers").most)]
-    ends = [("this is the last for now" in it.text, "this is the last for now" in it.page) for it in answers]
+    ends = [("this is the last one for now" in it.text, "this is the last one for now" in it.page) for it in answers]
     assert ends == [*[(False, False)] * (most_of("answers").most - 1), (True, True)]
     link = f"http://127.0.0.1:8000/t/{turn_word(game_id, 0, turn_of_ada(game_id) or 0)}"
     assert f"You can also play here: {link}\n" in answers[-1].text
@@ -114,7 +114,7 @@ def test_answers_to_one_sender_are_limited_across_games(
     ends = []
     for _ in range(3):
         game_of(ada, bea, bots=1)
-        ends.append("this is the last for now" in ada_writes(office, "Thank you for your mail.").text)
+        ends.append("this is the last one for now" in ada_writes(office, "Thank you for your mail.").text)
     assert ends == [False, False, True]
     assert no_answer(office, "Thank you for your mail.")
 
