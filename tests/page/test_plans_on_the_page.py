@@ -160,7 +160,7 @@ def test_a_move_is_planned_by_keyboard_and_given_up_again(house: House, windows:
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    page.get_by_role("button", name="Stop planning").press("Enter")
+    page.get_by_role("button", name="Cancel", exact=True).press("Enter")
     expect(page.locator(".tray").get_by_role("button", name="Plan a move")).to_be_visible()
     expect(page.locator(".boards [data-at].open")).to_have_count(0)
     assert plan_of(ben, game_id) == []
@@ -173,6 +173,6 @@ def test_planning_ends_when_the_turn_comes(house: House, windows: Windows) -> No
     page.locator(".tray").get_by_role("button", name="Plan a move").click()
     page.locator(".hand .star.open").first.click()
     first_move(ada, game_id)
-    expect(page.get_by_role("button", name="Stop planning")).to_have_count(0)
+    expect(page.get_by_role("button", name="Cancel", exact=True)).to_have_count(0)
     expect(page.locator(".hand .star[aria-pressed=true]")).to_have_count(0)
     expect(page.locator(".boards [data-at].open").first).to_be_attached()
