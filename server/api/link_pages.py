@@ -70,8 +70,8 @@ def play_turn(word: str) -> Response:
     game = _game_of_turn(word)
     try:
         if request.form.get("confirmed") != "yes":
-            return _turn_page(word, check_line(word, line), ask=True)
-        played = play_line(word, line)
+            return _turn_page(word, check_line(word, line, spoken().locale), ask=True)
+        played = play_line(word, line, spoken().locale)
     except StaleTurn:
         wrong = gettext("Part of this turn has already been played. Here's the rest.")
         return _turn_page(word, line="", wrong=wrong, status=409)
@@ -112,7 +112,7 @@ def _turn_page(
     if not is_open:
         return _not_now(game, seat, word, 409 if wrong else 410)
     rules, state, view, locale = game.table.rules, game.table.state, view_of(game, seat), spoken().locale
-    moves = [rules.write_move(move) for move in rules.legal_moves(state, seat)]
+    moves = [text.write_move(rules, move, locale) for move in rules.legal_moves(state, seat)]
     return page(
         "turn.html",
         status if wrong else 200,

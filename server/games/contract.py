@@ -1,11 +1,12 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `judge`, `resample`, `draw`, `table`, `final_view`, `final_table`,
-`introduction`, `usual_turns`, `notation`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and a folder `page/`.
+`introduction`, `usual_turns`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`, `SENTENCES` and `REFUSALS`, described by the
+types at the end of this file, and a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -210,4 +211,9 @@ WriteFinalTable = Callable[[Json, Sequence[Json], Sequence[str], "Language"], st
 WriteIntroduction = Callable[["Language"], tuple[str, str]]  # -> what players do, in two sentences; and some more
 UsualTurns = Callable[[int], int]  # players -> about how many turns each takes in a game
 WriteNotation = Callable[["Language"], str]  # -> how to write a move, in a few sentences
+# Moves in a reader's own words, beside the notation that `read_move` and `write_move` keep for ever. What is written can be
+# read, and `read_spoken` raises MalformedMove for anything else. `SpokenWords` are those that tell a misspelt move.
+ReadSpoken = Callable[[str, str], Any]  # text, locale -> move
+WriteSpoken = Callable[[Any, str], str]  # move, locale -> text
+SpokenWords = Callable[[str], Collection[str]]  # locale -> words in lower case
 Sentence = Callable[[Json, Sequence[str], "Language"], str]  # story item, names by seat -> sentence; by type of event

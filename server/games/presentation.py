@@ -1,12 +1,13 @@
 """The presentation of games: pictures, tables, sentences and refusals, with defaults where a game has none."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import chain
 from typing import Any
 
-from server.games.contract import Draw, Json, Sentence
-from server.games.errors import RuleError
+from server.games.contract import Draw, Json, Rules, Sentence
+from server.games.errors import MalformedMove, RuleError
 from server.games.registry import GAMES
 from server.render.picture_parts import DARK, LIGHT, MARGIN, Colours, Line, Picture, Theme, sheet
 from server.render.text_layout import page
@@ -144,6 +145,42 @@ COMMON_SENTENCES: Mapping[str, Sentence] = {
 }
 
 
+# Moves
+
+
+def read_move(rules: Rules, text: str, locale: str) -> Any:
+    """Parse a move in the game's notation, or in this reader's own words. Raise MalformedMove for any other string."""
+    try:
+        return rules.read_move(text)
+    except MalformedMove:
+        read = getattr(rules, "read_spoken", None)
+        if read is None:
+            raise
+        with suppress(MalformedMove):
+            return read(text, locale)
+        raise
+
+
+def write_move(rules: Rules, move: Any, locale: str) -> str:
+    """Return a move as letters show it: in the reader's own words, or in the game's notation if it has none."""
+    write = getattr(rules, "write_spoken", None)
+    return write(move, locale) if write else rules.write_move(move)
+
+
+def in_words(rules: Rules, line: str, locale: str) -> str:
+    """Return a line of the game's notation as letters show it. Any other line stays unchanged."""
+    try:
+        return write_move(rules, rules.read_move(line), locale)
+    except MalformedMove:
+        return line
+
+
+def spoken_words(rules: Rules, locale: str) -> Collection[str]:
+    """Return the words of `write_move` that tell a misspelt move."""
+    words = getattr(rules, "spoken_words", None)
+    return words(locale) if words else ()
+
+
 # Refusals
 
 
@@ -177,9 +214,9 @@ def refused(error: RuleError, locale: str) -> str:
 
 def refusal(rules_name: str, error: RuleError, locale: str) -> str:
     """Return why the rules refused a line that a player wrote, with the notation where it helps."""
-    why = refused(error, locale)
-    helps = getattr(GAMES[rules_name], "NOTATION_HELPS", ())
-    return f"{why} {notation(rules_name, locale)}" if locale != "en" and error.code in helps else why
+    if error.code not in getattr(GAMES[rules_name], "NOTATION_HELPS", ()):
+        return refused(error, locale)
+    return f"{language(locale).gettext(refusals()[error.code])} {notation(rules_name, locale)}"
 
 
 @cache

@@ -6,13 +6,14 @@ from zoneinfo import ZoneInfo
 from flask_babel import gettext
 
 from server.games import Json
+from server.games.presentation import write_move
 from server.play.game import Game
-from server.post.wording import moment
+from server.post.wording import moment, spoken
 from server.translations import noted
 
 
 def plan_sentence(plan: Json, game: Game) -> str:
-    """Return a sentence with the moves left in a plan, in notation, or "" without moves."""
+    """Return a sentence with the moves left in a plan, or "" without moves."""
     if not plan["moves"]:
         return ""
     condition = gettext("with a condition")
@@ -46,4 +47,4 @@ _BECAME = {
 
 def _written(move: Json, game: Game) -> str:
     rules = game.table.rules
-    return rules.write_move(rules.move_from_json(move))
+    return write_move(rules, rules.move_from_json(move), spoken().locale)

@@ -18,6 +18,7 @@ from server.accounts.unsubscribe import stop_token
 from server.app import create_app
 from server.config import Settings
 from server.games import Json, sternenglanz
+from server.games.presentation import in_words
 from server.play.commits import load, whole_log
 from server.play.moves import legal_moves, play_move
 from server.play.seating.games import open_game
@@ -277,8 +278,9 @@ def test_a_whole_turn_can_be_typed_in_one_line(page: Page, long_turn: Turn) -> N
     expect(page.get_by_text("or several separated by ;")).to_be_visible()
     page.get_by_label("Your move").fill(line)
     page.get_by_role("button", name="Preview this move").click()
-    page.get_by_role("button", name=f"Play {line}").click()
-    expect(page.get_by_text(f"Played: {line}.")).to_be_visible()
+    spoken = in_words(sternenglanz, line, "en").replace("\u00a0", " ")
+    page.get_by_role("button", name=f"Play {spoken}").click()
+    expect(page.get_by_text(f"Played: {spoken}.")).to_be_visible()
     expect(page.get_by_text("We'll email you when it's your turn again.")).to_be_visible()
     assert long_turn.commits() == commits + 1
 

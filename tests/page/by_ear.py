@@ -234,9 +234,9 @@ def firmament_of(view: Json, seat: int) -> Json:
 
 def _goal(scenario: Any) -> str:
     if scenario["goalPoints"] is None:
-        return "The first player to complete their own Sternbild wins"
+        return "The first player to complete their own constellation wins"
     if scenario["goalBilder"]:
-        return f"The first player with {scenario['goalPoints']} points and a completed Sternbild wins"
+        return f"The first player with {scenario['goalPoints']} points and a completed constellation wins"
     return f"The first player to reach {scenario['goalPoints']} points wins"
 
 

@@ -30,7 +30,8 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     games = {name: {file.stem: json.loads(file.read_text("utf-8")) for file in GAMES_OF[name]} for name in GAMES_OF}
     events = [event for game in games["sternenhimmel"].values() for event in game["events"]]
     scorings = [event for event in events if event["type"] == "board-scored"]
-    tales = {"cards": GAMES["sternenglanz"].describe()["cards"], "stories": games["sternenglanz"]}
+    about = GAMES["sternenglanz"].describe()
+    tales = {"cards": about["cards"], "firmament": about["firmament"], "stories": games["sternenglanz"]}
     recorded = {"rules": GAMES["sternenhimmel"].describe(), "scorings": scorings, "sternenglanz": tales}
     (path / "recorded.json").write_text(json.dumps(recorded), "utf-8")
     return path

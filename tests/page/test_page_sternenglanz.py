@@ -196,7 +196,7 @@ def test_another_players_secret_sternbild_never_reaches_the_page(pair: tuple[Cli
     )
     page.goto(f"/#/games/{game}")
     expect(page.locator(f"[data-bild='{own}']")).to_be_visible()
-    expect(page.get_by_text("A secret Sternbild")).to_be_visible()
+    expect(page.get_by_text("A secret constellation")).to_be_visible()
     tap_out(page, next_with(client, game, lambda it: it["do"] == "lay"))
     assert secret not in page.content()
     assert len(heard) >= 5

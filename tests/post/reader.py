@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from email import message_from_bytes, policy
 
 from server.games import Json
-from server.games.sternenglanz.material import CARDS, PIECES
-from server.games.sternenglanz.names import bild_name, piece_name, scenario_name
+from server.games.sternenglanz.material import CARDS, KIND_OF, PIECES
+from server.games.sternenglanz.names import bild_name, copy_name, piece_name, scenario_name
 from server.post.letters.compose import compose
 from server.store.tables import LetterRow, PlayerLetterRow
 
@@ -67,6 +67,7 @@ def _lying(words: str, names: Sequence[str]) -> Json | None:
 
 
 _KINDS = {piece_name(kind, "en"): kind for kind in PIECES}
+_COPIES = {copy_name(copy, "en"): copy for copy in KIND_OF}
 _BILDER = {bild_name(bild, "en"): bild for bild in CARDS.sternbilder}
 
 
@@ -85,7 +86,9 @@ def firmament(text: str, names: Sequence[str]) -> Json:
     return {
         "scenario": next(it for it in CARDS.scenarios if scenario_name(it, "en") == scenario),
         "board": {it[1]: _KINDS[it[2]] for it in lying if it},
-        "supply": {it[1]: int(it[2]) for it in re.finditer(r"\((\w+)\) (\d+)", only("Supply: (.+)", lines)[1])},
+        "supply": {
+            _KINDS[it[1]]: int(it[2]) for it in re.finditer(rf"({kinds}) (\d+)", only("Supply: (.+)", lines)[1])
+        },
         "deck": int(only(r"Cards in the deck: (\d+)", lines)[1]),
         **{
             key: [it[key] for it in blocks]
@@ -93,9 +96,9 @@ def firmament(text: str, names: Sequence[str]) -> Json:
         },
         "used": {slot for it in blocks for slot in it["used"]},
         "open": next(
-            (_BILDER[it[1]] for line in lines if (it := re.fullmatch(r"Common Sternbild: (.+) \(.*", line))), None
+            (_BILDER[it[1]] for line in lines if (it := re.fullmatch(r"Shared constellation: (.+) \(.*", line))), None
         ),
-        "hand": [] if hand == "empty" else [it.split()[0] for it in hand.split(", ")],
+        "hand": [] if hand == "empty" else [_COPIES[it.replace("\u00a0", " ")] for it in hand.split(", ")],
         "chosen": [name not in choosing[0] for name in names] if choosing else None,
         "turn": int(turn[0][1]) if turn else None,
         "next": names.index(turn[0][2]) if turn else None,
@@ -109,14 +112,14 @@ def _seat(name: str, lines: Sequence[str]) -> Json:
     found = re.fullmatch(head, lines[at])
     assert found
     slots = [only(rf"  slot {slot}: (.+?)(, done)?", block) for slot in (1, 2, 3)]
-    own = [it[1] for line in block if (it := re.fullmatch(r"  Sternbild: (.+?)(?: \(.*)?", line))]
+    own = [it[1] for line in block if (it := re.fullmatch(r"  constellation: (.+?)(?: \(.*)?", line))]
     done = [it[1].split(", ") for line in block if (it := re.fullmatch(r"  completed: (.+)", line))]
     return {
         "points": int(found[1]),
         "hand_sizes": int(found[2]),
         "discards": int(found[3]),
         "granted": bool(found[4]),
-        "slots": [it[1].split()[0] if "#" in it[1] else it[1] for it in slots],
+        "slots": [_COPIES.get(it[1], it[1]) for it in slots],
         "used": [slot for slot, it in zip((1, 2, 3), slots, strict=True) if it[2]],
         "own": _BILDER.get(own[0], own[0]) if own else None,
         "done": [_BILDER[it] for it in done[0]] if done else [],

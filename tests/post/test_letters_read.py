@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 
 from server.games import GAMES, Json
+from server.games.presentation import read_move
 from server.games.sternenglanz.material import CARDS
 from server.play.moves import play_move
 from server.play.seating.games import open_game
@@ -32,7 +33,7 @@ def answer(game_id: UUID, who: UUID, text: str) -> None:
     """One of the moves that the mail names; the rest of a turn that has begun is none of this mail's, but of its answer."""
     rules, turn = head_of(game_id).table.rules, turn_of(game_id, who)
     assert turn is not None
-    play_move(game_id, who, turn, rules.move_to_json(rules.read_move(RNG.choice(reader.moves(text)))))
+    play_move(game_id, who, turn, rules.move_to_json(read_move(rules, RNG.choice(reader.moves(text)), "en")))
     while (on := turn_of(game_id, who)) and rules.is_mid_turn(head_of(game_id).table.state, seat_of(game_id, who)):
         play_move(game_id, who, on, RNG.choice(moves_of(game_id, who)))
 

@@ -15,6 +15,7 @@ from server.games import sternenglanz as game
 from server.games.presentation import draw, sentence, table
 from server.games.sternenglanz.cards import CARD, sternbild
 from server.games.sternenglanz.material import CARDS, FIELDS
+from server.games.sternenglanz.names import copy_name
 from server.games.sternenglanz.pieces import COLOURS
 from server.games.sternenglanz.state import ActionLapsed, SternbildCompleted, SupernovaGranted, SupernovaLaid
 from server.render.picture_parts import DARK, Colours, Line, Sprite, sheet
@@ -93,9 +94,9 @@ def test_the_text_describes_what_the_picture_shows() -> None:
     for field in view(state, 1)["board"]:
         assert f"\n  {field} " in told
     for card in view(state, 1)["hand"]:
-        assert card in told
+        assert copy_name(card, "en") in told.replace("\u00a0", " ")
     own = view(state, 1)["sternbilder"]["own"]
-    assert told.count("Sternbild: face down") == sum(it["sternbild"] is None for it in own)
+    assert told.count("constellation: face down") == sum(it["sternbild"] is None for it in own)
     assert "Your hand" not in table("sternenglanz", view(state, None), NAMES[:3])
 
 
@@ -137,7 +138,7 @@ def test_every_visible_event_has_a_sentence_for_each_viewer() -> None:
 RARE: dict[str, tuple[Any, str]] = {
     "sternbild-completed": (
         SternbildCompleted(0, "kelch", ["a1", "b1"], 5),
-        "Ada completed the Sternbild “Chalice” on a1 b1 and gained 5 points.",
+        "Ada completed the constellation “Chalice” on a1 b1 and gained 5 points.",
     ),
     "supernova-laid": (
         SupernovaLaid(2, 1, "supernova-4#1", "a1", [["b1", "punkt"]], [], [-1, 0, 3]),

@@ -17,7 +17,7 @@ from babel.messages.catalog import Message
 from server import page
 from server.api.problems import ALL
 from server.games import GAMES, IllegalMove, Json, MalformedMove, SeededDice, sternenhimmel
-from server.games.presentation import notation, refusal, refusals, sentence
+from server.games.presentation import in_words, notation, refusal, refusals, sentence
 from server.translations import FOLDER, LOCALES, language
 from server.translations.update import TRANSLATED, extracted, path_of, read, untranslated
 from tests.support.games import ENGLISH
@@ -194,9 +194,12 @@ def test_an_english_rejection_is_the_engines() -> None:
     assert refusal("sternenhimmel", error, "de") == "Auf diesem Feld liegt schon ein Stern."
 
 
-def test_the_english_notation_help_is_the_rules() -> None:
+def test_the_english_notation_help_is_that_of_the_rules_in_words() -> None:
     for game in GAMES.values():
-        assert notation(game.NAME, "en") == game.describe()["notation"]["text"]
+        written = game.describe()["notation"]["text"]
+        for example in sorted((it["text"] for it in game.describe()["notation"]["examples"]), key=len, reverse=True):
+            written = written.replace(example, in_words(game, example, "en"))
+        assert notation(game.NAME, "en") == written
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)

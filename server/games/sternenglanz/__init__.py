@@ -3,6 +3,7 @@
 - `material.py` (R1, S3): the board and the cards, with checks of their data files
 - `options.py` (S1): the options of a game
 - `moves.py`, `notation.py` (R13): steps and moves as values, as JSON and as text
+- `spoken.py`: moves as text in a reader's own words
 - `state.py` (R2): the state, and the events with their effects
 - `actions.py` (R5, R7): the four actions
 - `figures.py` (R8.1): the search for a Sternbild on the Firmament
@@ -26,6 +27,7 @@ from server.games.sternenglanz.resample import resample
 from server.games.sternenglanz.rules import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
 from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NAMES, VIEW_SCHEMA
 from server.games.sternenglanz.sentences import SENTENCES, introduction, notation, usual_turns
+from server.games.sternenglanz.spoken import read_spoken, spoken_words, write_spoken
 from server.games.sternenglanz.state import EVENTS, apply
 from server.games.sternenglanz.table import table
 from server.games.sternenglanz.views import move_of, place, preview, reveals, tell, view
@@ -80,14 +82,17 @@ __all__ = [
     "place",
     "preview",
     "read_move",
+    "read_spoken",
     "resample",
     "resolve_options",
     "reveals",
     "setup",
+    "spoken_words",
     "table",
     "tell",
     "to_act",
     "usual_turns",
     "view",
     "write_move",
+    "write_spoken",
 ]

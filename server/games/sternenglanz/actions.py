@@ -31,6 +31,7 @@ from server.games.sternenglanz.material import (
     bits_of,
 )
 from server.games.sternenglanz.moves import Action, Move, SchwarzesLoch, Sterngeburt, Sternwanderung, Supernova
+from server.games.sternenglanz.names import card_name
 from server.games.sternenglanz.state import (
     ActionEvent,
     Pair,
@@ -46,8 +47,8 @@ from server.games.sternenglanz.state import (
 )
 
 DOES = {GEBURT: "lay", WANDERUNG: "move", LOCH: "remove", SUPERNOVA: "nova"}
-NAMES = {PUNKT: "Punktstern", LEUCHT: "Leuchtstern", PRACHT: "Prachtstern", NOVA: "Supernova"}
-PLURALS = {PUNKT: "Punktsterne", LEUCHT: "Leuchtsterne", PRACHT: "Prachtsterne", NOVA: "Supernovae"}
+_CAN = {GEBURT: "place a star", WANDERUNG: "move a star", LOCH: "remove a star", SUPERNOVA: "set off a Supernova"}
+NAMES = {PUNKT: "dot star", LEUCHT: "bright star", PRACHT: "splendid star", NOVA: "Supernova"}
 
 
 def type_of(card: str | None) -> str:
@@ -59,8 +60,8 @@ def perform(sky: State, seat: Seat, action: Action) -> ActionEvent:
     """Return the event of this action with the card in its slot. Raise IllegalMove if the action is impossible."""
     slot, card = action.slot, sky.slots[seat][action.slot - 1]
     if action.do != DOES[type_of(card)]:
-        what = card or "the permanent Sterngeburt"
-        raise IllegalMove("wrong-action", f"Slot {slot} holds {what}. It can only {DOES[type_of(card)]}.")
+        what = card_name(card, "en") if card else "the permanent star birth"
+        raise IllegalMove("wrong-action", f"Slot {slot} holds {what}. It can only {_CAN[type_of(card)]}.")
     match action:
         case Sterngeburt(_, star, field):
             _check_birth(sky, star, FIELDS[field])
@@ -100,7 +101,7 @@ def _check_birth(sky: State, star: str, field: Field) -> None:
         other, count = need
         found = (field.near & sky.stars[other]).bit_count()
         if found < count:
-            rule = f"A {NAMES[star]} needs at least {count} {PLURALS[other]} next to it"
+            rule = f"A {NAMES[star]} needs at least {count} {NAMES[other]}s next to it"
             raise IllegalMove("needs-3", f"{rule}. {field.id} has {found}.")
     if (field.id, star) in sky.log.removed:
         raise IllegalMove("ban", f"A {NAMES[star]} was already removed from {field.id} in this turn.")
@@ -212,7 +213,7 @@ def _checked_star(sky: State, card: Card, path: tuple[str, ...]) -> str:
     star = _checked_class(sky, path[0], "moved")
     if len(path) - 1 not in card.steps:
         steps = " or ".join(map(str, card.steps))
-        raise IllegalMove("wrong-length", f"{card.id} moves a star along {steps} lines, not {len(path) - 1}.")
+        raise IllegalMove("wrong-length", f"This card moves a star along {steps} lines, not {len(path) - 1}.")
     blocked = occupied(sky.stars) & ~FIELDS[path[0]].bit  # the star itself has left
     for here, there in pairwise(path):
         if (here, there) not in FIRMAMENT.lines:

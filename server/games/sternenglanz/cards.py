@@ -17,7 +17,7 @@ from server.games.sternenglanz.material import (
     WANDERUNG,
     Card,
 )
-from server.games.sternenglanz.names import bild_name, card_name
+from server.games.sternenglanz.names import bild_name, copy_name
 from server.games.sternenglanz.pieces import piece
 from server.render.picture_parts import Box, Line, Part, Sprite, Theme
 
@@ -38,7 +38,7 @@ def frame(width: int, height: int, theme: Theme, is_dashed: bool = False) -> str
 
 def action_card(copy: str, theme: Theme, locale: str, ground: str) -> Iterator[Part]:
     """Yield the face of a card, with its effect, on a ground of this colour."""
-    yield f"<title>{copy}, {card_name(copy, locale)}</title>"
+    yield f"<title>{copy_name(copy, locale)}</title>"
     for part in _face(KIND_OF[copy].id, theme):
         yield part._replace(ground=ground) if isinstance(part, Sprite) else part
 

@@ -20,7 +20,7 @@ from server.games.sternenglanz.cards import (
     sternbild,
 )
 from server.games.sternenglanz.material import CARDS, FIELDS, FIRMAMENT, NOVA, SHARED_OPEN, SLOTS, Field
-from server.games.sternenglanz.names import bild_name, piece_name, scenario_name
+from server.games.sternenglanz.names import bild_name, piece_name, scenario_name, short_name
 from server.games.sternenglanz.pieces import COLOURS, label, lone_piece, piece, pieces_in
 from server.render.picture_parts import (
     LEGIBLE,
@@ -301,8 +301,7 @@ def _hand(view: Json, theme: Theme, locale: str, columns: int) -> Iterator[Part]
         left, top = i % columns * (CARD_WIDTH + 12), 34 + i // columns * (CARD_HEIGHT + 52)
         yield f'<g id="card-{card.replace("#", "-")}" data-card="{card}">'
         yield from placed(left, top, action_card(card, theme, locale, theme.sky))
-        kind, _, copy = card.partition("#")
-        for row, words in enumerate((kind, f"#{copy}")):
+        for row, words in enumerate(short_name(card, locale)):
             under = top + CARD_HEIGHT + 20 + 20 * row
             yield Line(left + CARD_WIDTH // 2, under, words, theme.faint, 17, theme.sky, anchor="middle")
         yield "</g>"
@@ -328,7 +327,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     },
     "en": {
         "points": "points",
-        "sternbild": "Sternbild",
+        "sternbild": "constellation",
         "goal": "Goal",
         "turn": "Turn",
         "over": "Game over",
@@ -336,7 +335,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "free": "free",
         "deck": "Cards",
         "reserve": "Supernovae",
-        "sternbilder": "Sternbilder",
+        "sternbilder": "Constellations",
         "hand": "hand",
         "discard": "discard",
         "next": "to move",
@@ -344,7 +343,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     },
     "fr": {
         "points": "points",
-        "sternbild": "Sternbild",
+        "sternbild": "constellation",
         "goal": "Objectif",
         "turn": "Tour",
         "over": "Fin de partie",
@@ -352,7 +351,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "free": "libre",
         "deck": "Cartes",
         "reserve": "Supernovae",
-        "sternbilder": "Sternbilder",
+        "sternbilder": "Constellations",
         "hand": "main",
         "discard": "défausse",
         "next": "à jouer",
@@ -360,7 +359,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     },
     "it": {
         "points": "punti",
-        "sternbild": "Sternbild",
+        "sternbild": "costellazione",
         "goal": "Obiettivo",
         "turn": "Turno",
         "over": "Fine della partita",
@@ -368,7 +367,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "free": "libero",
         "deck": "Carte",
         "reserve": "Supernovae",
-        "sternbilder": "Sternbilder",
+        "sternbilder": "Costellazioni",
         "hand": "mano",
         "discard": "scarti",
         "next": "di turno",

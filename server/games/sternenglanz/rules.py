@@ -24,6 +24,7 @@ from server.games.sternenglanz.material import (
     Fields,
 )
 from server.games.sternenglanz.moves import Action, Choose, Finish, Lapse, LayCards, Move, Step
+from server.games.sternenglanz.names import copy_name
 from server.games.sternenglanz.options import resolve_options
 from server.games.sternenglanz.state import (
     ACT,
@@ -183,12 +184,16 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -
     """
     for step in _laid(move):
         if step not in sky.hands[seat] or any(step in _laid(it) for it in earlier) or _laid(move).count(step) > 1:
-            raise IllegalMove(
-                "bad-cards", f"{step} is not left for this move. Your hand is {' '.join(sky.hands[seat])}."
-            )
+            raise IllegalMove("bad-cards", f"{copy_name(step, 'en')} is not left for this move. {_held(sky, seat)}")
     acts = [isinstance(step, Action) for step in move.steps]
     if sky.scenario.sternbild == OWN_SECRET and any(acts[:-1]):
-        raise IllegalMove("reveals", "An action may complete your Sternbild. Plan what follows it as a separate move.")
+        raise IllegalMove(
+            "reveals", "An action may complete your constellation. Plan what follows it as a separate move."
+        )
+
+
+def _held(sky: State, seat: Seat) -> str:
+    return f"Your cards are {', '.join(copy_name(card, 'en') for card in sky.hands[seat])}."
 
 
 def _laid(move: Move) -> list[str]:
@@ -242,7 +247,7 @@ def _choose(so_far: TurnSteps, seat: Seat, step: Choose) -> None:
 
 def _check_in_hand(sky: State, seat: Seat, card: str) -> None:
     if card not in sky.hands[seat]:
-        raise IllegalMove("bad-cards", f"{card} is not in your hand. Your hand is {' '.join(sky.hands[seat])}.")
+        raise IllegalMove("bad-cards", f"{copy_name(card, 'en')} is not in your hand. {_held(sky, seat)}")
 
 
 # 4.1 The part `act`

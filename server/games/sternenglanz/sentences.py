@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from server.games.contract import Json
-from server.games.sternenglanz.names import bild_name, card_name, piece_name
+from server.games.sternenglanz.names import bild_name, copy_name, piece_name
+from server.games.sternenglanz.notation import read_move
+from server.games.sternenglanz.spoken import write_spoken
 from server.translations import Language
 
 
@@ -14,12 +16,12 @@ def _hand_dealt(item: Json, names: Sequence[str], say: Language) -> str:
 def _sternbild_drawn(item: Json, names: Sequence[str], say: Language) -> str:
     name, bild = names[item["seat"]], item["sternbild"]
     if bild is None:
-        return say.gettext("%(name)s took a secret Sternbild.", name=name)
-    return say.gettext("%(name)s took the Sternbild %(sternbild)s.", name=name, sternbild=_bild(bild, say))
+        return say.gettext("%(name)s took a secret constellation.", name=name)
+    return say.gettext("%(name)s took the constellation %(sternbild)s.", name=name, sternbild=_bild(bild, say))
 
 
 def _sternbild_turned_up(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("The shared Sternbild is now %(sternbild)s.", sternbild=_bild(item["sternbild"], say))
+    return say.gettext("The shared constellation is now %(sternbild)s.", sternbild=_bild(item["sternbild"], say))
 
 
 def _cards_chosen(item: Json, names: Sequence[str], say: Language) -> str:
@@ -81,7 +83,7 @@ def _action_lapsed(item: Json, names: Sequence[str], say: Language) -> str:
 
 def _sternbild_completed(item: Json, names: Sequence[str], say: Language) -> str:
     completed = say.gettext(
-        "%(name)s completed the Sternbild %(sternbild)s on %(fields)s",
+        "%(name)s completed the constellation %(sternbild)s on %(fields)s",
         name=names[item["seat"]],
         sternbild=_bild(item["sternbild"], say),
         fields=" ".join(item["fields"]),
@@ -136,7 +138,7 @@ def _why(reason: str, say: Language) -> str:
         case "goal":
             return say.gettext("The goal was reached.")
         case "all-sternbilder":
-            return say.gettext("All Sternbilder are completed.")
+            return say.gettext("All constellations are completed.")
         case "all-prachtsterne":
             return say.gettext("All splendid stars have been placed.")
     return say.gettext("The last round is over.")
@@ -150,7 +152,7 @@ def _star(item: Json, say: Language) -> str:
 
 
 def _card(copy: str, say: Language) -> str:
-    return f"{card_name(copy, say.locale)} ({copy})"
+    return copy_name(copy, say.locale)
 
 
 def _cards(cards: Sequence[str | None], say: Language) -> str:
@@ -190,12 +192,26 @@ def usual_turns(players: int) -> int:
 
 def notation(say: Language) -> str:
     return say.gettext(
-        "Write one step, or several separated by ; (semicolon). An action names the slot, what to do and where: 1 "
-        "lay punkt b1, 2 move a1 b2 c3 (each field of the path), 3 remove c1, 1 nova d4, 2 lapse. To stop after "
-        "slots 1 and 2: finish. Then lay a card on slot 2 and one on slot 1, - for none: lay geburt#4 -. To drop the "
-        "Supernova card on slot 1 first: drop lay geburt#4 -. Before the first turn, choose the cards for slots 2 "
-        "and 3: choose geburt#3 loch-a#1. Capitals don't matter."
+        "Write one step, or several separated by ; (semicolon). An action names the slot, what to do and where: "
+        "%(place)s, %(move)s (each field of the path), %(remove)s, %(nova)s, %(lapse)s. To stop after slots 1 and 2: "
+        "%(finish)s. Then lay a card on slot 2 and one on slot 1, - for none: %(lay)s. To drop the Supernova card on "
+        "slot 1 first: %(drop)s. Before the first turn, choose the cards for slots 2 and 3: %(choose)s. Capitals don't "
+        "matter.",
+        **{name: write_spoken(read_move(line), say.locale) for name, line in _WRITTEN.items()},
     )
+
+
+_WRITTEN = {
+    "place": "1 lay punkt b1",
+    "move": "2 move a1 b2 c3",
+    "remove": "3 remove c1",
+    "nova": "1 nova d4",
+    "lapse": "2 lapse",
+    "finish": "finish",
+    "lay": "lay geburt#4 -",
+    "drop": "drop lay geburt#4 -",
+    "choose": "choose geburt#3 loch-a#1",
+}
 
 
 SENTENCES: Mapping[str, Callable[[Json, Sequence[str], Language], str]] = {

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from server.games.contract import Json
 from server.games.sternenglanz.material import CARDS, FIELDS, PIECES, SHARED_OPEN, SLOTS, ids_of
-from server.games.sternenglanz.names import bild_name, card_name, piece_name, scenario_name
+from server.games.sternenglanz.names import bild_name, card_name, copy_name, piece_name, scenario_name
 from server.games.sternenglanz.pieces import pieces_in
 from server.render.text_layout import page
 
@@ -50,7 +50,7 @@ def _with_piece(field: str, view: Json, locale: str) -> str:
 
 def _supply(view: Json, locale: str) -> Iterator[str]:
     say, bilder = _WORDS[locale], view["sternbilder"]
-    left = ", ".join(f"{piece_name(kind, locale)} ({kind}) {view['supply'][kind]}" for kind in pieces_in(view))
+    left = ", ".join(f"{piece_name(kind, locale)} {view['supply'][kind]}" for kind in pieces_in(view))
     yield f"{say['supply']}: {left}"
     yield f"{say['cards in the deck']}: {view['deck']}"
     if CARDS.scenarios[view["scenario"]].supernova:
@@ -75,7 +75,7 @@ def _seat(view: Json, seat: int, names: Sequence[str], locale: str) -> Iterator[
 def _on_slot(view: Json, seat: int, slot: int, locale: str) -> str:
     say, card = _WORDS[locale], view["slots"][seat][slot - 1]
     if card is not None:
-        shown = f"{card} {card_name(card, locale)}"
+        shown = copy_name(card, locale)
     elif slot == 1:
         shown = f"{card_name(_PERMANENT, locale)} ({say['printed']})"
     else:
@@ -109,7 +109,7 @@ def _figure(bild: str, locale: str) -> Iterator[str]:
 
 def _hand(view: Json, locale: str) -> Iterator[str]:
     if view["hand"] is not None:
-        cards = ", ".join(f"{card} {card_name(card, locale)}" for card in view["hand"])
+        cards = ", ".join(copy_name(card, locale).replace(" ", "\u00a0") for card in view["hand"])
         yield f"{_WORDS[locale]['your hand']}: {cards or _WORDS[locale]['empty']}"
 
 
@@ -156,7 +156,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     },
     "en": {
         "points": "points",
-        "Sternbild": "Sternbild",
+        "Sternbild": "constellation",
         "goal": "goal",
         "firmament": "The Firmament, all other fields are free",
         "next to": "next to",
@@ -164,7 +164,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "supply": "Supply",
         "cards in the deck": "Cards in the deck",
         "Supernova cards not yet granted": "Supernova cards not yet granted",
-        "Sternbilder in the deck": "Sternbilder in the deck",
+        "Sternbilder in the deck": "Constellations in the deck",
         "cards in hand": "cards in hand",
         "discarded": "discarded",
         "took a Supernova card": "took a Supernova card",
@@ -174,7 +174,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "empty": "empty",
         "done": "done",
         "completed": "completed",
-        "common Sternbild": "Common Sternbild",
+        "common Sternbild": "Shared constellation",
         "gap": "gap",
         "your hand": "Your hand",
         "turn": "Turn",
@@ -185,7 +185,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     },
     "fr": {
         "points": "points",
-        "Sternbild": "Sternbild",
+        "Sternbild": "constellation",
         "goal": "objectif",
         "firmament": "Le Firmament, toutes les autres cases sont libres",
         "next to": "à côté de",
@@ -193,7 +193,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "supply": "Réserve",
         "cards in the deck": "Cartes dans la pioche",
         "Supernova cards not yet granted": "Cartes Supernova en réserve",
-        "Sternbilder in the deck": "Sternbilder dans la pioche",
+        "Sternbilder in the deck": "Constellations dans la pioche",
         "cards in hand": "cartes en main",
         "discarded": "défaussées",
         "took a Supernova card": "a pris une carte Supernova",
@@ -202,8 +202,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "face down": "face cachée",
         "empty": "vide",
         "done": "exécutée",
-        "completed": "achevés",
-        "common Sternbild": "Sternbild commun",
+        "completed": "achevées",
+        "common Sternbild": "Constellation commune",
         "gap": "vide",
         "your hand": "Ta main",
         "turn": "Tour",
@@ -214,7 +214,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     },
     "it": {
         "points": "punti",
-        "Sternbild": "Sternbild",
+        "Sternbild": "costellazione",
         "goal": "obiettivo",
         "firmament": "Il Firmamento, tutte le altre caselle sono libere",
         "next to": "accanto a",
@@ -222,7 +222,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "supply": "Riserva",
         "cards in the deck": "Carte nel mazzo",
         "Supernova cards not yet granted": "Carte Supernova in riserva",
-        "Sternbilder in the deck": "Sternbilder nel mazzo",
+        "Sternbilder in the deck": "Costellazioni nel mazzo",
         "cards in hand": "carte in mano",
         "discarded": "scartate",
         "took a Supernova card": "ha preso una carta Supernova",
@@ -231,8 +231,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "face down": "coperta",
         "empty": "vuoto",
         "done": "eseguita",
-        "completed": "completati",
-        "common Sternbild": "Sternbild comune",
+        "completed": "completate",
+        "common Sternbild": "Costellazione comune",
         "gap": "vuoto",
         "your hand": "La tua mano",
         "turn": "Turno",

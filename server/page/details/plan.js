@@ -1,101 +1,162 @@
-// The plan: moves that are left for one's next turns.
+// The plan: moves that are left for one's next turns. They are tapped on the board, and have conditions in words.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
+import { store, useStore } from "../ui/store.js";
+import { link, me } from "../ui/token.js";
+import { mySeat } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
 import { addressOf } from "../ui/files.js";
 import { ROOMS } from "../ui/games.js";
-/** @import { Input, Move, Plan as Left, PlannedMove, RulesDescription, SeatedTable, View } from "../ui/types" */
+import { planning } from "../table/planning.js";
+/** @import { Move, Plan as Left, PlannedMove, PlanForm, RulesDescription, SeatedTable, SeenTable, View } from "../ui/types" */
 /** @typedef {NonNullable<PlannedMove["if"]>} Conditions */
-/**
- * What a game brings to this form, in its `plan.js`: the inputs for a move, the move that they say (null if none), the move
- * in one line, and the conditions under which its space is free for every spectator.
- * @typedef {{
- *   Fields: (props: {view: View, rules: RulesDescription}) => any,
- *   moveOf: (data: FormData) => Move | null,
- *   written: (move: Move, rules: RulesDescription) => string,
- *   isFree: (move: Move, view: View) => Conditions,
- * }} Form
- */
+
+/** The last plan that was answered here: newer than what was looked for before. */
+const answered = store(/** @type {{path: string, plan: Left} | null} */ (null));
+let begun = 0; // plans, each with a turn of its own for the board
+
+/** @param {string} base */
+const pathOf = (base) => `${base}/seats/me/plan`;
 
 /**
- * The reader's planned moves and a form for another one, in games that have such a form.
+ * @param {string} rules
+ * @returns {Promise<PlanForm>}
+ */
+const formOf = (rules) => import(addressOf(`${rules}/plan.js`));
+
+/**
+ * Whether the reader may plan at this table: a plan is of whoever plays.
+ * @param {SeenTable} table
+ */
+function mayPlan({ game }) {
+  const seat = mySeat(game);
+  const isStoodIn = !!seat?.stood_in_by && seat.stood_in_by.player !== me.get()?.id;
+  return !!game.you && !link && ROOMS.includes(game.rules) && !seat?.stand_in && !isStoodIn
+    && (game.status === "running" || game.status === "paused");
+}
+
+/**
+ * The reader's planned moves, and the way to plan another one.
  * @param {{table: SeatedTable, rules: RulesDescription}} props
  */
 export function Plan({ table, rules }) {
-  return ROOMS.includes(table.game.rules) && html`<${Planned} table=${table} rules=${rules} />`;
+  return mayPlan(table) && html`<${Planned} table=${table} rules=${rules} />`;
 }
 
 /** @param {{table: SeatedTable, rules: RulesDescription}} props */
 function Planned({ table, rules }) {
   const { base, game } = table;
-  /** @returns {Promise<Form>} */
-  const load = () => import(addressOf(`${game.rules}/plan.js`));
-  const [form] = useLoaded(load, [game.rules]);
-  const path = `${base}/seats/me/plan`;
+  const [form] = useLoaded(() => formOf(game.rules), [game.rules]);
+  const path = pathOf(base);
   /** @returns {Promise<Left>} */
   const look = () => call("GET", path);
   const [found, , again] = useFresh(look, [game.version, game.status]);
-  const [own, tell] = useState(/** @type {{plan: Left, after: Left | null} | null} */ (null)); // by an answer
-  const plan = own?.after === found ? own.plan : found;
-  const [busy, error, submit] = useSubmit(() => wanted.current());
-  /** @type {{current: () => Promise<void>}} */
-  const wanted = useRef(async () => {});
-  const leave = (/** @type {PlannedMove[]} */ moves) => {
-    wanted.current = async () => {
-      try {
-        tell({ plan: await call("PUT", path, { revision: plan?.revision, moves }), after: found });
-      } catch (wrong) {
-        again(); // another window, or a worker, has changed it
-        throw wrong;
-      }
-    };
-    return submit();
+  const own = useStore(answered);
+  const plan = own?.path === path && own.plan.revision > (found?.revision ?? -1) ? own.plan : found;
+  const removed = useRef(/** @type {PlannedMove | null} */ (null));
+  const [busy, error, submit] = useSubmit(async () => {
+    const moves = plan?.moves.filter((/** @type {PlannedMove} */ it) => it !== removed.current);
+    try {
+      answered.set({ path, plan: await call("PUT", path, { revision: plan?.revision, moves }) });
+    } catch (wrong) {
+      again(); // another window, or a worker, has changed it
+      throw wrong;
+    }
+  });
+  const remove = (/** @type {PlannedMove} */ it) => {
+    removed.current = it;
+    submit();
   };
   if (!plan || !form) return null;
   const written = (/** @type {Move} */ move) => form.written(move, rules);
-  const view = /** @type {View} */ (game.view);
   return html`<details class="card plan"><summary>${t("plan")}${plan.moves.length > 0 && ` (${plan.moves.length})`}</summary>
     <p>${t("plan.what")}</p>
     ${plan.ended && html`<p role="status">${t("plan.ended", { move: written(plan.ended.move) })}
       ${t(`plan.because.${plan.ended.because}`)}</p>`}
-    ${plan.moves.length > 0 && html`<ol>${plan.moves.map((it, i) => html`<li key=${i} class="row">
-      <strong>${written(it.move)}</strong> ${(it.if ?? []).map((condition) => html`<span>${inWords(condition)}</span>`)}
+    ${plan.moves.length > 0 && html`<ol>${plan.moves.map((/** @type {PlannedMove} */ it, /** @type {number} */ i) => html`<li key=${i} class="row">
+      <strong>${written(it.move)}</strong> ${inWords(it.if ?? []).map((words) => html`<span>${words}</span>`)}
       <button class="plain" disabled=${busy} aria-label=${`${t("plan.remove")}: ${written(it.move)}`}
-        onClick=${() => leave(plan.moves.filter((other) => other !== it))}>${t("plan.remove")}</button></li>`)}</ol>`}
-    <${Further} key=${plan.revision} game=${form} view=${view} rules=${rules} busy=${busy}
-      add=${(/** @type {PlannedMove} */ it) => leave([...plan.moves, it])} />
+        onClick=${() => remove(it)}>${t("plan.remove")}</button></li>`)}</ol>`}
+    <${Planner} table=${table} rules=${rules} draft=${[]} />
     ${error && html`<${Sorry} error=${error} />`}
   </details>`;
 }
 
-/** @param {Conditions[number]} condition */
-const inWords = (condition) => ("only" in condition ? t("plan.if-only") : "is" in condition && condition.is === null
-  ? t("plan.if-free") : "is" in condition && /\/board$/.test(condition.at) ? null : t("plan.if-other"));
+/**
+ * What these conditions say, once each.
+ * @param {Conditions} conditions
+ */
+const inWords = (conditions) => [...new Set(conditions.flatMap((it) => ("only" in it ? t("plan.if-only")
+  : "is" in it && it.is === null ? t("plan.if-free") : "is" in it && /\/board$/.test(it.at) ? [] : t("plan.if-other"))))];
 
 /**
- * A form for one move more, by which its space must still be free and nothing but moves have happened, if so chosen.
- * @param {{game: Form, view: View, rules: RulesDescription, busy: boolean, add: (it: PlannedMove) => void}} props
+ * The buttons by which a move is planned: they begin it, give it up, and ask for its conditions. `draft` are the moves that
+ * have been tapped so far.
+ * @param {{table: SeenTable, rules: RulesDescription, draft: Move[]}} props
  */
-function Further({ game, view, rules, busy, add }) {
-  const form = useRef();
-  const [isWrong, setWrong] = useState(false);
-  const submit = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    const data = new FormData(form.current);
-    const move = game.moveOf(data);
-    setWrong(!move);
-    if (!move) return;
-    /** @type {Conditions} */
-    const conditions = data.has("free") ? game.isFree(move, view) : [];
-    if (data.has("only")) conditions.push({ only: Object.keys(rules.events) });
-    add({ move, if: conditions, after: "PT0S" });
-  };
-  return html`<form ref=${form} onSubmit=${submit}>
-    <${game.Fields} view=${view} rules=${rules} />
-    <label class="check"><input type="checkbox" name="free" checked /> ${t("plan.if-free")}</label>
-    <label class="check"><input type="checkbox" name="only" /> ${t("plan.if-only")}</label>
-    ${isWrong && html`<p class="wrong" role="alert">${t("plan.not-a-step")}</p>`}
-    <button disabled=${busy}>${t("plan.it")}</button>
-  </form>`;
+export function Planner({ table, rules, draft }) {
+  const { base, game } = table;
+  const planned = useStore(planning);
+  const [isAsking, ask] = useState(false);
+  const [busy, error, begin] = useSubmit(async () => {
+    const [form, plan] = await Promise.all([formOf(game.rules), call("GET", pathOf(base))]);
+    begun += 1;
+    planning.set({ base, turn: -begun, form, plan });
+    requestAnimationFrame(() => { // from wherever it was begun
+      const open = /** @type {HTMLElement | null} */ (document.querySelector(".drawn .tray :is(.slot, .star, .held).open"));
+      open?.scrollIntoView({ block: "nearest" });
+      open?.focus({ preventScroll: true });
+    });
+  });
+  if (!mayPlan(table) || game.you?.turn != null) return null;
+  if (planned?.base !== base) {
+    return html`<button class="plain" disabled=${busy} onClick=${begin}>${t("plan.begin")}</button>
+      ${error && html`<${Sorry} error=${error} />`}`;
+  }
+  return html`<button class="plain" onClick=${() => planning.set(null)}>${t("plan.stop")}</button>
+    ${draft.length > 0 && html`<button class="send" onClick=${() => ask(true)}>${t("plan.it")}</button>`}
+    ${isAsking && html`<${Conditioned} planned=${planned} table=${table} rules=${rules} draft=${draft}
+      close=${() => ask(false)} />`}`;
+}
+
+/**
+ * A dialog that asks for the conditions of a move, and leaves it.
+ * @param {{planned: NonNullable<ReturnType<typeof planning.get>>, table: SeenTable, rules: RulesDescription, draft: Move[],
+ *   close: () => void}} props
+ */
+function Conditioned({ planned: { form, plan, ...planned }, table, rules, draft, close }) {
+  const dialog = useRef();
+  const path = pathOf(table.base);
+  const view = /** @type {View} */ (table.game.view);
+  const free = draft.map((move) => form.isFree(move, view));
+  const [isFree, setFree] = useState(true);
+  const [isOnly, setOnly] = useState(false);
+  useEffect(() => dialog.current.showModal(), []);
+  const [busy, error, save] = useSubmit(async () => {
+    const added = draft.map((move, i) => ({ move, after: "PT0S",
+      if: [...(isFree ? free[i] : []), ...(isOnly ? [{ only: Object.keys(rules.events) }] : [])] }));
+    try {
+      const left = await call("PUT", path, { revision: plan.revision, moves: [...plan.moves, ...added] });
+      answered.set({ path, plan: left });
+      planning.set(null);
+    } catch (wrong) {
+      planning.set({ ...planned, form, plan: await call("GET", path) }); // another window, or a worker, may have changed it
+      throw wrong;
+    }
+  });
+  return html`<dialog class="conditions" ref=${dialog} onClose=${close} aria-label=${t("plan.it")}>
+    <form onSubmit=${save}>
+      <p><strong>${draft.map((move) => form.written(move, rules)).join("; ")}</strong></p>
+      <fieldset><legend>${t("plan.only-if")}</legend>
+        ${free.some((it) => it.length) && html`<label class="check"><input type="checkbox" name="free" checked=${isFree}
+          onChange=${() => setFree(!isFree)} /> ${t("plan.only-if.free")}</label>`}
+        <label class="check"><input type="checkbox" name="only" checked=${isOnly}
+          onChange=${() => setOnly(!isOnly)} /> ${t("plan.only-if.only")}</label>
+      </fieldset>
+      ${error && html`<${Sorry} error=${error} />`}
+      <div class="row"><button disabled=${busy}>${t("plan.save")}</button>
+        <button type="button" class="plain" onClick=${() => dialog.current.close()}>${t("plan.back")}</button></div>
+    </form>
+  </dialog>`;
 }

@@ -63,6 +63,21 @@ export interface Store<T> {
   watch(tell: (value: T) => void): () => void;
 }
 
+/** What a game brings to plans, in its `plan.js`: a move in one line, and when its place is free for every spectator. */
+export interface PlanForm {
+  written(move: any, rules: any): string;
+  isFree(move: any, view: any): NonNullable<PlannedMove["if"]>;
+  [name: string]: any;
+}
+
+/** What is planned on the board of a table; it has a `turn` below zero of its own. */
+export interface Planning {
+  base: string;
+  turn: number;
+  form: PlanForm;
+  plan: Plan;
+}
+
 /** Whether news come by themselves: "over" when there is nothing more to come. */
 export type Live = "live" | "away" | "over";
 

@@ -11,6 +11,7 @@ from server.accounts.signed_links import TURN, Capability, sign, verify
 from server.accounts.tokens import OF_A_TURN, TOKEN, Caller, hash_of
 from server.errors import BadToken, Banned, NotFound, PlayError, StaleTurn
 from server.games import Seat
+from server.games.presentation import read_move, write_move
 from server.play.commits import load
 from server.play.game import Game
 from server.play.moves import RACES, answer_turn, expect_answer, play_move
@@ -29,18 +30,18 @@ SELECT s.game_id, s.seat, s.turn, p.banned_at, p.banned_until
  WHERE s.game_id = ANY(%(games)s) AND s.stand_in IS NULL"""
 
 
-def check_line(word: str, line: str) -> str:
-    """Return the move of this line in canonical notation, if it is legal now.
+def check_line(word: str, line: str, locale: str = "en") -> str:
+    """Return the move of this line as this reader may write it, if it is legal now.
 
     Raise NotFound, StaleTurn, MalformedMove, IllegalMove.
     """
     game, seat, is_open = open_turn(word)
     rules = game.table.rules
-    move = rules.read_move(line)
+    move = read_move(rules, line, locale)
     if not is_open:
         raise StaleTurn(game.table.turns[seat])
     rules.decide(game.table.state, seat, move, game.dice())
-    return rules.write_move(move)
+    return write_move(rules, move, locale)
 
 
 def turn_word(game_id: UUID, seat: Seat, turn: int) -> str:
@@ -79,15 +80,15 @@ def rest_of_turn(word: str) -> str | None:
 
 
 @with_retries
-def play_line(word: str, line: str) -> Played:
-    """Play a link's turn with a move in the game's notation.
+def play_line(word: str, line: str, locale: str = "en") -> Played:
+    """Play a link's turn with a move in the game's notation, or in this reader's own words.
 
     Raise NotFound, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """
     game_id, seat, turn = verify(TURN, word)
     for _ in range(RACES):
         game = load(game_id)
-        if played := answer_turn(game, seat, turn, game.table.rules.read_move(line)):
+        if played := answer_turn(game, seat, turn, read_move(game.table.rules, line, locale)):
             return played
     raise Unavailable
 

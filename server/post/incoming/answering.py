@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import cast
 from uuid import UUID, uuid4, uuid5
 
 from flask import current_app
@@ -24,7 +23,7 @@ from server.accounts.rate_limits import Use, count, most_of
 from server.clock import clock
 from server.errors import BadField, IllegalPlan, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay, Unfit
 from server.games import Json, RuleError
-from server.games.presentation import refusal
+from server.games.presentation import in_words, refusal
 from server.play.commits import load, whole_log
 from server.play.game import Game
 from server.play.mail.mail_in import SEVERAL, confirming_word, confirms, is_of_others
@@ -59,7 +58,7 @@ from server.post.incoming.commands import (
 )
 from server.post.incoming.help_lines import help_line, help_lines
 from server.post.incoming.mime import split
-from server.post.incoming.near_misses import Notation
+from server.post.incoming.near_misses import Spoken
 from server.post.incoming.planning import OFF, off_for, read_plan, to_api
 from server.post.incoming.replies import Wishes
 from server.post.letters.answers import lines_for
@@ -340,6 +339,10 @@ class _Doing:
         """Reload the game."""
         self.game = load(self.mail.game_id)
 
+    def in_words(self, move: str) -> str:
+        """Return a move as letters show it."""
+        return in_words(self.game.table.rules, move, spoken().locale)
+
     def goes_wrong(self, error: PlayError | RuleError, line: str = "") -> None:
         self.look_again()  # the error comes from a newer state
         self.answer.update(wrong=self._told(error), line=line, moves=True)
@@ -399,7 +402,12 @@ def _do(doing: _Doing, wishes: Wishes) -> None:
                 step(doing, wishes)
             except (PlayError, RuleError) as error:
                 doing.goes_wrong(
-                    error, (wishes.move or "") if step is _move else (wishes.plan or "") if step is _plan else ""
+                    error,
+                    doing.in_words(wishes.move or "")
+                    if step is _move
+                    else (wishes.plan or "")
+                    if step is _plan
+                    else "",
                 )
 
 
@@ -501,7 +509,7 @@ def _leave_plan(doing: _Doing, text: str) -> None:
     if not table.turns:
         raise NotRunning(noted("You can plan only while the game is running."))
     view = table.rules.view(table.state, None)
-    planned = read_plan(text, cast(Notation, table.rules), spoken().locale) or []
+    planned = read_plan(text, Spoken(table.rules, spoken().locale), spoken().locale) or []
     moves = [to_api(it, table.rules, view) for it in planned]
     put_plan(doing.mail.game_id, doing.player_id, get_plan(doing.mail.game_id, doing.player_id)["revision"], moves)
 

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from server.games import GAMES
-from server.games.presentation import notation
+from server.games.presentation import in_words, notation
 from server.post.incoming.commands import (
     AGREE,
     PAUSE,
@@ -27,7 +27,7 @@ from server.translations import language
 def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
     """Return the lines that act at a table of this game, each with its explanation."""
     gettext = language(locale).gettext
-    example: str = _example(GAMES[rules_name])
+    example = _example(GAMES[rules_name], locale)
     move = gettext("a move. %(notation)s", notation=notation(rules_name, locale))
     wished = gettext("happens as soon as everyone agrees")
     days = gettext("stops your clock from the first day to the last")
@@ -61,9 +61,8 @@ def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
     ]
 
 
-def _example(rules: Any) -> str:
-    found: str = rules.describe()["notation"]["examples"][0]["text"]
-    return found
+def _example(rules: Any, locale: str) -> str:
+    return in_words(rules, rules.describe()["notation"]["examples"][0]["text"], locale)
 
 
 def help_line(written: str, what: str) -> str:

@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 from server.games import Json, MalformedMove
+from server.games.presentation import read_move, spoken_words
 from server.post.incoming.commands import COMMANDS, PLAN, READY, SAY, STAND_IN, VACATION, meaning, words_of
 
 _TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN, READY, STAND_IN))  # at any position of a short line
 _AROUND = ".,:;!()[]{}<>\"'`*_~/\\|"  # stripped from words
-_NOTATION = re.compile("[A-Za-z0-9#; -]{1,200}")
+_NOTATION = re.compile("[A-Za-zÀ-ÖØ-öø-ÿŒœ0-9#;’' -]{1,200}")
 _NO_WORDS = re.compile(
     r"(?<!\S):\+1:(?!\S)|\bC/ ?(?=[A-Z])|\b[0-9]{1,3}\.?[ºª°](?: [A-Z]\b)?|(?<!\S)(?:[A-Z]\.){2,4}(?!\S)|\bi\. ?[AV]\.|\b[0-9A-Fa-f]{4}(?: {1,2}[0-9A-Fa-f]{4}){9}\b"
 )  # a thumbs-up, a Spanish street and floor, initials, a key's fingerprint
@@ -26,12 +28,41 @@ _LONGEST_WORD = 14  # characters: "sagittarius", a space and a star
 class Notation(Protocol):
     """The part of a game's rules that reading replies needs, see server.games."""
 
-    MOVE_SCHEMA: Json
-
+    @property
+    def MOVE_SCHEMA(self) -> Json: ...
     def __hash__(self) -> int: ...
     def describe(self) -> Json: ...
     def read_move(self, text: str) -> Any: ...
     def write_move(self, move: Any) -> str: ...
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The notation of a game together with the words in which a reader of this language may write a move."""
+
+    rules: Any
+    locale: str
+
+    @property
+    def NAME(self) -> str | None:
+        return getattr(self.rules, "NAME", None)
+
+    @property
+    def MOVE_SCHEMA(self) -> Json:
+        schema: Json = self.rules.MOVE_SCHEMA
+        return schema
+
+    def describe(self) -> Json:
+        described: Json = self.rules.describe()
+        return described
+
+    def read_move(self, text: str) -> Any:
+        return read_move(self.rules, text, self.locale)
+
+    def write_move(self, move: Any) -> str:
+        """Return the move in the game's notation, in which wishes are stored and compared."""
+        written: str = self.rules.write_move(move)
+        return written
 
 
 class Grammar(NamedTuple):
@@ -152,7 +183,8 @@ def _vocabulary(rules: Notation) -> Mapping[str, None]:
     described = rules.describe()
     examples = " ".join(example["text"] for example in described["notation"]["examples"]).replace(";", " ")
     names = [*_names(described, {"id", "abbr"}), *examples.split()]
-    return dict.fromkeys([*_verbs(rules), *(name.lower() for name in names)])
+    spoken = spoken_words(rules.rules, rules.locale) if isinstance(rules, Spoken) else ()
+    return dict.fromkeys([*_verbs(rules), *(name.lower() for name in names), *spoken])
 
 
 @lru_cache

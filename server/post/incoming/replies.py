@@ -20,7 +20,7 @@ from server.post.incoming.commands import meaning
 from server.post.incoming.doubt import contradiction_in, is_courtesy, is_harmless_above, rest_of_sentence
 from server.post.incoming.help_lines import help_lines
 from server.post.incoming.mime import Doubt, Head, decoded, readings_of, split
-from server.post.incoming.near_misses import Grammar, Notation, goes_on, has_words_of, move_in, resembles
+from server.post.incoming.near_misses import Grammar, Notation, Spoken, goes_on, has_words_of, move_in, resembles
 from server.post.incoming.notices import without_notices
 from server.post.incoming.planning import OFF, drops, read_plan
 from server.post.incoming.quotes import is_drawn, may_begin_quote, own_lines
@@ -215,7 +215,7 @@ def _hash(scope: str, key: str) -> str:
 
 def parse(mail: Mail, rules: Notation, locale: str = "en") -> Reply:
     """Parse every line of an email as a move in this game's notation or a command in this language."""
-    grammar = Grammar(rules, locale)
+    grammar = Grammar(Spoken(rules, locale), locale)
     lines = _joined(_without_explanation(mail.lines, grammar), grammar)
     if mail.beside is None:
         return Reply(mail, grammar, lines, None)

@@ -30,7 +30,7 @@ class Answer(GameLetter):
     """An answer to the reader's email. Fields without content are empty."""
 
     KIND: ClassVar = ANSWER
-    played: str  # the move, in notation
+    played: str  # the move, as the reader may write it
     since: tuple[str, ...]  # its consequences, a sentence each
     done: tuple[str, ...]  # other effects, a sentence each
     wrong: str  # why something failed, a sentence
@@ -74,13 +74,14 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
     return Answer(
         **reader.about,
         **(time if is_asked else NO_TIME),
-        **{name: said[name] for name in ("played", "wrong", "line", "confirm", "stranger")},
+        **{name: said[name] for name in ("wrong", "line", "confirm", "stranger")},
+        played=text.in_words(rules, said["played"], spoken().locale),
         since=reader.happened(said["since"]) if said["played"] else (),
         done=(*said["done"], *_without_a_turn(said, is_asked)),
         asked=tuple(said["asked"]),
         how=tuple(said["how"]),
         table=text.table(rules.NAME, view_of(game, seat), game.names, spoken().locale) if shows_table else "",
-        moves=tuple(by_beginning([rules.write_move(move) for move in moves])),
+        moves=tuple(by_beginning([text.write_move(rules, move, spoken().locale) for move in moves])),
         link=link,
         last=(link or reader.about["game_link"]) if said["last"] else "",
         back=reader.way_back

@@ -28,7 +28,7 @@ class YourTurn(GameLetter):
     KIND: ClassVar = YOUR_TURN
     since: tuple[str, ...]  # events since the reader's last turn, a sentence each
     table: str  # as this seat sees it, on several lines
-    moves: tuple[str, ...]  # examples of legal moves, in notation
+    moves: tuple[str, ...]  # examples of legal moves, as the reader may write them
     moves_in_all: int  # number of legal moves
     notation: str  # how moves are written
     unreachable: tuple[str, ...]  # names of players at the table whose mails bounce
@@ -47,7 +47,8 @@ def your_turn(reader: Reader) -> YourTurn:
 def about_turn(reader: Reader, time: Json) -> YourTurn:
     game, seat, rules = reader.game, reader.seat, reader.game.table.rules
     state = at_version(game, reader.letter.version).state
-    moves = [rules.write_move(move) for move in rules.legal_moves(state, seat)]
+    locale = spoken().locale
+    moves = [text.write_move(rules, move, locale) for move in rules.legal_moves(state, seat)]
     return YourTurn(
         **reader.about,
         **time,
@@ -57,10 +58,10 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
             if row.person.unreachable_since and row.person.name and row.seat != seat and not game.hides_names
         ),
         since=reader.since_own_move(),
-        table=text.table(rules.NAME, rules.view(state, seat), game.names, spoken().locale),
+        table=text.table(rules.NAME, rules.view(state, seat), game.names, locale),
         moves=tuple(moves[:: max(1, len(moves) // _EXAMPLES)][:_EXAMPLES]),
         moves_in_all=len(moves),
-        notation=text.notation(rules.NAME, spoken().locale),
+        notation=text.notation(rules.NAME, locale),
         link=reader.turn_link,
         notice=(notice() or {"text": ""})["text"],
         plan=outcome_sentence(reader.letter.data.get("plan"), game, reader.zone),

@@ -14,6 +14,7 @@ from server import errors
 from server.accounts.players import profile
 from server.clock import clock
 from server.games import GAMES
+from server.games.presentation import in_words
 from server.play import commits
 from server.play.mail.mail_in import open_reply_address
 from server.play.seating.seats import return_word
@@ -205,7 +206,7 @@ def test_a_reply_with_a_move_loads_its_game_and_parses_its_text_once(
     arrives(office.mails("ada")[-1].reply_to, a_mail(f"Good evening!\n\n{line}\n\nAda"))
     met = calls([commits._snapshot, answering._read, answering._wishes, module.move_from_json], deal_with_mails)
     assert [name for name, _ in met] == ["_snapshot", "_read", "_wishes"]
-    assert f"your move was played: {line}" in office.mails("ada")[-1].text
+    assert f"your move was played: {in_words(module, line, 'en')}" in office.mails("ada")[-1].text
 
 
 # Time

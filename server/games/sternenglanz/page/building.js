@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "../ui/html.js";
 import { call, isTransient } from "../ui/api.js";
 import { isOnline } from "../ui/connection.js";
 import { isStale } from "../table/game.js";
-/** @import { Choice, Level, Move, Table, Tap } from "./types" */
+/** @import { Choice, Foresight, Level, Move, Table, Tap } from "./types" */
 
 /** @type {Tap["kind"][]} */
 const KINDS = ["slot", "action", "field", "card"];
@@ -81,8 +81,15 @@ export const joined = (moves) => ({ steps: moves.flatMap((it) => it.steps) });
  * @param {Table} table
  * @param {number | null} turn
  * @param {Move[]} moves
+ * @param {(steps: Move[]) => Promise<{moves: Move[], foresight: Foresight}>} [ask] what follows these steps
  */
-export function useBuilding(table, turn, moves) {
+export function useBuilding(table, turn, moves, ask = async (steps) => {
+  const [next, foresight] = await Promise.all([
+    call("POST", `${table.base}/legal-moves`, { begun: steps }),
+    table.preview(/** @type {number} */ (turn), joined(steps)),
+  ]);
+  return { moves: next.moves, foresight };
+}) {
   /** @type {{turn: number | null, levels: Level[], taps: Tap[]}} */
   const start = { turn, levels: [/** @type {Level} */ ({ moves, told: 0 })], taps: [] };
   const [kept, keep] = useState(start);
@@ -137,12 +144,9 @@ export function useBuilding(table, turn, moves) {
     keep({ turn, levels, taps: by });
     const steps = [...levels.slice(1).map((it) => it.move), move];
     try {
-      const [next, foresight] = await Promise.all([
-        call("POST", `${table.base}/legal-moves`, { begun: steps }),
-        table.preview(turn, joined(steps)),
-      ]);
+      const { moves: next, foresight } = await ask(steps);
       const would = foresight.would.slice(level.told);
-      const reached = { move, by, moves: next.moves, foresight, would, told: foresight.would.length };
+      const reached = { move, by, moves: next, foresight, would, told: foresight.would.length };
       keep((it) => (it.turn === turn ? { turn, levels: [...levels, reached], taps: [] } : it));
     } catch (wrong) {
       const isAway = isTransient(wrong);

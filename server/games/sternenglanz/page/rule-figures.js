@@ -20,10 +20,7 @@ export function valuesOf({ rules: { cards, firmament, seats }, options, editions
   const nova = cards.actions.find((it) => it.type === "supernova")?.points ?? 0;
   const nodes = (/** @type {Kind} */ kind) =>
     cards.sternbilder[0].nodes.filter((it) => it.is === kind).length; // the same in all
-  const kinds = Object.fromEntries(cards.actions.map((it) => [it.type.replace("-", "_"), it.names]));
-  const here = Object.entries({ ...cards.classes, ...kinds });
   return {
-    ...Object.fromEntries(here.map(([key, names]) => [`${key}_here`, names[locale()]])), // in the reader's language
     players: either(seats), hand: cards.handSize, kept: cards.handSize - 2,
     start: firmament.start, fields: firmament.fields.length,
     bonus: either(firmament.fields.flatMap((it) => it.bonus ?? [])),
@@ -77,13 +74,13 @@ export function figuresOf({ rules: { cards, firmament }, examples }) {
 const lastOf = (example) => example.move.replace(/.* /, "");
 
 /**
- * The classes of pieces, each with its name and what the reader's language calls it.
+ * The classes of pieces by their names.
  * @param {{classes: Cards["classes"], alt: string}} props
  */
 const Classes = ({ classes, alt }) => html`<ul class="classes" aria-label=${alt}>
   ${Object.entries(classes).map(([kind, names]) => html`<li key=${kind}>
     <svg class="sky-part" viewBox="-6.5 -6.5 13 13" aria-hidden="true"><${Piece} kind=${kind} /></svg>
-    <span><strong>${names.de}</strong>${names[locale()] !== names.de && html`<br />${names[locale()]}`}</span></li>`)}
+    <strong>${names[locale()]}</strong></li>`)}
 </ul>`;
 
 /**

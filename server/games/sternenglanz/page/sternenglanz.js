@@ -1,5 +1,5 @@
 // The table of Sternenglanz: the Firmament, the tableaus, and one's own turn as it is built by taps.
-import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui/html.js";
 import { addressOf } from "../ui/files.js";
 import { isIn } from "../ui/focus.js";
 import { useStore } from "../ui/store.js";
@@ -7,6 +7,7 @@ import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
 import { Guide, useGuide } from "../table/guide.js";
+import { usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
@@ -26,6 +27,7 @@ const WIDE = "(min-width: 64rem), (orientation: landscape) and (min-width: 40rem
 
 const Tooltips = quietly(() => enter("tooltips"), "Tooltips");
 const Arrivals = quietly(() => import(addressOf("sternenglanz/arrivals.js")), "Arrivals");
+const Planner = quietly(() => enter("details"), "Planner");
 const Steps = later("sternenglanz/steps", "Steps");
 const Tale = later("sternenglanz/tale", "Tale");
 
@@ -35,8 +37,13 @@ export function Room({ table, rules, view: now, at }) {
   const { cards, firmament } = rules;
   const seat = game.you?.seat;
   const names = game.seats.map(seatName);
-  const turn = at === null && legal ? legal.turn : null;
-  const building = useBuilding(table, turn, turn === null || !legal ? [] : legal.moves);
+  const planning = usePlanning(table, at);
+  const planned = useMemo(() => planning && seat !== undefined
+    ? planning.form.begin(now, seat, rules, planning.plan.moves.map((it) => it.move)) : null, [planning, now]);
+  const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
+  const moves = useMemo(() => (planned ? planning?.form.offers(planned) : null), [planned]);
+  const building = useBuilding(table, turn, moves ?? (turn === null || !legal ? [] : legal.moves),
+    planned && (async (steps) => planning?.form.foreseen(planned, steps)));
   const place = useRef();
   useEffect(() => tellToo(SENTENCES), []);
   const byKeys = useFocus(place, building);
@@ -51,13 +58,13 @@ export function Room({ table, rules, view: now, at }) {
   const news = seat === undefined ? lastTurns(story) : sinceOwnTurn(story, seat);
   const past = at === null ? news : story.filter((it) => it.version === at);
   const before = changes(past, "fresh");
-  const planned = changes(building.begun.flatMap((it) => it.would), "planned");
-  const ways = [...before.ways, ...planned.ways, ...(path.length > 1 ? [{ fields: path, kind: "path" }] : [])];
+  const built = changes(building.begun.flatMap((it) => it.would), "planned");
+  const ways = [...before.ways, ...built.ways, ...(path.length > 1 ? [{ fields: path, kind: "path" }] : [])];
   const marks = (/** @type {string} */ id) => [
     building.isOpen("field", id) && "open",
     isAimed && targets.has(id) && !building.busy && "lit",
     path.includes(id) && "chosen",
-    planned.marks[id] ?? before.marks[id],
+    built.marks[id] ?? before.marks[id],
   ].filter(Boolean).join(" ");
   /** @param {Field} field */
   const name = (field) => fieldName(field, { view, scenario, cards, lit: isAimed && targets.has(field.id), path,
@@ -87,6 +94,7 @@ export function Room({ table, rules, view: now, at }) {
     const isAsked = building.busy || building.sending; // about this very step
     if (turn === null || isAsked || building.isOpen("field", id)) return said[0];
     if (!isAimed) return [...said, t("tip.slot-first")].join(". ");
+    if (planning) return said[0];
     return whyClosed(field.id).then((why) => [...said, why].filter(Boolean).join(". "), () => said[0]);
   }
 
@@ -106,6 +114,9 @@ export function Room({ table, rules, view: now, at }) {
     }
     return null;
   }
+  const steps = building.begun.map((it) => it.move);
+  const planner = at === null && html`<${Planner} table=${table} rules=${rules}
+    draft=${planned ? planning?.form.draft(steps, planned) : []} />`;
   const further = html`${turn !== null && html`<${StepList} building=${building} cards=${cards} />`}
     <div class="tableaus">
       ${seats.filter((it) => it !== seat || !plays).map((it) => html`<${Tableau} key=${it} game=${game} view=${view}
@@ -119,12 +130,12 @@ export function Room({ table, rules, view: now, at }) {
     }}>
     <div class="first">
       <${Firmament} firmament=${firmament} board=${view.board} hasBonus=${scenario.bonusPoints && !(game.outcome && at === null)} name=${name}
-        marks=${marks} ways=${ways} gone=${{ ...before.gone, ...planned.gone }}
+        marks=${marks} ways=${ways} gone=${{ ...before.gone, ...built.gone }}
         act=${turn !== null && ((/** @type {string} */ id) => building.tap("field", id))} />
       <div class="at-hand">
         <${Beside} view=${view} scenario=${scenario} cards=${cards} seat=${seat} />
         ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
-          names=${names} rules=${rules} />`}
+          names=${names} rules=${rules} planner=${planner} />`}
         ${isBeside && further}
       </div>
     </div>
@@ -238,9 +249,9 @@ function goalName({ goalPoints, goalBilder, sternbild }) {
 /**
  * One's own slots and cards, and the turn as it has been built so far.
  * @param {{building: Building, turn: number | null, at: number | null, now: View, view: View, seat: number,
- *   names: string[], rules: Rules}} props
+ *   names: string[], rules: Rules, planner: any}} props
  */
-function Tray({ building, turn, at, now, view, seat, names, rules }) {
+function Tray({ building, turn, at, now, view, seat, names, rules, planner }) {
   const { cards } = rules;
   const { begun, taps, fits, error, sending, busy, foresight, isWhole } = building;
   const chosen = building.tapped("slot")[0];
@@ -262,32 +273,34 @@ function Tray({ building, turn, at, now, view, seat, names, rules }) {
   const tapCard = (/** @type {string} */ card) => building.tap("card", card);
   const isOver = begun.at(-1)?.move.steps[0].cmd === "lay";
   const isBegun = begun.length > 0 || taps.length > 0;
+  const isPlanned = turn !== null && turn < 0;
   const isFree = !isBegun && !sending;
   const isSecret = begun.at(-1)?.move.steps[0].cmd === "choose";
   const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
   const [isGuided, learned] = useGuide("sternenglanz");
-  const asked = at !== null ? t("ask.past") : [isFree && goalName(scenario), !(isFree && isGuided && turn !== null)
+  const asked = at !== null ? t("ask.past") : [isFree && goalName(scenario), !(isFree && isGuided && turn !== null && !isPlanned)
     && asking(building, { turn, view, seat, cards })].filter(Boolean).join(" ");
   const send = () => {
     if (!isSecret) learned(); // whoever has only chosen his first cards is still to be led to a turn
     building.send();
   };
-  const marked = [turn === null && "idle", isLaying && "laying", isBegun && "building"].filter(Boolean).join(" ");
+  const marked = [turn === null && "idle", isLaying && "laying", (isBegun || isPlanned) && "building"].filter(Boolean).join(" ");
   return html`<section class=${`tray ${marked}`} aria-label=${t("turn")}>
     <div class="say">
       <div role="status" data-said>
         ${error && html`<${Sorry} error=${error} />`}
         ${foresight && told && !taps.length && !sending && html`<p class="told" key=${told}>${told}
           ${isSecret && ` ${t("would-hide.sternenglanz")}`}
-          ${foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
-        ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${asked}</p>`}
-        ${turn !== null && isGuided && !sending && html`<${Guide} key=${`${told} ${asked}`} learned=${learned}
+          ${!isPlanned && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
+        ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${asked} ${turn === null && planner}</p>`}
+        ${turn !== null && !isPlanned && isGuided && !sending && html`<${Guide} key=${`${told} ${asked}`} learned=${learned}
           step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`}
       </div>
-      ${isBegun && html`<div class="controls">
-        <button class="plain" data-undo disabled=${isLocked} onClick=${building.undo}>${t("turn.undo")}</button>
-        <button class="plain" disabled=${isLocked} onClick=${building.clear}>${t("turn.clear")}</button>
-        ${begun.length > 0 && html`<button class=${`send ${isWhole ? "" : "plain"}`}
+      ${(isBegun || isPlanned) && html`<div class="controls">
+        ${isBegun && html`<button class="plain" data-undo disabled=${isLocked} onClick=${building.undo}>${t("turn.undo")}</button>`}
+        ${isBegun && !isPlanned && html`<button class="plain" disabled=${isLocked} onClick=${building.clear}>${t("turn.clear")}</button>`}
+        ${isPlanned && planner}
+        ${!isPlanned && begun.length > 0 && html`<button class=${`send ${isWhole ? "" : "plain"}`}
           disabled=${isLocked || taps.length > 0}
           onClick=${send}>${t(isWhole ? "turn.send" : "turn.send-part")}</button>`}
       </div>`}

@@ -1,31 +1,21 @@
-// What the plan's form needs to know of a placement.
-import { html } from "../ui/html.js";
+// What a plan needs to know of a placement.
 import { t } from "../ui/words.js";
 import { boardName, starName } from "./story.js";
-/** @import { RulesDescription, ViewOf } from "../ui/types" */
-/** @typedef {ViewOf<"sternenhimmel">} View */
-/** @typedef {RulesDescription} Rules */
-/** @typedef {{star: string, board: string, space: string}} Move */
+/** @import { Move, Rules, View } from "./types" */
 
 /**
- * A star of the hand, and a free space.
- * @param {{view: View, rules: Rules}} props
+ * The placements that may be planned: each star left in hand, on each space that is free and not yet planned.
+ * @param {View} view
+ * @param {Move[]} planned
+ * @returns {Move[]}
  */
-export function Fields({ view, rules }) {
-  const name = (/** @type {string} */ id) => boardName(id, /** @type {any} */ (rules));
-  const stars = [...new Set(view.hand ?? [])];
-  return html`<label>${t("plan.star")} <select name="star" aria-label=${t("plan.star")}>
-      ${stars.map((it) => html`<option key=${it} value=${it}>${starName(it)}</option>`)}</select></label>
-    <label>${t("plan.space")} <select name="space" aria-label=${t("plan.space")}>
-      ${view.boards?.map(({ board, spaces }) => html`<optgroup key=${board}
-      label=${name(board)}>${Object.keys(spaces).filter((it) => !spaces[it]).map((it) => html`<option key=${it}
-      value=${`${board} ${it}`}>${name(board)} ${it}</option>`)}</optgroup>`)}</select></label>`;
-}
-
-/** @param {FormData} data */
-export function moveOf(data) {
-  const [board, space] = String(data.get("space")).split(" ");
-  return { star: String(data.get("star")), board, space };
+export function offers(view, planned) {
+  const stars = [...(view.hand ?? [])];
+  for (const { star } of planned) if (stars.includes(star)) stars.splice(stars.indexOf(star), 1);
+  const free = view.boards.flatMap(({ board, spaces }) => Object.keys(spaces)
+    .filter((space) => !spaces[space] && !planned.some((it) => it.board === board && it.space === space))
+    .map((space) => ({ board, space })));
+  return [...new Set(stars)].flatMap((star) => free.map((it) => ({ star, ...it })));
 }
 
 /**
@@ -33,7 +23,7 @@ export function moveOf(data) {
  * @param {Rules} rules
  */
 export const written = ({ star, board, space }, rules) =>
-  t("plan.move", { star: starName(star), board: boardName(board, /** @type {any} */ (rules)), space });
+  t("plan.move", { star: starName(star), board: boardName(board, rules), space });
 
 /**
  * What every spectator sees while the space of this move is free.

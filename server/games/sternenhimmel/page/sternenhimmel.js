@@ -6,6 +6,7 @@ import { knows, listed, t } from "../ui/words.js";
 import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
 import { Guide, useGuide } from "../table/guide.js";
+import { usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
@@ -29,6 +30,7 @@ import { boardName, boardOf, scored, SENTENCES, starName } from "./story.js";
 
 const Tooltips = quietly(() => enter("tooltips"), "Tooltips");
 const Arrivals = quietly(() => import(addressOf("sternenhimmel/arrivals.js")), "Arrivals");
+const Planner = quietly(() => enter("details"), "Planner");
 const Gallery = later("sternenhimmel/gallery", "Gallery");
 
 /** @type {Chosen} */
@@ -39,8 +41,11 @@ export function Room({ table, rules, view, at }) {
   const { game, legal, story } = table;
   const seat = game.you?.seat;
   const names = game.seats.map(seatName);
-  const turn = at === null && legal ? legal.turn : null;
-  const moves = turn === null ? [] : (legal?.moves ?? []);
+  const planning = usePlanning(table, at);
+  const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
+  /** @type {Move[]} */
+  const moves = planning ? planning.form.offers(view, planning.plan.moves.map((it) => it.move))
+    : turn === null ? [] : (legal?.moves ?? []);
   const [kept, keep] = useState(NOTHING);
   const chosen = kept.turn === turn ? kept : NOTHING; // what was chosen for another turn is gone
   const choose = (/** @type {Omit<Chosen, "turn">} */ it) => keep({ ...it, turn });
@@ -60,7 +65,7 @@ export function Room({ table, rules, view, at }) {
   const star = chosen.star === null ? null : hand[chosen.star];
   const move = star && chosen.space ? { star, ...chosen.space } : null;
   const preview = move && foresight;
-  const isReady = move && (preview || isKept);
+  const isReady = move && !planning && (preview || isKept);
   const fits = (/** @type {Move} */ it) => (!star || it.star === star);
   const open = new Set(moves.filter(fits).map((it) => `${it.board} ${it.space}`));
   const isOpen = (/** @type {string} */ board, /** @type {string} */ space) => open.has(`${board} ${space}`);
@@ -71,7 +76,7 @@ export function Room({ table, rules, view, at }) {
   useEffect(() => {
     setForesight(null);
     setKept(false);
-    if (!move || turn === null) return;
+    if (!move || turn === null || planning) return;
     let isWanted = true;
     setError(null);
     table.preview(turn, move).then(
@@ -137,6 +142,7 @@ export function Room({ table, rules, view, at }) {
   const isBegun = (star || chosen.space) && !sending;
   const isOver = game.outcome && at === null;
   const offer = html`<${Offer} table=${table} rules=${rules} at=${at} />`;
+  const planner = at === null && html`<${Planner} table=${table} rules=${rules} draft=${planning && move ? [move] : []} />`;
   const hasTray = seat !== undefined && shown.boards.length > 0;
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && isBegun && giveUp();
   return html`<${Theatre} names=${names} rules=${rules} />
@@ -170,13 +176,16 @@ export function Room({ table, rules, view, at }) {
         ${!isBegun && !sending && offer}
         ${error && html`<${Sorry} error=${error} />`}
         <p class="ask" role="status">
-          ${at !== null ? t("ask.past") : isGuided && turn !== null && !isBegun && !sending ? t("goal.coins")
+          ${at !== null ? t("ask.past") : isGuided && turn !== null && !planning && !isBegun && !sending ? t("goal.coins")
             : isKept && !sending ? t("sending.kept", { button: t("confirm") })
             : preview && move && !sending ? html`<span class="told">${foreseen(preview, move, names, rules)}</span>`
-            : asking(turn, star, chosen.space, sending)}</p>
-        ${turn !== null && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} learned=${learned}
+            : planning && move ? html`<span class="told">${t("would.star-placed", { star: starName(move.star),
+              board: boardName(move.board, rules), space: move.space })}</span>`
+            : asking(turn, star, chosen.space, sending)} ${turn === null && planner}</p>
+        ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} learned=${learned}
           step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
             : chosen.space ? "guide.star.then" : "guide.star")} />`}</div>
+      ${planning && html`<div class="row confirm">${planner}</div>`}
       ${isReady && html`<div class="row confirm">
         <button ref=${confirm} disabled=${!!sending} onClick=${send}>${t("confirm")}</button>
         <button class="plain" disabled=${!!sending} onClick=${giveUp}>${t("choose-again")}</button>

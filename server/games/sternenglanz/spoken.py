@@ -1,0 +1,283 @@
+"""Moves of Sternenglanz in a reader's own words, such as `1 lay dot star b1` or `1 lege Punktstern b1`.
+
+`notation.py` has the frozen form, which the API uses and every reader may write. Here the names are those that the reader
+sees everywhere else, and their short forms.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+from unicodedata import combining, normalize
+
+from server.games.errors import MalformedMove
+from server.games.sternenglanz.material import (
+    CARDS,
+    GEBURT,
+    LOCH,
+    SLOTS,
+    STARS,
+    SUPERNOVA,
+    WANDERUNG,
+)
+from server.games.sternenglanz.moves import (
+    MOST_STEPS,
+    Choose,
+    Finish,
+    Lapse,
+    LayCards,
+    Move,
+    SchwarzesLoch,
+    Step,
+    Sterngeburt,
+    Sternwanderung,
+    Supernova,
+    card_named,
+    field_named,
+    path_along,
+)
+from server.games.sternenglanz.names import SHORT, copy_name, piece_name, type_name
+from server.games.sternenglanz.notation import NO_CARD
+
+_Words = tuple[str, ...]
+_SLOTS = frozenset(map(str, SLOTS))
+
+# Letters write the first word of each.
+_VERBS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "de": {
+        "lay": ["lege", "legen", "setze"],
+        "move": ["bewege", "bewegen", "ziehe"],
+        "remove": ["entferne", "entfernen"],
+        "nova": ["Supernova"],
+        "lapse": ["verzichte", "verzichten"],
+        "finish": ["beende", "beenden"],
+        "choose": ["wähle", "waehle", "wählen"],
+        "drop": ["verwirf", "abwerfen"],
+    },
+    "en": {
+        "lay": ["lay", "place"],
+        "move": ["move"],
+        "remove": ["remove"],
+        "nova": ["nova", "Supernova"],
+        "lapse": ["lapse", "skip"],
+        "finish": ["finish"],
+        "choose": ["choose"],
+        "drop": ["drop"],
+    },
+    "fr": {
+        "lay": ["pose", "poser", "place"],
+        "move": ["déplace", "déplacer"],
+        "remove": ["retire", "retirer"],
+        "nova": ["Supernova"],
+        "lapse": ["renonce", "renoncer"],
+        "finish": ["termine", "terminer"],
+        "choose": ["choisis", "choisir"],
+        "drop": ["défausse", "défausser"],
+    },
+    "it": {
+        "lay": ["posa", "posare"],
+        "move": ["sposta", "spostare"],
+        "remove": ["togli", "togliere"],
+        "nova": ["Supernova"],
+        "lapse": ["rinuncia", "rinunciare"],
+        "finish": ["termina", "terminare"],
+        "choose": ["scegli", "scegliere"],
+        "drop": ["scarta", "scartare"],
+    },
+}
+_SLOT = {"de": "Platz", "en": "slot", "fr": "emplacement", "it": "spazio"}
+_ON = {"de": "auf", "en": "on", "fr": "sur", "it": "su"}
+_TELLING = 3  # letters; shorter words occur in any sentence
+_COMMON = frozenset({"star", "stern", "etoile", "stella", "black", "noir", "nero", "place", "pose", "skip"})
+
+
+class _Dialect(NamedTuple):
+    """What a reader may write: each phrase, as plain words, and what it means."""
+
+    verbs: Mapping[str, str]
+    classes: Mapping[_Words, str]
+    types: Mapping[_Words, str]
+    fillers: frozenset[str]
+    slots: frozenset[str]
+    beginnings: frozenset[str]
+
+
+# Writing
+
+
+def write_spoken(move: Move, locale: str) -> str:
+    """Return the move in the reader's own words. Blanks within a name don't break."""
+    return "; ".join(_write_step(step, locale) for step in move.steps)
+
+
+def _write_step(step: Step, locale: str) -> str:
+    def say(verb: str) -> str:
+        return _VERBS[locale][verb][0]
+
+    match step:
+        case Choose(slot2, slot3):
+            return f"{say('choose')} {_card(slot2, locale)} {_card(slot3, locale)}"
+        case Sterngeburt(slot, star, field):
+            return f"{slot} {say('lay')} {_in_sentence(piece_name(star, locale), locale)} {field}"
+        case Sternwanderung(slot, path):
+            return f"{slot} {say('move')} {' '.join(path)}"
+        case SchwarzesLoch(slot, field, do) | Supernova(slot, field, do):
+            return f"{slot} {say(do)} {field}"
+        case Lapse(slot):
+            return f"{slot} {say('lapse')}"
+        case Finish():
+            return say("finish")
+        case LayCards(drop_nova, slot2, slot1):
+            drop = f"{say('drop')} " if drop_nova else ""
+            return f"{drop}{say('lay')} {_card(slot2, locale)} {_card(slot1, locale)}"
+
+
+def _card(copy: str | None, locale: str) -> str:
+    return NO_CARD if copy is None else _in_sentence(copy_name(copy, locale), locale)
+
+
+def _in_sentence(name: str, locale: str) -> str:
+    """Return a name as it stands within a line: German nouns are capitalised."""
+    return (name if locale == "de" else name[0].lower() + name[1:]).replace(" ", "\u00a0")
+
+
+# Reading
+
+
+def read_spoken(text: str, locale: str) -> Move:
+    """Parse a move in this language's words or in English ones. Raise MalformedMove for any other string."""
+    known = _dialect(locale)
+    if not text.strip() or _bare(text.split(maxsplit=1)[0]) not in known.beginnings:
+        raise _not_a_step()  # the common case, since every part of an email's lines is tried
+    lines = [_plain(step) for step in text.split(";")]
+    if len(lines) > MOST_STEPS:
+        raise MalformedMove("bad-steps", f"A move has 1 to {MOST_STEPS} steps.")
+    return Move(tuple(_read_step(words, known) for words in lines))
+
+
+def spoken_words(locale: str) -> frozenset[str]:
+    """Return the words by which a misspelt move may be recognised."""
+    found = {word for it in _names_of(locale) for word in it.lower().replace("’", " ").split()}
+    return frozenset(it for it in found if len(it) >= _TELLING and _bare(it) not in _COMMON)
+
+
+def _names_of(locale: str) -> Iterator[str]:
+    for known in {"en", locale}:
+        for verbs in _VERBS[known].values():
+            yield from verbs
+        for kind, short in SHORT[known].items():
+            yield short
+            yield piece_name(kind, known) if kind in STARS else type_name(kind, known)
+
+
+def _read_step(words: _Words, known: _Dialect) -> Step:
+    if len(words) > 1 and words[0] in known.slots and words[1] in _SLOTS:
+        words = words[1:]
+    match words:
+        case [slot, *rest] if slot in _SLOTS:
+            return _read_action(int(slot), tuple(rest), known)
+        case [verb] if known.verbs.get(verb) == "finish":
+            return Finish()
+        case [verb, *rest] if known.verbs.get(verb) == "choose":
+            slot2, slot3 = _read_cards(tuple(rest), known)
+            if slot2 is not None and slot3 is not None:
+                return Choose(slot2, slot3)
+        case [verb, *rest] if known.verbs.get(verb) == "lay":
+            return LayCards(False, *_read_cards(tuple(rest), known))
+        case [drop, verb, *rest] if known.verbs.get(drop) == "drop" and known.verbs.get(verb) == "lay":
+            return LayCards(True, *_read_cards(tuple(rest), known))
+    raise _not_a_step()
+
+
+def _read_action(slot: int, words: _Words, known: _Dialect) -> Step:
+    verb = known.verbs.get(words[0]) if words else None
+    rest = words[1:] if verb else words
+    match verb, rest:
+        case "lay" | None, [*star, field] if kind := known.classes.get(_without_filler(tuple(star), known)):
+            return Sterngeburt(slot, kind, field_named(field))
+        case "move", [_, _, *_]:
+            return Sternwanderung(slot, path_along(rest))
+        case "remove", [field]:
+            return SchwarzesLoch(slot, field_named(field))
+        case "nova", [*on, field] if not _without_filler(tuple(on), known):
+            return Supernova(slot, field_named(field))
+        case "lapse", []:
+            return Lapse(slot)
+    raise _not_a_step()
+
+
+def _without_filler(words: _Words, known: _Dialect) -> _Words:
+    return words[:-1] if words and words[-1] in known.fillers else words
+
+
+def _read_cards(words: _Words, known: _Dialect) -> tuple[str | None, str | None]:
+    """Return the two cards that these words name."""
+    first, rest = _read_card(words, known)
+    second, end = _read_card(rest, known)
+    if end:
+        raise _not_a_step()
+    return first, second
+
+
+def _read_card(words: _Words, known: _Dialect) -> tuple[str | None, _Words]:
+    """Return the card that these words begin with (None for no card), and the words after it."""
+    if words[:1] == (NO_CARD,):
+        return None, words[1:]
+    for length in range(len(words), 0, -1):
+        if type_ := known.types.get(words[:length]):
+            return _copy_of(type_, words[length:])
+    raise _not_a_step()
+
+
+def _copy_of(type_: str, words: _Words) -> tuple[str, _Words]:
+    kinds = {kind.id: kind for kind in CARDS.kinds.values() if kind.type == type_}
+    if len(kinds) > 1:
+        by_end = {kind.rsplit("-", 1)[-1]: kind for kind in kinds}
+        kind, words = by_end.get(words[0] if words else ""), words[1:]
+    else:
+        kind = next(iter(kinds))
+    if kind is None or not words:
+        raise _not_a_step()
+    return card_named(f"{kind}#{words[0].removeprefix('#')}"), words[1:]
+
+
+def _not_a_step() -> MalformedMove:
+    return MalformedMove("not-a-step", "This is not a step of a turn.")
+
+
+@cache
+def _dialect(locale: str) -> _Dialect:
+    tongues = ("en", locale)
+    classes = {
+        _plain(name): kind
+        for tongue in tongues
+        for kind in STARS
+        for name in (kind, piece_name(kind, tongue), SHORT[tongue][kind])
+    }
+    types = {
+        _plain(name): type_
+        for tongue in tongues
+        for type_ in (GEBURT, WANDERUNG, LOCH, SUPERNOVA)
+        for name in (_id_of(type_), type_name(type_, tongue), SHORT[tongue].get(type_, type_))
+    }
+    verbs = {_bare(word): verb for tongue in tongues for verb, words in _VERBS[tongue].items() for word in words}
+    slots = frozenset(_SLOT[tongue].lower() for tongue in tongues)
+    fillers = frozenset(_ON[tongue] for tongue in tongues)
+    return _Dialect(verbs, classes, types, fillers, slots, frozenset((*verbs, *slots, *_SLOTS)))
+
+
+def _id_of(type_: str) -> str:
+    """Return the word for a type of action in the frozen notation."""
+    return next(kind.id for kind in CARDS.kinds.values() if kind.type == type_).partition("-")[0]
+
+
+def _plain(text: str) -> _Words:
+    """Return the words of a text without capitals and accents. Parts of a card's id are words of their own."""
+    apart = re.sub(r"(?<=[a-z0-9])-(?=[a-z0-9])", " ", _bare(text)).replace("#", " #")
+    return tuple(apart.replace("# ", "#").split())
+
+
+def _bare(text: str) -> str:
+    """Return a text without capitals, accents and apostrophes."""
+    letters = (it for it in normalize("NFKD", text.lower()) if not combining(it))
+    return "".join(" " if it in "’'‘`´" else it for it in letters)

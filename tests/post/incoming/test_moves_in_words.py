@@ -1,0 +1,134 @@
+"""Moves that players write in their own words: the names that they read, or short forms of them."""
+
+import pytest
+
+from server.games import MalformedMove, sternenglanz
+from server.games.presentation import in_words, notation, read_move, write_move
+from server.games.sternenglanz.material import KIND_OF
+from server.post.incoming.replies import parse, read, understand
+from server.post.wording import by_beginning
+from server.translations import LOCALES
+
+FORMS = {  # by frozen notation: what players may write, by language
+    "1 lay leucht b1": {
+        "de": ["1 lege Leuchtstern b1", "1 Leucht b1", "Platz 1 lege Leuchtstern auf b1", "1 lay bright star b1"],
+        "en": ["1 lay bright star b1", "1 bright b1", "1 lay Bright b1", "slot 1 place bright star on b1"],
+        "fr": ["1 pose étoile brillante b1", "1 brillante b1", "1 pose etoile brillante sur b1", "1 lay bright b1"],
+        "it": ["1 posa stella brillante b1", "1 brillante b1", "1 posa brillante su b1", "1 lay bright b1"],
+    },
+    "2 move a1 b2 c3": {
+        "de": ["2 bewege a1 b2 c3", "2 ziehe a1 b2 c3"],
+        "en": ["2 move a1 b2 c3"],
+        "fr": ["2 déplace a1 b2 c3", "2 deplace a1 b2 c3"],
+        "it": ["2 sposta a1 b2 c3"],
+    },
+    "3 remove c1": {"de": ["3 entferne c1"], "en": ["3 remove c1"], "fr": ["3 retire c1"], "it": ["3 togli c1"]},
+    "1 nova d4": {
+        "de": ["1 Supernova d4", "1 Supernova auf d4"],
+        "en": ["1 nova d4", "1 supernova on d4"],
+        "fr": ["1 supernova sur d4"],
+        "it": ["1 supernova su d4"],
+    },
+    "2 lapse": {"de": ["2 verzichte"], "en": ["2 lapse", "2 skip"], "fr": ["2 renonce"], "it": ["2 rinuncia"]},
+    "finish": {"de": ["beende", "Finish"], "en": ["finish"], "fr": ["termine"], "it": ["termina"]},
+    "lay geburt#3 -": {
+        "de": ["lege Sterngeburt #3 -", "lege Geburt 3 -", "lay star birth 3 -"],
+        "en": ["lay star birth #3 -", "lay star birth 3 -", "lay birth 3 -", "Lay Star Birth#3 -"],
+        "fr": ["pose naissance d’étoile #3 -", "pose naissance d'etoile 3 -", "pose naissance 3 -"],
+        "it": ["posa nascita stellare #3 -", "posa nascita 3 -"],
+    },
+    "lay - wanderung-2#1": {
+        "de": ["lege - Sternwanderung 2 #1", "lege - Wanderung 2 1"],
+        "en": ["lay - star migration 2 #1", "lay - migration 2 1"],
+        "fr": ["pose - migration d’étoile 2 #1"],
+        "it": ["posa - migrazione stellare 2 #1", "posa - migrazione 2 1"],
+    },
+    "drop lay geburt#4 loch-c#2": {
+        "de": ["verwirf lege Sterngeburt #4 Schwarzes Loch C #2", "verwirf lege Geburt 4 Loch C 2"],
+        "en": ["drop lay star birth #4 black hole C #2", "drop lay birth 4 hole c 2"],
+        "fr": ["défausse pose naissance d’étoile #4 trou noir C #2", "defausse pose naissance 4 trou c 2"],
+        "it": ["scarta posa nascita stellare #4 buco nero C #2", "scarta posa nascita 4 buco c 2"],
+    },
+    "choose geburt#3 loch-a#1": {
+        "de": ["wähle Sterngeburt #3 Schwarzes Loch A #1", "waehle Geburt 3 Loch A 1"],
+        "en": ["choose star birth #3 black hole A #1", "choose birth 3 hole a 1"],
+        "fr": ["choisis naissance d’étoile #3 trou noir A #1"],
+        "it": ["scegli nascita stellare #3 buco nero A #1"],
+    },
+}
+
+
+def move_by_mail(text: str, locale: str) -> str | None:
+    """Return the move that a mail with this text plays, in the frozen notation."""
+    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n"
+    return understand(parse(read(raw.encode()), sternenglanz, locale)).move
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("frozen", FORMS)
+def test_a_mail_in_words_plays_the_same_move_as_the_frozen_notation(frozen: str, locale: str) -> None:
+    assert move_by_mail(frozen, locale) == frozen
+    shown = in_words(sternenglanz, frozen, locale)
+    for written in (shown, shown.upper(), *FORMS[frozen][locale]):
+        assert move_by_mail(written, locale) == frozen, written
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_all_steps_of_a_turn_may_be_in_words(locale: str) -> None:
+    frozen = "1 lay punkt b1; 2 move a1 b2 c3; finish; lay geburt#4 -"
+    shown = in_words(sternenglanz, frozen, locale)
+    assert move_by_mail(shown, locale) == frozen
+    assert move_by_mail(shown.replace("; ", "\r\n"), locale) == frozen
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_every_card_has_a_name_of_its_own_that_a_mail_may_use(locale: str) -> None:
+    for copy in KIND_OF:
+        frozen = f"lay {copy} -"
+        assert move_by_mail(in_words(sternenglanz, frozen, locale), locale) == frozen
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_moves_listed_in_a_letter_can_be_copied(locale: str) -> None:
+    moves = [sternenglanz.read_move(f"1 lay {star} b{field}") for star in ("punkt", "pracht") for field in range(1, 5)]
+    for line in by_beginning([write_move(sternenglanz, it, locale) for it in moves]):
+        beginning, _, endings = line.partition(": ")
+        for ending in endings.split(" | "):
+            copied = f"{beginning}: {ending}"
+            assert move_by_mail(copied, locale) in map(sternenglanz.write_move, moves), copied
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_examples_in_the_help_are_moves(locale: str) -> None:
+    told = notation("sternenglanz", locale).replace("\u00a0", " ")
+    for frozen in ("1 lay punkt b1", "2 lapse", "drop lay geburt#4 -", "choose geburt#3 loch-a#1"):
+        shown = in_words(sternenglanz, frozen, locale).replace("\u00a0", " ")
+        assert shown in told
+        assert sternenglanz.write_move(read_move(sternenglanz, shown, locale)) == frozen
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["dot b1", "1 lay star b1", "4 lay dot b1", "lay star birth -", "lay star birth 99 -", "lay migration 1 -", "lay"]
+    + ["1 bright", "1 lay bright star z9", "choose star birth 3 -", "2 move a1", "finish now", "1 dot b1 b2"],
+)
+def test_an_unclear_line_is_no_move(line: str) -> None:
+    with pytest.raises(MalformedMove):
+        read_move(sternenglanz, line, "en")
+    assert move_by_mail(line, "en") is None
+
+
+@pytest.mark.parametrize(("line", "locale"), [("termine", "de"), ("beende", "fr"), ("1 brillante b1", "de")])
+def test_words_of_other_languages_are_no_moves(line: str, locale: str) -> None:
+    assert move_by_mail(line, locale) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "locale"),
+    [("1 lay brihgt star b1", "en"), ("1 lege Leuchtsern b1", "de"), ("1 pose étoile brilante b1", "fr")]
+    + [("1 posa stela brillante b1", "it"), ("lay star brith 3 -", "en"), ("lege Sterngebrut 3 -", "de")],
+)
+def test_a_misspelt_move_in_words_is_never_ignored(line: str, locale: str) -> None:
+    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n2 lapse\r\n{line}\r\n"
+    wishes = understand(parse(read(raw.encode()), sternenglanz, locale))
+    assert (wishes.problem, wishes.move) == ("not-understood", None)

@@ -1,0 +1,99 @@
+"""The names of Sternenglanz: one set in each language, and the printed names once, in brackets, in the rules."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import server
+from server.games import SeededDice, sternenglanz
+from server.games.presentation import draw, introduction, notation, refusals, sentence, table
+from server.games.sternenglanz.material import CARDS_DATA
+from server.translations import LOCALES, language
+
+PAGE = Path(server.__file__).parent / "page" / "words"
+GAME = Path(sternenglanz.__file__).parent / "page" / "words"
+PRINTED = re.compile(
+    r"\b(?:Stern(?!en)\w*|\w+stern(?:e|en)?|Schwarze\w* L[oö]ch\w*|Sonderfeld\w*|punkt|leucht|pracht"
+    r"|(?:geburt|wanderung-\d|loch-[abc])(?:#\d+)?)\b"
+)
+BRACKETS = {"en": "printed", "fr": "imprimé\u202f", "it": "stampato"}
+ONCE = {"Sterngeburt", "Sternwanderung", "Schwarzes Loch", "Punktstern", "Leuchtstern", "Prachtstern"} | {
+    "Sonderfelder",
+    "Sternbild",
+}  # where the rules introduce the thing
+TRANSLATED = [it for it in LOCALES if it != "de"]
+
+
+def texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield re.sub(r"\{\w+\}", "", value)  # blanks are filled in later
+        case dict():
+            for key, inner in value.items():
+                yield from () if key in ("id", "rule", "option", "when", "figure") else texts(inner)
+        case list():
+            for inner in value:
+                yield from texts(inner)
+
+
+def page_texts(locale: str) -> Iterator[str]:
+    for folder in (PAGE, GAME):
+        for file in sorted((folder / locale).glob("*.json")):
+            if file.name != "rules-sternenglanz.json":
+                yield from texts(json.loads(file.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_no_text_of_the_page_has_a_printed_name(locale: str) -> None:
+    assert [it for it in page_texts(locale) if PRINTED.search(it)] == []
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_the_rules_give_each_printed_name_once_in_brackets(locale: str) -> None:
+    rules = " ".join(texts(json.loads((GAME / locale / "rules-sternenglanz.json").read_text("utf-8"))))
+    bracket = re.compile(rf"\({BRACKETS[locale]}: ([^)]*)\)")
+    given = [name for found in bracket.findall(rules) for name in found.split(", ")]
+    assert sorted(given) == sorted(ONCE)
+    assert PRINTED.findall(bracket.sub("", rules)) == []
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_no_sentence_picture_or_table_has_a_printed_name(locale: str) -> None:
+    said = [*introduction("sternenglanz", locale), notation("sternenglanz", locale)]
+    said += [language(locale).gettext(it) for it in refusals().values()]
+    for scenario in sorted(it["id"] for it in CARDS_DATA["scenarios"]):
+        said += told_in_a_game(scenario, locale)
+    assert len(said) > 200
+    assert [it for it in said if PRINTED.search(it)] == []
+
+
+def told_in_a_game(scenario: int, locale: str) -> Iterator[str]:
+    dice, names = SeededDice(bytes(32), ["", ""]), ["Ada", "Ben"]
+    state = None
+    events = sternenglanz.setup(2, sternenglanz.resolve_options({"scenario": scenario}, 2), dice)
+    for nr in range(40):
+        for event in events:
+            state = sternenglanz.apply(state, event)
+            told = sternenglanz.tell(event, 0)
+            yield (told and sentence(told, names, locale)) or ""
+        seat = min(sternenglanz.to_act(state), default=None)
+        if seat is None:
+            return
+        moves = sternenglanz.legal_moves(state, seat)
+        events = sternenglanz.decide(state, seat, moves[7 * nr % len(moves)], dice)
+    view = sternenglanz.view(state, 0)
+    yield table("sternenglanz", view, names, locale)
+    svg = draw("sternenglanz", view, names, locale=locale).svg()
+    yield from re.findall(r"<(?:title|text)[^>]*>([^<]*)<", svg)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_each_thing_has_its_own_name(locale: str) -> None:
+    names = [it["names"][locale] for it in CARDS_DATA["sternbilder"]]
+    names += {it["type"]: it["names"][locale] for it in CARDS_DATA["actions"] if it["type"] != "supernova"}.values()
+    names += [it[locale] for it in CARDS_DATA["classes"].values()]
+    assert len(set(names)) == len(names)
