@@ -9,7 +9,7 @@ import logging
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -37,6 +37,7 @@ from server.post.desk.languages import language_of
 from server.post.desk.reading import Asked, Request, read_line, read_request
 from server.post.incoming import replies
 from server.post.incoming.child import ChildDied, TooMuch, child
+from server.post.incoming.intake import identity
 from server.post.incoming.mime import split
 from server.post.mime import fit_id
 from server.sanitize import clean, has_link, mailbox_of
@@ -228,6 +229,11 @@ def _deal_with_player(
     _note_proof(player)
     locale = stored_locale(player.locale)
     request = request or read_request(read, locale)
+    decides = waiting is not None and (request.says_yes or request.says_no)
+    if any(it.command for it in request.asked) and not _reserve(mail, player.player_id):
+        if not decides:
+            return _finish(mail)
+        request = replace(request, asked=())
     email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut)
     if waiting and request.says_yes:
         confirmed = [it for line in waiting.lines or () if (it := read_line(line))]
@@ -290,6 +296,19 @@ def _errand(
 ) -> Errand:
     again = (mail.tries if tries is None else tries) > 1
     return Errand(mail.mail_id, player_id, current_app.config["BASE_URL"], records, again, is_sure)
+
+
+@with_retries
+def _reserve(mail: DeskMail, player_id: UUID) -> bool:
+    """Return whether the commands of an email are this copy's to carry out. Its sender may have written to several of
+    our addresses."""
+    is_ours = _is_ours(mail, player_id)
+    db.session.commit()
+    return is_ours
+
+
+def _is_ours(mail: DeskMail, player_id: UUID) -> bool:
+    return desk.reserve(player_id, identity(mail.raw), mail.mail_id, clock.now())
 
 
 @with_retries
@@ -359,6 +378,8 @@ def _finish(
     db.session.rollback()
     if letter and unproved and not _may_write_to(unproved, is_known=player is not None):
         letter = answer = None
+    elif player and answer and answer.waits and not _is_ours(mail, player.player_id):
+        letter = answer = None  # another copy's commands were carried out
     elif letter and player:
         left = _left("desk-answers", player.player_id)
         letter["data"]["last"] = left == 0

@@ -234,6 +234,47 @@ def test_an_email_that_comes_twice_acts_once(ann: Correspondent) -> None:
     assert len(db.session.scalars(select(GameRow.game_id)).all()) == 2
 
 
+def test_an_email_to_several_addresses_acts_once(ann: Correspondent) -> None:
+    """Whether they are all signed, or one is the open address or that of a game's letter."""
+    ann_id = ann_joins(ann)
+    first = ann.newest.reply_to
+    ann.asks("set mails at-once\nplay sternenhimmel start_seat=0")
+    turn = next(it for it in ann.mails() if it.message["Auto-Submitted"] == "auto-generated")
+    (asked,) = ann.answers(first, "goodbye")
+    new = "new sternenglanz 2"
+
+    def games() -> int:
+        db.session.rollback()
+        return len(db.session.scalars(select(GameRow.game_id)).all())
+
+    for addresses in ([first, asked.reply_to], [turn.reply_to, first], [first, DESK], [DESK, first]):
+        before = games()
+        raw, known = ann.written(first, new), len(ann.mails())
+        ann.hands_over(addresses[0], raw)
+        ann.hands_over(addresses[1], raw)
+        settle()
+        assert len(ann.mails()) == known + 1
+        if games() == before:  # the copy to the open address came first
+            ann.answers(ann.newest.reply_to, "yes")
+        assert games() == before + 1
+    assert player_at(ann.email) == ann_id
+
+
+def test_one_yes_to_two_letters_confirms_both(ann: Correspondent) -> None:
+    ann_joins(ann)
+    asked = ann.newest.reply_to
+    letters = []
+    for text in ("set zone Europe/Rome", "set language it"):
+        later(DAY)
+        letters += ann.answers(DESK, text)
+    raw = ann.written(asked, "yes\ngames")
+    for it in letters:
+        ann.hands_over(it.reply_to, raw)
+    settle()
+    known = profile(player_at(ann.email))  # type: ignore[arg-type]  # Ann has an account
+    assert (known["zone"], known["locale"]) == ("Europe/Rome", "it")
+
+
 def test_a_worker_that_dies_repeats_nothing(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:
     from server.store import desk
 
