@@ -36,6 +36,7 @@ from server.post.desk.addresses import For, is_desk, is_stranger, opened, player
 from server.post.desk.languages import language_of
 from server.post.desk.reading import Asked, Request, read_line, read_request
 from server.post.incoming import replies
+from server.post.incoming.authentication import is_forged
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.intake import identity
 from server.post.incoming.mime import split
@@ -163,8 +164,13 @@ def _is_of_a_desk(sender: str) -> bool:
 
 
 def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
-    """Send the one letter for an address without an account. It repeats nothing of the email."""
+    """Send the one letter for an address without an account. It repeats nothing of the email.
+
+    A forged sender gets none. Otherwise forgers could use up the letters for newcomers of a domain.
+    """
     head = split(mail.raw)[0]
+    if is_forged(head):
+        return _finish(mail)
     locale = language_of(read.lines, read.subject, head.first("content-language"))
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
     data = {"to": sender, "locale": locale, "closed": closed, "answers": ""}

@@ -100,6 +100,40 @@ def test_letters_to_strangers_are_limited(
 
 
 @pytest.mark.parametrize(
+    ("results", "letters"),
+    [
+        (["mx.stars.example; spf=softfail; dkim=none; dmarc=fail (p=NONE dkim=pass) header.from=example.net"], 0),
+        (['mx.stars.example 1; spf=fail smtp.mailfrom="x; dkim=pass"@example.net'], 0),
+        (["mx.stars.example; spf=fail", "evil.example; dkim=pass; dmarc=pass"], 0),
+        (["mx.stars.example; spf=fail; dkim=fail", "mx.stars.example; dkim=pass header.d=example.net"], 1),
+        (["mx.stars.example; spf=fail; dmarc=pass"], 1),
+        (["mx.stars.example; spf=pass", "evil.example; dmarc=fail"], 1),
+        (["mx.stars.example; none"], 1),
+    ],
+)
+def test_a_sender_that_fails_authentication_gets_no_first_letter(
+    app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent, results: list[str], letters: int
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "desk-letters-domain", Bound(1, 86_400))
+    added = "".join(f"Authentication-Results: {it}\r\n" for it in results).encode()
+    ann.hands_over(DESK, added + ann.written(DESK, "Hello"))
+    settle()
+    assert len(ann.mails()) == letters
+    later(DAY)
+    assert len(ann.sends(DESK, "Hello")) == 1
+
+
+def test_forgers_leave_the_letters_of_a_domain_to_its_people(
+    app: Flask, monkeypatch: pytest.MonkeyPatch, mailbox: Callable[[str], Correspondent], ann: Correspondent
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "desk-letters-domain", Bound(3, 86_400))
+    for number in range(9):
+        forged = mailbox(f"forged{number}@example.net")
+        forged.hands_over(DESK, b"Authentication-Results: mx; dmarc=fail\r\n" + forged.written(DESK, "Hello"))
+    assert len(ann.sends(DESK, "Hello")) == 1
+
+
+@pytest.mark.parametrize(
     "headers",
     [
         {"Auto_Submitted": "auto-replied"},
