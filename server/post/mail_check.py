@@ -4,7 +4,6 @@ Three letters go out: one to ourselves, which shows its return path, one to the 
 replies. All come back to the postmaster, identified by a token in the subject.
 """
 
-import re
 import time
 from collections.abc import Callable
 from secrets import token_hex

@@ -25,6 +25,7 @@ from server.accounts.notice_kinds import DESK_ANSWER, DESK_WELCOME
 from server.accounts.players import player_at, player_of, stored_locale
 from server.accounts.rate_limits import ALL, Use, count, keys_of
 from server.accounts.signed_links import DESK, is_mark_of, keyed_hash
+from server.accounts.strangers import is_stopped
 from server.clock import clock
 from server.errors import Closed, NotFound, TooMany
 from server.games import Json
@@ -32,7 +33,7 @@ from server.play.mail.mail_in import KEPT
 from server.play.mail.postmaster import take_postmaster_mail
 from server.post.desk import account, commands, games
 from server.post.desk.acting import Errand, Records, Said, carry_out
-from server.post.desk.addresses import For, is_desk, is_stranger, opened, player_word
+from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
 from server.post.desk.languages import language_of
 from server.post.desk.reading import Asked, Request, read_line, read_request
 from server.post.incoming import replies
@@ -41,7 +42,7 @@ from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.intake import identity
 from server.post.incoming.mime import split
 from server.post.mime import fit_id
-from server.sanitize import clean, has_link, mailbox_of
+from server.sanitize import clean, has_link
 from server.store import desk
 from server.store.connections import let_go
 from server.store.database_retry import is_passing, with_retries
@@ -404,19 +405,17 @@ def _left(limit: str, player_id: UUID) -> int:
 def _may_write_to(email: str, is_known: bool) -> bool:
     """Count a letter to an address that hasn't proved itself. Each bound counts letters only, so a bound that is
     reached leaves the next ones alone. Addresses are counted by their hash."""
-    uses = [Use("desk-letters", _hashed(mailbox_of(email)))]
+    uses = [Use("desk-letters", mailbox_hash(email).hex())]
     if not is_known:
-        uses += [Use("desk-letters-domain", _hashed(email.partition("@")[2])), Use("desk-letters-in-all", ALL)]
+        if is_stopped(mailbox_hash(email)):
+            return False
+        domain = keyed_hash(DESK, email.partition("@")[2]).hex()
+        uses += [Use("desk-letters-domain", domain), Use("desk-letters-in-all", ALL)]
     return all(left >= 0 for use in uses for left in count(use).values())
 
 
-def _hashed(text: str) -> str:
-    return keyed_hash(DESK, text).hex()
-
-
 def _counts_of(email: str) -> list[str]:
-    hashed = _hashed(mailbox_of(email))
-    return [key for key in keys_of(hashed) if key.startswith("desk-letters ")]
+    return [key for key in keys_of(mailbox_hash(email).hex()) if key.startswith("desk-letters ")]
 
 
 @with_retries

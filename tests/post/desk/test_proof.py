@@ -14,9 +14,11 @@ from server.accounts.rate_limits import forget_old_counts
 from server.config import Bound
 from server.post.desk.addresses import asked_word, player_word, stranger_word
 from server.post.incoming import answering
+from server.post.incoming.bounces import read_returned_mails
 from server.store.tables import DeskGame, DeskMail, GameRow, Player, PlayerLetterRow, RateLimit, db
 from tests.post.desk.writing import DESK, DOMAIN, Correspondent, settle
 from tests.post.incoming.replying import a_move
+from tests.post.incoming.test_bounces import HARD, SOFT, complaint
 from tests.post.office import Office, a_mail, arrives
 from tests.support.games import DAY, HOUR, game_of, happened, later
 
@@ -168,6 +170,34 @@ def test_no_account_is_created_while_sign_ups_are_closed(ann: Correspondent) -> 
     (answer,) = ann.sends(hello.reply_to, "name Ann")
     assert "We aren't accepting new players" in answer.text
     assert player_at(ann.email) is None
+
+
+def test_an_address_that_reports_our_first_letter_as_spam_gets_no_other(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    assert hello.sender.endswith(f"@{DOMAIN}")
+    ann.hands_over(hello.sender, HARD, envelope="")  # a bounce may be temporary
+    read_returned_mails()
+    later(DAY)
+    (again,) = ann.sends(DESK, "Hello")
+    ann.hands_over(again.sender, complaint(), envelope="")
+    read_returned_mails()
+    later(DAY)
+    assert ann.sends(DESK, "Hello") == []
+    assert ann_joins_by(ann, again.reply_to)
+
+
+def test_an_answer_that_bounces_marks_the_account_until_its_next_email(ann: Correspondent) -> None:
+    ann_id = ann_joins(ann)
+    assert not profile(ann_id)["unreachable"]
+    ann.hands_over(ann.newest.sender, SOFT, envelope="")
+    read_returned_mails()
+    assert not profile(ann_id)["unreachable"]
+    ann.asks("games")
+    ann.hands_over(ann.newest.sender, HARD, envelope="")
+    read_returned_mails()
+    assert profile(ann_id)["unreachable"]
+    ann.asks("games")
+    assert not profile(ann_id)["unreachable"]
 
 
 # Players
