@@ -131,7 +131,7 @@ COMMANDS = (
     Command(
         LEAVE,
         "leave N",
-        noted("Leaves game N. After the start, you resign and a bot plays on."),
+        noted("Leaves game N. After the start, you resign and a bot plays on. We ask you to confirm first."),
         "leave 3",
         True,
         _words("verlassen|verlasse", "quitter", "lascia|lasciare"),

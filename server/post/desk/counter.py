@@ -354,6 +354,7 @@ def _letter_to(mail: DeskMail, read: replies.Mail, player: Player, answer: _Answ
         "cut": answer.is_cut,
         "asked": answer.waits,
         "asked_in": str(mail.mail_id) if answer.waits else "",
+        "proved": is_proved,
         "last": False,
     }
     return _letter(mail, player.player_id, DESK_ANSWER.name, data)

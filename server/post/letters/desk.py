@@ -14,7 +14,7 @@ from server.games import Json
 from server.games.presentation import draw
 from server.play.views import describe, load_visible
 from server.post.desk.commands import BY_NAME, FIND, HELP, OPEN, PLAY, SET, name_word
-from server.post.desk.reading import example_of
+from server.post.desk.reading import example_of, read_line
 from server.post.letters.context import Recipient, builds
 from server.post.wording import Letter, spoken
 from server.render.png import png
@@ -70,6 +70,7 @@ class DeskAnswer(Letter):
     first: tuple[str, ...]  # what a new player may do, a line each
     parts: tuple[Part, ...]
     asked: tuple[str, ...]  # commands that wait for `yes`
+    proved: bool  # whether the reader has certainly written them
     yes: str  # the word that confirms them
     cut: bool  # whether there were too many commands
     last: bool  # whether further emails get no answer for a while
@@ -99,7 +100,8 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         new=data["new"],
         first=tuple(_first_steps(locale)) if data["new"] else (),
         parts=tuple(parts),
-        asked=tuple(data["asked"]),
+        asked=tuple(_in_words_of(locale, line) for line in data["asked"]),
+        proved=data.get("proved", False),
         yes=gettext("yes"),
         cut=data["cut"],
         last=data["last"],
@@ -107,6 +109,12 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         images=tuple(images),
         files=tuple((file["name"], file["text"]) for said in data["said"] for file in said["files"]),
     )
+
+
+def _in_words_of(locale: str, line: str) -> str:
+    """Return a stored command with its word of this language."""
+    it = read_line(line)
+    return BY_NAME[it.command].written(locale, line) if it else line
 
 
 def _subject(of_email: str) -> str:

@@ -3,12 +3,15 @@
 import json
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from server.accounts.players import player_at, profile
 from server.play.archive import check
+from server.play.commits import load
 from server.post.desk.commands import BY_NAME
+from server.store import desk
 from server.store.tables import Player, db
 from server.translations import language
 from tests.post.desk.writing import DESK, Correspondent
@@ -32,6 +35,12 @@ def said(locale: str, line: str) -> str:
     """A line with the command's word in this language."""
     name = max((it for it in BY_NAME if line == it or line.startswith(f"{it} ")), key=len)
     return BY_NAME[name].written(locale, line)
+
+
+def is_played_by(player_id: UUID) -> bool:
+    """Return whether this player plays their first game, and no bot."""
+    game = load(desk.game_of(player_id, 1))  # type: ignore[arg-type]  # they have one
+    return game.table.stand_ins[game.seat_of(player_id) or 0] is None
 
 
 @pytest.mark.parametrize("locale", GREETINGS)
@@ -84,7 +93,11 @@ def test_a_person_lives_by_email_alone(mailbox: Callable[[str], Correspondent], 
     assert " 2 Sternenhimmel" in asks("games", "open").text
 
     # The end of a game, which bots finish after she has resigned
-    asks("leave 1")
+    agreed = {"en": "Yes!", "de": "ja", "fr": "oui", "it": "Sì"}[locale]
+    assert f"\n- {said(locale, 'leave 1')}\n" in asks("leave 1").text
+    assert is_played_by(ann_id)
+    ann.asks(agreed)
+    assert not is_played_by(ann_id)
     everything_due_happens()
     done = asks("standings 1", "standings", "archive 1")
     assert check(json.dumps(attached(done)).encode()).table.status == "finished"
@@ -93,7 +106,7 @@ def test_a_person_lives_by_email_alone(mailbox: Callable[[str], Correspondent], 
     assert attached(asks("export"))["profile"]["email"] == ann.email
     asks("goodbye")
     assert player_at(ann.email)
-    farewell = ann.asks({"en": "Yes!", "de": "ja", "fr": "oui", "it": "Sì"}[locale])
+    farewell = ann.asks(agreed)
     assert farewell.to == ann.email
     assert player_at(ann.email) is None
     assert db.session.get_one(Player, ann_id).deleted_at is not None
