@@ -41,7 +41,7 @@ def may_be_written_to(email: str, letter: LetterRow) -> bool:
 
 @with_retries
 def stop_letters_to(address_hash: bytes) -> None:
-    """Send no more letters of the post desk to the address with this keyed hash."""
+    """Stop letters of the post desk to the address with this keyed hash."""
     row = insert(Stranger).values(address_hash=address_hash, game_id=_NO_LETTER, letter_id=_NO_LETTER)
     db.session.execute(row.on_conflict_do_nothing())
     db.session.commit()

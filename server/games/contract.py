@@ -1,7 +1,7 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `judge`, `resample`, `draw`, `table`, `final_view`, `final_table`,
-`introduction`, `usual_turns`, `notation`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and a folder `page/`.
+`introduction`, `usual_turns`, `notation`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
 """
 
@@ -210,4 +210,5 @@ WriteFinalTable = Callable[[Json, Sequence[Json], Sequence[str], "Language"], st
 WriteIntroduction = Callable[["Language"], tuple[str, str]]  # -> what players do, in two sentences; and some more
 UsualTurns = Callable[[int], int]  # players -> about how many turns each takes in a game
 WriteNotation = Callable[["Language"], str]  # -> how to write a move, in a few sentences
+RuleValues = Callable[["Language"], Mapping[str, str]]  # -> figures in the text of the rules, and names of editions
 Sentence = Callable[[Json, Sequence[str], "Language"], str]  # story item, names by seat -> sentence; by type of event

@@ -43,6 +43,7 @@ class Said:
     line: str = ""  # as written
     told: list[str] = field(default_factory=list)  # sentences
     items: list[str] = field(default_factory=list)  # of a list below them
+    rules: str = ""  # the game whose rules follow
     table: str = ""
     picture: Json | None = None  # which table to draw
     files: list[Json] = field(default_factory=list)  # name and text of each attachment
@@ -193,14 +194,9 @@ def _rules(errand: Errand, rest: str) -> Said:
         return Said(
             told=[gettext('We have these games. Write "%(example)s" to learn one.', example=example)], items=items
         )
-    from server.post.desk.rule_texts import rule_text  # parses files that few need
-
     name = game_in(rest)
-    told = [
-        gettext("%(game)s, for %(seats)s players", game=name.capitalize(), seats=_seats(GAMES[name])) + ".",
-        *rule_text(name, locale),
-    ]
-    return Said(told=told)
+    told = gettext("%(game)s, for %(seats)s players", game=name.capitalize(), seats=_seats(GAMES[name]))
+    return Said(told=[f"{told}."], rules=name)
 
 
 def _seats(rules: Any) -> str:

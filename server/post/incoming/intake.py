@@ -65,6 +65,6 @@ def _head(raw: bytes) -> bytes:
 
 
 def identity(raw: bytes) -> str:
-    """Return a hash that copies of an email share, whatever route or address they took."""
+    """Return a hash that copies of an email share, by any route and to any address."""
     head, _, body = _BARE_LF.sub(b"\r\n", raw).partition(b"\r\n\r\n")
     return hashlib.sha256(b"\0".join([*_ITS_OWN.findall(head), body])).hexdigest()

@@ -15,6 +15,7 @@ from server.games.presentation import draw
 from server.play.views import describe, load_visible
 from server.post.desk.commands import BY_NAME, FIND, HELP, OPEN, PLAY, SET, name_word
 from server.post.desk.reading import example_of, read_line
+from server.post.desk.rule_texts import Blocks, rule_sections
 from server.post.letters.context import Recipient, builds
 from server.post.wording import Letter, spoken
 from server.render.png import png
@@ -54,6 +55,7 @@ class Part:
     line: str  # as the player wrote it
     told: tuple[str, ...]
     items: tuple[str, ...]
+    rules: tuple[tuple[str, Blocks], ...]  # title and content of each section
     table: str
     picture: str  # name of its image
     alt: str
@@ -93,7 +95,9 @@ def desk_answer(it: Recipient) -> DeskAnswer:
             name, alt = _PICTURE.format(number), drawn[1]
             images.append((name, drawn[0]))
         texts = {"line": said["line"], "table": said["table"], "picture": name, "alt": alt}
-        parts.append(Part(told=tuple(said["told"]), items=tuple(said["items"]), **texts))
+        sections = rule_sections(said["rules"], locale) if said.get("rules") else ()
+        rules = tuple((it.title, it.blocks) for it in sections)
+        parts.append(Part(told=tuple(said["told"]), items=tuple(said["items"]), rules=rules, **texts))
     return DeskAnswer(
         subject=_subject(data["subject"]),
         name=it.player.name if it.player else "",
