@@ -93,7 +93,14 @@ def reserve(player_id: UUID, same: str, mail_id: UUID, now: datetime) -> bool:
     return db.session.scalar(holder) == mail_id.bytes
 
 
+def store_lines(mail: DeskMail, lines: Sequence[Any]) -> None:
+    own = (DeskMail.mail_id == mail.mail_id) & (DeskMail.due_at == mail.due_at)
+    db.session.execute(update(DeskMail).where(own).values(lines=lines))
+    db.session.commit()
+
+
 def drop(mail_id: UUID) -> None:
+    """Delete an email, and commit."""
     db.session.execute(delete(DeskMail).where(DeskMail.mail_id == mail_id))
     db.session.commit()
 

@@ -204,6 +204,5 @@ def _goodbye(errand: Errand) -> Said:
             "You can't undo this."
         )
         return Said(told=[told], asks=commands.GOODBYE)
-    errand.records.delete(errand.player_id)
-    errand.has_gone = True
+    errand.has_gone = True  # the account is deleted with the last letter
     return Said(told=[gettext("Your account is deleted. This is our last email to you. Goodbye!")])

@@ -61,7 +61,7 @@ class Errand:
     records: Records
     is_again: bool  # whether an earlier try may have carried out a part
     is_sure: bool = False  # whether the player has confirmed the commands
-    has_gone: bool = False  # whether the account was deleted
+    has_gone: bool = False  # whether the account is to be deleted
     step: int = 0
 
     @property

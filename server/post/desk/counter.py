@@ -105,6 +105,8 @@ def _set_aside(mail: DeskMail) -> None:
 
 
 def _deal(mail: DeskMail, records: Records) -> None:
+    if mail.lines is not None and mail.player_id is None:
+        return _take_leave(mail, records)
     known = _known_address(mail)
     read: replies.Mail = child.run(replies.read, mail.raw, None, known)
     sender = (read.sender or "").lower()
@@ -254,7 +256,8 @@ def _deal_with_player(
         answer.is_unclear = not (answer.is_new or answer.confirmed or any(it.command for it in request.asked))
         _carry_out_all(_errand(mail, player.player_id, records), _asked_in(request, read, answer), answer)
     if answer.has_gone:
-        return _take_leave(mail, read, email, locale, answer)
+        _begin_leaving(mail, player.player_id, _letter_to_former_player(read, email, locale, answer))
+        return _take_leave(mail, records)
     player = db.session.get_one(Player, player.player_id, populate_existing=True)
     return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
 
@@ -419,11 +422,8 @@ def _counts_of(email: str) -> list[str]:
     return [key for key in keys_of(mailbox_hash(email).hex()) if key.startswith("desk-letters ")]
 
 
-@with_retries
-def _take_leave(mail: DeskMail, read: replies.Mail, email: str, locale: str, answer: _Answer) -> None:
-    """Queue the last letter to a player whose account has just been deleted, with this email."""
-    db.session.rollback()
-    data = {
+def _letter_to_former_player(read: replies.Mail, email: str, locale: str, answer: _Answer) -> Json:
+    return {
         "to": email,
         "locale": locale,
         "answers": fit_id(read.message_id),
@@ -435,6 +435,24 @@ def _take_leave(mail: DeskMail, read: replies.Mail, email: str, locale: str, ans
         "asked_in": "",
         "last": False,
     }
-    desk.put(_letter(mail, mail.mail_id, DESK_ANSWER.name, data))
-    db.session.commit()
+
+
+@with_retries
+def _begin_leaving(mail: DeskMail, player_id: UUID, letter: Json) -> None:
+    """Store the last letter to a player with their email, so that another try can complete both."""
+    mail.lines = [str(player_id), letter]
+    desk.store_lines(mail, mail.lines)
+
+
+def _take_leave(mail: DeskMail, records: Records) -> None:
+    """Delete the account of a player who has confirmed it, and queue the last letter to them."""
+    player_id, letter = mail.lines or [None, None]
+    records.delete(UUID(player_id))
+    _replace_by_letter(mail, letter)
+
+
+@with_retries
+def _replace_by_letter(mail: DeskMail, letter: Json) -> None:
+    db.session.rollback()
+    desk.put(_letter(mail, mail.mail_id, DESK_ANSWER.name, letter))
     desk.drop(mail.mail_id)

@@ -16,6 +16,7 @@ from server.post.desk.addresses import asked_word, player_word, stranger_word
 from server.post.incoming import answering
 from server.post.incoming.bounces import read_returned_mails
 from server.store.tables import DeskGame, DeskMail, GameRow, Player, PlayerLetterRow, RateLimit, db
+from tests.post.desk import writing
 from tests.post.desk.writing import DESK, DOMAIN, Correspondent, settle
 from tests.post.incoming.replying import a_move
 from tests.post.incoming.test_bounces import HARD, SOFT, complaint
@@ -359,6 +360,30 @@ def test_a_worker_that_dies_repeats_nothing(ann: Correspondent, monkeypatch: pyt
     assert deaths
     assert "You've left game 3" in ann.newest.text
     assert len(db.session.scalars(select(GameRow.game_id)).all()) == 3
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_worker_that_dies_while_an_account_is_deleted_still_says_goodbye(
+    ann: Correspondent, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    ann_id = ann_joins(ann)
+    (asked,) = ann.answers(ann.newest.reply_to, "goodbye")
+    records = writing.RECORDS
+
+    def die(player_id: UUID) -> None:
+        if when == "after":
+            records.delete(player_id)
+        raise RuntimeError("killed")
+
+    monkeypatch.setattr(writing, "RECORDS", records._replace(delete=die))
+    assert ann.answers(asked.reply_to, "yes") == []
+    monkeypatch.setattr(writing, "RECORDS", records)
+    later(HOUR)
+    settle()
+    assert "Your account is deleted." in ann.newest.text
+    assert player_at(ann.email) is None
+    assert db.session.get_one(Player, ann_id).deleted_at
+    assert not db.session.scalars(select(DeskMail.mail_id).where(DeskMail.due_at.is_not(None))).all()
 
 
 def test_numbers_of_games_never_change(ann: Correspondent) -> None:
