@@ -51,7 +51,7 @@ from server.store.tables import DeskMail, Player, RateLimit, db
 from server.translations import LOCALES
 
 _ROOMS = account, games  # they register their commands
-_LEASE = timedelta(seconds=60)  # exceeding it is harmless, since steps are idempotent
+_LEASE = timedelta(seconds=30)  # exceeding it is harmless, since steps are idempotent
 _MOST_TRIES = 5  # each ended by a crash
 _LONGEST_SUBJECT = 150
 
@@ -389,8 +389,8 @@ def _finish(
     db.session.rollback()
     if letter and unproved and not _may_write_to(unproved, is_known=player is not None):
         letter = answer = None
-    elif player and answer and answer.waits and not _is_ours(mail, player.player_id):
-        letter = answer = None  # another copy's commands were carried out
+    elif unproved and player and not _is_ours(mail, player.player_id):
+        letter = answer = None  # another copy was answered
     elif letter and player:
         left = _left("desk-answers", player.player_id)
         letter["data"]["last"] = left == 0
