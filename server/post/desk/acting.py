@@ -113,7 +113,7 @@ def carry_out(errand: Errand, asked: Asked) -> Said:
         said = _ACTS[asked.command](errand, asked.rest)
     except Unclear as error:
         example = example_of(asked.command, spoken().locale)
-        said = Said(told=[_sentence(error), gettext("For example: %(example)s", example=f'"{example}"')], is_wrong=True)
+        said = Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)], is_wrong=True)
     except (PlayError, RuleError) as error:
         said = Said(told=[_sentence(error)], is_wrong=True)
     said.line = asked.line
@@ -136,7 +136,7 @@ def _not_understood(asked: Asked) -> Said:
             command=it.word(spoken().locale),
             help=gettext(it.help),
         ),
-        gettext("For example: %(example)s", example=f'"{example_of(name, spoken().locale)}"'),
+        gettext('For example: "%(example)s"', example=example_of(name, spoken().locale)),
     ]
     return Said(line=asked.line, told=told, is_wrong=True)
 
@@ -166,11 +166,10 @@ def _help(errand: Errand, topic: str) -> Said:
     found = commands.words_of(locale).get(word)
     if found:
         it = BY_NAME[found]
-        form = it.written(locale, it.form)
         return Said(
             told=[
-                f"{form}: {gettext(it.help)}",
-                gettext("For example: %(example)s", example=f'"{example_of(found, locale)}"'),
+                f"{it.form(locale)}: {gettext(it.help)}",
+                gettext('For example: "%(example)s"', example=example_of(found, locale)),
             ]
         )
     told = [] if not word else [gettext("There is no such command.")]
@@ -179,7 +178,7 @@ def _help(errand: Errand, topic: str) -> Said:
 
 def help_items(locale: str) -> list[str]:
     """Return a line for each command, with its explanation."""
-    return [f"{it.written(locale, it.form)}: {gettext(it.help)}" for it in COMMANDS]
+    return [f"{it.form(locale)}: {gettext(it.help)}" for it in COMMANDS]
 
 
 @acts(commands.RULES)

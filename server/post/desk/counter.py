@@ -210,7 +210,7 @@ def _has_web_link(line: str) -> bool:
 def _new_player(mail: DeskMail, read: replies.Mail, sender: str, of_letter: str) -> Player | None:
     """Create the account for an address that has replied to our first letter, which was in the language `of_letter`.
     Return None while sign-ups are closed."""
-    locale = language_of(read.lines, "", split(mail.raw)[0].first("content-language"), of_letter)
+    locale = language_of(read.lines, "", otherwise=of_letter)  # the first email's words outweigh a program's setting
     try:
         expect_known_or_open(sender)
     except Closed:

@@ -59,8 +59,10 @@ def _games(errand: Errand) -> Said:
             game=commands.A_GAME,
         )
         return Said(told=[told])
-    waiting = sum(_waits(it) for it in shown)
-    told = ngettext("%(num)s game is waiting for your move.", "%(num)s games are waiting for your move.", waiting)
+    if waiting := sum(_waits(it) for it in shown):
+        told = ngettext("%(num)s game is waiting for your move.", "%(num)s games are waiting for your move.", waiting)
+    else:
+        told = gettext("No game is waiting for your move.")
     return Said(told=[told], items=[_item(numbers[it["id"]], it, zone) for it in shown])
 
 

@@ -164,6 +164,18 @@ def test_two_desks_do_not_answer_each_other(office: Office, ann: Correspondent) 
     assert not office.mails_to("sternenpost@localhost")
 
 
+def test_the_words_of_a_first_email_outweigh_the_language_of_the_program(ann: Correspondent) -> None:
+    german = b"Content-Language: de-DE\r\n"
+    ann.hands_over(DESK, german + ann.written(DESK, "Hello, how can I play with you?"))
+    settle()
+    to = ann.newest.reply_to
+    ann.hands_over(to, german + ann.written(to, "name Ann"))
+    settle()
+    found = player_at(ann.email)
+    assert found
+    assert profile(found)["locale"] == "en"
+
+
 def test_no_account_is_created_while_sign_ups_are_closed(ann: Correspondent) -> None:
     (hello,) = ann.sends(DESK, "Hello")
     close(SIGN_UPS)
