@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from server.accounts.notice_kinds import INVITATION
+from server.accounts.notice_kinds import DESK_ANSWER, INVITATION
 from server.accounts.signed_links import ANY_SEAT, BOUNCE, Capability, is_mark_of, mark_of, sign, verify
 from server.clock import clock
 from server.store import outbox
@@ -32,8 +32,12 @@ def invitation_bounce_token(game_id: UUID, seat: Seat, email: str) -> str:
 
 
 def verify_bounce_token(word: str) -> Capability:
-    """Return what a bounce token identifies. For an email, `game_id` is the player and `number` the email's mark. For
-    an invitation, they are the game and the address's mark. Raise NotFound for an invalid token."""
+    """Return what a bounce token identifies. Raise NotFound for an invalid token.
+
+    - An email: `game_id` is the player, and `number` the email's mark.
+    - An invitation: the game, and the address's mark.
+    - The post desk's first email: a hash of the address, and the email's mark.
+    """
     return verify(BOUNCE, word)
 
 
@@ -56,9 +60,9 @@ def note_return(word: str, is_hard: bool, why: str) -> None:
     db.session.execute(update(table).where(own).values(result="bounced", detail=why))
     if isinstance(row, Delivery) and row.kind == INVITATION.name:
         outbox.lose_invitation(row.game_id, row.seat, _address(owner_id), clock.now())
-    letter_id = row.letter_id
+    letter_id, kind = row.letter_id, row.kind
     db.session.commit()
-    note_bounce(owner_id, letter_id, is_hard, why)
+    note_bounce(owner_id, letter_id, is_hard, why, kind)
 
 
 def letter_to(player_id: UUID, mark: int) -> Delivery | PlayerDelivery | None:
@@ -97,13 +101,18 @@ def lose_invitation(game_id: UUID, seat: Seat, mark: int, why: str) -> str | Non
 
 
 @with_retries
-def note_bounce(player_id: UUID, letter_id: UUID, is_hard: bool, why: str) -> None:
-    """Count a bounce, once for each email, and mark the address as unreachable after too many."""
+def note_bounce(player_id: UUID, letter_id: UUID, is_hard: bool, why: str, kind: str = "") -> None:
+    """Count a bounce, once for each email, and mark the address as unreachable after too many.
+
+    One hard bounce of the post desk's answer is enough. There may be no second email, and the player's next one proves
+    the address again.
+    """
     now = clock.now()
     count(player_id, letter_id, is_hard, why, now)
     lately = (Bounce.player_id == player_id) & Bounce.counts & (Bounce.at > now - WITHIN)
     rows = db.session.execute(select(Bounce.at, Bounce.is_hard).where(lately)).all()
-    if len({at.date() for at, hard in rows if hard}) >= HARD or len({at.date() for at, _ in rows}) >= SOFT:
+    hard = HARD if kind != DESK_ANSWER.name else 1
+    if len({at.date() for at, is_one in rows if is_one}) >= hard or len({at.date() for at, _ in rows}) >= SOFT:
         mark_unreachable(player_id, why, now)
     db.session.commit()
 

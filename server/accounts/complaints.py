@@ -6,10 +6,11 @@ from uuid import UUID
 from server.accounts.bounces import count, letter_to, lose_invitation, mark_unreachable, verify_bounce_token
 from server.accounts.notice_kinds import INVITATION
 from server.accounts.signed_links import ANY_SEAT
+from server.accounts.strangers import stop_letters_to
 from server.accounts.unsubscribe import stop_mails, stop_token
 from server.clock import clock
 from server.store.database_retry import with_retries
-from server.store.tables import db
+from server.store.tables import Player, db
 
 WHY: Final = "A letter of ours was reported as spam."
 
@@ -26,6 +27,8 @@ def note_complaint(word: str) -> None:
         return
     letter = letter_to(owner_id, mark)
     if letter is None:
+        if db.session.get(Player, owner_id) is None:  # the first letter of the post desk
+            stop_letters_to(owner_id.bytes)
         return
     end_mails(owner_id, letter.letter_id)
 

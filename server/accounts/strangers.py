@@ -3,6 +3,7 @@ inviters together, until the address has an account.
 """
 
 from hashlib import sha256
+from uuid import UUID
 
 from sqlalchemy import exists, select, update
 from sqlalchemy.dialects.postgresql import insert
@@ -11,6 +12,7 @@ from server.sanitize import mailbox_of
 from server.store.database_retry import with_retries
 from server.store.tables import Delivery, LetterRow, Stranger, db
 
+_NO_LETTER = UUID(int=0)
 _NOT_CARRIED = ("dropped", "refused", "given-up")
 
 
@@ -36,3 +38,15 @@ def may_be_written_to(email: str, letter: LetterRow) -> bool:
             db.session.execute(update(Stranger).where(Stranger.address_hash == address).values(**this))
     db.session.commit()
     return is_the_one
+
+
+@with_retries
+def stop_letters_to(address_hash: bytes) -> None:
+    """Stop letters of the post desk to the address with this keyed hash."""
+    row = insert(Stranger).values(address_hash=address_hash, game_id=_NO_LETTER, letter_id=_NO_LETTER)
+    db.session.execute(row.on_conflict_do_nothing())
+    db.session.commit()
+
+
+def is_stopped(address_hash: bytes) -> bool:
+    return db.session.get(Stranger, address_hash) is not None

@@ -81,7 +81,7 @@ def desk() -> Response:
     commands = [
         {
             "id": it.name.replace(" ", "-"),
-            "form": it.written(locale, it.form),
+            "form": it.form(locale),
             "help": gettext(it.help),
             "example": example_line(it.name, locale),
         }

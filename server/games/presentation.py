@@ -199,6 +199,13 @@ def introduction(rules_name: str, locale: str) -> tuple[str, str]:
     return words
 
 
+def rule_values(rules_name: str, locale: str) -> Mapping[str, str]:
+    """Return the figures in the text of the rules by name, and the names of editions by `edition.` and id."""
+    compute = getattr(GAMES[rules_name], "rule_values", None)
+    values: Mapping[str, str] = compute(language(locale)) if compute else {}
+    return values
+
+
 def usual_turns(rules_name: str, players: int) -> int | None:
     """Return about how many turns each player takes in a game, or None if the game doesn't say."""
     count = getattr(GAMES[rules_name], "usual_turns", None)

@@ -283,4 +283,4 @@ def _note_refusal(row: LetterRow | PlayerLetterRow, why: str) -> None:
     """Record a bounce if the reason is clearly the address. A server that blocks us rejects every address."""
     status, reader = status_in(why), outbox.reader_of(row)
     if status and is_unknown(why) and reader:
-        note_bounce(reader, row.letter_id, True, why)
+        note_bounce(reader, row.letter_id, True, why, row.kind)

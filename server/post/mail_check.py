@@ -4,7 +4,6 @@ Three emails go out: one to ourselves, which shows its return path, one to the p
 replies. All come back to the postmaster, identified by a token in the subject.
 """
 
-import re
 import time
 from collections.abc import Callable
 from secrets import token_hex
@@ -14,6 +13,7 @@ from server.clock import clock
 from server.post.desk.addresses import CHECK
 from server.post.dns_records import OK
 from server.post.incoming import bounces
+from server.post.incoming.authentication import results
 from server.post.incoming.mime import split
 from server.post.mime import build
 from server.post.smtp import Carrier, Refused, Unreachable
@@ -159,7 +159,7 @@ def answer_by_imap(url: str, way: Way, address: str, seconds: float) -> Callable
                     box.noop()
         except (IMAPClientError, OSError) as error:
             return {"arrival": f"the mailbox is not readable: {error}"}
-        return {"arrival": OK, **_results_of_receiver(split(raw)[0])} | _answered(way, address, token)
+        return {"arrival": OK, **_results_there(raw)} | _answered(way, address, token)
 
     return answer
 
@@ -171,11 +171,9 @@ def _find_letter(box: Any, token: str) -> bytes | None:
     return next((it[b"BODY[]"] for it in found.values() if b"BODY[]" in it), None)
 
 
-def _results_of_receiver(head: Any) -> dict[str, str]:
-    """Return the receiving server's results of SPF, DKIM and DMARC (RFC 8601), if it adds them."""
-    said = " ".join(head.all("authentication-results")).lower()
-    found = dict(re.findall(r"\b(spf|dkim|dmarc)\s*=\s*([a-z]+)", said))
-    return {f"{name.upper()} there": OK if it == "pass" else it for name, it in sorted(found.items())}
+def _results_there(raw: bytes) -> dict[str, str]:
+    found = sorted(results(split(raw)[0]).items())
+    return {f"{name.upper()} there": OK if it == "pass" else it for name, it in found}
 
 
 def _answered(way: Way, address: str, token: str) -> dict[str, str]:

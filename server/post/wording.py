@@ -152,7 +152,7 @@ def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tup
 def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = "", alt: str = "", desk: str = "") -> str:
     """Return an email as HTML. `picture` is the name of an inline image, `alt` its text alternative. For the others see
     `write`."""
-    return _pages.get_template(f"{letter.template}.html").render(
+    page = _pages.get_template(f"{letter.template}.html").render(
         _words(letter),
         picture=picture,
         alt=alt,
@@ -162,6 +162,13 @@ def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = ""
         locale=spoken().locale,
         catalogue=get_translations(),
     )
+    return _with_french_spaces(page) if spoken().locale == "fr" else page
+
+
+def _with_french_spaces(page: str) -> str:
+    """Return a page whose lines never begin or end with a punctuation mark and its space."""
+    head, style, rest = page.partition("</style>")
+    return head + style + re.sub("(?<=«) | (?=[:;?!»])", "\u00a0", rest)
 
 
 def by_beginning(moves: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from server.store.database_retry import with_retries
 from server.store.leases import claim_oldest
 from server.store.locks import hold
-from server.store.tables import DeskGame, DeskMail, PlayerLetterRow, db
+from server.store.tables import DeskGame, DeskMail, IdempotencyKey, PlayerLetterRow, db
 
 
 @with_retries
@@ -83,7 +83,24 @@ def put(letter: Mapping[str, Any]) -> None:
     )
 
 
+def reserve(player_id: UUID, same: str, mail_id: UUID, now: datetime) -> bool:
+    """Reserve an email's commands for this copy of it, within the current transaction. Return whether no other copy has
+    them. Copies share `same`."""
+    own = {"game_id": player_id, "player_id": player_id, "key": f"desk {same}"}  # no game: keys are stored by game
+    row = insert(IdempotencyKey).values(**own, request_hash=mail_id.bytes, made_at=now)
+    db.session.execute(row.on_conflict_do_nothing())
+    holder = select(IdempotencyKey.request_hash).filter_by(**own)
+    return db.session.scalar(holder) == mail_id.bytes
+
+
+def store_lines(mail: DeskMail, lines: Sequence[Any]) -> None:
+    own = (DeskMail.mail_id == mail.mail_id) & (DeskMail.due_at == mail.due_at)
+    db.session.execute(update(DeskMail).where(own).values(lines=lines))
+    db.session.commit()
+
+
 def drop(mail_id: UUID) -> None:
+    """Delete an email, and commit."""
     db.session.execute(delete(DeskMail).where(DeskMail.mail_id == mail_id))
     db.session.commit()
 

@@ -775,7 +775,8 @@ class DeskMail(Base):
     - `recipient`: the local part that it was sent to.
     - `player_id`: the sender, once known.
     - `raw`: empty once it is processed.
-    - `lines`: commands from a reply to an email about a game, or those that wait for the sender's `yes`.
+    - `lines`: commands from a reply to an email about a game, or those that wait for the sender's `yes`. Without
+      `player_id`: the player who leaves, and the last email to them.
     - `due_at`: when to process it, also the end of the lease; None: it is processed.
     """
 

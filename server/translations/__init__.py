@@ -35,6 +35,10 @@ class Language:
         """Return a list such as `Anna, Ben and Cleo`."""
         return format_list(things, locale=self.region)
 
+    def either(self, things: Sequence[str]) -> str:
+        """Return a list such as `Anna, Ben or Cleo`."""
+        return format_list(things, style="or", locale=self.region)
+
 
 class LookUp(Protocol):
     """The `gettext` of a `Language` or of Flask-Babel."""

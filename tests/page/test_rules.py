@@ -10,11 +10,13 @@ from playwright.sync_api import expect
 
 from server import page as served
 from server.games import GAMES, IllegalMove, sternenglanz
+from server.games.presentation import rule_values
 from server.games.sternenglanz.figures import lies_on
 from server.games.sternenglanz.material import CARDS
 from server.games.sternenhimmel.material import BOARDS, Board, Lying, Space
 from server.games.sternenhimmel.options import EDITIONS
 from server.games.sternenhimmel.scoring import factor, score
+from server.post.desk.rule_texts import rule_sections
 from tests.page.axe import objections
 from tests.page.windows import BOT, ME, PHONE, Windows, game_of, too_wide
 from tests.rules.positions import Scripted, position, with_card
@@ -265,6 +267,25 @@ def test_a_games_rules_open_over_it_and_keep_a_move_under_way(house: House, wind
     expect(page.locator(".space.chosen")).to_have_count(0)
 
 
+def in_letters(game: str, language: str) -> list[str]:
+    """Return the titles and lines of the rules that the post desk sends, without how to write a move.
+
+    Names of editions begin their lines there, and are above them on the page.
+    """
+    values = rule_values(game, language)
+    editions = {it for name, it in values.items() if name.startswith("edition.")}
+    lines = [line for it in rule_sections(game, language)[:-1] for line in (it.title, *it.lines)]
+    found = [
+        line.removeprefix("- ") for line in lines if not (line.endswith(":") and any(it in line for it in editions))
+    ]
+    assert len(found) > 40
+    return found
+
+
+def is_in(line: str, told: str) -> bool:
+    return line in told or (line.partition(": ")[2] or line) in told
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_rules_are_accessible_in_this_language(language: str, house: House, windows: Windows) -> None:
     page = windows.open(locale=language, **PHONE)
@@ -274,6 +295,8 @@ def test_the_rules_are_accessible_in_this_language(language: str, house: House, 
         expect(page.locator("html")).to_have_attribute("lang", language)
         told = page.locator(".rules").inner_text()
         assert re.findall(r"\{\w+\}|undefined|\bnull\b|NaN|\*\w|\]\(", told) == []
+        as_in_britain = re.sub(r", (or|and)\b", r" \1", told)
+        assert [it for it in in_letters(game, language) if not is_in(it, as_in_britain) and not is_in(it, told)] == []
         drawn = {it["figure"] for it in blocks_in(sections(language, game)) if "figure" in it}
         expect(page.locator(".rules figure")).to_have_count(len(drawn))
         assert not too_wide(page)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 from uuid import UUID, uuid4
 
-from flask import Flask
+from flask import Flask, current_app
 from playwright.sync_api import Browser, sync_playwright
 
 from server.accounts import tokens
@@ -37,12 +37,17 @@ from server.play.seating.seats import leave, send_away, take_over, take_seat
 from server.play.seating.stand_ins import accept_stand_in, ask_stand_in, change_stand_ins, end_stand_in, stand_in_word
 from server.play.votes import OFFER, take_back, vote
 from server.post.coalescing import LONGEST
+from server.post.desk.commands import A_GAME, BY_NAME, name_word
+from server.post.desk.counter import deal_with_desk
+from server.post.desk.reading import read_line
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in
 from server.store import embedded_postgres, migrate
 from server.store.tables import StandIn, db
 from server.translations import LOCALES
-from tests.post.office import Mail, Office
+from server.worker import RECORDS
+from tests.post.desk.crowd import AGREED, GREETINGS
+from tests.post.office import Mail, Office, a_mail, arrives
 from tests.support.browser import CHROMIUM
 from tests.support.games import (
     BOT,
@@ -62,6 +67,7 @@ from tests.support.games import (
 )
 from tests.support.live_server import AT_ONCE
 
+REPLY_DOMAIN = "reply.stars.example"
 WIDTHS = {"phone": 360, "desk": 600}
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
@@ -75,7 +81,9 @@ def house() -> Iterator[Flask]:
     try:
         with embedded_postgres.start(path) as server:
             migrate.upgrade(server.url)
-            app = create_app(Settings.from_environment({"DATABASE_URL": server.url}))
+            app = create_app(
+                Settings.from_environment({"DATABASE_URL": server.url, "STERNENPOST_REPLY_DOMAIN": REPLY_DOMAIN})
+            )
             with app.app_context():
                 service_is_up()
                 yield app
@@ -104,6 +112,7 @@ def letters_in(locale: str, office: Office) -> Iterator[tuple[str, Mail]]:
         _bundled,
         _several,
         _sternenglanz,
+        _desk,
     ):
         yield from story(locale, office, dora, emil, name)
         office.mails(name)
@@ -325,6 +334,44 @@ def _sternenglanz(locale: str, office: Office, dora: UUID, emil: UUID, name: str
     yield "sternenglanz-answer-help", _writes(office, name, "?")
 
 
+def _desk(locale: str, office: Office, dora: UUID, emil: UUID, name: str) -> Iterator[tuple[str, Mail]]:
+    """The letters of the post desk, from a stranger's first email to goodbye."""
+    email, answered = f"nora-{locale}@example.org", ""
+
+    def sends(*lines: str) -> Mail:
+        nonlocal answered
+        said = [(read_line(it), it) for it in lines]
+        text = "\n".join(
+            BY_NAME[asked.command].written(locale, line) if asked and line.startswith(asked.command) else line
+            for asked, line in said
+        )
+        arrives(answered or current_app.config["DESK_ADDRESS"], a_mail(text, sender=email, Subject="Sternenpost"))
+        deal_with_desk(RECORDS)
+        mail = [it for it in office.mails_to(email) if it.message["Auto-Submitted"] == "auto-replied"][-1]
+        answered = mail.reply_to
+        return mail
+
+    yield "desk-first-letter", sends(GREETINGS[locale])
+    yield "desk-welcome", sends(f"{name_word(locale)} Nora")
+    yield "desk-help", sends("help", "help new")
+    yield "desk-rules", sends("rules", f"rules {A_GAME}")
+    yield "desk-games", sends("games", "open", "standings", "settings", "set zone Europe/Berlin", "set mails at-once")
+    yield "desk-play", sends(f"play {A_GAME} start_seat=0", "show 1", "history 1", "standings 1")
+    yield "desk-wrong", sends("gmaes", "join 77", "set zone Atlantis", f"new {A_GAME} tonight", "hola qué tal")
+    yield "desk-resign", sends("leave 1")
+    sends(AGREED[locale])
+    everything_due_happens()
+    yield (
+        "desk-finished",
+        sends("games", "show 1", "standings 1", "archive 1", "export", "vacation 2027-07-01..2027-07-14"),
+    )
+    signed, answered = answered, ""
+    yield "desk-unproved", sends("games", "set language fr", f"play {A_GAME}")
+    answered = signed
+    yield "desk-goodbye", sends("goodbye")
+    yield "desk-last-letter", sends(AGREED[locale])
+
+
 # The pictures
 
 
@@ -360,7 +407,7 @@ def _shoot(browser: Browser, path: Path, page: str, width: int, scheme: Scheme) 
 def main(folder: Path, *locales: str) -> None:
     with house() as app, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM)
-        office = Office(app, "reply.stars.example")
+        office = Office(app, REPLY_DOMAIN)
         for locale in locales or LOCALES:
             shown = folder / locale
             shown.mkdir(parents=True, exist_ok=True)

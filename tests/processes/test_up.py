@@ -224,6 +224,7 @@ def test_a_reply_port_in_use_is_reported_and_replies_are_off(house):
         said = house.start().comes_up()
     assert f"Replies by email are off, since port {house.port + 25} is in use" in said
     assert "Accepting replies" not in said
+    assert "by email alone" not in said
 
 
 def test_each_inbound_route_is_reported_with_its_state_and_without_its_password(house):
@@ -235,6 +236,12 @@ def test_each_inbound_route_is_reported_with_its_state_and_without_its_password(
     assert f"Accepting replies by email at lmtp://127.0.0.1:{free}\n" in said
     assert "Accepting replies by email at imaps://ada@example.org:***@127.0.0.1:1/INBOX\n" in said
     assert "s@me" not in said and "se,s" not in said
+    assert "Anyone can play by email alone: write to post@localhost\n" in said
+
+
+def test_the_address_of_the_post_desk_follows_the_settings(house):
+    said = house.start(STERNENPOST_REPLY_DOMAIN="reply.stars.example", STERNENPOST_DESK="desk").comes_up()
+    assert "Anyone can play by email alone: write to desk@reply.stars.example\n" in said
 
 
 class Starting(up.Part):

@@ -64,7 +64,7 @@ class Dovecot:
 
     def __init__(self, folder: Path, more: str = "") -> None:
         assert PROGRAM
-        self.port, self._folder = free_port(), folder
+        self.port, self._folder, self.mailboxes = free_port(), folder, folder / "mail"
         self.certificate = folder / "certificate.pem"
         key = rsa.generate_private_key(65537, 2048)
         self.certificate.write_bytes(certificate(key, "localhost"))
@@ -76,9 +76,9 @@ class Dovecot:
         user = "nobody" if is_root else pwd.getpwuid(os.geteuid()).pw_name
         facts = {"user": user, "group": "nogroup" if is_root else os.getgid(), "password": PASSWORD, "more": more}
         (folder / "dovecot.conf").write_text(_CONFIG.format(folder=folder, port=self.port, **facts))
-        (folder / "mail").mkdir()
+        self.mailboxes.mkdir()
         if is_root:
-            shutil.chown(folder / "mail", "nobody", "nogroup")
+            shutil.chown(self.mailboxes, "nobody", "nogroup")
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 

@@ -12,7 +12,7 @@
 - `schemas.py`: moves, views and events as JSON Schemas
 - `judge.py`: the value of a step, for bots
 - `resample.py`: tables that a seat could be sitting at, for bots that search
-- `sentences.py`, `table.py`, `picture.py`, `cards.py`, `pieces.py`, `names.py`, `refusals.py`: words and pictures
+- `sentences.py`, `table.py`, `picture.py`, `cards.py`, `pieces.py`, `names.py`, `refusals.py`, `rule_values.py`: words and pictures
 """
 
 from server.games.contract import Json
@@ -24,6 +24,7 @@ from server.games.sternenglanz.options import OPTION_SCHEMA, resolve_options
 from server.games.sternenglanz.picture import draw
 from server.games.sternenglanz.refusals import NOTATION_HELPS, REFUSALS
 from server.games.sternenglanz.resample import resample
+from server.games.sternenglanz.rule_values import rule_values
 from server.games.sternenglanz.rules import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
 from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NAMES, VIEW_SCHEMA
 from server.games.sternenglanz.sentences import SENTENCES, introduction, notation, usual_turns
@@ -86,6 +87,7 @@ __all__ = [
     "resample",
     "resolve_options",
     "reveals",
+    "rule_values",
     "setup",
     "spoken_words",
     "table",

@@ -10,7 +10,7 @@
 - `schemas.py`: moves, views and events as JSON Schemas
 - `judge.py`: the value of a placement, for bots
 - `resample.py`: tables that a seat could be sitting at, for bots that search
-- `sentences.py`, `table.py`, `ending.py`, `picture.py`, `refusals.py`: the game in words and pictures
+- `sentences.py`, `table.py`, `ending.py`, `picture.py`, `refusals.py`, `rule_values.py`: the game in words and pictures
 """
 
 from server.games.contract import Json
@@ -33,6 +33,7 @@ from server.games.sternenhimmel.options import EDITIONS, OPTION_SCHEMA, resolve_
 from server.games.sternenhimmel.picture import draw
 from server.games.sternenhimmel.refusals import NOTATION_HELPS, REFUSALS
 from server.games.sternenhimmel.resample import resample
+from server.games.sternenhimmel.rule_values import rule_values
 from server.games.sternenhimmel.rules import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
 from server.games.sternenhimmel.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
 from server.games.sternenhimmel.sentences import SENTENCES, introduction, notation, usual_turns
@@ -116,6 +117,7 @@ __all__ = [
     "resample",
     "resolve_options",
     "reveals",
+    "rule_values",
     "setup",
     "table",
     "tell",

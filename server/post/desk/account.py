@@ -19,6 +19,7 @@ from server.games import Json
 from server.post.desk import commands
 from server.post.desk.acting import Errand, Said, acts, bare
 from server.post.desk.arguments import Unclear, days_in, is_off, language_in, one_of, reminders_in, weekdays_in
+from server.post.desk.commands import BY_NAME
 from server.post.wording import span, spoken
 from server.sanitize import clean
 from server.translations import noted, times
@@ -54,10 +55,14 @@ def _listed(known: Json) -> list[str]:
         commands.MAILS: ", ".join(special),
         commands.REMINDERS: ", ".join(reminders) or off,
     }
-    lines = [f"{name}: {value}" for name, value in found.items()]
+    lines = [f"{_word(name)}: {value}" for name, value in found.items()]
     for it in calendar.get("vacations", []):
-        lines.append(f"{commands.VACATION}: {it['from']}..{it['to']}")
+        lines.append(f"{BY_NAME[commands.VACATION].word(spoken().locale)}: {it['from']}..{it['to']}")
     return lines
+
+
+def _word(name: str) -> str:
+    return commands.setting_word(name, spoken().locale)
 
 
 def _day_name(day: int) -> str:
@@ -79,12 +84,13 @@ def _set(errand: Errand, rest: str) -> Said:
     name = commands.setting_of(word)
     if name is None:
         raise Unclear(
-            noted("There is no such setting. The settings are: %(known)s."), known=", ".join(commands.SETTABLE)
+            noted("There is no such setting. The settings are: %(known)s."),
+            known=", ".join(map(_word, commands.SETTABLE)),
         )
     if not value:
         raise Unclear(noted("The value is missing."))
     _SETTERS[name](errand, value)
-    now = next(it for it in _listed(profile(errand.player_id)) if it.startswith(f"{name}:"))
+    now = next(it for it in _listed(profile(errand.player_id)) if it.startswith(f"{_word(name)}:"))
     return Said(told=[gettext("Changed. %(setting)s", setting=now)])
 
 
@@ -207,6 +213,5 @@ def _goodbye(errand: Errand) -> Said:
             "You can't undo this."
         )
         return Said(told=[told], asks=commands.GOODBYE)
-    errand.records.delete(errand.player_id)
-    errand.has_gone = True
+    errand.has_gone = True  # the account is deleted with the last letter
     return Said(told=[gettext("Your account is deleted. This is our last email to you. Goodbye!")])

@@ -45,6 +45,7 @@ class Said:
     line: str = ""  # as written
     told: list[str] = field(default_factory=list)  # sentences
     items: list[str] = field(default_factory=list)  # of a list below them
+    rules: str = ""  # the game whose rules follow
     table: str = ""
     picture: Json | None = None  # which table to draw
     files: list[Json] = field(default_factory=list)  # name and text of each attachment
@@ -62,7 +63,7 @@ class Errand:
     records: Records
     is_again: bool  # whether an earlier attempt may have carried out a part
     is_sure: bool = False  # whether the player has confirmed the commands
-    has_gone: bool = False  # whether the account was deleted
+    has_gone: bool = False  # whether the account is to be deleted
     step: int = 0
 
     @property
@@ -114,7 +115,7 @@ def carry_out(errand: Errand, asked: Asked) -> Said:
         said = _ACTS[asked.command](errand, asked.rest)
     except Unclear as error:
         example = example_of(asked.command, spoken().locale)
-        said = Said(told=[_sentence(error), gettext("For example: %(example)s", example=f'"{example}"')], is_wrong=True)
+        said = Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)], is_wrong=True)
     except (PlayError, RuleError) as error:
         said = Said(told=[_sentence(error)], is_wrong=True)
     said.line = asked.line
@@ -137,7 +138,7 @@ def _not_understood(asked: Asked) -> Said:
             command=it.word(spoken().locale),
             help=gettext(it.help),
         ),
-        gettext("For example: %(example)s", example=f'"{example_of(name, spoken().locale)}"'),
+        gettext('For example: "%(example)s"', example=example_of(name, spoken().locale)),
     ]
     return Said(line=asked.line, told=told, is_wrong=True)
 
@@ -167,11 +168,10 @@ def _help(errand: Errand, topic: str) -> Said:
     found = commands.words_of(locale).get(word)
     if found:
         it = BY_NAME[found]
-        form = it.written(locale, it.form)
         return Said(
             told=[
-                f"{form}: {gettext(it.help)}",
-                gettext("For example: %(example)s", example=f'"{example_of(found, locale)}"'),
+                f"{it.form(locale)}: {gettext(it.help)}",
+                gettext('For example: "%(example)s"', example=example_of(found, locale)),
             ]
         )
     told = [] if not word else [gettext("There is no such command.")]
@@ -180,7 +180,7 @@ def _help(errand: Errand, topic: str) -> Said:
 
 def help_items(locale: str) -> list[str]:
     """Return a line for each command, with its explanation."""
-    return [f"{it.written(locale, it.form)}: {gettext(it.help)}" for it in COMMANDS]
+    return [f"{it.form(locale)}: {gettext(it.help)}" for it in COMMANDS]
 
 
 @acts(commands.RULES)
@@ -196,14 +196,9 @@ def _rules(errand: Errand, rest: str) -> Said:
             told=[gettext('We have these games. Write "%(example)s" to learn how to play.', example=example)],
             items=items,
         )
-    from server.post.desk.rule_texts import rule_text  # parses files that few need
-
     name = game_in(rest)
-    told = [
-        gettext("%(game)s, for %(seats)s players", game=name.capitalize(), seats=_seats(GAMES[name])) + ".",
-        *rule_text(name, locale),
-    ]
-    return Said(told=told)
+    told = gettext("%(game)s, for %(seats)s players", game=name.capitalize(), seats=_seats(GAMES[name]))
+    return Said(told=[f"{told}."], rules=name)
 
 
 def _seats(rules: Any) -> str:

@@ -14,6 +14,7 @@ from server.accounts.rate_limits import Use, expect_within
 from server.accounts.signed_links import DESK, Capability, keyed_hash, keyed_hashes, mark_of, sign, verify
 from server.clock import clock
 from server.errors import NotFound
+from server.sanitize import mailbox_of
 from server.store import desk
 from server.translations import LOCALES
 
@@ -42,6 +43,11 @@ def player_word(player_id: UUID, email: str) -> str:
 def asked_word(mail_id: UUID, email: str) -> str:
     """Return the local part whose `yes` from this address carries out the commands of this email."""
     return sign(DESK, mail_id, For.ASKED, mark_of(email.lower()))
+
+
+def mailbox_hash(email: str) -> bytes:
+    """Return the hash by which letters to an address without an account are counted."""
+    return keyed_hash(DESK, mailbox_of(email))
 
 
 def opened(word: str) -> Capability | None:

@@ -10,25 +10,35 @@ from functools import cache
 from server.games import GAMES as ALL_GAMES
 from server.post.incoming.commands import VACATION as VACATION_AT_A_TABLE
 from server.post.incoming.commands import words_of as words_at_tables
-from server.translations import noted
+from server.translations import language, noted
 
 A_GAME = next(iter(ALL_GAMES))  # in examples
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command. `form` shows its arguments, and `example` a whole line, both in English words."""
+    """A command. `arguments` and the whole line in `example` are in English words."""
 
     name: str
-    form: str
+    arguments: str
     help: str  # a sentence
     example: str
     writes: bool
     words: Mapping[str, tuple[str, ...]]  # by language; emails use the first of each
+    said: str = ""  # the words in the example that other languages have, too
 
     def word(self, locale: str) -> str:
         """Return the word for it in this language's emails."""
         return self.words[locale][0] if locale in self.words else self.name
+
+    def form(self, locale: str) -> str:
+        """Return its word and arguments in this language."""
+        return f"{self.word(locale)} {language(locale).gettext(self.arguments) if self.arguments else ''}".strip()
+
+    def example_in(self, locale: str) -> str:
+        """Return the example in this language."""
+        line = self.written(locale, self.example)
+        return line.replace(self.said, language(locale).gettext(self.said)) if self.said else line
 
     def written(self, locale: str, line: str) -> str:
         """Return a line of this command with the word of this language."""
@@ -48,7 +58,7 @@ SETTINGS, SET, VACATION, EXPORT, GOODBYE = "settings", "set", "vacation", "expor
 COMMANDS = (
     Command(
         HELP,
-        "help [COMMAND]",
+        noted("[COMMAND]"),
         noted("Lists all commands, or explains one."),
         "help new",
         False,
@@ -56,7 +66,7 @@ COMMANDS = (
     ),
     Command(
         RULES,
-        "rules [GAME]",
+        noted("[GAME]"),
         noted("Explains a game, and how to write a move."),
         f"rules {A_GAME}",
         False,
@@ -64,7 +74,7 @@ COMMANDS = (
     ),
     Command(
         GAMES,
-        "games",
+        "",
         noted("Lists your games with their numbers, and says which are waiting for you."),
         "games",
         False,
@@ -72,7 +82,7 @@ COMMANDS = (
     ),
     Command(
         OPEN,
-        "open",
+        "",
         noted("Lists open games that you can join."),
         "open",
         False,
@@ -80,15 +90,16 @@ COMMANDS = (
     ),
     Command(
         NEW,
-        "new GAME [SEATS] [key=value ...]",
+        noted("GAME [SEATS] [key=value ...]"),
         noted("Opens a game for others to join. You can set the number of players, the time per move and options."),
         f"new {A_GAME} 4 players 2 days per move with bob@example.org",
         True,
         _words("neu|neue partie", "nouvelle|nouvelle partie|nouveau", "nuova|nuova partita|nuovo"),
+        noted("4 players 2 days per move with bob@example.org"),
     ),
     Command(
         PLAY,
-        "play GAME [SEATS]",
+        noted("GAME [SEATS]"),
         noted("Starts a game against bots immediately."),
         f"play {A_GAME}",
         True,
@@ -96,7 +107,7 @@ COMMANDS = (
     ),
     Command(
         FIND,
-        "find GAME [SEATS] [CLOCK]",
+        noted("GAME [SEATS] [CLOCK]"),
         noted("Joins an open game that fits, or opens one for others to join."),
         f"find {A_GAME} 3",
         True,
@@ -104,7 +115,7 @@ COMMANDS = (
     ),
     Command(
         CANCEL_FIND,
-        "cancel find",
+        "",
         noted("Cancels your searches, unless their games have started."),
         "cancel find",
         True,
@@ -112,15 +123,16 @@ COMMANDS = (
     ),
     Command(
         INVITE,
-        "invite ADDRESS to N",
+        noted("ADDRESS to N"),
         noted("Emails an invitation to a free seat of game N."),
         "invite bob@example.org to 3",
         True,
         _words("einladen|lade", "inviter|invite", "invita|invitare"),
+        noted("bob@example.org to 3"),
     ),
     Command(
         JOIN,
-        "join N|any",
+        noted("N|any"),
         noted(
             "Takes a seat in game N, or in any open game. If a bot is playing for you in game N, takes your seat back."
         ),
@@ -130,15 +142,15 @@ COMMANDS = (
     ),
     Command(
         LEAVE,
-        "leave N",
-        noted("Leaves game N. After the start, you resign and a bot plays on for you."),
+        "N",
+        noted("Leaves game N. After the start, you resign and a bot plays on. We ask you to confirm first."),
         "leave 3",
         True,
         _words("verlassen|verlasse", "quitter", "lascia|lasciare"),
     ),
     Command(
         SHOW,
-        "show N [at VERSION]",
+        noted("N [at VERSION]"),
         noted("Sends the table of game N as a picture and in words, as it is now or as it was at an earlier version."),
         "show 3",
         False,
@@ -146,7 +158,7 @@ COMMANDS = (
     ),
     Command(
         HISTORY,
-        "history N",
+        "N",
         noted("Lists what has happened in game N."),
         "history 3",
         False,
@@ -154,7 +166,7 @@ COMMANDS = (
     ),
     Command(
         STANDINGS,
-        "standings [N|GAME]",
+        noted("[N|GAME]"),
         noted("Lists the scores of game N, or your own results in all games or in one kind of game."),
         "standings 3",
         False,
@@ -162,7 +174,7 @@ COMMANDS = (
     ),
     Command(
         ARCHIVE,
-        "archive N",
+        "N",
         noted("Sends the archive of game N once the game is over. You can use it to check that the game was fair."),
         "archive 3",
         False,
@@ -170,7 +182,7 @@ COMMANDS = (
     ),
     Command(
         SETTINGS,
-        "settings",
+        "",
         noted("Lists your settings."),
         "settings",
         False,
@@ -178,15 +190,16 @@ COMMANDS = (
     ),
     Command(
         SET,
-        "set name|language|zone|nights|days-off|mails|reminders VALUE",
+        noted("name|language|zone|nights|days-off|mails|reminders VALUE"),
         noted("Changes a setting. The value off switches it off."),
         "set zone Europe/Berlin",
         True,
         _words("setze|einstellen", "régler|regler", "imposta|impostare"),
+        noted("zone Europe/Berlin"),
     ),
     Command(
         VACATION,
-        "vacation A..B",
+        "A..B",
         noted("Stops your clock in all games from day A to day B."),
         "vacation 2027-07-01..2027-07-14",
         True,
@@ -194,7 +207,7 @@ COMMANDS = (
     ),
     Command(
         EXPORT,
-        "export",
+        "",
         noted("Attaches a copy of all data we store about you."),
         "export",
         False,
@@ -202,7 +215,7 @@ COMMANDS = (
     ),
     Command(
         GOODBYE,
-        "goodbye",
+        "",
         noted("Deletes your account. We ask you to confirm first."),
         "goodbye",
         True,
@@ -215,25 +228,33 @@ AT_ONCE = (HELP, RULES, GAMES)  # answered even without proof of the sender
 NAME, LANGUAGE, ZONE, NIGHTS, DAYS_OFF, MAILS, REMINDERS = SETTABLE = (
     *("name", "language", "zone", "nights", "days-off", "mails", "reminders"),
 )
-_SETTING_WORDS: Mapping[str, str] = {
-    NAME: "name nom nome",
-    LANGUAGE: "language sprache langue lingua",
-    ZONE: "zone timezone zeitzone fuseau fuso",
-    NIGHTS: "nights night nächte naechte nacht nuits nuit notti notte",
-    DAYS_OFF: "days-off freie-tage jours-libres giorni-liberi",
-    MAILS: "mails mail emails email courriels",
-    REMINDERS: "reminders reminder erinnerungen rappels promemoria",
+_SETTING_WORDS: Mapping[str, Mapping[str, str]] = {  # by language; letters use the first of each
+    name: dict(zip(("en", "de", "fr", "it"), words, strict=True))
+    for name, *words in (
+        (NAME, "name", "name", "nom", "nome"),
+        (LANGUAGE, "language", "sprache", "langue", "lingua"),
+        (ZONE, "zone timezone", "zeitzone", "fuseau", "fuso"),
+        (NIGHTS, "nights night", "nächte naechte nacht", "nuits nuit", "notti notte"),
+        (DAYS_OFF, "days-off", "freie-tage", "jours-libres", "giorni-liberi"),
+        (MAILS, "mails mail email emails", "mails", "mails courriels", "mail"),
+        (REMINDERS, "reminders reminder", "erinnerungen", "rappels", "promemoria"),
+    )
 }
-_OF_SETTING = {word: name for name, words in _SETTING_WORDS.items() for word in words.split()}
+_OF_SETTING = {word: name for name, words in _SETTING_WORDS.items() for said in words.values() for word in said.split()}
 
 
 def setting_of(word: str) -> str | None:
     return _OF_SETTING.get(word)
 
 
+def setting_word(name: str, locale: str) -> str:
+    """Return the word for a setting in this language's letters."""
+    return _SETTING_WORDS[name].get(locale, name).split()[0]
+
+
 def name_word(locale: str) -> str:
     """Return the word that, followed by a name, sets a player's name."""
-    return {"fr": "nom", "it": "nome"}.get(locale, NAME)
+    return setting_word(NAME, locale)
 
 
 @cache

@@ -9,7 +9,7 @@ import logging
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -25,6 +25,7 @@ from server.accounts.notice_kinds import DESK_ANSWER, DESK_WELCOME
 from server.accounts.players import player_at, player_of, stored_locale
 from server.accounts.rate_limits import ALL, Use, count, keys_of
 from server.accounts.signed_links import DESK, is_mark_of, keyed_hash
+from server.accounts.strangers import is_stopped
 from server.clock import clock
 from server.errors import Closed, NotFound, TooMany
 from server.games import Json
@@ -32,14 +33,16 @@ from server.play.mail.mail_in import KEPT
 from server.play.mail.postmaster import take_postmaster_mail
 from server.post.desk import account, commands, games
 from server.post.desk.acting import Errand, Records, Said, carry_out
-from server.post.desk.addresses import For, is_desk, is_stranger, opened, player_word
+from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
 from server.post.desk.languages import language_of
 from server.post.desk.reading import Asked, Request, read_line, read_request
 from server.post.incoming import replies
+from server.post.incoming.authentication import is_forged
 from server.post.incoming.child import ChildDied, TooMuch, child
+from server.post.incoming.intake import identity
 from server.post.incoming.mime import split
 from server.post.mime import fit_id
-from server.sanitize import clean, has_link, mailbox_of
+from server.sanitize import clean, has_link
 from server.store import desk
 from server.store.connections import let_go
 from server.store.database_retry import is_passing, with_retries
@@ -48,7 +51,7 @@ from server.store.tables import DeskMail, Player, RateLimit, db
 from server.translations import LOCALES
 
 _ROOMS = account, games  # they register their commands
-_LEASE = timedelta(seconds=60)  # exceeding it is harmless, since steps are idempotent
+_LEASE = timedelta(seconds=30)  # exceeding it is harmless, since steps are idempotent
 _MOST_TRIES = 5  # each ended by a crash
 _LONGEST_SUBJECT = 150
 
@@ -103,6 +106,8 @@ def _set_aside(mail: DeskMail) -> None:
 
 
 def _deal(mail: DeskMail, records: Records) -> None:
+    if mail.lines is not None and mail.player_id is None:
+        return _take_leave(mail, records)
     known = _known_address(mail)
     read: replies.Mail = child.run(replies.read, mail.raw, None, known)
     sender = (read.sender or "").lower()
@@ -163,8 +168,13 @@ def _is_of_a_desk(sender: str) -> bool:
 
 
 def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
-    """Send the only email that an address without an account gets. It quotes nothing of the inbound email."""
+    """Send the only email that an address without an account gets. It quotes nothing of the inbound email.
+
+    A forged sender gets none. Otherwise, forgers could use up the emails for newcomers of a domain.
+    """
     head = split(mail.raw)[0]
+    if is_forged(head):
+        return _finish(mail)
     locale = language_of(read.lines, read.subject, head.first("content-language"))
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
     data = {"to": sender, "locale": locale, "closed": closed, "answers": ""}
@@ -202,7 +212,7 @@ def _new_player(mail: DeskMail, read: replies.Mail, sender: str, of_letter: str)
     """Create the account for an address that has replied to our first email, which was in the language `of_letter`.
     Return None while sign-ups are closed.
     """
-    locale = language_of(read.lines, "", split(mail.raw)[0].first("content-language"), of_letter)
+    locale = language_of(read.lines, "", otherwise=of_letter)  # the first email's words outweigh a program's setting
     try:
         expect_known_or_open(sender)
     except Closed:
@@ -230,6 +240,11 @@ def _deal_with_player(
     _note_proof(player)
     locale = stored_locale(player.locale)
     request = request or read_request(read, locale)
+    decides = waiting is not None and (request.says_yes or request.says_no)
+    if any(it.command for it in request.asked) and not _reserve(mail, player.player_id):
+        if not decides:
+            return _finish(mail)
+        request = replace(request, asked=())
     email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut)
     if waiting and request.says_yes:
         confirmed = [it for line in waiting.lines or () if (it := read_line(line))]
@@ -243,7 +258,8 @@ def _deal_with_player(
         answer.is_unclear = not (answer.is_new or answer.confirmed or any(it.command for it in request.asked))
         _carry_out_all(_errand(mail, player.player_id, records), _asked_in(request, read, answer), answer)
     if answer.has_gone:
-        return _take_leave(mail, read, email, locale, answer)
+        _begin_leaving(mail, player.player_id, _letter_to_former_player(read, email, locale, answer))
+        return _take_leave(mail, records)
     player = db.session.get_one(Player, player.player_id, populate_existing=True)
     return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
 
@@ -295,6 +311,19 @@ def _errand(
 
 
 @with_retries
+def _reserve(mail: DeskMail, player_id: UUID) -> bool:
+    """Return whether the commands of an email are this copy's to carry out. Its sender may have written to several of
+    our addresses."""
+    is_ours = _is_ours(mail, player_id)
+    db.session.commit()
+    return is_ours
+
+
+def _is_ours(mail: DeskMail, player_id: UUID) -> bool:
+    return desk.reserve(player_id, identity(mail.raw), mail.mail_id, clock.now())
+
+
+@with_retries
 def _note_proof(player: Player) -> None:
     """Record that emails reach this player, and that the player writes from this address."""
     now = clock.now()
@@ -330,6 +359,7 @@ def _letter_to(mail: DeskMail, read: replies.Mail, player: Player, answer: _Answ
         "cut": answer.is_cut,
         "asked": answer.waits,
         "asked_in": str(mail.mail_id) if answer.waits else "",
+        "proved": is_proved,
         "last": False,
     }
     return _letter(mail, player.player_id, DESK_ANSWER.name, data)
@@ -361,6 +391,8 @@ def _finish(
     db.session.rollback()
     if letter and unproved and not _may_write_to(unproved, is_known=player is not None):
         letter = answer = None
+    elif unproved and player and not _is_ours(mail, player.player_id):
+        letter = answer = None  # another copy was answered
     elif letter and player:
         left = _left("desk-answers", player.player_id)
         letter["data"]["last"] = left == 0
@@ -380,26 +412,21 @@ def _may_write_to(email: str, is_known: bool) -> bool:
     """Count an email to an address whose owner hasn't proved themselves. Each bound counts only the emails that earlier
     bounds allow. Addresses are counted by their hash.
     """
-    uses = [Use("desk-letters", _hashed(mailbox_of(email)))]
+    uses = [Use("desk-letters", mailbox_hash(email).hex())]
     if not is_known:
-        uses += [Use("desk-letters-domain", _hashed(email.partition("@")[2])), Use("desk-letters-in-all", ALL)]
+        if is_stopped(mailbox_hash(email)):
+            return False
+        domain = keyed_hash(DESK, email.partition("@")[2]).hex()
+        uses += [Use("desk-letters-domain", domain), Use("desk-letters-in-all", ALL)]
     return all(left >= 0 for use in uses for left in count(use).values())
 
 
-def _hashed(text: str) -> str:
-    return keyed_hash(DESK, text).hex()
-
-
 def _counts_of(email: str) -> list[str]:
-    hashed = _hashed(mailbox_of(email))
-    return [key for key in keys_of(hashed) if key.startswith("desk-letters ")]
+    return [key for key in keys_of(mailbox_hash(email).hex()) if key.startswith("desk-letters ")]
 
 
-@with_retries
-def _take_leave(mail: DeskMail, read: replies.Mail, email: str, locale: str, answer: _Answer) -> None:
-    """Queue the last email to a player whose account has just been deleted, as the answer to this email."""
-    db.session.rollback()
-    data = {
+def _letter_to_former_player(read: replies.Mail, email: str, locale: str, answer: _Answer) -> Json:
+    return {
         "to": email,
         "locale": locale,
         "answers": fit_id(read.message_id),
@@ -411,6 +438,24 @@ def _take_leave(mail: DeskMail, read: replies.Mail, email: str, locale: str, ans
         "asked_in": "",
         "last": False,
     }
-    desk.put(_letter(mail, mail.mail_id, DESK_ANSWER.name, data))
-    db.session.commit()
+
+
+@with_retries
+def _begin_leaving(mail: DeskMail, player_id: UUID, letter: Json) -> None:
+    """Store the last letter to a player with their email, so that another try can complete both."""
+    mail.lines = [str(player_id), letter]
+    desk.store_lines(mail, mail.lines)
+
+
+def _take_leave(mail: DeskMail, records: Records) -> None:
+    """Delete the account of a player who has confirmed it, and queue the last letter to them."""
+    player_id, letter = mail.lines or [None, None]
+    records.delete(UUID(player_id))
+    _replace_by_letter(mail, letter)
+
+
+@with_retries
+def _replace_by_letter(mail: DeskMail, letter: Json) -> None:
+    db.session.rollback()
+    desk.put(_letter(mail, mail.mail_id, DESK_ANSWER.name, letter))
     desk.drop(mail.mail_id)

@@ -59,8 +59,10 @@ def _games(errand: Errand) -> Said:
             game=commands.A_GAME,
         )
         return Said(told=[told])
-    waiting = sum(_waits(it) for it in shown)
-    told = ngettext("%(num)s game is waiting for your move.", "%(num)s games are waiting for your move.", waiting)
+    if waiting := sum(_waits(it) for it in shown):
+        told = ngettext("%(num)s game is waiting for your move.", "%(num)s games are waiting for your move.", waiting)
+    else:
+        told = gettext("No game is waiting for your move.")
     return Said(told=[told], items=[_item(numbers[it["id"]], it, zone) for it in shown])
 
 
@@ -284,6 +286,9 @@ def _told_of_joining(errand: Errand, game: Game) -> list[str]:
 def _leave(errand: Errand, rest: str) -> Said:
     game = errand.game(number_in(rest))
     name, has_begun = _named(errand, game), game.table.status != "open"
+    if _would_resign(errand, game) and not errand.is_sure:
+        told = gettext("You'd resign from game %(game)s, and a bot would play on for you.", game=name)
+        return Said(told=[told], asks=f"{commands.LEAVE} {errand.number(game.game_id)}")
     try:
         leave(game.game_id, errand.player_id)
     except (NotRunning, NotSeated):
@@ -294,6 +299,13 @@ def _leave(errand: Errand, rest: str) -> Said:
         number = errand.number(game.game_id)
         return Said(told=[told, gettext('Send "join %(number)s" to take your seat back.', number=number)])
     return Said(told=[gettext("You've left game %(game)s.", game=name)])
+
+
+def _would_resign(errand: Errand, game: Game) -> bool:
+    seat = game.seat_of(errand.player_id)
+    if seat is None or game.table.status not in ("running", "paused") or game.table.stand_ins[seat]:
+        return False
+    return game.seats[seat].owner_id in (None, errand.player_id)
 
 
 # Looking

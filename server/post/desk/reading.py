@@ -181,6 +181,5 @@ def _near(line: str, words: Mapping[str, str]) -> str:
 
 
 def example_of(name: str, locale: str) -> str:
-    """Return an example line of a command with the word of this language."""
-    it = BY_NAME[name]
-    return it.written(locale, it.example)
+    """Return an example line of a command in this language."""
+    return BY_NAME[name].example_in(locale)

@@ -1,44 +1,130 @@
-"""The rules of a game as sentences, from the texts that its page shows."""
+"""The rules of a game as text, from the sections that its page shows. Pictures and their captions are left out."""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
-from server.games import GAMES
-from server.games.presentation import notation
-from server.translations import LOCALES
+from server.games import GAMES, Json
+from server.games.presentation import introduction, notation, rule_values
+from server.translations import LOCALES, language
 
 _MARKUP = re.compile(r"\*([^*]+)\*|\[([^\]]+)\]\([^)]*\)")
 _BLANK = re.compile(r"\{(\w+)\}")
+_ITEM = "- "
+_BESIDE_VALUES = ("option", "when")
+
+
+Blocks = list[tuple[bool, list[str]]]  # whether it is a list, and its items or its only paragraph
+
+
+class Section(NamedTuple):
+    """A section of the rules. Lines that begin with `- ` are items of a list."""
+
+    title: str
+    lines: tuple[str, ...]
+
+    @property
+    def blocks(self) -> Blocks:
+        """Return the paragraphs and lists."""
+        found: Blocks = []
+        for line in self.lines:
+            is_item = line.startswith(_ITEM)
+            if is_item and found and found[-1][0]:
+                found[-1][1].append(line.removeprefix(_ITEM))
+            else:
+                found.append((is_item, [line.removeprefix(_ITEM) if is_item else line]))
+        return found
+
+
+class _Edition(NamedTuple):
+    name: str
+    options: Mapping[str, str]
 
 
 @cache
-def rule_text(name: str, locale: str) -> tuple[str, ...]:
-    """Return the introduction to a game, and how to write its moves. Sentences with figures that only the page computes
-    are left out."""
-    return (*_introduction(name, locale if locale in LOCALES else "en"), notation(name, locale))
+def rule_sections(name: str, locale: str) -> tuple[Section, ...]:
+    """Return the rules of a game with all editions, and how to write its moves."""
+    locale = locale if locale in LOCALES else "en"
+    say = language(locale)
+    return (*_Text(name, locale).sections(), Section(say.gettext("How to write a move"), (notation(name, locale),)))
 
 
-def _introduction(name: str, locale: str) -> Iterator[str]:
-    package = GAMES[name].__name__  # type: ignore[attr-defined]  # games are modules
-    file = files(package) / "page" / "words" / locale / f"rules-{name}.json"
-    if not file.is_file():
-        return
-    sections = json.loads(file.read_text("utf-8"))[f"rules-{name}"]
-    seats = f"{min(GAMES[name].SEATS)}-{max(GAMES[name].SEATS)}"
-    for text in _texts(sections[0]["text"]):
-        plain = _MARKUP.sub(lambda found: found[1] or found[2], text.replace("{players}", seats))
-        known = " ".join(it for it in re.split(r"(?<=[.!?])\s+", plain) if not _BLANK.search(it))
-        if known:
-            yield known
+class _Text:
+    """The text of a game's rules in one language. `page/rules/text.js` describes its blocks."""
+
+    def __init__(self, name: str, locale: str) -> None:
+        self._name, self._say = name, language(locale)
+        self._values = rule_values(name, locale)
+        described = GAMES[name].describe()
+        defaults = {key: it.get("default") for key, it in described["options"]["properties"].items()}
+        self._editions = [
+            _Edition(
+                self._values.get(f"edition.{it}", it),
+                {key: _written(value) for key, value in (defaults | values).items()},
+            )
+            for it, values in described["editions"].items()
+        ]
+        package = GAMES[name].__name__  # type: ignore[attr-defined]  # games are modules
+        self._file = files(package) / "page" / "words" / locale / f"rules-{name}.json"
+
+    def sections(self) -> Iterator[Section]:
+        if not self._file.is_file():  # the page has no rules either
+            yield Section(self._name.capitalize(), tuple(filter(None, introduction(self._name, self._say.locale))))
+            return
+        for it in json.loads(self._file.read_text("utf-8"))[f"rules-{self._name}"]:
+            block = {"when": it.get("when", {}), "text": it["text"]}
+            yield Section(it["title"], tuple(self._lines(block, self._editions)))
+
+    def _lines(self, block: Any, editions: Sequence[_Edition]) -> Iterator[str]:
+        match block:
+            case str():
+                yield self._plain(block)
+            case list():
+                yield from (f"{_ITEM}{self._plain(it)}" for it in block)
+            case {"figure": _}:
+                return
+            case {"text": blocks}:
+                found = [it for it in editions if _holds(block.get("when", {}), it)]
+                lines = [line for it in blocks for line in self._lines(it, found)]
+                yield from self._of_editions(lines, found, editions)
+            case _:
+                yield from self._variants(block, [it for it in editions if _holds(block.get("when", {}), it)])
+
+    def _variants(self, block: Json, editions: Sequence[_Edition]) -> Iterator[str]:
+        for key in (it for it in block if it not in _BESIDE_VALUES):
+            found = [it for it in editions if _key_of(block, it) == key]
+            yield from self._of_editions(list(self._lines(block[key], found)), found, editions)
+
+    def _of_editions(self, lines: Sequence[str], found: Sequence[_Edition], among: Sequence[_Edition]) -> Iterator[str]:
+        """Yield lines with the editions that they hold for, unless they hold for all."""
+        if found == among or not lines:
+            yield from lines
+            return
+        whom = self._say.listed([it.name for it in found]) if found else self._say.gettext("Only as an option")
+        if len(lines) == 1 and not lines[0].startswith(_ITEM):
+            yield f"{whom}: {lines[0]}"
+        else:
+            yield f"{whom}:"
+            yield from lines
+
+    def _plain(self, text: str) -> str:
+        filled = _BLANK.sub(lambda it: self._values.get(it[1], it[0]), text)
+        return _MARKUP.sub(lambda it: it[1] or it[2], filled)
 
 
-def _texts(blocks: Any) -> Iterator[str]:
-    for block in blocks:
-        if isinstance(block, str):
-            yield block
-        elif isinstance(block, list):
-            yield from _texts(block)
+def _written(value: Any) -> str:
+    """Return an option's value as in the conditions of the text."""
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _holds(when: Json, edition: _Edition) -> bool:
+    return all(edition.options.get(name) in values.split() for name, values in when.items())
+
+
+def _key_of(block: Json, edition: _Edition) -> str | None:
+    value = edition.options.get(block["option"])
+    keys = [it for it in block if it not in _BESIDE_VALUES]
+    return next((it for it in keys if value in it.split()), "else" if "else" in keys else None)

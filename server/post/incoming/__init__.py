@@ -11,6 +11,7 @@
 - `doubt` checks whether prose contradicts a line beside it.
 - `mime` decodes parts, charsets and flowed text.
 - `automatic_mail` detects emails written by machines.
+- `authentication` reads the results of SPF, DKIM and DMARC.
 - `html_text` converts HTML emails to lines.
 - `notices` removes disclaimers and warnings.
 - `quotes` removes quoted lines.

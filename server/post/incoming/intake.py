@@ -31,7 +31,7 @@ def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> Non
     given only in the email's headers.
     """
     expect_open(MAIL_IN)
-    same, raw = _same(content), content
+    same, raw = identity(content), content
     if sender is not None:  # the final server must add it (RFC 5321, 4.4)
         raw = b"Return-Path: <%s>\r\n%s" % (sender.encode("utf-8", "surrogateescape"), content)
     if bounces.is_return(word):
@@ -52,7 +52,7 @@ def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> Non
 def take_unaddressed(content: bytes, limited: bool) -> None:
     """Store an email to no address of ours if it may be a complaint. Raise Closed, TooMany, Unavailable."""
     expect_open(MAIL_IN)
-    bounces.keep_complaint("", _same(content), content, limited)
+    bounces.keep_complaint("", identity(content), content, limited)
 
 
 # With the body, these headers identify a mail. Others are added in transit, and some programs reuse a Message-ID.
@@ -64,6 +64,7 @@ def _head(raw: bytes) -> bytes:
     return _BARE_LF.sub(b"\r\n", raw).partition(b"\r\n\r\n")[0]
 
 
-def _same(raw: bytes) -> str:
+def identity(raw: bytes) -> str:
+    """Return a hash that copies of an email share, by any route and to any address."""
     head, _, body = _BARE_LF.sub(b"\r\n", raw).partition(b"\r\n\r\n")
     return hashlib.sha256(b"\0".join([*_ITS_OWN.findall(head), body])).hexdigest()

@@ -12,7 +12,7 @@ from server.play.commits import load
 from server.play.game import Game
 from server.play.mail.mail_in import reply_word, rsvp_word, turn_before
 from server.play.nameless import is_nameless
-from server.post.desk.addresses import asked_word, player_word, stranger_word
+from server.post.desk.addresses import asked_word, mailbox_hash, player_word, stranger_word
 from server.post.letters.seats import Invitation, Rsvp
 from server.post.wording import Letter
 from server.store.outbox import reader_of
@@ -52,12 +52,14 @@ def turn_address(row: LetterRow, turn: int, domain: str) -> str:
 
 
 def return_address(row: LetterRow | PlayerLetterRow, domain: str) -> str | None:
-    """Return the address for bounces, or None if a bounce would concern neither a player nor an invitation."""
+    """Return the address for bounces and complaints, or None for other letters to an address without an account."""
     reader = reader_of(row)
     if reader is not None:
         return f"{bounce_token(reader, row.letter_id)}@{domain}"
     if isinstance(row, LetterRow):
         return f"{invitation_bounce_token(row.game_id, row.seat, row.data['to'])}@{domain}"
+    if row.kind == DESK_WELCOME.name:
+        return f"{bounce_token(UUID(bytes=mailbox_hash(row.data['to'])), row.letter_id)}@{domain}"
     return None
 
 

@@ -14,7 +14,8 @@ from server.games import Json
 from server.games.presentation import draw
 from server.play.views import describe, load_visible
 from server.post.desk.commands import BY_NAME, FIND, HELP, OPEN, PLAY, SET, name_word
-from server.post.desk.reading import example_of
+from server.post.desk.reading import example_of, read_line
+from server.post.desk.rule_texts import Blocks, rule_sections
 from server.post.letters.context import Recipient, builds
 from server.post.wording import Letter, spoken
 from server.render.png import png
@@ -54,6 +55,7 @@ class Part:
     line: str  # as the player wrote it
     told: tuple[str, ...]
     items: tuple[str, ...]
+    rules: tuple[tuple[str, Blocks], ...]  # title and content of each section
     table: str
     picture: str  # name of its image
     alt: str
@@ -70,6 +72,7 @@ class DeskAnswer(Letter):
     first: tuple[str, ...]  # what a new player may do, a line each
     parts: tuple[Part, ...]
     asked: tuple[str, ...]  # commands that wait for `yes`
+    proved: bool  # whether the reader has certainly written them
     yes: str  # the word that confirms them
     cut: bool  # whether there were too many commands
     last: bool  # whether further emails get no answer for a while
@@ -92,14 +95,17 @@ def desk_answer(it: Recipient) -> DeskAnswer:
             name, alt = _PICTURE.format(number), drawn[1]
             images.append((name, drawn[0]))
         texts = {"line": said["line"], "table": said["table"], "picture": name, "alt": alt}
-        parts.append(Part(told=tuple(said["told"]), items=tuple(said["items"]), **texts))
+        sections = rule_sections(said["rules"], locale) if said.get("rules") else ()
+        rules = tuple((it.title, it.blocks) for it in sections)
+        parts.append(Part(told=tuple(said["told"]), items=tuple(said["items"]), rules=rules, **texts))
     return DeskAnswer(
         subject=_subject(data["subject"]),
         name=it.player.name if it.player else "",
         new=data["new"],
         first=tuple(_first_steps(locale)) if data["new"] else (),
         parts=tuple(parts),
-        asked=tuple(data["asked"]),
+        asked=tuple(_in_words_of(locale, line) for line in data["asked"]),
+        proved=data.get("proved", False),
         yes=gettext("yes"),
         cut=data["cut"],
         last=data["last"],
@@ -107,6 +113,12 @@ def desk_answer(it: Recipient) -> DeskAnswer:
         images=tuple(images),
         files=tuple((file["name"], file["text"]) for said in data["said"] for file in said["files"]),
     )
+
+
+def _in_words_of(locale: str, line: str) -> str:
+    """Return a stored command with its word of this language."""
+    it = read_line(line)
+    return BY_NAME[it.command].written(locale, line) if it else line
 
 
 def _subject(of_email: str) -> str:

@@ -1,13 +1,14 @@
 """The reader of emails to the post desk, and its list of commands."""
 
 from datetime import date
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from server.post.desk import account, games  # noqa: F401  they register their commands
 from server.post.desk.acting import _ACTS
-from server.post.desk.arguments import Unclear, days_in, invitation_in, number_and_version, wanted_in
-from server.post.desk.commands import BY_NAME, COMMANDS, words_of
+from server.post.desk.arguments import ANY, Unclear, days_in, invitation_in, number_and_version, wanted_in
+from server.post.desk.commands import BY_NAME, COMMANDS, SETTABLE, setting_of, setting_word, words_of
 from server.post.desk.languages import language_of
 from server.post.desk.reading import MOST, commands_beside_table, example_of, read_line, read_request
 from server.post.incoming.commands import words_of as words_at_tables
@@ -29,6 +30,28 @@ def test_every_command_has_a_function_and_an_example_that_is_read() -> None:
         for locale in LOCALES:
             found = read_line(example_of(it.name, locale), locale)
             assert found and found.command == it.name
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_examples_mean_the_same_in_every_language(locale: str) -> None:
+    def rest(name: str) -> str:
+        found = read_line(example_of(name, locale), locale)
+        assert found
+        return found.rest
+
+    wanted = wanted_in(rest("new"))
+    assert (wanted.seats, wanted.clock, wanted.emails) == (4, {"per_move": "P2D"}, ["bob@example.org"])
+    assert invitation_in(rest("invite")) == ("bob@example.org", 3)
+    word, _, zone = rest("set").partition(" ")
+    assert setting_of(word) == "zone"
+    assert ZoneInfo(zone)
+    for name in SETTABLE:
+        assert setting_of(setting_word(name, locale)) == name
+        assert setting_word(name, locale) in BY_NAME["set"].form(locale)
+    said = {"de": "bei", "en": "at", "fr": "à", "it": "alla"}[locale]
+    assert f"[{said} " in BY_NAME["show"].form(locale)
+    assert number_and_version(f"3 {said} 12") == (3, 12)
+    assert BY_NAME["join"].form(locale).partition("|")[2] in ANY
 
 
 @pytest.mark.parametrize("locale", LOCALES)

@@ -14,9 +14,12 @@ from server.accounts.rate_limits import forget_old_counts
 from server.config import Bound
 from server.post.desk.addresses import asked_word, player_word, stranger_word
 from server.post.incoming import answering
+from server.post.incoming.bounces import read_returned_mails
 from server.store.tables import DeskGame, DeskMail, GameRow, Player, PlayerLetterRow, RateLimit, db
+from tests.post.desk import writing
 from tests.post.desk.writing import DESK, DOMAIN, Correspondent, settle
 from tests.post.incoming.replying import a_move
+from tests.post.incoming.test_bounces import HARD, SOFT, complaint
 from tests.post.office import Office, a_mail, arrives
 from tests.support.games import DAY, HOUR, game_of, happened, later
 
@@ -100,6 +103,40 @@ def test_letters_to_strangers_are_limited(
 
 
 @pytest.mark.parametrize(
+    ("results", "letters"),
+    [
+        (["mx.stars.example; spf=softfail; dkim=none; dmarc=fail (p=NONE dkim=pass) header.from=example.net"], 0),
+        (['mx.stars.example 1; spf=fail smtp.mailfrom="x; dkim=pass"@example.net'], 0),
+        (["mx.stars.example; spf=fail", "evil.example; dkim=pass; dmarc=pass"], 0),
+        (["mx.stars.example; spf=fail; dkim=fail", "mx.stars.example; dkim=pass header.d=example.net"], 1),
+        (["mx.stars.example; spf=fail; dmarc=pass"], 1),
+        (["mx.stars.example; spf=pass", "evil.example; dmarc=fail"], 1),
+        (["mx.stars.example; none"], 1),
+    ],
+)
+def test_a_sender_that_fails_authentication_gets_no_first_letter(
+    app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent, results: list[str], letters: int
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "desk-letters-domain", Bound(1, 86_400))
+    added = "".join(f"Authentication-Results: {it}\r\n" for it in results).encode()
+    ann.hands_over(DESK, added + ann.written(DESK, "Hello"))
+    settle()
+    assert len(ann.mails()) == letters
+    later(DAY)
+    assert len(ann.sends(DESK, "Hello")) == 1
+
+
+def test_forgers_leave_the_letters_of_a_domain_to_its_people(
+    app: Flask, monkeypatch: pytest.MonkeyPatch, mailbox: Callable[[str], Correspondent], ann: Correspondent
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "desk-letters-domain", Bound(3, 86_400))
+    for number in range(9):
+        forged = mailbox(f"forged{number}@example.net")
+        forged.hands_over(DESK, b"Authentication-Results: mx; dmarc=fail\r\n" + forged.written(DESK, "Hello"))
+    assert len(ann.sends(DESK, "Hello")) == 1
+
+
+@pytest.mark.parametrize(
     "headers",
     [
         {"Auto_Submitted": "auto-replied"},
@@ -127,6 +164,18 @@ def test_two_desks_do_not_answer_each_other(office: Office, ann: Correspondent) 
     assert not office.mails_to("sternenpost@localhost")
 
 
+def test_the_words_of_a_first_email_outweigh_the_language_of_the_program(ann: Correspondent) -> None:
+    german = b"Content-Language: de-DE\r\n"
+    ann.hands_over(DESK, german + ann.written(DESK, "Hello, how can I play with you?"))
+    settle()
+    to = ann.newest.reply_to
+    ann.hands_over(to, german + ann.written(to, "name Ann"))
+    settle()
+    found = player_at(ann.email)
+    assert found
+    assert profile(found)["locale"] == "en"
+
+
 def test_no_account_is_created_while_sign_ups_are_closed(ann: Correspondent) -> None:
     (hello,) = ann.sends(DESK, "Hello")
     close(SIGN_UPS)
@@ -134,6 +183,34 @@ def test_no_account_is_created_while_sign_ups_are_closed(ann: Correspondent) -> 
     (answer,) = ann.sends(hello.reply_to, "name Ann")
     assert "We aren't accepting new players" in answer.text
     assert player_at(ann.email) is None
+
+
+def test_an_address_that_reports_our_first_letter_as_spam_gets_no_other(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    assert hello.sender.endswith(f"@{DOMAIN}")
+    ann.hands_over(hello.sender, HARD, envelope="")  # a bounce may be temporary
+    read_returned_mails()
+    later(DAY)
+    (again,) = ann.sends(DESK, "Hello")
+    ann.hands_over(again.sender, complaint(), envelope="")
+    read_returned_mails()
+    later(DAY)
+    assert ann.sends(DESK, "Hello") == []
+    assert ann_joins_by(ann, again.reply_to)
+
+
+def test_an_answer_that_bounces_marks_the_account_until_its_next_email(ann: Correspondent) -> None:
+    ann_id = ann_joins(ann)
+    assert not profile(ann_id)["unreachable"]
+    ann.hands_over(ann.newest.sender, SOFT, envelope="")
+    read_returned_mails()
+    assert not profile(ann_id)["unreachable"]
+    ann.asks("games")
+    ann.hands_over(ann.newest.sender, HARD, envelope="")
+    read_returned_mails()
+    assert profile(ann_id)["unreachable"]
+    ann.asks("games")
+    assert not profile(ann_id)["unreachable"]
 
 
 # Players
@@ -234,6 +311,47 @@ def test_an_email_that_arrives_twice_is_carried_out_once(ann: Correspondent) -> 
     assert len(db.session.scalars(select(GameRow.game_id)).all()) == 2
 
 
+def test_an_email_to_several_addresses_acts_once(ann: Correspondent) -> None:
+    """Whether they are all signed, or one is the open address or that of a game's letter."""
+    ann_id = ann_joins(ann)
+    first = ann.newest.reply_to
+    ann.asks("set mails at-once\nplay sternenhimmel start_seat=0")
+    turn = next(it for it in ann.mails() if it.message["Auto-Submitted"] == "auto-generated")
+    (asked,) = ann.answers(first, "goodbye")
+    new = "new sternenglanz 2"
+
+    def games() -> int:
+        db.session.rollback()
+        return len(db.session.scalars(select(GameRow.game_id)).all())
+
+    for addresses in ([first, asked.reply_to], [turn.reply_to, first], [first, DESK], [DESK, first]):
+        before = games()
+        raw, known = ann.written(first, new), len(ann.mails())
+        ann.hands_over(addresses[0], raw)
+        ann.hands_over(addresses[1], raw)
+        settle()
+        assert len(ann.mails()) == known + 1
+        if games() == before:  # the copy to the open address came first
+            ann.answers(ann.newest.reply_to, "yes")
+        assert games() == before + 1
+    assert player_at(ann.email) == ann_id
+
+
+def test_one_yes_to_two_letters_confirms_both(ann: Correspondent) -> None:
+    ann_joins(ann)
+    asked = ann.newest.reply_to
+    letters = []
+    for text in ("set zone Europe/Rome", "set language it"):
+        later(DAY)
+        letters += ann.answers(DESK, text)
+    raw = ann.written(asked, "yes\ngames")
+    for it in letters:
+        ann.hands_over(it.reply_to, raw)
+    settle()
+    known = profile(player_at(ann.email))  # type: ignore[arg-type]  # Ann has an account
+    assert (known["zone"], known["locale"]) == ("Europe/Rome", "it")
+
+
 def test_a_worker_that_dies_repeats_nothing(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:
     from server.store import desk
 
@@ -254,6 +372,30 @@ def test_a_worker_that_dies_repeats_nothing(ann: Correspondent, monkeypatch: pyt
     assert deaths
     assert "You've left game 3" in ann.newest.text
     assert len(db.session.scalars(select(GameRow.game_id)).all()) == 3
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_worker_that_dies_while_an_account_is_deleted_still_says_goodbye(
+    ann: Correspondent, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    ann_id = ann_joins(ann)
+    (asked,) = ann.answers(ann.newest.reply_to, "goodbye")
+    records = writing.RECORDS
+
+    def die(player_id: UUID) -> None:
+        if when == "after":
+            records.delete(player_id)
+        raise RuntimeError("killed")
+
+    monkeypatch.setattr(writing, "RECORDS", records._replace(delete=die))
+    assert ann.answers(asked.reply_to, "yes") == []
+    monkeypatch.setattr(writing, "RECORDS", records)
+    later(HOUR)
+    settle()
+    assert "Your account is deleted." in ann.newest.text
+    assert player_at(ann.email) is None
+    assert db.session.get_one(Player, ann_id).deleted_at
+    assert not db.session.scalars(select(DeskMail.mail_id).where(DeskMail.due_at.is_not(None))).all()
 
 
 def test_numbers_of_games_never_change(ann: Correspondent) -> None:

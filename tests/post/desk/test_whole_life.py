@@ -1,14 +1,20 @@
 """A whole life by email, in each language: one person with nothing but a mailbox."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from server.accounts.players import player_at, profile
+from server.games import GAMES
 from server.play.archive import check
+from server.play.commits import load
 from server.post.desk.commands import BY_NAME
+from server.post.desk.rule_texts import rule_sections
+from server.store import desk
 from server.store.tables import Player, db
 from server.translations import language
 from tests.post.desk.writing import DESK, Correspondent
@@ -32,6 +38,16 @@ def said(locale: str, line: str) -> str:
     """A line with the command's word in this language."""
     name = max((it for it in BY_NAME if line == it or line.startswith(f"{it} ")), key=len)
     return BY_NAME[name].written(locale, line)
+
+
+def in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def is_played_by(player_id: UUID) -> bool:
+    """Return whether this player plays their first game, and no bot."""
+    game = load(desk.game_of(player_id, 1))  # type: ignore[arg-type]  # they have one
+    return game.table.stand_ins[game.seat_of(player_id) or 0] is None
 
 
 @pytest.mark.parametrize("locale", GREETINGS)
@@ -71,9 +87,17 @@ def test_a_player_does_everything_by_email_alone(mailbox: Callable[[str], Corres
     assert "Europe/Rome" in asks("settings").text
 
     # Games
-    shown = asks("games", "show 1", "show 1 at 1", "history 1", "standings 1")
-    assert [it.get_content_type() for it in shown.message.walk()].count("image/png") == 2
-    assert "Ann: " in shown.text
+    for game in GAMES:
+        told = asks(f"rules {game}")
+        sections = rule_sections(game, locale)
+        assert len(sections) > 10
+        shown = in_one_line(told.text)
+        expected = [it for section in sections for it in (section.title.upper(), *section.lines)]
+        assert [it for it in expected if in_one_line(it) not in shown] == []
+        assert not re.search(r"[{}]", told.text + told.page.partition("</style>")[2])
+    seen = asks("games", "show 1", "show 1 at 1", "history 1", "standings 1")
+    assert [it.get_content_type() for it in seen.message.walk()].count("image/png") == 2
+    assert "Ann: " in seen.text
     asks("new sternenhimmel 3 players 2 days per move", "invite bob@example.org to 2")
     invitation = bob.mails()[-1]
     bob.sends(invitation.reply_to, "yes")
@@ -84,7 +108,11 @@ def test_a_player_does_everything_by_email_alone(mailbox: Callable[[str], Corres
     assert " 2 Sternenhimmel" in asks("games", "open").text
 
     # The end of a game, which bots finish after she has resigned
-    asks("leave 1")
+    agreed = {"en": "Yes!", "de": "ja", "fr": "oui", "it": "Sì"}[locale]
+    assert f"\n- {said(locale, 'leave 1')}\n" in asks("leave 1").text
+    assert is_played_by(ann_id)
+    ann.asks(agreed)
+    assert not is_played_by(ann_id)
     everything_due_happens()
     done = asks("standings 1", "standings", "archive 1")
     assert check(json.dumps(attached(done)).encode()).table.status == "finished"
@@ -93,7 +121,7 @@ def test_a_player_does_everything_by_email_alone(mailbox: Callable[[str], Corres
     assert attached(asks("export"))["profile"]["email"] == ann.email
     asks("goodbye")
     assert player_at(ann.email)
-    farewell = ann.asks({"en": "Yes!", "de": "ja", "fr": "oui", "it": "Sì"}[locale])
+    farewell = ann.asks(agreed)
     assert farewell.to == ann.email
     assert player_at(ann.email) is None
     assert db.session.get_one(Player, ann_id).deleted_at is not None

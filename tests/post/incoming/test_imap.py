@@ -14,11 +14,12 @@ from imapclient import IMAPClient
 
 from server.accounts.closing import MAIL_IN, close, open_again
 from server.accounts.deliveries import deliveries
-from server.accounts.players import profile
+from server.accounts.players import player_at, profile
 from server.clock import clock
 from server.config import Bound
 from server.play.mail.mail_in import reply_word
 from server.play.mail.postmaster import kept_mails
+from server.post.desk.counter import deal_with_desk
 from server.post.incoming import imap
 from server.post.incoming.bounces import read_returned_mails
 from server.post.incoming.imap import LEASE, OTHERS, READ, ImapReader, check, recipients
@@ -27,8 +28,9 @@ from server.post.smtp import Unreachable
 from server.store import mailboxes
 from server.store.database_retry import Unavailable
 from server.store.tables import Incoming, db
+from server.worker import RECORDS
 from tests.post.incoming.test_bounces import HARD, complaint
-from tests.post.office import Office, a_mail
+from tests.post.office import Mail, Office, a_mail
 from tests.support.dovecot import PROGRAM, Dovecot, running_dovecot
 from tests.support.games import game_of, later, person
 from tests.support.live_server import until
@@ -392,6 +394,27 @@ def test_an_email_to_the_postmaster_is_stored_for_the_operators(dovecot: Dovecot
     dovecot.delivers(a_mail("Others' post", To="postmaster@example.org"))
     read_once(app, dovecot.url())
     assert [b"Do you know?" in mail["raw"] for mail in kept_mails(10)] == [True]
+
+
+def test_the_post_desk_is_reached_by_imap(dovecot: Dovecot, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the first email to a command, and other people's desks are left alone."""
+    monkeypatch.setitem(app.config, "DESK_ADDRESS", f"post@{DOMAIN}")
+    office, ann = Office(app, DOMAIN), "ann@example.net"
+
+    def sends(to: str, text: str) -> list[Mail]:
+        before = len(office.mails_to(ann))
+        dovecot.delivers(a_mail(text, sender=ann, To=f"Sternenpost <{to}>"))
+        read_once(app, dovecot.url())
+        deal_with_desk(RECORDS)
+        return office.mails_to(ann)[before:]
+
+    assert sends("post@example.org", "Hello") == []
+    (hello,) = sends(f"Post@{DOMAIN.upper()}", "Hello")
+    (welcome,) = sends(hello.reply_to, "name Ann")
+    assert player_at(ann)
+    (answer,) = sends(welcome.reply_to, "games")
+    assert "You have no games yet." in answer.text
+    assert (len(dovecot.mails(READ)), len(dovecot.mails(OTHERS))) == (3, 1)
 
 
 @pytest.mark.parametrize(

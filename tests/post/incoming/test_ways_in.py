@@ -50,7 +50,7 @@ def mails(pytestconfig: pytest.Config) -> dict[bytes, str]:
         raw = written(dice, words, game)
         found[raw if seed % 3 else mutated(dice, raw)] = game
     fit = {raw: game for raw, game in found.items() if raw and len(raw) < LARGEST and not UNFIT.search(raw)}
-    return {raw: fit[raw] for raw in {intake._same(raw.rstrip()): raw for raw in fit}.values()}
+    return {raw: fit[raw] for raw in {intake.identity(raw.rstrip()): raw for raw in fit}.values()}
 
 
 @pytest.fixture

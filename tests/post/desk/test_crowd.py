@@ -1,0 +1,83 @@
+"""A crowd lives by email alone, over real SMTP in both directions, without a web process: 200 people with --all, else 20."""
+
+from collections.abc import Iterator
+from random import Random
+from threading import Thread
+
+import pytest
+
+from tests.post.desk.crowd import DESK, DOMAIN, Crowd, Person, answers, everyone
+from tests.support.live_server import House, new_house, until
+
+
+@pytest.fixture
+def house() -> Iterator[House]:
+    with new_house(STERNENPOST_REPLY_DOMAIN=DOMAIN) as house:
+        yield house
+
+
+def expect_all_well(house: House, people: list[Person], crowd: Crowd) -> None:
+    """Expect that each life came to its end, and that each email got one answer."""
+    assert not crowd.failed, "\n".join(f"{name}: {why}" for name, why in crowd.failed.items())
+    until(lambda: not house.count("desk_mails WHERE due_at IS NOT NULL"))
+    house.await_letters()
+    found = answers(house)
+    answered = {
+        (it.name, sent.words): len(found[sent.sender if sent.to == DESK else sent.message_id])
+        for it in people
+        for sent in it.sent
+    }
+    assert {key: number for key, number in answered.items() if number != 1} == {}
+    assert house.count("players WHERE deleted_at IS NOT NULL") == len(people)
+    assert house.count("players WHERE email LIKE 'person-%%'") == 0
+    assert house.count("postmaster_mails") == 0
+    assert house.count("games") == 3 * len(people)
+    leavers = sum(it.leaves for it in people)
+    assert house.count("events WHERE type = 'seat-handed-over'") == leavers
+
+
+def test_everyone_lives_a_whole_life_by_email_alone(house: House, request: pytest.FixtureRequest) -> None:
+    seed = request.config.getoption("--seed")
+    people = list(everyone(house, seed))[: None if request.config.getoption("--all") else 20]
+    house.start_worker()
+    until(lambda: not house.is_mail_refused())
+    crowd = Crowd(house, people)
+    crowd.lives()
+    expect_all_well(house, people, crowd)
+
+
+class Killer:
+    """Kills one of two workers with SIGKILL, again and again, while mails are on their way, and starts another."""
+
+    def __init__(self, house: House, kills: int, seed: str) -> None:
+        self.left, self._house, self._rng = kills, house, Random(seed)
+        self._workers = [house.start_worker() for _ in range(2)]
+        self._killing: Thread | None = None
+        self._wait = self._pause()
+
+    def _pause(self) -> int:
+        return self._rng.randint(10, 30)
+
+    def happens(self) -> None:
+        if self._killing:
+            self._killing.join()
+            self._killing = None
+            self._workers.append(self._house.start_worker())
+        self._wait -= 1
+        if self._wait > 0 or self.left == 0 or self._house.is_mail_refused():
+            return
+        self._wait, self.left = self._pause(), self.left - 1
+        victim = self._workers.pop(0)  # the other has had time to start
+        self._killing = Thread(target=self._house.kill, args=[victim])  # while the mail is handed over
+        self._killing.start()
+
+
+def test_thirty_kills_lose_and_double_nothing(house: House, request: pytest.FixtureRequest) -> None:
+    seed = request.config.getoption("--seed")
+    people = list(everyone(house, seed))[:30]
+    killer = Killer(house, 30, seed)
+    until(lambda: not house.is_mail_refused())
+    crowd = Crowd(house, people, killer.happens)
+    crowd.lives()
+    expect_all_well(house, people, crowd)
+    assert killer.left == 0
