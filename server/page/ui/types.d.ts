@@ -35,6 +35,7 @@ export type GameEvent = Whole<Schemas["Event"]>;
 export type Item = Whole<Schemas["Event"] | Schemas["Foreseen"]>;
 export type StandIn = Schemas["StandIn"];
 export type TrackRecord = Schemas["TrackRecord"];
+export type PlayerGame = Schemas["PlayerGame"];
 export type Blocks = Schemas["Blocks"];
 export type Note = Schemas["Note"];
 export type Message = Schemas["Message"];
