@@ -90,6 +90,20 @@ def test_a_players_page_shows_only_what_its_reader_may_know(house: House, window
     assert friend.locator(".player .avatar").first.inner_html() != pictures[0]
 
 
+def test_a_table_shows_which_other_players_are_there(house: House, windows: Windows) -> None:
+    two = Two(house, "pia", "quentin")
+    page = at_table(windows.open(two.one), two.game_id)
+    other = at_table(windows.open(two.other), two.game_id)
+    for shown, seat in ((page, 1), (other, 0)):
+        expect(shown.locator(".scores .here")).to_have_attribute("data-score", str(seat))
+        expect(shown.locator(".seats li").nth(seat)).to_contain_text("here now")
+        expect(shown.locator(".seats .here")).to_have_count(1)
+    before = page.locator(".seats").bounding_box()
+    other.goto("/#/lobby")
+    expect(page.locator(".here")).to_have_count(0)
+    assert page.locator(".seats").bounding_box() == before
+
+
 def test_a_note_is_saved_and_a_chat_is_muted(house: House, windows: Windows) -> None:
     two = Two(house, "nils", "odo")
     page = at_table(windows.open(two.one), two.game_id)

@@ -1147,6 +1147,12 @@ class StreamQuery(InvitationQuery, OwnStreamQuery):
     )
 
 
+class GameStreamQuery(StreamQuery):
+    presence = QueryTruth(
+        load_default=False, **_about("Also send which other players have the table open, if you have a seat")
+    )
+
+
 class StreamTicket(Schema):
     ticket = fields.String(required=True, **_about("Ticket for `?ticket=`, valid for one stream"))
     expires_at = Moment(required=True)

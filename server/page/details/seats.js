@@ -3,13 +3,15 @@ import { html } from "../ui/html.js";
 import { Avatar } from "../ui/avatar.js";
 import { GAMES } from "../ui/games.js";
 import { absolute, lastMinute } from "../ui/times.js";
+import { useStore } from "../ui/store.js";
 import { t } from "../ui/words.js";
 import { Due, personName, SeatName } from "../ui/game-card.js";
 import { SeatMark } from "../ui/seat-shapes.js";
-/** @import { Game, View } from "../ui/types" */
+/** @import { SeenTable, View } from "../ui/types" */
 
-/** @param {{game: Game, view?: View | null, isPast?: boolean}} props */
-export function Seats({ game, view, isPast = false }) {
+/** @param {{table: SeenTable, view?: View | null, isPast?: boolean}} props */
+export function Seats({ table: { game, here }, view, isPast = false }) {
+  const present = useStore(here);
   const { score: won = "points", held = "cards-in-hand" } = GAMES[game.rules] ?? {};
   const outcome = isPast ? null : game.outcome;
   const scores = outcome?.scores ?? view?.coins ?? view?.points;
@@ -17,7 +19,8 @@ export function Seats({ game, view, isPast = false }) {
     <h2>${t("seats")}</h2>
     <ul>${game.seats.map((it) => html`<li key=${it.seat} class=${it.to_act && !isPast ? "asked" : ""}>
       <${SeatMark} seat=${it.seat} />
-      ${it.player && html`<${Avatar} id=${it.player} program=${it.program} size=${28} />`}
+      ${it.player && html`<span class=${present.includes(it.seat) ? "face here" : "face"}><${Avatar} id=${it.player}
+        program=${it.program} size=${28} />${present.includes(it.seat) && html`<span class="unseen">${t("here")}</span>`}</span>`}
       <span class="who"><strong><${SeatName} game=${game.id} seat=${it} /></strong>${it.seat === game.you?.seat ? ` (${t("you")})` : ""}
         ${it.seat === game.host && html`<br /><small>${t("host")}</small>`}
         ${it.stand_in && html`<br /><small>${t("stand-in", { bot: it.stand_in })}</small>`}

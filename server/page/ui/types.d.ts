@@ -79,6 +79,8 @@ export interface Table {
   isRenewed: boolean;
   played: GameEvent[];
   said: Store<Message | null>;
+  /** The seats of the other players who have this table open. */
+  here: Store<number[]>;
   live: Live;
   base: string;
   word: string;
