@@ -10,9 +10,13 @@ from server.accounts.rate_limits import Use, expect_within
 from server.clock import clock
 from server.errors import BadField, NotFound
 from server.sanitize import paragraphs
+from server.store.connections import autocommit
 from server.store.database_retry import with_retries
 from server.store.rows import Json
 from server.store.tables import Block, Player, Report, db
+
+_AMONG = """SELECT player_id, blocked_id FROM blocks
+WHERE player_id = ANY(%(players)s) AND blocked_id = ANY(%(players)s)"""
 
 
 @with_retries
@@ -45,6 +49,15 @@ def is_block_between(player_id: UUID, others: Collection[UUID]) -> bool:
     either = (Block.player_id == player_id) & Block.blocked_id.in_(others)
     either |= Block.player_id.in_(others) & (Block.blocked_id == player_id)
     return bool(others) and bool(db.session.scalar(select(exists().where(either))))
+
+
+def blocks_among(players: Collection[UUID]) -> set[frozenset[UUID]]:
+    """Return the pairs of these players of whom one has blocked the other."""
+    if len(players) < 2:
+        return set()
+    with autocommit() as connection:
+        rows = connection.execute(_AMONG, {"players": list(players)}).fetchall()
+    return {frozenset(pair) for pair in rows}
 
 
 @with_retries

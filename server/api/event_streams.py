@@ -79,12 +79,34 @@ _RESET = {
     },
 }
 
+_PRESENT = {
+    "title": "StreamedPresence",
+    "description": "Players who have the table open, sent with `presence` when it changes. It has no id. An "
+    "`EventSource` passes it only to listeners for `present`.",
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"const": "present"},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "description": "Seats of the other players who are present now",
+            "contentSchema": {
+                "type": "object",
+                "required": ["seats"],
+                "properties": {"seats": {"type": "array", "items": {"type": "integer"}}},
+            },
+        },
+    },
+}
+
 
 class EventStream:
     """A response body that stays open, and to which the server adds events."""
 
-    def __init__(self, follower: Follower, network: str = "") -> None:
+    def __init__(self, follower: Follower, network: str = "", presence: bool = False) -> None:
         self.follower = follower
+        self.presence = presence  # whether the client wants to know who else is at the table
         caller = follower.caller
         self.counts_for: tuple[Hashable, ...] = (caller.player_id,) if caller else (network, STRANGERS)
         place = follower.place().encode()
@@ -113,8 +135,10 @@ def wire_format(items: Iterable[Item]) -> bytes:
 
 @blp.route("/games/<uuid:game_id>/stream")
 class GameStream(MethodView):
-    @blp.arguments(schemas.StreamQuery, location="query")
-    @blp.response(200, {"title": "Streamed", "oneOf": [_EVENT, _SAID, _RESET]}, content_type="text/event-stream")
+    @blp.arguments(schemas.GameStreamQuery, location="query")
+    @blp.response(
+        200, {"title": "Streamed", "oneOf": [_EVENT, _SAID, _RESET, _PRESENT]}, content_type="text/event-stream"
+    )
     @blp.alt_response(204, description="The game is over and you have received all its events. Don't reconnect.")
     @blp.doc(operationId="followGame", **takes("games:read", of_seat=True))
     @blp.raises(BadField, TooManyStreams)
@@ -131,12 +155,16 @@ class GameStream(MethodView):
         If the log ends before your id, for example after a backup was restored, the stream first sends an event named
         `reset`. It then starts from the beginning.
 
+        With `presence`, events named `present` tell you which other players have the table open. Only players at the
+        table learn it, within seconds. A presence expires a minute after its connection is lost. Nameless tables and
+        players between whom there is a block send none.
+
         An `EventSource` can't send a token. Give it a ticket instead (see makeStreamTicket).
         """
         _show_ticket(query)
         who = optional_caller("games:read", game_id)
         follower = follow_game(game_id, who, query.get("invitation"), query["after"], _last_id(query))
-        return _streamed(follower) if follower else Response(status=204)
+        return _streamed(follower, query["presence"]) if follower else Response(status=204)
 
 
 @blp.route("/stream")
@@ -212,8 +240,8 @@ def _last_id(query: Any) -> str:
     return request.headers.get("Last-Event-ID") or str(query.get("lastEventId", ""))
 
 
-def _streamed(follower: Follower) -> Response:
-    streams, body = request.environ.get(STREAMS), EventStream(follower, network_of(request.remote_addr or ""))
+def _streamed(follower: Follower, presence: bool = False) -> Response:
+    streams, body = request.environ.get(STREAMS), EventStream(follower, network_of(request.remote_addr or ""), presence)
     if streams is not None:
         _expect_room(streams, body)
     if streams is None:  # then the response ends after the pending events, and the client reconnects

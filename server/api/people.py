@@ -9,7 +9,9 @@ from server.accounts.blocks import block, blocked_by, report, unblock
 from server.api.auth import caller, viewer
 from server.api.openapi import examples, schemas
 from server.api.openapi.document import Blueprint, needs, takes
+from server.api.paging import NEXT_PAGE, cursor_of, page_of, read_cursor
 from server.errors import BadField
+from server.play.seating.lobby import games_of
 from server.play.seating.track_record import track_record
 from server.play.talk.notes import keep_note, note_of
 
@@ -29,6 +31,25 @@ class OnePlayer(MethodView):
         """
         viewer("games:read")
         return track_record(player_id)
+
+
+@blp.route("/players/<uuid:player_id>/games")
+class GamesOfPlayer(MethodView):
+    @blp.arguments(schemas.PlayerGamesQuery, location="query")
+    @blp.response(200, schemas.PlayerGamesPage, example=examples.PLAYER_GAMES_PAGE, headers=NEXT_PAGE)
+    @blp.doc(operationId="listPlayerGames", **takes("games:read"))
+    @blp.raises(BadField)
+    def get(self, query: Any, player_id: UUID) -> Any:
+        """List a player's games
+
+        Returns public games, newest first. Without a token, you get only finished games. The same applies if you or the
+        player blocked the other. `together` returns the games in which both of you have a seat, including private ones.
+
+        Abandoned games and games whose players are still anonymous are left out.
+        """
+        who = caller("games:read").player_id if query["together"] else viewer("games:read")
+        page = games_of(player_id, who, **query | {"cursor": read_cursor(query.get("cursor"))})
+        return page_of(page.items, page.next and {"cursor": cursor_of(*page.next)})
 
 
 @blp.route("/players/<uuid:player_id>/block")

@@ -23,6 +23,7 @@ const MyGames = later("games", "MyGames");
 const Lobby = later("lobby", "Lobby");
 const NewGame = later("new-game", "NewGame", "options", "pregame");
 const Settings = later("settings", "Settings");
+const PlayerPage = later("player", "Player");
 const Rules = later("rules", "Rules", "options");
 
 function Page() {
@@ -37,7 +38,7 @@ function Page() {
     /** @type {Record<string, string>} */
     const known = { lobby: "lobby", open: "nav.open", "sign-in": "sign-in", rules: "rules", settings: "settings" };
     const words = known[parts[0]] ?? (player ? "games" : "start");
-    if (parts[0] !== "games") document.title = entitled(t(words), waiting);
+    if (parts[0] !== "games" && parts[0] !== "players") document.title = entitled(t(words), waiting);
   }, [path, player, language, waiting]);
   useEffect(() => void badge(waiting.length), [waiting]);
   const shown = useRef(path);
@@ -86,6 +87,8 @@ function Screen({ parts, query, player }) {
     invitation=${query.get("invitation")} />`; // what a player knows goes with him
   if (first === "lobby") return html`<${Lobby} />`;
   if (first === "rules") return html`<${Rules} key=${id} game=${id} section=${section} />`;
+  if (first === "players" && id) return html`<${PlayerPage} key=${`${id} ${player?.id}`} id=${id}
+    game=${query.get("game")} />`;
   if (token() && !player) return html`<p>${t("loading")}</p>`;
   if (first === "sign-in" || !player) return html`<${Welcome} />`;
   if (first === "open") return html`<${NewGame} />`;

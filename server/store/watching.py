@@ -26,6 +26,15 @@ _PLACES = """
 SELECT s.game_id, s.player_id, s.due_at, s.mails, coalesce(w.until > %(now)s, false)
   FROM seats s LEFT JOIN watching w ON w.game_id = s.game_id AND w.player_id = s.player_id
  WHERE s.game_id = ANY(%(games)s) AND s.player_id IS NOT NULL"""
+_PRESENT = """
+SELECT w.game_id, s.seat, s.player_id
+  FROM watching w JOIN seats s ON s.game_id = w.game_id AND s.player_id = w.player_id
+  JOIN games g ON g.game_id = w.game_id
+ WHERE w.game_id = ANY(%(games)s) AND w.until > %(now)s
+   AND jsonb_typeof(g.options) = 'object' AND coalesce(g.options->>'nameless', 'false') = 'false'"""
+_LEFT = """
+DELETE FROM watching w USING unnest(%s::uuid[], %s::uuid[]) AS those (game_id, player_id)
+ WHERE w.game_id = those.game_id AND w.player_id = those.player_id"""
 _NOTE = """
 INSERT INTO watching (game_id, player_id, until)
 SELECT game_id, player_id, %s FROM unnest(%s::uuid[], %s::uuid[]) AS those (game_id, player_id)
@@ -39,12 +48,31 @@ def places_around(player_id: UUID, now: datetime) -> list[Place]:
         return [Place(*row) for row in rows_of(connection, _PLACES, games, now=now)]
 
 
+def present_at(games: Collection[UUID], now: datetime) -> dict[UUID, dict[UUID, int]]:
+    """Return the seats of the players who are at each of these tables, by game and player. Nameless tables are left out,
+    since presence would reveal who sits there."""
+    found: dict[UUID, dict[UUID, int]] = {}
+    if games:
+        with autocommit() as connection:
+            for game_id, seat, player_id in rows_of(connection, _PRESENT, games, now=now):
+                found.setdefault(game_id, {})[player_id] = seat
+    return found
+
+
 def note_watching(those: Collection[tuple[UUID, UUID]], until: datetime) -> None:
     """Store for each game and player that they are present until this time."""
     if those:
         games, players = zip(*sorted(set(those)), strict=True)  # in one order, so that two web processes don't deadlock
         with autocommit() as connection:
             connection.execute(_NOTE, (until, list(games), list(players)))
+
+
+def note_left(those: Collection[tuple[UUID, UUID]]) -> None:
+    """Delete the presence of these players, by game and player."""
+    if those:
+        games, players = zip(*sorted(those), strict=True)
+        with autocommit() as connection:
+            connection.execute(_LEFT, (list(games), list(players)))
 
 
 def forget_watching(before: datetime) -> None:

@@ -13,10 +13,12 @@ from threading import Lock, Thread
 from typing import Any
 from uuid import UUID, uuid4
 
+import orjson
 import psycopg
 import sqlalchemy.exc
 from flask import Flask
 
+from server.accounts.blocks import blocks_among
 from server.api.event_streams import STRANGERS, EventStream, wire_format
 from server.clock import clock
 from server.metric_files import Gauge
@@ -26,7 +28,7 @@ from server.play.turns.turn_links import still_valid
 from server.store.database_retry import is_passing
 from server.store.notify import listen, received_games
 from server.store.open_streams import note_open, open_elsewhere
-from server.store.watching import note_watching
+from server.store.watching import note_left, note_watching, present_at
 
 log = logging.getLogger(__name__)
 OPEN = Gauge("sternenpost_streams", "Open event streams", multiprocess_mode="livesum")
@@ -55,6 +57,14 @@ class _Open:
         self.moved_at = time.monotonic()  # when the client last read something
         self.watcher = None if isinstance(self.follower, OwnFollower) else self.follower.player_id
         self.noted_at = -math.inf  # when the player was last recorded at the table
+        self.wants_presence = stream.presence and self.watcher is not None
+        self.was_present = False  # whether the last poll found its player at the table
+        self.present: list[int] = []  # the other seats that were last sent as present
+
+
+def _places(stream: _Open) -> set[tuple[UUID, UUID]]:
+    """Return the game and the player of a stream that shows that a player is at a table."""
+    return {(game_id, stream.watcher) for game_id in stream.games if stream.watcher}
 
 
 class Streams:
@@ -67,6 +77,7 @@ class Streams:
         self._due: dict[UUID, set[_Open]] = {}  # streams that await events of a game
         self._seen: dict[UUID, Progress] = {}  # of watched games, at the last poll
         self._coming: list[_Open] = []
+        self._left: set[tuple[UUID, UUID]] = set()  # games and players whose stream has ended
         self._held: Counter[Hashable] = Counter()
         self._process_id = uuid4()
         self._noted: dict[str, int] = {}  # open streams by subject, as last recorded
@@ -195,6 +206,7 @@ class Streams:
                     del self._held[whom]
         self._selector.unregister(stream.sock)
         stream.sock.close()
+        self._left |= _places(stream)
         self._forget(stream, stream.games)
         OPEN.set(len(self._open))
 
@@ -203,6 +215,7 @@ class Streams:
     def _look(self) -> None:
         now = time.monotonic()
         if not self._open:
+            self._note_left()
             self._note_open()
             self._deafen()
             self._next_look = now + _LOOK
@@ -215,6 +228,7 @@ class Streams:
             self._next_check = now + _CHECK
         if now >= self._next_look:
             self._look_at_all()
+            self._look_for_presence()
             self._next_look = now + _LOOK
         for game_id in list(self._due):
             if game_id in self._due:  # its last stream may have just ended
@@ -249,6 +263,24 @@ class Streams:
             if isinstance(stream.follower, OwnFollower) and stream not in waiting:
                 stream.follower.mark_sent_until(moment)
 
+    def _look_for_presence(self) -> None:
+        """Send changes in who is at a table to the players there, except between players with a block."""
+        asking = [it for it in self._open.values() if it.wants_presence]
+        present = present_at({game_id for it in asking for game_id in it.games}, clock.now())
+        blocks = blocks_among({it for those in present.values() if len(those) > 1 for it in those})
+        for stream in asking:
+            those = next((present[it] for it in stream.games if it in present), {})
+            is_present = stream.watcher in those
+            if stream.was_present and not is_present:  # another process saw them leave
+                stream.noted_at = -math.inf
+            stream.was_present = is_present
+            others = those.keys() - {stream.watcher} if is_present else set()
+            seats = sorted(those[it] for it in others if frozenset((it, stream.watcher)) not in blocks)
+            if seats != stream.present and self._has_room(stream):
+                stream.present = seats
+                stream.out += b'event: present\ndata: {"seats":%s}\n\n' % orjson.dumps(seats)
+                self._write(stream)
+
     def _check(self) -> None:
         """End streams with expired or revoked tokens, and follow new games."""
         known = [(stream, caller) for stream in self._open.values() if (caller := stream.follower.caller)]
@@ -261,15 +293,21 @@ class Streams:
             new_games(owners.keys())
             for stream in owners.values():
                 self._follow(stream)
+        self._note_left()
         self._note_watching()
         self._note_open()
+
+    def _note_left(self) -> None:
+        """Record which players no longer have a stream here. A killed process doesn't, so their records expire."""
+        left, self._left = self._left, set()
+        if left:
+            note_left(left - {place for it in self._open.values() for place in _places(it)})
 
     def _note_watching(self) -> None:
         """Record who is at which table. A page follows a single game only while a player looks at it."""
         now = time.monotonic()
         due = [it for it in self._open.values() if it.watcher and now - it.noted_at >= _NOTE]
-        those = [(game_id, it.watcher) for it in due if it.watcher for game_id in it.follower.told]
-        note_watching(those, clock.now() + _THERE)
+        note_watching({place for it in due for place in _places(it)}, clock.now() + _THERE)
         for stream in due:
             stream.noted_at = now
 

@@ -1,5 +1,6 @@
 """Other players over the API: track records, blocks, reports and private notes."""
 
+import re
 from collections.abc import Sequence
 from uuid import UUID, uuid4
 
@@ -13,6 +14,7 @@ from server.operations.delete_player import delete_player
 from server.play.seating.track_record import read_records
 from server.store.tables import LetterRow, PlayerGame, db
 from tests.api.test_own_account import id_of_player
+from tests.support.api_calls import walk
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import (
     DAY,
@@ -74,7 +76,8 @@ def test_the_median_answer_time_is_at_least_a_second(app: Flask, ada: Someone, a
 
 
 def test_a_track_record_reveals_no_address_zone_or_calendar(app: Flask, ada: Someone) -> None:
-    names = {"id", "name", "program", "since", "games", "finished", "median_answer", "time_outs", "left", "new"}
+    names = {"id", "name", "program", "since", "games", "finished", "won", "reliability", "median_answer", "time_outs"}
+    names |= {"left", "new"}
     assert told_of(app, ada).keys() == names
 
 
@@ -88,6 +91,63 @@ def test_guests_and_deleted_players_have_a_record_and_unknown_ids_do_not(
         delete_player(player_id)
     assert stranger.get(f"/v1/players/{player_id}").json["name"].startswith("Former player")
     is_problem(stranger.get(f"/v1/players/{NOBODY}"), 404, "not-found")
+
+
+# Games of a player
+
+
+def listed(who: Someone, of: Someone, query: str = "") -> list[str]:
+    return [f"/v1/games/{it}" for it in walk(who, f"/v1/players/{id_of_player(of)}/games?limit=2{query}")]
+
+
+def test_a_players_games_are_listed_for_those_who_may_know_of_them(
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone, game: str
+) -> None:
+    cleo, greedy = Someone(app, "cleo"), {"bot": "greedy"}
+    over, nameless = opened(ada, ME, OPEN, greedy), opened(ada, ME, OPEN, greedy, options={"nameless": True})
+    private, secret = opened(ada, ME, OPEN, greedy, private=True), opened(ada, ME, greedy, greedy, private=True)
+    waiting, closed = opened(ada, ME, OPEN, OPEN), opened(ada, ME, OPEN, OPEN)
+    ada.post(f"{private}/invitations", {"email": "bea@example.org"})
+    for path in (over, nameless, private):
+        assert bea.post(f"{path}/seats").status_code == 201
+    assert ada.delete(closed).status_code == 204
+    assert listed(stranger, ada) == listed(stranger, ada, "&status=running") == []
+    assert listed(cleo, ada) == [waiting, over, game]
+    assert listed(bea, ada, "&together=true") == [private, over, game]
+    with app.app_context():
+        for path in (over, nameless):
+            played(path, ada, bea)
+        read_records()
+    assert listed(stranger, ada) == listed(stranger, bea) == [nameless, over]
+    assert listed(bea, ada, "&together=true") == [private, nameless, over, game]
+    assert listed(cleo, ada, "&status=open") == [waiting]
+    assert secret not in listed(cleo, ada, "&together=true") + listed(bea, ada)
+    is_problem(stranger.get(f"/v1/players/{id_of_player(ada)}/games?together=true"), 401, "token-needed")
+    is_problem(stranger.get(f"/v1/players/{NOBODY}/games"), 404, "not-found")
+
+    cleo.post(f"/v1/players/{id_of_player(ada)}/block")
+    assert listed(cleo, ada) == listed(ada, ada, "&status=finished") == [nameless, over]
+    bea.post(f"/v1/players/{id_of_player(ada)}/block")
+    assert listed(bea, ada, "&together=true") == [private, nameless, over, game]
+
+    told = stranger.get(f"/v1/players/{id_of_player(ada)}/games").json["items"][0]
+    assert [it["name"] for it in told["seats"]] == ["ada", "bea", "greedy"]
+    with app.app_context():
+        assert told["ended_on"] == str(clock.now().date())
+    assert not re.search(r"\d\d:\d\d", str(told))
+    places = [it["outcome"]["places"] for it in stranger.get(f"/v1/players/{id_of_player(ada)}/games").json["items"]]
+    assert [told_of(app, who)["won"] for who in (ada, bea)] == [[it[seat] for it in places].count(1) for seat in (0, 1)]
+
+
+def test_a_seat_that_another_player_took_over_is_not_listed(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+    dan = Someone(app, "dan")
+    assert listed(dan, bea) == [game]
+    bea.delete(f"{game}/seats/me")
+    assert listed(dan, bea) == [game]  # a bot plays
+    ada.post(f"{game}/votes", {"on": "offer"})
+    assert dan.post(f"{game}/seats", {"take_over": True}).status_code == 201
+    assert listed(ada, bea) == listed(ada, bea, "&together=true") == []
+    assert listed(ada, dan, "&together=true") == [game]
 
 
 # Blocks

@@ -126,7 +126,7 @@ def idle(streams: int, pairs: int) -> None:
 
 class _Crowd:
     def __init__(self, port: int, games: Sequence[stage.Rehearsed], streams: int) -> None:
-        paths = [f"/v1/games/{games[n % len(games)].game_id}/stream" for n in range(streams)]
+        paths = [f"/v1/games/{games[n % len(games)].game_id}/stream?presence=true" for n in range(streams)]
         self._listeners = [Listener(port, path, games[n % len(games)].lines[0].token) for n, path in enumerate(paths)]
         self._stop, self._thread = Event(), Thread(target=self._listen)
 

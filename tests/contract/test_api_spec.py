@@ -37,6 +37,7 @@ EITHER = {
     "POST /v1/tokens",
     "GET /v1/games",
     "GET /v1/players/{player_id}",
+    "GET /v1/players/{player_id}/games",
 } | {  # open to all; a token shows or allows more
     f"GET /v1/games/{{game_id}}{rest}"
     for rest in ("", "/events", "/stream", "/votes", "/messages", "/archive", "/picture.svg", "/picture.png")

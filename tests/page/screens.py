@@ -250,6 +250,15 @@ SCREENS |= {f"settings, {name}": section(name, last) for name, last in LAST_TO_C
 
 
 @screen
+def a_players_page(page: Page, scene: Scene) -> None:
+    _, ben, _ = scene.player.get(f"/v1/games/{scene.games['sternenhimmel, over']}")["seats"]
+    page.goto(f"/#/players/{ben['player']}")
+    expect(page.locator(".player section")).to_have_count(3)
+    page.locator(".player summary").click()
+    expect(page.locator(".player textarea")).to_be_visible()
+
+
+@screen
 def what_an_app_asks_for(page: Page, scene: Scene) -> None:
     back = "https://watch.example/back"
     wanted = {"client_name": "Night Watch", "redirect_uris": [back]}

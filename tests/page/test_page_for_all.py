@@ -55,6 +55,7 @@ def screens(page: Page, scene: Scene) -> Iterator[str]:
         "/#/settings/notifications": ".settings .card",
         "/#/settings/webhooks": ".settings .card",
         "/#/rules/sternenglanz": "[data-section]",
+        f"/#/players/{scene.player.get('/v1/me')['id']}": ".played",
     }
     for address, selector in shown.items():
         page.goto(address)

@@ -20,7 +20,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ui": {"vendor"},
     "table": {"ui"},
     **dict.fromkeys(["details", "games", "link", "rules", "recap", "pregame", *GAMES], SHARED),
-    **dict.fromkeys(["lobby", "display-name", "fallback", "settings", "standings", "tooltips", "welcome"], ONLY_UI),
+    **dict.fromkeys(
+        ["lobby", "display-name", "fallback", "player", "settings", "standings", "tooltips", "welcome"], ONLY_UI
+    ),
     "new-game": {"ui", "pregame"},  # opening a game takes a salt, as joining one does
     "result": {"ui", "new-game"},  # the same again
     "main": SHARED,

@@ -35,21 +35,73 @@ def at_table(page: Page, game_id: str) -> Page:
 # Whom one sits with
 
 
-def test_a_name_opens_the_players_record_where_they_can_be_blocked_and_reported(house: House, windows: Windows) -> None:
+def test_a_name_leads_to_the_players_page_where_they_can_be_blocked_and_reported(
+    house: House, windows: Windows
+) -> None:
     two = Two(house, "liv", "mika")
     page = at_table(windows.open(two.one, **PHONE), two.game_id)
-    page.locator(".seats").get_by_role("button", name="mika").click()
-    card = page.locator(".person")
-    expect(card).to_contain_text("New here, or only a few games so far.")
-    card.get_by_role("button", name="Block mika").click()
-    expect(card.get_by_role("button", name="Unblock mika")).to_be_visible()
+    page.locator(".seats").get_by_role("link", name="mika").click()
+    shown = page.locator(".player")
+    expect(shown.get_by_role("heading", name="mika", level=1)).to_be_visible()
+    expect(page).to_have_title("(1) mika – Sternenpost")  # a game waits
+    expect(shown).to_contain_text("New here, or only a few games so far.")
+    expect(shown.get_by_role("heading", name="Your games together")).to_be_visible()
+    shown.get_by_role("button", name="Block mika").click()
+    expect(shown.get_by_role("button", name="Unblock mika")).to_be_visible()
     assert [it["name"] for it in two.one.get("/v1/me/blocks")["items"]] == ["mika"]
-    card.get_by_text("Report mika").click()
-    card.get_by_label("What should the operators know?").fill("Insults.")
-    card.get_by_role("button", name="Send the report").click()
-    expect(card.get_by_text("Your report was sent to the operators.")).to_be_visible()
+    shown.get_by_text("Report mika").click()
+    shown.get_by_label("What should the operators know?").fill("Insults.")
+    with page.expect_request("**/report") as sent:
+        shown.get_by_role("button", name="Send the report").click()
+    assert sent.value.post_data_json == {"text": "Insults.", "game": two.game_id}
+    expect(shown.get_by_text("Your report was sent to the operators.")).to_be_visible()
     assert objections(page) == []
     assert not too_wide(page)
+
+
+def test_a_players_page_shows_only_what_its_reader_may_know(house: House, windows: Windows) -> None:
+    two = Two(house, "nora", "oskar")
+    private = game_of(two.one, ME, OPEN, BOT, private=True, title="Only for two")
+    word = two.one.get(f"/v1/games/{private}")["invitation"]
+    two.other.post(f"/v1/games/{private}/seats", {"invitation": word})
+    secret = game_of(two.one, ME, BOT, BOT, private=True, title="Alone with bots")
+    short = {"start_seat": 0, "max_rounds": 5}
+    finished = game_of(two.one, ME, OPEN, rules="sternenglanz", options=short, title="Played to the end")
+    two.other.post(f"/v1/games/{finished}/seats", {})
+    play_to_the_end(finished, two.one, two.other)
+    address = f"/#/players/{two.one.get('/v1/me')['id']}"
+    friend, passer_by, own = windows.open(two.other), windows.open(), windows.open(two.one)
+    pictures = []
+    for page in (friend, passer_by, own):
+        page.goto(address)
+        over = page.locator("section").filter(has=page.get_by_role("heading", name="Finished games"))
+        expect(over.get_by_role("link", name="Played to the end")).to_be_visible()
+        expect(over.locator(".own")).to_have_text(re.compile(r"nora$"))
+        expect(page.get_by_role("link", name="Alone with bots")).to_have_count(0)
+        expect(page.get_by_role("button", name="Block nora")).to_have_count(int(page is friend))
+        expect(page.get_by_role("link", name="Only for two")).to_have_count(int(page is friend))
+        pictures.append(page.locator(".player .avatar").first.inner_html())
+    expect(friend.get_by_role("heading", name="Your games together")).to_be_visible()
+    expect(own.get_by_role("heading", name="Current games")).to_be_visible()
+    expect(passer_by.get_by_role("heading", name="Current games")).to_have_count(0)
+    assert secret and len(set(pictures)) == 1
+    friend.goto(f"/#/players/{two.other.get('/v1/me')['id']}")
+    expect(friend.get_by_role("heading", name="oskar", level=1)).to_be_visible()
+    assert friend.locator(".player .avatar").first.inner_html() != pictures[0]
+
+
+def test_a_table_shows_which_other_players_are_there(house: House, windows: Windows) -> None:
+    two = Two(house, "pia", "quentin")
+    page = at_table(windows.open(two.one), two.game_id)
+    other = at_table(windows.open(two.other), two.game_id)
+    for shown, seat in ((page, 1), (other, 0)):
+        expect(shown.locator(".scores .here")).to_have_attribute("data-score", str(seat))
+        expect(shown.locator(".seats li").nth(seat)).to_contain_text("here now")
+        expect(shown.locator(".seats .here")).to_have_count(1)
+    before = page.locator(".seats").bounding_box()
+    other.goto("/#/lobby")
+    expect(page.locator(".here")).to_have_count(0)
+    assert page.locator(".seats").bounding_box() == before
 
 
 def test_a_note_is_saved_and_a_chat_is_muted(house: House, windows: Windows) -> None:

@@ -150,6 +150,9 @@ class World:
             read_records()
             known = {name: person(name) for name in (*self.names[:2], *LATER[self.number])}
         told = {name: Someone(self.app).get(f"/v1/players/{id_}").json for name, id_ in known.items()}
+        for name, id_ in known.items():
+            path = f"/v1/players/{id_}/games"
+            told[name]["listed"] = [self.people[VIEWER].get(path + it).json["items"] for it in ("", "?together=true")]
         return {name: {what: it for what, it in record.items() if what != "name"} for name, record in told.items()}
 
     def asks_to_stand_in(self, days: int) -> TestResponse:

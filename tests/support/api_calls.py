@@ -96,6 +96,7 @@ CALLS: list[tuple[str, str, Any, str]] = [
 PLAYER = f"/v1/players/{NOBODYS_ID}"
 CALLS += [
     ("GET", "/v1/me/blocks", None, "profile:read"),
+    ("GET", f"{PLAYER}/games?together=true", None, "games:read"),
     ("POST", f"{PLAYER}/block", None, "profile:write"),
     ("DELETE", f"{PLAYER}/block", None, "profile:write"),
     ("POST", f"{PLAYER}/report", {"text": "Insults"}, "profile:write"),
@@ -103,7 +104,7 @@ CALLS += [
     ("PUT", f"{GAME}/note", {"text": "low stars"}, "games:write"),
 ]
 LOOKS = ("events", "votes", "messages", "archive", "picture.svg", "picture.png", "stream")
-OPEN_CALLS = ["/v1/games", GAME, PLAYER, *(f"{GAME}/{look}" for look in LOOKS)]
+OPEN_CALLS = ["/v1/games", GAME, PLAYER, f"{PLAYER}/games", *(f"{GAME}/{look}" for look in LOOKS)]
 
 
 def walk(who: Someone, url: str | None, between: Callable[[], Any] = lambda: None) -> list[str]:

@@ -116,6 +116,7 @@ def _answers(ask: _Recorder) -> Json:
 
     bea_id = ask(bea.get, "/v1/me")["id"]
     found["TRACK_RECORD"] = ask(ada.get, f"/v1/players/{bea_id}")
+    found["PLAYER_GAMES_PAGE"] = ask(ada.get, f"/v1/players/{bea_id}/games?together=true&limit=2")
     ask.tick()
     assert ada.post(f"/v1/players/{bea_id}/block").status_code == 204
     found["BLOCKS"] = ask(ada.get, "/v1/me/blocks")

@@ -7,7 +7,7 @@ import signal
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
 from typing import Any, Self
 from uuid import UUID
@@ -17,6 +17,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import update
 
+from server.accounts.blocks import block
 from server.accounts.players import player_token
 from server.accounts.tokens import revoke
 from server.api.event_streams import EventStream
@@ -557,6 +558,58 @@ def test_following_one_game_counts_as_presence_but_following_all_games_does_not(
         streams.stop()
     forget_watching(clock.now() + event_streams._THERE)
     assert there() == []
+
+
+def test_players_at_a_table_see_who_else_is_there(
+    app: Flask, ada: UUID, ben: UUID, cleo: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two `Streams` are two web processes, which share only the database."""
+    for name in ("_CHECK", "_LOOK"):
+        monkeypatch.setattr(event_streams, name, 0.1)
+    zoe = person("zoe")
+    game_id, nameless = game_of(ada, ben, cleo), game_of(ada, ben, cleo, options={"nameless": True})
+    block(ada, cleo)
+    one, other = Streams(app), Streams(app)
+    with ExitStack() as open_:
+
+        def follow(streams: Streams, name: str | None, game: UUID = game_id, presence: bool = True) -> socket.socket:
+            follower = follow_game(game, caller(token_of(name)) if name else None, None, 0)
+            assert follower
+            ours, theirs = socket.socketpair()
+            ours.setblocking(False)
+            open_.enter_context(ours)
+            streams.take(theirs, EventStream(follower, presence=presence), b"")
+            return ours
+
+        def told(which: socket.socket) -> list[list[int]]:
+            with suppress(BlockingIOError):
+                received[which] = received.get(which, b"") + which.recv(1 << 20)
+            lines = received.get(which, b"").splitlines()
+            data = [lines[i + 1] for i, line in enumerate(lines) if line == b"event: present"]
+            return [json.loads(it.removeprefix(b"data: "))["seats"] for it in data]
+
+        received: dict[socket.socket, bytes] = {}
+        hers, his = follow(one, "ada"), follow(other, "ben")
+        quiet = [follow(one, "cleo", presence=False), follow(other, None), follow(other, "zoe")]
+        quiet += [follow(one, "ada", nameless), follow(other, "ben", nameless)]
+        until(lambda: told(hers) == [[1]] and told(his)[-1:] == [[0, 2]])  # Ada and Cleo don't see each other
+        until(lambda: len(there()) == 6)
+        assert (nameless, ada) in there() and (game_id, zoe) in there()
+        second = follow(other, "ben")
+        until(lambda: told(second) == [[0, 2]])
+        second.close()
+        until(lambda: other.held_by(ben) == 2)  # his first tab is still open
+        his.close()
+        until(lambda: told(hers) == [[1], []])
+        his = follow(other, "ben")
+        until(lambda: told(hers) == [[1], [], [1]] and told(his)[-1:] == [[0, 2]])
+        other.stop()  # as when it is killed, it records nothing
+        other._thread.join()
+        assert (game_id, ben) in there()
+        clock.forward(event_streams._THERE)
+        until(lambda: told(hers)[-1] == [])
+        assert [told(it) for it in quiet] == [[]] * len(quiet)
+        one.stop()
 
 
 def there() -> list[tuple[UUID, UUID]]:

@@ -29,6 +29,7 @@ from server.translations import LOCALES, Words
 from server.webhooks import chats, subscriptions, targets
 
 STATUSES = ["open", "running", "paused", "finished", "abandoned"]
+PLAYED = STATUSES[:-1]
 _SIZES = [seats for rules in GAMES.values() for seats in rules.SEATS]
 _NULL: Json = {"type": "null"}
 _WORD = "^[A-Za-z2-7]{1,64}$"
@@ -396,6 +397,10 @@ class TrackRecord(Schema):
     since = Moment(required=True)
     games = fields.Integer(required=True)
     finished = fields.Integer(required=True, **_about("Games played to the end"))
+    won = fields.Integer(required=True, **_about("Finished games that the player won, alone or in a tie"))
+    reliability = fields.Integer(
+        required=True, **_about("Percentage of games that the player didn't leave to a bot; 100 without games")
+    )
     median_answer = fields.String(
         required=True,
         allow_none=True,
@@ -954,6 +959,47 @@ class GamesPage(Schema):
     next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
+class PlayerGamesQuery(PageQuery):
+    status = fields.String(validate=one_of(PLAYED))
+    together = QueryTruth(
+        load_default=False, **_about("Only games in which you have a seat as well, including private ones")
+    )
+
+
+class PlayerGameSeat(Schema):
+    """Seat of a game, without its turn."""
+
+    seat = fields.Integer(required=True)
+    name = fields.String(
+        required=True, allow_none=True, **_about("Name of the player or bot; null while the seat is free")
+    )
+    player = fields.UUID(required=True, allow_none=True, **_about("Player id; null if the seat has no player"))
+    program = fields.Boolean(required=True, **_about("Whether the player's account is marked as a program"))
+    kind = fields.String(required=True, validate=one_of(["human", "bot", "open", "invited"]))
+    stand_in = fields.String(
+        required=True, allow_none=True, **_about("Bot that plays for an absent player; null if none does")
+    )
+
+
+class PlayerGame(Schema):
+    """Game of a player, with the day of its end instead of times."""
+
+    id = fields.UUID(required=True)
+    rules = fields.String(required=True, validate=one_of(GAMES), **_about("Game rules by name"))
+    options = fields.Dict(required=True, **_about("Value of every option", anyOf=by_game("Options")))
+    title = fields.String(required=True)
+    private = fields.Boolean(required=True)
+    status = fields.String(required=True, validate=one_of(PLAYED))
+    ended_on = fields.Date(required=True, allow_none=True, **_about("Day on which the game ended, in UTC; null before"))
+    seats = fields.List(fields.Nested(PlayerGameSeat), required=True)
+    outcome = fields.Nested(Outcome, required=True, allow_none=True)
+
+
+class PlayerGamesPage(Schema):
+    items = fields.List(fields.Nested(PlayerGame), required=True)
+    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
+
+
 # Moves
 
 
@@ -1101,6 +1147,12 @@ class OwnStreamQuery(Request):
 class StreamQuery(InvitationQuery, OwnStreamQuery):
     after = QueryNumber(
         load_default=0, **_about("`seq` of the last event you have, for clients that can't send `Last-Event-ID`")
+    )
+
+
+class GameStreamQuery(StreamQuery):
+    presence = QueryTruth(
+        load_default=False, **_about("Also send which other players have the table open, if you have a seat")
     )
 
 

@@ -34,7 +34,7 @@ export function Details({ table, view, at, names, rules, goesOn, showAt }) {
   const player = useStore(me);
   const by = mySeat(game)?.stood_in_by;
   const isStoodIn = !!by && by.player !== player?.id; // a plan is of whoever plays
-  return html`<${Seats} game=${game} view=${view} isPast=${at !== null} />
+  return html`<${Seats} table=${table} view=${view} isPast=${at !== null} />
     <${Story} story=${at === null ? story : story.filter((it) => it.version <= at)} seat=${game.you?.seat}
       names=${names} rules=${rules} showAt=${showAt} />
     <${Aside} table=${table} />
@@ -63,7 +63,7 @@ function Aside({ table }) {
  * Beside a game that has not begun.
  * @param {{table: SeenTable}} props
  */
-export const Beside = ({ table }) => html`<${Seats} game=${table.game} /><${Aside} table=${table} />`;
+export const Beside = ({ table }) => html`<${Seats} table=${table} /><${Aside} table=${table} />`;
 
 /**
  * Saved from here, since a link that is followed sends no token.

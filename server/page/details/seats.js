@@ -1,26 +1,27 @@
 // The seats of a table: who sits there, what each has, and whom we wait for.
-import { html, useState } from "../ui/html.js";
+import { html } from "../ui/html.js";
+import { Avatar } from "../ui/avatar.js";
 import { GAMES } from "../ui/games.js";
 import { absolute, lastMinute } from "../ui/times.js";
+import { useStore } from "../ui/store.js";
 import { t } from "../ui/words.js";
-import { Due, personName, seatName } from "../ui/game-card.js";
+import { Due, personName, SeatName } from "../ui/game-card.js";
 import { SeatMark } from "../ui/seat-shapes.js";
-import { Person } from "./person.js";
-/** @import { Game, View } from "../ui/types" */
+/** @import { SeenTable, View } from "../ui/types" */
 
-/** @param {{game: Game, view?: View | null, isPast?: boolean}} props */
-export function Seats({ game, view, isPast = false }) {
+/** @param {{table: SeenTable, view?: View | null, isPast?: boolean}} props */
+export function Seats({ table: { game, here }, view, isPast = false }) {
+  const present = useStore(here);
   const { score: won = "points", held = "cards-in-hand" } = GAMES[game.rules] ?? {};
   const outcome = isPast ? null : game.outcome;
-  const [shown, show] = useState(/** @type {number | null} */ (null));
   const scores = outcome?.scores ?? view?.coins ?? view?.points;
   return html`<section class="card seats" aria-label=${t("seats")}>
     <h2>${t("seats")}</h2>
     <ul>${game.seats.map((it) => html`<li key=${it.seat} class=${it.to_act && !isPast ? "asked" : ""}>
       <${SeatMark} seat=${it.seat} />
-      <span class="who">${it.player ? html`<button type="button" class="name"
-          aria-expanded=${shown === it.seat} onClick=${() => show(shown === it.seat ? null : it.seat)}><strong>${
-          seatName(it)}</strong></button>` : html`<strong>${seatName(it)}</strong>`}${it.seat === game.you?.seat ? ` (${t("you")})` : ""}
+      ${it.player && html`<span class=${present.includes(it.seat) ? "face here" : "face"}><${Avatar} id=${it.player}
+        program=${it.program} size=${28} />${present.includes(it.seat) && html`<span class="unseen">${t("here")}</span>`}</span>`}
+      <span class="who"><strong><${SeatName} game=${game.id} seat=${it} /></strong>${it.seat === game.you?.seat ? ` (${t("you")})` : ""}
         ${it.seat === game.host && html`<br /><small>${t("host")}</small>`}
         ${it.stand_in && html`<br /><small>${t("stand-in", { bot: it.stand_in })}</small>`}
         ${it.stood_in_by && html`<br /><small>${t("stood-in", { name: personName(it.stood_in_by),
@@ -32,7 +33,6 @@ export function Seats({ game, view, isPast = false }) {
       ${scores && html`<span class="score">${t(won, { count: scores[it.seat] })}
         ${view?.hand_sizes && !outcome && html`<small>${t(held, { count: view.hand_sizes[it.seat] })}</small>`}</span>`}
       ${outcome && html`<span class="place">${t("place", { place: outcome.places[it.seat] })}</span>`}
-      ${shown === it.seat && html`<${Person} id=${it.player} game=${game.id} />`}
     </li>`)}</ul>
     ${view?.stack !== undefined && !outcome && html`<p class="faint">${t("stack", { count: view.stack })}</p>`}
   </section>`;

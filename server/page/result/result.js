@@ -5,7 +5,7 @@ import { hours } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
 import { CLOCKS, draft, keep, LADDERS, OPPONENTS } from "../new-game/draft.js";
-import { seatName } from "../ui/game-card.js";
+import { SeatName, seatName } from "../ui/game-card.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { COLOURS, SeatShape, sparkle } from "../ui/seat-shapes.js";
 import { link, me } from "../ui/token.js";
@@ -30,7 +30,7 @@ export function Result({ table }) {
         ${places[seat] === 1 && html`<path class="rays" d=${sparkle(0, 0, 20)} /><path class="rays"
           transform="rotate(45) scale(.7)" d=${sparkle(0, 0, 20)} />`}
         <${SeatShape} seat=${seat} r="8.5" fill=${COLOURS[seat]} stroke="#fff" stroke-width="1" /></svg>
-      <strong>${names[seat]}${seat === game.you?.seat ? ` (${t("you")})` : ""}</strong>
+      <strong><${SeatName} game=${game.id} seat=${game.seats[seat]} />${seat === game.you?.seat ? ` (${t("you")})` : ""}</strong>
       <span class="score">${t(GAMES[game.rules]?.score ?? "points", { count: scores[seat] })}</span>
     </li>`)}</ol>
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}

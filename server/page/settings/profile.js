@@ -10,7 +10,7 @@ import { changeMe, Field, Save, say, useDraft, useSending } from "./parts.js";
 
 export function Profile() {
   const player = /** @type {Player} */ (useStore(me));
-  const { name, locale: language, zone } = player;
+  const { id, name, locale: language, zone } = player;
   const draft = useDraft("profile", { name, locale: language, zone });
   const sending = useSending(["name", "locale", "zone"], async () => {
     const sent = draft.typed;
@@ -35,6 +35,7 @@ export function Profile() {
       <${Zone} draft=${draft} wrong=${sending.wrong.zone} />
       <${Save} where="profile" draft=${draft} sending=${sending} />
     </form>
+    <p><a href=${`#/players/${id}`}>${t("profile.page")}</a></p>
   </section>`;
 }
 

@@ -105,7 +105,7 @@ const isAhead = (/** @type {string} */ base) => ahead.base === base && ahead.by 
 
 /**
  * What the reader may know of a game: `game`, its `story`, the moves open to him (`legal`), what came of those that he
- * `played` here, whether news come by themselves (`live`), and what is `said` meanwhile; and `look` to look again, `play`
+ * `played` here, whether news come by themselves (`live`), and what is `said` meanwhile, who else is `here`; and `look` to look again, `play`
  * to move. Without an id it stays as it is.
  * @param {string | null} id
  * @param {string | null} [invitation]
@@ -116,8 +116,8 @@ export function useGame(id, invitation, expect) {
   const base = `/v1/games/${id}`;
   const [known, set] = useState(() => /** @type {Known} */ ({ ...NOTHING, ...lastSeen(base) }));
   const [live, setLive] = useState(/** @type {Live} */ ("away"));
-  const kept = useRef(/** @type {Pick<Table, "story" | "played" | "said" | "look">} */ (
-    { story: [], played: [], said: store(/** @type {Message | null} */ (null)), look: async () => {} }));
+  const kept = useRef(/** @type {Pick<Table, "story" | "played" | "said" | "here" | "look">} */ (
+    { story: [], played: [], here: store(/** @type {number[]} */ ([])), said: store(/** @type {Message | null} */ (null)), look: async () => {} }));
   const word = invitation ? `invitation=${encodeURIComponent(invitation)}` : "";
 
   /** @param {GameEvent[]} items */
@@ -177,8 +177,9 @@ export function useGame(id, invitation, expect) {
       timer = setTimeout(look, SOON);
     };
     const listen = () => {
-      const stream = follow(`${base}/stream?${word}`, (item, name) => {
+      const stream = follow(`${base}/stream?presence=true&${word}`, (item, name) => {
         if (name === "said") kept.current.said.set(item);
+        if (name === "present") kept.current.here.set(item.seats);
         if (name === "reset") {
           forget();
           soon();
@@ -188,6 +189,7 @@ export function useGame(id, invitation, expect) {
         soon();
       }, kept.current.story.at(-1)?.seq ?? 0);
       stream.state.watch(setLive);
+      stream.state.watch((live) => live !== "live" && kept.current.here.set([]));
       return stream;
     };
     kept.current.look = look;
@@ -251,10 +253,10 @@ export function useGame(id, invitation, expect) {
    */
   const preview = (turn, move) => call("POST", `${base}/moves?dry_run=true`, { turn, move });
 
-  const { played, said } = kept.current;
+  const { played, said, here } = kept.current;
   const language = useStore(spoken); // its words may come after the game
   const game = useMemo(() => known.game && numbered(known.game), [known.game, language]);
-  return { ...known, game, played, said, live, look, play, preview, base, word };
+  return { ...known, game, played, said, here, live, look, play, preview, base, word };
 }
 
 /**

@@ -261,7 +261,7 @@ function Status({ table, children }) {
         class="until">${t("due.until", { absolute: absolute(due) })}</span></time>`}
     </p>
     <span class="news ${news}" role="status">${t(`live.${news}`)}</span>
-    <${Score} game=${game} />
+    <${Score} table=${table} />
     <${Next} game=${game} />
     <div class="tools">${children}</div>
   </div>`;
@@ -279,13 +279,14 @@ function Home({ game }) {
 
 /**
  * What each seat has, at a glance; the list of players says the same in words.
- * @param {{game: Game}} props
+ * @param {{table: SeenTable}} props
  */
-function Score({ game }) {
+function Score({ table: { game, here } }) {
+  const present = useStore(here);
   const view = /** @type {View} */ (game.view);
   const scores = game.outcome?.scores ?? view?.coins ?? view?.points;
   return html`<span class="scores" aria-hidden="true">${scores && game.seats.map((it) => html`<span key=${it.seat}
-    data-score=${it.seat} class=${it.to_act ? "asked" : ""}><${SeatMark} seat=${it.seat} /><span class="who">${seatName(it)}</span>
+    data-score=${it.seat} class=${[it.to_act && "asked", present.includes(it.seat) && "here"].filter(Boolean).join(" ")}><${SeatMark} seat=${it.seat} /><span class="who">${seatName(it)}</span>
     <b>${scores[it.seat]}</b></span>`)}</span>`;
 }
 

@@ -5,6 +5,7 @@ import { now } from "./connection.js";
 import { toGame } from "./routes.js";
 import { Thumbnail } from "./thumbnail.js";
 import { SeatMark } from "./seat-shapes.js";
+import { link } from "./token.js";
 import { mySeat } from "./waiting-for-me.js";
 import { knows, listed, t } from "./words.js";
 /** @import { GameSummary, Options, Seat } from "./types" */
@@ -26,7 +27,7 @@ function variantName({ options }) {
 
 /**
  * What its title leaves to be said: a game that was given none bears the name of its rules.
- * @param {GameSummary} game
+ * @param {Pick<GameSummary, "rules" | "options" | "title">} game
  */
 export const untold = (game) => (game.title === title(game.rules) ? variantName(game) : gameName(game));
 
@@ -42,8 +43,16 @@ export const takeBackInWords = ({ options }) => t(`take-back.${options.take_back
  */
 export const personName = ({ name, program }) => (program ? t("program.name", { name }) : name);
 
-/** @param {Seat} seat */
+/** @param {Pick<Seat, "name" | "program" | "kind">} seat */
 export const seatName = ({ name, program, kind }) => (name === null ? t(`seat.${kind}`) : personName({ name, program }));
+
+/**
+ * The name at a seat, which leads to the page of its player.
+ * @param {{game: string, seat: Pick<Seat, "name" | "program" | "kind" | "player">}} props
+ */
+export const SeatName = ({ game, seat }) => (seat.player
+  ? html`<a class="person" href=${`${link ? "/" : ""}#/players/${seat.player}?game=${game}`}>${seatName(seat)}</a>`
+  : seatName(seat));
 
 /**
  * Whether it was closed before it had begun.
@@ -99,7 +108,7 @@ export function GameCard({ game: plain, usual, children }) {
     <h3><a href=${toGame(game.id)}>${game.title}</a></h3>
     <p class="faint">${[untold(game), game.private && t("private")].filter(Boolean).join(" · ")}</p>
     <ul class="sitting">${game.seats.map((it) => html`<li class=${it.kind}><${SeatMark} seat=${it.seat} />
-      ${seatName(it)}</li>`)}</ul>
+      <${SeatName} game=${game.id} seat=${it} /></li>`)}</ul>
     <${Waiting} game=${game} />
     ${game.latest && html`<p class="latest faint">${game.latest}</p>`}
     ${usual && html`<dl class="terms">

@@ -21,7 +21,7 @@ export function Backdrop({ seed }) {
  * Numbers from 0 to 1 (the minimal standard generator of Park and Miller).
  * @param {number} seed
  */
-function randomly(seed) {
+export function randomly(seed) {
   let state = (seed % 2147483646) + 1;
   return () => (state = (state * 48271) % 2147483647) / 2147483647;
 }

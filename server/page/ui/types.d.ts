@@ -35,6 +35,7 @@ export type GameEvent = Whole<Schemas["Event"]>;
 export type Item = Whole<Schemas["Event"] | Schemas["Foreseen"]>;
 export type StandIn = Schemas["StandIn"];
 export type TrackRecord = Schemas["TrackRecord"];
+export type PlayerGame = Schemas["PlayerGame"];
 export type Blocks = Schemas["Blocks"];
 export type Note = Schemas["Note"];
 export type Message = Schemas["Message"];
@@ -93,6 +94,8 @@ export interface Table {
   isRenewed: boolean;
   played: GameEvent[];
   said: Store<Message | null>;
+  /** The seats of the other players who have this table open. */
+  here: Store<number[]>;
   live: Live;
   base: string;
   word: string;

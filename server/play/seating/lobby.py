@@ -9,7 +9,9 @@ from uuid import UUID
 import orjson
 import psycopg
 
+from server.accounts.blocks import is_block_between
 from server.accounts.players import address_of
+from server.errors import NotFound
 from server.games import GAMES, Json, Seat
 from server.play.game import Stored, expect_playable, readable, visible_seat
 from server.play.seating.track_record import reliability_of
@@ -35,6 +37,8 @@ _DURATION = (  # the form that `server.durations` parses
 _MANY = 1000  # of a player's games per query
 _NEWEST = 24  # newest events that are searched for the last move, more than most commits have
 _MORE = 4  # factor from one search to the next
+_WHICH = ("id", "rules", "options", "title", "private", "status")  # what a list of another player's games tells
+_WHO = ("seat", "name", "player", "program", "kind", "stand_in")
 
 
 OnRows = Callable[[bytes], None]  # is called with all rows on which a page depends
@@ -92,8 +96,50 @@ def list_games(
             games = [game_id for query in (_UNDER_WAY, _INVITED) for (game_id,) in looking.rows(query)]
             found = looking.heads(_AMONG, limit + 1, cursor, games=games)
         else:
-            found = looking.own(cursor, limit + 1, my_turn, my_turn or is_picky or status in UNDER_WAY)
+            found = looking.own(_SAT, cursor, limit + 1, my_turn, my_turn or is_picky or status in UNDER_WAY)
     return _page(found, limit, player_id, tell if mine else None, on_rows)
+
+
+def games_of(
+    player_id: UUID,
+    viewer: UUID | None,
+    *,
+    together: bool = False,
+    status: str | None = None,
+    cursor: Cursor | None = None,
+    limit: int = 20,
+) -> Page:
+    """List the games in which a player owns a seat, newest first, as far as this viewer may know of them.
+
+    Those are public games; only finished ones for a viewer without an account, or with a block between the two. With
+    `together`, they are the games in which both own a seat, even private ones. Abandoned games and games that hide
+    names are left out. Raise NotFound if there is no such player.
+    """
+    if address_of(player_id) is None:
+        raise NotFound("Player not found.")
+    where = [_NAMED, _OWNS.format("player"), _OWNS.format("viewer") if together else "NOT g.private"]
+    if not together and (viewer is None or is_block_between(viewer, [player_id])):
+        where.append("g.status = 'finished'")
+    if status:
+        where.append(_CONDITIONS["status"])
+    sat = f"{_OWNED} AND {_SHARED}" if together else _OWNED
+    with autocommit() as connection:
+        looking = _Looking(connection, where, {"player": player_id, "viewer": viewer, "status": status})
+        found = looking.own(sat, cursor, limit + 1, False, status in UNDER_WAY)
+        shown = found[:limit]
+        ends = dict(looking.rows(_ENDS, games=[head.game_id for head in shown]))
+    seats_of = _seats_of([head.game_id for head in shown])
+    items = []
+    for head in map(readable, shown):
+        rows = seats_of[head.game_id]
+        game, over_at = Stored(head, rows), ends.get(head.game_id)
+        if not game.hides_names:
+            told = summary(_with_options(head, len(rows)), rows, nameless=False)
+            seats = [{name: seat[name] for name in _WHO} for seat in told["seats"]]
+            end = {"seats": seats, "outcome": head.outcome, "ended_on": over_at and str(over_at.date())}
+            items.append({name: told[name] for name in _WHICH} | end)
+    more = len(found) > limit
+    return Page(items, (shown[-1].made_at, shown[-1].game_id) if more else None)
 
 
 class _Looking(NamedTuple):
@@ -113,13 +159,14 @@ class _Looking(NamedTuple):
         rows = self.rows(f"{_HEADS} WHERE {conditions} {_NEWEST_FIRST}", cursor, most=most, **more)
         return [GameHead._make(row) for row in rows]
 
-    def own(self, cursor: Cursor | None, most: int, my_turn: bool, in_progress: bool) -> list[GameHead]:
-        """Return the player's own games, newest first. Read more and more games at a time until enough are found."""
+    def own(self, sat: str, cursor: Cursor | None, most: int, my_turn: bool, in_progress: bool) -> list[GameHead]:
+        """Return the player's games that `sat` selects, newest first. Read more and more games at a time until enough
+        are found."""
         found: list[GameHead] = []
         some = _MORE * most if my_turn else most  # most games wait for other players
         while len(found) < most:
             conditions = " AND ".join(
-                [_SAT, *(["over_at IS NULL"] if in_progress else []), *([_OLDER] if cursor else [])]
+                [sat, *(["over_at IS NULL"] if in_progress else []), *([_OLDER] if cursor else [])]
             )
             batch = self.rows(f"{conditions} {_NEWEST_FIRST}", cursor, most=some)
             games = [game_id for _, game_id in batch]
@@ -190,6 +237,12 @@ _AMONG = "g.game_id = ANY(%(games)s)"
 _NEWEST_FIRST = "ORDER BY g.made_at DESC, g.game_id DESC LIMIT %(most)s"
 _SAT = f"""SELECT g.made_at, g.game_id FROM player_games g
 WHERE g.player_id = %(player)s AND g.role IS DISTINCT FROM '{FORMER}'"""
+_OWNED = "SELECT g.made_at, g.game_id FROM player_games g WHERE g.player_id = %(player)s AND g.role IS NULL"
+_SHARED = "g.game_id IN (SELECT game_id FROM player_games WHERE player_id = %(viewer)s AND role IS NULL)"
+_ENDS = "SELECT game_id, over_at FROM player_games WHERE player_id = %(player)s AND game_id = ANY(%(games)s)"
+_OWNS = _seats_of_each("%({0})s IN (s.player_id, s.owner_id)") + " > 0"  # the index above is no proof of a seat
+_NAMED = """g.status <> 'abandoned'
+AND (coalesce(g.options->>'nameless', 'false') = 'false' OR g.status = 'finished')"""
 _UNDER_WAY = "SELECT game_id FROM player_games WHERE player_id = %(player)s AND over_at IS NULL"
 _INVITED = """SELECT game_id FROM seats
 WHERE email = (SELECT email FROM players WHERE player_id = %(player)s) AND kind = 'invited'"""

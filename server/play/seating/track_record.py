@@ -120,11 +120,24 @@ def track_record(player_id: UUID) -> Json:
         "since": player.made_at,
         "games": games,
         "finished": finished,
+        "won": _won(player_id, hidden),
+        "reliability": reliability_of([player_id])[player_id],
         "median_answer": answer and duration_text(answer),
         "time_outs": time_outs,
         "left": left + _left_under_way(player_id, hidden),
         "new": finished < FEW or is_guest(player_id),
     }
+
+
+def _won(player_id: UUID, hidden: Collection[UUID]) -> int:
+    """Return how many finished games the player won in a seat of their own, which no bot played at the end."""
+    record = PlayerGame.record
+    own = (PlayerGame.player_id == player_id) & PlayerGame.role.is_(None) & PlayerGame.game_id.not_in(hidden)
+    own &= record["finished"].as_boolean() & ~record["left"].as_boolean()
+    found = db.session.execute(select(PlayerGame.game_id, PlayerGame.seat).where(own))
+    seats = {game_id: seat for game_id, seat in found}
+    places = select(GameRow.game_id, GameRow.outcome["places"]).where(GameRow.game_id.in_(seats))
+    return sum(its[seats[game_id]] == 1 for game_id, its in db.session.execute(places) if its)
 
 
 def _sums() -> tuple[Any, Any, Any]:

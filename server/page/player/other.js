@@ -1,36 +1,12 @@
-// Whom one sits with: how somebody plays, and what to do about him.
+// What the reader can do about another player: block and report.
 import { html, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
-import { absolute, length } from "../ui/times.js";
 import { useLoaded, useSubmit, Sorry } from "../ui/parts.js";
-import { useStore } from "../ui/store.js";
-import { link, me } from "../ui/token.js";
 import { t } from "../ui/words.js";
-/** @import { Blocks, TrackRecord } from "../ui/types" */
-
-/** @param {{id: string, game: string}} props */
-export function Person({ id, game }) {
-  const player = useStore(me);
-  const [record, error] = useLoaded(() => /** @type {Promise<TrackRecord>} */ (call("GET", `/v1/players/${id}`)), [id]);
-  if (error) return html`<${Sorry} error=${error} />`;
-  if (!record) return html`<p>${t("loading")}</p>`;
-  return html`<div class="person">
-    ${record.program && html`<p>${t("person.program")}</p>`}
-    <p>${record.new ? t("person.new") : ""} ${t("person.since", { since: absolute(record.since) })}</p>
-    <dl>
-      <dt>${t("person.games")}</dt><dd>${record.games}</dd>
-      <dt>${t("person.finished")}</dt><dd>${record.finished}</dd>
-      ${record.median_answer && html`<dt>${t("person.answer")}</dt><dd>${length(record.median_answer)}</dd>`}
-      <dt>${t("person.time-outs")}</dt><dd>${record.time_outs}</dd>
-      <dt>${t("person.left")}</dt><dd>${record.left}</dd>
-    </dl>
-    ${player && !link && player.id !== id && html`<${Block} id=${id} name=${record.name} />
-      <${Report} id=${id} name=${record.name} game=${game} />`}
-  </div>`;
-}
+/** @import { Blocks } from "../ui/types" */
 
 /** @param {{id: string, name: string}} props */
-function Block({ id, name }) {
+export function Block({ id, name }) {
   const [blocks, , again] = useLoaded(() => /** @type {Promise<Blocks>} */ (call("GET", "/v1/me/blocks")), [id]);
   const isBlocked = blocks?.items.some((it) => it.id === id);
   const [busy, error, change] = useSubmit(async () => {
@@ -43,8 +19,8 @@ function Block({ id, name }) {
     ${error && html`<${Sorry} error=${error} />`}`;
 }
 
-/** @param {{id: string, name: string, game: string}} props */
-function Report({ id, name, game }) {
+/** @param {{id: string, name: string, game: string | null}} props */
+export function Report({ id, name, game }) {
   const text = useRef();
   const [isSent, sent] = useState(false);
   const [busy, error, report] = useSubmit(async () => {

@@ -1,0 +1,135 @@
+// A player's page: who they are, how they play, and the games that the reader may know of.
+import { html, useEffect, useState } from "../ui/html.js";
+import { call } from "../ui/api.js";
+import { Avatar } from "../ui/avatar.js";
+import { hours, region } from "../ui/times.js";
+import { SeatName, personName, untold } from "../ui/game-card.js";
+import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
+import { toGame } from "../ui/routes.js";
+import { useStore } from "../ui/store.js";
+import { me } from "../ui/token.js";
+import { entitled, waiting } from "../ui/waiting-for-me.js";
+import { knows, locale, t } from "../ui/words.js";
+import { Block, Report } from "./other.js";
+/** @import { PlayerGame, TrackRecord } from "../ui/types" */
+/** @typedef {{items: PlayerGame[], next: string | null}} Games */
+
+const AT_ONCE = 10; // games of a list
+const NOW = ["running", "paused", "open"];
+
+/** @param {{id: string, game: string | null}} props */
+export function Player({ id, game }) {
+  const reader = useStore(me);
+  const games = useStore(waiting);
+  const path = `/v1/players/${id}`;
+  const [record, error] = useLoaded(() => /** @type {Promise<TrackRecord>} */ (call("GET", path)), [id]);
+  const isOwn = reader?.id === id;
+  useEffect(() => {
+    if (record) document.title = entitled(personName(record), games);
+  }, [record, games]);
+  if (error) return html`<${Sorry} error=${error} />`;
+  if (!record) return html`<p>${t("loading")}</p>`;
+  return html`<div class="player">
+    <header><${Avatar} id=${id} program=${record.program} size=${96} />
+      <div><h1>${personName(record)}</h1>
+        <p>${t("person.since", { since: day(record.since) })} ${record.new && t("person.new")}</p>
+        ${record.program && html`<p>${t("person.program")}</p>`}
+        ${isOwn && html`<p>${t("person.self")} <a href="#/settings/profile">${t("settings")}</a></p>`}</div>
+    </header>
+    <${Record} record=${record} />
+    ${reader && !isOwn && html`<${Games} words="player.together" path=${`${path}/games?together=true`} of=${id} />`}
+    ${reader && html`<${Now} path=${path} of=${id} without=${isOwn ? null : reader.id} />`}
+    <${Games} words="player.finished" path=${`${path}/games?status=finished`} of=${id} none="player.none" />
+    ${reader && !isOwn && html`<section class="card"><${Block} id=${id} name=${record.name} />
+      <${Report} id=${id} name=${record.name} game=${game} /></section>`}
+  </div>`;
+}
+
+/** @param {{record: TrackRecord}} props */
+const Record = ({ record }) => html`<dl class="card">
+  ${[
+    ["games", record.games],
+    ["finished", record.finished],
+    ["won", record.won],
+    ["reliability", record.finished > 0 && share(record.reliability)],
+    ["answer", record.median_answer && roughly(record.median_answer)],
+    ["time-outs", record.time_outs],
+    ["left", record.left],
+  ].map(([what, said]) => said !== false && said !== null && html`<div key=${what}><dt>${t(`person.${what}`)}</dt>
+    <dd>${said}</dd></div>`)}</dl>`;
+
+const share = (/** @type {number} */ percentage) =>
+  new Intl.NumberFormat(locale(), { style: "percent" }).format(percentage / 100);
+
+/**
+ * A day without its time, which would tell when somebody plays.
+ * @param {string} moment
+ */
+const day = (moment) =>
+  new Intl.DateTimeFormat(region(), { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })
+    .format(new Date(moment));
+
+/**
+ * A length of time in a single unit, rounded up.
+ * @param {string} duration
+ */
+function roughly(duration) {
+  const time = hours(duration);
+  /** @type {[number, string]} */
+  const [number, unit] = time > 48 ? [time / 24, "day"] : time > 1 ? [time, "hour"] : [60 * time, "minute"];
+  return new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "long" }).format(Math.ceil(number));
+}
+
+/**
+ * The games that go on or are to begin, except those of another player, which are listed already.
+ * @param {{path: string, of: string, without: string | null}} props
+ */
+function Now({ path, of, without }) {
+  const load = () => Promise.all(NOW.map((it) => call("GET", `${path}/games?status=${it}&limit=${AT_ONCE}`)));
+  const [pages, error] = useLoaded(load, [path]);
+  const games = /** @type {PlayerGame[]} */ (pages?.flatMap((it) => it.items) ?? [])
+    .filter((game) => !without || !game.seats.some((it) => it.player === without));
+  if (error) return html`<${Sorry} error=${error} />`;
+  return games.length > 0 && html`<section><h2>${t("player.now")}</h2>
+    <ul class="played">${games.map((it) => html`<${Row} key=${it.id} game=${it} of=${of} />`)}</ul></section>`;
+}
+
+/**
+ * A list that is read page by page; an empty one says `none`, or is left out.
+ * @param {{words: string, path: string, of: string, none?: string}} props
+ */
+function Games({ words, path, of, none }) {
+  const [more, setMore] = useState(/** @type {Games | null} */ (null));
+  const [first, error] = useLoaded(() => /** @type {Promise<Games>} */ (call("GET", `${path}&limit=${AT_ONCE}`)), [path]);
+  const page = more ?? first;
+  const [busy, refused, load] = useSubmit(async () => {
+    const found = await call("GET", page?.next ?? "");
+    setMore({ items: [...(page?.items ?? []), ...found.items], next: found.next });
+  });
+  if (error) return html`<${Sorry} error=${error} />`;
+  if (!page || (!page.items.length && !none)) return null;
+  return html`<section><h2>${t(words)}</h2>
+    ${page.items.length > 0 ? html`<ul class="played">${page.items.map((it) => html`<${Row} key=${it.id} game=${it}
+      of=${of} />`)}</ul>` : html`<p>${t(none ?? "")}</p>`}
+    ${page.next && html`<p class="more"><button class="plain" disabled=${busy} onClick=${load}>${t("games.more")}</button></p>`}
+    ${refused && html`<${Sorry} error=${refused} />`}</section>`;
+}
+
+/**
+ * A game with its seats, by their places once it is over.
+ * @param {{game: PlayerGame, of: string}} props
+ */
+function Row({ game, of }) {
+  const { places } = game.outcome ?? {};
+  const place = (/** @type {{seat: number}} */ it) => places?.[it.seat] ?? 0;
+  const seats = [...game.seats].sort((one, other) => place(one) - place(other));
+  const status = knows(`player.${game.status}`) ? `player.${game.status}` : `status.${game.status}`;
+  return html`<li class="card">
+    <h3><a href=${toGame(game.id)}>${game.title}</a></h3>
+    <p class="faint">${[untold(game), game.private && t("private"), game.ended_on ? day(game.ended_on) : t(status)]
+      .filter(Boolean).join(" · ")}</p>
+    <ol>${seats.map((it) => html`<li key=${it.seat} class=${it.player === of ? "own" : ""}>${places && html`<span
+        aria-hidden="true">${place(it)}.</span><span class="unseen">${t("place", { place: place(it) })}</span> `}
+      <${SeatName} game=${game.id} seat=${it} /></li>`)}</ol>
+  </li>`;
+}
