@@ -55,7 +55,7 @@ def saved(page: Page, press: Callable[[Locator], Any], only: bool = False) -> No
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Play it only if …")
     if only:
-        dialog.get_by_label("there are just moves until then").check()
+        dialog.get_by_label("there are only moves until then").check()
     fits(page)
     press(dialog.get_by_role("button", name="Plan it", exact=True))
     expect(dialog).to_have_count(0)

@@ -43,7 +43,7 @@ export function Room({ table, rules, view: now, at }) {
   const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
   const moves = useMemo(() => (planned ? planning?.form.offers(planned) : null), [planned]);
   const building = useBuilding(table, turn, moves ?? (turn === null || !legal ? [] : legal.moves),
-    planned && (async (steps) => planning?.form.foreseen(planned, steps)));
+    planned ? async (steps) => planning?.form.foreseen(planned, steps) : undefined);
   const place = useRef();
   useEffect(() => tellToo(SENTENCES), []);
   const byKeys = useFocus(place, building);
