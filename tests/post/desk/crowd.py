@@ -369,7 +369,7 @@ class Crowd:
     def _hands_over(self, email: str, sent: Sent) -> Callable[[Mail], bool]:
         self._happens()
         if self._people[email].habit == "sends twice":
-            also = [] if sent.to == DESK or sent.words in AGREED.values() else [DESK]  # goodbye is final
+            also = [] if sent.to == DESK else [DESK]
             hands_over(self._house, sent, *also)
         hands_over(self._house, sent)
         if sent.to == DESK:
