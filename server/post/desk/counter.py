@@ -241,10 +241,10 @@ def _deal_with_player(
     locale = stored_locale(player.locale)
     request = request or read_request(read, locale)
     decides = waiting is not None and (request.says_yes or request.says_no)
-    if any(it.command for it in request.asked) and not _reserve(mail, player.player_id):
+    if (decides or any(it.command for it in request.asked)) and not _reserve(mail, player.player_id):
         if not decides:
             return _finish(mail)
-        request = replace(request, asked=())
+        request = replace(request, asked=())  # one `yes` may confirm several letters
     email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut)
     if waiting and request.says_yes:
         confirmed = [it for line in waiting.lines or () if (it := read_line(line))]
@@ -456,6 +456,8 @@ def _take_leave(mail: DeskMail, records: Records) -> None:
 
 @with_retries
 def _replace_by_letter(mail: DeskMail, letter: Json) -> None:
+    """Queue the last letter, and count it. Otherwise late copies of earlier emails would get a first letter again."""
     db.session.rollback()
+    count(Use("desk-letters", mailbox_hash(letter["to"]).hex()))
     desk.put(_letter(mail, mail.mail_id, DESK_ANSWER.name, letter))
     desk.drop(mail.mail_id)

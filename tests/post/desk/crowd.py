@@ -56,6 +56,8 @@ FOOTERS = {
     "it": "Inviato da iPhone\n\nQuesto messaggio è riservato ed è destinato esclusivamente al destinatario.",
 }
 AGREED = {"en": "Yes", "de": "Ja", "fr": "Oui", "it": "Sì"}
+_SURE = 'Are you sure? Reply "%(yes)s", and we\'ll do it:'
+_PROOF = 'Please confirm that you wrote this. Reply "%(yes)s", and we\'ll do it:'
 SIGNATURE = "-- \nAnn Example\nSterngasse 7, 10115 Berlin\nTel. +49 30 1234567"
 
 
@@ -168,7 +170,10 @@ class Person:
         else:
             sent = self._reply(letter, HABITS[self.habit](text, self.locale))
         self.sent.append(sent)
-        return (yield sent)
+        letter = yield sent
+        if self.habit == "sends twice" and lines[-1] != AGREED[self.locale]:
+            return (yield from self._confirms(letter, _PROOF))  # the copy to the open address was read first
+        return letter
 
     def _asks(self, letter: Mail, *lines: str) -> Step:
         """Send commands in the words of this person's language, and return the answer to the last."""
@@ -185,7 +190,13 @@ class Person:
         return letter
 
     def _agrees(self, letter: Mail) -> Step:
-        """Confirm what a letter asks, which only a reply to that letter can do."""
+        """Confirm what a letter asks, unless that was done with the proof of the sender."""
+        return (yield from self._confirms(letter, _SURE))
+
+    def _confirms(self, letter: Mail, question: str) -> Step:
+        say = language(self.locale)
+        if say.gettext(question, yes=say.gettext("yes")) not in " ".join(letter.text.split()):
+            return letter
         return (yield from self._writes(letter, AGREED[self.locale]))
 
     # What they do
@@ -314,7 +325,7 @@ class Crowd:
 
     def __init__(self, house: House, people: Sequence[Person], happens: Callable[[], None] = lambda: None) -> None:
         self._house, self._happens = house, happens
-        self._seen = 0
+        self._seen = len(house.post.letters)
         self._lives = {it.email: it.lives() for it in people}
         self._people = {it.email: it for it in people}
         self._waits: dict[str, Callable[[Mail], bool]] = {}
@@ -369,7 +380,7 @@ class Crowd:
     def _hands_over(self, email: str, sent: Sent) -> Callable[[Mail], bool]:
         self._happens()
         if self._people[email].habit == "sends twice":
-            also = [] if sent.to == DESK or sent.words in AGREED.values() else [DESK]  # goodbye is final
+            also = [] if sent.to == DESK else [DESK]
             hands_over(self._house, sent, *also)
         hands_over(self._house, sent)
         if sent.to == DESK:

@@ -292,6 +292,9 @@ def test_the_last_letter_invites_no_reply(ann: Correspondent) -> None:
     (last,) = ann.answers(asked.reply_to, "yes")
     assert player_at(ann.email) is None
     assert last.message["Reply-To"] is None
+    assert ann.sends(DESK, "goodbye") == []  # a late copy, perhaps
+    later(DAY)
+    assert len(ann.sends(DESK, "Hello")) == 1
 
 
 def ann_joins_by(ann: Correspondent, to: str) -> UUID:
