@@ -53,6 +53,7 @@ def drawn(house: House, windows: Windows) -> Iterator[tuple[str, bytes]]:
     at_table(page, sky)
     page.locator(".hand .star.open").nth(1).click()
     page.locator(".space.lit").first.evaluate("it => it.closest('svg').scrollIntoView()")
+    page.evaluate("scrollTo(0, 0)")
     yield "sternenhimmel", page.screenshot(animations="disabled")
 
     page = windows.open(people[0], viewport={"width": 1200, "height": 900}, color_scheme="dark")
