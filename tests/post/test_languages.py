@@ -18,6 +18,7 @@ from server.accounts.sign_in import begin_sign_in
 from server.clock import clock
 from server.play.seating.games import open_game
 from server.post import wording
+from server.post.desk.rule_texts import Blocks
 from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.intake import take_in
 from server.post.letters import account, answers, desk, seats, turns
@@ -60,6 +61,7 @@ def of_kind(kind: type[Any]) -> Any:
     values: dict[Any, object] = {str: "Xyz", int: 7, bool: True, tuple[str, ...]: ("Xyz",)}
     values[tuple[account.WaitingGame, ...]] = (account.WaitingGame(**dict.fromkeys(WAITING, "Xyz")),) * 2
     values[tuple[wording.GameLetter, ...]] = tuple(map(of_kind, NEWS)) if kind is account.Bundle else ()
+    values[tuple[tuple[str, Blocks], ...]] = (("Xyz", [(True, ["Xyz"]), (False, ["Xyz"])]),)
     values[tuple[desk.Part, ...]] = (desk.Part(**{it.name: values[it.type] for it in fields(desk.Part)}),)
     values |= {tuple[tuple[str, bytes], ...]: (), tuple[tuple[str, str], ...]: ()}
     if kind is turns.YourTurns:
