@@ -133,7 +133,7 @@ def test_a_turn_link_ends_with_its_turn_and_says_so(scene: Scene) -> None:
 def test_a_turn_link_answers_in_its_players_language(scene: Scene) -> None:
     scene.ada.ask("PATCH", "/v1/me", {"locale": "de"})
     moves_on(scene.ada, scene.running)
-    assert "vorbei" in by_mail(scene, scene.running).get(scene.running).json["detail"]
+    assert "gilt nicht mehr" in by_mail(scene, scene.running).get(scene.running).json["detail"]
 
 
 def test_a_repeated_move_gets_its_first_response_as_long_as_that_response_may_have_been_lost(scene: Scene) -> None:
