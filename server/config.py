@@ -548,8 +548,8 @@ BOUNDS = {
             "desk-letters",
             "1/1d",
             (
-                "Emails that the post desk sends to an address that hasn't proved it wrote to us. A reply to such "
-                "an email counts as proof."
+                "Emails that the post desk sends to an address whose owner hasn't yet been confirmed as the sender. "
+                "A reply to such an email confirms it."
             ),
         ),
         (
@@ -562,9 +562,9 @@ BOUNDS = {
             "2000/1d",
             "Emails that the post desk sends to addresses without an account, in this installation.",
         ),
-        ("desk-answers", "60/1h", "Answers of the post desk, per player."),
-        ("desk-unclear", "10/1d", "Answers of the post desk to emails without a command, per player."),
-        ("answers", "20/1h", "Answers to emails that played nothing, per seat."),
-        ("answers-to-sender", "60/1h", "Answers to emails that played nothing, per sender."),
+        ("desk-answers", "60/1h", "Replies from the post desk, per player."),
+        ("desk-unclear", "10/1d", "Replies from the post desk to emails without a command, per player."),
+        ("answers", "20/1h", "Replies to emails that didn't result in a move, per seat."),
+        ("answers-to-sender", "60/1h", "Replies to emails that didn't result in a move, per sender."),
     )
 }

@@ -140,7 +140,9 @@ def _vacations(data: Any, most_days: int) -> tuple[tuple[date, date], ...]:
     days = _days(ranges)
     for year in {day.year for day in days}:
         if sum(day.year == year for day in days) > most_days:
-            raise Unfit("More than %(most)s days in %(year)s.", "vacations", most=most_days, year=year)
+            raise Unfit(
+                "You can take at most %(most)s vacation days in %(year)s.", "vacations", most=most_days, year=year
+            )
     return tuple(sorted(ranges))
 
 

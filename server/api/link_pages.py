@@ -152,7 +152,7 @@ def _picture(svg: str) -> str:
 
 
 def _due(seat: SeatState) -> str:
-    """Return the due time in the time zone of the player, or "" while no time runs."""
+    """Return the due time in the time zone of the player, or "" while the clock isn't running."""
     return "" if seat.due_at is None else moment(seat.due_at, stored_zone(seat.person.zone), spoken())
 
 

@@ -240,7 +240,7 @@ COMMON_REFUSALS: Mapping[str, str] = {
     "missing-field": noted("The move lacks a field. See the move schema in GET /v1/rules/{name}."),
     "unknown-field": noted("The move has an unknown field. See the move schema in GET /v1/rules/{name}."),
     "wrong-type": noted("A field of the move has the wrong type. See the move schema in GET /v1/rules/{name}."),
-    "bad-seats": noted("This game isn't for this number of players."),
+    "bad-seats": noted("This game can't be played with this number of players."),
     "unknown-option": noted("The game has no such option. See the options schema in GET /v1/rules/{name}."),
     "bad-option": noted("An option can't have this value. See the options schema in GET /v1/rules/{name}."),
 }

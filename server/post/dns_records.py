@@ -20,7 +20,8 @@ _PATIENCE = 5.0  # seconds for all name servers together
 def check_records(
     domain: str, reply_domain: str | None = None, selector: str = "", key: bytes | None = None
 ) -> dict[str, str]:
-    """Return `ok` or the problem of each record. `key` signs emails. `reply_domain` receives replies and bounces."""
+    """Return, for each record, `ok` or what is wrong with it. `key` signs emails. `reply_domain` receives replies and
+    bounces."""
     found = {"SPF": _result_of(_spf, reply_domain or domain), "DMARC": _result_of(_dmarc, domain)}
     if key is not None:
         found["DKIM"] = _result_of(_dkim, f"{selector}._domainkey.{domain}", key)

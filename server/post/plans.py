@@ -20,14 +20,14 @@ def plan_sentence(plan: Json, game: Game) -> str:
     moves = [_written(it["move"], game) + (f" ({condition})" if it["if"] else "") for it in plan["moves"]]
     told = gettext(
         "Planned for your next turns: %(moves)s. We play each move on its turn if it's allowed. If you move "
-        "yourself, the plan ends.",
+        "yourself, the plan is cancelled.",
         moves="; ".join(moves),
     )
     return str(told)
 
 
 def outcome_sentence(plan: Json | None, game: Game, zone: ZoneInfo) -> str:
-    """Return whether the planned move for this turn waits, or why the plan has ended. Return "" without a plan."""
+    """Return whether the planned move for this turn waits, or why the plan was cancelled. Return "" without a plan."""
     if not plan:
         return ""
     move, at = _written(plan["move"], game), ""
@@ -38,10 +38,10 @@ def outcome_sentence(plan: Json | None, game: Game, zone: ZoneInfo) -> str:
 
 _BECAME = {
     "waits": noted("As you planned, we'll play %(move)s at %(at)s, unless you move first."),
-    "condition": noted("You planned %(move)s, but its condition isn't met. Your plan has ended."),
-    "illegal-move": noted("You planned %(move)s, but it isn't allowed now. Your plan has ended."),
-    "taken-back": noted("You planned %(move)s, but a move was taken back. Your plan has ended."),
-    "moved": noted("You planned %(move)s, but you played a different move. Your plan has ended."),
+    "condition": noted("You planned %(move)s, but its condition isn't met, so your plan was cancelled."),
+    "illegal-move": noted("You planned %(move)s, but it isn't allowed now, so your plan was cancelled."),
+    "taken-back": noted("You planned %(move)s, but a move was taken back, so your plan was cancelled."),
+    "moved": noted("You planned %(move)s, but you played a different move, so your plan was cancelled."),
 }
 
 

@@ -110,7 +110,8 @@ _BAND = 90  # pixels
 
 @cache
 def _sky(height: int, theme: Theme) -> list[Part]:
-    """Return a constant sky, so a picture depends only on its view. Pictures of all heights share its bands."""
+    """Return the same sky every time, so that a picture depends only on its view. The sky's bands are the same for
+    pictures of any height."""
     parts: list[Part] = [f'<rect width="{WIDTH}" height="{height}" fill="{theme.sky}"/>']
     for top in range(0, height, _BAND):
         parts += placed(0, top, [Sprite(_twinkling(top, theme), Box(0, 0, WIDTH, _BAND), theme.sky, covers=True)])

@@ -51,7 +51,7 @@ def extracted() -> Catalog:
 
 
 def _empty(locale: str | None = None) -> Catalog:
-    """Return a catalogue without a current date, so the files are reproducible."""
+    """Return a catalogue without a timestamp, so that the files are reproducible."""
     return Catalog(
         locale,
         header_comment="# What Sternenpost says; made by `python -m server.translations.update`, translated by hand.",

@@ -226,7 +226,7 @@ def test_everything_an_app_created_ends_with_it(app: Flask, ada: Someone, progra
 
 
 @pytest.mark.parametrize("end", ONE)
-def test_what_the_player_or_others_created_survives_the_app(
+def test_what_the_player_or_others_created_remains_after_the_apps_access_ends(
     app: Flask, ada: Someone, bea: Someone, program: Program, end: Any
 ) -> None:
     soon = (clock.now() + timedelta(minutes=30)).isoformat()  # when this app expires, and no other
@@ -257,7 +257,7 @@ def test_revoking_all_tokens_keeps_own_webhooks_feed_and_stand_in_requests(app: 
     assert all(answers() for answers in kept) and not subscribed()
 
 
-def test_what_a_personal_token_created_survives_it(app: Flask, ada: Someone) -> None:
+def test_what_a_personal_token_created_remains_after_its_revocation(app: Flask, ada: Someone) -> None:
     its = further(app, ada)
     kept = [MAKERS[name](app, its) for name in MAKERS.keys() - {"makeStreamTicket"}]
     assert its.delete("/v1/tokens/current").status_code == 204
@@ -300,7 +300,7 @@ def test_a_request_repeated_by_the_player_belongs_to_the_player(app: Flask, ada:
 
 
 @pytest.mark.parametrize("first", [0, 2])
-def test_an_accepted_stand_in_survives_the_app(
+def test_an_accepted_stand_in_remains_after_the_apps_access_ends(
     app: Flask, ada: Someone, bea: Someone, program: Program, first: int
 ) -> None:
     made, game = everything(program, ada), opened(ada, ME, BOT, BOT)

@@ -54,7 +54,7 @@ def looks(scene: Scene) -> list[Call]:
     return [call for call in gets if not call.path.endswith("/stream")]
 
 
-def test_everything_readable_has_an_etag_and_is_sent_once(scene: Scene, ada: Someone) -> None:
+def test_every_readable_resource_has_an_etag_and_is_not_sent_again_while_unchanged(scene: Scene, ada: Someone) -> None:
     for path in map(scene.address, looks(scene)):
         seen = ada.get(path)
         etag = seen.headers["ETag"]

@@ -89,7 +89,7 @@ def test_schemas_have_all_properties(app: Flask) -> None:
             assert f'href="#{member["$ref"].rpartition("/")[2]}"' in page[name]
 
 
-def test_examples_are_those_of_the_document(app: Flask) -> None:
+def test_examples_match_the_document(app: Flask) -> None:
     pages = {path: dict(CALL.findall(shown(app, path))) for path in paths_of(app)}
     for _, _, operation in operations_of(app):
         call = pages[f"/docs/api/{operation['tags'][0]}"][operation["operationId"]]
@@ -205,7 +205,7 @@ def test_code_runs_as_it_is_printed(app: Flask, ada: Someone, url: str, language
     assert run("players", "revokeToken").strip() == ("" if language == "curl" else "204")
 
 
-def test_bodies_in_python_are_those_of_the_examples(app: Flask) -> None:
+def test_bodies_in_python_match_the_examples(app: Flask) -> None:
     groups = app.extensions["reference"].groups if shown(app, "/docs") else {}
     found = 0
     for call in (call for group in groups.values() for call in group.calls if call.snippets and call.body):

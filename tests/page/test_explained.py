@@ -107,7 +107,9 @@ def test_a_first_game_guides_the_player_through_three_taps_only_once(house: Hous
     expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
     expect(guide).to_have_count(0)
     page.reload()
-    expect(page.locator(".ask")).to_have_text("Most coins win. Place one of your stars on a space.")
+    expect(page.locator(".ask")).to_have_text(
+        "The player with the most coins wins. Place one of your stars on a space."
+    )
     expect(guide).to_have_count(0)
 
 

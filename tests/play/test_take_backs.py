@@ -325,7 +325,7 @@ def test_bots_and_absent_players_agree_automatically(ada: UUID, bea: UUID) -> No
     assert_all_agrees(alone)
 
 
-def test_a_log_that_does_not_replay_is_not_taken_back_and_breaks_no_call(
+def test_moves_cannot_be_taken_back_if_the_log_does_not_replay_and_no_call_fails(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     for who in (ada, bea):
@@ -395,7 +395,7 @@ def outcome_of(act: Callable[[], object]) -> type[PlayError] | None:
 @pytest.mark.timeout(max(900, 10 * RANDOM))
 @pytest.mark.usefixtures("no_limits")  # they start more games than three players may
 @pytest.mark.parametrize("rules", GAMES)
-def test_the_same_chance_returns_however_often_moves_are_taken_back(rules: str, ada: UUID, bea: UUID) -> None:
+def test_random_draws_stay_the_same_however_often_moves_are_taken_back(rules: str, ada: UUID, bea: UUID) -> None:
     """A repeated draw shows the same as before, and the log proves it."""
     rng, counts = Random(rules), {True: 0, False: 0}
     while sum(counts.values()) < RANDOM:

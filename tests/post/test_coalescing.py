@@ -56,13 +56,13 @@ def became_of(game_id: UUID) -> list[str]:
 # One letter
 
 
-def test_turns_due_together_make_one_complete_letter(ada: UUID, bea: UUID, office: Office) -> None:
+def test_turns_due_together_are_sent_in_one_complete_email(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(ada, bea, title=title) for title in ("Autumn", "Spring")]
     (mail,) = office.mails("ada")
     assert mail.subject == "Your turn in 2 games"
     assert [became_of(game_id) for game_id in games] == [["sent"], ["sent"]]
     for title, game_id in zip(("Autumn", "Spring"), games, strict=True):
-        assert f"\n== {title} (Sternenhimmel) ==\nReply for this game: " in mail.text
+        assert f"\n== {title} (Sternenhimmel) ==\nReply address for this game: " in mail.text
         assert title in mail.page
         assert f"/#/games/{game_id}" in mail.text
     assert mail.text.count("Move here: http://127.0.0.1:8000/t/") == mail.text.count("The table:") == 2
@@ -181,7 +181,7 @@ def test_one_click_stops_the_letters_about_several_games(ada: UUID, bea: UUID, o
 
 
 def addresses_in(mail: Mail) -> list[str]:
-    return re.findall(r"^Reply for this game: (\S+)$", mail.text, re.MULTILINE)
+    return re.findall(r"^Reply address for this game: (\S+)$", mail.text, re.MULTILINE)
 
 
 def test_each_game_of_a_letter_has_its_own_reply_address(ada: UUID, bea: UUID, office: Office) -> None:
@@ -217,7 +217,7 @@ def test_a_player_who_replies_by_email_gets_the_next_turn_in_the_same_thread(
 ) -> None:
     game_id, _ = table(ada, bea, title="Autumn"), table(ada, bea, title="Spring")
     (mail,) = office.mails("ada")
-    own = re.search(r"== Autumn .*\nReply for this game: (\S+)", mail.text)
+    own = re.search(r"== Autumn .*\nReply address for this game: (\S+)", mail.text)
     assert own
     arrives(own[1], a_mail(a_move(game_id, ada), **{"Message-ID": "<7@ada.example.org>"}))
     deal_with_mails()

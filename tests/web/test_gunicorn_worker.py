@@ -141,7 +141,7 @@ def test_an_odd_but_clear_request_is_answered(port: int, odd: str) -> None:
         assert re.match(rb"HTTP/1\.[01] (200|400|404|405) ", connection.recv(65536))
 
 
-def test_other_clients_are_answered_among_many_odd_ones(hasty_port: int) -> None:
+def test_normal_clients_are_answered_while_many_others_misbehave(hasty_port: int) -> None:
     with Zoo(hasty_port, 200) as zoo:
         until(lambda: zoo.came > 300)  # some were disconnected and others came
         assert is_answered(hasty_port)

@@ -681,7 +681,9 @@ class Seat(Schema):
     turn = fields.Integer(
         required=True, allow_none=True, **_about("Number of the seat's current turn; null if it isn't the seat's turn")
     )
-    due_at = Moment(required=True, allow_none=True, **_about("When the seat's time runs out; null if no time runs"))
+    due_at = Moment(
+        required=True, allow_none=True, **_about("When the seat's time runs out; null if its clock isn't running")
+    )
     unreachable = fields.Boolean(required=True, **_about("Whether emails to the seat's player or invitee are bouncing"))
     declined = fields.Boolean(
         required=True, **_about("Whether the seat is open because the player last invited to it declined")

@@ -117,8 +117,8 @@ OPTION_SCHEMA: Json = {
             "enum": list(CARDS.scenarios),
             "default": min(CARDS.scenarios),
         },
-        "firmament": {"description": "Board that is used", "enum": [FIRMAMENT.id], "default": FIRMAMENT.id},
-        "cards": {"description": "Cards that are used", "enum": [CARDS.id], "default": CARDS.id},
+        "firmament": {"description": "Board used in the game", "enum": [FIRMAMENT.id], "default": FIRMAMENT.id},
+        "cards": {"description": "Set of cards used in the game", "enum": [CARDS.id], "default": CARDS.id},
         "start_seat": {
             "description": "Seat that goes first; null to choose one at random",
             "type": ["integer", "null"],

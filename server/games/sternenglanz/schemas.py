@@ -229,7 +229,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                 **_ACTION,
                 "field": _FIELD,
                 "removed": _list("Stars removed", _PAIR),
-                "out": _list("Classes of the stars that left the game", _STAR),
+                "out": _list("Classes of the stars that were removed from the game", _STAR),
                 "points": _per_seat("Points gained (negative if lost)", {"type": "integer"}),
             },
         ),
@@ -267,7 +267,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
             {
                 "seat": NO_SEAT,
                 "deck": {"description": "Number of cards in the new deck", **_NUMBER},
-                "out": _list("Supernova cards that left the game", _CARD),
+                "out": _list("Supernova cards that were removed from the game", _CARD),
             },
         ),
         ("cards-drawn", "A player drew cards", {"seat": _SEAT, "cards": _DRAWN_CARDS}),

@@ -146,7 +146,11 @@ OPTION_SCHEMA: Json = {
                 "default": DEFAULT_EDITION,
             },
         ),
-        "boards": {"description": "Boards that are used", "enum": [BOARD_SET["set"]], "default": BOARD_SET["set"]},
+        "boards": {
+            "description": "Set of boards used in the game",
+            "enum": [BOARD_SET["set"]],
+            "default": BOARD_SET["set"],
+        },
         "start_seat": {
             "description": "Seat that goes first if `start_player` is `oldest` or `chosen`; null to choose one at "
             "random",

@@ -46,8 +46,8 @@ def _set_feed(player_id: UUID, number: int | None, app_id: UUID | None = None) -
 
 
 def feed(word: str) -> tuple[list[Json], str]:
-    """Return the games of the token's player, in the form of `waiting_games`, and their language. Raise NotFound for an
-    invalid token."""
+    """Return the games of the token's player, in the form of `waiting_games`, and the player's language. Raise NotFound
+    for an invalid token."""
     player_id, _, number = verify(FEED, word)
     player = db.session.get(Player, player_id)
     if player is None or player.feed != number or not is_welcome(player):

@@ -126,7 +126,7 @@ def _is_mid_turn(was: SeatState, after: Table, seat: Seat) -> bool:
 
 
 def _changes_hands(before: Table, after: Table, seat: Seat) -> bool:
-    """Return whether the seat changes its player while the table is unchanged."""
+    """Return whether a commit gives the seat to another player without changing the state of the game."""
     if not before.turns or after.state is not before.state:
         return False
     is_taken_over = before.stand_ins[seat] is not None and before.turns[seat] != after.turns[seat]

@@ -35,8 +35,8 @@ def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str
 
 
 def desk_address(row: PlayerLetterRow, to: str, domain: str) -> str | None:
-    """Return the address for replies to an email of the post desk, which goes to `to`. Return None for the last email
-    to a deleted account, since a reply would create the account again.
+    """Return the reply address for a post desk email sent to `to`. Return None for the last email to a deleted account,
+    since a reply would create the account again.
     """
     if row.kind == DESK_WELCOME.name:
         return f"{stranger_word(to, locale_of(row))}@{domain}"

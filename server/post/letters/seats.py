@@ -89,7 +89,9 @@ def stand_in(reader: Reader) -> StandIn:
             said, more = gettext("%(who)s is playing for you until %(at)s.", who=who, at=at), looks
         case "began", _:
             said = gettext("you're playing for %(who)s until %(at)s.", who=who, at=at)
-            more = gettext("We'll email you at each turn. You can stop at any time at the table.")
+            more = gettext(
+                "We'll email you each time it's your turn. You can stop standing in at any time at the table."
+            )
         case "called-off", True:
             said = gettext(
                 "%(who)s was going to play for you from %(at)s, but that has been cancelled.", who=who, at=at

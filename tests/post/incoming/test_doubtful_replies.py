@@ -210,7 +210,7 @@ def test_lines_added_by_gateways_above_a_move_do_no_harm(above: str) -> None:
     assert wishes(plain(f"{above}7 leo c")) == Wishes(move="7 leo c")
 
 
-def test_a_plain_text_that_points_to_the_html_part_is_ignored() -> None:
+def test_a_plain_text_part_that_only_refers_to_the_html_part_is_ignored() -> None:
     assert both("Your mail program does not support HTML.", "<p>7 leo c</p>") == Wishes(move="7 leo c")
     assert both("I do not support HTML and play 5 leo d", "<p>7 leo c</p>").problem
 
@@ -222,7 +222,7 @@ def test_the_root_of_related_parts_is_read() -> None:
     assert wishes(mail(Typed(""), body, "X-Mailer: any")) == Wishes(move="7 leo c")
 
 
-def test_the_question_quotes_the_line_that_objects() -> None:
+def test_the_question_quotes_the_line_that_contains_the_objection() -> None:
     for words, line in [
         ("7 leo c\n\nHm. Is that\nallowed? I wonder.", "Is that allowed?"),
         ("Please do not play\nthat yet.\n\n7 leo c\n\nAda", "Please do not play that yet."),
