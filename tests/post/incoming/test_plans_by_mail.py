@@ -80,7 +80,7 @@ def test_the_next_turn_letter_reports_the_plan_only_to_its_owner(
     moves_on(game_id, ada)
     everything_due_happens()
     letter = office.mails("bea")[-1]
-    assert f"You planned {move}, but its condition isn't met." in " ".join(letter.text.split())
+    assert f"You planned {move}, but its condition isn't met" in " ".join(letter.text.split())
     assert not any("planned" in mail.text for mail in office.mails("ada"))
 
 
