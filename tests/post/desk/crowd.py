@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 from server.games import GAMES, RuleError
+from server.games.presentation import read_move
 from server.play.archive import check
 from server.post.desk.commands import BY_NAME
 from server.translations import LOCALES, language
@@ -232,9 +233,11 @@ class Person:
     def _plays_to_the_end(self, letter: Mail) -> Step:
         letter = yield from self._asks(letter, "play sternenglanz 2 max_rounds=2")
         turn = yield is_about_a_game
-        while moves := moves_in(turn, "sternenglanz"):
+        while moves := moves_in(turn, "sternenglanz", self.locale):
             turn = yield from self._moves(turn, moves)
-            if not moves_in(turn, "sternenglanz"):  # otherwise the answer asks for the next step of the turn
+            if not moves_in(
+                turn, "sternenglanz", self.locale
+            ):  # otherwise the answer asks for the next step of the turn
                 turn = yield is_about_a_game
         letter = yield from self._asks(letter, "standings 1", "archive 1")
         archive = _attached(letter)
@@ -245,7 +248,7 @@ class Person:
         letter = yield from self._asks(letter, "play sternenhimmel")
         for _ in range(2):
             turn = yield is_about_a_game
-            yield from self._moves(turn, moves_in(turn, "sternenhimmel"))
+            yield from self._moves(turn, moves_in(turn, "sternenhimmel", self.locale))
         yield is_about_a_game
         letter = yield from self._asks(letter, "leave 1")
         return (yield from self._agrees(letter))
@@ -288,7 +291,7 @@ def is_about_a_game(letter: Mail) -> bool:
     return bool(letter.message["Auto-Submitted"] == "auto-generated")
 
 
-def moves_in(letter: Mail, rules: str) -> list[str]:
+def moves_in(letter: Mail, rules: str, locale: str) -> list[str]:
     """Return the moves that a letter in any language lists, also those with common beginnings. Examples of the notation
     come later."""
     for block in re.findall(r"(?:^  \S.*\n)+", letter.text, re.MULTILINE):
@@ -296,14 +299,14 @@ def moves_in(letter: Mail, rules: str) -> list[str]:
         for line in block.splitlines():
             beginning, _, endings = line.strip().rpartition(": ")
             found += [f"{beginning} {ending}".strip() for ending in endings.split(" | ")]
-        if moves := [it for it in found if _is_move(it, rules)]:
+        if moves := [it for it in found if _is_move(it, rules, locale)]:
             return moves
     return []
 
 
-def _is_move(text: str, rules: str) -> bool:
+def _is_move(text: str, rules: str, locale: str) -> bool:
     try:
-        GAMES[rules].read_move(text)
+        read_move(GAMES[rules], text, locale)
     except RuleError:
         return False
     return True
