@@ -543,13 +543,17 @@ BOUNDS = {
         ("returned-mails", "120/1h", "Bounced emails per player, and bounced invitations per game."),
         ("returned-mails-in-all", "6000/1h", "Bounces and complaints in this installation."),
         ("desk-mails", "6000/1h", "Inbound emails to the post desk's open address."),
-        ("desk-replies", "300/1h", "Inbound replies to the post desk, per player or per email."),
+        (
+            "desk-replies",
+            "300/1h",
+            "Inbound replies to the post desk, per player, or per email address without an account.",
+        ),
         (
             "desk-letters",
             "1/1d",
             (
-                "Emails that the post desk sends to an address whose owner hasn't yet been confirmed as the sender. "
-                "A reply to such an email confirms it."
+                "Emails that the post desk sends to an address that hasn't been confirmed yet. "
+                "A reply to such an email confirms the address."
             ),
         ),
         (

@@ -268,7 +268,7 @@ def _way_in(app: Flask, url: str, domain: str) -> "SmtpServer | ImapReader":
 
 
 def outgoing(app: Flask, settings: Settings) -> Carrier:
-    """Return the carrier of emails, which signs them if there is a key."""
+    """Return the mail transport, which signs emails if there is a key."""
     plain = carrier(*(settings.smtp_url or [app.config["MAILBOX"]]))
     if settings.dkim_key is None:
         return plain

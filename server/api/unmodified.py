@@ -1,4 +1,5 @@
-"""A 304 before the response is built. Each process stores the ETags of recent responses by all that they depend on."""
+"""A 304 before the response is built. Each process stores the ETags of recent responses,
+keyed by everything that they depend on."""
 
 from collections import OrderedDict
 from hashlib import blake2b

@@ -93,7 +93,8 @@ def _best(candidates: Sequence[tuple[float, Any]], total: Sequence[float], world
 
 
 def _gain_after(seen: Seen, state: Any, move: Any, dice: _PrivateDice) -> float:
-    """Return what the seat gains on the others after its move, until it has had another turn."""
+    """Return how much the seat gains on the others after its move, until the end of its next turn or of the game. The
+    move itself doesn't count."""
     rules, seat, others = seen.rules, seen.seat, seen.story[0]["seats"] - 1
     gain, before, has_had_turn = 0.0, seat, False
     state = reduce(rules.apply, rules.decide(state, seat, move, dice), state)

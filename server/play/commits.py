@@ -43,8 +43,8 @@ class Snapshot:
     is_replaced: bool = False  # the log doesn't continue the known table, so it was read again
 
     def determines(self, game: Game) -> bool:
-        """Return whether an equal text always gives this game. The hash of the newest event covers the whole log, but
-        archived events are not in the text."""
+        """Return whether snapshots with this text always contain the same state of this game. The hash of the newest
+        event covers the whole log, but archived events are not in the text."""
         return not self.is_replaced and game.head.shelved is None
 
 

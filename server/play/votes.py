@@ -217,8 +217,8 @@ def _forget(game_id: UUID, *wishes: str) -> None:
 
 
 def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | None:
-    """Carry out the wish that all present players share, within the transaction that locks the game's row. Return None
-    if there is none."""
+    """Carry out the request that all present players agree on, within the transaction that locks the game's row.
+    Return None if there is no such request."""
     present, wished = _present(game), votes_of(game.game_id, now)
     for wish, (statuses, event) in ON_THE_GAME.items():
         if present and present <= set(wished[wish]) and game.table.status in statuses:

@@ -19,7 +19,7 @@ _FIELD = re.compile(rb"^([!-9;-~]+):", re.MULTILINE)
 
 
 class Signing:
-    """A carrier that signs every header and the body of an email, then passes it to another carrier."""
+    """A mail transport that signs every header and the body of an email, then passes it to another transport."""
 
     def __init__(self, carrier: Carrier, domain: str, selector: str, key: bytes) -> None:
         """Raise ValueError unless `key` is an RSA key in PEM."""

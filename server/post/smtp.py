@@ -1,4 +1,4 @@
-"""Carriers of emails: SMTP servers and Maildirs."""
+"""Mail transports: SMTP servers and Maildirs."""
 
 import mailbox
 import re
@@ -61,16 +61,16 @@ class Carrier(Protocol):
 
 
 def carrier(*where: str) -> Carrier:
-    """Return a carrier for one or several `smtp://[user:password@]host[:port][?starttls=1]`, `smtps://...` or paths of
+    """Return a mail transport for one or several `smtp://[user:password@]host[:port][?starttls=1]`, `smtps://...` or paths of
     a Maildir. Raise ValueError for other texts."""
     carriers = [SmtpCarrier(it) if "://" in it else MaildirCarrier(it) for it in where]
     return carriers[0] if len(carriers) == 1 else Fallback(carriers)
 
 
 class Fallback:
-    """Several carriers, tried in order. An unreachable one is tried last for a while.
+    """Several mail transports, tried in order. An unreachable one is tried last for a while.
 
-    Refused from any carrier is final.
+    Refused from any transport is final.
     """
 
     def __init__(self, carriers: Sequence[Carrier]) -> None:
@@ -113,7 +113,7 @@ _SMTP_URL = re.compile(
 
 
 class SmtpCarrier:
-    """A carrier for an SMTP server, with one connection per thread."""
+    """A mail transport for an SMTP server, with one connection per thread."""
 
     def __init__(self, url: str, timeout: float = TIMEOUT) -> None:
         parts = _SMTP_URL.fullmatch(url)
@@ -251,7 +251,7 @@ def failure(code: int, answer: bytes | str, stage: str) -> Refused | Unreachable
 
 
 class MaildirCarrier:
-    """A carrier that stores emails in a Maildir, where the sandbox shows them."""
+    """A mail transport that stores emails in a Maildir, where the sandbox shows them."""
 
     def __init__(self, path: str) -> None:
         for folder in ("tmp", "new", "cur"):

@@ -16,7 +16,7 @@ from server.store.database_retry import Unavailable
 
 
 class NotOnShelf(Unavailable):
-    """A file of an archived game that can't be read, for example while its disk is away. The text is for operators."""
+    """A file of an archived game that can't be read, for example while its disk is unavailable. The text is for operators."""
 
     @classmethod
     def since(cls, game_id: UUID, reason: object) -> Self:

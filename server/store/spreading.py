@@ -19,7 +19,7 @@ class CannotSpread(Exception):
 
 
 class Step(NamedTuple):
-    """A step that is left: a description, and the statements of one transaction."""
+    """A remaining step: a description, and the statements of one transaction."""
 
     says: str
     statements: tuple[str, ...]
@@ -39,7 +39,7 @@ def is_citus(connection: psycopg.Connection[Any]) -> bool:
 
 
 def spread(url: str, go_on: Callable[[list[Step]], bool], begun: Callable[[Step], None]) -> None:
-    """Run the steps that are left, as the owner of the tables, if `go_on` accepts them. Call `begun` before each step.
+    """Run the remaining steps as the owner of the tables, if `go_on` accepts them. Call `begun` before each step.
     Each step is its own transaction and repeatable. Raise CannotSpread if the database isn't prepared, or rejects a
     step."""
     with psycopg.connect(url, autocommit=True) as connection:
@@ -70,7 +70,7 @@ def _expect_coordinator(connection: psycopg.Connection[Any]) -> None:
 
 
 def steps_left(connection: psycopg.Connection[Any]) -> list[Step]:
-    """Return the steps that are left until a Citus database is spread."""
+    """Return the remaining steps to spread a Citus database."""
     return [*_settings(connection), *_tables(connection), *_functions(connection), *_old_copies(connection)]
 
 

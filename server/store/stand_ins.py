@@ -73,7 +73,7 @@ def return_to_owner(row: SeatState) -> SeatState:
 def end_stand_ins(
     connection: psycopg.Connection[Any], game_id: UUID, seats: Sequence[Seat], players: Sequence[UUID], now: datetime
 ) -> None:
-    """Return these seats from these stand-ins to their owners, within the current transaction."""
+    """Give these seats back to their owners and remove these stand-ins, within the current transaction."""
     leave_behind(connection, game_id, seats)
     for statement in _RETURN:
         connection.execute(statement, (game_id, list(seats)))

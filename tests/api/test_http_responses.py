@@ -452,7 +452,7 @@ def test_chat_messages_are_read_page_by_page_also_with_a_link_token(scene: Scene
 
 
 @pytest.mark.parametrize("method", ["OPTIONS", "TRACE", "CONNECT", "PROPFIND"])
-def test_a_wrong_method_is_rejected_with_the_allowed_ones(scene: Scene, ada: Someone, method: str) -> None:
+def test_a_wrong_method_is_rejected_and_the_allowed_ones_are_listed(scene: Scene, ada: Someone, method: str) -> None:
     there: dict[str, set[str]] = {}
     for call in calls(scene.contract.document):
         there.setdefault(call.path, set()).add(call.method)

@@ -166,7 +166,7 @@ def test_the_metadata_list_all_endpoints(app: Flask, program: Program) -> None:
         assert found.json[f"{name}_endpoint"].startswith(f"{app.config['BASE_URL']}/oauth/")
 
 
-def test_a_refresh_token_is_rotated_and_the_earlier_access_token_ends(
+def test_a_refresh_token_is_rotated_and_the_earlier_access_token_stops_working(
     app: Flask, ada: Someone, program: Program
 ) -> None:
     first = program.signed_in(ada)

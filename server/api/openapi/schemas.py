@@ -140,7 +140,7 @@ class GuestRequest(Request):
 
 
 class TokenRequest(Request):
-    """Either a sign-in with an emailed code, or the details of a further token."""
+    """Either an emailed sign-in code, or the details of an additional token."""
 
     VARIANTS: ClassVar[Json] = {
         "TokenByCode": ("sign_in", "code"),
@@ -305,7 +305,7 @@ class Export(Schema):
     mails = fields.List(
         fields.Raw(),
         required=True,
-        **_about("Text of your emails to the server, as far as they are still stored, with the server's replies"),
+        **_about("Text of those of your emails to the server that are still stored, with the server's replies"),
     )
     letters = fields.List(fields.Raw(), required=True, **_about("Delivery results of emails sent to you"))
     stand_ins = fields.List(fields.Raw(), required=True, **_about("Stand-in requests that you sent or received"))
@@ -572,7 +572,9 @@ class SeatRequest(Request):
 
     take_over = Truth(
         load_default=False,
-        **_about("Permanently take over a seat that a bot plays and the table offers. The seat's salt stays the same."),
+        **_about(
+            "Permanently take over a seat that a bot plays and that is open to new players. The seat keeps its salt."
+        ),
     )
 
 

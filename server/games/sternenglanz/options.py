@@ -12,8 +12,8 @@ REVISION = 0  # number of corrections of these rules since 0.1.0: see `has_fix`
 MOST_ROUNDS = 1000
 READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default comes first
     "pairRepeat": (
-        "Which two slots form a pair. The row 1-2-3 is exempt",
-        {"any": "any two", "different": "two with different types of action"},
+        "Which two slots you may use in a turn. The row 1-2-3 is always allowed",
+        {"any": "any two", "different": "two with different action types"},
     ),
     "impossible": (
         "When a player can choose an impossible action, which is then skipped",

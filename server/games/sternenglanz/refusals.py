@@ -7,7 +7,7 @@ from server.translations import noted
 NOTATION_HELPS = frozenset({"not-a-step"})
 REFUSALS: Mapping[str, str] = {
     "wrong-phase": noted("You can't take this step now."),
-    "reveals": noted("The previous step may show you something new. Play up to that step first, then look."),
+    "reveals": noted("The previous step may reveal something. Play up to that step first, then decide how to go on."),
     "bad-cards": noted("You can't choose or play these cards in this way."),
     "too-few-actions": noted("Use two slots in a turn, or all three."),
     "slot-not-open": noted("You can't use this slot now."),

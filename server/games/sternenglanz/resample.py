@@ -216,7 +216,8 @@ def _discards(story: Sequence[Json], seats: int) -> tuple[tuple[str, ...], ...]:
 
 
 def _refuted(sky: State, story: Sequence[Json], secrets: Sequence[Seat], unseen: Sequence[str]) -> dict[Seat, set[str]]:
-    """Return the Sternbilder that each of these seats can't have, since they have lain on the Firmament."""
+    """Return the Sternbilder that each of these seats can't have, because they have already appeared on the
+    Firmament."""
     refuted: dict[Seat, set[str]] = {seat: set() for seat in secrets}
     if not secrets:
         return refuted

@@ -171,7 +171,7 @@ def _check_goes_on(so_far: TurnSteps, seat: Seat) -> None:
 
 def _reveals() -> IllegalMove:
     return IllegalMove(
-        "reveals", "The previous step may show you something new. Play up to that step first, then look."
+        "reveals", "The previous step may reveal something. Play up to that step first, then decide how to go on."
     )
 
 

@@ -126,7 +126,8 @@ def _fits(doubles: Sequence[int], limits: Sequence[int]) -> bool:
 
 
 def _ways(spaces: Sequence[object], since: dict[str, int], doubles: Sequence[int]) -> int:
-    """Return in how many ways single stars fill the other spaces. A star that fits on a space fits on later ones."""
+    """Return the number of ways to fill the other spaces with single stars. A star that fits a space also fits every
+    later one."""
     places = [place for place in range(len(spaces)) if place not in doubles]
     return prod(max(0, sum(it <= place for it in since.values()) - used) for used, place in enumerate(places))
 

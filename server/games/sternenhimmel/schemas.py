@@ -124,7 +124,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                     "items": {"type": "array", "items": _SEAT_SCHEMA},
                 },
                 "outcome": {
-                    "description": "Case of the payment rules that applied",
+                    "description": "Which payment rule applied",
                     **named("PaymentCase", {"enum": ["void", "sole", "first_tie", "second_tie", "ranked"]}),
                 },
                 "first": {"description": "Seat that got the first prize; null if none did", **_NULLABLE_SEAT},

@@ -68,9 +68,8 @@ def list_games(
 
     Filters: `free`, an open seat; `players`, their number; `pace`, `clock` and `edition`; `reliability` of those
     seated. Filters are computed game by game, so use them only for open games, of which there are few. `offered`
-    selects games with a bot's seat that the table offers for takeover. `tell` sets `latest` for the player's own games
-    in progress. `on_rows` may raise an
-    exception, so that the page isn't built.
+    selects games in which a bot's seat is open for takeover. `tell` sets `latest` for the player's own games in
+    progress. `on_rows` may raise an exception, so that the page isn't built.
     """
     wanted: Json = {
         "status": status,

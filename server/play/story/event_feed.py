@@ -288,7 +288,8 @@ def progress(games: Collection[UUID]) -> dict[UUID, Progress]:
 
 
 def _games_of(players: Collection[UUID], since: datetime) -> list[tuple[UUID, UUID, datetime | None]]:
-    """Return the player, game and end of each seat of these players, without games that ended before `since`."""
+    """Return the player, the game and when it ended, for each seat of these players. Omit games that ended before
+    `since`."""
     with autocommit() as connection:
         return connection.execute(
             "SELECT player_id, game_id, over_at FROM player_games"

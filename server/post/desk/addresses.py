@@ -31,12 +31,12 @@ class For(IntEnum):
 
 
 def stranger_word(email: str, locale: str) -> str:
-    """Return the local part for replies from this address, which has no account yet, to an email in this language."""
+    """Return the local part of the reply address in an email to this address, which has no account yet."""
     return sign(DESK, UUID(bytes=keyed_hash(DESK, email.lower())), For.STRANGER, LOCALES.index(locale))
 
 
 def player_word(player_id: UUID, email: str) -> str:
-    """Return the local part for replies of this player from this address."""
+    """Return the local part of the reply address for this player when they write from this address."""
     return sign(DESK, player_id, For.PLAYER, mark_of(email.lower()))
 
 

@@ -278,7 +278,9 @@ def reminders_in(text: str) -> list[str]:
             unit = _UNIT[parts[2]]
             found.append(f"PT{parts[1]}H" if unit == "H" else f"P{parts[1]}{unit}")
         else:
-            raise Unclear(noted("Please give the times as how long before the end of your turn, such as half 3h."))
+            raise Unclear(
+                noted("Please say how long before the end of your turn we should remind you, such as half 3h.")
+            )
     return found
 
 

@@ -608,8 +608,8 @@ _PROBLEMS = {
         "This isn't quite the right format, so nothing was done. Send it again as shown below, on its own line."
     ),
     "several-games": noted(
-        "You replied to an email about several games, so nothing was done. Use the reply address below a game. "
-        "If you mean this game, reply to this email."
+        "You replied to an email about several games, so nothing was done. To act in one of them, write to the reply "
+        "address below its name. To act in the game shown here, reply to this email."
     ),
     "two-moves": noted(
         "Your email contains more than one move, so none was played. An email plays one turn. Send only the move "

@@ -1,4 +1,4 @@
-"""The help in an answer to `?`: lines that act, each with its explanation in brackets."""
+"""The help in an answer to `?`: lines with a command, each with its explanation in brackets."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -25,7 +25,7 @@ from server.translations import language
 
 @cache
 def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
-    """Return the lines that act at a table of this game, each with its explanation."""
+    """Return the commands that you can send at a table of this game, each with its explanation."""
     gettext = language(locale).gettext
     example = _example(GAMES[rules_name], locale)
     move = gettext("a move. %(notation)s", notation=notation(rules_name, locale))

@@ -236,7 +236,7 @@ def _without_explanation(lines: Sequence[str], grammar: Grammar) -> Sequence[str
 
 
 def _explained(lines: Sequence[str], grammar: Grammar) -> Iterator[tuple[int, int, str]]:
-    """Yield each line of our help with its explanation: its index, the index after it, and the part that acts."""
+    """Yield each help line that has an explanation, as (start, end, the command without its explanation)."""
     name = getattr(grammar.rules, "NAME", None)
     if name not in GAMES or not any("(" in line for line in lines):
         return

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("within")
 # Twice, and in pieces
 
 
-def test_a_copy_of_an_email_acts_and_is_answered_only_once(office: Office, game_id: UUID) -> None:
+def test_a_duplicate_email_takes_effect_and_is_answered_only_once(office: Office, game_id: UUID) -> None:
     raw = a_mail("say Good evening!")
     (turn,) = office.mails("ada")
     for copy in (raw, b"Received: from elsewhere\r\n" + raw, raw):

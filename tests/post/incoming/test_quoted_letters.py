@@ -132,7 +132,9 @@ def copies(mail: Mail, rules: str, locale: str = "en") -> Iterator[list[str]]:
 @pytest.mark.parametrize(
     ("rules", "locale"), [*((rules, "en") for rules in GAMES), *(("sternenhimmel", locale) for locale in TRANSLATED)]
 )
-def test_lines_copied_from_a_letter_never_act(office: Office, ada: UUID, bea: UUID, rules: str, locale: str) -> None:
+def test_lines_copied_from_a_letter_are_never_executed(
+    office: Office, ada: UUID, bea: UUID, rules: str, locale: str
+) -> None:
     table = Table(office, ada, bea, rules, locale)
     for letter in table.letters():
         reads = table.reading()
@@ -141,7 +143,7 @@ def test_lines_copied_from_a_letter_never_act(office: Office, ada: UUID, bea: UU
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_line_above_a_copied_letter_acts_as_written(office: Office, ada: UUID, bea: UUID, rules: str) -> None:
+def test_a_line_above_a_copied_letter_is_executed_as_written(office: Office, ada: UUID, bea: UUID, rules: str) -> None:
     table = Table(office, ada, bea, rules)
     new, example = table.new_line(), table.line(0)
     for letter in table.letters():
@@ -251,7 +253,9 @@ def test_an_overlong_email_is_answered_with_advice_to_shorten_it(table: Table) -
 @BOTH
 @pytest.mark.parametrize("separator", ["*-------- Original Message --------*", "Vanha viesti", "* * *", ""])
 @pytest.mark.parametrize("above", ["ok thanks", "thanks!", "Hello all,\n\nthat was fun"])
-def test_lines_of_a_quoted_answer_never_act(table: Table, quoting: Quoting, separator: str, above: str) -> None:
+def test_lines_of_a_quoted_answer_are_never_executed(
+    table: Table, quoting: Quoting, separator: str, above: str
+) -> None:
     refused = table.sends(a_mail(f"{table.line(0)}\n{table.line(1)}"))
     assert f"\n  {table.line(1)}\n" in refused.text
     for letter in (refused, table.sends(a_mail("?"))):
@@ -270,5 +274,5 @@ def test_an_offered_line_does_not_act_below_a_title(table: Table, title: str) ->
     "above",
     ["", "Hi,\n", "Thanks!\n\n", "My move:\n", "That was a clever move.\n\n", "Now it gets interesting, I think\n\n"],
 )
-def test_an_offered_line_acts_where_it_is_plainly_typed(table: Table, above: str) -> None:
+def test_an_offered_line_is_executed_where_it_is_plainly_typed(table: Table, above: str) -> None:
     assert "was played" in table.sends(a_mail(f"{above}{table.first_offered()}\n\nAda")).text

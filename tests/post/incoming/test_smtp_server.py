@@ -158,7 +158,7 @@ def test_a_complaint_is_read_even_while_the_postmasters_store_is_full(
     assert profile(person("ada"))["unreachable"]
 
 
-def test_a_report_that_fails_here_is_stored_for_the_operators(
+def test_a_bounce_report_that_raises_an_error_is_stored_for_the_operators(
     smtp: smtplib.SMTP, game_id: UUID, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (letter,) = Office(app, "stars.example").mails("ada")
