@@ -62,7 +62,7 @@ class Leases:
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._held: set[Lease] = set()
-        self._lapse_from = math.inf  # the database may have been away until now
+        self._lapse_from = math.inf  # the database may have been unavailable until now
         Thread(target=self._renew_on, daemon=True, name="leases").start()
 
     @contextmanager

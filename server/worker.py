@@ -314,7 +314,7 @@ def _run_when_many_are_due(job: Job) -> NoReturn:
     while True:
         _many_are_due.wait()
         job()
-        sleep(_BEAT)  # also after a failure, such as a database that is away
+        sleep(_BEAT)  # also after a failure, such as an unavailable database
 
 
 def _sweep_along() -> None:

@@ -41,7 +41,7 @@ SCOPES: Mapping[str, str] = {
 }
 OF_A_SEAT = ("games:read", "moves:write", "chat:write")  # scopes that a seat's token may have
 OF_A_TURN = ("games:read", "moves:write")  # scopes of the link token of a turn
-ONLY_IF_ASKED_FOR = frozenset({"export:read"})  # never granted to a further token by default
+ONLY_IF_ASKED_FOR = frozenset({"export:read"})  # never granted to an additional token by default
 _OF_THE_ACCOUNT = ("profile:write", "export:read", "tokens:write", "webhooks:manage")
 _VISIT = timedelta(days=30)  # lifetime of a token from a mailed link
 _LONGEST_NAME = 80

@@ -65,7 +65,7 @@ def _expect_token() -> None:
 
 
 class _House:
-    """Metrics from the database. While it is down, only that fact."""
+    """Metrics from the database. While the database is down, the only metric is that it is down."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         numbers = queue_sizes()

@@ -176,7 +176,7 @@ def in_words(rules: Rules, line: str, locale: str) -> str:
 
 
 def spoken_words(rules: Rules, locale: str) -> Collection[str]:
-    """Return the words of `write_move` that tell a misspelt move."""
+    """Return the words in `write_move` by which a misspelt move is recognised."""
     words = getattr(rules, "spoken_words", None)
     return words(locale) if words else ()
 

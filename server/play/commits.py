@@ -94,8 +94,8 @@ def _parse(snapshot: Snapshot) -> Game | None:
 
 
 def _goes_on(known: Table, records: Records) -> bool:
-    """Return whether this log continues the table's. It doesn't after a restored backup, or a replica that lacked the
-    newest commits."""
+    """Return whether this log continues the table's log. It doesn't after a backup was restored, or after a switch to a
+    replica that lacked the newest commits."""
     return records.before == known.hash or known.seq == 0 or records.head.shelved is not None
 
 
@@ -232,7 +232,7 @@ def projected(head: GameHead) -> Json:
 
 
 def _rows(events: Sequence[Any], now: datetime, version: int, seq: int, hash_: bytes) -> list[Recorded]:
-    """Return a commit's events as rows of the log, each hashed onto its predecessor."""
+    """Return a commit's events as rows of the log, each with a hash that also covers its predecessor."""
     rows = []
     for event in events:
         seq += 1

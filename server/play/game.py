@@ -52,7 +52,7 @@ def readable(head: GameHead) -> GameHead:
 
 @lru_cache(_KEPT)  # most games share the same few values
 def _instead(clock_json: bytes, on_timeout_json: bytes) -> tuple[Json | None, Any]:
-    """Return a default for the clock and for the time-out policy. Each is None if the stored one is readable."""
+    """Return replacements for the clock and the time-out policy. Each is None if the stored one is readable."""
     clock, on_timeout = orjson.loads(clock_json), orjson.loads(on_timeout_json)
     is_clock = read_or(None, "clock", lambda: game_clock(clock)) is not None
     is_policy = read_or(None, "on_timeout", lambda: timeout_policy.ladder(on_timeout, BOTS)) is not None

@@ -179,7 +179,7 @@ def new_table(rules: str) -> Table:
 
 
 def last_change_of_hands(log: Iterable[Recorded], seat: Seat) -> int:
-    """Return the version with which this seat last changed its player, including for a stand-in, or 0."""
+    """Return the version at which this seat last changed players, including to a stand-in, or 0."""
     return max((row.version for row in log if row.type in CHANGES_OF_HANDS and row.seat == seat), default=0)
 
 

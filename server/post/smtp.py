@@ -61,8 +61,8 @@ class Carrier(Protocol):
 
 
 def carrier(*where: str) -> Carrier:
-    """Return a mail transport for one or several `smtp://[user:password@]host[:port][?starttls=1]`, `smtps://...` or paths of
-    a Maildir. Raise ValueError for other texts."""
+    """Return a mail transport for one or several `smtp://[user:password@]host[:port][?starttls=1]`, `smtps://...` or
+    paths of a Maildir. Raise ValueError for other texts."""
     carriers = [SmtpCarrier(it) if "://" in it else MaildirCarrier(it) for it in where]
     return carriers[0] if len(carriers) == 1 else Fallback(carriers)
 

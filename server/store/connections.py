@@ -1,4 +1,4 @@
-"""Connections to Postgres. Hot paths send one statement at a time and retry when the database goes away.
+"""Connections to Postgres. Hot paths send one statement at a time and retry after a lost connection.
 
 Behind a pooler (PgBouncer in transaction mode) each transaction may run in another session of Postgres. So nothing is
 prepared, set or listened to beyond one transaction. Role and limits come from `ALTER ROLE` there.
@@ -127,7 +127,7 @@ def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
 
 @event.listens_for(Engine, "do_connect")
 def _connect(_: Any, __: Any, ___: Any, how: dict[str, Any]) -> _Connection | None:
-    """Connect, first to the host that answered last, since an absent one would delay each new connection.
+    """Connect, first to the host that answered last, since an unreachable one would delay each new connection.
 
     Return None for connections without time limits, such as a migration. They connect as usual.
     """
@@ -151,7 +151,7 @@ _answered: tuple[str, int] | None = None
 
 
 def is_pooled(connection: psycopg.Connection[Any]) -> bool:
-    """Return whether a pooler stands before Postgres: then no process of Postgres has the connection's number."""
+    """Return whether the connection goes through a pooler. If so, no Postgres process has the connection's number."""
     found = connection.pgconn.exec_(b"SELECT pg_backend_pid()").get_value(0, 0)
     return found is not None and int(found) != connection.info.backend_pid
 
@@ -252,7 +252,7 @@ def drop_idle() -> None:
 
 
 def let_go(_: BaseException | None = None) -> None:
-    """Return the session's connection to the pool, even if it is broken."""
+    """Give the session's connection back to the pool, even if it is broken."""
     if db.session.registry.has():
         try:
             db.session.close()

@@ -1,4 +1,4 @@
-"""Retries when the database goes away, with the commits whose result is then uncertain."""
+"""Retries after a lost connection to the database, and the commits whose result is then uncertain."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -83,7 +83,7 @@ def in_doubt() -> Any:
 
 
 def one_by_one(items: Iterable[T], act: Callable[[T], object], put_off: Callable[[T], object]) -> int:
-    """Act on every item. Return the number of items for which `act` returned a true value.
+    """Call `act` for every item. Return the number of items for which `act` returned a true value.
 
     An item that fails for its own reason is passed to `put_off`, within the exception handler. A passing error of the
     database is raised after the last item, since other items may be on another machine.

@@ -19,7 +19,7 @@ def is_free(table: Any, lapsed_at: datetime | None) -> ColumnElement[bool]:
 
 def claim_oldest(table: type[M], now: datetime, until: datetime) -> M | None:
     """Lease the oldest email that is due, by its `due_at`, and return its row, or None if none is due."""
-    with autocommit() as connection:  # there is seldom one, and this costs a tenth of the rest
+    with autocommit() as connection:  # a cheap check first: usually nothing is due
         query = f"SELECT 1 FROM {table.__tablename__} WHERE due_at <= %s LIMIT 1"
         if connection.execute(query, (now,)).fetchone() is None:
             return None

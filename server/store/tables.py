@@ -293,7 +293,7 @@ class PlayerLetterRow(Base):
 
 
 class GameRow(Base):
-    """A game. The columns from `status` to `outcome` are projections of the log, the rest is source.
+    """A game. The columns from `status` to `outcome` are projections of the log, the others are source data.
 
     Except for `shelved`, the columns after these matter while the game is open. `host`: the player who may close it and
     remove guests. `sent_away`: the players whom the host removed. `wake_at`: the worker's next check.

@@ -39,7 +39,7 @@ Plan = tuple[Node, ...]
 def lies_on(
     bild: Sternbild, stars: Mapping[str, Fields], induced: bool = False, touching: Fields | None = None
 ) -> list[str] | None:
-    """Return the fields on which the Sternbild lies, or None if it lies nowhere.
+    """Return the fields that the Sternbild covers, or None if it isn't on the Firmament.
 
     `induced`: stars that the figure does not join must not be joined. `touching`: the Sternbild must cover one of these
     fields.

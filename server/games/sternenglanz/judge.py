@@ -192,7 +192,7 @@ def _lack(stars: Stars, target: Target) -> float:
 
 
 def _lack_of(stars: Stars, piece: str, field: Field) -> float:
-    """Return an estimate of the actions until this piece lies here."""
+    """Return an estimate of the actions needed to bring this piece here."""
     is_free = not occupied(stars) & field.bit
     if piece == GAP:
         return 0 if is_free else HOPELESS if (stars[PRACHT] | stars[NOVA]) & field.bit else 1

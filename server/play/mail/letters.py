@@ -58,7 +58,7 @@ def after_extension(outline: Outline, seat: Seat, by: str, now: datetime) -> lis
 def _letters(
     game: Game | Outline, news: list[News], now: datetime, for_programs: Sequence[NoticeKind] = ()
 ) -> list[Json]:
-    """Return emails a microsecond apart, so that they are sent and listed in order."""
+    """Return the emails with times a microsecond apart, so that they are sent and listed in order."""
     told = [letter(game, kind, seat, now, **data) for kind, seat, data in news]
     if hooked := [row.seat for row in game.seats if row.person.has_webhooks]:
         mailed = [it for it in news if it[0] not in for_programs]

@@ -90,7 +90,7 @@ def _may_play(game: Game, plan: Plan, turn: int) -> bool:
 
 
 def _wait(game: Game, plan: Plan, turn: int, now: datetime) -> None:
-    """Postpone the plan for its delay. The turn's time continues, and the player may move."""
+    """Postpone the plan for its delay. The clock keeps running, and the player may move."""
     row = game.seats[plan.seat]
     assert row.due_at is not None
     plan_at = min(now + delay(plan.moves[0]), row.due_at)

@@ -193,7 +193,7 @@ def close_due(batch: int = 100) -> None:
     Locked games are left for the next call.
     """
     now = clock.now()
-    with autocommit() as connection:  # there is seldom one, and this costs a tenth of the rest
+    with autocommit() as connection:  # a cheap check first: usually nothing is due
         if connection.execute(_ANY_DUE, (now,)).fetchone() is None:
             return
     due = (GameRow.status == "open") & (GameRow.wake_at <= now)

@@ -50,5 +50,5 @@ def expect_admitted(programs: bool, player_id: UUID) -> None:
 
 
 def comings(player_id: UUID) -> Sequence[Use]:
-    """Return the rate-limit uses of joining a game."""
+    """Return what joining a game counts against the rate limits."""
     return [Use("program-games", player_id)] if program_since(player_id) else []

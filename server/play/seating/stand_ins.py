@@ -345,7 +345,7 @@ def change_stand_ins(batch: int = 100) -> None:
     Locked games are left for the next call.
     """
     now = clock.now()
-    with autocommit() as connection:  # there is seldom one, and this costs a tenth of the rest
+    with autocommit() as connection:  # a cheap check first: usually nothing is due
         if connection.execute("SELECT FROM stand_ins WHERE wake_at <= %s LIMIT 1", (now,)).fetchone() is None:
             return
     due = select(StandIn.game_id, StandIn.seat, StandIn.wake_at).where(StandIn.wake_at <= now)
@@ -396,7 +396,7 @@ def _may_begin(game: Game, asked: StandIn) -> bool:
 
 
 def _begin(connection: Connection[Any], game: Game, asked: StandIn, now: datetime) -> Game:
-    """Begin a stand-in, within the transaction that locks the game's row. A bot returns the seat at once."""
+    """Begin a stand-in, within the transaction that locks the game's row. A bot gives the seat back at once."""
     row, player_id = game.seats[asked.seat], asked.accepted_by
     assert player_id is not None
     asked.wake_at = asked.until_at

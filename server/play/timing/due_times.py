@@ -66,7 +66,7 @@ def after_take_back(game: Game, seat: Seat, after: Table, now: datetime, answere
 
 
 def after_extension(game: Outline, seat: Seat, by: str, now: datetime) -> SeatState:
-    """Return the seat after an extension, by which its turn has the time `by` from now on."""
+    """Return the seat after an extension that gives its turn the time `by` from now on."""
     row = game.seats[seat]
     time = seat_time(game, row, now)
     lent = time.extended(_allowed(row), row.asked_at, duration(by), now)

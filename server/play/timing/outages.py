@@ -27,7 +27,7 @@ def follow_outages() -> None:
     The sweep itself recomputes due times. This function keeps displayed times correct, even after a clock was ahead. If
     it is interrupted, the next call continues.
     """
-    with autocommit() as connection:  # there is seldom one, and this costs a tenth of the rest
+    with autocommit() as connection:  # a cheap check first: outages are rare
         if connection.execute("SELECT FROM outages WHERE NOT followed LIMIT 1").fetchone() is None:
             return
     now = clock.now()

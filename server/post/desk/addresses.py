@@ -41,12 +41,13 @@ def player_word(player_id: UUID, email: str) -> str:
 
 
 def asked_word(mail_id: UUID, email: str) -> str:
-    """Return the local part whose `yes` from this address carries out the commands of this email."""
+    """Return the local part of the reply address for this email. A `yes` to it from this address carries out the
+    email's commands."""
     return sign(DESK, mail_id, For.ASKED, mark_of(email.lower()))
 
 
 def mailbox_hash(email: str) -> bytes:
-    """Return the hash by which letters to an address without an account are counted."""
+    """Return the hash under which emails to an address without an account are counted."""
     return keyed_hash(DESK, mailbox_of(email))
 
 

@@ -204,7 +204,7 @@ def _set(wanted: Wanted, key: str, value: str) -> None:
 
 
 def _typed(key: str, value: str, schema: Json) -> Any:
-    """Return a value as its JSON type. The rules check it further."""
+    """Return a value in its JSON type. The rules check it further."""
     kinds = schema.get("type", "")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     choices = schema.get("enum", ())

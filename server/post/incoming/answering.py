@@ -198,16 +198,16 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
 
 
 def _went_to(mail: Incoming, game: Game, player: Player) -> bool:
-    """Return whether only this player has received the reply address. Stand-ins and former players of the seat know
-    others, and could write in the player's name."""
+    """Return whether only this player has received the reply address. Stand-ins and former players know other reply
+    addresses of the seat, and could write in the player's name."""
     hands = last_change_of_hands(whole_log(mail.game_id), mail.seat)
     is_shared = mail.turn < hands or game.seats[mail.seat].owner_id is not None
     return not is_shared and not is_of_others(mail.turn, player.player_id)
 
 
 def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set[str]]:
-    """Return what an email asks for, with the hashes of the lines that act. The hashes reveal a later quote of these
-    lines."""
+    """Return what an email asks for, with the hashes of the lines that take effect. The hashes identify later quotes of
+    these lines."""
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
     ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}

@@ -1,4 +1,4 @@
-"""Checks whether the prose beside a line that acts belongs to the same sentence or contradicts that line.
+"""Checks whether the prose beside a line that takes effect belongs to the same sentence or contradicts that line.
 
 Greetings, thanks, names and programs' footers may touch such a line. Any other text that touches it may be the rest of
 a wrapped sentence. Contradictions are found in our four languages.
@@ -160,7 +160,7 @@ _AGAINST = re.compile(
 
 
 def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[str]) -> str:
-    """Return the line right above or below a line that acts if both may belong to the same sentence, else "".
+    """Return the line right above or below a line that takes effect if both may belong to the same sentence, else "".
 
     `is_first`: no further line touches the line above. `signed` are the writer's names, in lower case.
     """
@@ -236,7 +236,7 @@ def _is_contact(line: str) -> bool:
 
 
 def contradiction_in(lines: Sequence[str]) -> str:
-    """Return the first sentence of this prose that contradicts or questions the lines that act beside it, or "".
+    """Return the first sentence of this prose that contradicts or questions the effective lines beside it, or "".
 
     A blank line ends a sentence. An overlong sentence counts as a contradiction. Small talk ("how are you?"), quoted
     subjects, lines that begin with `|`, and warnings about links don't.

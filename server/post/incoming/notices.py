@@ -99,7 +99,7 @@ _LONGEST_NOTICE = 8000
 
 
 def without_notices(lines: Sequence[str]) -> list[str]:
-    """Blank out the sentences of notices. `lines` must not contain a line that acts."""
+    """Blank out the sentences of notices. `lines` must not contain a line that takes effect."""
     kept: list[str] = []
     run: list[str] = []
     for line in (*lines, ""):

@@ -58,7 +58,7 @@ class Wishes:
     - `contradiction`: such as pause and resume.
     - `several-games`: it answers an email about several games.
     - `perhaps-quoted`: see `understand`.
-    - `in-a-sentence`, `spoken-against`: `line` is the prose beside a line that acts.
+    - `in-a-sentence`, `spoken-against`: `line` is the prose beside a line that takes effect.
     - `amid-our-letter`: inside an unmarked copy of our email. `only-our-letter`: only such a copy.
     - `parts-differ`: plain text and HTML differ, such as by a struck-out line.
     """
@@ -200,9 +200,9 @@ def read_wishes(
     scope: str,
     before: Collection[str],
 ) -> tuple[Wishes, set[str]]:
-    """Return what an email asks for at a table, with the hashes of its lines that act. See `understand`.
+    """Return what an email asks for at a table, with the hashes of its lines that take effect. See `understand`.
 
-    `before` has the hashes of the lines that acted in earlier emails of this seat. `scope` identifies the seat.
+    `before` has the hashes of the lines that took effect in earlier emails of this seat. `scope` identifies the seat.
     """
     reply = parse(mail, cast(Notation, GAMES[rules_name]), locale)
     wishes = understand(reply, ours, repeated, lambda key: _hash(scope, key) in before)
@@ -268,7 +268,7 @@ def _end_of(told: Collection[str], lines: Sequence[str], nr: int, at: int) -> in
 
 
 def _as_on_page(lines: Sequence[Line], beside: Sequence[Line]) -> list[Line]:
-    """Replace lines of the plain text with the acting lines of the HTML part that they come from.
+    """Replace lines of the plain text with the effective lines of the HTML part that they come from.
 
     Programs add bullets, link targets and emphasis marks to plain text.
     """
@@ -291,13 +291,14 @@ def understand(
 
     `ours` are the lines of our emails that the email may quote, in order. A person may retype an example move. But
     some of our prose, three of our lines in a row, or two that don't both act, begin an unmarked copy of our email.
-    Further lines that act there are a problem. `repeated` are lines of ours that the person had written first, and may
-    repeat.
+    Further lines that take effect there are a problem. `repeated` are lines of ours that the person had written first,
+    and may repeat.
 
     `stood` returns whether a line with this key (see `keys_of`) was in an earlier email of the person. Such a line acts
-    again only if it is clearly new. Above it there may only be greetings, lines that act, marked quotes, and whole
-    sentences without a digit, colon or address. What programs write above a quote is none of these in any language.
-    Otherwise it ends the reply if a line above it acts and nothing new is below, else it is `perhaps-quoted`.
+    again only if it is clearly new. Above it there may only be greetings, lines that take effect, marked quotes, and
+    whole sentences without a digit, colon or address. What programs write above a quote is none of these in any
+    language. Otherwise it ends the reply if a line above it takes effect and nothing new is below, else it is
+    `perhaps-quoted`.
 
     A new line is `perhaps-quoted` below anything that may begin a quote. A line that our email offered is also
     `perhaps-quoted` below a title, which is a few words without the end of a sentence.
@@ -368,8 +369,8 @@ def _a_persons(lines: Sequence[Line]) -> Sequence[Line]:
 
 
 def _below_a_title(lines: Sequence[Line], offered: Collection[str], signed: Collection[str]) -> Line | None:
-    """Return the first line that acts if our email offered it and it is below a title, else None. Programs write such
-    titles above a quote, even in unknown languages."""
+    """Return the first line that takes effect if our email offered it and it is below a title, else None. Programs
+    write such titles above a quote, even in unknown languages."""
     acts = next((nr for nr, line in enumerate(lines) if line.command and not line.command.asks), None)
     if acts is None or lines[acts].text.lower() not in offered:
         return None
@@ -387,7 +388,8 @@ def _is_like_title(line: str, signed: Collection[str]) -> bool:
 
 
 def keys_of(line: Line) -> set[str]:
-    """Return the keys that identify a line that acts even when it is rewritten or wrapped: one per step of a move.
+    """Return the keys that identify a line that takes effect even when it is rewritten or wrapped: one per step of a
+    move.
 
     Asking for moves has no key, since repeating it is harmless.
     """
@@ -398,7 +400,7 @@ def keys_of(line: Line) -> set[str]:
 
 
 def acting_keys(reply: Reply) -> set[str]:
-    """Return the keys of all lines in this email that act."""
+    """Return the keys of all lines in this email that take effect."""
     return {key for line in chain(reply.lines, reply.beside or ()) for key in keys_of(line)}
 
 
@@ -465,7 +467,8 @@ def _split_at_copy(
         )
 
     def is_run(places: Sequence[int]) -> bool:
-        """Return whether these lines begin a copy. A person may retype lines that all act, except three moves."""
+        """Return whether these lines begin a copy. A person may retype lines that all take effect, except three
+        moves."""
         commands = [command for place in places if (command := lines[place].command)]
         is_example = len(commands) == 3 and all(command.move for command in commands)
         return (len(commands) < len(places) or is_example) and tuple(lines[it].text for it in places) in runs
@@ -506,7 +509,7 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
 
 
 def _goes_on(move: str, below: str, grammar: Grammar) -> bool:
-    """Return whether the line below a move may be its rest. A drawn line, as above a signature, rarely is."""
+    """Return whether the line below a move may continue it. A drawn line, as above a signature, rarely does."""
     return goes_on(below, grammar.rules) and (
         not is_drawn(below) or _move(f"{move} {below}", grammar.rules) is not None
     )
@@ -520,7 +523,7 @@ def _is_several(line: str, grammar: Grammar) -> bool:
 
 
 def _doubt(lines: Sequence[Line], signed: Collection[str]) -> Wishes | None:
-    """Return the problem that the prose beside the lines that act causes, or None."""
+    """Return the problem that the prose beside the lines that take effect causes, or None."""
     around = ["", "", *("" if line.command else line.text for line in lines), ""]
     for place in (place for place, line in enumerate(lines, 2) if line.command):
         if line := rest_of_sentence(around[place - 1], around[place + 1], not around[place - 2], signed):
@@ -534,7 +537,7 @@ def _doubt(lines: Sequence[Line], signed: Collection[str]) -> Wishes | None:
 
 
 def _below_an_intro(lines: Sequence[Line]) -> str:
-    """Return the first line that acts below something that may begin a quote, or ""."""
+    """Return the first line that takes effect below something that may begin a quote, or ""."""
     begins = (
         nr
         for nr, (text, command) in enumerate(lines)
