@@ -53,6 +53,7 @@ from server.translations import LOCALES
 _ROOMS = account, games  # they register their commands
 _LEASE = timedelta(seconds=30)  # exceeding it is harmless, since steps are idempotent
 _MOST_TRIES = 5  # each ended by a crash
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])")  # is no link, unlike `a@https://evil.example`
 _LONGEST_SUBJECT = 150
 
 log = logging.getLogger(__name__)
@@ -184,9 +185,10 @@ def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
 def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records: Records) -> None:
     """Answer what anyone may ask, and ask the player to confirm the rest.
 
-    Someone else may have written the email. So its other lines, and those with a link, are not repeated.
+    Someone else may have written the email. So its other lines, and those with a link, are not repeated. A forged sender
+    gets no answer.
     """
-    if not is_welcome(player):
+    if not is_welcome(player) or is_forged(split(mail.raw)[0]):
         return _finish(mail)
     locale = stored_locale(player.locale)
     request = read_request(read, locale)
@@ -201,7 +203,7 @@ def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records
 
 
 def _has_web_link(line: str) -> bool:
-    return has_link(re.sub(r"\S+@\S+", "", line))
+    return has_link(_ADDRESS.sub("", line))
 
 
 # With proof

@@ -13,7 +13,7 @@ from unicodedata import normalize
 from server.post.desk import commands
 from server.post.desk.arguments import ANY, is_game
 from server.post.desk.commands import BY_NAME, NAME, SET, setting_of, words_of
-from server.post.incoming.doubt import is_courtesy
+from server.post.incoming.doubt import contradiction_in, is_courtesy
 from server.post.incoming.replies import Mail
 from server.sanitize import clean, without_unseen
 
@@ -30,7 +30,11 @@ _PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacer
 _BEFORE = re.compile(rf"(?:(?:{_PLEASE}|hi|hello|hallo|bonjour|ciao)[ ,!:]+)+", re.IGNORECASE)
 _BEHIND = re.compile(rf"(?:[ ,]+(?:{_PLEASE}|thanks|thank you|danke|merci|grazie))+$", re.IGNORECASE)
 _SUBJECT = re.compile(r"(?:(?:re|aw|sv|antw|fwd?|wg|tr|rif|r|i)\s?:\s*)+", re.IGNORECASE)
-_YES = re.compile(r"(?:yes|ja|oui|s[iì]|ok|okay)(?:[ ,.!]+(?:please|thanks|bitte|danke|merci|grazie))?", re.IGNORECASE)
+_YES = re.compile(r"(?:yes|ja|oui|s[iì])(?:[ ,.!]+(?:please|thanks|bitte|danke|merci|grazie))?", re.IGNORECASE)
+_DENIAL = re.compile(
+    r"\b(?:not|never|nicht|nichts|nie|kein\w*|pas|jamais|rien|aucune?|non|mai|niente|nessun\w*)\b|n't\b", re.IGNORECASE
+)
+_NOTICE = 12  # words
 _NO = re.compile(r"(?:no|nein|non)(?:[ ,.!]+(?:thanks|thank you|danke|merci|grazie))?", re.IGNORECASE)
 
 
@@ -61,20 +65,23 @@ class Request:
 
 
 def read_request(mail: Mail, locale: str) -> Request:
-    """Return what an email asks for, in English or in this language. An empty email may have it in its subject."""
+    """Return what an email asks for, in English or in this language. An empty email may have it in its
+    subject. A `yes` that other lines question or contradict is none."""
     lines = [line for line in map(_bare, mail.lines) if line]
     if not lines:
-        lines = [it] if (it := _bare(_SUBJECT.sub("", mail.subject))) else []
+        is_empty = mail.doubt in (None, "no-text")  # otherwise, it has a text that can't be read
+        lines = [it] if is_empty and (it := _bare(_SUBJECT.sub("", mail.subject))) else []
         found = [it for it in _asked(lines, words_of(locale)) if it.command]
         return Request(tuple(found), says_yes=any(map(_YES.fullmatch, lines)))
+    says_yes, says_no = _says(_YES, lines) and not _is_contradicted(mail.lines), _says(_NO, lines)
     found = list(_asked(lines, words_of(locale)))
     if not any(it.command for it in found):
         near = [it for it in found if it.near]
         said = "" if near else next((it for it in lines if not is_courtesy(it)), "")
-        return Request(tuple(near[:MOST]), _says(_YES, lines), _says(_NO, lines), prose=clean(said, LONGEST))
+        return Request(tuple(near[:MOST]), says_yes, says_no, prose=clean(said, LONGEST))
     last = max(nr for nr, it in enumerate(found) if it.command)
     asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # below may be a signature
-    return Request(tuple(asked[:MOST]), _says(_YES, lines), _says(_NO, lines), len(asked) > MOST)
+    return Request(tuple(asked[:MOST]), says_yes, says_no, len(asked) > MOST)
 
 
 def read_line(line: str, locale: str = "en") -> Asked | None:
@@ -135,6 +142,12 @@ def nearest(line: str, locale: str) -> str:
 def _says(pattern: re.Pattern[str], lines: Sequence[str]) -> bool:
     first = next((line for line in lines if not is_courtesy(line) or pattern.fullmatch(line)), "")
     return pattern.fullmatch(first) is not None
+
+
+def _is_contradicted(lines: Sequence[str]) -> bool:
+    """Return whether a line questions a `yes`, or denies something. Long lines are notices of companies."""
+    denials = (line for line in lines if len(line.split()) <= _NOTICE and _DENIAL.search(line.translate(_SAME)))
+    return bool(contradiction_in(lines)) or any(denials)
 
 
 def _bare(line: str) -> str:

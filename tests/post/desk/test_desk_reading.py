@@ -1,5 +1,6 @@
 """The reader of emails to the post desk, and its list of commands."""
 
+from dataclasses import replace
 from datetime import date
 from zoneinfo import ZoneInfo
 
@@ -93,6 +94,35 @@ def test_an_empty_email_has_its_command_in_the_subject() -> None:
 def test_a_misspelt_command_is_reported_with_the_nearest_one(line: str, near: str) -> None:
     (asked,) = read_request(a_mail(line), "en").asked
     assert (asked.command, asked.near) == ("", near)
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        ("Yes?\n\nI did not ask for this, please do not delete anything!", "en"),
+        ("yes\n\nbut I never asked for that.", "en"),
+        ("ok", "en"),
+        ("Ja?\nDas war ich.", "de"),
+        ("Ja\nDas war ich nicht!", "de"),
+        ("Ja\n\nLösch bitte nichts", "de"),
+        ("Oui\nCe n’est pas moi !", "fr"),
+        ("Sì\nNon sono stato io!", "it"),
+    ],
+)
+def test_a_questioned_or_contradicted_yes_confirms_nothing(text: str, locale: str) -> None:
+    assert not read_request(a_mail(text), locale).says_yes
+
+
+@pytest.mark.parametrize(
+    "text", ["yes", "YES!", "Yes, please\n\nAnn", "yes\ngames", "Hello,\n\nyes\n\nBest regards\nAnn"]
+)
+def test_a_yes_confirms_beside_courtesies_and_commands(text: str) -> None:
+    assert read_request(a_mail(text), "en").says_yes
+
+
+def test_the_subject_of_an_unreadable_email_is_no_command() -> None:
+    unreadable = replace(a_mail("", "play sternenglanz"), doubt="encrypted")
+    assert read_request(unreadable, "en").asked == ()
 
 
 def test_an_email_holds_ten_commands() -> None:
