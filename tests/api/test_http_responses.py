@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from itertools import cycle
 from threading import Event
 from typing import Any
 from uuid import UUID
@@ -95,7 +96,8 @@ def test_a_304_is_sent_exactly_while_a_new_response_would_have_the_same_etag(
         lambda: cleo.delete(f"{hosted}/invitations/2"),
     ]
     viewers = [ada, bea, cleo, scene.stranger]
-    ways = [(viewer, path, it) for viewer in viewers for path in paths for it in ("identity", "gzip")]
+    encodings = cycle(("identity", "gzip"))  # in turns: an odd number of paths gives each path both
+    ways = [(viewer, path, next(encodings)) for viewer in viewers for path in paths]
 
     def etag(viewer: Someone, path: str, encoding: str) -> str | None:
         return viewer.get(path, headers={"Accept-Encoding": encoding}).headers.get("ETag")
@@ -116,7 +118,7 @@ def test_a_304_is_sent_exactly_while_a_new_response_would_have_the_same_etag(
             told = ("Vary", "Cache-Control", "ETag", "Content-Type", "X-Content-Type-Options")
             assert [asked.headers.get(it) for it in told] == [fresh.headers.get(it) for it in told], (number, way)
             kept += asked.status_code == 304
-            known[way] = etag(*way)
+            known[way] = current
         assert 0 < kept < len(ways), number
 
 
