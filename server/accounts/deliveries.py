@@ -59,7 +59,7 @@ def _newest(query: Select[Any], at: Any, letter_id: Any, cursor: Cursor | None, 
 
 
 def _failures(rows: list[Any]) -> dict[UUID, str]:
-    """Return the last error of each email."""
+    """Return the last delivery error of each email, by the email's id."""
     of_games = [(row.game_id, row.letter_id) for row in rows if isinstance(row, LetterRow) and row.tries]
     own = [(row.player_id, row.letter_id) for row in rows if isinstance(row, PlayerLetterRow) and row.tries]
     found: dict[UUID, str] = {}

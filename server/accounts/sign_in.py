@@ -53,7 +53,7 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None, z
             )
         )
     db.session.commit()
-    notifier.note_letter()  # a player is waiting for it
+    notifier.note_letter()  # a player is waiting for the code
 
 
 def _may_be_mailed(email: str, sender: str) -> bool:

@@ -1,4 +1,5 @@
-"""One-click unsubscribe without login (RFC 8058). The link token in each email contains its reader, kind and game."""
+"""One-click unsubscribe without login (RFC 8058). The link token in each email contains the reader, the kind of email
+and the game."""
 
 from typing import NamedTuple
 from uuid import UUID
@@ -17,7 +18,7 @@ GAME, KIND = "game", "kind"
 
 
 class Stop(NamedTuple):
-    """What a link token stops. `reader` is a player's id, or the invited address."""
+    """The emails that a link token stops. `reader` is a player's id, or the invited address."""
 
     kind: str
     reader: str
@@ -32,8 +33,8 @@ class StopState(NamedTuple):
     title: str | None  # title of the game; None unless it is one of the reader's games
     game_is_off: bool
     locale: str | None  # language of the reader; None for an invited address without an account
-    letters: str  # name of its emails
-    time_runs: bool  # whether the reader's time may run while they are off
+    letters: str  # description of the emails of this kind
+    time_runs: bool  # whether the reader's time may run without these emails
 
 
 def stop_token(kind: str, reader: str, game_id: UUID | None = None) -> str:
