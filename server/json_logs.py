@@ -59,7 +59,7 @@ def configuration(level: int) -> dict[str, Any]:
         "loggers": {
             "alembic": {"level": logging.WARNING},
             "mail.log": {"level": logging.ERROR},  # aiosmtpd quotes senders, and with them the tokens of seats
-            "apscheduler": {"level": logging.ERROR},  # it reports each run that a long one made it skip
+            "apscheduler": {"level": logging.ERROR},  # it reports each run skipped because of a longer one
             "gunicorn.error": {"level": logging.WARNING, "handlers": [], "filters": ["no requests"], "propagate": True},
         },
     }
