@@ -227,7 +227,7 @@ def _checked_star(sky: State, card: Card, path: tuple[str, ...]) -> str:
 
 
 def _refused_path(sky: State, star: str, path: tuple[str, ...]) -> IllegalMove | None:
-    """Return why the star can't take this path, given this turn's earlier actions."""
+    """Return why the star can't take this path after this turn's earlier actions, or None if it can."""
     log, options, last = sky.log, sky.options, path[-1]
     trail = log.trails.get(path[0])
     passed = list(log.lines if options["lineBan"] == "any-star" else trail.lines if trail else ())
@@ -274,7 +274,8 @@ def _path_of(move: Move) -> tuple[str, ...]:
 
 @cache
 def _migration_moves(slot: int, steps: int) -> Mapping[Fields, list[tuple[Fields, Move]]]:
-    """Return, by first field, each path that no earlier move forbids: the fields that must be free, and the move."""
+    """Return, by first field, every path that is possible if this turn's earlier actions don't forbid it: the fields
+    that must be free, and the move."""
     return {
         field.bit: [
             (sum({FIELDS[each].bit for each in path} - {field.bit}), Move((Sternwanderung(slot, path),)))

@@ -1,4 +1,5 @@
-"""Pictures of the pieces of Sternenglanz. Each class has its own shape, so that colours aren't needed."""
+"""Pictures of the pieces of Sternenglanz. Each class has its own shape, so that players can tell the classes apart
+without colours."""
 
 from functools import cache
 from math import cos, pi, sin

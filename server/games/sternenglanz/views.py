@@ -133,7 +133,7 @@ def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event
 
 def reveals(sky: State, seat: Seat, events: Sequence[Event]) -> bool:
     """Return whether these events revealed something: a card, a Sternbild, the choices of other seats, or that an
-    action completes no hidden Sternbild."""
+    action completed no hidden Sternbild."""
     return preview(sky, seat, events)[1]
 
 

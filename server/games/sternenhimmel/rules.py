@@ -87,8 +87,8 @@ def _not_your_turn() -> IllegalMove:
 def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Placement) -> None:
     """Raise IllegalMove unless the seat may plan this placement.
 
-    Its star must be in the hand now and unused by `earlier` placements. A hand loses stars by its own placements only.
-    So the boards alone decide whether the placement is legal when its turn comes.
+    Its star must be in the hand now and unused by `earlier` placements. A hand loses stars only through placements by
+    its own seat. The boards alone therefore decide whether the placement is legal when it is played.
     """
     star, board, space = move
     if board not in BOARDS:
