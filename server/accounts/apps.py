@@ -152,8 +152,8 @@ def app_by_refresh(word: str) -> App | None:
 
 
 def app_by_token(word: str, of: Caller | None) -> App | None:
-    """Return the app that holds this token, or None. `of` is the caller if the token is an access token, or None if it
-    is a refresh token."""
+    """Return the app that holds this token, or None. `of` is the caller of an access token, or None for a refresh
+    token."""
     if of is None:
         return _of_family(word)
     hold(of.player_id)

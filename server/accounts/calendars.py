@@ -90,7 +90,7 @@ def time_zone(name: Any) -> ZoneInfo:
 
 
 def stored_zone(name: Any) -> ZoneInfo:
-    """Return a player's zone, or UTC if this machine doesn't know it: its tzdata may be older than another's."""
+    """Return a player's zone, or UTC if this machine, perhaps because of an old tzdata, doesn't know the zone."""
     return read_or(ALWAYS.zone, "zone", lambda: time_zone(name))
 
 

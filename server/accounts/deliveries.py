@@ -17,7 +17,7 @@ RESULTS: Final = ("waiting", "sent", "bounced", "bundled", "dropped", "refused",
 
 
 def deliveries(player_id: UUID, cursor: Cursor | None, limit: int) -> Page:
-    """Return the emails to a player with their results, newest first."""
+    """Return the emails to a player with their delivery results, newest first."""
     games = list(db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)))
     mails = (LetterRow.player_id == player_id) & (LetterRow.kind != NOTE)
     found = [

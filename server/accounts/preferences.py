@@ -1,4 +1,5 @@
-"""Players' email preferences: each kind immediately, in a bundle at chosen times of day, or never."""
+"""Players' email preferences. Players can get each kind of email immediately, in a bundle at chosen times of day, or
+never."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta

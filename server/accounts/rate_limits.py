@@ -1,5 +1,5 @@
-"""Rate limits across all processes: uses per subject and fixed window, counted in Postgres. Settings define the bounds
-(`config.BOUNDS`). If limits are off, nothing is counted.
+"""Rate limits across all processes. Postgres counts the uses by each subject in fixed time windows. Settings define the
+bounds (`config.BOUNDS`). If limits are off, nothing is counted.
 
 Some bounds apply to the whole installation. Each network or player may use a fraction of the remainder, such as a
 twentieth, but at least `LEAST_SHARE`. These shares shrink with use, so a few greedy networks leave room for others. For
@@ -162,7 +162,7 @@ def _most_for(use: Use, used: Mapping[Use, int]) -> int:
 
 
 def add(times: Mapping[Use, int], now: datetime) -> Mapping[Use, int]:
-    """Add these numbers to the counts, in the current transaction. Return the totals of the current windows."""
+    """Add these numbers of uses to the counts, in the current transaction. Return the totals of the current windows."""
     by_key = {_key(use): use for use in times}
     rows = [  # sorted, to avoid deadlocks
         {"key": key, "since": window_of(use.bound, now), "used": times[use]} for key, use in sorted(by_key.items())
@@ -208,8 +208,8 @@ def network_of(address: str) -> str:
 
 
 def _networks_of(address: str) -> tuple[str, str]:
-    """Return the network that a provider's customer typically has around this address, and the provider's own
-    network."""
+    """Return the network around this address that typically belongs to one customer, and the one that typically belongs
+    to a provider."""
     found = _read_address(address)
     if found is None:
         return _UNREADABLE, f"{_UNREADABLE}, provider"

@@ -273,9 +273,8 @@ def revoke_token(player_id: UUID, token_id: UUID) -> None:
 
 
 def _delete(player_id: UUID, which: ColumnElement[bool]) -> bool:
-    """Delete matching tokens, and return whether there were any. Deleting an app's token ends the app, since it could
-    otherwise get a new token.
-    """
+    """Delete matching tokens, and return whether there were any. Deleting an app's token also revokes the app's access,
+    since the app could otherwise get a new token."""
     hold(player_id)
     gone = delete(Token).where(Token.player_id == player_id, which).returning(Token.app_id)
     found = db.session.execute(gone).first()
@@ -286,8 +285,8 @@ def _delete(player_id: UUID, which: ColumnElement[bool]) -> bool:
 
 @with_retries
 def revoke_all(player_id: UUID) -> None:
-    """Revoke all tokens of a player, even those that are being created. End the player's apps, and unsubscribe their
-    browsers from push."""
+    """Revoke all tokens of a player, even those that are being created. Revoke the access of the player's apps, and
+    unsubscribe the player's browsers from push."""
     hold(player_id)
     own = Token.player_id == player_id
     db.session.execute(select(Token.token_hash).where(own).order_by(Token.token_hash).with_for_update())

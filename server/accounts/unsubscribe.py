@@ -38,7 +38,7 @@ class StopState(NamedTuple):
 
 
 def stop_token(kind: str, reader: str, game_id: UUID | None = None) -> str:
-    """Return the link token that stops emails like this one."""
+    """Return the link token that stops emails of this kind or, with `game_id`, about this game."""
     return sign_text(STOP, f"{kind} {reader} {game_id.hex if game_id else ''}")
 
 
@@ -64,9 +64,8 @@ def stop_state(word: str) -> StopState:
 
 @with_retries
 def stop_mails(word: str, what: str | None = None, again: bool = False) -> None:
-    """Stop the emails about the game or of the kind, or resume them with `again`. By default, the token of an email
-    about a game stops the emails about that game. Raise NotFound for an invalid token.
-    """
+    """Stop the emails about a game or of a kind. With `again`, resume them. Without `what`, the token of an email about
+    a game stops all emails about that game. Raise NotFound for an invalid token."""
     it = _verified(word)
     if it.game_id and what != KIND:
         db.session.execute(update(SeatRow).where(*_own_seat(it)).values(mails=None if again else OFF))
