@@ -236,7 +236,7 @@ def _show_ticket(query: Any) -> None:
 
 
 def _last_id(query: Any) -> str:
-    """Return the id of the last event received, or ""."""
+    """Return the id of the last event that the client received, or ""."""
     return request.headers.get("Last-Event-ID") or str(query.get("lastEventId", ""))
 
 

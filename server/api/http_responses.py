@@ -88,7 +88,7 @@ def _expect_match() -> None:
 
 
 def _call() -> Any:
-    """Return the resource at this path."""
+    """Return the resource at the path of this request."""
     view: Any = current_app.view_functions.get(request.endpoint or "")
     return getattr(view, "view_class", lambda: None)()
 

@@ -94,8 +94,8 @@ class Buckets:
         return {key: units for key, units in taken.items() if units > least}
 
     def learn(self, taken: Mapping[Hashable, tuple[int, int]], window: datetime, now: datetime) -> None:
-        """Subtract the units that other processes took. `taken` has the units taken here, and by all processes in this
-        window."""
+        """Subtract the units that other processes took. `taken` has the units that this process took since the last
+        exchange, and those that all processes took in this window."""
         moment = _milliseconds(now)
         whole = self.bound.most * self._each
         with self._lock:

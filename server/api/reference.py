@@ -377,6 +377,6 @@ def _name(reference: Json) -> str:
 
 
 def _pretty(value: object) -> str:
-    """Return JSON, on one line if that is short."""
+    """Return a value as JSON, on one line if the line is short."""
     short = json.dumps(value, ensure_ascii=False)
     return short if len(short) <= _WIDTH - 20 else json.dumps(value, indent=2, ensure_ascii=False)

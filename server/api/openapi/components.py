@@ -145,7 +145,7 @@ class Components:
         return ref(f"Problem{problem.status}")
 
     def lift(self, schema: Json, prefix: str = "") -> Json:
-        """Return the schema with its nested schemas added, and replaced by references."""
+        """Add the nested schemas of this schema. Return the schema with references in their place."""
         title = schema.get("title")
         name = f"{prefix}{title}" if isinstance(title, str) else _NAMES.get(frozenset(schema.get("enum", ())) - {None})
         if name is None:

@@ -195,8 +195,8 @@ class Blueprint(flask_smorest.Blueprint):
         return super().arguments(schema(), **options)
 
     def response(self, status_code: int, schema: Any = None, **described: Any) -> Any:
-        """Describe a response, but don't serialize it with the schema, which took longer than the call itself. Tests
-        check that no response has undocumented fields."""
+        """Describe a response. Calls return it without serializing it by the schema, which would take longer than the
+        call itself. Tests check that no response has undocumented fields."""
         describe = super().response(status_code, schema, **described)
 
         def decorator(call: Callable[..., Any]) -> Any:
