@@ -236,7 +236,7 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
 
 
 def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox: str | None) -> dict[str, str]:
-    """Return the state of each step on the way of an email to the player and of the reply to us."""
+    """Return the state of each step by which an email reaches a player and the reply reaches us."""
     if settings.smtp_url is None:
         return {}  # reported above
     way = Way(
