@@ -44,9 +44,8 @@ class Document(NamedTuple):
 
 
 class Strength(NamedTuple):
-    """Results of a bot against another bot, in every seat of the same deals. `wins` is a share, and `low` to `high` is
-    its 95% confidence interval (Wilson). `lead`: points above the average of the table.
-    """
+    """Results of a bot against another bot, in every seat of the same deals. `wins` is the share of games won, and
+    `low` to `high` is the 95% confidence interval (Wilson). `lead`: points above the average of the table."""
 
     rules: str
     seats: int
