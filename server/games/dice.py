@@ -20,7 +20,8 @@ WORDS_PER_BLOCK = 4
 
 
 def commitment(seed: bytes) -> str:
-    """Return the SHA-256 of a seed in hex. The hash is published when a game opens, so that the seed is final."""
+    """Return the SHA-256 of a seed in hex. The hash is published when a game opens, so that the seed can't be changed
+    later."""
     return sha256(seed).hexdigest()
 
 

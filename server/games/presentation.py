@@ -231,7 +231,7 @@ def refusal(rules_name: str, error: RuleError, locale: str) -> str:
 
 @cache
 def refusals() -> Mapping[str, str]:
-    """Return the English sentence for each code, of all games."""
+    """Return the English sentence for each refusal code, for all games."""
     return dict(chain(COMMON_REFUSALS.items(), *(getattr(game, "REFUSALS", {}).items() for game in GAMES.values())))
 
 

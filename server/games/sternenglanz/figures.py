@@ -66,7 +66,7 @@ def placements(bild: Sternbild) -> Iterator[tuple[tuple[str, Fields], ...]]:
 def _ways(
     plan: Plan, lying: Mapping[str, Fields], induced: bool, allowed: Fields, placed: tuple[Fields, ...]
 ) -> Iterator[tuple[Fields, ...]]:
-    """Yield every way to place the rest of the plan. `allowed` is for the next node only."""
+    """Yield every way to place the rest of the plan. `allowed` restricts the next node only."""
     if len(placed) == len(plan):
         yield placed
         return

@@ -91,7 +91,7 @@ class Scenario(NamedTuple):
 
 
 class Cards(NamedTuple):
-    """The pieces, the cards, and the numbers of the rules."""
+    """The pieces, the cards, and the numbers that the rules use."""
 
     id: str
     limits: Mapping[str, int]

@@ -167,7 +167,7 @@ def _bild(bild: str, say: Language) -> str:
 
 
 def _gained(points: int, say: Language) -> str:
-    """Return the end of a sentence: the points gained, if any."""
+    """Return the end of a sentence: the points gained, if there are any, and a full stop."""
     return say.ngettext(" and gained %(num)s point.", " and gained %(num)s points.", points) if points else "."
 
 

@@ -211,7 +211,6 @@ def _without_filler(words: _Words, known: _Dialect) -> _Words:
 
 
 def _read_cards(words: _Words, known: _Dialect) -> tuple[str | None, str | None]:
-    """Return the two cards that these words name."""
     first, rest = _read_card(words, known)
     second, end = _read_card(rest, known)
     if end:

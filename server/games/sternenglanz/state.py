@@ -181,7 +181,7 @@ class StarLaid(NamedTuple):
 
 
 class StarRemoved(NamedTuple):
-    """A Schwarzes Loch."""
+    """A star's removal by a Schwarzes Loch."""
 
     seat: Seat
     slot: int
@@ -192,7 +192,7 @@ class StarRemoved(NamedTuple):
 
 
 class StarMoved(NamedTuple):
-    """A Sternwanderung."""
+    """A star's move by a Sternwanderung."""
 
     seat: Seat
     slot: int
@@ -241,7 +241,7 @@ class SupernovaGranted(NamedTuple):
 
 
 class ActFinished(NamedTuple):
-    """A player's end of the actions after slots 1 and 2."""
+    """A player's decision to end the actions after slots 1 and 2."""
 
     seat: Seat
 

@@ -1,4 +1,4 @@
-"""The views of table and events, by seat or spectator (R12)."""
+"""What each seat, and a spectator, sees of the table and of events (R12)."""
 
 from collections.abc import Sequence
 from typing import Any

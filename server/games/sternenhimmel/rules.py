@@ -32,7 +32,7 @@ def is_mid_turn(sky: State, seat: Seat) -> bool:
 
 
 def legal_moves(sky: State, seat: Seat, begun: Sequence[Placement] = ()) -> list[Placement]:
-    """Return all legal placements of a seat. After a placement there are none, since it ends the turn.
+    """Return all legal placements of a seat. After a placement there are none, since a placement ends the turn.
 
     Raise IllegalMove for illegal placements in `begun`.
     """
@@ -61,7 +61,7 @@ def _placements(board: str, hand: tuple[str, ...]) -> list[tuple[str, list[Place
 
 
 def decide(sky: State, seat: Seat, move: Placement, dice: Dice) -> list[Event]:
-    """Return the events of a move. Raise IllegalMove if the rules forbid it."""
+    """Return the events of a move. Raise IllegalMove if the rules forbid the move."""
     _check_placement(sky, seat, move)
     star, board, space = move
     hand_sizes = list(map(len, sky.hands))
