@@ -65,7 +65,7 @@ def _any_certificate() -> ssl.SSLContext:
 
 
 def _in_time(read: Callable[[], bytes | None]) -> bytes | None:
-    """Return the result of `read`. Raise NotShown if it fails or exceeds the time limit."""
+    """Return the result of `read`. Raise NotShown if `read` fails or exceeds the time limit."""
     found: SimpleQueue[bytes | None | Exception] = SimpleQueue()
 
     def run() -> None:

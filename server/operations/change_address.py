@@ -78,7 +78,7 @@ def end_change(player_id: UUID) -> None:
     written_to = select(Delivery.game_id).where(Delivery.player_id == player_id)
     played_in = {game_id for query in (played, written_to) for game_id in db.session.scalars(query)}
     forget_mails_with(player_id, old, sorted({*games, *played_in}))
-    mails = PostmasterMail.mail_id.in_(postmaster_mails_with(old))  # an operator may still have to answer them
+    mails = PostmasterMail.mail_id.in_(postmaster_mails_with(old))  # an operator may still have to reply to them
     db.session.execute(update(PostmasterMail).where(mails).values(player_id=player_id))
     counts = rate_limits.keys_of(old, mailbox_of(old))
     db.session.execute(delete(RateLimit).where(RateLimit.key.in_(counts)))

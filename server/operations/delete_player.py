@@ -312,7 +312,7 @@ def _names(text: Any, email: str) -> ColumnElement[bool]:
 
 
 def _is_to(table: Any, email: str) -> ColumnElement[bool]:
-    """Return the condition that an email is to this address, with or without a player."""
+    """Return the condition that an email is to this address, whether or not the address has an account."""
     return cast(ColumnElement[bool], table.data["to"].astext == email)
 
 

@@ -186,7 +186,7 @@ def _mail(row: Json) -> Json:
 
 
 def _written(raw: bytes) -> Json:
-    """Return an email's content. `text` is None if it is unreadable or deleted."""
+    """Return an email's content. `text` is None if the email is unreadable or its content was deleted."""
     try:
         read = child.run(replies.read, raw) if raw else None
     except TooMuch:

@@ -241,8 +241,8 @@ def overdue_work() -> dict[str, timedelta]:
 
 
 def owns_tables() -> bool:
-    """Return whether the database role of our login owns the tables. If so, an injected RESET ROLE would allow changes
-    to the log."""
+    """Return whether the database role with which we log in owns the tables. If so, an injected RESET ROLE would allow
+    changes to the log."""
     owner = "SELECT pg_has_role(session_user, relowner, 'MEMBER') FROM pg_class WHERE oid = 'events'::regclass"
     return bool(db.session.scalar(text(owner)))
 
@@ -295,7 +295,8 @@ def clock_skew() -> timedelta:
 
 
 def queue_sizes() -> dict[str, int] | None:
-    """Return numbers for a monitor, with ages in seconds. Return None while the database doesn't answer."""
+    """Return the sizes of queues, and ages in seconds, for monitoring. Return None while the database doesn't
+    respond."""
     try:
         follow_clock()
         now = clock.now()

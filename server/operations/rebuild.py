@@ -96,7 +96,7 @@ def _differences(records: Records, head: GameHead, seats: list[SeatState]) -> li
 
 
 def _wrong_ends(records: Records, head: GameHead) -> list[str]:
-    """Return the differences in `player_games`, the index of each player's games, about whether this game is over."""
+    """Return where `player_games`, the index of each player's games, is wrong about whether this game is over."""
     over_at = _over_at(records, head)
     with autocommit() as connection:
         noted = stored_ends(connection, records.head.game_id, people_of(records))
