@@ -112,7 +112,7 @@ def make_venv() -> None:
         shutil.rmtree(DISCARDED)
     VENV.mkdir()
     STAMP.write_text(UNFINISHED)
-    outer_python = getattr(sys, "_base_executable", sys.executable)  # ours may be in the discarded folder
+    outer_python = getattr(sys, "_base_executable", sys.executable)  # the running Python may be in the discarded folder
     made = subprocess.run([outer_python, "-m", "venv", VENV], check=False, capture_output=True, text=True)
     if made.returncode != 0:
         sys.exit(f"{made.stdout}{made.stderr}\nThe virtual environment could not be created. See the error above.")

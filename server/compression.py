@@ -1,4 +1,4 @@
-"""Compression for clients that accept gzip (RFC 9110, 12.5.3), and static responses compressed once."""
+"""Compression for clients that accept gzip (RFC 9110, 12.5.3), and static responses that are compressed only once."""
 
 import gzip
 import hashlib

@@ -258,7 +258,7 @@ def _path(text: str) -> Path:
 
 
 def _same_everywhere(text: str) -> Path:
-    """Accept absolute paths only, since processes differ in working directory and home."""
+    """Accept absolute paths only, since processes may have different working directories and homes."""
     if not Path(text).is_absolute():
         raise ValueError
     return Path(text)

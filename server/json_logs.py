@@ -12,7 +12,8 @@ _LINES = json.JSONEncoder(ensure_ascii=False)
 
 
 class JsonLines(logging.Formatter):
-    """A formatter with `at`, `level`, `logger`, `message` and the record's `facts`. It omits the text of exceptions."""
+    """A formatter that writes `at`, `level`, `logger`, `message` and the record's `facts`. It omits the text of
+    exceptions."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
