@@ -184,7 +184,7 @@ def expect_left(use: Use) -> None:
 
 
 def expect_room(name: str, present: int) -> None:
-    """Raise TooMany if `present`, the current number of open games, webhooks or the like, has reached the bound."""
+    """Raise TooMany if `present`, the current number of tokens, open streams or the like, has reached the bound."""
     bound = bound_of(name)
     if bound is not None and present >= bound.most:
         raise reached(name)
