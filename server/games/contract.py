@@ -197,10 +197,11 @@ Rules = Game[Any, Any, Any]  # a game with states, moves and events opaque to th
 # Optional parts of a game
 
 Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the move is worth to the seat on turn
-# View, story, seat, dice -> a random state that is consistent with what the seat has seen. Each state is as likely as
-# the game's dice make it. Hidden choices of other seats are equally likely. `story` has the events that the seat was
-# shown, without those taken back. It begins with `game-started`, whose terms contain the options. A call with the same
-# `view` and `story` objects may reuse what the previous call prepared.
+# View, story, seat, dice -> a state that the seat could be in, drawn from nothing else: a sample of all states that
+# are consistent with what the seat has seen, each as likely as the game's dice make it. Hidden choices of other seats
+# are equally likely. `story` has the events that the seat was shown, without those taken back. It begins with
+# `game-started`, whose terms contain the options. A call with the same `view` and `story` objects may reuse what the
+# previous call prepared.
 Resample = Callable[[Json, Sequence[Json], Seat, Dice], Any]
 Draw = Callable[[Json, Sequence[str], "Theme", str], "Picture"]  # view, names by seat, theme, locale -> picture
 WriteTable = Callable[[Json, Sequence[str], str], str]  # view, names by seat, locale -> text of at most 72 columns

@@ -47,11 +47,11 @@ Target = tuple[tuple[str, Fields], ...]  # nodes and their fields
 OPTIONS = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items()}
 CARD_WORTH = {GEBURT: 1.0, LOCH: 0.6, WANDERUNG: 0.4, SUPERNOVA: 1.5}
 CHANCES = {0: 0.5, 1: 0.2, 2: 0.05}  # share of a birth's points, by the number of missing stars
-NEARER = 1.0  # points for each action fewer that the Sternbild needs
+NEARER = 1.0  # for an action less until the Sternbild
 COMPLETED = 20.0
-IN_ROW = 0.2  # points for the chance of performing all three slots
+IN_ROW = 0.2  # for the chance of performing all three slots
 MOST_TARGETS = 5000  # upper limit; the supplied board stays below it
-HOPELESS = 30.0  # actions, for a node that can't be filled
+HOPELESS = 30.0  # actions
 
 
 def judge(view: Json) -> Callable[[Move], float]:
@@ -143,7 +143,7 @@ def _gain(sky: State, me: int, step: Action) -> float:
 
 
 def _chances(sky: State, after: Stars) -> float:
-    """Return how much the chances of scoring improve on the fields around a change."""
+    """Return the gain in chances on the fields around a change."""
     changed = 0
     for piece in PIECES:
         changed |= sky.stars[piece] ^ after[piece]

@@ -8,9 +8,9 @@ from server.games.sternenhimmel.moves import Placement
 from server.games.sternenhimmel.options import DEFAULT_EDITION, EDITIONS
 from server.games.sternenhimmel.scoring import payments, rank, swallowed_by_holes, tally, values_of, vanishing
 
-# Views lack the options. The payments of this edition are close enough for all editions.
+# Views lack the options. The payments of this edition are close enough for all of them.
 OPTIONS = EDITIONS[DEFAULT_EDITION]
-GUESS = "5"  # the assumed value of a face-down star
+GUESS = "5"  # the assumed value of a star face down
 LEAD = 0.05  # coins per point of lead while prizes may still change hands
 
 
@@ -33,7 +33,7 @@ def _lying(spaces: Json) -> dict[str, Lying]:
 
 
 def _standing(board: Board, stars: Mapping[str, Lying], me: int, coins: list[int]) -> float:
-    """Return by how many coins `me` would lead if the board were scored now. A fuller board counts more."""
+    """Return the lead of `me` if the board were scored now. A fuller board counts more."""
     vanished = vanishing(board, stars)
     gone = vanished | swallowed_by_holes(board, stars, vanished)
     values = values_of(board, stars, gone, OPTIONS["doubling"])
