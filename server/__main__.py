@@ -1,7 +1,7 @@
 """`python3 -m server up` and `python3 -m server test`: install the project into `.venv`, then run the command there.
 
-It uses only the standard library, since nothing is installed yet. Its syntax also works in old versions of Python, so
-that they can print the required version.
+This module uses only the standard library, since nothing is installed yet. Its syntax also works in old versions of
+Python, so that they can print the required version.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DISCARDED = CHECKOUT / ".venv.discarded"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed-by-server"  # the fingerprint of what is installed, or UNFINISHED
 LOCK = CHECKOUT / "requirements.lock"
-SERVING, TESTING = ".", ".[dev]"  # what pip installs; TESTING includes SERVING
+SERVING, TESTING = ".", ".[dev]"  # what pip installs: the server, or the server with the tests' requirements
 UNFINISHED = "unfinished"
 
 
@@ -112,7 +112,7 @@ def make_venv() -> None:
         shutil.rmtree(DISCARDED)
     VENV.mkdir()
     STAMP.write_text(UNFINISHED)
-    outer_python = getattr(sys, "_base_executable", sys.executable)  # ours may be in the discarded folder
+    outer_python = getattr(sys, "_base_executable", sys.executable)  # the running Python may be in the discarded folder
     made = subprocess.run([outer_python, "-m", "venv", VENV], check=False, capture_output=True, text=True)
     if made.returncode != 0:
         sys.exit(f"{made.stdout}{made.stderr}\nThe virtual environment could not be created. See the error above.")

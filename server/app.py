@@ -21,7 +21,7 @@ _WRITTEN = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
 
 
 class _Json(DefaultJSONProvider):
-    """A JSON provider with compact output and sorted keys: equal data has equal bytes, fresh or read from the log."""
+    """A JSON provider with compact output and sorted keys, so that equal data always gives equal bytes."""
 
     def dumps(self, obj: Any, **_: Any) -> str:
         return as_json(obj, _WRITTEN).decode()

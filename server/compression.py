@@ -1,4 +1,4 @@
-"""Compression for clients that accept gzip (RFC 9110, 12.5.3), and static responses compressed once."""
+"""Compression for clients that accept gzip (RFC 9110, 12.5.3), and static responses that are compressed only once."""
 
 import gzip
 import hashlib
@@ -23,8 +23,8 @@ class Packed:
         return gzip.compress(self.plain, mtime=0)
 
     def answer(self) -> Response:
-        """Return the response in the encoding that the request accepts, with that encoding's ETag. The request's
-        conditions are ignored."""
+        """Return the response in the encoding that the request accepts, with that encoding's ETag. Conditional headers
+        in the request are ignored."""
         is_packed = accepts_gzip()
         response = Response(self.packed if is_packed else self.plain, mimetype=self.kind)
         response.headers["Vary"] = "Accept-Encoding"

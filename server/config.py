@@ -17,7 +17,7 @@ CHECKOUT = Path(__file__).parents[1]
 
 
 class BadSetting(ValueError):
-    """An invalid value of a variable. The text is one sentence for the operator."""
+    """An invalid value of an environment variable. The text is one sentence for the operator."""
 
 
 class Secret(str):
@@ -90,7 +90,7 @@ class Settings:
 
     @property
     def desk_address(self) -> str | None:
-        """Return the address of the post desk, or None if the server receives no email."""
+        """Return the address to which players email commands, or None if the server receives no email."""
         return f"{self.desk}@{self.inbound_domain}" if self.inbound_domain else None
 
     def listed(self) -> list[tuple[str, str, str, str]]:
@@ -149,9 +149,8 @@ _DATABASE = re.compile(
 
 
 def _database(text: str) -> str:
-    """Accept only what libpq and SQLAlchemy parse alike. In error messages, each quotes a password that it mistakes for
-    a host.
-    """
+    """Accept only URLs that libpq and SQLAlchemy parse in the same way. Otherwise one of them could mistake the
+    password for a host, and quote it in an error message."""
     from psycopg import ProgrammingError
     from psycopg.conninfo import conninfo_to_dict
 
@@ -219,7 +218,8 @@ def _label(text: str) -> str:
 
 
 def _local_part(text: str) -> str:
-    """Return a local part in lower case. The postmaster's addresses and those as long as a signed one are reserved."""
+    """Return a local part in lower case. The postmaster's addresses are reserved, and so are addresses as long as our
+    signed ones."""
     if not re.fullmatch(r"[a-z0-9](?:[a-z0-9._-]{0,30}[a-z0-9])?", text := text.lower()) or text in (
         "postmaster",
         "abuse",
@@ -258,14 +258,14 @@ def _path(text: str) -> Path:
 
 
 def _same_everywhere(text: str) -> Path:
-    """Accept absolute paths only, since processes differ in working directory and home."""
+    """Accept absolute paths only, since processes may have different working directories and homes."""
     if not Path(text).is_absolute():
         raise ValueError
     return Path(text)
 
 
 def _web_address(text: str) -> str:
-    """Return the origin. A path is rejected, since the page and the links in emails would not work below one."""
+    """Return the origin. A path is rejected, since the page and the links in emails only work at the root of a site."""
     url = urlsplit(text)
     scheme, port = url.scheme.lower(), url.port
     is_origin = not (url.path.strip("/") or set("?#@%\\") & set(text))
@@ -319,7 +319,7 @@ class _Variable(NamedTuple):
             raise BadSetting(f"{self.name} should be {self.form}, not {shown}.") from None
 
 
-# For root, Postgres runs as `nobody`, who may be unable to read root's checkout.
+# If root starts Postgres, it runs as `nobody`, who may be unable to read root's checkout.
 _DATA = Path("/var/lib/sternenpost") if os.geteuid() == 0 else CHECKOUT / ".data"
 
 VARIABLES = {
@@ -452,7 +452,7 @@ VARIABLES = {
         "90",
         "a number of days, at least 14",
         "Number of days for which players can see the delivery status of their emails.",
-        partial(_days, 14),  # bounces are looked up for that long
+        partial(_days, 14),  # bounces may arrive, and need the delivery result, for that long
     ),
     "keep_answers": _Variable(
         "STERNENPOST_KEEP_ANSWERS",

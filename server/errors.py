@@ -14,7 +14,7 @@ class PlayError(Exception):
 
 
 class NotFound(PlayError):
-    """A thing that doesn't exist or that the caller isn't allowed to see."""
+    """Something that doesn't exist, or that the caller isn't allowed to see."""
 
 
 class NotSeated(PlayError):
@@ -67,7 +67,7 @@ class PlaceAhead(PlayError):
 
 
 class IllegalPlan(PlayError):
-    """A planned move that isn't possible: the one at `index`, because of a rule (`reason`) or a condition."""
+    """A plan with an impossible move: the move at `index` breaks a rule (`reason`) or has an invalid condition."""
 
     def __init__(self, index: int, reason: str, words: Words) -> None:
         super().__init__(words)
@@ -184,7 +184,7 @@ class OneSeatOnly(PlayError):
 
 
 class Closed(PlayError):
-    """A function that the operators have temporarily closed."""
+    """A feature that the operators have temporarily closed."""
 
 
 class TooMany(PlayError):

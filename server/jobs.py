@@ -1,4 +1,4 @@
-"""Jobs that web and worker run repeatedly, even after a failure."""
+"""Jobs that web processes and workers run repeatedly, even after a failure."""
 
 import logging
 from collections.abc import Callable

@@ -12,7 +12,8 @@ _LINES = json.JSONEncoder(ensure_ascii=False)
 
 
 class JsonLines(logging.Formatter):
-    """A formatter with `at`, `level`, `logger`, `message` and the record's `facts`. It omits the text of exceptions."""
+    """A formatter that writes `at`, `level`, `logger`, `message` and the record's `facts`. It omits the text of
+    exceptions."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -59,7 +60,7 @@ def configuration(level: int) -> dict[str, Any]:
         "loggers": {
             "alembic": {"level": logging.WARNING},
             "mail.log": {"level": logging.ERROR},  # aiosmtpd quotes senders, and with them the tokens of seats
-            "apscheduler": {"level": logging.ERROR},  # it reports each run that a long one made it skip
+            "apscheduler": {"level": logging.ERROR},  # it reports each run skipped because of a longer one
             "gunicorn.error": {"level": logging.WARNING, "handlers": [], "filters": ["no requests"], "propagate": True},
         },
     }

@@ -1,5 +1,5 @@
-"""Leases on the work in progress of a sender, renewed while it runs. If a process dies, another process takes over
-within seconds. A slow process keeps its leases."""
+"""Leases on the work that a sender has in progress. A process renews its leases while it runs, even if it is slow. If
+the process dies, another process takes over within seconds."""
 
 import logging
 import math
@@ -17,8 +17,8 @@ from server.store.database_retry import is_passing
 
 LENGTH = timedelta(seconds=20)
 _PAUSE = 5.0  # seconds between renewals
-_SPARE = timedelta(seconds=5)  # a lease that ends sooner is renewed before something is sent
-_AFTER_AN_OUTAGE = 10.0  # seconds in which the holders of expired leases can return to them
+_SPARE = timedelta(seconds=5)  # a lease that ends sooner than this is renewed before something is sent
+_AFTER_AN_OUTAGE = 10.0  # seconds in which holders can still renew their expired leases
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +67,8 @@ class Leases:
 
     @contextmanager
     def hold(self, renew: Callable[[datetime], bool], began: float) -> Iterator[Lease]:
-        """Renew a lease within the block. `began` is the monotonic time at which it was requested.
+        """Renew a lease regularly within the `with` block. `began` is the monotonic time at which the lease was
+        requested.
 
         `renew` sets a new end, and returns False if another process holds the lease.
         """

@@ -1,8 +1,8 @@
 """Metrics that the processes of a web server share through files, for `/metrics`. Import Counter, Gauge and Histogram
 from here.
 
-The files are mapped into memory. Writing to a full disk kills the process (SIGBUS), so the room is reserved first.
-Without room, a process keeps its numbers in memory, and `/metrics` lacks these numbers until the process restarts.
+The files are mapped into memory. Writing to a full disk kills the process (SIGBUS), so disk space is reserved first. If
+the disk is full, a process keeps its numbers in memory, and `/metrics` lacks these numbers until the process restarts.
 """
 
 import logging
@@ -15,7 +15,7 @@ from prometheus_client import Counter, Gauge, Histogram, mmap_dict, values
 __all__ = ["Counter", "Gauge", "Histogram", "trouble"]
 
 _FIRST_SIZE: int = mmap_dict._INITIAL_MMAP_SIZE
-_LONGEST_ENTRY = 4 + 8 + 16  # bytes besides the key: its length, its padding, two doubles
+_LONGEST_ENTRY = 4 + 8 + 16  # bytes in addition to the key: the key's length and padding, and two doubles
 _troubles: list[str] = []  # at most one
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ def trouble() -> str:
 
 
 class _ReservedDict(mmap_dict.MmapedDict):
-    """A file of prometheus_client with its room reserved, or memory of this process if the disk is full."""
+    """A file of prometheus_client with its disk space reserved, or memory of this process if the disk is full."""
 
     def __init__(self, filename: str) -> None:
         try:
@@ -64,7 +64,7 @@ class _ReservedDict(mmap_dict.MmapedDict):
 
 
 def _reserve(file: BinaryIO, size: int) -> None:
-    """Reserve `size` bytes. Raise OSError if the disk lacks room."""
+    """Reserve `size` bytes. Raise OSError if the disk is full."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, size)
 

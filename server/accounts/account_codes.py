@@ -25,7 +25,7 @@ PURPOSES: Final = (DELETION, OLD_ADDRESS, NEW_ADDRESS)
 
 @with_retries
 def ask_for_deletion(player_id: UUID) -> None:
-    """Mail a code that deletes this player's account. Raise SignInFirst, TooMany."""
+    """Mail a code with which this player can delete their account. Raise SignInFirst, TooMany."""
     expect_no_guest(player_id)
     expect_within(*_asked_by(player_id))
     player = db.session.get_one(Player, player_id, populate_existing=True)
@@ -57,8 +57,8 @@ def _asked_by(player_id: UUID) -> list[Use]:
 
 
 def _mail(player: Player, purpose: str, to: str, new_address: str = "") -> None:
-    """Queue the email under the code's id. Under the player's id, its delivery result would reveal whose address this
-    is."""
+    """Queue the email under the code's id, not the player's. Otherwise the player would see the delivery result, which
+    could reveal whose address it is."""
     now, code_id = clock.now(), id_of(player.player_id, purpose)
     code = new_code(purpose, code_id, to, stored_locale(player.locale))
     data = {"to": to, "by": str(player.player_id), "code": code, "address": new_address}
@@ -68,7 +68,7 @@ def _mail(player: Player, purpose: str, to: str, new_address: str = "") -> None:
 
 
 def expect_account_code(player_id: UUID, purpose: str, code: str) -> SignIn:
-    """Return the row of a valid code, as `expect_code` does. Raise WrongCode for an invalid code, or TooMany after too
+    """Return the row of a valid code (see `expect_code`). Raise WrongCode for an invalid code, or TooMany after too
     many wrong codes."""
     return expect_code(purpose, id_of(player_id, purpose), code, player_id)
 

@@ -125,7 +125,8 @@ def allow(
 
 
 def app_by_code(code: str) -> App | None:
-    """Return the app of an authorization code, or None. A reused code ends its app (RFC 9700, 4.5)."""
+    """Return the app of an authorization code, or None. If the code was used before, revoke the app's access (RFC 9700,
+    4.5)."""
     parts = _CODE.fullmatch(code)
     app = parts and _lock_app(parts[1], parts[2])
     if not parts or not app or not secrets.compare_digest(app.code_hash, hash_of(parts[3])):
@@ -138,8 +139,8 @@ def app_by_code(code: str) -> App | None:
 
 
 def app_by_refresh(word: str) -> App | None:
-    """Return the app of a refresh token, or None. A reused token ends its app, since it was probably stolen (RFC 9700,
-    4.14.2)."""
+    """Return the app of a refresh token, or None. If the token was used before, it was probably stolen: revoke the
+    app's access (RFC 9700, 4.14.2)."""
     app = _of_family(word)
     if app is None:
         return None
@@ -151,8 +152,8 @@ def app_by_refresh(word: str) -> App | None:
 
 
 def app_by_token(word: str, of: Caller | None) -> App | None:
-    """Return the app that holds this token, or None. `of` is the caller if the token is an access token, or None if it
-    is a refresh token."""
+    """Return the app that holds this token, or None. `of` is the caller of an access token, or None for a refresh
+    token."""
     if of is None:
         return _of_family(word)
     hold(of.player_id)
@@ -162,8 +163,8 @@ def app_by_token(word: str, of: Caller | None) -> App | None:
 
 
 def _of_family(word: str) -> App | None:
-    """Return the app of a refresh token, even of a used one. The token contains its family's secret, which
-    distinguishes a used token from a forged one."""
+    """Return the app of a refresh token, even of a used one. The token contains a secret that all of the app's refresh
+    tokens share. The secret distinguishes a used token from a forged one."""
     parts = _REFRESH.fullmatch(word)
     app = parts and _lock_app(parts[1], parts[2])
     if not parts or not app or app.family_hash is None:
@@ -177,8 +178,8 @@ def _lock_app(player_id: str, app_id: str) -> App | None:
 
 
 def issue(app: App, scopes: Iterable[str], refresh: str | None) -> Issued:
-    """Issue new tokens to an app, and revoke its old ones. `refresh` is the present refresh token. Without a refresh
-    token, the player gets an email about the new app."""
+    """Issue new tokens to an app, and revoke its old ones. `refresh` is the current refresh token. Without it, the app
+    is new, and the player gets an email about the app."""
     now = clock.now()
     family, secret = refresh[-87:-44] if refresh else secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     if refresh is None:
@@ -208,12 +209,12 @@ def _tell(app: App) -> None:
 
 
 def address_of(redirect_uri: str) -> str:
-    """Return an app's scheme and host, which are verified, unlike its name."""
+    """Return the scheme and host of an app's redirect URI. Unlike the app's name, they can't be made up."""
     url = urlsplit(redirect_uri)
     return f"{url.scheme}://{url.netloc}"
 
 
-# Listing, and ending
+# Listing apps, and revoking their access
 
 
 def apps_of(player_id: UUID) -> list[Json]:
@@ -236,7 +237,7 @@ def _facts(app: App) -> Json:
 
 @with_retries
 def end_app(player_id: UUID, app_id: UUID) -> None:
-    """End an app, and delete its tokens and everything that it created. Raise NotFound."""
+    """Revoke an app's access, and delete its tokens and everything that it created. Raise NotFound."""
     hold(player_id)
     app = db.session.get(App, (player_id, app_id))
     if app is None and in_doubt() != app_id:
@@ -256,20 +257,20 @@ def _tokens_of(app: App) -> ColumnElement[bool]:
 
 
 def end_app_token(player_id: UUID, app_id: UUID) -> str:
-    """Return the link token that ends an app."""
+    """Return the link token that revokes an app's access."""
     return sign_text(ENDS_APP, f"{player_id.hex} {app_id.hex}")
 
 
 def app_of_link(word: str) -> tuple[UUID, UUID, str | None]:
-    """Return the player's id, the app's id and the app's name, which is None once the app has ended. Raise NotFound for
-    an invalid token."""
+    """Return the player's id, the app's id and the app's name. The name is None if the app's access has ended. Raise
+    NotFound for an invalid token."""
     player_id, app_id = map(UUID, verify_text(ENDS_APP, word).split(" "))
     app = db.session.get(App, (player_id, app_id))
     return player_id, app_id, app.name if app else None
 
 
 def forget_apps() -> None:
-    """End expired apps, and delete clients that no player has authorized."""
+    """Delete apps whose access has expired, and clients that no player has authorized."""
     now = clock.now()
     has_expired = App.expires_at <= now
     for player_id in db.session.scalars(select(App.player_id).where(has_expired).distinct()).all():

@@ -1,5 +1,4 @@
-"""Bans. A banned player can't sign in, gets no emails, and loses the seats that others would wait for. Their tokens
-are rejected."""
+"""Bans. A banned player can't sign in, gets no emails, and leaves all games. The player's tokens are rejected."""
 
 from datetime import datetime
 from uuid import UUID
@@ -38,8 +37,8 @@ def is_welcome(player: Player) -> bool:
 
 @with_retries
 def ban(player_id: UUID, until: datetime | None = None, reason: str = "") -> None:
-    """Ban a player until this time, or permanently. A second call replaces time and reason. The caller hands over the
-    seats with `seats.give_up_seats`."""
+    """Ban a player until this time, or permanently. A second call replaces the time and the reason. The caller must
+    also call `seats.give_up_seats`."""
     values = {"banned_at": clock.now(), "banned_until": until, "ban_reason": clean(reason, LONGEST_REASON)}
     db.session.execute(update(Player).where(Player.player_id == player_id).values(**values))
     for webhook_id in db.session.scalars(select(Webhook.webhook_id).where(Webhook.player_id == player_id)).all():
@@ -49,7 +48,7 @@ def ban(player_id: UUID, until: datetime | None = None, reason: str = "") -> Non
 
 @with_retries
 def unban(player_id: UUID) -> None:
-    """Lift a ban. The players take back their seats and enable their webhooks themselves."""
+    """Lift a ban. The player must take back their seats and enable their webhooks themselves."""
     values = {"banned_at": None, "banned_until": None, "ban_reason": None}
     db.session.execute(update(Player).where(Player.player_id == player_id).values(**values))
     db.session.commit()

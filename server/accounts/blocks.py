@@ -21,7 +21,7 @@ WHERE player_id = ANY(%(players)s) AND blocked_id = ANY(%(players)s)"""
 
 @with_retries
 def block(player_id: UUID, other: UUID) -> None:
-    """Block another player: the two can't join the same table, and the other's invitations stop. Raise NotFound,
+    """Block another player: the two can't join the same table, and the other player's invitations stop. Raise NotFound,
     BadField."""
     _expect_other(player_id, other)
     row = insert(Block).values(player_id=player_id, blocked_id=other, made_at=clock.now())
@@ -45,14 +45,14 @@ def blocked_by(player_id: UUID) -> list[Json]:
 
 
 def is_block_between(player_id: UUID, others: Collection[UUID]) -> bool:
-    """Return whether this player has blocked one of the others, or the other way round."""
+    """Return whether this player has blocked one of the others, or one of them has blocked this player."""
     either = (Block.player_id == player_id) & Block.blocked_id.in_(others)
     either |= Block.player_id.in_(others) & (Block.blocked_id == player_id)
     return bool(others) and bool(db.session.scalar(select(exists().where(either))))
 
 
 def blocks_among(players: Collection[UUID]) -> set[frozenset[UUID]]:
-    """Return the pairs of these players of whom one has blocked the other."""
+    """Return the pairs among these players in which one has blocked the other."""
     if len(players) < 2:
         return set()
     with autocommit() as connection:

@@ -16,7 +16,7 @@ from server.store.database_retry import with_retries
 from server.store.rows import Json, Seat
 from server.store.tables import Bounce, Delivery, Player, PlayerDelivery, SeatRow, db
 
-HARD: Final = 2  # days on which the address was unknown; a broken server may claim that for an hour
+HARD: Final = 2  # days with bounces for an unknown address; a broken server may send such bounces for an hour
 SOFT: Final = 5  # days with bounces for any reason
 WITHIN: Final = timedelta(days=14)
 
@@ -32,11 +32,12 @@ def invitation_bounce_token(game_id: UUID, seat: Seat, email: str) -> str:
 
 
 def verify_bounce_token(word: str) -> Capability:
-    """Return what a bounce token identifies. Raise NotFound for an invalid token.
+    """Return the email that a bounce token identifies. Raise NotFound for an invalid token.
 
-    - An email: `game_id` is the player, and `number` the email's mark.
-    - An invitation: the game, and the address's mark.
-    - The post desk's first email: a hash of the address, and the email's mark.
+    - Email to a player: `game_id` is the player's id, and `number` comes from the email's id.
+    - Invitation: `game_id` is the game's id, and `number` comes from a hash of the address.
+    - Reply to an address without an account: `game_id` is a hash of the address, and `number` comes from the email's
+      id.
     """
     return verify(BOUNCE, word)
 
@@ -66,7 +67,7 @@ def note_return(word: str, is_hard: bool, why: str) -> None:
 
 
 def letter_to(player_id: UUID, mark: int) -> Delivery | PlayerDelivery | None:
-    """Return the recent email to this player whose return path has this mark."""
+    """Return the recent email to this player whose return path contains this number, or None."""
     since = clock.now() - WITHIN
     for table in (Delivery, PlayerDelivery):
         sent = select(table).where(
@@ -102,10 +103,10 @@ def lose_invitation(game_id: UUID, seat: Seat, mark: int, why: str) -> str | Non
 
 @with_retries
 def note_bounce(player_id: UUID, letter_id: UUID, is_hard: bool, why: str, kind: str = "") -> None:
-    """Count a bounce, once for each email, and mark the address as unreachable after too many.
+    """Count a bounce, once for each email. After too many bounces, mark the address as unreachable.
 
-    One hard bounce of the post desk's answer is enough. There may be no second email, and the player's next one proves
-    the address again.
+    One hard bounce of a reply to an emailed command is enough, since there may be no second reply. The player's next
+    email proves the address again.
     """
     now = clock.now()
     count(player_id, letter_id, is_hard, why, now)
@@ -118,7 +119,7 @@ def note_bounce(player_id: UUID, letter_id: UUID, is_hard: bool, why: str, kind:
 
 
 def count(player_id: UUID, letter_id: UUID, is_hard: bool, why: str, now: datetime) -> bool:
-    """Record a bounce in the current transaction. Return False if it was recorded before."""
+    """Record a bounce in the current transaction. Return False if this email's bounce was recorded before."""
     bounce = insert(Bounce).values(
         player_id=player_id, letter_id=letter_id, is_hard=is_hard, why=why, at=now, counts=True
     )
@@ -127,7 +128,7 @@ def count(player_id: UUID, letter_id: UUID, is_hard: bool, why: str, now: dateti
 
 
 def mark_unreachable(player_id: UUID, why: str, now: datetime) -> None:
-    """Mark a player's address as unreachable, in the current transaction. Only sign-in codes still go there."""
+    """Mark a player's address as unreachable, in the current transaction. Only sign-in codes are still sent to it."""
     reached = (Player.player_id == player_id) & Player.unreachable_since.is_(None)
     db.session.execute(update(Player).where(reached).values(unreachable_since=now, unreachable_why=why))
 
@@ -141,5 +142,5 @@ def mark_reachable(player_id: UUID) -> bool:
 
 
 def unreachable(since: datetime | None, why: str | None) -> Json | None:
-    """Return what players see of their unreachable address, or None if it is reachable."""
+    """Return since when and why a player's address is unreachable, or None if it is reachable."""
     return None if since is None else {"since": since, "why": why}

@@ -1,4 +1,5 @@
-"""Players' calendars: the hours that do not count for them (nights, weekdays off, vacations), in their time zone."""
+"""Players' calendars: the hours that do not count towards their time limits (nights, weekdays off, vacations), in their
+time zone."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -22,7 +23,7 @@ CLOCK_FACE: Final = re.compile("(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 
 @dataclass(frozen=True)
 class Calendar:
-    """The hours that do not count for one player, in local time."""
+    """The hours that do not count towards one player's time limits, in local time."""
 
     zone: ZoneInfo
     night: tuple[time, time] | None = None  # may cross midnight
@@ -38,7 +39,7 @@ class Calendar:
         return day.isoweekday() not in self.days_off and not any(first <= day <= last for first, last in self.vacations)
 
     def hours(self) -> list[tuple[timedelta, timedelta]]:
-        """Return the ranges of a working day that count, as offsets from midnight in local time."""
+        """Return the ranges of hours that count on a day that is not off, as offsets from midnight in local time."""
         if self.night is None:
             return [(NOTHING, DAY)]
         begin, end = map(_since_midnight, self.night)
@@ -89,7 +90,7 @@ def time_zone(name: Any) -> ZoneInfo:
 
 
 def stored_zone(name: Any) -> ZoneInfo:
-    """Return a player's zone, or UTC if this machine doesn't know it: its tzdata may be older than another's."""
+    """Return a player's zone, or UTC if this machine, perhaps because of an old tzdata, doesn't know the zone."""
     return read_or(ALWAYS.zone, "zone", lambda: time_zone(name))
 
 
@@ -101,7 +102,7 @@ def stored_calendar(data: Any, zone: Any) -> Calendar:
 
 @cache
 def _zone_names() -> frozenset[str]:
-    return frozenset(available_timezones() - {"localtime", "Factory"})  # differ between machines
+    return frozenset(available_timezones() - {"localtime", "Factory"})  # these two differ between machines
 
 
 def _night(text: Any) -> tuple[time, time] | None:
@@ -170,7 +171,7 @@ def counting_hours(start: datetime, calendar: Calendar) -> Iterator[Stretch]:
         return
     hours = calendar.hours()
     for begin, end, ahead in _between_clock_changes(start, calendar.zone):
-        # within a stretch the UTC offset is constant
+        # within each period the UTC offset is constant
         first, last = begin + ahead, end + ahead
         midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
         while midnight < last:
@@ -183,7 +184,7 @@ def counting_hours(start: datetime, calendar: Calendar) -> Iterator[Stretch]:
 
 
 def _between_clock_changes(start: datetime, zone: ZoneInfo) -> Iterator[tuple[datetime, datetime, timedelta]]:
-    """Yield stretches of at most a day without a clock change, with their UTC offset."""
+    """Yield periods of at most a day that contain no clock change, with their UTC offset."""
 
     def ahead(moment: datetime) -> timedelta:
         return moment.astimezone(zone).utcoffset() or NOTHING

@@ -1,4 +1,5 @@
-"""Functions that operators have closed temporarily. Each check reads the database, so a change needs no restart."""
+"""Features that operators can close temporarily, such as sign-ups. Each check reads the database, so a change needs no
+restart."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -31,7 +32,7 @@ CLOSABLE: Final = {
 
 @with_retries
 def close(what: str) -> None:
-    """Close one of `CLOSABLE` until it is opened again."""
+    """Close one of the features in `CLOSABLE` until it is opened again."""
     row = insert(Setting).values(name=announcements.CLOSED + what, value=clock.now().isoformat())
     db.session.execute(row.on_conflict_do_nothing(index_elements=["name"]))
     db.session.commit()
@@ -46,7 +47,7 @@ def open_again(what: str) -> None:
 
 
 def closed(rows: Mapping[str, str] | None = None) -> dict[str, datetime]:
-    """Return what is closed, and since when. `rows` are the announcements, if already loaded."""
+    """Return which features are closed, and since when. `rows` are the announcements, if already loaded."""
     rows = announcements.announced() if rows is None else rows
     names = {announcements.CLOSED + what: what for what in CLOSABLE}
     return {names[name]: datetime.fromisoformat(at) for name, at in rows.items() if name in names}
@@ -57,7 +58,7 @@ def is_open(what: str) -> bool:
 
 
 def expect_open(what: str) -> None:
-    """Raise Closed if operators have closed `what`."""
+    """Raise Closed if operators have closed the feature `what`."""
     if not is_open(what):
         raise Closed(CLOSABLE[what])
 

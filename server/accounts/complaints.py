@@ -17,7 +17,7 @@ WHY: Final = "A letter of ours was reported as spam."
 
 @with_retries
 def note_complaint(word: str) -> None:
-    """Record a complaint about the email with this return path, once for each email. Mail to its player stops until
+    """Record a complaint about the email with this return path, once for each email. Mail to the player stops until
     they sign in with a mailed code. An address without an account gets no further invitations. Raise NotFound for an
     invalid token."""
     owner_id, seat, mark = verify_bounce_token(word)
@@ -27,7 +27,7 @@ def note_complaint(word: str) -> None:
         return
     letter = letter_to(owner_id, mark)
     if letter is None:
-        if db.session.get(Player, owner_id) is None:  # the first letter of the post desk
+        if db.session.get(Player, owner_id) is None:  # a reply to an address without an account
             stop_letters_to(owner_id.bytes)
         return
     end_mails(owner_id, letter.letter_id)

@@ -17,7 +17,7 @@ RESULTS: Final = ("waiting", "sent", "bounced", "bundled", "dropped", "refused",
 
 
 def deliveries(player_id: UUID, cursor: Cursor | None, limit: int) -> Page:
-    """Return the emails to a player with their results, newest first."""
+    """Return the emails to a player with their delivery results, newest first."""
     games = list(db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)))
     mails = (LetterRow.player_id == player_id) & (LetterRow.kind != NOTE)
     found = [
@@ -59,7 +59,7 @@ def _newest(query: Select[Any], at: Any, letter_id: Any, cursor: Cursor | None, 
 
 
 def _failures(rows: list[Any]) -> dict[UUID, str]:
-    """Return the last error of each email."""
+    """Return the last delivery error of each email, by the email's id."""
     of_games = [(row.game_id, row.letter_id) for row in rows if isinstance(row, LetterRow) and row.tries]
     own = [(row.player_id, row.letter_id) for row in rows if isinstance(row, PlayerLetterRow) and row.tries]
     found: dict[UUID, str] = {}

@@ -1,4 +1,4 @@
-"""The end of an app, and of everything that it created."""
+"""Revokes an app's access, and deletes everything that the app created."""
 
 from typing import Any
 from uuid import UUID
@@ -11,8 +11,8 @@ from server.store.tables import App, Player, PushSubscription, StandIn, StreamTi
 
 
 def expect_app(player_id: UUID, app_id: UUID | None) -> None:
-    """Lock the player while an app creates something, so that the app cannot end first. Without an app, do nothing.
-    Raise BadToken if the app has ended."""
+    """Lock the player while an app creates something, so that the app's access can't be revoked in the meantime.
+    Without an app, do nothing. Raise BadToken if the app's access has ended."""
     if app_id is None:
         return
     hold(player_id)
@@ -23,8 +23,9 @@ def expect_app(player_id: UUID, app_id: UUID | None) -> None:
 def end_apps(player_id: UUID, *which: ColumnElement[bool]) -> None:
     """Delete some of a player's apps and everything that they created, in the current transaction.
 
-    The caller holds the lock on the player. No lock is needed if all these apps are bound to one game, since such apps
-    create only stream tickets. Stand-ins who have accepted stay, because they have promised the player to play.
+    The caller must hold the lock on the player. No lock is needed if all these apps are bound to one game, since such
+    apps create only stream tickets. Stand-ins who have accepted stay, because they have promised to play for the
+    player.
     """
     ended = db.session.scalars(delete(App).where(App.player_id == player_id, *which).returning(App.app_id)).all()
     if not ended:

@@ -25,8 +25,8 @@ OF_A_GUEST = ("games:read", "games:write", "moves:write", "chat:write", "profile
 
 @with_retries
 def new_guest(locale: str, sender: str, zone: str = "UTC") -> NewToken:
-    """Create a guest, and return a token that expires with them. `sender` is the network address. Raise Closed,
-    TooMany."""
+    """Create a guest, and return a token that expires when the guest does. `sender` is the network address. Raise
+    Closed, TooMany."""
     expect_open(GUESTS)
     now, player_id = clock.now(), uuid4()
     expect_within(Use("guests", network_of(sender)), *network_shares("guests-in-all", sender))
@@ -55,7 +55,7 @@ def is_guest(player_id: UUID | None) -> bool:
 
 
 def hold_guest(guest: UUID) -> None:
-    """Lock a guest until the transaction ends. Raise BadToken if the guest has signed in since."""
+    """Lock a guest until the transaction ends. Raise BadToken if the guest has signed in meanwhile."""
     hold(guest)
     if db.session.scalars(select(Token.token_hash).where(Token.player_id == guest)).first() is None:
         raise BadToken("This token is invalid.")
@@ -68,8 +68,8 @@ def expect_no_guest(player_id: UUID) -> None:
 
 
 def give_address(guest: UUID, email: str, locale: str) -> bool:
-    """Turn a guest into the player of this address, in the current transaction. Return False if the address has an
-    account."""
+    """Turn a guest into an ordinary player with this address, in the current transaction. Return False if the address
+    already has an account."""
     mine = (Player.player_id == guest) & Player.guest_until.is_not(None) & Player.deleted_at.is_(None)
     known = select(Player.player_id).where(Player.email == email)
     if db.session.scalars(known).first() is not None:
@@ -90,7 +90,7 @@ def guests_to_forget(but: Collection[UUID] = (), at_most: int = 200) -> Sequence
 
 @with_retries
 def begin_forgetting(guest: UUID) -> bool:
-    """Mark a guest as deleted, which blocks a late sign-in. Return False if the guest has not expired."""
+    """Mark a guest as deleted, so that they can no longer sign in. Return False if the guest has not expired."""
     over = (Player.player_id == guest) & (Player.guest_until <= clock.now())
     begun = update(Player).where(over).values(deleted_at=clock.now()).returning(Player.player_id)
     found = db.session.execute(begun).first()

@@ -1,6 +1,5 @@
-"""Mailed six-digit codes, which prove access to a mailbox. Each has one purpose, expires after ten minutes or five
-wrong attempts, and works once.
-"""
+"""Mailed six-digit codes, which prove access to a mailbox. Each code has one purpose, expires after ten minutes or five
+wrong attempts, and works once."""
 
 import secrets
 from datetime import timedelta
@@ -23,12 +22,13 @@ _WRONG = noted("This code is wrong, already used or expired. Request a new one."
 
 
 def codes_to(email: str) -> list[Use]:
-    """Return the rate-limit uses of a code mailed to this address."""
+    """Return the uses that a code mailed to this address counts against rate limits."""
     return [Use(name, mailbox_of(email)) for name in ("codes", "codes-daily")]
 
 
 def new_code(purpose: str, code_id: UUID, email: str, locale: str, zone: str = "UTC") -> str:
-    """Store a code for this address in the current transaction. It replaces an earlier code with this id."""
+    """Return a new code for this address, and store it in the current transaction. The new code replaces an earlier
+    code with this id."""
     code = f"{secrets.randbelow(10**6):06}"
     row = insert(SignIn).values(
         sign_in=code_id,
@@ -46,9 +46,8 @@ def new_code(purpose: str, code_id: UUID, email: str, locale: str, zone: str = "
 
 
 def expect_code(purpose: str, code_id: UUID, code: str, by: UUID | None = None) -> SignIn:
-    """Return the locked row of a valid code. The caller deletes the row when the code is used. A wrong code counts
-    against `by`, or against the address if there is no player. Raise WrongCode, TooMany.
-    """
+    """Return the locked row of a valid code. The caller must delete the row when the code is used. A wrong code counts
+    against the player `by`, or against the address if `by` is None. Raise WrongCode, TooMany."""
     query = select(SignIn).where(SignIn.sign_in == code_id).with_for_update().execution_options(populate_existing=True)
     row = db.session.execute(query).scalar_one_or_none()
     if row is None or row.expires_at <= clock.now() or row.tries >= CODE_TRIES:
@@ -65,7 +64,7 @@ def expect_code(purpose: str, code_id: UUID, code: str, by: UUID | None = None) 
 
 
 def forget_old_codes() -> None:
-    """Delete expired codes, and counts of past windows."""
+    """Delete expired codes, and the rate-limit counts of past windows."""
     db.session.execute(delete(SignIn).where(SignIn.expires_at < clock.now()))
     forget_old_counts()
     db.session.commit()

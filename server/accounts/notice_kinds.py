@@ -15,7 +15,7 @@ AT_ONCE, BUNDLED, OFF = "at-once", "bundled", "off"
 
 
 class Until(Enum):
-    """When a notice stops mattering (see `still_matters`)."""
+    """The event after which a notice no longer matters (see `still_matters`)."""
 
     NEVER = auto()
     TURN_BEGUN = auto()
@@ -35,19 +35,19 @@ class NoticeKind:
     until: Until = Until.NEVER
     default: str = AT_ONCE
 
-    headline: str = ""  # email: what its subject begins with
-    stop: str = ""  # email: what players switch off; "" if it is always sent
-    stops_game: bool = True  # email: whether the link to stop it can stop all emails of its game
-    to_anyone: bool = False  # email: whether its reader may have no seat in the game
-    bundles: bool = True  # email: whether players may have it bundled
-    is_in_bundle: bool = False  # email: whether a bundle shows its turn without it
-    overtakes: bool = False  # email: whether it makes earlier emails of its game superfluous
+    headline: str = ""  # email: beginning of the subject
+    stop: str = ""  # email: description of what players can switch off; "" if the email is always sent
+    stops_game: bool = True  # email: whether its unsubscribe link can also stop all other emails about the game
+    to_anyone: bool = False  # email: whether it also goes to players without a seat in the game
+    bundles: bool = True  # email: whether players can choose to get it in a bundle
+    is_in_bundle: bool = False  # email: whether a bundle can leave it out, since the bundle lists the turn anyway
+    overtakes: bool = False  # email: whether it makes earlier emails about the game superfluous
     lasts: bool = False  # email: whether no later email makes it superfluous
-    time_runs: bool = True  # email: whether its reader's time may run when it is switched off
+    time_runs: bool = True  # email: whether the player's time may be running when it would be sent
     is_vital: bool = False  # email: whether a player who doesn't read it may lose a turn or a seat
 
     push: str = ""  # push: text
-    push_for: timedelta | None = None  # push: how long it is worth showing; None: until the due time
+    push_for: timedelta | None = None  # push: how long the message is worth showing; None: until the due time
     is_urgent: bool = False  # push
 
     webhook: str = ""  # webhook: description in the API

@@ -28,8 +28,8 @@ STARS = ("Altair", "Antares", "Bellatrix", "Capella", "Deneb", "Mira", "Polaris"
 
 
 def player_token(email: str, name: str | None = None) -> str:
-    """Return a token with all scopes for the player of this address. Create the player, with this name, if there is
-    none. For operators and tests."""
+    """Return a token with all scopes for the player of this address. If there is no such player, create one with this
+    name. For operators and tests."""
     now = clock.now()
     token = new_token(player_of(email, "en", name), "operator", SCOPES, None, now)
     db.session.commit()
@@ -66,7 +66,7 @@ def player_at(email: str) -> UUID | None:
 
 
 def program_since(player_id: UUID) -> datetime | None:
-    """Return when this player marked the account as a program's, or None."""
+    """Return when this player declared that a program uses the account, or None."""
     return db.session.scalars(select(Player.program_since).where(Player.player_id == player_id)).one()
 
 

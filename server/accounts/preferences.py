@@ -1,4 +1,5 @@
-"""Players' email preferences: each kind immediately, in a bundle at chosen times of day, or never."""
+"""Players' email preferences. Players can get each kind of email immediately, in a bundle at chosen times of day, or
+never."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timedelta
@@ -54,7 +55,7 @@ def _is_accepted(data: Any) -> bool:
     return _is_accepted_json(as_json(data))
 
 
-@lru_cache(1024)  # called for each due time, mostly with empty preferences
+@lru_cache(1024)  # called each time a due time is computed, mostly with empty preferences
 def _is_accepted_json(data: bytes) -> bool:
     try:
         check_notifications(orjson.loads(data))
@@ -83,7 +84,7 @@ def _check_times(times: Any) -> None:
 
 
 def mail_choice(kind: str, notifications: Json, of_game: str | None) -> str:
-    """Return the player's choice for emails of this kind. A choice for the game overrides choices for kinds."""
+    """Return the player's choice for emails of this kind. A choice for the game overrides the choice for the kind."""
     found: str = stored_choice(of_game) or stored_notifications(notifications).get("mails", {}).get(
         kind, NOTICE_KINDS[kind].default
     )
@@ -129,14 +130,14 @@ MOST_REMINDERS: Final = 5
 
 
 def stored_reminders(notifications: Any) -> Sequence[str]:
-    """Return when a player wants reminders. `notifications` is None if there is no player."""
+    """Return when a player wants reminders. `notifications` is None if the seat has no player."""
     found: Sequence[str] = stored_notifications(notifications or {}).get("reminders", DEFAULT_REMINDERS)
     return found
 
 
 def thresholds(data: Any) -> Sequence[str]:
-    """Parse `["half", "PT3H"]`: reminders after half the counted time, and three hours before the due time. `[]` means
-    never. Raise Unfit for other values."""
+    """Parse a reminder setting such as `["half", "PT3H"]`: reminders after half the counted time, and three hours
+    before the due time. `[]` means no reminders. Raise Unfit for other values."""
     if not isinstance(data, list) or len(data) > MOST_REMINDERS:
         raise Unfit('Must be a list of at most %(most)s durations or "half".', "reminders", most=MOST_REMINDERS)
     for item in data:

@@ -1,7 +1,7 @@
-"""Rate limits across all processes: uses per subject and fixed window, counted in Postgres. Settings define the bounds
-(`config.BOUNDS`). With limits off, nothing is counted.
+"""Rate limits across all processes. Postgres counts the uses by each subject in fixed time windows. Settings define the
+bounds (`config.BOUNDS`). If limits are off, nothing is counted.
 
-A bound of the whole installation is shared. Each network or player may use a fraction of the remainder, such as a
+Some bounds apply to the whole installation. Each network or player may use a fraction of the remainder, such as a
 twentieth, but at least `LEAST_SHARE`. These shares shrink with use, so a few greedy networks leave room for others. For
 example, of 5,000 guests a day, 250 greedy networks get 4,620, and another network still gets 18.
 """
@@ -32,8 +32,8 @@ LEAST_SHARE = 2
 _PREFIXES = {4: (24, 16), 6: (48, 32)}  # prefix lengths of a customer's network, and of a provider's
 _WITH_PORT = re.compile(r"\[([^\]]*)\](?::\d*)?|([\d.]+):\d*", re.ASCII)
 _UNREADABLE = "unreadable"  # all such addresses share one count
-_WHEN_THERE_IS_ROOM = 3600  # Retry-After, in seconds, of a bound on simultaneous things
-_FOR_A_STREAM = 30  # the same for streams; those of a killed web process count until then
+_WHEN_THERE_IS_ROOM = 3600  # Retry-After, in seconds, for bounds without a window, such as open games
+_FOR_A_STREAM = 30  # the same for streams; the streams of a killed web process count for that long
 _REACHED = {  # error text of each bound
     "sign-ins": noted("Too many sign-in requests from your network (limit: %(most)s). Try again later."),
     "guests": noted("Too many guests from your network (limit: %(most)s). Try again later, or sign in."),
@@ -108,12 +108,12 @@ class Level(NamedTuple):
 
 
 def bound_of(name: str) -> Bound | None:
-    """Return a bound, or None with limits off."""
+    """Return a bound, or None if limits are off."""
     return most_of(name) if current_app.config["LIMITS"] else None
 
 
 def most_of(name: str) -> Bound:
-    """Return a bound, even with limits off."""
+    """Return a bound, even if limits are off."""
     found: Bound = current_app.config["BOUNDS"][name]
     return found
 
@@ -132,7 +132,7 @@ def expect_not_above(counted: Mapping[Use, int]) -> None:
 
 
 def share_of(bound: Bound, used: int, parts: int) -> int:
-    """Return how many uses of a shared bound one network or player may have when `used` are used in total."""
+    """Return how many uses of a shared bound one network or player may have when there were `used` uses in total."""
     return max(LEAST_SHARE, (bound.most - used) // parts)
 
 
@@ -143,7 +143,8 @@ def network_shares(name: str, address: str) -> list[Use]:
 
 
 def count(*uses: Use) -> Mapping[Use, int]:
-    """Count uses in the current transaction. Return how many uses are left, a negative number above the bound."""
+    """Count uses in the current transaction. Return how many uses are left: a negative number if a bound is
+    exceeded."""
     if not uses or not current_app.config["LIMITS"]:
         return {}
     now = clock.now()
@@ -161,7 +162,7 @@ def _most_for(use: Use, used: Mapping[Use, int]) -> int:
 
 
 def add(times: Mapping[Use, int], now: datetime) -> Mapping[Use, int]:
-    """Count each use `times` times in the current transaction. Return the totals of the current windows."""
+    """Add these numbers of uses to the counts, in the current transaction. Return the totals of the current windows."""
     by_key = {_key(use): use for use in times}
     rows = [  # sorted, to avoid deadlocks
         {"key": key, "since": window_of(use.bound, now), "used": times[use]} for key, use in sorted(by_key.items())
@@ -174,7 +175,7 @@ def add(times: Mapping[Use, int], now: datetime) -> Mapping[Use, int]:
 
 
 def expect_left(use: Use) -> None:
-    """Raise TooMany if no use is left. Count nothing."""
+    """Raise TooMany if no use is left, without counting a use."""
     bound = bound_of(use.bound)
     if bound is not None:
         this = (RateLimit.key == _key(use)) & (RateLimit.since == window_of(use.bound, clock.now()))
@@ -183,7 +184,7 @@ def expect_left(use: Use) -> None:
 
 
 def expect_room(name: str, present: int) -> None:
-    """Raise TooMany if the present number of simultaneous things reaches the bound."""
+    """Raise TooMany if `present`, the current number of tokens, open streams or the like, has reached the bound."""
     bound = bound_of(name)
     if bound is not None and present >= bound.most:
         raise reached(name)
@@ -207,7 +208,8 @@ def network_of(address: str) -> str:
 
 
 def _networks_of(address: str) -> tuple[str, str]:
-    """Return the network of a typical customer, and the network of a provider."""
+    """Return the network around this address that typically belongs to one customer, and the one that typically belongs
+    to a provider."""
     found = _read_address(address)
     if found is None:
         return _UNREADABLE, f"{_UNREADABLE}, provider"

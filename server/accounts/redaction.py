@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 REMOVED: Final = "[removed]"
 _SHORTEST: Final = 60  # characters; the length of a token of `signed_links.sign`
 _LINK_TOKEN: Final = re.compile(rf"[a-z2-7]{{{_SHORTEST},}}+", re.IGNORECASE)
-_BROKEN: Final = re.compile(r"[a-z2-7]++(?:=?\r?\n[> \t]*+[a-z2-7]++)*+", re.IGNORECASE)  # perhaps broken over lines
+_BROKEN: Final = re.compile(r"[a-z2-7]++(?:=?\r?\n[> \t]*+[a-z2-7]++)*+", re.IGNORECASE)  # perhaps split across lines
 _CREDENTIAL: Final = re.compile(r"s[a-z]_[0-9a-f]{32}_[\w-]{40,}+|whsec_[\w+/=-]++", re.ASCII)
 
 
@@ -34,7 +34,7 @@ def _unless_prose(found: re.Match[str]) -> str:
     joined = "".join(parts)
     is_prose = (
         joined.isalpha() and max(map(len, parts)) < _SHORTEST / 2
-    )  # no word is so long, but some tokens lack digits
+    )  # no word is that long, but some tokens lack digits
     return found[0] if len(joined) < _SHORTEST or is_prose else REMOVED
 
 

@@ -53,7 +53,7 @@ def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None, z
             )
         )
     db.session.commit()
-    notifier.note_letter()  # a player is waiting for it
+    notifier.note_letter()  # a player is waiting for the code
 
 
 def _may_be_mailed(email: str, sender: str) -> bool:
@@ -72,8 +72,8 @@ def _may_be_mailed(email: str, sender: str) -> bool:
 
 
 def redeem(sign_in: UUID, code: str, guest: UUID | None = None) -> NewToken:
-    """Exchange a mailed code for a token with all scopes. If there is no account, turn `guest` into one, or create one.
-    Raise WrongCode, Closed, TooMany, Banned."""
+    """Exchange a mailed code for a token with all scopes. If the address has no account, turn `guest` into its player,
+    or create a player. Raise WrongCode, Closed, TooMany, Banned."""
     now = clock.now()
     row = expect_code(_CODE, sign_in, code)
     expect_known_or_open(row.email)

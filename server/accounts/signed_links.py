@@ -31,12 +31,12 @@ _MAC_BYTES = 16
 _OF_ADDRESSES = (REPLY, BOUNCE, RSVP, DESK)  # mail servers may change the case of an address
 _SECRET, _OLD_SECRETS = "secret", "old-secrets"
 _LOOK_AGAIN = 2.0  # seconds until a process reloads the secret
-_LOOK_FOR_NEW = 0.2  # the same for an unknown token, as another process may have rotated the secret
+_LOOK_FOR_NEW = 0.2  # the same after an unknown token, since another process may have rotated the secret
 
 
 class Capability(NamedTuple):
-    """What a link token allows. `number` is the turn, the mark of an invited address, or the number of a feed, email
-    or stand-in. For these last three, `game_id` is the player."""
+    """What a link token allows. `number` is the turn's number, the mark of an invited address, or the number of a feed,
+    email or stand-in. For a feed, email or stand-in, `game_id` is the player's id."""
 
     game_id: UUID
     seat: Seat
@@ -70,7 +70,8 @@ def _signed(purpose: str, body: bytes) -> str:
 
 
 def _verified(purpose: str, word: str) -> bytes:
-    """Return the body of a token. Reject other spellings of it (case, unused bits), so that each token is unique."""
+    """Return the body of a token. Reject other spellings of the same token (case, unused bits), so that each token is
+    unique."""
     if purpose in _OF_ADDRESSES:
         word = word.lower()
     try:
@@ -88,7 +89,8 @@ def _written(raw: bytes) -> str:
 
 
 def mark_of(email: str) -> int:
-    """Return the mark that ties an invitation to its address. It is the `number` of the invitation's capability."""
+    """Return the mark that ties an invitation to its address: part of a keyed hash, used as the `number` of the
+    invitation's capability."""
     return _mark(keyed_hash(_INVITED, email))
 
 
@@ -141,7 +143,8 @@ _seen: WeakKeyDictionary[Engine, _Keys] = WeakKeyDictionary()
 
 
 def _keys(look_again: float = _LOOK_AGAIN) -> _Keys:
-    """Return the secrets, at most `look_again` seconds old, so a rotation takes effect everywhere without a restart."""
+    """Return the secrets. Reload them if they were loaded more than `look_again` seconds ago, so that a rotation takes
+    effect in all processes without a restart."""
     found = _seen.get(db.engine)
     if found is None or time.monotonic() - found.seen_at > look_again:
         found = _seen[db.engine] = _looked_up()
@@ -167,8 +170,8 @@ def _looked_up() -> _Keys:
 
 @with_retries
 def rotate_secret(grace: timedelta) -> datetime:
-    """Sign with a new secret from now on. Return when signatures by the present secret expire. Signatures by older
-    secrets expire by then."""
+    """Sign with a new secret from now on. Return when signatures made with the current secret expire. Signatures made
+    with older secrets expire by then."""
     _keys(0)  # creates the first secret if there is none
     now = clock.now()
     with db.engine.begin() as connection:

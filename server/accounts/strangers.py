@@ -1,6 +1,5 @@
-"""Addresses without an account. As promised in the invitation, each gets only that single email. The limit counts all
-inviters together, until the address has an account.
-"""
+"""Addresses without an account. As promised in the invitation, each address gets only that one email, no matter how
+many players invite it, until it has an account."""
 
 from hashlib import sha256
 from uuid import UUID
@@ -18,9 +17,8 @@ _NOT_CARRIED = ("dropped", "refused", "given-up")
 
 @with_retries
 def may_be_written_to(email: str, letter: LetterRow) -> bool:
-    """Return whether this email may go to this address. A retry of that single email may. A new email may replace one
-    that never left the server.
-    """
+    """Return whether this email may be sent to this address: it is the first one, a retry of the first one, or a
+    replacement for one that never left the server."""
     address, this = (
         sha256(mailbox_of(email).encode()).digest(),
         {"game_id": letter.game_id, "letter_id": letter.letter_id},
@@ -42,7 +40,7 @@ def may_be_written_to(email: str, letter: LetterRow) -> bool:
 
 @with_retries
 def stop_letters_to(address_hash: bytes) -> None:
-    """Stop letters of the post desk to the address with this keyed hash."""
+    """Stop replying to emails from the address with this keyed hash."""
     row = insert(Stranger).values(address_hash=address_hash, game_id=_NO_LETTER, letter_id=_NO_LETTER)
     db.session.execute(row.on_conflict_do_nothing())
     db.session.commit()

@@ -31,7 +31,7 @@ class NewTicket(NamedTuple):
 
 @with_retries
 def new_ticket(caller: Caller) -> NewTicket:
-    """Create a ticket with the rights of the caller's token. Raise MissingScope if the token lacks the scope, or
+    """Create a ticket with the rights of the caller's token. Raise MissingScope if the token lacks `games:read`, or
     OneSeatOnly for a turn's link token."""
     if caller.turn is not None:
         raise OneSeatOnly

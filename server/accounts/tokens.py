@@ -43,7 +43,7 @@ OF_A_SEAT = ("games:read", "moves:write", "chat:write")  # scopes that a seat's 
 OF_A_TURN = ("games:read", "moves:write")  # scopes of the link token of a turn
 ONLY_IF_ASKED_FOR = frozenset({"export:read"})  # never granted to an additional token by default
 _OF_THE_ACCOUNT = ("profile:write", "export:read", "tokens:write", "webhooks:manage")
-_VISIT = timedelta(days=30)  # lifetime of a token from a mailed link
+_VISIT = timedelta(days=30)  # lifetime of a token that a new player gets by a mailed link
 _LONGEST_NAME = 80
 _NOTED_EVERY = timedelta(hours=1)
 
@@ -112,8 +112,8 @@ def made_by(
 
 
 def expect_still_there(caller: Caller) -> None:
-    """Lock the caller's token until the transaction ends. A concurrent `revoke_all` waits, and sees what was created.
-    Raise BadToken if the token was revoked."""
+    """Lock the caller's token until the transaction ends. A concurrent `revoke_all` then waits, and also revokes what
+    was created meanwhile. Raise BadToken if the token was revoked."""
     still_there = select(Token.token_hash).where(_is(caller)).with_for_update(read=True)
     if db.session.execute(still_there).first() is None:
         raise BadToken("This token is invalid.")
@@ -148,7 +148,8 @@ def new_token(
 def token_of_visitor(player_id: UUID, is_new: bool, now: datetime) -> NewToken | None:
     """Create a token for a player who followed a mailed link, in the current transaction.
 
-    Return None for an existing account: emails are forwarded, so the link proves no right to the account.
+    Return None for an existing account: an email may have been forwarded, so the link doesn't prove a right to the
+    account.
     """
     if not is_new:
         return None
@@ -272,9 +273,8 @@ def revoke_token(player_id: UUID, token_id: UUID) -> None:
 
 
 def _delete(player_id: UUID, which: ColumnElement[bool]) -> bool:
-    """Delete matching tokens, and return whether there were any. Deleting an app's token ends the app, since it could
-    otherwise get a new token.
-    """
+    """Delete matching tokens, and return whether there were any. Deleting an app's token also revokes the app's access,
+    since the app could otherwise get a new token."""
     hold(player_id)
     gone = delete(Token).where(Token.player_id == player_id, which).returning(Token.app_id)
     found = db.session.execute(gone).first()
@@ -285,8 +285,8 @@ def _delete(player_id: UUID, which: ColumnElement[bool]) -> bool:
 
 @with_retries
 def revoke_all(player_id: UUID) -> None:
-    """Revoke all tokens of a player, even those that are being created. End the player's apps, and unsubscribe their
-    browsers from push."""
+    """Revoke all tokens of a player, even those that are being created. Revoke the access of the player's apps, and
+    unsubscribe the player's browsers from push."""
     hold(player_id)
     own = Token.player_id == player_id
     db.session.execute(select(Token.token_hash).where(own).order_by(Token.token_hash).with_for_update())

@@ -1,4 +1,5 @@
-"""One-click unsubscribe without login (RFC 8058). The link token in each email contains its reader, kind and game."""
+"""One-click unsubscribe without login (RFC 8058). The link token in each email contains the reader, the kind of email
+and the game."""
 
 from typing import NamedTuple
 from uuid import UUID
@@ -17,7 +18,7 @@ GAME, KIND = "game", "kind"
 
 
 class Stop(NamedTuple):
-    """What a link token stops. `reader` is a player's id, or the invited address."""
+    """The emails that a link token stops. `reader` is a player's id, or the invited address."""
 
     kind: str
     reader: str
@@ -32,12 +33,12 @@ class StopState(NamedTuple):
     title: str | None  # title of the game; None unless it is one of the reader's games
     game_is_off: bool
     locale: str | None  # language of the reader; None for an invited address without an account
-    letters: str  # name of its emails
-    time_runs: bool  # whether the reader's time may run while they are off
+    letters: str  # description of the emails of this kind
+    time_runs: bool  # whether the reader's time may run without these emails
 
 
 def stop_token(kind: str, reader: str, game_id: UUID | None = None) -> str:
-    """Return the link token that stops emails like this one."""
+    """Return the link token that stops emails of this kind or, with `game_id`, about this game."""
     return sign_text(STOP, f"{kind} {reader} {game_id.hex if game_id else ''}")
 
 
@@ -63,9 +64,8 @@ def stop_state(word: str) -> StopState:
 
 @with_retries
 def stop_mails(word: str, what: str | None = None, again: bool = False) -> None:
-    """Stop the emails about the game or of the kind, or resume them with `again`. By default, the token of an email
-    about a game stops the emails about that game. Raise NotFound for an invalid token.
-    """
+    """Stop the emails about a game or of a kind. With `again`, resume them. Without `what`, the token of an email about
+    a game stops all emails about that game. Raise NotFound for an invalid token."""
     it = _verified(word)
     if it.game_id and what != KIND:
         db.session.execute(update(SeatRow).where(*_own_seat(it)).values(mails=None if again else OFF))

@@ -45,7 +45,7 @@ def register(app: Flask) -> None:
     request_log.register(app)
     app.register_blueprint(metrics.blp)
     if app.config["SANDBOX"]:
-        app.register_blueprint(sandbox.blp)  # its clock also applies to tokens
+        app.register_blueprint(sandbox.blp)  # before `auth`, since the sandbox's clock also applies to tokens
     origins.register(app)
     auth.register(app)
     rate_limits.register(app)

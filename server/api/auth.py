@@ -47,7 +47,7 @@ def any_caller() -> Caller:
 
 
 def optional_caller(scope: str, game_id: UUID | None = None) -> Caller | None:
-    """Return the caller of a public resource, or None without a token. A token must allow `scope`, as for `caller`."""
+    """Return the caller of a public resource, or None without a token. If there is a token, it must allow `scope`."""
     found = _sender()
     if found is not None:
         found.need(scope, game_id)
@@ -79,9 +79,8 @@ def _sender() -> Caller | None:
 
 
 def _identify_caller() -> None:
-    """Identify the caller before anything else, so that all errors are in the caller's language and count towards their
-    limits. Calls that need a token raise errors about it later.
-    """
+    """Identify the caller before anything else, so that all errors are in the caller's language and count towards the
+    caller's limits. An invalid token is reported later, by calls that need a token."""
     g.sender = None
     if (is_for_api() or request.path == AUTHORIZE) and "Authorization" in request.headers:
         try:

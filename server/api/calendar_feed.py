@@ -1,4 +1,4 @@
-"""Calendar feeds of due times (iCalendar, RFC 5545)."""
+"""Calendar feeds of players' move deadlines (iCalendar, RFC 5545)."""
 
 from datetime import timedelta
 from typing import Any
@@ -19,8 +19,8 @@ blp = Blueprint("feeds", __name__)
 
 @blp.get("/feed/<word>.ics")
 def feed(word: str) -> AnyResponse:
-    """Return a calendar with one event for each game that waits for the player. The event starts when the seat's time
-    runs out."""
+    """Return a calendar with one event for each game in which it's the player's turn. The event starts when the seat's
+    time runs out."""
     calendar = Calendar()
     for name, value in {
         "PRODID": "-//Sternenpost//Due times//EN",
@@ -42,8 +42,8 @@ def feed(word: str) -> AnyResponse:
 
 
 def _event(game: Json, base_url: str) -> Event:
-    """Return the event of a game. Its bytes are stable, for the ETag. It contains no link token, since feeds are
-    shared."""
+    """Return the event of a game. Unless the game changes, its bytes stay the same, and so does the feed's ETag. The
+    event contains no link token, since feeds are shared."""
     event, rules = Event(), game["rules"].capitalize()
     fields: dict[str, Any] = {
         "UID": f"{game['turn']}.{game['seat']}.{game['game_id']}@sternenpost",

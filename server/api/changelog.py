@@ -1,4 +1,4 @@
-"""The parts of CHANGELOG.md for programs: the guarantees, and the changes of each version."""
+"""The parts of CHANGELOG.md that matter to programs: the guarantees, and the changes in each version."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _THEIRS = "For programs"
 
 @cache
 def for_programs() -> list[tuple[str, str]]:
-    """Return the heading and the Markdown of each part for programs."""
+    """Return the heading and the Markdown of each of these parts."""
     return list(_parts((CHECKOUT / "CHANGELOG.md").read_text("utf-8")))
 
 

@@ -211,8 +211,8 @@ class Games(MethodView):
 
 
 def _in_words(items: Sequence[Json], names: Sequence[str]) -> str | None:
-    """Return one sentence for these items, in the reader's language: a scoring if there is one, else the first item.
-    Return None if no item is worth a sentence."""
+    """Return one sentence about these events, in the reader's language. Scorings come first, then the earliest event.
+    Return None if no event is worth a sentence."""
     first = sorted(items, key=lambda it: not it.get("payouts"))
     return next((told for it in first if (told := sentence(it, names, spoken().locale))), None)
 

@@ -26,12 +26,12 @@ _POLICY = "Content-Security-Policy"
 _WITH_SCRIPT = HEADERS | {
     _POLICY: HEADERS[_POLICY].replace("default-src 'none';", "default-src 'none'; script-src 'self';")
 }
-_CLIENTS = docs.FOLDER / "clients"  # tests play with these files: see tests/clients
+_CLIENTS = docs.FOLDER / "clients"  # tests play games with these clients: see tests/clients
 
 
 @blp.get("/docs", endpoint="docs")
 def start() -> Response:
-    """Show where to begin, and list all calls."""
+    """Show the handbook's start page, which lists all calls."""
     documents = [(name, docs.title(name), purpose) for name, purpose in docs.DOCUMENTS.items()]
     response = _of_reference("docs.html", "", documents=documents, reader=spoken().locale)
     response.vary.add("Accept-Language")
@@ -60,7 +60,7 @@ def _reference() -> Reference:
 
 
 def _of_reference(template: str, name: str, reader: str = "en", **values: Any) -> Response:
-    """Return a page of the API reference, which each process renders once for each language."""
+    """Return a page of the API reference. Each process renders a page only once for each language."""
     kept: dict[tuple[str, str], Packed] = current_app.extensions.setdefault("reference_pages", {})
     if (name, reader) not in kept:
         with force_locale(reader):
@@ -76,7 +76,7 @@ def _of_reference(template: str, name: str, reader: str = "en", **values: Any) -
 
 @blp.get("/docs/desk")
 def desk() -> Response:
-    """Show how to play by email alone, in the reader's language."""
+    """Show the page about playing by email alone, in the reader's language."""
     locale = spoken().locale
     commands = [
         {
@@ -109,7 +109,7 @@ def _clients() -> dict[str, Any]:
     return {"programs": programs, "rows": rows, "strengths": docs.strengths(), "levels": LEVELS}
 
 
-_VALUES: dict[str, Callable[[], dict[str, Any]]] = {  # that documents get from the code
+_VALUES: dict[str, Callable[[], dict[str, Any]]] = {  # values that documents get from the code
     "bot": _bounds,
     "bots": _clients,
     "fairness": lambda: {"games": {name: rules.describe() for name, rules in GAMES.items()}},

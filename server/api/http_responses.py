@@ -24,7 +24,7 @@ _CONDITIONS = frozenset(
     f"HTTP_{it}"
     for it in ("IF_NONE_MATCH", "IF_MATCH", "IF_MODIFIED_SINCE", "IF_UNMODIFIED_SINCE", "IF_RANGE", "RANGE")
 )
-_LARGE = 1024  # bytes of JSON from which compression pays
+_LARGE = 1024  # bytes; smaller responses are not worth compressing
 NDJSON = "application/x-ndjson"
 _OTHERS = {".svg": "image/svg+xml", ".png": "image/png", "/stream": "text/event-stream", "/v1/archives": NDJSON}
 
@@ -60,14 +60,15 @@ def _expect_accept() -> None:
 
 @lru_cache  # a client sends the same header with each request
 def _accepts(header: str, kind: str) -> bool:
-    """Return whether this `Accept` allows the media type. Its parameters, such as a charset, are ignored."""
+    """Return whether this `Accept` header allows the media type. Parameters in the header, such as a charset, are
+    ignored."""
     listed = parse_accept_header(header, MIMEAccept)
     return MIMEAccept([(it.partition(";")[0].strip(), quality) for it, quality in listed])[kind] > 0
 
 
 def _expect_match() -> None:
-    """Check `If-Match` against the current state of the resource (RFC 9110, 13.1.1). Raise PreconditionFailed, and the
-    errors of a GET."""
+    """Check `If-Match` against the current state of the resource (RFC 9110, 13.1.1). Raise PreconditionFailed, or the
+    error that a GET of the resource raises."""
     if not (request.method in ("PATCH", "DELETE") and request.headers.get("If-Match") and is_for_api()):
         return  # an empty `If-Match` is no condition
     if request.endpoint is None:
@@ -87,7 +88,7 @@ def _expect_match() -> None:
 
 
 def _call() -> Any:
-    """Return the resource at this path."""
+    """Return the resource at the path of this request."""
     view: Any = current_app.view_functions.get(request.endpoint or "")
     return getattr(view, "view_class", lambda: None)()
 
@@ -111,7 +112,7 @@ def _unmatched() -> PreconditionFailed:
 
 
 def _finish(response: Response) -> Response:
-    """Add an ETag to each GET: a hash of what this viewer gets, so that it reveals nothing else."""
+    """Add an ETag to each response to a GET. The ETag is a hash of the response, so it reveals nothing else."""
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
     if is_for_api():
         for name, value in _TO_ALL.items():
@@ -129,10 +130,10 @@ def _finish(response: Response) -> Response:
 
 
 def _pack(response: Response, is_accepted: bool) -> None:
-    """Compress the response if the client accepts gzip. The level is the lowest, since each viewer's response is
-    compressed separately.
+    """Compress the response if the client accepts gzip, at the lowest level, since each viewer's response is compressed
+    separately.
 
-    The length of a compressed response reveals secrets only if another site can trigger the request (BREACH). Such a
+    The length of a compressed response reveals secrets only if another site can trigger the request (BREACH). Another
     site cannot send the token header.
     """
     if (

@@ -22,7 +22,8 @@ def register(app: Flask) -> None:
 
 
 def keeps(call: Any) -> Any:
-    """Mark a call as one that uses `once`. Any other POST rejects a key, since it couldn't keep the guarantee."""
+    """Mark a call as one that uses `once`. All other POST calls reject a key, since they might execute a repeated
+    request twice."""
     setattr(call, _KEEPS, True)
     return call
 
@@ -36,7 +37,8 @@ def _expect_no_key() -> None:
 
 
 def new_game_id(caller: Caller) -> UUID | None:
-    """Return the id of the game that this request creates, derived from its key. Without a key, return None."""
+    """Return an id, derived from the request's key, for the game that the request creates. Without a key, return
+    None."""
     key = _key()
     return None if key is None else game_of_key(caller.player_id, key)
 
@@ -50,8 +52,8 @@ def once(
 ) -> Response:
     """Return the response of `action` (body and status), or the response stored for this request's key.
 
-    `may_repeat`: the action has the same result when repeated. `again` recreates the first response's body at any time,
-    so that only its status is stored. Raise KeyReused, UnderWay.
+    `may_repeat`: the action has the same result when repeated. `again` recreates the first response's body, so that
+    only the status must be stored. Raise KeyReused, UnderWay.
     """
     key = _key()
     if key is None or game_id is None:

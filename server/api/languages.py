@@ -1,4 +1,4 @@
-"""The language of a response: the caller's, or that of a link's seat, or else the `Accept-Language`."""
+"""The language of a response: that of the caller, or of the seat that a link is for, or else from `Accept-Language`."""
 
 from babel import negotiate_locale
 from flask import Flask, g, has_request_context, request

@@ -40,7 +40,7 @@ from server.translations.times import moment
 blp = Blueprint("link_pages", __name__)
 blp.register_error_handler(Exception, sorry)
 _LONGEST_LINE = 200  # characters; a turn may have several steps
-_BEGINNING = 3  # moves that begin with the same words, at most this many, share a line
+_BEGINNING = 3  # moves share a line if they begin with the same words, up to this number of words
 
 
 # One turn
@@ -48,7 +48,7 @@ _BEGINNING = 3  # moves that begin with the same words, at most this many, share
 
 @blp.get("/t/<word>")
 def turn(word: str) -> Response:
-    """Open the client at the turn of this link, with the link as its token."""
+    """Open the client at the turn of this link. The link serves as the client's token."""
     game, seat, is_open = open_turn(rest_of_turn(word) or word)
     _speak_to(game, seat)
     if not is_open:
@@ -104,9 +104,8 @@ def _speak_to_player(player_id: UUID | None) -> None:
 def _turn_page(
     word: str, line: str, ask: bool = False, wrong: str | None = None, status: int = 422, **played: Any
 ) -> Response:
-    """Show the turn, or the rest of it after a part was played. `wrong` says what was wrong with the last attempt, and
-    `status` is its HTTP status.
-    """
+    """Show the turn, or the rest of the turn after a part of it was played. `wrong` says what was wrong with the last
+    attempt, and `status` is the HTTP status for that case."""
     word = rest_of_turn(word) or word
     game, seat, is_open = open_turn(word)
     if not is_open:
@@ -168,7 +167,7 @@ def _by_beginning(lines: list[str]) -> dict[str, list[tuple[str, str]]]:
 
 
 def _not_now(game: Game, seat: Seat, word: str, status: int) -> Response:
-    """Explain why the turn of a link is not open."""
+    """Explain why the turn of a link can't be played now."""
     if game.table.status in OVER:
         return page(
             "message.html", status, title=gettext("This turn is over"), text=gettext("The game is over."), game=game
@@ -196,7 +195,8 @@ def _not_now(game: Game, seat: Seat, word: str, status: int) -> Response:
 
 @blp.get("/i/<word>")
 def invited(word: str) -> Response:
-    """Show the game of an invitation, and a button to accept. An invitation to any seat opens the table."""
+    """Show the game of an invitation, and a button to accept. If the invitation is for any open seat, open the table
+    instead."""
     game, seat = invitation(word)
     kept = is_kept(game, word)
     if game.head.private and not kept:
@@ -226,7 +226,8 @@ def _introduction(game: Game) -> tuple[str, str]:
 def accept(word: str) -> Response:
     """Take the seat that is reserved for the invited address, once. A new player is signed in.
 
-    Reject forms from other origins: their owner could make a visitor play under another name.
+    Reject forms from other origins. Otherwise, another site could make its visitors play under an account that isn't
+    theirs.
     """
     if is_from_elsewhere():
         raise NotFound("Nothing was found at this address.")
@@ -244,7 +245,7 @@ def _accepted(game: Game, token: NewToken | None, plain: str) -> Response:
 
 @blp.get("/s/<word>")
 def asked_to_stand_in(word: str) -> Response:
-    """Show the game and the days of a stand-in request, and a button to accept."""
+    """Show the game and the dates of a stand-in request, and a button to accept."""
     game, asked = open_stand_in_link(word)
     if game.head.private and asked is None:
         raise NotFound("Nothing was found at this address.")
@@ -363,7 +364,7 @@ def sign_in(sign_in: UUID) -> Response:
 
 @blp.get("/sign-in/<uuid:sign_in>/plain")
 def plain_sign_in(sign_in: UUID) -> Response:
-    """Ask for the code without scripts, in exchange for a token."""
+    """Show a form for the code that works without scripts, and that leads to a token."""
     return page("sign-in.html", sign_in=sign_in)
 
 

@@ -13,10 +13,10 @@ from server.post.smtp import Unreachable
 from server.store.database_retry import Unavailable
 from server.store.mail_proofs import claim_proof
 
-LARGEST_BODY = 3 * LARGEST  # bytes of a request; Base64, JSON and other fields add to the mail
+LARGEST_BODY = 3 * LARGEST  # bytes of a request: Base64, JSON and other fields make it larger than its mail
 _WHILE_CLOSED = 600  # Retry-After, in seconds
 _TOO_LARGE = "A mail has at most 1 MiB."
-# Status that stops a provider's retries. Mailgun needs 406, and others accept any 4xx.
+# Status that stops a provider's retries. Postmark needs 403, Mailgun needs 406, and the others accept any 4xx.
 _FOR_GOOD = {"postmark": 403}
 
 blp = Blueprint("mail_in", __name__)
@@ -25,7 +25,7 @@ blp = Blueprint("mail_in", __name__)
 @blp.post("/mail-in/<provider>")
 @blp.post("/mail-in/<any(mailgun):provider>/mime")  # Mailgun sends the raw mail to paths that end like this
 def take(provider: str) -> Response:
-    """Store the emails that a provider delivers. Repeated deliveries count once."""
+    """Store the emails that a provider delivers. An email that is delivered twice is stored once."""
     request.max_content_length = LARGEST_BODY
     status = _FOR_GOOD.get(provider, 406)
     try:
@@ -82,9 +82,9 @@ def _post() -> Post:
 
 
 def _store(mail: Mail) -> bool:
-    """Store an email for each of its addresses that exists, and return whether one does.
+    """Store an email for each recipient address that exists here, and return whether any of them does.
 
-    A retry does not store it twice. Raise Closed, TooMany, Unavailable.
+    A retry does not store the email twice. Raise Closed, TooMany, Unavailable.
     """
     kept, limited = 0, bool(current_app.config["LIMITS"])
     for address in mail.recipients[:MOST_READERS]:

@@ -43,8 +43,8 @@ def readyz() -> tuple[Response, int]:
 
 @blp.get("/metrics")
 def metrics() -> Response:
-    """Return Prometheus metrics: requests of all processes of this server, and queue sizes. It needs the metrics
-    token."""
+    """Return Prometheus metrics: requests of all processes of this server, and queue sizes. The request must have the
+    metrics token."""
     _expect_token()
     registry = REGISTRY
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
@@ -56,7 +56,7 @@ def metrics() -> Response:
 
 
 def _expect_token() -> None:
-    """Raise NotFound if no token is configured, BadToken for a wrong one."""
+    """Raise NotFound if no token is configured, or BadToken for a wrong token."""
     token: str | None = current_app.config["METRICS_TOKEN"]
     if token is None:
         raise NotFound("Nothing was found at this address.")

@@ -1,4 +1,4 @@
-"""Listing legal moves, and making a move."""
+"""Listing legal moves, and playing a move."""
 
 from functools import partial
 from typing import Any

@@ -176,7 +176,7 @@ class _RefreshGrant(grants.RefreshTokenGrant):
 
 
 class _Revocation(RevocationEndpoint):
-    """Token revocation. Any token of an app ends the whole app, as its player would."""
+    """Token revocation. Revoking any token of an app ends the app's access, as if its player had revoked it."""
 
     CLIENT_AUTH_METHODS = ("none",)
 
@@ -191,7 +191,7 @@ class _Revocation(RevocationEndpoint):
         return _Grant(app) if app else None
 
     def revoke_token(self, token: _Grant, request: Any) -> None:
-        with suppress(NotFound):  # a concurrent request ended it
+        with suppress(NotFound):  # a concurrent request has already ended the app's access
             apps.end_app(token.app.player_id, token.app.app_id)
 
 
@@ -258,7 +258,7 @@ class _Payload:
 
 
 class _JsonRequest:
-    """A registration request in Authlib's interface, parsed by our strict reader."""
+    """A registration request in Authlib's interface, parsed by our strict JSON parser."""
 
     def __init__(self) -> None:
         body = read_json(request.get_data())
@@ -333,7 +333,7 @@ def _without_port(uri: str) -> str | None:
 
 
 def _is_address(uri: str) -> bool:
-    """Return whether an app may redirect players there: https, or their own machine."""
+    """Return whether an app may redirect players to this URI: it must use https or be on the player's own machine."""
     try:
         url = urlsplit(uri)
         is_ours = url.scheme == "https" or (url.scheme == "http" and url.hostname in _LOOPBACK)
@@ -368,7 +368,7 @@ def _server() -> _Server:
 
 @blp.errorhandler(Exception)
 def _sorry(error: Exception) -> Response:
-    """Return an HTML page for people, or a problem for programs."""
+    """Return the error as an HTML page for people, or as a problem for programs."""
     return pages.sorry(error) if request.method == "GET" and request.path == AUTHORIZE else answer_to(error)
 
 
@@ -426,9 +426,9 @@ def ask() -> Response:
 @blp.post(AUTHORIZE)
 def decide() -> Response:
     """Return the URL to which the browser goes after the player's decision. Our own page sends the decision, with the
-    player's token. Forms and links cannot send a token header. Requests from other origins are still rejected. `player`
-    is the account that the page showed, since another tab may have switched it.
-    """
+    player's token in a header. Forms and links can't send this header, but requests from other origins are rejected as
+    well. The field `player` is the account that the page showed, since the player may have switched accounts in another
+    tab."""
     if is_from_elsewhere():
         raise NotFound("Nothing was found at this address.")
     said = read_json(request.get_data()) if request.mimetype == "application/json" else None
@@ -461,7 +461,7 @@ def token() -> Response:
 
 @blp.post("/oauth/revoke")
 def revoke() -> Response:
-    """End an app by one of its tokens (RFC 7009)."""
+    """End an app's access by revoking one of its tokens (RFC 7009)."""
     return _by_form(lambda: _server().create_endpoint_response(_Revocation.ENDPOINT_NAME))
 
 
@@ -476,7 +476,7 @@ def register_client() -> Response:
 
 
 def _by_form(answer: Any) -> Response:
-    """Reject query parameters, since URLs end up in logs."""
+    """Return the response to a form. Reject query parameters, since URLs end up in logs."""
     try:
         if request.args:
             raise InvalidRequestError("Send the parameters in the body.")

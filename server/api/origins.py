@@ -1,6 +1,5 @@
 """CORS (Fetch standard). Pages from all origins may use the API, since browsers never attach its tokens by themselves.
-Pages that act by a link or a form reject requests from other origins.
-"""
+Pages on which a link or a form changes something reject requests from other origins."""
 
 from urllib.parse import urlsplit
 
@@ -17,7 +16,7 @@ _TO_PREFLIGHTS = {
     "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
     "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Match, "
     "Last-Event-ID, Accept, Accept-Language",
-    "Access-Control-Max-Age": "7200",  # seconds; browsers allow no longer time
+    "Access-Control-Max-Age": "7200",  # seconds, the most that browsers allow
 }
 
 
@@ -38,7 +37,7 @@ def is_from_elsewhere() -> bool:
 
 
 def _answer_preflight() -> Response | None:
-    """Answer a preflight by allowing any call. A call that doesn't exist responds with 404 or 405 by itself."""
+    """Answer a preflight by allowing any call. If the call doesn't exist, the request itself then gets a 404 or 405."""
     asked = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
     return Response(status=204, headers=_TO_PREFLIGHTS) if asked and is_for_api() else None
 

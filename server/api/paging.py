@@ -15,7 +15,7 @@ NEXT_PAGE = {"Link": {"description": 'URL of the next page, with `rel="next"`', 
 
 
 def page_of(items: Any, following: dict[str, Any] | None) -> Any:
-    """Return a page of a list. `following` has the query parameters of the next page, or is None on the last one."""
+    """Return a page of a list. `following` has the query parameters of the next page, or is None on the last page."""
     if following is None:
         return {"items": items, "next": None}
     address = f"{request.path}?{urlencode(request.args.to_dict() | following)}"

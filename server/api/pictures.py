@@ -67,7 +67,7 @@ class Png(MethodView):
 
 
 def _picture(query: Any, game_id: UUID, form: str) -> bytes:
-    """Return what this viewer may see, from the cache if possible, since drawing is slow."""
+    """Return the picture of what this viewer may see, from the cache if possible, since drawing is slow."""
     player_id = viewer("games:read", game_id)
     game = load_visible(game_id, player_id, query.get("invitation"))
     at = query.get("at", game.table.version)

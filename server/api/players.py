@@ -57,7 +57,7 @@ class SignIns(MethodView):
 
 
 def _zone(wanted: Json) -> str:
-    """Return the time zone of a new player. Raise BadField if it is unknown."""
+    """Return the time zone requested for a new player, or UTC. Raise BadField for an unknown time zone."""
     try:
         return time_zone(wanted.get("zone", "UTC")).key
     except Unfit as error:

@@ -278,7 +278,7 @@ HTTP_PROBLEMS = {
 }
 ALL = {problem.code: problem for problem in (*PROBLEMS.values(), *HTTP_PROBLEMS.values())}
 _RETRY_AFTER = 5  # seconds
-_FURTHER: dict[str, dict[str, Any]] = {  # additional fields of their examples
+_FURTHER: dict[str, dict[str, Any]] = {  # additional fields in the examples of some problems
     "stale-turn": {"turn": 7},
     "stale-plan": {"revision": 4},
     "place-ahead": {"newest": 5},
@@ -300,7 +300,7 @@ def register(app: Flask) -> None:
 def answer_to(error: Exception) -> Response:
     """Return the problem for an exception.
 
-    An unexpected one is logged by its route, because the path may contain a link token.
+    For an unexpected exception, the log gets the route instead of the path, because the path may contain a link token.
     """
     match error:
         case PlayError() | RuleError():

@@ -1,4 +1,4 @@
-"""Rate limits of requests. Each player has a token bucket, and so does each network for requests without a token.
+"""Rate limits for requests. Each player has a token bucket, and so does each network for requests without a token.
 
 Each process counts in memory, so no request waits for the database. Once a second it shares heavy use with the other
 processes through Postgres. Clients can exceed a limit for that second only, even across processes. Responses also
@@ -30,7 +30,7 @@ OF_PLAYER, OF_ADDRESS, OF_PAGES, OF_MAIL_IN = "player", "address", "pages", "mai
 _FREE = ("watching", "sandbox")  # blueprints for operators and tests
 _MOST = 20_000  # buckets of each kind
 SHARED_EVERY = 1  # seconds
-_MUCH = 20  # use below this fraction of what refills in that time is not shared
+_MUCH = 20  # use is shared only if it is more than 1/20 of what refills in that time
 _REACHED = {
     OF_PLAYER: noted("Too many requests. Your limit is %(most)s units per %(seconds)s seconds."),
     OF_ADDRESS: noted(
@@ -94,8 +94,8 @@ class Buckets:
         return {key: units for key, units in taken.items() if units > least}
 
     def learn(self, taken: Mapping[Hashable, tuple[int, int]], window: datetime, now: datetime) -> None:
-        """Subtract the units that other processes took. `taken` has the units taken here, and by all processes in this
-        window."""
+        """Subtract the units that other processes took. `taken` has the units that this process took since the last
+        exchange, and those that all processes took in this window."""
         moment = _milliseconds(now)
         whole = self.bound.most * self._each
         with self._lock:
@@ -143,13 +143,13 @@ def full_buckets(app: Flask) -> dict[str, Buckets]:
 
 
 def is_any_taken(app: Flask) -> bool:
-    """Return whether any units were taken since they were shared."""
+    """Return whether any units were taken since the last exchange with the other processes."""
     limits: dict[str, Buckets] = app.extensions["limits"]
     return any(buckets.is_any_taken for buckets in limits.values())
 
 
 def share() -> None:
-    """Share the units taken here with the other processes, and learn the units taken there."""
+    """Report the units taken in this process to the other processes, and subtract the units taken in those."""
     limits: dict[str, Buckets] = current_app.extensions["limits"]
     taken = {name: buckets.drain() for name, buckets in limits.items()}
     uses = {Use(name, key): units for name, by_key in taken.items() for key, units in by_key.items()}
@@ -189,7 +189,7 @@ def _of_strangers() -> str:
 
 
 def _tell(response: Response) -> Response:
-    """Add the headers of draft-ietf-httpapi-ratelimit-headers. A 304 gets its base unit back."""
+    """Add the headers of draft-ietf-httpapi-ratelimit-headers. For a 304, put the request's base unit back."""
     account: _Account | None = g.pop("account", None)
     if account is not None and response.status_code == 304:
         account.take(-1)

@@ -40,7 +40,7 @@ _LONGEST_NAME = 80
 
 
 class StrictParser(FlaskParser):
-    """A webargs parser with our own reading of bodies and queries. The schemas themselves reject unknown fields."""
+    """A webargs parser that reads bodies and queries strictly. The schemas themselves reject unknown fields."""
 
     def parse(self, schema: Schema, *_: Any, location: str = "json", **__: Any) -> Any:  # type: ignore[override]  # no caller passes more
         try:
@@ -163,7 +163,7 @@ class Several(fields.List[Any]):
 
 
 class Truth(fields.Boolean):
-    """A JSON boolean, without marshmallow's other spellings."""
+    """A JSON boolean. The other spellings that marshmallow accepts are rejected."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if type(value) is not bool:

@@ -15,9 +15,9 @@ from server.api.problems import ALL
 from server.games import Json
 
 SCHEMAS = "/docs/api/schemas"
-_MOST_TABLES = 4  # a union of more variants has links instead
+_MOST_TABLES = 4  # a union with more variants is shown as links
 _UNLIMITED = 2**31 - 1  # the most that the database can store
-_WIDTH = 88  # of a line of code
+_WIDTH = 88  # characters in a line of code
 _NO_NUL = r"^[^\u0000]*$"
 
 
@@ -89,7 +89,7 @@ class Group(NamedTuple):
 
 
 class Reference:
-    """Values for the templates."""
+    """The content of the API reference, as the templates need it."""
 
     def __init__(self, document: Json, base: str) -> None:
         self._document, self._base = document, base
@@ -266,7 +266,7 @@ class _Request(NamedTuple):
 
     method: str
     url: str
-    names: list[str]  # in the path
+    names: list[str]  # names of the parameters in the path
     is_signed: bool
     body: Json | None
     answered_in: str  # media type, "" if the response is empty
@@ -354,7 +354,8 @@ def _authorization(security: list[Json]) -> str:
 
 
 def _limits(schema: Json) -> Iterator[str]:
-    """Yield sentences about the size and the form of a value. A `format` implies both."""
+    """Yield sentences about the size and the pattern of a value. A value with a `format` needs no sentence about its
+    length or pattern."""
     is_free = "format" not in schema
     for what, unit in (("imum", ""), ("Items", " items"), ("Length", " characters"))[: 3 if is_free else 2]:
         least, most = schema.get(f"min{what}"), schema.get(f"max{what}")
@@ -376,6 +377,6 @@ def _name(reference: Json) -> str:
 
 
 def _pretty(value: object) -> str:
-    """Return JSON, on one line if that is short."""
+    """Return a value as JSON, on one line if the line is short."""
     short = json.dumps(value, ensure_ascii=False)
     return short if len(short) <= _WIDTH - 20 else json.dumps(value, indent=2, ensure_ascii=False)

@@ -46,7 +46,8 @@ def _seconds(route: str) -> Histogram:
 
 
 def _finish(response: Response) -> Response:
-    """Log and count the request by its route, since paths may contain link tokens. Unknown methods count as "other"."""
+    """Log and count the request by its route instead of its path, since paths may contain link tokens. Unknown methods
+    count as "other"."""
     route = request.url_rule.rule if request.url_rule else "none"
     method = request.method if request.method in _METHODS else "other"
     seconds = time.perf_counter() - g.pop("began", time.perf_counter())

@@ -38,7 +38,7 @@ calls = Resources(
 
 @blp.before_app_request
 def _follow_clock() -> None:
-    if request.blueprint != "watching":  # it also works while the database is down
+    if request.blueprint != "watching":  # those endpoints must work even while the database is down
         follow_clock()
 
 
@@ -54,7 +54,7 @@ _PAGE = 50  # emails
 
 @blp.get("/mail")
 def letters() -> Response:
-    """List all emails, newest first, or only those to the address `to`. The format is JSON if the request prefers it.
+    """List all emails, newest first, or only those to the address `to`. The format is JSON if the client prefers JSON.
 
     The page shows 50 at a time. JSON has all emails, or `limit` of them. `after` is the key of the last email on the
     previous page.
@@ -111,7 +111,7 @@ def letter_as_html(key: str) -> Response:
 
 @blp.get("/scenes")
 def scenes() -> Response:
-    """List the sample games that `up` created, each with your link."""
+    """List the sample games that `up` created, each with a link that opens it."""
     found = list_scenes(current_app.config["BASE_URL"])
     return page("scenes.html", scenes=found, title=gettext("Sample games"))
 
@@ -236,7 +236,7 @@ def _beginning(letter: dict[str, Any]) -> str:
     return next((line for line in letter["text"].splitlines() if line and not line.startswith("##-")), "")
 
 
-@lru_cache(1000)  # emails never change, and pictures are slow to parse
+@lru_cache(1000)  # emails never change, and emails with pictures are slow to parse
 def _envelope(file: Path) -> dict[str, Any]:
     message = _message(file)
     body, html = message.get_body(("plain",)), message.get_body(("html",))

@@ -1,5 +1,5 @@
-"""A 304 before the response is built. Each process stores the ETags of recent responses,
-keyed by everything that they depend on."""
+"""Answers a request with 304 before the response is built. Each process stores the ETags of recent responses, keyed by
+everything that the response depends on."""
 
 from collections import OrderedDict
 from hashlib import blake2b
@@ -15,8 +15,8 @@ from server.play.game import Game
 from server.play.views import depends_on_rows, load_visible
 
 _MOST = 20_000  # ETags, each about 200 bytes with its key
-_BYTES = 20  # of a key
-# As in a 304 that is found after the response is built.
+_BYTES = 20  # length of a key
+# The same as in a 304 that replaces a finished response.
 _HEADERS = {"Vary": "Authorization, Accept-Language, Accept-Encoding"}
 
 
@@ -60,10 +60,10 @@ def register(app: Flask) -> None:
 def expect_modified(who: Caller | None, *stored: bytes) -> None:
     """Raise Unmodified if the client has the response for this request and these stored rows.
 
-    The response must depend on nothing else: then equal rows give equal bytes, and a 304 is never wrong.
+    The response must depend on nothing else, so that equal rows always give equal bytes, and a 304 is never wrong.
     """
     if request.method not in ("GET", "HEAD") or "If-Match" in request.headers:
-        return  # `If-Match` is checked by a look at the same resource
+        return  # the check of `If-Match` builds the response of the same resource
     digest = blake2b(digest_size=_BYTES)
     language = who.locale if who else request.headers.get("Accept-Language", "")
     rights = f"{who.player_id} {sorted(who.scopes)}" if who else ""
@@ -91,12 +91,13 @@ def load_unless_unmodified(game_id: UUID, who: Caller | None, invitation: str | 
 
 
 def forget_rows() -> None:
-    """Store no ETag for this request, as after an error or where the response depends on more than the rows read."""
+    """Store no ETag for this request. Call this after an error, or if the response depends on more than the rows
+    read."""
     g.pop("inputs", None)
 
 
 def store_etag(response: Response) -> None:
-    """Store the ETag of this response, if all that it depends on is known."""
+    """Store the ETag of this response, if everything that the response depends on is known."""
     if key := g.pop("inputs", None):
         _etags().put(key, response.headers["ETag"])
 

@@ -17,7 +17,7 @@ def random(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
 def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
     """Return the move with the highest value. `rng` chooses between moves of equal value."""
     judge = getattr(rules, "judge", None)
-    if judge is None:  # the game has none
+    if judge is None:  # the game has no judge
         return rng.choice(moves)
     worth = judge(view)
     worths = [worth(move) for move in moves]
@@ -26,7 +26,7 @@ def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
 
 
 LEVELS: Mapping[str, Effort] = {"level-1": Effort(worlds=4, candidates=4)}
-"""The bots that search. Without time to search, they play like `greedy`, as in `BOTS`."""
+"""The bots that search. In `BOTS`, where they get no time to search, they play like `greedy`."""
 
 BOTS: Mapping[str, Bot] = {"random": random, "greedy": greedy, **dict.fromkeys(LEVELS, greedy)}
 

@@ -1,4 +1,4 @@
-"""A built-in bot instead of a program. It gets what a program gets, and the events that its seat was shown."""
+"""A built-in bot in place of a program. It gets what a program gets, and also the events that its seat was shown."""
 
 from collections.abc import Callable, Sequence
 from random import SystemRandom
@@ -26,7 +26,7 @@ class BuiltIn:
     def tell(self, message: Json) -> None: ...
 
     def play(self, table: Json, moves: Sequence[Json], played: Callable[[Any], None]) -> None:
-        """Choose a move and pass it to `played`. `table` is that of `Program.play`, with the `story`."""
+        """Choose a move and pass it to `played`. `table` has the same fields as in `Program.play`, and `story`."""
         rules = GAMES.get(table["rules"])
         if rules is None:
             raise ProgramError(f"This version of sternenpost doesn't know the game {table['rules']}.")

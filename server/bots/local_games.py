@@ -23,7 +23,7 @@ class Shown:
         self._rules, self._stories = rules, [[started] for _ in range(seats)]
 
     def after(self, state: Any, events: Sequence[Any]) -> Any:
-        """Show these events to all seats. Return the state after them."""
+        """Show these events to all seats. Return the state after these events."""
         for seat, story in enumerate(self._stories):
             story += [told for event in events if (told := self._rules.tell(event, seat)) is not None]
         return reduce(self._rules.apply, events, state)
@@ -36,9 +36,8 @@ class Shown:
 def play_locally(
     rules_name: str, options: Mapping[str, Any], players: Sequence[Program | BuiltIn | str], name: str
 ) -> Outcome:
-    """Play a game to its end. Each seat is played by a program, or by the built-in bot of this name. The same name
-    gives the same dice. Raise BadOption for an invalid option, or ProgramError if a program fails.
-    """
+    """Play a game to its end. Each seat is played by a program, or by the built-in bot with that name. The same game
+    `name` gives the same dice. Raise BadOption for an invalid option, or ProgramError if a program fails."""
     rules = GAMES[rules_name]
     chosen = rules.resolve_options({**options, **newest_rules(rules)}, len(players))
     dice, rng = SeededDice(sha256(name.encode()).digest(), []), Random(name)

@@ -15,7 +15,7 @@ from server.games import Json
 
 VERSION = 1
 LONGEST = 1_000_000  # characters per line
-TRIES = 3  # moves per turn, before the program is given up
+TRIES = 3  # attempts per turn; after that, the program has failed
 FAREWELL = 5  # seconds for the program to exit on its own
 
 
@@ -32,7 +32,7 @@ class Refused(Exception):
 
 
 class Program:
-    """A running program. `patience` is the time limit per answer in seconds. Its stderr is ours."""
+    """A running program. `patience` is the time limit per answer in seconds. The program writes to our stderr."""
 
     def __init__(self, command: Sequence[str], patience: float) -> None:
         self._name, self._patience = shlex.join(command), patience
@@ -75,8 +75,8 @@ class Program:
             raise ProgramError(self._ended()) from None
 
     def play(self, table: Json, moves: Sequence[Json], played: Callable[[Any], None]) -> None:
-        """Let the program choose a move and pass it to `played`, again after a refusal. `table` has `game`, `rules`,
-        `seat`, `turn` and `view`."""
+        """Let the program choose a move, and pass the move to `played`. If the move is refused, let the program choose
+        again. `table` has `game`, `rules`, `seat`, `turn` and `view`."""
         about = {"game": table["game"], "turn": table["turn"]}
         self.tell({"type": "view", **table})
         self.tell({"type": "legal", **about, "moves": moves})

@@ -1,9 +1,10 @@
-"""A bot that looks ahead in worlds that its seat could be in. It knows a game by its contract only.
+"""A bot that looks ahead in worlds: game states that are possible after all that its seat has seen. It knows a game
+only through its contract.
 
-It compares the best moves of the game's judge in the same worlds, so that chance favours none of them. In each world it
-plays the move. Then every seat plays for itself (max-n) what the judge advises for that seat's view, until the bot's seat
-has had another turn. A move is worth what the bot's seat gains in that time, minus the average gain of the others. If the
-game ends, only the win counts.
+The game's judge values moves. The bot compares the moves with the highest values in the same worlds, so that chance
+favours none of them. In each world it plays the move. Then every seat plays for itself (max-n): it plays the move that
+the judge advises for that seat's view. This goes on until the bot's seat has had another turn. A move is worth what the
+bot's seat gains in that time, minus the average gain of the others. If the game ends, only the win counts.
 """
 
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ class Effort(NamedTuple):
 
 
 class _PrivateDice:
-    """The dice of imagined worlds, which have no part in the game's chance."""
+    """Dice for imagined worlds, independent of the game's own dice."""
 
     def __init__(self, rng: Random) -> None:
         self.below = rng.randrange
@@ -93,8 +94,8 @@ def _best(candidates: Sequence[tuple[float, Any]], total: Sequence[float], world
 
 
 def _gain_after(seen: Seen, state: Any, move: Any, dice: _PrivateDice) -> float:
-    """Return how much the seat gains on the others after its move, until the end of its next turn or of the game. The
-    move itself doesn't count."""
+    """Return how much the seat gains on the others after its move, until the end of the seat's next turn or of the
+    game. The move itself doesn't count."""
     rules, seat, others = seen.rules, seen.seat, seen.story[0]["seats"] - 1
     gain, before, has_had_turn = 0.0, seat, False
     state = reduce(rules.apply, rules.decide(state, seat, move, dice), state)

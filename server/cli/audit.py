@@ -16,14 +16,15 @@ from server.play.table import OVER
 
 
 def note_command() -> None:
-    """Record in the audit log that this command runs. Call it before an action that cannot be undone."""
+    """Record in the audit log that this command runs. Call this before an action that cannot be undone."""
     context = click.get_current_context()
     given = {name: _plain(value) for name, value in context.params.items() if value not in (None, False, ())}
     audits.note(_operator(), context.command_path.partition(" ")[2], given)
 
 
 def note_reading(status: str) -> None:
-    """Record in the audit log that this command shows a game of this status, unless the game is over and so public."""
+    """Record in the audit log that this command shows a game of this status, unless the game is over and therefore
+    public."""
     if status not in OVER:
         note_command()
 

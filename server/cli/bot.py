@@ -147,7 +147,7 @@ class _Server:
         return answer
 
     def news(self, path: str) -> Iterator[Json | None]:
-        """Yield the events of a stream, and None after each connect, since some may have been missed."""
+        """Yield the events of a stream, and None each time the stream is opened, since events may have been missed."""
         while True:
             try:
                 with self.open(path) as stream:

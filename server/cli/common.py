@@ -24,7 +24,7 @@ _NOT_IN_TIME = (
     "has not answered in time, so the change may or may not have been made. Check for long locks on a table, and "
     "for a missing synchronous replica."
 )
-_MOST_TIDINGS = 1000  # items between two lines of progress, without a terminal
+_MOST_TIDINGS = 1000  # items between two progress lines, without a terminal
 
 
 def read_settings() -> Settings:
@@ -38,7 +38,7 @@ def read_settings() -> Settings:
             from server.post.dkim_signing import read_key
 
             read_key(settings.dkim_key)
-    except ValueError as error:  # BadSetting, or the carrier's or key's
+    except ValueError as error:  # BadSetting, or an error in the SMTP servers or the DKIM key
         raise click.ClickException(str(error)) from None
     return settings
 
@@ -47,7 +47,7 @@ def in_app(command: Callable[..., Any], follows_clock: bool = True) -> Callable[
     """Run a command in the app's context, with the app and its settings as arguments. Use the sandbox's clock if there
     is one.
 
-    A failure becomes one sentence and exit status 1.
+    If the command fails, print one sentence, and exit with status 1.
     """
 
     @wraps(command)
@@ -69,7 +69,7 @@ def in_app(command: Callable[..., Any], follows_clock: bool = True) -> Callable[
                     follow_clock()
                 if isinstance(kwargs.get("until"), str):
                     kwargs["until"] = moment(kwargs["until"], clock.now())
-                    click.get_current_context().params["until"] = kwargs["until"]  # for the audit
+                    click.get_current_context().params["until"] = kwargs["until"]  # for the audit log
                 return command(app, settings, *args, **kwargs)
             except (PlayError, Flaw) as error:
                 raise click.ClickException(str(error)) from None
@@ -90,9 +90,8 @@ def in_app(command: Callable[..., Any], follows_clock: bool = True) -> Callable[
 
 
 def in_app_without_clock(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Run a command as `in_app` does, but with this machine's clock. Use this if it starts a process or the tables may
-    be missing.
-    """
+    """Run a command as `in_app` does, but with this machine's clock. Use this if the command starts a process, or if
+    the tables may be missing."""
     return in_app(command, follows_clock=False)
 
 
@@ -129,9 +128,8 @@ def moment(text: str, now: datetime) -> datetime:
 
 
 def _some_moment(_: click.Context, __: click.Parameter, text: str | None) -> str | None:
-    """Reject a time that is invalid or, by this machine's clock, past. `in_app` checks it by the sandbox's clock, which
-    is ahead.
-    """
+    """Reject a time that is invalid, or in the past according to this machine's clock. `in_app` checks the time again
+    with the sandbox's clock, which is ahead."""
     from server.clock import clock
 
     if text is not None:
@@ -189,7 +187,7 @@ def in_json(value: Any) -> str:
 
 
 def print_table(rows: "Sequence[Json]", columns: Sequence[str]) -> None:
-    """Print an aligned table with titles, or "None." if there are no rows."""
+    """Print an aligned table with column titles, or "None." if there are no rows."""
     if not rows:
         click.echo("None.")
         return
@@ -224,7 +222,8 @@ def as_text(value: Any) -> str:
 
 
 def with_progress(things: Sequence[T], told: Callable[[int], str]) -> Iterator[T]:
-    """Yield the things with a progress bar. Without a terminal, print a line of progress occasionally, and at the end."""
+    """Yield the items while showing a progress bar. Without a terminal, print a progress line occasionally and at the
+    end."""
     if sys.stderr.isatty():
         with click.progressbar(things, file=sys.stderr, show_pos=True) as shown:
             yield from shown

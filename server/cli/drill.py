@@ -1,4 +1,5 @@
-"""A drill for the loss of a disk. It backs up a temporary installation, deletes it during moves, and restores it."""
+"""A drill for the loss of a disk. It backs up a temporary installation, deletes it while moves are played, and restores
+it."""
 
 import os
 import shutil
@@ -46,7 +47,7 @@ def drill(seconds: int) -> None:
     both backups and checks every log. It prints how many seconds of moves were lost (RPO) and how long the restore took
     (RTO). Exit status 1 if anything is wrong."""
     root = Path(tempfile.mkdtemp(prefix="sternenpost-drill-"))
-    root.chmod(0o755)  # as root, Postgres is `nobody`
+    root.chmod(0o755)  # if root starts Postgres, it runs as `nobody`
     try:
         _drill(root, seconds)
     finally:
@@ -118,7 +119,7 @@ def _is_well(what: str, url: str, moves: Sequence[_Move], lost_at: float, began:
 
 
 def _played(url: str, seconds: float) -> list[_Move]:
-    """Play games between three people, one after the other, for this long. Return each acknowledged move."""
+    """Play games with three players, one game after the other, for this long. Return each acknowledged move."""
     from server.app import create_app
     from server.store.tables import db
 

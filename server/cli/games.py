@@ -137,7 +137,7 @@ class _Looked:
 
 
 def _look_at(game_id: UUID | None, look: Callable[[UUID], list[str]]) -> _Looked:
-    """Look at this game, or at each of them, and print the findings."""
+    """Call `look` for this game, or for every game, and print what it finds."""
     ids, looked = [game_id] if game_id else all_games(), _Looked()
     for each in with_progress(ids, lambda done: f"{done} of {len(ids)} games checked, {looked.found} with findings"):
         try:

@@ -34,7 +34,7 @@ from server.play.seating.seats import give_up_seats, seats_under_way
 from server.sanitize import email_address
 
 _COLUMNS = ("email", "name", "made_at", "state", "id")
-_TABLES = {  # the names of a table's rows
+_TABLES = {  # what to call the rows of each table
     "tokens": "tokens",
     "webhooks": "webhooks",
     "webhook_deliveries": "webhook deliveries",

@@ -82,7 +82,8 @@ def web() -> None:
 
 
 def _look_for_database(settings: Settings) -> None:
-    """Exit if DATABASE_URL cannot work. If Postgres is only down, log it: requests get 503 until it is back."""
+    """Exit if DATABASE_URL is invalid. If Postgres is down, log that, and continue: requests get 503 until Postgres is
+    back."""
     try:
         psycopg.connect(settings.database_url or embedded_postgres.address(settings.data), connect_timeout=5).close()
     except psycopg.ProgrammingError as error:
@@ -235,7 +236,7 @@ def doctor(app: Flask, settings: Settings, address: str | None, wait: int, mailb
 
 
 def _mail_chain(app: Flask, settings: Settings, address: str, wait: int, mailbox: str | None) -> dict[str, str]:
-    """Return the state of each link in the path of an email and its reply."""
+    """Return the state of each step by which an email reaches a player and the reply reaches us."""
     if settings.smtp_url is None:
         return {}  # reported above
     way = Way(

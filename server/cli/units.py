@@ -13,7 +13,7 @@ _UNIT = """\
 Description=Sternenpost: {what}
 Documentation={docs}
 """
-# The programs only use the network and write to one directory, so everything else is closed.
+# The programs only use the network and write to one directory, so everything else is forbidden.
 _SERVICE = """\
 After=network-online.target postgresql.service
 Wants=network-online.target

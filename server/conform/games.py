@@ -23,8 +23,8 @@ class BrokenOff(Exception):
 class PlayedGame:
     """A public game of two or three players, who each look at the game before and after each of their moves.
 
-    `views` and `legal` have responses by version and seat, which is STRANGER without a token. `moves` has the seat,
-    request and response of each move. `heads` has each response about the game itself.
+    `views` and `legal` have responses by version and seat. The seat of a visitor without a token is STRANGER. `moves`
+    has the seat, request and response of each move. `heads` has each response about the game itself.
     """
 
     def __init__(self, rules: str, people: Sequence[Person], stranger: Person, rng: random.Random) -> None:

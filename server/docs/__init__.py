@@ -1,7 +1,7 @@
 """The handbook: Markdown files beside this module, rendered to HTML.
 
 Jinja fills in values before the Markdown is parsed. `## Words {#name}` and a code block that begins with ```` ```python
-{#name} ```` give an element its id. Other headings are named by their words. Links to `other.md#name` lead to
+{#name} ```` give an element its id. All other headings get an id made from their text. Links to `other.md#name` lead to
 `/docs/other#name`.
 """
 
@@ -44,9 +44,8 @@ class Document(NamedTuple):
 
 
 class Strength(NamedTuple):
-    """Results of a bot against another bot, in every seat of the same deals. `wins` is a share, and `low` to `high` is
-    its 95% confidence interval (Wilson). `lead`: points above the average of the table.
-    """
+    """Results of a bot against another bot, in every seat of the same deals. `wins` is the share of games won, and
+    `low` to `high` is the 95% confidence interval (Wilson). `lead`: points above the average of the table."""
 
     rules: str
     seats: int
@@ -57,7 +56,7 @@ class Strength(NamedTuple):
     high: float
     lead: float
     games: int
-    milliseconds: int  # of CPU per move
+    milliseconds: int  # CPU time per move
 
     def to_json(self) -> dict[str, Any]:
         """Return these figures as in `GET /v1/rules/{name}`."""
@@ -118,7 +117,7 @@ class _Renderer(RendererHTML):
         return f'<{tokens[index].tag} id="{name}">'
 
     def fence(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
-        """Write a code block that the keyboard can scroll."""
+        """Render a code block that can be scrolled with the keyboard."""
         named = _NAMED.search(" " + tokens[index].info)
         tokens[index].attrSet("tabindex", "0")
         if named:
@@ -139,7 +138,7 @@ def _escaped(text: str) -> str:
 
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")
-_TEMPLATES = Environment(  # comments of Jinja would begin like the name of a heading
+_TEMPLATES = Environment(  # Jinja's usual comments begin with `{#`, as the names of headings do
     loader=FileSystemLoader(FOLDER),
     undefined=StrictUndefined,
     autoescape=False,

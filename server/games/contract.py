@@ -42,12 +42,12 @@ class Dice(Protocol):
         ...
 
     def shuffled(self, things: Iterable[Any]) -> list[Any]:
-        """Return the things in random order (Fisher-Yates from the end)."""
+        """Return the items in random order (Fisher-Yates from the end)."""
         ...
 
 
 class Event(Protocol):
-    """A fact: a NamedTuple of plain JSON values with a `seat`, or None for events of no seat."""
+    """A fact: a NamedTuple of plain JSON values. `seat` is None if the event belongs to no seat."""
 
     @property
     def seat(self) -> Seat | None: ...
@@ -125,7 +125,7 @@ class Game(Protocol[State, Move, EventT]):
 
     def tell(self, event: EventT, seat: Seat | None) -> Json | None:
         """Return the part of an event that a seat may see, with `type` and `seat`. Return None if the event is hidden
-        from it."""
+        from the seat."""
         ...
 
     def preview(self, state: State, seat: Seat, events: Sequence[EventT]) -> tuple[list[EventT], bool]:
@@ -133,7 +133,7 @@ class Game(Protocol[State, Move, EventT]):
         ...
 
     def reveals(self, state: State, seat: Seat, events: Sequence[EventT]) -> bool:
-        """Return whether the events of the seat's own move have shown it anything new."""
+        """Return whether the events of the seat's own move have shown the seat anything new."""
         ...
 
     # Text and JSON
@@ -147,10 +147,8 @@ class Game(Protocol[State, Move, EventT]):
         ...
 
     def move_of(self, events: Sequence[EventT]) -> Move:
-        """Return the move that led to these events of one `decide`, or its first step for the first event alone.
-
-        Raise MalformedMove if no move led to them.
-        """
+        """Return the move for which `decide` returned these events. For the first event alone, return the move's first
+        step. Raise MalformedMove if no move leads to these events."""
         ...
 
     def read_move(self, text: str) -> Move:
@@ -171,7 +169,7 @@ class Game(Protocol[State, Move, EventT]):
     def OPTION_SCHEMA(self) -> Json: ...
     @property
     def EVENT_SCHEMAS(self) -> Mapping[str, Json]:
-        """Return the schemas of what `tell` returns, by type, without invisible events."""
+        """Return the schema of each visible event, as `tell` returns it, by type."""
         ...
 
     def describe(self) -> Json:
@@ -183,13 +181,13 @@ class Game(Protocol[State, Move, EventT]):
     def check_planned(self, state: State, seat: Seat, earlier: Sequence[Move], move: Move) -> None:
         """Raise IllegalMove for a move that a seat may not plan for a later turn, after the planned moves in `earlier`.
 
-        A planned move uses nothing hidden except what the seat holds now and keeps until it is played. From then on,
-        its legality must follow from what every spectator sees.
+        The only hidden things that a planned move may use are those that the seat has now, and keeps until the move is
+        played. Apart from these, only what every spectator sees may decide whether the move is legal.
         """
         ...
 
     def place(self, view: Json, text: str) -> Place:
-        """Return where a spectator's view shows the place written in a line. Raise MalformedMove for an unknown
+        """Return where a spectator's view contains the place that `text` names. Raise MalformedMove for an unknown
         place."""
         ...
 
@@ -200,19 +198,21 @@ Rules = Game[Any, Any, Any]  # a game with states, moves and events opaque to th
 
 Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the move is worth to the seat on turn
 # View, story, seat, dice -> a state that the seat could be in, drawn from nothing else: a sample of all states that
-# contradict nothing seen, weighted by the chances of dice. Hidden choices of other seats are equally likely. `story` are
-# the events that the seat was shown, without those taken back. It begins with `game-started`, whose terms have the
-# options. A new call with the same view and story, as objects, may reuse what the last one prepared.
+# are consistent with what the seat has seen, each as likely as the game's dice make it. Hidden choices of other seats
+# are equally likely. `story` has the events that the seat was shown, without those taken back. It begins with
+# `game-started`, whose terms contain the options. A call with the same `view` and `story` objects may reuse what the
+# previous call prepared.
 Resample = Callable[[Json, Sequence[Json], Seat, Dice], Any]
 Draw = Callable[[Json, Sequence[str], "Theme", str], "Picture"]  # view, names by seat, theme, locale -> picture
 WriteTable = Callable[[Json, Sequence[str], str], str]  # view, names by seat, locale -> text of at most 72 columns
 FinalView = Callable[[Json, Sequence[Json]], Json]  # view, story -> view of a finished game, for `draw`
 WriteFinalTable = Callable[[Json, Sequence[Json], Sequence[str], "Language"], str]
-WriteIntroduction = Callable[["Language"], tuple[str, str]]  # -> what players do, in two sentences; and some more
+WriteIntroduction = Callable[["Language"], tuple[str, str]]  # -> what players do, in two sentences; further sentences
 UsualTurns = Callable[[int], int]  # players -> about how many turns each takes in a game
 WriteNotation = Callable[["Language"], str]  # -> how to write a move, in a few sentences
-# Moves in a reader's own words, beside the notation that `read_move` and `write_move` keep for ever. What is written can be
-# read, and `read_spoken` raises MalformedMove for anything else. `SpokenWords` are those that tell a misspelt move.
+# Moves in the reader's language, in addition to the notation of `read_move` and `write_move`, which never changes.
+# `read_spoken` parses what `write_spoken` returns, and raises MalformedMove for text that isn't a move. `SpokenWords`
+# are words by which a misspelt move is recognised.
 ReadSpoken = Callable[[str, str], Any]  # text, locale -> move
 WriteSpoken = Callable[[Any, str], str]  # move, locale -> text
 SpokenWords = Callable[[str], Collection[str]]  # locale -> words in lower case

@@ -18,8 +18,8 @@ from server.translations import Language, language, noted
 
 def draw(rules_name: str, view: Json, names: Sequence[str], dark: bool = True, locale: str = "en") -> Picture:
     """Return the picture of a table. `names` has the name of each seat. Equal views give equal pictures. A picture
-    shows the viewer's view only. Each space that a move can name is a group with an id, so that a front end can make it
-    clickable. Names are escaped. There are no scripts or external references."""
+    shows only what the view contains. Each space that a move can name is a group with an id, so that a front end can
+    make it clickable. Names are escaped. There are no scripts or external references."""
     drawn: Draw = getattr(GAMES[rules_name], "draw", _draw_text)
     return drawn(view, names, DARK if dark else LIGHT, locale)
 
@@ -77,14 +77,15 @@ def _written(value: Any) -> str:
 
 
 def sentence(item: Json, names: Sequence[str], locale: str = "en") -> str | None:
-    """Return a story item as a sentence, or None if the item isn't worth one. `names` has the name of each seat."""
+    """Return a sentence about an event of a story, or None if the event isn't worth a sentence. `names` has the name of
+    each seat."""
     tell = sentences().get(item["type"])
     return tell and tell(item, names, language(locale))
 
 
 @cache
 def sentences() -> Mapping[str, Sentence]:
-    """Return the writer of each event type, for all games."""
+    """Return the function that writes a sentence about each type of event, for all games."""
     return dict(chain(*map(_sentences_of, GAMES.values()), COMMON_SENTENCES.items()))
 
 
@@ -149,7 +150,7 @@ COMMON_SENTENCES: Mapping[str, Sentence] = {
 
 
 def read_move(rules: Rules, text: str, locale: str) -> Any:
-    """Parse a move in the game's notation, or in this reader's own words. Raise MalformedMove for any other string."""
+    """Parse a move in the game's notation, or in the reader's language. Raise MalformedMove for any other string."""
     try:
         return rules.read_move(text)
     except MalformedMove:
@@ -162,13 +163,14 @@ def read_move(rules: Rules, text: str, locale: str) -> Any:
 
 
 def write_move(rules: Rules, move: Any, locale: str) -> str:
-    """Return a move as letters show it: in the reader's own words, or in the game's notation if it has none."""
+    """Return a move as emails show it: in the reader's language, or in notation if the game has no words for its
+    moves."""
     write = getattr(rules, "write_spoken", None)
     return write(move, locale) if write else rules.write_move(move)
 
 
 def in_words(rules: Rules, line: str, locale: str) -> str:
-    """Return a line of the game's notation as letters show it. Any other line stays unchanged."""
+    """Return a line of the game's notation as emails show it. Any other line stays unchanged."""
     try:
         return write_move(rules, rules.read_move(line), locale)
     except MalformedMove:
@@ -193,7 +195,8 @@ def notation(rules_name: str, locale: str) -> str:
 
 
 def introduction(rules_name: str, locale: str) -> tuple[str, str]:
-    """Return what players do in this game, in two sentences, and some more. Each is "" if the game has none."""
+    """Return what players do in this game, in two sentences, and further sentences. Both are "" if the game has no
+    introduction."""
     write = getattr(GAMES[rules_name], "introduction", None)
     words: tuple[str, str] = write(language(locale)) if write else ("", "")
     return words
@@ -213,14 +216,14 @@ def usual_turns(rules_name: str, players: int) -> int | None:
 
 
 def refused(error: RuleError, locale: str) -> str:
-    """Return why the rules refused a move or an option. In English, this reason is the sentence of the rules, which
-    names details. Other languages have a sentence per code."""
+    """Return why the rules refused a move or an option. In English, this is the rules' own sentence, which names
+    details. Other languages have one sentence for each code."""
     reason = None if locale == "en" else refusals().get(error.code)
     return language(locale).gettext(reason) if reason else error.text
 
 
 def refusal(rules_name: str, error: RuleError, locale: str) -> str:
-    """Return why the rules refused a line that a player wrote, with the notation where it helps."""
+    """Return why the rules refused a line that a player wrote. If it helps, explain the notation as well."""
     if error.code not in getattr(GAMES[rules_name], "NOTATION_HELPS", ()):
         return refused(error, locale)
     return f"{language(locale).gettext(refusals()[error.code])} {notation(rules_name, locale)}"
@@ -228,7 +231,7 @@ def refusal(rules_name: str, error: RuleError, locale: str) -> str:
 
 @cache
 def refusals() -> Mapping[str, str]:
-    """Return the English sentence for each code, of all games."""
+    """Return the English sentence for each refusal code, for all games."""
     return dict(chain(COMMON_REFUSALS.items(), *(getattr(game, "REFUSALS", {}).items() for game in GAMES.values())))
 
 

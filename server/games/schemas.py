@@ -104,7 +104,7 @@ def has_fix(options: Mapping[str, Any], revision: int) -> bool:
 
 
 def check_house_options(options: Mapping[str, Any], schema: Json) -> None:
-    """Raise BadOption for options that the schema excludes by means other than `enum`."""
+    """Raise BadOption for invalid values of the options that the schema doesn't restrict by `enum`."""
     if type(options.get("nameless", False)) is not bool:
         raise BadOption("bad-option", "The option nameless must be one of false, true.")
     asked = options.get("ready_check")

@@ -23,7 +23,7 @@ from server.store.database_retry import Unavailable, committing, in_doubt, is_pa
 from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
 NOBODY = UUID(int=0)  # the host of imported games
-Place = tuple[datetime, UUID]  # an end, and the game that ended
+Place = tuple[datetime, UUID]  # when a game ended, and the game's id
 _LOOKED_AT = 500  # games examined per page, some of which may be private
 
 
@@ -46,8 +46,8 @@ class Shared(NamedTuple):
 
 
 def shared_games(since: datetime | None, after: Place | None, limit: int) -> tuple[list[Shared], Place | None]:
-    """Return public games that were played to the end and whose players all agree, earliest end first. Also return the
-    start of the next page, or None."""
+    """Return public games that were played to the end and whose players all agreed to publish them, earliest end first.
+    Also return the start of the next page, or None."""
     ended = tuple_(PlayerGame.over_at, PlayerGame.game_id)
     query = select(PlayerGame.over_at, PlayerGame.game_id).join(Player, Player.player_id == PlayerGame.player_id)
     query = query.where(Player.shares_games, PlayerGame.over_at.is_not(None), PlayerGame.role.is_(None)).distinct()
@@ -83,7 +83,7 @@ def _given_by_all(game_ids: Collection[UUID]) -> set[UUID]:
 
 
 def _shared(ended_at: datetime, game_id: UUID) -> Shared | None:
-    """Return what is published of this game, or None if its rules or its file are missing."""
+    """Return the data to publish about this game, or None if the game's rules or file are missing."""
     try:
         game = load(game_id)
     except Unavailable as error:
@@ -96,7 +96,7 @@ def _shared(ended_at: datetime, game_id: UUID) -> Shared | None:
 
 
 def pseudonym(player_id: UUID) -> str:
-    """Return the player's pseudonym, equal in all games until the installation's secret changes."""
+    """Return the player's pseudonym, which is the same in all games until the installation's secret changes."""
     return keyed_hash("pseudonym", str(player_id)).hex()[:16]
 
 

@@ -32,4 +32,4 @@ def _named(value: Any) -> Any:
     try:
         return str(find_player(value))
     except NotFound:
-        return "***"  # a personal domain is a name, and this table never changes
+        return "***"  # a personal domain identifies a person, and rows can never be removed from this table

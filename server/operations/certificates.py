@@ -23,8 +23,8 @@ class NotShown(Exception):
 
 
 def web_certificate(base_url: str) -> str | None:
-    """Return what is wrong with the certificate of the base URL, "" if nothing, None without TLS. Raise NotShown if it
-    can't be fetched."""
+    """Return what is wrong with the certificate of the base URL, or "" if the certificate is fine. Without TLS, return
+    None. Raise NotShown if the certificate can't be fetched."""
     url = urlsplit(base_url)
     host, port = url.hostname or "", url.port or 443
     if url.scheme != "https":
@@ -41,8 +41,8 @@ def web_certificate(base_url: str) -> str | None:
 
 
 def smtp_certificate(where: str) -> str | None:
-    """Return what is wrong with the certificate of a listener at `host:port`, "" if nothing, None without STARTTLS.
-    Raise NotShown if it can't be fetched."""
+    """Return what is wrong with the certificate of a listener at `host:port`, or "" if the certificate is fine. Without
+    STARTTLS, return None. Raise NotShown if the certificate can't be fetched."""
     host, _, port = where.rpartition(":")
 
     def read() -> bytes | None:
@@ -58,14 +58,14 @@ def smtp_certificate(where: str) -> str | None:
 
 
 def _any_certificate() -> ssl.SSLContext:
-    """Return a TLS context that also accepts expired certificates, since we read their expiry."""
+    """Return a TLS context that also accepts expired certificates, since we want to read when they expired."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
 
 
 def _in_time(read: Callable[[], bytes | None]) -> bytes | None:
-    """Return the result of `read`. Raise NotShown if it fails or exceeds the time limit."""
+    """Return the result of `read`. Raise NotShown if `read` fails or exceeds the time limit."""
     found: SimpleQueue[bytes | None | Exception] = SimpleQueue()
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""A player's change of address. Data of the old address is transferred or deleted."""
+"""A player's change of address. Data stored for the old address is transferred or deleted."""
 
 from uuid import UUID
 
@@ -36,14 +36,15 @@ from server.store.tables import (
     db,
 )
 
-FORMER = "(former address)"  # replaces an address that its owner has left
+FORMER = "(former address)"  # replaces an address that its owner no longer uses
 
 
 def change_address(player_id: UUID, email: str, code: str, new_code: str, changes: Json | None = None) -> None:
-    """Change a player's address, confirmed by codes to the old and the new one. `changes` are further settings.
+    """Change a player's address, confirmed by codes mailed to the old and the new address. `changes` are other profile
+    fields to update.
 
-    An interrupted change is completed later: see `end_changes`. Raise BadField if another player has the address. Only
-    the owner of the mailbox learns this. Raise WrongCode, TooMany.
+    An interrupted change is completed later: see `end_changes`. Raise BadField if another player has the new address.
+    Only the owner of the mailbox can get that far. Raise WrongCode, TooMany.
     """
     end_change(player_id)  # an earlier change must be complete first
     _change(player_id, email, code, new_code, changes or {})
@@ -59,7 +60,8 @@ def end_changes() -> None:
 
 @with_retries
 def end_change(player_id: UUID) -> None:
-    """Transfer data of a player's former address to the present one, game by game. If it is interrupted, call it again."""
+    """Transfer data from a player's former address to the current one, game by game. After an interruption, call this
+    again."""
     addresses = select(Player.email, Player.former_email).where(Player.player_id == player_id)
     email, old = db.session.execute(addresses).one()
     if old is None:
@@ -76,7 +78,7 @@ def end_change(player_id: UUID) -> None:
     written_to = select(Delivery.game_id).where(Delivery.player_id == player_id)
     played_in = {game_id for query in (played, written_to) for game_id in db.session.scalars(query)}
     forget_mails_with(player_id, old, sorted({*games, *played_in}))
-    mails = PostmasterMail.mail_id.in_(postmaster_mails_with(old))  # an operator may still have to answer them
+    mails = PostmasterMail.mail_id.in_(postmaster_mails_with(old))  # an operator may still have to reply to them
     db.session.execute(update(PostmasterMail).where(mails).values(player_id=player_id))
     counts = rate_limits.keys_of(old, mailbox_of(old))
     db.session.execute(delete(RateLimit).where(RateLimit.key.in_(counts)))

@@ -61,16 +61,16 @@ from server.store.tables import (
     db,
 )
 
-NO_TEXT = "(deleted)"  # replaces a message, so that numbers stay
+NO_TEXT = "(deleted)"  # replaces the text of a message, so that all messages keep their numbers
 _NEUTRAL_HOURS = {"zone": "UTC", "calendar": {}}
-_LONGEST = 60.0  # seconds for guests, since another run follows every hour
+_LONGEST = 60.0  # seconds for guests; the next run is at most an hour later
 _Rows = tuple[Any, ColumnElement[bool]]  # a table and a condition
 
 log = logging.getLogger(__name__)
 
 
 def count_rows(player_id: UUID) -> dict[str, int]:
-    """Return how many rows of each table `delete_player` would delete. Messages would be emptied instead."""
+    """Return how many rows of each table `delete_player` would delete. Messages stay, but would lose their text."""
     email = _email(player_id)
     ids = _games(player_id, email)
     rows = [*_own(player_id, email), *(it for each in ids for it in _of_game(each, player_id, email))]
@@ -99,7 +99,7 @@ def delete_confirmed_account(player_id: UUID) -> None:
 
 @with_retries
 def _begin_deletion(player_id: UUID, code: str | None) -> None:
-    if code is not None and not is_guest(player_id):  # also after a commit whose answer was lost
+    if code is not None and not is_guest(player_id):  # a retry after a commit finds a guest
         db.session.delete(expect_account_code(player_id, DELETION, code))
     ending = update(Player).where(Player.player_id == player_id)
     db.session.execute(ending.values(guest_until=clock.now(), deleted_at=clock.now()))
@@ -108,11 +108,9 @@ def _begin_deletion(player_id: UUID, code: str | None) -> None:
 
 @with_retries
 def delete_player(player_id: UUID) -> None:
-    """Leave all seats and delete all personal data: address, name, tokens, webhooks, feed, emails and messages. If it
-    is interrupted, call it again.
-
-    It proceeds game by game. The player comes last, since their address is needed until then.
-    """
+    """Leave all seats and delete all personal data: address, name, tokens, webhooks, feed, emails and messages. After
+    an interruption, call this again. The deletion proceeds game by game. The player's row comes last, since the address
+    is needed until then."""
     revoke_all(player_id)  # so that no program starts anything meanwhile
     end_change(player_id)  # otherwise data of a former address would remain
     give_up_seats(player_id)
@@ -135,7 +133,7 @@ def delete_player(player_id: UUID) -> None:
     for table, condition in _own(player_id, email):
         db.session.execute(delete(table).where(condition))
     db.session.commit()
-    if not email.endswith(".invalid"):  # a guest's address is in no text, and guests are many
+    if not email.endswith(".invalid"):  # a guest's address appears in no text, and there are many guests
         forget_address(player_id, email, _name_of_nobody(player_id))
         forget_domain(player_id, email, _name_of_nobody(player_id))
     db.session.execute(update(Player).where(Player.player_id == player_id).values(**_nobody(player_id)))
@@ -198,10 +196,9 @@ def _name(player_id: UUID) -> str:
 
 
 def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> None:
-    """Remove a player's name from their titles and from other players' data: stored responses, emails to other players,
-    and their emails that quote ours. Inbound emails that wait for confirmation are still to be read, so only our
-    answers to them change.
-    """
+    """Remove a player's name from the titles of their games and from other players' data: stored responses, emails to
+    other players, and emails from them that quote ours. Inbound emails that await confirmation must still be read, so
+    only our replies to them change."""
     quoted, answer = json.dumps(name, ensure_ascii=False)[1:-1], IdempotencyKey.answer
     told = answer.contains(quoted, autoescape=True) | answer.contains(str(player_id))
     kept = update(IdempotencyKey).where(IdempotencyKey.game_id == game_id, told)
@@ -255,8 +252,7 @@ def _replace_name(value: Any, name: str, instead: str) -> Any:
 
 def _games(player_id: UUID, email: str) -> Sequence[UUID]:
     """Return all games that may contain the player's data: seats, invitations, stand-ins, emails, messages, stored
-    responses, and inbound emails to be confirmed.
-    """
+    responses, and inbound emails that await confirmation."""
     tables: Any = (PlayerGame, Message, LetterRow)
     rows: list[_Rows] = [(table, table.player_id == player_id) for table in tables]
     rows += [
@@ -278,7 +274,8 @@ def _titled(player_id: UUID, name: str) -> Sequence[UUID]:
 
 
 def _own(player_id: UUID, email: str) -> list[_Rows]:
-    """Return the tables and conditions of a player's own data, including data about an unconfirmed address."""
+    """Return the tables that contain a player's own data, each with a condition for the rows. This includes data about
+    an unconfirmed address."""
     tables: Any = (
         Token,
         App,
@@ -315,14 +312,13 @@ def _names(text: Any, email: str) -> ColumnElement[bool]:
 
 
 def _is_to(table: Any, email: str) -> ColumnElement[bool]:
-    """Return the condition that an email is to this address, with or without a player."""
+    """Return the condition that an email is to this address, whether or not the address has an account."""
     return cast(ColumnElement[bool], table.data["to"].astext == email)
 
 
 def _was_to(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Return the condition that a delivery result belongs to an email to this address, since it may quote a mail
-    server's text about the address.
-    """
+    """Return the condition that a delivery result belongs to an email to this address. Such a result may quote a mail
+    server's text about the address."""
     names_it = Delivery.player_id.is_(None) & _names(Delivery.detail, email)
     return (Delivery.player_id == player_id) | names_it
 

@@ -62,8 +62,8 @@ _TIMES: Final = ("hours", "due_at", "remind_at", "wake_at", "mails")
 
 
 def copy_of_game(game_id: UUID) -> Json:
-    """Return the archive of a finished game, or all data of another game, including secrets. Raise NotFound if there is
-    no such game."""
+    """Return the archive of a finished game, or all data of an unfinished game, including its secrets. Raise NotFound
+    if there is no such game."""
     game = load(game_id)
     if game.table.status in OVER:
         return archive.make(game.head, game.seats, whole_log(game_id))
@@ -89,8 +89,7 @@ def is_secret(copy: Json) -> bool:
 def copy_of_player(player_id: UUID) -> Json:
     """Return what is stored about a player, without credentials and without secrets of unfinished games.
 
-    Secrets and tokens are left out. So are queues, deliveries of webhooks and stored responses, which expire within
-    days.
+    Queues, webhook deliveries and stored responses are also left out, because they expire within days.
     """
     known = player(player_id)
     own = select(PlayerGame).where(PlayerGame.player_id == player_id).order_by(PlayerGame.made_at)
@@ -135,7 +134,7 @@ def copy_of_player(player_id: UUID) -> Json:
 
 
 def _can_be_read(game_id: UUID) -> bool:
-    """Return whether the rules and the file of a game are present. Otherwise the game is left out."""
+    """Return whether the rules and the file of a game are present. A game without them is left out."""
     try:
         load(game_id)
     except Unavailable as error:
@@ -146,7 +145,7 @@ def _can_be_read(game_id: UUID) -> bool:
 
 
 def _plays(player_id: UUID, game_id: UUID, seat: int) -> bool:
-    """Return whether the player plays this seat: then the seat's emails are theirs, not a stand-in's."""
+    """Return whether the player plays this seat themselves. If so, the seat's emails are theirs, not a stand-in's."""
     return load(game_id).seats[seat].player_id == player_id
 
 
@@ -166,7 +165,7 @@ def _game(game_id: UUID, seat: int, player_id: UUID) -> Json:
 
 
 def _mails(game_id: UUID, seat: int, player_id: UUID, email: str) -> list[Json]:
-    """Return the stored emails for a seat from its present player, with our answers."""
+    """Return the stored emails that a seat's current player has sent us, with our replies."""
     rows = _rows(Incoming, (Incoming.game_id == game_id) & (Incoming.seat == seat), Incoming.arrived_at)
     since = last_change_of_hands(whole_log(game_id), seat)
 
@@ -180,13 +179,14 @@ _OF_MAIL: Final = ("game_id", "mail_id", "seat", "turn", "arrived_at")
 
 
 def _mail(row: Json) -> Json:
-    """Return what the player wrote, without quoted text or attachments, which repeat our emails with their links."""
+    """Return what the player wrote. Quoted text and attachments are left out, since they repeat our emails with their
+    links."""
     answer = row["answer"] and {name: value for name, value in row["answer"].items() if name != "confirm"}
     return {name: row[name] for name in _OF_MAIL} | _written(row["raw"]) | {"answer": answer}
 
 
 def _written(raw: bytes) -> Json:
-    """Return an email's content. `text` is None if it is unreadable or deleted."""
+    """Return an email's content. `text` is None if the email is unreadable or its content was deleted."""
     try:
         read = child.run(replies.read, raw) if raw else None
     except TooMuch:

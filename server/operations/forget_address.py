@@ -1,8 +1,8 @@
-"""The removal of an address from texts stored for other reasons: errors of mail servers, emails, titles, chat.
+"""Removes an address from texts that are stored for other reasons: mail servers' error messages, emails, titles, chat.
 
-A single person's domain identifies them like a name, but a domain doesn't show whether it belongs to one person. Users
-of a common provider are strangers to each other. So a domain is removed from texts of programs and from its owner's
-titles. Other players' texts lose the whole address only.
+A personal domain identifies its owner as a name does, but we can't tell whether a domain belongs to one person or to a
+mail provider. The domain is therefore removed from texts that programs wrote, and from titles by the address's owner.
+From other players' texts, only the whole address is removed.
 """
 
 import json
@@ -55,7 +55,7 @@ def own_domain(player_id: UUID, email: str) -> str | None:
 
 
 def forget_address(player_id: UUID, email: str, instead: str) -> None:
-    """Replace the address in texts and delete counts of its uses. This commits several times and is idempotent."""
+    """Replace the address in texts, and delete its rate-limit counts. This commits several times and is idempotent."""
     domain = own_domain(player_id, email)
     for column in _BY_OTHERS:
         _replace(column, email, instead)
@@ -81,7 +81,7 @@ def forget_address(player_id: UUID, email: str, instead: str) -> None:
 
 
 def forget_mails_with(player_id: UUID, email: str, game_ids: Sequence[UUID]) -> None:
-    """Empty processed emails for these games that contain the address or its domain."""
+    """Delete the content of processed emails to these games that contain the address or its domain."""
     traces = [email, own_domain(player_id, email) or email]
     for game_id in game_ids:
         read = (
@@ -109,7 +109,7 @@ def forget_domain(player_id: UUID, email: str, instead: str) -> None:
     pattern = _pattern(domain)
     for mail in db.session.scalars(select(PostmasterMail)).all():
         sender = str(message_from_bytes(mail.raw).get("From", ""))
-        if not pattern.search(sender):  # otherwise operators couldn't answer it
+        if not pattern.search(sender):  # the sender's own domain stays, so that operators can reply
             mail.raw = pattern.sub(lambda _: instead, mail.raw.decode("utf-8", "surrogateescape")).encode(
                 "utf-8", "surrogateescape"
             )
@@ -135,7 +135,8 @@ def _readings(raw: bytes) -> Iterator[str]:
 
 
 def _replace(column: Any, trace: str, instead: str, which: ColumnElement[bool] | None = None) -> None:
-    """Replace the trace in a column and commit. Texts that change meanwhile are left to the next call."""
+    """Replace an address or a domain (`trace`) in a column, and commit. Texts that change meanwhile are left to the
+    next call."""
     table, pattern = column.class_, _pattern(trace)
     key = table.__table__.primary_key.columns
     rows = select(*key, column).where(_holds(column.cast(Text), trace), *([] if which is None else [which]))
@@ -147,7 +148,8 @@ def _replace(column: Any, trace: str, instead: str, which: ColumnElement[bool] |
 
 
 def _forget_answered(data: Any, domain: str) -> None:
-    """Remove Message-IDs of this domain from answers and commit. The next email begins a new thread."""
+    """Remove the Message-IDs at this domain to which our emails reply, and commit. The next email then begins a new
+    thread."""
     answered = _holds(data["answers"].astext, f"@{domain}") | _holds(data["answers"].astext, f".{domain}")
     table = data.class_
     for game_id in _games_with(table, answered):
@@ -157,7 +159,8 @@ def _forget_answered(data: Any, domain: str) -> None:
 
 
 def _games_with(table: Any, which: ColumnElement[bool]) -> Sequence[UUID]:
-    """Return the games with rows that fulfil `which`. With spread tables, each statement may change one game only."""
+    """Return the games with rows that meet the condition `which`. If the tables are distributed (Citus), a statement
+    can change only one game."""
     return db.session.scalars(select(table.game_id).where(which).distinct()).all()
 
 

@@ -51,7 +51,7 @@ LATE_MAIL = timedelta(minutes=10)
 LATE_SEAT = timedelta(minutes=5)
 HELD_UP = timedelta(seconds=30)
 SKEW = timedelta(seconds=5)
-STOPPED = timedelta(seconds=20)  # a heartbeat is stored every five, and a sweep may take longer
+STOPPED = timedelta(seconds=20)  # a heartbeat is stored every five seconds, but a sweep may delay it
 _SPILLED = 20_000  # numbers, too many for work_mem: they spill to the disk temporarily
 _SOME_BYTES = 4096  # a page, which needs free space
 _OUTBOXES = (LetterRow, PlayerLetterRow)
@@ -81,7 +81,8 @@ def _temporary_directory() -> str:
 
 
 def _write_trouble(directory: Path | str | None) -> str:
-    """Return why this directory is not writable, or "" if it is. A missing directory counts as its parent."""
+    """Return why this directory is not writable, or "" if it is. For a missing directory, check the closest parent that
+    exists."""
     try:
         while isinstance(directory, Path) and not directory.exists() and directory != directory.parent:
             directory = directory.parent
@@ -137,7 +138,7 @@ def _room() -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Return Postgres's message without its address, or advice instead."""
+    """Return Postgres's error message without the server's address, or advice in its place."""
     words = refusal_of(error)
     if words == "No such file or directory":  # the socket of the embedded Postgres
         return NOT_RUNNING
@@ -182,9 +183,8 @@ class _Oldest(NamedTuple):
 
 
 def _oldest_letter() -> _Oldest | None:
-    """Return the email that was created first, since each failure postpones its due time. A bundle counts from its
-    scheduled hour.
-    """
+    """Return the email that has waited longest since it was created. The due time doesn't count, since each failure
+    postpones it. A bundle counts from its scheduled hour."""
     hour = cast(PlayerLetterRow.data["at"].astext, DateTime(timezone=True))
     found = []
     for table, owner, since in (
@@ -197,7 +197,8 @@ def _oldest_letter() -> _Oldest | None:
 
 
 def _last_failure(letter: _Oldest) -> str:
-    """Return the error of the last attempt, from a mail server or our own machine. It may contain addresses."""
+    """Return the error of the last attempt to send this email, from a mail server or our own machine. The error may
+    contain addresses."""
     tries, owner = (
         (Delivery, Delivery.game_id) if letter.table is LetterRow else (PlayerDelivery, PlayerDelivery.player_id)
     )
@@ -240,7 +241,8 @@ def overdue_work() -> dict[str, timedelta]:
 
 
 def owns_tables() -> bool:
-    """Return whether our login owns the tables. An injected RESET ROLE could then change the log."""
+    """Return whether the database role with which we log in owns the tables. If so, an injected RESET ROLE would allow
+    changes to the log."""
     owner = "SELECT pg_has_role(session_user, relowner, 'MEMBER') FROM pg_class WHERE oid = 'events'::regclass"
     return bool(db.session.scalar(text(owner)))
 
@@ -256,7 +258,7 @@ def _worded(wrong: Sequence[WrongSetting]) -> str:
 
 
 def pooler_trouble() -> str | None:
-    """Return what is wrong with our sessions through a pooler, which ignores the settings that a connection requests."""
+    """Return what is wrong with our sessions, or None. A pooler may ignore the settings that a connection requests."""
     if wrong := wrong_settings():
         return _worded(wrong)
     try:
@@ -269,7 +271,7 @@ def pooler_trouble() -> str | None:
 
 
 def spreading_trouble() -> str | None:
-    """Return the remaining steps of `spread`. Return "" if there are none, None if the database isn't Citus."""
+    """Return the remaining steps of the command `spread`, "" if there are none, or None if the database isn't Citus."""
     with autocommit() as connection:
         if not spreading.is_citus(connection):
             return None
@@ -293,7 +295,8 @@ def clock_skew() -> timedelta:
 
 
 def queue_sizes() -> dict[str, int] | None:
-    """Return numbers for a monitor, with ages in seconds. Return None while the database doesn't answer."""
+    """Return the sizes of queues, and ages in seconds, for monitoring. Return None while the database doesn't
+    respond."""
     try:
         follow_clock()
         now = clock.now()

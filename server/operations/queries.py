@@ -73,7 +73,7 @@ def _player(row: Player) -> Json:
 
 
 def player(player_id: UUID) -> Json:
-    """Return what helps to support a player: settings, seats, and waiting emails."""
+    """Return what operators need in order to help a player: settings, seats, and waiting emails."""
     row = db.session.get_one(Player, player_id, populate_existing=True)
     tokens = db.session.execute(
         select(Token.name, Token.scopes, Token.game_id, Token.made_at, Token.expires_at, Token.last_used_at)

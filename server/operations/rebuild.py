@@ -69,9 +69,8 @@ def _by_the_log(records: Records) -> tuple[GameHead, list[SeatState]]:
 
 
 def _seat(game: Stored, was: SeatState, table: Table, now: datetime) -> SeatState:
-    """Return the row of a seat. Existing times stay, since the log lacks them. A player without a time gets the full
-    time.
-    """
+    """Return the row of a seat. Existing times stay, since the log lacks them. A player whose turn has no due time gets
+    the full time."""
     turn, stand_in = (table.turns[was.seat], table.stand_ins[was.seat]) if table.turns else (None, None)
     row = was._replace(turn=turn, to_act=turn is not None, stand_in=stand_in)
     is_asked, bot = turn is not None and table.status == "running", was.bot or stand_in
@@ -97,7 +96,7 @@ def _differences(records: Records, head: GameHead, seats: list[SeatState]) -> li
 
 
 def _wrong_ends(records: Records, head: GameHead) -> list[str]:
-    """Return the differences in `player_games`, the index of each player's games, about whether this game is over."""
+    """Return where `player_games`, the index of each player's games, is wrong about whether this game is over."""
     over_at = _over_at(records, head)
     with autocommit() as connection:
         noted = stored_ends(connection, records.head.game_id, people_of(records))

@@ -31,7 +31,8 @@ def games_to_shelve(over_for: timedelta) -> list[UUID]:
 
 
 def shelve_game(game_id: UUID, owner: psycopg.Connection) -> bool:
-    """Write the archive, check it, and then delete the rows, on a connection of their owner.
+    """Write the archive, check it, and then delete the rows. The connection `owner` must belong to the owner of the
+    tables.
 
     A concurrent call waits, so that only one call writes the file. Return False if the game is archived already. If the
     check fails, keep the rows and raise Flaw.
@@ -52,7 +53,8 @@ def shelve_game(game_id: UUID, owner: psycopg.Connection) -> bool:
 
 
 def shelf_trouble() -> str | None:
-    """Return what is wrong with a sample file of the archive storage, "" if nothing, None if it is empty."""
+    """Return what is wrong with one file in the archive storage, "" if the file is fine, or None if there are no
+    files."""
     game_id = db.session.scalar(select(GameRow.game_id).where(GameRow.shelved.is_not(None)).limit(1))
     if game_id is None:
         return None

@@ -1,4 +1,5 @@
-"""Stored values that this release or machine rejects, for the doctor: row, field, and the value used instead."""
+"""Stored values that this release or machine rejects, as the command `doctor` lists them: row, field, and the value
+used instead."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,7 @@
 """The schemas of the OpenAPI document. Each has a name, so that generated clients have a type for it. A nested schema
-gets its name from its `title`, or from WORDS if it is one of these enumerations. A reference replaces the nested
-schema. Anything that differs between games is a union. Where `rules` gives the game, each game has its own schema.
-"""
+gets its name from its `title`, or from `WORDS` if it is one of the enumerations there. A reference replaces the nested
+schema. Anything that differs between games is a union. Where the field `rules` names the game, each game has its own
+schema."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -58,7 +58,7 @@ _WITH_OWN_NAMES: Final = {
 }
 _EVENTS = [(name, type_) for name, rules in GAMES.items() for type_ in rules.EVENT_SCHEMAS]
 _NAMES = {frozenset(words): name for name, words in WORDS.items()}
-_OF_PROBLEMS: Final = {  # fields of some problems only
+_OF_PROBLEMS: Final = {  # fields that only some problems have
     "reason": ("illegal-move", "malformed-move", "bad-option", "illegal-plan"),
     "turn": ("stale-turn",),
     "revision": ("stale-plan",),
@@ -145,7 +145,7 @@ class Components:
         return ref(f"Problem{problem.status}")
 
     def lift(self, schema: Json, prefix: str = "") -> Json:
-        """Return the schema with its nested schemas added, and replaced by references."""
+        """Add the nested schemas of this schema. Return the schema with references in their place."""
         title = schema.get("title")
         name = f"{prefix}{title}" if isinstance(title, str) else _NAMES.get(frozenset(schema.get("enum", ())) - {None})
         if name is None:
@@ -175,7 +175,7 @@ class Components:
         if values and "type" not in inner:
             inner["type"] = _TYPES[type(values[0])]
         match inner.get("anyOf"):
-            case [{"type": str(type_)} as one, {"type": "null"}]:  # some generators would make a class of it
+            case [{"type": str(type_)} as one, {"type": "null"}]:  # some generators would create a class for this union
                 inner = one | inner | {"type": [type_, "null"]}
                 del inner["anyOf"]
         for key in ("anyOf", "allOf"):  # marshmallow wraps references like this
@@ -234,7 +234,7 @@ def _of_the_house() -> Iterator[tuple[str, Json]]:
 
 
 def _of_a_game(game: str, rules: Any) -> Iterator[tuple[str, Json]]:
-    """Yield the schemas of a game, named without its prefix."""
+    """Yield the schemas of a game. Their names lack the game's prefix."""
     yield "Move", rules.MOVE_SCHEMA
     yield "View", rules.VIEW_SCHEMA
     yield "Options", {key: value for key, value in rules.OPTION_SCHEMA.items() if key != "$schema"}
@@ -277,7 +277,7 @@ _WORDS: Final[Json] = {
 
 
 def _in_full(name: str, schema: Json) -> Iterator[tuple[str, Json]]:
-    """Yield a schema with its description. A union of variants, or by game, yields each member as well."""
+    """Yield a schema with its description. For a union (of variants, or of games), yield its members as well."""
     source = getattr(schemas, name, None)
     if source and source.__doc__:
         schema = {"description": source.__doc__, **schema}
@@ -301,7 +301,7 @@ def _variants(schema: Json, variants: Mapping[str, tuple[str, ...]]) -> Iterator
 
 
 def _of_game(game: str, schema: Json) -> Json:
-    """Return the schema for one game, so that `rules` discriminates options and views."""
+    """Return the schema for one game. Its constant `rules` distinguishes it from the other games' schemas."""
     own: Json = _renamed(schema, {ref(what)["$ref"]: ref(f"{game.capitalize()}{what}")["$ref"] for what in _PARTS})
     return own | {"properties": own["properties"] | {"rules": {"description": "Game rules by name", "const": game}}}
 

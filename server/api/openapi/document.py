@@ -89,7 +89,8 @@ def needs(scope: str, of_seat: bool = False) -> Json:
 
 
 def takes(scope: str, of_seat: bool = False) -> Json:
-    """Return the security of a public call. A token is optional, but needs this scope. `of_seat` allows seat tokens."""
+    """Return the security of a public call. A token is optional, but must have this scope. `of_seat` allows seat
+    tokens."""
     return {"security": [{}, *({scheme: [scope]} for scheme in _schemes(scope))], _OF_SEAT: of_seat}
 
 
@@ -99,7 +100,7 @@ def _schemes(scope: str) -> tuple[str, ...]:
 
 
 def either(name: str, description: str, *members: str) -> Json:
-    """Return the schema `name` of a response with one of several forms. All success responses of a call share one
+    """Return the schema `name` of a response that has one of several forms. All success responses of a call share one
     schema."""
     return {"title": name, "description": description, "oneOf": [ref(member) for member in members]}
 
@@ -190,12 +191,12 @@ class Blueprint(flask_smorest.Blueprint):
     ARGUMENTS_PARSER = StrictParser()
 
     def arguments(self, schema: Any, **options: Any) -> Any:
-        """Use one instance of the schema for all requests, unlike smorest."""
+        """Use one instance of the schema for all requests. flask-smorest would create an instance for each request."""
         return super().arguments(schema(), **options)
 
     def response(self, status_code: int, schema: Any = None, **described: Any) -> Any:
-        """Describe a response, and return it undumped: a dump by the schema took longer than the call itself. Tests
-        check that no response has undocumented fields."""
+        """Describe a response. Calls return it without serializing it by the schema, which would take longer than the
+        call itself. Tests check that no response has undocumented fields."""
         describe = super().response(status_code, schema, **described)
 
         def decorator(call: Callable[..., Any]) -> Any:

@@ -2,7 +2,7 @@
 
 The requests are here. `python -m tests.support.recorded_examples` records the responses in `examples.json`, except for
 those that depend on time, mail servers or operators, and the shortened rules. Tests send every request, validate every
-response by its schema, and record again.
+response against its schema, and record the responses again.
 """
 
 import json

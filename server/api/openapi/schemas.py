@@ -106,7 +106,7 @@ def _number(**kw: Any) -> fields.Integer:
 
 
 def _shape(name: str) -> Json:
-    """Return metadata for a value that only `play` can parse."""
+    """Return metadata that refers to another schema, for a value that `server.play` parses."""
     return {"allOf": [{"$ref": f"#/components/schemas/{name}"}]}
 
 

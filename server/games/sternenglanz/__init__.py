@@ -11,7 +11,7 @@
 - `views.py` (R12): the view of each seat
 - `schemas.py`: moves, views and events as JSON Schemas
 - `judge.py`: the value of a step, for bots
-- `resample.py`: tables that a seat could be sitting at, for bots that search
+- `resample.py`: random game states that are possible for a seat, for bots that search
 - `sentences.py`, `table.py`, `picture.py`, `cards.py`, `pieces.py`, `names.py`, `refusals.py`, `rule_values.py`: words and pictures
 """
 

@@ -52,7 +52,7 @@ NAMES = {PUNKT: "dot star", LEUCHT: "bright star", PRACHT: "splendid star", NOVA
 
 
 def type_of(card: str | None) -> str:
-    """Return a card's type of action, or the permanent action's type without a card."""
+    """Return a card's type of action. Without a card, return the type of the permanent action."""
     return GEBURT if card is None else KIND_OF[card].type
 
 
@@ -180,7 +180,7 @@ def _check_removable(sky: State, field: str, star: str) -> None:
 
 
 def removal_points(sky: State, card: Card, star: str, field: Field) -> int:
-    """Return the points of the card's best constellation around this star. Further neighbours don't matter."""
+    """Return the points of the card's best constellation around this star. Additional neighbours don't matter."""
     if not sky.scenario.card_points:
         return 0
     beside = {other: (field.near & sky.stars[other]).bit_count() for other in STARS}
@@ -214,7 +214,7 @@ def _checked_star(sky: State, card: Card, path: tuple[str, ...]) -> str:
     if len(path) - 1 not in card.steps:
         steps = " or ".join(map(str, card.steps))
         raise IllegalMove("wrong-length", f"This card moves a star along {steps} lines, not {len(path) - 1}.")
-    blocked = occupied(sky.stars) & ~FIELDS[path[0]].bit  # the star itself has left
+    blocked = occupied(sky.stars) & ~FIELDS[path[0]].bit  # the star has left its own field
     for here, there in pairwise(path):
         if (here, there) not in FIRMAMENT.lines:
             raise IllegalMove("no-line", f"No line joins {here} and {there}.")
@@ -227,7 +227,7 @@ def _checked_star(sky: State, card: Card, path: tuple[str, ...]) -> str:
 
 
 def _refused_path(sky: State, star: str, path: tuple[str, ...]) -> IllegalMove | None:
-    """Return why the star can't take this path, given this turn's earlier actions."""
+    """Return why the star can't take this path after this turn's earlier actions, or None if it can."""
     log, options, last = sky.log, sky.options, path[-1]
     trail = log.trails.get(path[0])
     passed = list(log.lines if options["lineBan"] == "any-star" else trail.lines if trail else ())
@@ -261,7 +261,7 @@ def _migrations(sky: State, slot: int, card: Card) -> list[Move]:
 
 
 def _open_paths(stars: Mapping[str, Fields], slot: int, steps: int, movers: Fields) -> list[Move]:
-    """Return the paths of these stars that no piece blocks."""
+    """Return the moves of these stars along paths that no piece blocks."""
     blocked, moves_from = occupied(stars), _migration_moves(slot, steps)
     return [move for bit in bits_of(movers) for passed, move in moves_from[bit] if not passed & blocked]
 
@@ -274,7 +274,8 @@ def _path_of(move: Move) -> tuple[str, ...]:
 
 @cache
 def _migration_moves(slot: int, steps: int) -> Mapping[Fields, list[tuple[Fields, Move]]]:
-    """Return, by first field, each path that no earlier move forbids: the fields that must be free, and the move."""
+    """Return all paths by first field, before this turn's earlier actions rule some out. For each path, return the
+    fields that must be free, and the move."""
     return {
         field.bit: [
             (sum({FIELDS[each].bit for each in path} - {field.bit}), Move((Sternwanderung(slot, path),)))

@@ -37,7 +37,7 @@ def frame(width: int, height: int, theme: Theme, is_dashed: bool = False) -> str
 
 
 def action_card(copy: str, theme: Theme, locale: str, ground: str) -> Iterator[Part]:
-    """Yield the face of a card, with its effect, on a ground of this colour."""
+    """Yield the face of a card, with its effect, on a background of this colour."""
     yield f"<title>{copy_name(copy, locale)}</title>"
     for part in _face(KIND_OF[copy].id, theme):
         yield part._replace(ground=ground) if isinstance(part, Sprite) else part
@@ -81,7 +81,7 @@ def _migration(kind: Card, card_frame: str, theme: Theme) -> tuple[Sprite, Line]
 
 
 def _black_hole(kind: Card, card_frame: str, theme: Theme) -> tuple[Part, ...]:
-    """Return the card's scoring: the star removed, the stars beside it, the points."""
+    """Return a picture of how the card scores: the star removed, the stars beside it, the points."""
     drawn, points = [card_frame], []
     for row, each in enumerate(kind.constellations):
         y = 17 + 25 * row

@@ -1,7 +1,7 @@
 """A search for a Sternbild on the Firmament (R8.1).
 
 A figure is placed node by node, each on a field joined to the fields of earlier nodes. The rarest star comes first, so
-that most boards are rejected at once. Fields are bit sets, so that a step is a few operations.
+that most boards are rejected at once. Sets of fields are stored as bits, so that a step takes only a few operations.
 """
 
 from collections.abc import Iterator, Mapping
@@ -66,7 +66,7 @@ def placements(bild: Sternbild) -> Iterator[tuple[tuple[str, Fields], ...]]:
 def _ways(
     plan: Plan, lying: Mapping[str, Fields], induced: bool, allowed: Fields, placed: tuple[Fields, ...]
 ) -> Iterator[tuple[Fields, ...]]:
-    """Yield every way to place the rest of the plan. `allowed` is for the next node only."""
+    """Yield every way to place the rest of the plan. `allowed` restricts the next node only."""
     if len(placed) == len(plan):
         yield placed
         return

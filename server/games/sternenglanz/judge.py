@@ -182,7 +182,7 @@ def _target(view: Json, stars: Stars) -> Target:
 
 @cache
 def _targets(bild: str) -> list[Target]:
-    """Return all placements, without mirror images of itself."""
+    """Return all placements of a Sternbild. Mirror images that put the same pieces on the same fields count once."""
     found = islice(placements(CARDS.sternbilder[bild]), MOST_TARGETS)
     return [tuple(sorted(target)) for target in dict.fromkeys(frozenset(target) for target in found)]
 
@@ -192,7 +192,7 @@ def _lack(stars: Stars, target: Target) -> float:
 
 
 def _lack_of(stars: Stars, piece: str, field: Field) -> float:
-    """Return an estimate of the actions needed to bring this piece here."""
+    """Return an estimate of the number of actions needed to get this piece onto this field."""
     is_free = not occupied(stars) & field.bit
     if piece == GAP:
         return 0 if is_free else HOPELESS if (stars[PRACHT] | stars[NOVA]) & field.bit else 1

@@ -1,4 +1,5 @@
-"""The material (R1), read from two data files. An owner of the printed game replaces them without changing code (S3)."""
+"""The material (R1), read from two data files. An owner of the printed game can replace the files without changing code
+(S3)."""
 
 import json
 import re
@@ -21,7 +22,7 @@ SLOTS = (1, 2, 3)
 NO_STERNBILD, OWN_OPEN, SHARED_OPEN, OWN_SECRET = "none", "own-open", "shared-open", "own-secret"
 
 Fields = int
-"""A set of fields: each bit is one of them."""
+"""A set of fields: each bit stands for one field."""
 
 
 class Field(NamedTuple):
@@ -90,7 +91,7 @@ class Scenario(NamedTuple):
 
 
 class Cards(NamedTuple):
-    """The pieces, the cards, and the numbers of the rules."""
+    """The pieces, the cards, and the numbers that the rules use."""
 
     id: str
     limits: Mapping[str, int]
@@ -245,7 +246,7 @@ def _demand(condition: bool, sentence: str) -> None:
 
 
 def _word(value: Any, what: str) -> str:
-    """Return an id that can be written in a line of notation."""
+    """Return the value as an id that can be used in the notation. Raise ValueError if it can't."""
     is_word = type(value) is str and re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", value) is not None
     _demand(is_word, f"{what} has the id {value!r}: ids are made of a to z, 0 to 9 and hyphens.")
     word: str = value

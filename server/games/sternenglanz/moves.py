@@ -1,4 +1,4 @@
-"""The commands of R13 as values and JSON."""
+"""Steps and moves (R13) as values and JSON."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from server.games.contract import Json
 from server.games.errors import MalformedMove
 from server.games.sternenglanz.material import FIELDS, KIND_OF, SLOTS, STARS
 
-MOST_STEPS = 4  # per turn: three actions and the laying, or two, `finish` and the laying
+MOST_STEPS = 4  # per turn: three actions, or two and `finish`, and then the playing of cards
 LONGEST_PATH = max(step for card in KIND_OF.values() for step in (*card.steps, 0)) + 1
 
 # The last field distinguishes the steps: NamedTuples of different types with the same values are equal.
@@ -68,7 +68,8 @@ class Finish(NamedTuple):
 
 
 class LayCards(NamedTuple):
-    """A step that plays hand cards to slots 2 and 1 after the shift, and may first drop the Supernova card in slot 1."""
+    """A step that plays hand cards to slots 2 and 1 after the shift, and may first discard the Supernova card in slot
+    1."""
 
     drop_nova: bool
     slot2: str | None

@@ -19,7 +19,7 @@ _ACTIONS: Mapping[str, Mapping[str, str]] = {it["id"]: it["names"] for it in CAR
 _BILDER: Mapping[str, Mapping[str, str]] = {it["id"]: it["names"] for it in CARDS_DATA["sternbilder"]}
 _SCENARIOS: Mapping[int, Mapping[str, str]] = {it["id"]: it["names"] for it in CARDS_DATA["scenarios"]}
 
-SHORT: Mapping[str, Mapping[str, str]] = {  # forms of names, by class of stars and type of action
+SHORT: Mapping[str, Mapping[str, str]] = {  # short forms of names, by class of stars and type of action
     "de": {PUNKT: "Punkt", LEUCHT: "Leucht", PRACHT: "Pracht", GEBURT: "Geburt", WANDERUNG: "Wanderung", LOCH: "Loch"},
     "en": {PUNKT: "dot", LEUCHT: "bright", PRACHT: "splendid", GEBURT: "birth", WANDERUNG: "migration", LOCH: "hole"},
     "fr": {

@@ -1,4 +1,5 @@
-"""The options of a game: the scenario, and the readings of S1. Each option is independent."""
+"""The options of a game: the scenario, and the interpretations of the rules in S1. The options are independent of each
+other."""
 
 from collections.abc import Mapping
 from typing import Any

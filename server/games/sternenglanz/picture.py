@@ -55,8 +55,8 @@ _MINI = 46  # size of a completed Sternbild
 
 
 def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture:
-    """Draw the Firmament, the supplies, the seats in two columns and the viewer's hand. The hand fills a gap if there
-    is one."""
+    """Draw the Firmament, the supplies, the seats in two columns and the viewer's hand. The hand fills the gap left by
+    an odd number of seats."""
     parts: list[Part] = [
         *_head(view, names, theme, locale),
         *placed(MARGIN, _HEAD, _firmament(view, theme, locale)),
@@ -174,7 +174,7 @@ def _field(field: str, lying: str | None, bonus: int, theme: Theme, locale: str)
 
 @cache
 def _bonuses(theme: Theme) -> list[Line]:
-    """Return the labels of the bonuses, each nearest to its own field."""
+    """Return the labels of the bonus fields, each beside its field and far from the others."""
     lines = []
     for field in FIELDS.values():
         if field.bonus:

@@ -1,4 +1,5 @@
-"""Pictures of the pieces of Sternenglanz. Each class has its own shape, so that colours aren't needed."""
+"""Pictures of the pieces of Sternenglanz. Each class has its own shape, so that players can tell the classes apart
+without colours."""
 
 from functools import cache
 from math import cos, pi, sin
@@ -32,7 +33,7 @@ def piece(kind: str, x: float, y: float, size: float, theme: Theme, has_label: b
 
 @cache
 def lone_piece(kind: str, size: float, theme: Theme, ground: str, has_label: bool = False) -> Sprite:
-    """Return a piece around the origin."""
+    """Return a piece centred on the origin."""
     return Sprite(piece(kind, 0, 0, size, theme, has_label), around(0, 0, 35 * size), ground)
 
 

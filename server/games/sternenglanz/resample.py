@@ -1,8 +1,7 @@
-"""Tables that a seat could be sitting at, drawn from what it has seen.
+"""Random tables that are consistent with what a seat has seen.
 
-Hidden are the order of both decks, the hands and first choices of other seats, and secret Sternbilder. Every deal that
-contradicts nothing seen is equally likely. A secret Sternbild contradicts it if one of its owner's actions would have
-completed it.
+The order of both decks, other seats' hands and first choices, and secret Sternbilder are unknown. Every consistent deal
+is equally likely. A deal is inconsistent if an action would already have completed one of its secret Sternbilder.
 """
 
 from collections import Counter
@@ -31,7 +30,7 @@ Stars = dict[str, Fields]
 
 
 class Pool(NamedTuple):
-    """The unseen cards of one shuffle, and how many of them each other seat holds. The others are the deck."""
+    """The unseen cards of one shuffle, and how many of them each other seat holds. The rest are in the deck."""
 
     cards: list[str]
     held: Counter[Seat]
@@ -71,7 +70,7 @@ _newest: tuple[Json, Sequence[Json], Seat, Worlds] | None = None
 
 
 def resample(view: Json, story: Sequence[Json], seat: Seat, dice: Dice) -> State:
-    """Return a state that the seat could be in, drawn from its view and its story."""
+    """Return a random state that is consistent with the seat's view and story."""
     global _newest
     newest = _newest  # assigned atomically, since other threads may resample
     if newest is None or newest[0] is not view or newest[1] is not story or newest[2] != seat:

@@ -74,7 +74,8 @@ class TurnSteps:
 
     @property
     def sky(self) -> State:
-        """Return the state after these events, computed on demand, since it is rarely needed after the last one."""
+        """Return the state after these events, computed on demand, since the state after the last event is rarely
+        needed."""
         while self._applied < len(self.events):
             self._sky = foresee(self._sky, self.events[self._applied])
             self._applied += 1
@@ -129,8 +130,8 @@ def decide(sky: State, seat: Seat, move: Move, dice: Dice) -> list[Event]:
 
 
 def _performed(sky: State, seat: Seat, steps: Sequence[Step], dice: Dice | None) -> TurnSteps:
-    """Return the effects of these steps in order. Without dice nothing is drawn. Raise IllegalMove at the first illegal
-    one."""
+    """Return the effects of these steps in order. Without dice, draw nothing. Raise IllegalMove at the first illegal
+    step."""
     so_far = TurnSteps(sky)
     for number, step in enumerate(steps, start=1):
         try:
@@ -178,9 +179,10 @@ def _reveals() -> IllegalMove:
 def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -> None:
     """Raise IllegalMove unless the seat may plan this move.
 
-    Its cards must be in the hand now and unused by `earlier` moves. A hand loses cards by its own moves only, and later
-    draws are unknown. With secret Sternbilder, an action ends its move, since a further step would reveal whether the
-    action completes one. So the table alone decides whether the move is legal when its turn comes.
+    Its cards must be in the hand now and unused by `earlier` moves. A hand loses cards only through moves by its own
+    seat, and later draws are unknown. With secret Sternbilder, an action ends its move, since a further step would
+    reveal whether the action completes one. The table alone therefore decides whether the move is legal when it is
+    played.
     """
     for step in _laid(move):
         if step not in sky.hands[seat] or any(step in _laid(it) for it in earlier) or _laid(move).count(step) > 1:
@@ -197,7 +199,7 @@ def _held(sky: State, seat: Seat) -> str:
 
 
 def _laid(move: Move) -> list[str]:
-    """Return the hand cards that a move takes."""
+    """Return the hand cards that a move uses."""
     cards: list[str | None] = []
     for step in move.steps:
         if isinstance(step, Choose | LayCards):
@@ -268,7 +270,7 @@ def open_slots(sky: State) -> tuple[int, ...]:
 
 
 def may_finish(sky: State) -> bool:
-    """Return whether the player may stop after the slots performed."""
+    """Return whether the player may stop after slots 1 and 2, the only ones performed so far."""
     return sky.log.slots == (1, 2) and _may_pair(sky, 1, 2)
 
 
@@ -405,7 +407,7 @@ def _check_cards_to_lay(sky: State, seat: Seat, step: LayCards) -> None:
 
 
 def _draw(so_far: TurnSteps, seat: Seat, due: int, deck: Sequence[str], dice: Dice) -> None:
-    """Draw the due cards. If the deck is empty, the discards become the deck first (R6.3)."""
+    """Draw `due` cards. Whenever the deck is empty, make a new deck of the discards first (R6.3)."""
     while due > 0:
         if not deck:
             cards = [card for discard in so_far.sky.discards for card in discard]
@@ -422,7 +424,7 @@ def _draw(so_far: TurnSteps, seat: Seat, due: int, deck: Sequence[str], dice: Di
 
 
 def _check_sternbilder(so_far: TurnSteps, seat: Seat, action: ActionEvent) -> None:
-    """Add the Sternbilder that this action completes, and the cards that replace them."""
+    """Add the events for the Sternbilder that this action completes, and for the cards that replace them."""
     sky = so_far.sky
     mode, credit = sky.scenario.sternbild, sky.options["sternbildCredit"]
     if mode == NO_STERNBILD or not sky.stars[PRACHT]:  # every figure has a Prachtstern

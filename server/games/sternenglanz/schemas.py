@@ -69,7 +69,7 @@ _ACTION = named(
 )
 _STEPS: list[Json] = [
     _step("ChooseCards", "Choose your first two cards", "choose", {"slot2": _CARD, "slot3": _CARD}),
-    _step(  # one object for all actions, since client generators fail at nested unions
+    _step(  # one object for all actions, since client generators can't handle nested unions
         "Act",
         "Perform the action of a slot",
         "act",

@@ -167,7 +167,7 @@ def _bild(bild: str, say: Language) -> str:
 
 
 def _gained(points: int, say: Language) -> str:
-    """Return the end of a sentence about points."""
+    """Return the end of a sentence: the points gained, if there are any, and a full stop."""
     return say.ngettext(" and gained %(num)s point.", " and gained %(num)s points.", points) if points else "."
 
 
@@ -186,7 +186,7 @@ def introduction(say: Language) -> tuple[str, str]:
 
 
 def usual_turns(players: int) -> int:
-    """Return a usual number of turns, as bots needed in all scenarios with any number of players."""
+    """Return a typical number of turns. Bots needed about as many in all scenarios, with any number of players."""
     return 12
 
 

@@ -1,7 +1,7 @@
 """Moves of Sternenglanz in a reader's own words, such as `1 lay dot star b1` or `1 lege Punktstern b1`.
 
-`notation.py` has the frozen form, which the API uses and every reader may write. Here the names are those that the reader
-sees everywhere else, and their short forms.
+`notation.py` has the notation that never changes, which the API uses and every reader may write. This module uses the
+names that the reader sees everywhere else, and short forms of them.
 """
 
 import re
@@ -42,7 +42,7 @@ from server.games.sternenglanz.notation import NO_CARD
 _Words = tuple[str, ...]
 _SLOTS = frozenset(map(str, SLOTS))
 
-# Letters write the first word of each.
+# Emails use the first word of each list.
 _VERBS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "de": {
         "lay": ["lege", "legen", "setze"],
@@ -106,7 +106,7 @@ class _Dialect(NamedTuple):
 
 
 def write_spoken(move: Move, locale: str) -> str:
-    """Return the move in the reader's own words. Blanks within a name don't break."""
+    """Return the move in the reader's own words. The spaces within a name are non-breaking."""
     return "; ".join(_write_step(step, locale) for step in move.steps)
 
 
@@ -137,7 +137,7 @@ def _card(copy: str | None, locale: str) -> str:
 
 
 def _in_sentence(name: str, locale: str) -> str:
-    """Return a name as it stands within a line: German nouns are capitalised."""
+    """Return a name as it is written within a line: only German nouns are capitalised."""
     return (name if locale == "de" else name[0].lower() + name[1:]).replace(" ", "\u00a0")
 
 
@@ -211,7 +211,6 @@ def _without_filler(words: _Words, known: _Dialect) -> _Words:
 
 
 def _read_cards(words: _Words, known: _Dialect) -> tuple[str | None, str | None]:
-    """Return the two cards that these words name."""
     first, rest = _read_card(words, known)
     second, end = _read_card(rest, known)
     if end:
@@ -267,7 +266,7 @@ def _dialect(locale: str) -> _Dialect:
 
 
 def _id_of(type_: str) -> str:
-    """Return the word for a type of action in the frozen notation."""
+    """Return the word for a type of action in the notation of `notation.py`."""
     return next(kind.id for kind in CARDS.kinds.values() if kind.type == type_).partition("-")[0]
 
 

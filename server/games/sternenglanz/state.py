@@ -43,7 +43,7 @@ class TurnLog(NamedTuple):
     performed: tuple[tuple[int, str | None], ...]  # slots, each with the card that was on it
     laid: tuple[Pair, ...]  # field and class, as in `removed`
     removed: tuple[Pair, ...]
-    trails: Mapping[str, Trail]  # by the present field of the moved star
+    trails: Mapping[str, Trail]  # by the current field of the moved star
     lines: tuple[str, ...]  # passed by any star
 
     @property
@@ -126,14 +126,14 @@ class CardsShuffled(NamedTuple):
 
 
 class HandDealt(NamedTuple):
-    """A deal of a player's first cards."""
+    """The deal of a player's first cards."""
 
     seat: Seat
     cards: list[str]
 
 
 class SternbildDrawn(NamedTuple):
-    """A draw of the top Sternbild by a player, face up or in secret."""
+    """A player's draw of the top Sternbild, face up or in secret."""
 
     seat: Seat
     sternbild: str
@@ -181,7 +181,7 @@ class StarLaid(NamedTuple):
 
 
 class StarRemoved(NamedTuple):
-    """A Schwarzes Loch."""
+    """A star's removal by a Schwarzes Loch."""
 
     seat: Seat
     slot: int
@@ -192,7 +192,7 @@ class StarRemoved(NamedTuple):
 
 
 class StarMoved(NamedTuple):
-    """A Sternwanderung."""
+    """A star's move by a Sternwanderung."""
 
     seat: Seat
     slot: int
@@ -241,7 +241,7 @@ class SupernovaGranted(NamedTuple):
 
 
 class ActFinished(NamedTuple):
-    """A player's end of the actions after slots 1 and 2."""
+    """A player's decision to end the actions after slots 1 and 2."""
 
     seat: Seat
 
@@ -272,7 +272,7 @@ class DiscardsShuffled(NamedTuple):
 
 
 class CardsDrawn(NamedTuple):
-    """A draw of the deck's top cards by a player."""
+    """A player's draw of the deck's top cards."""
 
     seat: Seat
     cards: list[str]
@@ -541,8 +541,8 @@ def _with_game_decided(sky: State, event: GameDecided) -> State:
 
 
 def _changed(sky: State, **fields: Any) -> State:
-    """Return the state with these fields changed. `_replace` would take almost twice as long, and a fold does little
-    else."""
+    """Return the state with these fields changed. `_replace` would take almost twice as long, and a replay of events
+    does little else."""
     values = list(sky)
     for name, value in fields.items():
         values[_PLACE[name]] = value

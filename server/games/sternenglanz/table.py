@@ -63,7 +63,7 @@ def _seat(view: Json, seat: int, names: Sequence[str], locale: str) -> Iterator[
     say, bilder = _WORDS[locale], view["sternbilder"]
     held = f"{say['cards in hand']} {view['hand_sizes'][seat]}, {say['discarded']} {view['discards'][seat]}"
     held += f", {say['took a Supernova card']}" if view["granted"][seat] else ""
-    yield f"{names[seat]}: {say['points']} {view['points'][seat]}, {held}"  # readable for a single point, too
+    yield f"{names[seat]}: {say['points']} {view['points'][seat]}, {held}"  # this form also suits a single point
     for slot in SLOTS:
         yield f"  {say['slot']} {slot}: {_on_slot(view, seat, slot, locale)}"
     if own := bilder["own"][seat]:

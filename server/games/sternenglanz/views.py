@@ -1,4 +1,4 @@
-"""The views of table and events, by seat or spectator (R12)."""
+"""What each seat, and a spectator, sees of the table and of events (R12)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -133,7 +133,7 @@ def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event
 
 def reveals(sky: State, seat: Seat, events: Sequence[Event]) -> bool:
     """Return whether these events revealed something: a card, a Sternbild, the choices of other seats, or that an
-    action completes no hidden Sternbild."""
+    action completed no hidden Sternbild."""
     return preview(sky, seat, events)[1]
 
 

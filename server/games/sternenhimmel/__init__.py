@@ -9,7 +9,7 @@
 - `views.py` (10): the view of each seat
 - `schemas.py`: moves, views and events as JSON Schemas
 - `judge.py`: the value of a placement, for bots
-- `resample.py`: tables that a seat could be sitting at, for bots that search
+- `resample.py`: random game states that are possible for a seat, for bots that search
 - `sentences.py`, `table.py`, `ending.py`, `picture.py`, `refusals.py`, `rule_values.py`: the game in words and pictures
 """
 

@@ -101,7 +101,7 @@ def _name_beside(board_id: str, space: str, seat: int, theme: Theme) -> Line:
     (left, top), r = _at(board, space), _RADIUS[board.spaces[space].size]
     others = [(x - left, y - top) for x, y in (_at(board, it) for it in board.spaces if it != space)]
     places = corners(0.75 * r + 9)
-    if SEAT_SHAPES[seat] == "triangle":  # a triangle is broad below
+    if SEAT_SHAPES[seat] == "triangle":  # a triangle is wide at the bottom
         places = [*places[:2], (0, r + 15)]
     x, y = clearest(places, [*others, (0, _HEAD - top)])
     return Line(left + x, top + y + 6, space, theme.faint, 20, theme.card, anchor="middle")
@@ -156,7 +156,7 @@ def _free(size: str, theme: Theme) -> Sprite:
 
 @cache
 def _star(seat: int, size: str, theme: Theme) -> Sprite:
-    """Return a seat's star. On a large space it lies face down, even if the viewer knows it."""
+    """Return a seat's star. On a large space the star is drawn face down, even if the viewer knows its value."""
     star = seat_mark(seat, _RADIUS[size], theme, theme.card, width=2)
     if size == "small":
         return star

@@ -32,7 +32,7 @@ def is_mid_turn(sky: State, seat: Seat) -> bool:
 
 
 def legal_moves(sky: State, seat: Seat, begun: Sequence[Placement] = ()) -> list[Placement]:
-    """Return all legal placements of a seat. After a placement there are none, since it ends the turn.
+    """Return all legal placements of a seat. After a placement there are none, since a placement ends the turn.
 
     Raise IllegalMove for illegal placements in `begun`.
     """
@@ -61,7 +61,7 @@ def _placements(board: str, hand: tuple[str, ...]) -> list[tuple[str, list[Place
 
 
 def decide(sky: State, seat: Seat, move: Placement, dice: Dice) -> list[Event]:
-    """Return the events of a move. Raise IllegalMove if the rules forbid it."""
+    """Return the events of a move. Raise IllegalMove if the rules forbid the move."""
     _check_placement(sky, seat, move)
     star, board, space = move
     hand_sizes = list(map(len, sky.hands))
@@ -87,8 +87,8 @@ def _not_your_turn() -> IllegalMove:
 def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Placement) -> None:
     """Raise IllegalMove unless the seat may plan this placement.
 
-    Its star must be in the hand now and unused by `earlier` placements. A hand loses stars by its own placements only.
-    So the boards alone decide whether the placement is legal when its turn comes.
+    Its star must be in the hand now and unused by `earlier` placements. A hand loses stars only through placements by
+    its own seat. The boards alone therefore decide whether the placement is legal when it is played.
     """
     star, board, space = move
     if board not in BOARDS:

@@ -45,7 +45,7 @@ def score(board: Board, stars: Mapping[str, Lying], options: Mapping[str, Any], 
 
 
 def vanishing(board: Board, stars: Mapping[str, Lying]) -> set[str]:
-    """Return the black holes beside a black hole. All of them vanish at once, in a row or ring of any length."""
+    """Return the black holes beside another black hole. All of them vanish at once, even in a long row or ring."""
     holes = {space for space, (_, star) in stars.items() if star == BLACK_HOLE}
     return {hole for hole in holes if not holes.isdisjoint(board.neighbours[hole])}
 
@@ -57,7 +57,7 @@ def swallowed_by_holes(board: Board, stars: Mapping[str, Lying], vanished: set[s
 
 
 def values_of(board: Board, stars: Mapping[str, Lying], gone: set[str], doubling: str) -> dict[str, int]:
-    """Return the value of each star that isn't `gone`, multiplied by adjacent double stars."""
+    """Return the value of each star that isn't `gone`, multiplied for the double stars beside it."""
     doubles = {space for space, (_, star) in stars.items() if star == DOUBLE_STAR and space not in gone}
     return {
         space: FACE_VALUES[star] * factor(len(doubles.intersection(board.neighbours[space])), doubling)
@@ -67,14 +67,14 @@ def values_of(board: Board, stars: Mapping[str, Lying], gone: set[str], doubling
 
 
 def factor(doubles: int, doubling: str) -> int:
-    """Return the factor for a number beside this many double stars."""
+    """Return the factor for a star with this many double stars beside it."""
     if doubles == 0:
         return 1
     return 2 * doubles if doubling == "linear" else 2**doubles
 
 
 def tally(stars: Mapping[str, Lying], values: Mapping[str, int], seats: int) -> tuple[list[int | None], list[int]]:
-    """Return each seat's total, None without a star, and its number of remaining stars."""
+    """Return each seat's total (None for a seat without a star), and each seat's number of remaining stars."""
     totals: list[int | None] = [None] * seats
     counts = [0] * seats
     for space, value in values.items():
@@ -85,7 +85,7 @@ def tally(stars: Mapping[str, Lying], values: Mapping[str, int], seats: int) -> 
 
 
 def rank(totals: Sequence[int | None], counts: Sequence[int]) -> list[list[Seat]]:
-    """Return groups of equal seats, best first, by total, then by number of stars. Seats without a star are omitted."""
+    """Return groups of tied seats, best first, by total, then by number of stars. Seats without a star are omitted."""
     equals: dict[tuple[int, int], list[Seat]] = {}
     for seat, total in enumerate(totals):
         if total is not None:

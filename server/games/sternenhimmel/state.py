@@ -48,7 +48,7 @@ class StarPlaced(NamedTuple):
 
 
 class BoardScored(NamedTuple):
-    """A scoring of a full board. It has been revealed and paid, and its stars are back in the hands."""
+    """The scoring of a full board: its stars are revealed, the coins are paid, and the stars return to the hands."""
 
     board: str
     placements: list[Json]
