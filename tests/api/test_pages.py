@@ -198,7 +198,7 @@ def test_the_link_of_a_past_turn_explains_that(page: Page, turn: Turn) -> None:
 @pytest.mark.parametrize(
     ("locale", "words", "refused"),
     [
-        ("de", "Du bist am Zug. Bitte zieh bis ", "Dieses Feld gibt es in diesem Sternbild nicht."),
+        ("de", "Du bist am Zug. Bitte ziehe bis ", "Dieses Feld gibt es in diesem Sternbild nicht."),
         ("en", "It's your turn. Please move by ", "has no such space. Its spaces are"),
         ("fr", "C’est ton tour. Joue avant le ", "Cette case n’existe pas dans cette constellation."),
         ("it", "Tocca a te. Muovi entro ", "Questa casella non esiste in questa costellazione."),
