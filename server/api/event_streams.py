@@ -155,9 +155,9 @@ class GameStream(MethodView):
         If the log ends before your id, for example after a backup was restored, the stream first sends an event named
         `reset`. It then starts from the beginning.
 
-        With `presence`, events named `present` tell you which other players have the table open. Only players at the
-        table learn it, within seconds. A presence expires a minute after its connection is lost. Nameless tables and
-        players between whom there is a block send none.
+        With `presence`, events named `present` tell you which other players have the table open. Only players with a
+        seat get these events, within seconds. A player counts as present for up to a minute after their connection is
+        lost. At nameless tables, no such events are sent. Players who blocked each other don't see each other.
 
         An `EventSource` can't send a token. Give it a ticket instead (see makeStreamTicket).
         """
@@ -177,11 +177,11 @@ class OwnStream(MethodView):
         """Follow all your games
 
         Includes games that start while the stream is open. Each event has an additional field, `game`. Like a single
-        game's stream, this one resumes after `Last-Event-ID`. Without an id, it starts with new events. Ids from this
-        stream are valid only in this stream.
+        game's stream, this one resumes after `Last-Event-ID`. Without an id, this stream starts with new events. Ids
+        from this stream are valid only in this stream.
 
-        Messages are sent only in the streams of single games. If a game's log ends before the position you send, an
-        event named `reset` comes first.
+        Messages are sent only in a game's own stream. If a game's log ends before the position you send, an event named
+        `reset` comes first.
         """
         _show_ticket(query)
         return _streamed(follow_own(caller("games:read"), _last_id(query)))
@@ -196,7 +196,8 @@ class StreamTickets(MethodView):
 
         An `EventSource` in a browser can't send headers, so the ticket goes into the URL as `?ticket=`. It opens one
         stream with the rights of your token. A ticket expires after 30 seconds or after one use, so a URL found in a
-        log is worthless. The stream ends when your token expires. A turn link can't create tickets.
+        log is worthless. The stream ends when your token expires. You can't create tickets with the link token from an
+        email.
 
         When such a stream breaks off, the `EventSource` reconnects with the used ticket, gets a 401 and stops. Open
         another `EventSource` with a new ticket and `lastEventId`, so that no event is lost or repeated:

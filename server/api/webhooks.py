@@ -56,7 +56,7 @@ class Webhooks(MethodView):
         You can also post your turns to a Discord or Slack channel. Set `form` to `discord` or `slack`, `kinds` to
         `["your-turn"]`, and `url` to an incoming webhook of that service. On Discord, each game has one message, which
         is edited every turn. Slack doesn't allow edits, so each turn gets its own message. Everyone in the channel sees
-        the game's title, your time and a link.
+        the game's title, your deadline and a link to the game.
         """
         who = caller("webhooks:manage")
         made = make_webhook(

@@ -139,7 +139,7 @@ def test_a_move_is_typed_previewed_confirmed_and_played_once(page: Page, turn: T
     expect(page).to_have_title("A clear night · Sternenpost")
     page.get_by_label("Your move").fill(turn.move)
     page.get_by_role("button", name="Preview this move").click()
-    expect(page.get_by_text("You can take it back until another player moves")).to_be_visible()
+    expect(page.get_by_text("You can take the move back until another player moves")).to_be_visible()
     assert turn.commits() == 1
     page.get_by_role("button", name=f"Play {turn.move}").click()
     expect(page.get_by_text(f"Played: {turn.move}.")).to_be_visible()
@@ -476,7 +476,7 @@ def test_every_page_is_accessible_in_light_and_dark_on_every_screen(page: Page, 
     page.get_by_text("Choose from all").click()
     assert faults(page) == [], "a move that cannot be"
     page.get_by_role("button", name="Preview").last.click()
-    expect(page.get_by_text("You can take it back until another player moves")).to_be_visible()
+    expect(page.get_by_text("You can take the move back until another player moves")).to_be_visible()
     assert faults(page) == [], "a question"
     page.goto("/sandbox/mail")
     page.get_by_role("listitem").first.get_by_role("link").first.click()

@@ -234,7 +234,7 @@ def test_without_scripts_a_plain_page_does_the_same(
     while not page.get_by_text("We'll email you when it's your turn again.").is_visible():
         page.get_by_text("Choose from all").or_(page.get_by_text("Preview the only possible move")).tap()
         page.locator(".moves button").first.tap()
-        expect(page.get_by_text("You can take it back until another player moves")).to_be_visible()
+        expect(page.get_by_text("You can take the move back until another player moves")).to_be_visible()
         assert version_of(ada, game_id) == before
         page.get_by_role("button", name="Play ").tap()
         expect(page.get_by_text("Played: ")).to_be_visible()

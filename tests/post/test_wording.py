@@ -349,7 +349,7 @@ def test_subjects_say_what_the_email_is_about() -> None:
     assert subject(ANSWER) == "Please confirm: Tuesday stars"
     assert subject(ANSWER, confirm="") == "Move played: Tuesday stars"
     assert subject(ANSWER, confirm="", played="") == "Not done: Tuesday stars"
-    assert subject(ANSWER, confirm="", played="", wrong="") == "Answer: Tuesday stars"
+    assert subject(ANSWER, confirm="", played="", wrong="") == "Reply: Tuesday stars"
 
 
 @pytest.mark.parametrize("locale", LOCALES)

@@ -25,7 +25,7 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
     ),
     "banMoves": (
         "Whether moving a star counts as removing it from its first space and placing it on its last",
-        {False: "no", True: "yes, so a star moved away from a space can't be placed there again this turn, and so on"},
+        {False: "no", True: "yes; for example, a star moved away from a space can't be placed there again this turn"},
     ),
     "banSupernova": (
         "Whether a Supernova spares stars placed this turn",
