@@ -121,7 +121,7 @@ def test_no_folder_of_play_has_more_than_a_dozen_files() -> None:
 
 
 @pytest.mark.parametrize("path", sorted((SERVER / "post" / "letters").glob("*.py")), ids=lambda path: path.stem)
-def test_a_module_for_letters_imports_few_others(path: Path) -> None:
+def test_a_module_for_emails_imports_few_others(path: Path) -> None:
     found = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ImportFrom)]
     assert sum((node.module or "").startswith("server.") for node in found) <= 15
 

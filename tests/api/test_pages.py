@@ -179,7 +179,7 @@ def test_an_unplayable_move_is_reported_and_stays_to_be_corrected(page: Page, tu
     assert turn.commits() == 1
 
 
-def test_the_table_is_shown_as_picture_and_text_with_local_due_time(page: Page, turn: Turn) -> None:
+def test_the_table_is_shown_as_picture_and_text_with_local_deadline(page: Page, turn: Turn) -> None:
     change_profile(person("ada"), {"zone": "Asia/Tokyo"})
     page.goto(turn.plain)
     picture = page.get_by_role("img", name="Picture of the table")
@@ -345,7 +345,7 @@ def test_a_player_who_left_comes_back_with_a_button(page: Page, turn: Turn) -> N
     expect(page.get_by_text("No bot is playing for you in this game.")).to_be_visible()
 
 
-def test_a_mailed_code_signs_in_once(page: Page, site: Site) -> None:
+def test_an_emailed_code_signs_in_once(page: Page, site: Site) -> None:
     begin_sign_in("ada@example.org", "en", None)
     link = f"{mailed_link(site, 'sign-in')}/plain"
     code = re.search(r"\b\d{6}\b", mailed(site, "sign-in"))[0]

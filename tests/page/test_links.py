@@ -297,7 +297,7 @@ def test_a_link_page_has_the_same_policies_and_is_not_cached(house: House, ada: 
 # Other links
 
 
-def test_the_link_of_a_mailed_code_signs_in_on_the_page(house: House, windows: Windows) -> None:
+def test_the_link_of_an_emailed_code_signs_in_on_the_page(house: House, windows: Windows) -> None:
     asked = Client(house).post("/v1/sign-ins", {"email": "gerda@example.org"}, status=202)["sign_in"]
     code = code_for(house, "gerda@example.org")
     page = windows.open(**PHONE)
