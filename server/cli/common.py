@@ -224,7 +224,8 @@ def as_text(value: Any) -> str:
 
 
 def with_progress(things: Sequence[T], told: Callable[[int], str]) -> Iterator[T]:
-    """Yield the things with a progress bar. Without a terminal, print a line of progress occasionally, and at the end."""
+    """Yield the items while showing a progress bar. Without a terminal, print a progress line occasionally and at the
+    end."""
     if sys.stderr.isatty():
         with click.progressbar(things, file=sys.stderr, show_pos=True) as shown:
             yield from shown

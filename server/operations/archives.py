@@ -46,8 +46,8 @@ class Shared(NamedTuple):
 
 
 def shared_games(since: datetime | None, after: Place | None, limit: int) -> tuple[list[Shared], Place | None]:
-    """Return public games that were played to the end and whose players all agree, earliest end first. Also return the
-    start of the next page, or None."""
+    """Return public games that were played to the end and whose players all agreed to publish them, earliest end first.
+    Also return the start of the next page, or None."""
     ended = tuple_(PlayerGame.over_at, PlayerGame.game_id)
     query = select(PlayerGame.over_at, PlayerGame.game_id).join(Player, Player.player_id == PlayerGame.player_id)
     query = query.where(Player.shares_games, PlayerGame.over_at.is_not(None), PlayerGame.role.is_(None)).distinct()

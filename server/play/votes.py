@@ -123,8 +123,8 @@ def is_asked_to_vote(game: Game, seat: Seat, wish: str) -> bool:
 
 
 def way_back_of(game_id: UUID, player_id: UUID) -> Json:
-    """Return the version before the player's last move (`to`, null if they can't take it back), and whether it is
-    `free`. Raise NotFound, NotSeated."""
+    """Return the version before the player's last move (`to`, null if they can't take the move back), and whether they
+    can take it back without asking (`free`). Raise NotFound, NotSeated."""
     game, now = load_visible(game_id, player_id), clock.now()
     seat = own_seat(game, player_id)
     to = last_move(game, seat, now)

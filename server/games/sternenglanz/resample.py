@@ -1,8 +1,8 @@
-"""Tables that a seat could be sitting at, drawn from what it has seen.
+"""Tables that are consistent with what a seat has seen, drawn at random.
 
-Hidden are the order of both decks, the hands and first choices of other seats, and secret Sternbilder. Every deal that
-contradicts nothing seen is equally likely. A secret Sternbild contradicts it if one of its owner's actions would have
-completed it.
+The order of both decks, other seats' hands and first choices, and secret Sternbilder are unknown. Every consistent deal
+is equally likely. A deal is inconsistent if an action would have completed the secret Sternbild of the player who took
+it.
 """
 
 from collections import Counter

@@ -1,7 +1,8 @@
-"""Tables that a seat could be sitting at, drawn from what it has seen.
+"""Tables that are consistent with what a seat has seen, drawn at random.
 
-Hidden are the order of the stack and the face-down stars of other seats. Every order is equally likely, and so is every
-choice of stars that contradicts nothing seen. A star may lie face down unless it was seen elsewhere since then.
+The order of the stack and the face-down stars of other seats are unknown. Every order is equally likely, and so is
+every choice of stars that is consistent with what the seat has seen. A star may lie face down unless it was seen
+elsewhere since then.
 """
 
 from collections import Counter
