@@ -153,7 +153,7 @@ class GameStream(MethodView):
         the stream contains only new messages; `GET .../messages` returns earlier ones. The stream ends with the game.
 
         If the log ends before your id, for example after a backup was restored, the stream first sends an event named
-        `reset`. It then starts from the beginning.
+        `reset`. The stream then starts from the beginning.
 
         With `presence`, events named `present` tell you which other players have the table open. Only players with a
         seat get these events, within seconds. A player counts as present for up to a minute after their connection is
@@ -194,10 +194,10 @@ class StreamTickets(MethodView):
     def post(self) -> Any:
         """Create a stream ticket
 
-        An `EventSource` in a browser can't send headers, so the ticket goes into the URL as `?ticket=`. It opens one
-        stream with the rights of your token. A ticket expires after 30 seconds or after one use, so a URL found in a
-        log is worthless. The stream ends when your token expires. You can't create tickets with the link token from an
-        email.
+        An `EventSource` in a browser can't send headers, so the ticket goes into the URL as `?ticket=`. The ticket
+        opens one stream with the rights of your token. A ticket expires after 30 seconds or after one use, so a URL
+        found in a log is worthless. The stream ends when your token expires. You can't create tickets with the link
+        token from an email.
 
         When such a stream breaks off, the `EventSource` reconnects with the used ticket, gets a 401 and stops. Open
         another `EventSource` with a new ticket and `lastEventId`, so that no event is lost or repeated:

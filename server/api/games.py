@@ -128,7 +128,7 @@ class ExhibitionPicture(MethodView):
     def get(self, query: Any, name: str) -> Any:
         """Draw the exhibition game as SVG
 
-        Shows the table after `at` moves, or as it is now.
+        Shows the table after `at` moves or, without `at`, as it is now.
         """
         day = today()
         shown = exhibition(_known(name), day)
@@ -479,8 +479,8 @@ class TakeBacks(MethodView):
         The clock of that turn then continues.
 
         Otherwise the other players vote, if the game's option `take_back` allows it. Events are never deleted: the log
-        records the take-back. If the move is played again, chance gives the same results. A turn that begins again gets
-        a new number.
+        records the take-back. If the move is played again, its random results are the same. A turn that begins again
+        gets a new number.
         """
         who = caller("games:write")
 
@@ -540,8 +540,8 @@ class Events(MethodView):
     def get(self, query: Any, game_id: UUID) -> Any:
         """List a game's events
 
-        Returns the events after an event or a version, as you were allowed to see them at the time. With `limit`, `next`
-        leads to the next page. A page may have fewer events than `limit`, since some are hidden from you.
+        Returns the events after an event or a version, as you were allowed to see them at the time. With `limit`,
+        `next` leads to the next page. A page may have fewer events than `limit`, since some events are hidden from you.
         """
         player_id = viewer("games:read", game_id)
         game = load_visible(game_id, player_id, query.get("invitation"))

@@ -118,7 +118,7 @@ class Secret(MethodView):
         """Rotate a webhook's secret
 
         Returns a new secret. For 24 hours, deliveries are signed with both the new and the old secret, so that your
-        program has time to switch. If the old secret has leaked, call this twice.
+        program has time to switch. If the old secret has leaked, rotate the secret twice.
         """
         return renew_secret(_owner(), webhook_id)
 
