@@ -35,14 +35,15 @@ _EVENT = {
         "data": {
             "type": "string",
             "contentMediaType": "application/json",
-            "description": "Same as in getEvents. In the stream of all your games, it also has the field `game`.",
+            "description": "Same as in getEvents. In the stream of all your games, each event also has the field "
+            "`game`.",
             "contentSchema": {"$ref": "#/components/schemas/Event"},
         },
     },
 }
 _SAID = {
     "title": "StreamedMessage",
-    "description": "Message at the table. An `EventSource` passes it only to listeners for `said`.",
+    "description": "Message at the table. An `EventSource` passes this event only to listeners for `said`.",
     "type": "object",
     "required": ["event", "data", "id"],
     "properties": {
@@ -59,8 +60,8 @@ _SAID = {
 _RESET = {
     "title": "StreamedReset",
     "description": "The game's log ends before the position you sent, for example after a backup was restored. "
-    "Discard your data of this game: all its events follow from the beginning. An `EventSource` passes it only to "
-    "listeners for `reset`.",
+    "Discard your data of this game: all its events follow from the beginning. An `EventSource` "
+    "passes this event only to listeners for `reset`.",
     "type": "object",
     "required": ["event", "data", "id"],
     "properties": {
@@ -81,8 +82,9 @@ _RESET = {
 
 _PRESENT = {
     "title": "StreamedPresence",
-    "description": "Players who have the table open, sent with `presence` when it changes. It has no id. An "
-    "`EventSource` passes it only to listeners for `present`.",
+    "description": "Players who have the table open. With `presence`, this event is sent whenever these players "
+    "change. The event has no id. An `EventSource` passes the event only to listeners for "
+    "`present`.",
     "type": "object",
     "required": ["event", "data"],
     "properties": {

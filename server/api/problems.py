@@ -250,8 +250,8 @@ HTTP_PROBLEMS = {
         400,
         "malformed-request",
         "The request is malformed",
-        "The body, a header or a cursor is malformed. The body must be JSON in UTF-8, at most 20 levels deep, "
-        "without duplicate keys, NaN, NUL or lone surrogates. Numbers may have at most 15 digits.",
+        "The body, a header or a cursor has the wrong format. The body must be JSON in UTF-8, at most 20 levels "
+        "deep, without duplicate keys, NaN, NUL or lone surrogates. Numbers may have at most 15 digits.",
     ),
     401: Problem(
         401, "token-needed", "A token is required", "Send `Authorization: Bearer ...`. Sign in to get a token."

@@ -35,8 +35,8 @@ TAKE_BACK: Json = {
     "default": TAKE_BACKS[0],
 }
 READY_CHECK: Json = {
-    "description": "Whether all players must confirm that they're ready before the game starts; null if it starts "
-    "when the last seat is taken. Available in every game.",
+    "description": "Whether all players must confirm that they're ready before the game starts; null if the game "
+    "starts when the last seat is taken. Available in every game.",
     "anyOf": [
         named(
             "ReadyCheck",

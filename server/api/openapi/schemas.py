@@ -884,7 +884,7 @@ class WayBack(Schema):
     to = fields.Integer(
         required=True,
         allow_none=True,
-        **_about("Version before your last move; null if you can't take it back"),
+        **_about("Version before your last move; null if you can't take the move back"),
     )
     free = fields.Boolean(
         required=True, **_about("Whether the take-back is immediate; false if the other players have to vote")

@@ -50,7 +50,7 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
     "sternbildCredit": (
         "Who completes a Sternbild that lies on the Firmament after an action",
         {
-            "own-action": "the acting player, if it is their own Sternbild or the common one",
+            "own-action": "the acting player, if the Sternbild is their own or the common one",
             "contributing": "as with `own-action`, if the action also changed a space of the figure",
             "any-player": "the acting player as with `own-action`, then, clockwise, every other player whose own "
             "Sternbild lies there",
