@@ -373,7 +373,7 @@ VARIABLES = {
         "STERNENPOST_DESK",
         "post",
         "a local part of at most 32 letters, digits, dots and hyphens, such as post",
-        "Local part of the post desk's address at the reply domain. Anyone can write to it and play by email alone.",
+        "Local part of the post desk's address at the reply domain. Anyone can write to this address and play by email alone.",
         _local_part,
     ),
     "dkim_key": _Variable(
@@ -437,14 +437,14 @@ VARIABLES = {
         "1",
         "a number",
         "Number of processes per worker that compute moves for bots with a level (such as level-1). They run at the "
-        "lowest priority and use at most one core each. `0`: these bots play like greedy.",
+        "lowest priority and use at most one core each. `0`: these bots play like `greedy`.",
         _whole_number,
     ),
     "thinking": _Variable(
         "STERNENPOST_THINKING",
         "2",
         "a number of seconds",
-        "CPU time that a bot may use per move. A bot that has waited a minute for its move plays like greedy.",
+        "CPU time that a bot may use per move. If its move has not been computed after a minute, the bot plays like `greedy`.",
         _whole_number,
     ),
     "keep_deliveries": _Variable(
@@ -496,8 +496,12 @@ BOUNDS = {
         ("guests", "20/1h", "New guests per IPv4 address or IPv6 /64."),
         ("guests-in-all", "5000/1d", "New guests in this installation. Each network gets a share."),
         ("guest-games", "10/1d", "Games opened per guest."),
-        ("codes", "5/1h", "Codes emailed per mailbox, or requested in a player's settings."),
-        ("codes-daily", "20/1d", "Codes emailed per mailbox, or requested in a player's settings, per day."),
+        ("codes", "5/1h", "Codes emailed to a mailbox, and codes that a player requests in the settings."),
+        (
+            "codes-daily",
+            "20/1d",
+            "Per day: codes emailed to a mailbox, and codes that a player requests in the settings.",
+        ),
         (
             "codes-in-all",
             "1000/1h",

@@ -134,7 +134,7 @@ def _sky(title: str, *seats: Json, **more: object) -> Json:
 
 
 def _glow(title: str, scenario: int, **options: object) -> Json:
-    """Return the settings of a game of Sternenglanz for two. Seat 0 begins."""
+    """Return the settings for a two-player game of Sternenglanz. Seat 0 begins."""
     wanted = {"scenario": scenario, "start_seat": 0, **options}
     return {"rules": "sternenglanz", "title": title, "options": wanted, "seats": [_ME, _OPEN]}
 

@@ -95,7 +95,7 @@ def imported(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SERVER)))
-def test_a_module_imports_only_what_its_room_may(path: Path) -> None:
+def test_a_module_imports_only_what_its_package_may(path: Path) -> None:
     assert imported(path) <= MAY_IMPORT[room(path)] | {room(path)}
 
 
@@ -121,12 +121,12 @@ def test_no_folder_of_play_has_more_than_a_dozen_files() -> None:
 
 
 @pytest.mark.parametrize("path", sorted((SERVER / "post" / "letters").glob("*.py")), ids=lambda path: path.stem)
-def test_a_module_for_letters_imports_few_others(path: Path) -> None:
+def test_a_module_for_emails_imports_few_others(path: Path) -> None:
     found = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ImportFrom)]
     assert sum((node.module or "").startswith("server.") for node in found) <= 15
 
 
-def test_every_room_declares_its_imports_and_only_start_modules_stand_beside_them() -> None:
+def test_every_package_declares_its_imports_and_only_entry_points_stand_beside_them() -> None:
     rooms = {room(path) for path in SERVER.rglob("*.py")}
     assert rooms == set(MAY_IMPORT) | {"__init__", "__main__"}
 

@@ -161,7 +161,7 @@ GAME_CLOSING: Final = NoticeKind(
     name="game-closing",
     until=Until.GAME_BEGUN,
     headline=noted("Seats available"),
-    stop=noted("emails before one of your games closes with free seats"),
+    stop=noted("emails before one of your games closes because seats are still free"),
     stops_game=False,
     to_anyone=True,
 )
@@ -233,14 +233,14 @@ INVITATION: Final = NoticeKind(
     lasts=True,
     time_runs=False,
 )
-RSVP: Final = NoticeKind(name="rsvp", headline=noted("Answer"), to_anyone=True)
+RSVP: Final = NoticeKind(name="rsvp", headline=noted("Reply"), to_anyone=True)
 BUNDLE: Final = NoticeKind(
     name="bundle",
     headline=noted("Your games"),
     stop=noted("emails that list all games waiting for you"),
     bundles=False,
 )
-ANSWER: Final = NoticeKind(name="answer", headline=noted("Answer"), lasts=True)
+ANSWER: Final = NoticeKind(name="answer", headline=noted("Reply"), lasts=True)
 SIGN_IN_CODE: Final = NoticeKind(name="sign-in-code", headline=noted("Sign in"))
 DELETION_CODE: Final = NoticeKind(name="deletion-code", headline=noted("Delete your account"))
 OLD_ADDRESS_CODE: Final = NoticeKind(name="old-address-code", headline=noted("Your current address"))

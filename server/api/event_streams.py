@@ -35,14 +35,15 @@ _EVENT = {
         "data": {
             "type": "string",
             "contentMediaType": "application/json",
-            "description": "Same as in getEvents. In the stream of all your games, it also has the field `game`.",
+            "description": "Same as in getEvents. In the stream of all your games, each event also has the field "
+            "`game`.",
             "contentSchema": {"$ref": "#/components/schemas/Event"},
         },
     },
 }
 _SAID = {
     "title": "StreamedMessage",
-    "description": "Message at the table. An `EventSource` passes it only to listeners for `said`.",
+    "description": "Message at the table. An `EventSource` passes this event only to listeners for `said`.",
     "type": "object",
     "required": ["event", "data", "id"],
     "properties": {
@@ -59,8 +60,8 @@ _SAID = {
 _RESET = {
     "title": "StreamedReset",
     "description": "The game's log ends before the position you sent, for example after a backup was restored. "
-    "Discard your data of this game: all its events follow from the beginning. An `EventSource` passes it only to "
-    "listeners for `reset`.",
+    "Discard your data of this game: all its events follow from the beginning. An `EventSource` "
+    "passes this event only to listeners for `reset`.",
     "type": "object",
     "required": ["event", "data", "id"],
     "properties": {
@@ -81,8 +82,9 @@ _RESET = {
 
 _PRESENT = {
     "title": "StreamedPresence",
-    "description": "Players who have the table open, sent with `presence` when it changes. It has no id. An "
-    "`EventSource` passes it only to listeners for `present`.",
+    "description": "Players who have the table open. With `presence`, this event is sent whenever these players "
+    "change. The event has no id. An `EventSource` passes the event only to listeners for "
+    "`present`.",
     "type": "object",
     "required": ["event", "data"],
     "properties": {
@@ -126,7 +128,7 @@ class EventStream:
 
 
 def wire_format(items: Iterable[Item]) -> bytes:
-    """Encode items as Server-Sent Events. JSON escapes line breaks, so each item's data fits on one line."""
+    """Return items in the wire format. JSON escapes line breaks, so each fits one line."""
     return b"".join(
         b"id: %s\n" % item.id.encode() + b"event: said\n" * item.is_said + b"data: %s\n\n" % as_json(item.what)
         for item in items
@@ -153,11 +155,11 @@ class GameStream(MethodView):
         the stream contains only new messages; `GET .../messages` returns earlier ones. The stream ends with the game.
 
         If the log ends before your id, for example after a backup was restored, the stream first sends an event named
-        `reset`. It then starts from the beginning.
+        `reset`. The stream then starts from the beginning.
 
-        With `presence`, events named `present` tell you which other players have the table open. Only players at the
-        table get these events, within seconds. A presence expires a minute after its connection is lost. There are none
-        at nameless tables, or between players if one has blocked the other.
+        With `presence`, events named `present` tell you which other players have the table open. Only players with a
+        seat get these events, within seconds. A player counts as present for up to a minute after their connection is
+        lost. At nameless tables, no such events are sent. Players who blocked each other don't see each other.
 
         An `EventSource` can't send a token. Give it a ticket instead (see makeStreamTicket).
         """
@@ -177,11 +179,11 @@ class OwnStream(MethodView):
         """Follow all your games
 
         Includes games that start while the stream is open. Each event has an additional field, `game`. Like a single
-        game's stream, this one resumes after `Last-Event-ID`. Without an id, it starts with new events. Ids from this
-        stream are valid only in this stream.
+        game's stream, this one resumes after `Last-Event-ID`. Without an id, this stream starts with new events. Ids
+        from this stream are valid only in this stream.
 
-        Messages are sent only in the streams of single games. If a game's log ends before the position you send, an
-        event named `reset` comes first.
+        Messages are sent only in a game's own stream. If a game's log ends before the position you send, an event named
+        `reset` comes first.
         """
         _show_ticket(query)
         return _streamed(follow_own(caller("games:read"), _last_id(query)))
@@ -194,9 +196,10 @@ class StreamTickets(MethodView):
     def post(self) -> Any:
         """Create a stream ticket
 
-        An `EventSource` in a browser can't send headers, so the ticket goes into the URL as `?ticket=`. It opens one
-        stream with the rights of your token. A ticket expires after 30 seconds or after one use, so a URL found in a
-        log is worthless. The stream ends when your token expires. A turn link can't create tickets.
+        An `EventSource` in a browser can't send headers, so the ticket goes into the URL as `?ticket=`. The ticket
+        opens one stream with the rights of your token. A ticket expires after 30 seconds or after one use, so a URL
+        found in a log is worthless. The stream ends when your token expires. You can't create tickets with the link
+        token from an email.
 
         When such a stream breaks off, the `EventSource` reconnects with the used ticket, gets a 401 and stops. Open
         another `EventSource` with a new ticket and `lastEventId`, so that no event is lost or repeated:
@@ -236,7 +239,7 @@ def _show_ticket(query: Any) -> None:
 
 
 def _last_id(query: Any) -> str:
-    """Return the id of the last event that the client received, or ""."""
+    """Return the id of the last event received, or ""."""
     return request.headers.get("Last-Event-ID") or str(query.get("lastEventId", ""))
 
 
@@ -244,7 +247,7 @@ def _streamed(follower: Follower, presence: bool = False) -> Response:
     streams, body = request.environ.get(STREAMS), EventStream(follower, network_of(request.remote_addr or ""), presence)
     if streams is not None:
         _expect_room(streams, body)
-    if streams is None:  # the response then ends after the pending events, and the client reconnects
+    if streams is None:  # then the response ends after the pending events, and the client reconnects
         return Response(iter(list(body)), mimetype="text/event-stream", headers=_HEADERS)
     return Response(body, mimetype="text/event-stream", headers=_HEADERS, direct_passthrough=True)
 
@@ -253,7 +256,7 @@ def _expect_room(streams: Any, stream: EventStream) -> None:
     """Check the limits on open streams. A share of the streams is reserved for players. Limits per player and per
     address apply across all web processes. Raise TooManyStreams, TooMany."""
     whom, is_stranger, share = stream.counts_for[0], STRANGERS in stream.counts_for, bound_of("streams-of-strangers")
-    if share is not None:  # if limits are off, skip the query
+    if share is not None:  # without limits, save the query
         expect_room("streams-of-address" if is_stranger else "streams", streams.held_everywhere(whom))
     if streams.is_full:
         raise TooManyStreams(noted("This server has reached its limit on open streams. Try again later."), _FULL)

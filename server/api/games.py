@@ -128,7 +128,7 @@ class ExhibitionPicture(MethodView):
     def get(self, query: Any, name: str) -> Any:
         """Draw the exhibition game as SVG
 
-        Shows the table after `at` moves, or as it is now.
+        Shows the table after `at` moves or, without `at`, as it is now.
         """
         day = today()
         shown = exhibition(_known(name), day)
@@ -196,8 +196,8 @@ class Games(MethodView):
         """List games
 
         Returns public games, newest first. `mine` returns the games in which you have a seat, and `my_turn` those in
-        which it's your turn. `mine` with `status=open` also returns games you are invited to, with your seat in
-        `invited`.
+        which it's your turn. `mine` with `status=open` also returns games you are invited to, with the seat reserved
+        for you in `invited`.
 
         `free`, `players`, `pace`, `clock`, `edition` and `reliability` filter open games for a lobby. `offered` filters
         games in progress. If you combine filters, a game must match all of them. Every page except the last is full.
@@ -243,8 +243,9 @@ class OneGame(MethodView):
         """Extend or start your open game
 
         `open_for` sets a new closing time, counted from now. The host gets an email three days before the game closes.
-        If the new closing time is less than six days away, the email is sent halfway to it. `begin` starts a game whose
-        seats are all taken, without waiting for players who haven't confirmed that they're ready.
+        If the new closing time is less than six days away, the email is sent when half of the time until then has
+        passed. `begin` starts a game whose seats are all taken, without waiting for players who haven't confirmed that
+        they're ready.
         """
         who = caller("games:write")
         if "begin" in changes:
@@ -372,8 +373,9 @@ class SeatTokens(MethodView):
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Create a token for your seat
 
-        Give it to a bot or a third-party program. The token sees what your seat sees of this game and plays its moves,
-        and has no other rights. It expires when you leave the game or resign. You can revoke it like any other token.
+        Give the token to a bot or a third-party program. With the token, the program can see what your seat sees in
+        this game and play your moves, but nothing else. The token expires when you leave the game or resign. You can
+        revoke the token like any other token.
         """
         who = caller("tokens:write")
         made = seat_token(who, game_id, wanted["name"], wanted["scopes"], wanted.get("expires_at"))
@@ -394,8 +396,8 @@ class Invitations(MethodView):
         can see who takes a seat you reserved, even in a game with the option `nameless`.
 
         An address without an account gets only one invitation email, even from several hosts, until a player signs in
-        with it. The seat's `unreachable` tells you whether emails bounce. Anything that looks like a link is removed
-        from the title and names in the email.
+        with this address. The seat's `unreachable` tells you whether emails bounce. Anything that looks like a link is
+        removed from the title and names in the email.
         """
         who = caller("games:write")
         return once(who, game_id, lambda: ({"seat": invite(game_id, who.player_id, **wanted)}, 201))
@@ -410,7 +412,8 @@ class OneInvitation(MethodView):
         """Withdraw or decline an invitation
 
         The host can withdraw any invitation, and invited players can decline their own. The seat becomes open again. An
-        invitation email that is still waiting is not sent. If it was sent, its link says that the invitation has ended.
+        invitation email that is still waiting is not sent. If the email was already sent, the page behind its link says
+        that the invitation has ended.
         """
         withdraw_invitation(game_id, caller("games:write").player_id, seat)
 
@@ -471,13 +474,13 @@ class TakeBacks(MethodView):
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Take back a move
 
-        Takes back the move you made at version `to`, with everything that followed. This happens immediately if no
-        other player has moved since, the move showed you nothing new, and the turn's time has not run out. The clock of
-        that turn then continues.
+        Takes back the move that you made after version `to`, and everything that followed. The move is taken back
+        immediately if no other player has moved since, the move revealed nothing to you, and the turn has time left.
+        The clock of that turn then continues.
 
         Otherwise the other players vote, if the game's option `take_back` allows it. Events are never deleted: the log
-        records the take-back. If the move is played again, chance gives the same results. A turn that begins again gets
-        a new number.
+        records the take-back. If the move is played again, its random results are the same. A turn that begins again
+        gets a new number.
         """
         who = caller("games:write")
 
@@ -491,9 +494,10 @@ class TakeBacks(MethodView):
     @blp.doc(operationId="getWayBack", **needs("games:read"))
     @blp.raises(NotSeated)
     def get(self, game_id: UUID) -> Any:
-        """Check whether you can take back
+        """Check whether you can take back a move
 
-        Returns the version your take-back would return to, and whether it needs the consent of the other players.
+        Returns the version that the game would return to, and whether the take-back needs the consent of the other
+        players.
         """
         return way_back_of(game_id, caller("games:read").player_id)
 
@@ -536,8 +540,8 @@ class Events(MethodView):
     def get(self, query: Any, game_id: UUID) -> Any:
         """List a game's events
 
-        Returns the events after an event or a version, as you were allowed to see them at the time. With `limit`, `next`
-        leads to the next page. A page may have fewer events than `limit`, since some are hidden from you.
+        Returns the events after an event or a version, as you were allowed to see them at the time. With `limit`,
+        `next` leads to the next page. A page may have fewer events than `limit`, since some events are hidden from you.
         """
         player_id = viewer("games:read", game_id)
         game = load_visible(game_id, player_id, query.get("invitation"))

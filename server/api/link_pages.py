@@ -138,11 +138,11 @@ def _turn_page(
 
 _GOING_BACK = {
     "consent": noted(
-        "You can take it back until another player moves, unless it shows you something new. After that, every "
-        "player must agree."
+        "You can take the move back until another player moves, unless the move reveals something to you. After "
+        "that, every player must agree."
     ),
-    "free": noted("You can take it back until another player moves, unless it shows you something new."),
-    "never": noted("You can't take it back."),
+    "free": noted("You can take the move back until another player moves, unless the move reveals something to you."),
+    "never": noted("You can't take the move back."),
 }
 
 

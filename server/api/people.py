@@ -42,8 +42,8 @@ class GamesOfPlayer(MethodView):
     def get(self, query: Any, player_id: UUID) -> Any:
         """List a player's games
 
-        Returns public games, newest first. Without a token, or if one of you has blocked the other, you get only
-        finished games. `together` returns the games in which both of you have a seat, including private ones.
+        Returns public games, newest first. You get only finished games if you send no token, if you blocked the player,
+        or if they blocked you. `together` returns the games in which both of you have a seat, including private ones.
 
         Abandoned games and games whose players are still anonymous are left out.
         """

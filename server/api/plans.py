@@ -35,12 +35,13 @@ class OwnPlan(MethodView):
     def put(self, wanted: Any, game_id: UUID) -> Any:
         """Create or replace your plan
 
-        A plan contains moves for your next turns. Each move can have conditions on what spectators can see. When your
-        turn begins, the next move's conditions are checked against the game as it stands at that moment. If all are
-        true, the move is played immediately or `after` a delay.
+        A plan contains moves for your next turns. Each move can have conditions, which may refer only to what
+        spectators can see. When your turn begins, the next move's conditions are checked against the game at that
+        moment. If all are true, the move is played immediately or `after` a delay.
 
-        The plan ends when a condition is false, a planned move is illegal, you move yourself, or a move is taken back.
-        You are notified when it ends. A plan can use only what you hold when you send it.
+        The plan ends when a condition is false, a planned move is illegal, you make a move yourself, or a move is taken
+        back. You are notified when it ends. A plan can use only cards and pieces that you already have when you send
+        it.
         """
         return put_plan(game_id, caller("moves:write").player_id, wanted["revision"], wanted["moves"])
 

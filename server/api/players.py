@@ -94,9 +94,9 @@ class Tokens(MethodView):
     def post(self, wanted: Any) -> Any:
         """Create a token
 
-        With `sign_in` and the emailed `code`, the token has all scopes. With an existing token, you create a further
-        token. The new token can't have scopes that the existing token lacks, and can't expire later than it does. If
-        you send a code and a guest's token, the guest's seats become yours.
+        With `sign_in` and the emailed `code`, the token has all scopes. With an existing token, you create another
+        token. The new token can't have scopes that the existing token lacks, and can't expire later than the existing
+        token. If you send a code and a guest's token, the guest's seats become yours.
         """
         if "code" in wanted:
             guest = known_sender()
@@ -206,8 +206,9 @@ class Me(MethodView):
 
         A new calendar or time zone applies from your next turn.
 
-        `program` marks your account as a program's. You can change it only while you have no seat. Other players see
-        the mark at every table, and hosts can exclude marked accounts. Games that were played with the mark keep it.
+        `program` marks your account as belonging to a program. You can change the mark only while you have no seat.
+        Other players see the mark at every table, and hosts can exclude marked accounts. Once a program has played a
+        game with the account, the mark is permanent.
 
         To change `email`, send the new address, then send it again with two codes. One code is emailed to your current
         address, the other to the new one. Nothing changes until both codes arrive. Only the holder of the new address's
@@ -314,7 +315,7 @@ class PushSubscriptions(MethodView):
 
         Uses Web Push (RFC 8030). You are notified when it's your turn, with reminders, when you have a question to
         answer, and when a game ends. Your `notifications.push` setting selects which of these you get. Nothing is sent
-        during your night, or about something you have already answered.
+        during your night, or about a turn or a question that is already settled.
 
         A message has `title`, `body`, `game`, `kind` and `waiting`, the number of games waiting for you. A subscription
         is deleted when its browser no longer accepts messages.
@@ -340,7 +341,7 @@ class Feed(MethodView):
     def get(self) -> Any:
         """Get your calendar feed
 
-        Returns the secret URL of a calendar that lists when your turns are due.
+        Returns the secret URL of a calendar with your move deadlines.
         """
         return _feed(feed_word(caller("profile:read").player_id))
 

@@ -43,9 +43,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "not-host",
         "You are not the host of this game",
         "Before the start, the host can close the game, withdraw invitations and remove players. The host is the "
-        "creator or, if the creator leaves, the seated player with the lowest seat number. `host` of the game "
-        "contains the host's "
-        "seat.",
+        "creator or, if the creator leaves, the seated player with the lowest seat number. The game's field "
+        "`host` contains the host's seat.",
     ),
     errors.StaleTurn: Problem(
         409,
@@ -72,8 +71,9 @@ PROBLEMS: dict[type[Exception], Problem] = {
         422,
         "illegal-plan",
         "This move can't be planned",
-        "`index` is the position of the move in the plan, counted from 0. `reason` is the code of the "
-        "rule, or `bad-condition`. `detail` explains it. A plan can use only what you hold now.",
+        "`index` is the position of the move in the plan, counted from 0. `reason` is the code of the violated "
+        "rule, or `bad-condition`. `detail` explains the reason. A plan can use only cards and pieces that you "
+        "have now.",
     ),
     errors.NotRunning: Problem(
         409, "game-not-running", "The game is not running", "The game has not started, is paused, or is over."
@@ -83,8 +83,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "too-late",
         "It's too late to take this move back",
         "The game or the vote is over, the move was already taken back, or the game can't be restored to the "
-        "version you named. If `take_back` is `free`, it is also too late once another player has moved, the "
-        "move showed you something, or its time is over.",
+        "version you named. If `take_back` is `free`, it is also too late once another player has moved or the "
+        "time for the turn has run out. The same applies if the move has revealed hidden information to you.",
     ),
     errors.WrongSalt: Problem(
         422,
@@ -111,16 +111,15 @@ PROBLEMS: dict[type[Exception], Problem] = {
         409,
         "seat-taken",
         "This seat is not available",
-        "The seat is taken, reserved for another player, not offered, or played by a stand-in. Or there is a block "
-        "between "
-        "you and a player at the table.",
+        "The seat is taken, reserved for another player, not offered, or played by a stand-in. Or you've blocked "
+        "a player at the table, or they've blocked you.",
     ),
     errors.NotReliable: Problem(
         403,
         "not-reliable",
         "Your reliability is too low for this game",
-        "`min_reliability` of the game is the percentage of finished games in which a player must have "
-        "been present at the end. Players without a finished game can join, and so can invited players.",
+        "The game's field `min_reliability` is the percentage of finished games in which a player must have been "
+        "present at the end. Players without a finished game can join, and so can invited players.",
     ),
     errors.NoPrograms: Problem(
         403,
@@ -148,22 +147,23 @@ PROBLEMS: dict[type[Exception], Problem] = {
         401,
         "bad-token",
         "The token is invalid",
-        "The token doesn't exist or has expired. A link token from an email is valid only until its turn is "
-        "over. See `detail` for the reason. Sign in again.",
+        "`detail` contains the reason, for example that the token has expired. A link token from an email is "
+        "valid only until the turn it was sent for is over. Sign in again to get a new token.",
     ),
     errors.Banned: Problem(
         403,
         "banned",
         "You are banned from this server",
-        "`detail` says why, and `until` when the ban ends (null if it is permanent). Until then, bots play your "
-        "seats. After the ban, your tokens work again, and you can take your seats back.",
+        "`detail` contains the reason, and `until` the time when the ban ends (null if the ban is permanent). "
+        "Until then, bots play your seats. After the ban, your tokens work again, and you can take your seats "
+        "back.",
     ),
     errors.SignInFirst: Problem(
         403,
         "sign-in-first",
         "Guests can't do this",
-        "Guests play only against bots. To play with others, sign in with an emailed code and send your "
-        "guest token with it. You keep your seats.",
+        "Guests play only against bots. To play with others, sign in with an emailed code and send your guest "
+        "token along with the code. You keep your seats.",
     ),
     errors.MissingScope: Problem(
         403, "missing-scope", "The token lacks a scope", "Use a token with the scope named in `scope`."
@@ -172,15 +172,15 @@ PROBLEMS: dict[type[Exception], Problem] = {
         403,
         "one-seat-only",
         "The token is for one seat only",
-        "A seat token can see and play only its seat in its game. For anything else, use a token that isn't limited "
-        "to a seat.",
+        "With a seat token, you can see and play only one seat in one game. For anything else, use a token that "
+        "isn't limited to a seat.",
     ),
     errors.TooMany: Problem(
         429,
         "too-many-requests",
         "Too many requests",
         "`detail` names the limit you reached. Wait `Retry-After` seconds. The header `RateLimit` of every "
-        "response shows what is left.",
+        "response shows how much of each limit is left.",
     ),
     errors.TooManyStreams: Problem(
         503,
@@ -193,8 +193,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         403,
         "closed",
         "Temporarily closed",
-        "The operators are currently not accepting new players, guests, apps or emails. `detail` says which. "
-        "Everything else works. `closed` in GET /v1 lists what is closed. Try again later.",
+        "The operators are currently not accepting new players, guests, apps or emails. `detail` names the closed "
+        "part, and `closed` in GET /v1 lists all closed parts. Everything else works. Try again later.",
     ),
     errors.TooManyWebhooks: Problem(
         409,
@@ -218,12 +218,15 @@ PROBLEMS: dict[type[Exception], Problem] = {
     errors.UnderWay: Problem(
         409,
         "request-under-way",
-        "The first request has no response yet",
-        "A request with this Idempotency-Key is in progress, or it finished and its response was lost. It won't be "
-        "carried out twice.",
+        "The first request with this Idempotency-Key has no response yet",
+        "The first request is still being processed, or it was processed and its response was lost. The request "
+        "won't be processed twice.",
     ),
     IllegalMove: Problem(
-        422, "illegal-move", "The rules forbid this move", "`reason` is the code of the rule. `detail` explains it."
+        422,
+        "illegal-move",
+        "The rules forbid this move",
+        "`reason` is the code of the violated rule. `detail` explains the rule.",
     ),
     MalformedMove: Problem(
         422,
@@ -239,7 +242,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "unavailable",
         "The service is temporarily unavailable",
         "The database is not responding. A move you sent may have arrived. Send the same move again after "
-        "`Retry-After` seconds. It counts only once.",
+        "`Retry-After` seconds. The move counts only once.",
     ),
 }
 HTTP_PROBLEMS = {
@@ -247,8 +250,8 @@ HTTP_PROBLEMS = {
         400,
         "malformed-request",
         "The request is malformed",
-        "The body, a header or a cursor is malformed. The body must be JSON in UTF-8, at most 20 levels deep, "
-        "without duplicate keys, NaN, NUL or lone surrogates. Numbers may have at most 15 digits.",
+        "The body, a header or a cursor has the wrong format. The body must be JSON in UTF-8, at most 20 levels "
+        "deep, without duplicate keys, NaN, NUL or lone surrogates. Numbers may have at most 15 digits.",
     ),
     401: Problem(
         401, "token-needed", "A token is required", "Send `Authorization: Bearer ...`. Sign in to get a token."

@@ -25,8 +25,8 @@ class OwnStandIn(MethodView):
     def get(self, game_id: UUID) -> Any:
         """Get your seat's stand-in
 
-        Returns the player who has been asked to stand in or is standing in. If you are the stand-in, it also returns
-        how long you will play the seat.
+        Returns the player who has been asked to stand in or is standing in. If you are the stand-in, the response also
+        contains how long you will play the seat.
         """
         return {"stand_in": stand_in_of(game_id, caller("games:read").player_id)}
 
@@ -37,9 +37,9 @@ class OwnStandIn(MethodView):
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Request a stand-in
 
-        Name a player or an email address. They get an email with a link to accept. The stand-in plays from the start of
-        the first day to the end of the last, in your time zone. During that time, they see what your seat sees and get
-        its emails. Both names are shown at the seat.
+        Name a player or an email address. The player gets an email with a link to accept. The stand-in plays from the
+        start of the first day to the end of the last, in your time zone. During that time, they see what your seat sees
+        and get its emails. Both names are shown at the seat.
 
         Meanwhile you can watch and write messages. To play again yourself, end the stand-in period. A turn in progress
         gets a new number for the stand-in but no extra time. A new request replaces the previous one.

@@ -56,7 +56,7 @@ class Webhooks(MethodView):
         You can also post your turns to a Discord or Slack channel. Set `form` to `discord` or `slack`, `kinds` to
         `["your-turn"]`, and `url` to an incoming webhook of that service. On Discord, each game has one message, which
         is edited every turn. Slack doesn't allow edits, so each turn gets its own message. Everyone in the channel sees
-        the game's title, your time and a link.
+        the game's title, your deadline and a link to the game.
         """
         who = caller("webhooks:manage")
         made = make_webhook(
@@ -118,7 +118,7 @@ class Secret(MethodView):
         """Rotate a webhook's secret
 
         Returns a new secret. For 24 hours, deliveries are signed with both the new and the old secret, so that your
-        program has time to switch. If the old secret has leaked, call this twice.
+        program has time to switch. If the old secret has leaked, rotate the secret twice.
         """
         return renew_secret(_owner(), webhook_id)
 

@@ -10,7 +10,7 @@ from server import json_logs
 
 _COMMANDS = {  # module and, if it differs, function name of each command, and the first sentence of its help
     "web": ("service", "Serve HTTP until SIGTERM."),
-    "worker": ("service.work", "Watch due times, play for bots and send emails, until SIGTERM."),
+    "worker": ("service.work", "Watch deadlines, play for bots and send emails, until SIGTERM."),
     "post": ("service.carry", "Send emails and call webhooks until SIGTERM."),
     "think": ("service", "Compute the moves of bots until SIGTERM."),
     "sandbox": ("service.open_sandbox", "Create a game in each state, and print the games' addresses."),
@@ -18,7 +18,7 @@ _COMMANDS = {  # module and, if it differs, function name of each command, and t
     "spread": ("service", "Distribute the tables across the Citus nodes."),
     "doctor": ("service", "Check the health of the whole system."),
     "motd": ("service", "Show all players a message of the day."),
-    "close": ("service", "Close sign-ups, guests, apps or inbound mail until `open`."),
+    "close": ("service", "Close sign-ups, guests, apps or inbound mail until you run `open`."),
     "open": ("service.open_again", "Reopen what `close` has closed."),
     "rotate-secret": ("service", "Sign links and reply addresses with a new secret."),
     "bot": ("bot", "Connect a program that plays by exchanging lines of JSON."),

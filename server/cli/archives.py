@@ -150,8 +150,7 @@ def _check_shelf(**_: object) -> None:
 @in_app
 def shelve(app: Flask, settings: Settings, over_for: timedelta, dry_run: bool) -> None:
     """Move the events of old games to files. Run this as the owner of the tables. Each game becomes an archive in
-    STERNENPOST_SHELF, which is checked before the rows are deleted. Web processes and workers then read the events from
-    there."""
+    STERNENPOST_SHELF, which is checked before the rows are deleted. Web processes and workers then read the events from these files."""
     ids = games_to_shelve(over_for)
     if dry_run:
         tell(dry_run, [f"the events of {len(ids)} games move to {settings.shelf}"] if ids else [])

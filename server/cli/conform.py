@@ -20,7 +20,7 @@ from server.cli.common import example, read_settings
     "--token",
     "tokens",
     multiple=True,
-    help="Access token of an account. Give this option three times, for three accounts. A sandbox needs none.",
+    help="Access token of an account. Give this option three times, for three accounts. A sandbox needs no tokens.",
 )
 @click.option("--seed", default="", help="Seed for the moves: the same text always produces the same moves.")
 def conform(url: str, tokens: Sequence[str], seed: str) -> None:

@@ -72,7 +72,7 @@ def list_games(
 def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
     """Show a GAME in detail. Prints seats and their times, votes, queued emails, and the most recent failures.
 
-    The audit log records who looked, unless the game is over.
+    The audit log records who viewed the game, unless it is over.
     """
     found = queries.game(game_id)
     note_reading(found["status"])
@@ -92,7 +92,7 @@ def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
 def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, seat: int | None) -> None:
     """Print a GAME's events and table in words.
 
-    The audit log records who looked, unless the game is over.
+    The audit log records who viewed the game, unless it is over.
     """
     game = load(game_id)
     if seat is not None and seat >= len(game.seats):
@@ -111,7 +111,7 @@ def replay(app: Flask, settings: Settings, game_id: UUID, version: int | None, s
 @click.argument("game_id", metavar="[GAME]", type=click.UUID, required=False)
 @in_app
 def check(app: Flask, settings: Settings, game_id: UUID | None) -> None:
-    """Compare all games, or one, with their logs. Exit status 1 if they differ."""
+    """Compare all games, or one, with their logs. Exit status 1 if a game differs from its log."""
     if _look_at(game_id, check_game).found:
         raise SystemExit(1)
 

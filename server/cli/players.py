@@ -100,7 +100,7 @@ def _print(found: list[Json], as_json: bool) -> None:
 @in_app
 def show(app: Flask, settings: Settings, player: str, as_json: bool) -> None:
     """Show a PLAYER, given by email address or id. Prints settings, tokens, webhooks and current games. Since these
-    include games at nameless tables, the audit log records who looked.
+    include games at nameless tables, the audit log records who viewed them.
     """
     found = queries.player(find_player(player))
     if found["games_under_way"]:

@@ -25,7 +25,7 @@ _COLUMNS = ("id", "at", "about", "by", "game", "text", "settled_at")
 def reports(
     app: Flask, settings: Settings, everything: bool, settle: UUID | None, limit: int, as_json: bool, dry_run: bool
 ) -> None:
-    """List reports about players, oldest first. With --settle, mark one as settled."""
+    """List reports about players, oldest first. With --settle, mark a report as settled."""
     if settle is None:
         found = blocks.reports(everything, limit)
         return print_json(found) if as_json else print_table(found, _COLUMNS)

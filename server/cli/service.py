@@ -97,7 +97,7 @@ def _look_for_database(settings: Settings) -> None:
 @click.command("worker", epilog=example("worker"))
 @in_app_without_clock
 def work(app: Flask, settings: Settings) -> None:
-    """Watch due times, play for bots and send emails, until SIGTERM."""
+    """Watch deadlines, play for bots and send emails, until SIGTERM."""
     _look_for_database(settings)
     worker.work(app, settings)
 
@@ -330,11 +330,14 @@ _WHAT = click.argument("what", nargs=-1, required=True, metavar="WHAT...", type=
 @dry_run
 @in_app
 def close(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) -> None:
-    """Close sign-ups, guests, apps or inbound mail until `open`. Takes effect immediately. `doctor` lists what
+    """Close sign-ups, guests, apps or inbound mail until you run `open`. Takes effect immediately. `doctor` lists what
     is closed.
 
-    \b sign-ups no new accounts. Players with an account can still sign in. guests no new guests. apps no new app
-    registrations. mail-in senders are asked to retry later, and mailboxes are not read.
+    \b
+    sign-ups: no new accounts. Players with an account can still sign in.
+    guests: no new guests.
+    apps: no new app registrations.
+    mail-in: senders are asked to retry later, and mailboxes are not read.
     """
     if not dry_run:
         note_command()

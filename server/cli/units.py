@@ -64,7 +64,7 @@ _RUNS = "Type=exec\nRestart=always\nRestartSec=2\nKillMode=mixed\nTimeoutStopSec
 _ASKS = "Type=oneshot\nNice=10\nIOSchedulingClass=idle"
 _INSTALL = "\n[Install]\nWantedBy={target}\n"
 _TIMER = "\n[Timer]\nOnCalendar={when}\nRandomizedDelaySec=15min\nPersistent=yes\n"
-_PARTS = {"web": ("serves HTTP", "1G"), "worker": ("watches due times and sends emails", "1G")}
+_PARTS = {"web": ("serves HTTP", "1G"), "worker": ("watches deadlines and sends emails", "1G")}
 _TIMERS = {  # command: description, schedule and memory limit
     "doctor": ("checks the health of the whole system", "*-*-* 05:00:00 UTC", "512M"),
     "check": ("compares all games with their logs", "Sun *-*-* 03:00:00 UTC", "1G"),

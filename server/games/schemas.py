@@ -35,8 +35,8 @@ TAKE_BACK: Json = {
     "default": TAKE_BACKS[0],
 }
 READY_CHECK: Json = {
-    "description": "Whether all players must confirm that they're ready before the game starts; null if it starts "
-    "when the last seat is taken. Available in every game.",
+    "description": "Whether all players must confirm that they're ready before the game starts; null if the game "
+    "starts when the last seat is taken. Available in every game.",
     "anyOf": [
         named(
             "ReadyCheck",
@@ -44,8 +44,8 @@ READY_CHECK: Json = {
                 "Players must confirm that they're ready, or they lose their seat",
                 {
                     "within": {
-                        "description": "Time to confirm, in each player's counted hours: ISO 8601 duration from one "
-                        "hour (PT1H) to 30 days (P30D)",
+                        "description": "Time to confirm. Each player's clock stops during their nights, days off and "
+                        "vacations. ISO 8601 duration from one hour (PT1H) to 30 days (P30D).",
                         "type": "string",
                         "pattern": "^P[0-9DTHM]{2,20}$",
                         "examples": ["P2D"],

@@ -123,7 +123,7 @@ def take_in(raw: bytes) -> UUID:
         db.session.rollback()
         if in_doubt() == game_id:
             return game_id
-        raise Flaw(f"The game {game_id} is here already.")
+        raise Flaw(f"The game {game_id} already exists here.")
     empty = {"game_id": game_id, "to_act": False, "lent": 0}
     hashes = terms.get("salt_hashes", [None] * len(start.salts))
     seats = [

@@ -105,7 +105,7 @@ def check(raw: bytes) -> Checked:
         raise Flaw(str(error)) from None
     table, drawn = replay(beginning, rows)
     if table.status in OVER and not table.turns:
-        raise Flaw("The game was closed before it had begun.")
+        raise Flaw("The game was closed before it started.")
     if table.status not in OVER:
         raise Flaw(f"The archive stops with event {table.seq}, before the end of the game.")
     return Checked(beginning, rows, table, drawn)
@@ -120,11 +120,11 @@ def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
             seq += 1
             hash_ = chain_hash(hash_, row)
             if row.seq != seq:
-                raise Flaw(f"Event {row.seq} stands where event {seq} should.")
+                raise Flaw(f"Event {row.seq} is in the place of event {seq}.")
             if version != number:
-                raise Flaw(f"Event {seq}: its version is {version}, but commit {number} comes here.")
+                raise Flaw(f"Event {seq}: its version is {version}, but this is commit {number}.")
             if row.recorded_at != of_commit[0].recorded_at:
-                raise Flaw(f"Event {seq}: it happened at another time than the commit that it is part of.")
+                raise Flaw(f"Event {seq}: its time differs from the time of its commit.")
             if row.hash != hash_:
                 raise Flaw(f"Event {seq} ({row.type}): its hash does not match its content and the previous hash.")
         yield of_commit
@@ -177,11 +177,11 @@ def _recompute(table: Table, happened: Sequence[Any], start: Start, dice: Dice) 
         case "running" | "paused", StandInBegan(seat):
             _expect_person(table, seat, start)
             if table.stood_in[seat]:
-                raise Flaw("Somebody stands in for this seat already.")
+                raise Flaw("A stand-in is already playing this seat.")
             return [StandInBegan(seat)]
         case "running" | "paused", StandInEnded(seat):
             if seat is None or not table.stood_in[seat]:
-                raise Flaw("Nobody stands in for this seat.")
+                raise Flaw("No stand-in is playing this seat.")
             return [StandInEnded(seat)]
         case "running" | "paused", SeatTakenOver(seat):
             _expect_bot(table, seat)
@@ -200,19 +200,19 @@ def _recompute(table: Table, happened: Sequence[Any], start: Start, dice: Dice) 
                 return _bots_turn(table, mover, happened, dice)
             return _moved(table, mover, happened, dice)
         case status, _:
-            raise Flaw(f"This does not happen in a game that is {status}.")
+            raise Flaw(f"This can't happen in a game that is {status}.")
 
 
 def _time_ran_out(table: Table, seat: Seat, happened: Sequence[Any], start: Start, dice: Dice) -> Sequence[Any]:
     _expect_person(table, seat, start)
     if table.turns[seat] is None:
-        raise Flaw("Nobody waits for this seat.")
+        raise Flaw("It is not this seat's turn.")
     match rung_for(_ladder(start), table.extended[seat], table.missed[seat]):
         case Extend(by):
             return [TimeExtended(seat, duration_text(by))]
         case BotMove(bot):
             if happened[0] != TimeRanOut(seat, bot):
-                raise Flaw(f"The bot {bot} moves for this seat here.")
+                raise Flaw(f"The bot {bot} must move for this seat.")
             return [TimeRanOut(seat, bot), *_bots_turn(table, seat, happened[1:], dice)]
         case BotTakesOver(bot):
             return [TimeRanOut(seat, None), SeatHandedOver(seat, bot, "time")]
@@ -225,11 +225,11 @@ def _taken_back(table: Table, event: MoveTakenBack, start: Start, line: Line) ->
     seat, to = event
     link = line.move_after(to, seat) if type(to) is int else None
     if link is None:
-        raise Flaw("This seat has no move there that could be taken back.")
+        raise Flaw("This seat made no move there that could be taken back.")
     _expect_person(table, seat, start)
     option = start.terms["options"].get("take_back")
     if option == "never" or (option == "free" and not line.is_free(to, seat)):
-        raise Flaw("By the options of this game it cannot be taken back.")
+        raise Flaw("The options of this game don't allow this move to be taken back.")
     return link
 
 
@@ -259,12 +259,12 @@ def _on_turn(table: Table, seat: Seat | None) -> Seat:
 
 def _expect_person(table: Table, seat: Seat | None, start: Start) -> None:
     if seat is None or start.terms["bots"][seat] or table.stand_ins[seat]:
-        raise Flaw("No person plays this seat.")
+        raise Flaw("No person is playing this seat.")
 
 
 def _expect_bot(table: Table, seat: Seat | None) -> None:
     if seat is None or table.stand_ins[seat] is None:
-        raise Flaw("No bot stands in for this seat.")
+        raise Flaw("No bot is playing this seat.")
 
 
 def _ladder(start: Start) -> Sequence[Rung]:
@@ -275,16 +275,16 @@ def _typed(table: Table, row: Recorded) -> Any:
     try:
         return parse_event(table.rules, row)
     except KeyError:
-        raise Flaw("There is no such type of event.") from None
+        raise Flaw("This event type doesn't exist.") from None
     except TypeError:
-        raise Flaw("It has not the fields of its type.") from None
+        raise Flaw("Its fields are not those of its type.") from None
 
 
 def _compare(commit: Sequence[Recorded], events: Sequence[Any]) -> None:
     """Raise Flaw for the first event of the commit that differs from the computed one."""
     for row, event in zip_longest(commit, events):
         if event is None:
-            raise Flaw(f"Event {row.seq} ({row.type}) does not follow from what came before it.")
+            raise Flaw(f"Event {row.seq} ({row.type}) does not follow from the events before it.")
         if row is None:
             raise Flaw(f"After event {commit[-1].seq} a {type_name(event)} is missing.")
         found = {"type": row.type, "seat": row.seat, **row.body}
@@ -332,9 +332,9 @@ def _read(archive: Any) -> tuple[Start, list[Recorded]]:
     """Parse an archive. Raise ValueError if a field is missing or invalid."""
     _expect_fields(archive, "The archive", _HEAD, _ALSO)
     if (archive["format"], archive["format_version"]) != (FORMAT, FORMAT_VERSION):
-        raise Flaw(f"This is no archive of the format {FORMAT} {FORMAT_VERSION}.")
+        raise Flaw(f"This is not an archive of the format {FORMAT} {FORMAT_VERSION}.")
     if not re.fullmatch("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", archive["game"]):
-        raise Flaw("The id of the game is no UUID in lower case.")
+        raise Flaw("The id of the game is not a UUID in lower case.")
     seed = _hex(archive["seed"], "The seed")
     if commitment(seed) != archive["commitment"]:
         raise Flaw("The commitment is not the SHA-256 of the seed.")
@@ -344,10 +344,10 @@ def _read(archive: Any) -> tuple[Start, list[Recorded]]:
         if seat["seat"] != number or seat["kind"] != ("human" if seat["bot"] is None else "bot"):
             raise Flaw(f"Seat {number} is not described as the seat of a person or a bot.")
     if len(archive["salts"]) != len(seats) or any(type(salt) is not str for salt in archive["salts"]):
-        raise Flaw("There must be a salt for each seat, a text.")
+        raise Flaw("There must be a salt for each seat, as a string.")
     hashes = archive.get("salt_hashes", [None] * len(seats))
     if len(hashes) != len(seats) or ("salt_hashes" in archive and not any(hashes)):
-        raise Flaw("There must be the hash of a salt, or null, for each seat.")
+        raise Flaw("For each seat, there must be the hash of a salt, or null.")
     for number, (salt, hash_) in enumerate(zip(archive["salts"], hashes, strict=True)):
         if hash_ is not None and salt and _hex(hash_, f"Seat {number}: its hash") != sha256(salt.encode()).digest():
             raise Flaw(f"Seat {number}: its salt is not the one that was committed.")
@@ -363,7 +363,7 @@ def _read(archive: Any) -> tuple[Start, list[Recorded]]:
 def _check_terms(archive: Json) -> None:
     rules = GAMES.get(archive["rules"])
     if rules is None:
-        raise Flaw("There is no such game here.")
+        raise Flaw("The rules of this game are not installed.")
     try:
         resolved = rules.resolve_options(archive["options"], len(archive["seats"]))
     except RuleError as error:
@@ -374,13 +374,13 @@ def _check_terms(archive: Json) -> None:
     ladder(archive["on_timeout"], BOTS)
     for seat in archive["seats"]:
         if seat["bot"] is not None and seat["bot"] not in BOTS:
-            raise Flaw(f"Seat {seat['seat']}: there is no such bot here.")
+            raise Flaw(f"Seat {seat['seat']}: this bot doesn't exist.")
 
 
 def _row(event: Any, number: int, seats: int) -> Recorded:
     _expect_fields(event, f"Event {number}", _EVENT)
     if event["seat"] is not None and not 0 <= event["seat"] < seats:
-        raise Flaw(f"Event {number}: there is no such seat.")
+        raise Flaw(f"Event {number}: this seat doesn't exist.")
     return Recorded(
         event["seq"],
         event["version"],
@@ -399,7 +399,7 @@ def _moment(text: str, what: str) -> datetime:
             return moment.replace(tzinfo=UTC)
     except ValueError:
         pass
-    raise Flaw(f"{what} is not written like 2026-01-31T20:15:00.000000Z.")
+    raise Flaw(f"{what} does not have the form 2026-01-31T20:15:00.000000Z.")
 
 
 def _hex(text: str, what: str) -> bytes:
@@ -417,7 +417,7 @@ def _expect_fields(data: Any, what: str, fields: Json, also: Json | None = None)
         if name not in data:
             raise Flaw(f"{what} lacks the field {name}.")
         if name not in fields:
-            raise Flaw(f"{what} has a field {name!a}, which does not belong there.")
+            raise Flaw(f"{what} has a field {name!a}, which is not allowed there.")
         allowed = fields[name] if isinstance(fields[name], tuple) else (fields[name],)
         if type(data[name]) not in allowed:
-            raise Flaw(f"{what}: {name} is of a wrong type.")
+            raise Flaw(f"{what}: {name} has the wrong type.")

@@ -31,8 +31,7 @@ _DATE: Json = {"type": "string", "format": "date", "pattern": "^2[0-9]{3}-[0-9]{
 _TIMES: Json = {"type": "integer", "minimum": 1, "maximum": MOST_TIMES}
 
 CLOCK: Json = {
-    "description": "Time limit per turn. Only counted hours use up time: those outside a player's nights, days off "
-    "and vacations.",
+    "description": "Time limit per turn. The clock stops during the player's nights, days off and vacations.",
     "oneOf": [
         named("TimePerMove", object_of("Same time limit for every turn", {"per_move": DURATION})),
         named(
@@ -77,7 +76,8 @@ ON_TIMEOUT: Json = {
 }
 
 CALENDAR: Json = object_of(
-    "Hours in your time zone that don't use up your time. At least 8 hours on 4 days a week must count.",
+    "Hours during which your clock stops, in your time zone. Your clock must run for at least 8 hours on at least "
+    "4 days a week.",
     {},
     {
         "night": {
@@ -87,7 +87,7 @@ CALENDAR: Json = object_of(
             "examples": ["22:00-08:00"],
         },
         "days_off": {
-            "description": "Weekdays that don't count, from 1 (Monday) to 7 (Sunday)",
+            "description": "Weekdays on which your clock stops, from 1 (Monday) to 7 (Sunday)",
             "type": "array",
             "maxItems": 7 - COUNTED_DAYS,
             "uniqueItems": True,
@@ -95,7 +95,7 @@ CALENDAR: Json = object_of(
         },
         "vacations": {
             "description": f"Vacations, at most {VACATION_DAYS} days per calendar year. If a vacation "
-            "has begun, you can still shorten it, but not to before today. Its past days stay in "
+            "has begun, you can still shorten it, but it can't end before today. Its past days stay in "
             "the list until the year ends.",
             "type": "array",
             "maxItems": MOST_VACATIONS,
@@ -154,8 +154,9 @@ _ANYTHING: Json = {"description": "Any JSON value. A missing value counts as nul
 _AT: Json = {"type": "string", "pattern": POINTER}
 _TYPE: Json = {"description": "Event type", "type": "string", "pattern": "^[a-z-]+$"}
 CONDITION: Json = {
-    "description": "Condition of a planned move, tested when your turn begins. `at`: what a spectator sees at this JSON "
-    "pointer (RFC 6901). `only`: whether only events of these types have happened since the plan was sent.",
+    "description": "Condition of a planned move, checked when your turn begins. `at`: JSON pointer (RFC 6901) to "
+    "a value that a spectator sees. `only`: event types; the condition is true if only events of "
+    "these types have happened since the plan was sent.",
     "oneOf": [
         named("IsSeen", object_of("True if a spectator sees this value at `at`", {"at": _AT, "is": _ANYTHING})),
         named(

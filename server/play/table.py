@@ -123,7 +123,7 @@ def _turns(table: Table, actor: Seat | None, version: int) -> tuple[int | None, 
 
 
 def _unanswered(now: Sequence[int | None], then: Sequence[int | None]) -> tuple[int | None, ...]:
-    """Return the present turns that have existed before, which don't begin again."""
+    """Return the current turns that existed before. These turns don't begin again."""
     return tuple(turn if turn == was else None for turn, was in zip(now, then, strict=True))
 
 

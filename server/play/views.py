@@ -155,7 +155,7 @@ def _you(game: Game, table: Table, seat: Seat | None, player_id: UUID | None) ->
 
 
 def turn_of(table: Table, seat: Seat) -> int | None:
-    """Return the present turn of this seat's player, None during a pause or while a bot plays."""
+    """Return the current turn of this seat's player, or None during a pause or while a bot plays."""
     return table.turns[seat] if table.status == "running" and table.stand_ins[seat] is None else None
 
 

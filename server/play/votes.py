@@ -123,8 +123,8 @@ def is_asked_to_vote(game: Game, seat: Seat, wish: str) -> bool:
 
 
 def way_back_of(game_id: UUID, player_id: UUID) -> Json:
-    """Return the version before the player's last move (`to`, null if they can't take it back), and whether it is
-    `free`. Raise NotFound, NotSeated."""
+    """Return the version before the player's last move (`to`, null if they can't take the move back), and whether they
+    can take it back without asking (`free`). Raise NotFound, NotSeated."""
     game, now = load_visible(game_id, player_id), clock.now()
     seat = own_seat(game, player_id)
     to = last_move(game, seat, now)
@@ -157,7 +157,12 @@ def _take_back(connection: Connection[Any], game: Game, seat: Seat, to: int) -> 
     way = way_back(game, seat, to)
     is_free = way.is_free(now)
     if not is_free and take_backs_of(game) == "free":
-        raise TooLate(noted("Another player has moved since, the move showed you something new, or its time is over."))
+        raise TooLate(
+            noted(
+                "Another player has moved since, the move revealed hidden information to you, or the time "
+                "for the turn has run out."
+            )
+        )
     after = way.go(connection, now, is_free) if is_free else _ask_for_consent(connection, way, now)
     if after:
         _forget(game_id, TAKE_BACK)

@@ -107,7 +107,7 @@ def resolve(host: str, port: int) -> list[str]:
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Return whether this is a unicast address of the public internet. IPv4 embedded in IPv6 is unwrapped."""
+    """Return whether this is a unicast address on the public internet. IPv4 embedded in IPv6 is unwrapped."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)

@@ -295,7 +295,7 @@ def test_a_player_is_due_at_the_end_of_the_last_counted_minute(asked, minutes, c
     outages,
     st.timedeltas(NONE, DAY),
 )
-def test_the_time_allowed_has_passed_exactly_at_the_due_time(asked, allowed, calendar, outages, later):
+def test_the_time_allowed_has_passed_exactly_at_the_deadline(asked, allowed, calendar, outages, later):
     asked += later
     assert counted_time(asked, due_at(asked, allowed, calendar, outages), calendar, outages) == allowed
 

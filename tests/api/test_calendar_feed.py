@@ -48,7 +48,7 @@ def events(app: Flask, path: str) -> list[dict[str, str]]:
     return [{name: event.decoded(name) for name in event} for event in calendar.walk("VEVENT")]
 
 
-def test_each_waiting_game_is_an_event_at_its_due_time(app: Flask, ada: Someone, bea: UUID) -> None:
+def test_each_waiting_game_is_an_event_at_its_deadline(app: Flask, ada: Someone, bea: UUID) -> None:
     path, me = address(ada), person("ada")
     slow = game_of(me, bea, bots=1, title="Slow", clock=SLOW)
     fast = game_of(me, bea, bots=1, title="Fast; a game, by \\n mail")
@@ -73,7 +73,7 @@ def test_the_feed_is_in_the_players_language(app: Flask, ada: Someone, bea: UUID
     assert [event["SUMMARY"] for event in events(app, path)] == ["Dein Zug ist fällig: Slow"]
 
 
-def test_the_feed_follows_a_changed_due_time(app: Flask, ada: Someone, bea: UUID) -> None:
+def test_the_feed_follows_a_changed_deadline(app: Flask, ada: Someone, bea: UUID) -> None:
     path = address(ada)
     game_id = game_of(person("ada"), bea, bots=1)
     (before,) = events(app, path)

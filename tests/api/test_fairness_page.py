@@ -82,7 +82,7 @@ def test_the_page_explains_what_every_game_draws(app: Flask) -> None:
 )
 def test_the_page_states_what_an_archive_cannot_prove(app: Flask, what: str) -> None:
     page = get(app, "/docs/fairness").text
-    _, heading, rest = page.partition('<h2 id="not-proved">What it does not prove</h2>')
+    _, heading, rest = page.partition('<h2 id="not-proved">What a check does not prove</h2>')
     assert heading
     assert what in rest.partition("<h2>")[0]
 

@@ -250,7 +250,7 @@ def test_a_withdrawn_invitation_is_not_sent_and_its_link_does_not_work(
     is_problem(ada.delete(f"{path}/invitations/2"), 404, "not-found")
 
 
-def test_a_player_invited_again_gets_one_letter(app: Flask, office: Office, ada: Someone) -> None:
+def test_a_player_invited_again_gets_one_email(app: Flask, office: Office, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, INVITED)
     ada.delete(f"{path}/invitations/2")
     assert ada.post(f"{path}/invitations", {"email": NEW, "seat": 2}).status_code == 201
@@ -461,7 +461,7 @@ def test_a_failing_or_locked_game_does_not_delay_the_closing_of_others(
     assert is_closed(held, bea)
 
 
-def test_a_host_can_turn_off_these_letters(app: Flask, office: Office, ada: Someone) -> None:
+def test_a_host_can_turn_off_these_emails(app: Flask, office: Office, ada: Someone) -> None:
     ada.patch("/v1/me", {"notifications": {"mails": {"game-closing": "off"}}})
     path = opened(ada, ME, OPEN, OPEN)
     until(moment(path, ada) - 2 * DAY)
@@ -473,7 +473,7 @@ def test_a_host_can_turn_off_these_letters(app: Flask, office: Office, ada: Some
     assert is_closed(path, ada)
 
 
-def test_one_click_stops_these_letters_for_a_host_without_a_seat(
+def test_one_click_stops_these_emails_for_a_host_without_a_seat(
     app: Flask, office: Office, ada: Someone, bea: Someone
 ) -> None:
     for _ in "12":

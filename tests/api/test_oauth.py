@@ -156,7 +156,7 @@ def test_an_authorized_app_plays_for_its_user_until_revoked(app: Flask, ada: Som
     is_problem(ada.delete(f"/v1/apps/{listed['id']}"), 404, "not-found")
 
 
-def test_the_metadata_list_all_endpoints(app: Flask, program: Program) -> None:
+def test_the_metadata_lists_all_endpoints(app: Flask, program: Program) -> None:
     found = program.client.get("/.well-known/oauth-authorization-server")
     assert found.headers["Access-Control-Allow-Origin"] == "*"
     assert found.json["issuer"] == app.config["BASE_URL"]

@@ -156,7 +156,7 @@ def test_a_guest_has_no_address_to_change(stranger: Someone, app: Flask) -> None
     is_problem(guest.patch("/v1/me", {"email": NEW}), 403, "sign-in-first")
 
 
-def test_a_reserved_seat_follows_an_address_change_with_a_new_letter(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_reserved_seat_follows_an_address_change_with_a_new_email(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(bea, ME, {"email": "ada@example.org"}, OPEN, private=True)
     assert ada.patch("/v1/me", asked(app, ada)).status_code == 200
     with app.app_context():
@@ -220,7 +220,7 @@ def ended(app: Flask, who: Someone) -> TestResponse:
     return who.delete(f"/v1/me?code={code_for_the_end(app, who)}")
 
 
-def test_an_account_is_deleted_only_with_a_mailed_code(app: Flask, ada: Someone) -> None:
+def test_an_account_is_deleted_only_with_an_emailed_code(app: Flask, ada: Someone) -> None:
     code = code_for_the_end(app, ada)
     assert ada.get("/v1/me").status_code == 200
     is_problem(ada.delete(f"/v1/me?code={wrong(code)}"), 401, "wrong-code")
@@ -437,7 +437,7 @@ def is_forgotten(app: Flask, url: str, who: Someone, *traces: str) -> None:
 KEYED: Json = {"headers": {"Idempotency-Key": "k"}}
 
 
-def test_stored_answers_forget_deleted_players_who_left_before_the_start(
+def test_stored_responses_forget_deleted_players_who_left_before_the_start(
     app: Flask, shared_url: str, bea: Someone
 ) -> None:
     dan = Someone(app, "dan")
@@ -451,7 +451,7 @@ def test_stored_answers_forget_deleted_players_who_left_before_the_start(
     is_forgotten(app, shared_url, dan, "Quixote", "Dulcinea")
 
 
-def test_stored_answers_forget_titles_by_deleted_players(app: Flask, shared_url: str, bea: Someone) -> None:
+def test_stored_responses_forget_titles_by_deleted_players(app: Flask, shared_url: str, bea: Someone) -> None:
     dan = Someone(app, "dan")
     dan.patch("/v1/me", {"name": 'Don "Q" Quixote'})
     path = opened(dan, OPEN, OPEN, BOT, title='By Don "Q" Quixote')

@@ -139,7 +139,7 @@ def test_a_move_is_typed_previewed_confirmed_and_played_once(page: Page, turn: T
     expect(page).to_have_title("A clear night · Sternenpost")
     page.get_by_label("Your move").fill(turn.move)
     page.get_by_role("button", name="Preview this move").click()
-    expect(page.get_by_text("You can take it back until another player moves")).to_be_visible()
+    expect(page.get_by_text("You can take the move back until another player moves")).to_be_visible()
     assert turn.commits() == 1
     page.get_by_role("button", name=f"Play {turn.move}").click()
     expect(page.get_by_text(f"Played: {turn.move}.")).to_be_visible()
@@ -179,7 +179,7 @@ def test_an_unplayable_move_is_reported_and_stays_to_be_corrected(page: Page, tu
     assert turn.commits() == 1
 
 
-def test_the_table_is_shown_as_picture_and_text_with_local_due_time(page: Page, turn: Turn) -> None:
+def test_the_table_is_shown_as_picture_and_text_with_local_deadline(page: Page, turn: Turn) -> None:
     change_profile(person("ada"), {"zone": "Asia/Tokyo"})
     page.goto(turn.plain)
     picture = page.get_by_role("img", name="Picture of the table")
@@ -345,7 +345,7 @@ def test_a_player_who_left_comes_back_with_a_button(page: Page, turn: Turn) -> N
     expect(page.get_by_text("No bot is playing for you in this game.")).to_be_visible()
 
 
-def test_a_mailed_code_signs_in_once(page: Page, site: Site) -> None:
+def test_an_emailed_code_signs_in_once(page: Page, site: Site) -> None:
     begin_sign_in("ada@example.org", "en", None)
     link = f"{mailed_link(site, 'sign-in')}/plain"
     code = re.search(r"\b\d{6}\b", mailed(site, "sign-in"))[0]
@@ -476,7 +476,7 @@ def test_every_page_is_accessible_in_light_and_dark_on_every_screen(page: Page, 
     page.get_by_text("Choose from all").click()
     assert faults(page) == [], "a move that cannot be"
     page.get_by_role("button", name="Preview").last.click()
-    expect(page.get_by_text("You can take it back until another player moves")).to_be_visible()
+    expect(page.get_by_text("You can take the move back until another player moves")).to_be_visible()
     assert faults(page) == [], "a question"
     page.goto("/sandbox/mail")
     page.get_by_role("listitem").first.get_by_role("link").first.click()

@@ -163,7 +163,7 @@ def test_a_bot_in_twenty_games_never_reaches_a_limit() -> None:
     assert not any(waits)
 
 
-def test_setting_a_clock_back_locks_out_no_caller() -> None:
+def test_setting_a_clock_back_does_not_lock_out_callers() -> None:
     buckets = Buckets(OF_ADDRESS)
     buckets.take("somebody", OF_ADDRESS.most, NOON)
     assert buckets.take("somebody", 1, NOON).wait > 0

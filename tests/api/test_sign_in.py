@@ -33,7 +33,7 @@ def asked(stranger: Someone, email: str = "new@example.org") -> str:
     return response.json["sign_in"]
 
 
-def test_a_mailed_code_returns_a_token_and_creates_an_account(app: Flask, stranger: Someone) -> None:
+def test_an_emailed_code_returns_a_token_and_creates_an_account(app: Flask, stranger: Someone) -> None:
     sign_in = asked(stranger, "New.Person@Example.org")
     letter = mailed(app, sign_in)
     assert letter["to"] == "new.person@example.org"

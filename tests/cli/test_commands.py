@@ -177,7 +177,7 @@ WRONG: list[list[str]] = [
 
 
 @pytest.mark.parametrize("words", WRONG, ids=" ".join)
-def test_invalid_arguments_are_rejected_while_the_database_is_away(
+def test_invalid_arguments_are_rejected_while_the_database_is_down(
     words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = ask(*words)
@@ -279,7 +279,7 @@ def test_games_are_listed_by_status_age_and_overdue(ada: UUID, game: UUID) -> No
     assert f"{game}  sternenhimmel  running  1" in run("games", "list")
 
 
-def test_a_game_is_shown_with_seats_due_times_and_waiting_letters(game: UUID) -> None:
+def test_a_game_is_shown_with_seats_deadlines_and_waiting_emails(game: UUID) -> None:
     shown = json.loads(run("games", "show", game, "--json"))
     assert [seat["kind"] for seat in shown["seats"]] == ["human", "human", "bot"]
     assert shown["seats"][0]["turn"] == 1
@@ -313,7 +313,7 @@ def test_a_dry_run_of_a_ban_reports_its_effects_and_does_nothing(ada: UUID, game
     assert run("players", "list", "--banned") == "None.\n"
 
 
-def test_a_banned_player_loses_tokens_seats_and_letters_and_cannot_return(house: Flask, ada: UUID, game: UUID) -> None:
+def test_a_banned_player_loses_tokens_seats_and_emails_and_cannot_return(house: Flask, ada: UUID, game: UUID) -> None:
     token, word, feed = player_token(ADA), return_word(game, 0), new_feed(ada)
     waiting = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     assert f"seat 0 of game {game} (Autumn sky) is handed to a bot" in run("ban", ADA, "--reason", "Insults.")
@@ -344,7 +344,7 @@ def test_a_banned_players_token_returns_the_problem_banned_in_their_language(hou
     assert answer.json["detail"] == "You are banned from this server until 2999-01-01 00:00 UTC. Insults."
 
 
-def test_a_code_mailed_before_a_ban_does_not_sign_in(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_code_emailed_before_a_ban_cannot_be_used_to_sign_in(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.accounts.mailed_codes.secrets.randbelow", lambda _: 123456)
     sign_in = begin_sign_in(ADA, "en", None)
     run("ban", ADA)

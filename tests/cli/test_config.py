@@ -73,7 +73,7 @@ def test_a_base_url_is_normalized_as_in_dns(written, meant):
         *("https://a%2Eexample", "https://☃︎.example", "https://stars.example\\x"),
     ],
 )
-def test_a_base_url_that_breaks_links_or_letters_is_rejected(written):
+def test_a_base_url_that_breaks_links_or_emails_is_rejected(written):
     with pytest.raises(
         BadSetting, match="^STERNENPOST_BASE_URL should be like https://stars.example, without a path, not .*[.]$"
     ):
@@ -122,7 +122,7 @@ def test_an_impossible_reply_domain_is_rejected(written):
         (f"https://{'a' * 61}.{'b' * 61}.{'c' * 61}.org", f"{'a' * 61}.{'b' * 61}.{'c' * 61}.org"),
     ],
 )
-def test_letters_can_be_written_with_every_accepted_name(app, base_url, reply_domain):
+def test_emails_can_be_written_with_every_accepted_name(app, base_url, reply_domain):
     read = Settings.from_environment({"STERNENPOST_BASE_URL": base_url, "STERNENPOST_REPLY_DOMAIN": reply_domain or ""})
     with app.test_request_context():
         assert trouble_with_letters(read.base_url, read.reply_domain) == ""

@@ -42,7 +42,7 @@ def test_every_call_works(app: Flask, ada: Someone, stranger: Someone, no_limits
         assert ada.get(path).status_code == 200, path
 
 
-def test_letters_jobs_and_checks_work(app: Flask, ada: Someone) -> None:
+def test_emails_jobs_and_checks_work(app: Flask, ada: Someone) -> None:
     office = Office(app, DOMAIN)
     with app.app_context():
         service_is_up()

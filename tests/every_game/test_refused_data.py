@@ -134,7 +134,7 @@ PREFERENCES: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("column", "value"), PREFERENCES, ids=[f"{name} {value}" for name, value in PREFERENCES])
-def test_invalid_player_data_delay_no_game(
+def test_invalid_player_data_does_not_delay_games(
     app: Flask,
     table: str,
     ada: Someone,

@@ -70,7 +70,7 @@ def test_lists_show_the_card_of_a_game_with_unknown_rules(
     assert ada.get(other).status_code == 200
 
 
-def test_jobs_letters_and_checks_continue_for_other_games(
+def test_jobs_emails_and_checks_continue_for_other_games(
     app: Flask, unknown_game: str, ada: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     over = opened(ada, ME, BOT, rules=LACKED)

@@ -108,7 +108,7 @@ def test_whole_games_are_imported_with_their_outcome(session_app: Flask, elsewhe
 def test_an_existing_game_is_not_imported_again(elsewhere: Flask, long: Json, tmp_path: Path) -> None:
     assert take_in(tmp_path, as_file(long)).exit_code == 0
     answer = take_in(tmp_path, as_file(long))
-    assert (answer.exit_code, answer.stderr) == (1, f"Error: The game {long['game']} is here already.\n")
+    assert (answer.exit_code, answer.stderr) == (1, f"Error: The game {long['game']} already exists here.\n")
 
 
 def test_a_flawed_archive_is_not_imported(elsewhere: Flask, long: Json, tmp_path: Path) -> None:

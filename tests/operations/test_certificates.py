@@ -145,7 +145,7 @@ def test_the_doctor_reports_an_expiring_certificate(
     assert result.exit_code == status
 
 
-def test_an_unreachable_base_url_is_no_failure(healthy_app: Flask, shared_url: str, tmp_path: Path) -> None:
+def test_an_unreachable_base_url_is_not_a_failure(healthy_app: Flask, shared_url: str, tmp_path: Path) -> None:
     settings = {
         "DATABASE_URL": shared_url,
         "STERNENPOST_DATA": str(tmp_path),

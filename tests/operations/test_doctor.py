@@ -84,7 +84,7 @@ def test_the_doctor_finds_an_unreachable_mail_server(patient: dict[str, str]) ->
     assert result.exit_code == 1
 
 
-def test_the_doctor_finds_undeliverable_letters(patient: dict[str, str]) -> None:
+def test_the_doctor_finds_undeliverable_emails(patient: dict[str, str]) -> None:
     result = doctor(**patient | {"STERNENPOST_SANDBOX": "off"})
     assert found_by(result)["mail"].startswith("SMTP_URL is not set")
     assert result.exit_code == 1
@@ -120,7 +120,7 @@ def test_the_doctor_finds_outdated_tables(revision: str, database_url: str) -> N
     assert result.exit_code == 1
 
 
-def test_tables_of_a_later_release_are_no_failure(database_url: str) -> None:
+def test_tables_of_a_later_release_are_not_a_failure(database_url: str) -> None:
     with psycopg.connect(database_url) as owner:
         owner.execute("UPDATE alembic_version SET version_num = 'later'")
     assert found_by(doctor(DATABASE_URL=database_url))["database"] == "ok"

@@ -49,7 +49,7 @@ def test_readiness_reports_every_part_as_ok(healthy_app: Flask) -> None:
 @pytest.mark.parametrize(
     ("setting", "value"), [("BASE_URL", "https://münchen.example"), ("REPLY_DOMAIN", "my_replies.example")]
 )
-def test_a_server_that_cannot_write_letters_is_not_ready(
+def test_a_server_that_cannot_write_emails_is_not_ready(
     healthy_app: Flask, monkeypatch: pytest.MonkeyPatch, setting: str, value: str
 ) -> None:
     monkeypatch.setitem(healthy_app.config, setting, value)

@@ -211,7 +211,7 @@ def test_a_rebuild_wakes_a_forgotten_bot() -> None:
     assert load(game_id).table.version == 2
 
 
-def test_a_rebuild_writes_no_event_and_no_letter(running: UUID) -> None:
+def test_a_rebuild_writes_no_event_and_no_email(running: UUID) -> None:
     def written() -> tuple[int, int]:
         return load(running).table.seq, len(db.session.scalars(select(LetterRow)).all())
 

@@ -37,12 +37,12 @@ def carries(worker: subprocess.Popen[bytes]) -> bool:
     return carrier_of(worker).nice() > psutil.Process(worker.pid).nice()
 
 
-def test_letters_are_drawn_and_sent_by_a_low_priority_process(house: House) -> None:
+def test_emails_are_drawn_and_sent_by_a_low_priority_process(house: House) -> None:
     with working(house) as worker:
         until(lambda: carries(worker))
 
 
-def test_a_worker_whose_letters_are_stuck_exits_to_be_restarted(house: House) -> None:
+def test_a_worker_whose_emails_are_stuck_exits_to_be_restarted(house: House) -> None:
     worker = starts_to_work(house)
     carrier_of(worker).kill()
     assert worker.wait(PATIENCE) == 1
@@ -195,7 +195,7 @@ def test_a_web_process_stops_while_a_request_is_still_incomplete(house: House) -
     house.start_web()
 
 
-def test_a_worker_stops_in_time_despite_a_hanging_mail_server_and_the_letter_follows(
+def test_a_worker_stops_in_time_despite_a_hanging_mail_server_and_the_email_follows(
     house: House, worker: subprocess.Popen[bytes]
 ) -> None:
     """The SMTP client would wait five minutes for the answer to RCPT, longer than this test."""

@@ -234,7 +234,7 @@ def test_without_scripts_a_plain_page_does_the_same(
     while not page.get_by_text("We'll email you when it's your turn again.").is_visible():
         page.get_by_text("Choose from all").or_(page.get_by_text("Preview the only possible move")).tap()
         page.locator(".moves button").first.tap()
-        expect(page.get_by_text("You can take it back until another player moves")).to_be_visible()
+        expect(page.get_by_text("You can take the move back until another player moves")).to_be_visible()
         assert version_of(ada, game_id) == before
         page.get_by_role("button", name="Play ").tap()
         expect(page.get_by_text("Played: ")).to_be_visible()
@@ -297,7 +297,7 @@ def test_a_link_page_has_the_same_policies_and_is_not_cached(house: House, ada: 
 # Other links
 
 
-def test_the_link_of_a_mailed_code_signs_in_on_the_page(house: House, windows: Windows) -> None:
+def test_the_link_of_an_emailed_code_signs_in_on_the_page(house: House, windows: Windows) -> None:
     asked = Client(house).post("/v1/sign-ins", {"email": "gerda@example.org"}, status=202)["sign_in"]
     code = code_for(house, "gerda@example.org")
     page = windows.open(**PHONE)

@@ -50,11 +50,11 @@ def test_every_import_leads_to_a_file() -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_a_module_imports_only_what_its_room_may(module: str) -> None:
+def test_a_module_imports_only_what_its_folder_may(module: str) -> None:
     assert {room(it) for it in imported(module)} <= MAY_IMPORT[room(module)] | {room(module)}
 
 
-def test_every_room_declares_its_imports() -> None:
+def test_every_folder_declares_its_imports() -> None:
     assert {room(name) for name in MODULES} == set(MAY_IMPORT)
 
 

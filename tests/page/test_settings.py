@@ -201,7 +201,7 @@ def test_a_tables_own_emails_can_be_chosen_there(house: House, windows: Windows)
     assert client.get(f"/v1/games/{game_id}/seats/me")["mails"] == "off"
 
 
-def test_deliveries_of_letters_are_shown(house: House, windows: Windows) -> None:
+def test_deliveries_of_emails_are_shown(house: House, windows: Windows) -> None:
     client = sign_in(house, "tess@example.org")
     game_of(client, ME, BOT, BOT, title="A told table")
     house.await_mail("tess@example.org", lambda mail: "A told table" in mail.message["Subject"])

@@ -36,7 +36,7 @@ def word_for(house: House, email: str) -> str:
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-def test_a_new_stand_in_is_asked_accepts_by_letter_and_plays_until_stopped(
+def test_a_new_stand_in_is_asked_accepts_by_email_and_plays_until_stopped(
     house: House, windows: Windows, size: dict[str, object]
 ) -> None:
     name = "desk" if size is DESK else "phone"

@@ -350,12 +350,12 @@ OF_ANY_GAME: Retold = {
     "more time than agreed": (lambda it: body(it, "time-extended").update(by="P9D"), "by is .P9D"),
     "more time again": (
         lambda it: put_in(it, first(it, "time-ran-out"), "time-extended", 1, by="P1D"),
-        "bot greedy moves",
+        "bot greedy must move",
     ),
     "more time for nobody": (lambda it: put_in(it, first(it, "move"), "time-extended", by="P1D"), "No person"),
     "more time for a bot": (lambda it: put_in(it, first(it, "move"), "time-extended", 3, by="P1D"), "No person"),
     "no more time": (lambda it: drop(it, commit(it, "time-extended")), "Event"),
-    "another bot that moved": (lambda it: body(it, "time-ran-out").update(bot="random"), "The bot greedy moves"),
+    "another bot that moved": (lambda it: body(it, "time-ran-out").update(bot="random"), "The bot greedy must move"),
     "a bot too early": (lambda it: drop(it, commit(it, "time-ran-out")), "Event"),
     "another bot that took over": (lambda it: body(it, "seat-handed-over").update(bot="random"), "bot is"),
     "resigned and not late": (lambda it: body(it, "seat-handed-over").update(why="resigned"), "why is"),
@@ -381,8 +381,8 @@ OF_ANY_GAME: Retold = {
     "back to a version that never was": (lambda it: body(it, "move-taken-back").update(to=9999), "no move there"),
     "back to what is no version": (lambda it: body(it, "move-taken-back").update(to=True), "no move there"),
     "taken back twice": (taken_back_twice, "no move there"),
-    "taken back where that is never done": (partial(with_take_backs, "never"), "By the options"),
-    "taken back by consent where it must be at once": (partial(with_take_backs, "free"), "By the options"),
+    "taken back where that is never done": (partial(with_take_backs, "never"), "options of this game"),
+    "taken back by consent where it must be at once": (partial(with_take_backs, "free"), "options of this game"),
     "a move while all is paused": (
         lambda it: swap(
             it, commit(it, "game-resumed"), slice(first(it, "game-resumed") + 1, first(it, "game-resumed") + 2)
@@ -405,14 +405,14 @@ OF_ANY_GAME: Retold = {
         "shuffled is missing",
     ),
     "never begun": (lambda it: drop(it, slice(0, 1)), "game-started"),
-    "an unknown event": (lambda it: put_in(it, first(it, "game-paused"), "star-stolen", 1), "no such type"),
+    "an unknown event": (lambda it: put_in(it, first(it, "game-paused"), "star-stolen", 1), "type doesn't exist"),
     "an event of another game": (
         lambda it: it["events"][first(it, "move")].update(type=OF_THE_OTHER[it["rules"]]),
         "type",
     ),
-    "a field more": (say_more, "fields of its type"),
-    "a field less": (lambda it: body(it, "move").popitem(), "fields of its type"),
-    "a seat that is not there": (lambda it: it["events"][first(it, "move")].update(seat=4), "no such seat"),
+    "a field more": (say_more, "not those of its type"),
+    "a field less": (lambda it: body(it, "move").popitem(), "not those of its type"),
+    "a seat that is not there": (lambda it: it["events"][first(it, "move")].update(seat=4), "seat doesn't exist"),
     "other terms": (settings, "time-extended"),
     "other options": (other_start, "Event"),
 }
@@ -584,7 +584,7 @@ def test_the_first_error_is_named(long: Json) -> None:
     _, seq, _ = [say_more(long, nth) for nth in (20, 10, 30)]
     type_ = long["events"][seq - 1]["type"]
     assert flaw(long) == f"Event {seq} ({type_}): its hash does not match its content and the previous hash."
-    assert flaw(rehash(long)) == f"Event {seq} ({type_}): It has not the fields of its type."
+    assert flaw(rehash(long)) == f"Event {seq} ({type_}): Its fields are not those of its type."
 
 
 # Invalid archives
@@ -648,7 +648,7 @@ def test_verify_names_what_is_wrong(tmp_path: Path, long: Json) -> None:
     seq = say_more(long)
     answer = verify(tmp_path, as_file(rehash(long)))
     assert answer.exit_code == 1
-    assert re.fullmatch(rf"Error: Event {seq} \([a-z-]+\): It has not the fields of its type\.\n", answer.stderr)
+    assert re.fullmatch(rf"Error: Event {seq} \([a-z-]+\): Its fields are not those of its type\.\n", answer.stderr)
 
 
 def test_only_a_saved_commitment_tells_a_game_from_a_made_up_one(tmp_path: Path, session_app: Flask) -> None:

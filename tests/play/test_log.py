@@ -68,7 +68,7 @@ def do_something(rng: Random, game_id: UUID, people: list[UUID]) -> None:
     wake_due()
 
 
-def test_a_player_gets_one_letter_per_turn(ada: UUID, bea: UUID) -> None:
+def test_a_player_gets_one_email_per_turn(ada: UUID, bea: UUID) -> None:
     game_id = games.game_of(ada, bea, bots=1)
     turns = set()
     for n in range(30):

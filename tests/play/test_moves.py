@@ -214,7 +214,7 @@ def test_an_illegal_or_malformed_move_changes_nothing(ada: UUID, bea: UUID) -> N
     assert load(game_id).table.version == 1
 
 
-def test_a_letters_link_token_plays_its_turn_and_no_other(ada: UUID, bea: UUID) -> None:
+def test_an_emails_link_token_plays_its_turn_and_no_other(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     word = turn_word(game_id, 0, 1)
     assert len(word) <= 64
@@ -257,7 +257,7 @@ def asked_for(game_id: UUID, seat: int) -> dict[str, Any]:
     return {name: getattr(row, name) for name in ("due_at", "remind_at", "wake_at", "asked_at", "allowed", "lent")}
 
 
-def test_the_rest_of_a_turn_has_its_own_number_and_the_same_due_time(ada: UUID, bea: UUID) -> None:
+def test_the_rest_of_a_turn_has_its_own_number_and_the_same_deadline(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     first, given = turn_of(game_id, ada), asked_for(game_id, 0)
     for number in range(2):
@@ -290,7 +290,7 @@ def test_no_legal_moves_follow_illegal_steps(ada: UUID, bea: UUID) -> None:
         legal_moves(game_id, ada, [first, first])
 
 
-def test_a_player_who_plays_on_gets_no_further_letter(ada: UUID, bea: UUID) -> None:
+def test_a_player_who_plays_on_gets_no_further_email(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     assert plays_out(game_id, ada) > 2
     written = [(letter.seat, letter.version) for letter in letters(game_id, "your-turn")]

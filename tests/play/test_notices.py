@@ -74,7 +74,7 @@ def test_a_vote_notice_goes_once_to_players_without_a_vote_and_is_relevant_until
     assert len(letters(game_id, "vote-asked")) == 2
 
 
-def test_a_vote_that_passes_at_once_asks_no_player(ada: UUID) -> None:
+def test_a_vote_that_passes_at_once_does_not_ask_players(ada: UUID) -> None:
     game_id = game_of(ada, bots=2)
     vote(game_id, ada, "pause", True)
     assert load(game_id).table.status == "paused"

@@ -48,7 +48,7 @@ def outages() -> list[Outage]:
 
 
 @pytest.mark.parametrize("part", ["web", "worker"])
-def test_an_outage_of_one_part_stops_time_outs_and_moves_due_times(ada: UUID, bea: UUID, part: str) -> None:
+def test_an_outage_of_one_part_stops_time_outs_and_moves_deadlines(ada: UUID, bea: UUID, part: str) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     clock.forward(MINUTE)
@@ -81,7 +81,7 @@ def test_hours_when_both_parts_were_away_count_once(ada: UUID, bea: UUID) -> Non
 
 
 @pytest.mark.parametrize("terms", [{}, {"clock": BANK}], ids=["per-move", "bank"])
-def test_a_two_day_outage_does_not_count_and_causes_no_time_outs(ada: UUID, bea: UUID, terms: Any) -> None:
+def test_a_two_day_outage_does_not_count_and_does_not_cause_time_outs(ada: UUID, bea: UUID, terms: Any) -> None:
     game_id = game_of(ada, bea, bots=1, **terms)
     due_at = seats_of(game_id)[0].due_at
     later(due_at - clock.now() - HOUR)
@@ -153,7 +153,7 @@ def heartbeats() -> dict[str, datetime]:
     return {part: at for part, at in db.session.execute(db.select(Heartbeat.part, Heartbeat.at))}
 
 
-def test_a_returning_worker_records_its_absence_and_causes_no_time_outs(ada: UUID, bea: UUID) -> None:
+def test_a_returning_worker_records_its_absence_and_does_not_cause_time_outs(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     service_is_up()
     away("worker", 3 * DAY)
@@ -166,7 +166,7 @@ def test_a_returning_worker_records_its_absence_and_causes_no_time_outs(ada: UUI
     assert happened(game_id)[-1] == "time-extended"
 
 
-def test_a_short_silence_is_no_outage(ada: UUID, bea: UUID) -> None:
+def test_a_short_silence_is_not_an_outage(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     clock.forward(1.9 * MINUTE)
@@ -175,7 +175,7 @@ def test_a_short_silence_is_no_outage(ada: UUID, bea: UUID) -> None:
     assert seats_of(game_id)[0].due_at == due_at
 
 
-def test_a_server_never_seen_complete_causes_no_time_outs(ada: UUID, bea: UUID) -> None:
+def test_a_server_never_seen_complete_does_not_cause_time_outs(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     db.session.execute(delete(Heartbeat))
     db.session.commit()
@@ -195,7 +195,7 @@ def test_bots_move_while_the_web_process_is_down(ada: UUID, bea: UUID) -> None:
 
 @pytest.mark.parametrize("terms", [{}, {"clock": BANK}], ids=["per-move", "bank"])
 @pytest.mark.parametrize("first", ["web", "worker"])
-def test_a_clock_jump_of_a_year_causes_no_time_outs(ada: UUID, bea: UUID, terms: Any, first: str) -> None:
+def test_a_clock_jump_of_a_year_does_not_cause_time_outs(ada: UUID, bea: UUID, terms: Any, first: str) -> None:
     game_id = game_of(ada, bea, bots=1, **terms)
     due_at = seats_of(game_id)[0].due_at
     clock.forward(365 * DAY)
@@ -209,7 +209,7 @@ def test_a_clock_jump_of_a_year_causes_no_time_outs(ada: UUID, bea: UUID, terms:
     assert abs(seats_of(game_id)[0].due_at - due_at - 365 * DAY) < MINUTE
 
 
-def test_a_clock_jump_empties_no_bank(ada: UUID, bea: UUID) -> None:
+def test_a_clock_jump_does_not_empty_a_time_bank(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock=BANK)
     clock.forward(365 * DAY)
     service_is_up()
@@ -219,7 +219,7 @@ def test_a_clock_jump_empties_no_bank(ada: UUID, bea: UUID) -> None:
     assert seats_of(game_id)[0].due_at - recorded_at(game_id, "star-placed") > 3 * DAY
 
 
-def test_a_clock_that_jumps_and_is_corrected_does_no_harm(ada: UUID, bea: UUID) -> None:
+def test_a_clock_that_jumps_and_is_corrected_is_harmless(ada: UUID, bea: UUID) -> None:
     game_id, other = game_of(ada, bea, bots=1), game_of(ada, bea, bots=1)
     clock.forward(365 * DAY)
     service_is_up()
@@ -236,7 +236,7 @@ def test_a_clock_that_jumps_and_is_corrected_does_no_harm(ada: UUID, bea: UUID) 
     assert happened(game_id)[-1] == "time-extended"
 
 
-def test_a_clock_set_back_a_little_does_no_harm(ada: UUID, bea: UUID) -> None:
+def test_a_clock_set_back_a_little_is_harmless(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     clock.forward(-MINUTE)

@@ -61,7 +61,7 @@ def test_the_last_reminder_comes_even_at_night():
     assert seat_time(SLEEPER).reminders(asked, due, ["PT3H"]) == [berlin("2026-11-21 06:00")]
 
 
-def test_reminders_lie_between_start_and_due_time_and_each_comes_once():
+def test_reminders_lie_between_start_and_deadline_and_each_comes_once():
     asked, due = utc("2026-11-20 12:00"), utc("2026-11-20 18:00")
     assert seat_time().reminders(asked, due, ["PT3H", "half", "PT6H", "P1D"]) == [utc("2026-11-20 15:00")]
     assert seat_time().reminders(asked, due, []) == []
@@ -151,7 +151,7 @@ def test_a_player_can_choose_reminders_or_none(ada: UUID, bea: UUID) -> None:
     assert [letter.seat for letter in letters(game_id, "reminder")] == [1]
 
 
-def test_reminders_follow_a_changed_due_time(ada: UUID, bea: UUID) -> None:
+def test_reminders_follow_a_changed_deadline(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     until(seats_of(game_id)[0].due_at)
     everything_due_happens()

@@ -134,7 +134,7 @@ def test_moving_and_taking_back_gains_no_bank_time(ada: UUID, bea: UUID, cyd: UU
     assert seats_of(game_id)[1].allowed == bank  # Bea's wait has cost her nothing
 
 
-def test_a_reopened_turn_gets_a_new_letter_and_no_old_one_is_sent(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_reopened_turn_gets_a_new_email_and_no_old_one_is_sent(game_id: UUID, ada: UUID, bea: UUID) -> None:
     moves_on(game_id, ada)
     take_back(game_id, ada, 1)
     assert [(row.seat, row.data["turn"]) for row in letters(game_id, "your-turn")] == [(0, 1), (1, 2), (0, 3)]

@@ -225,7 +225,7 @@ def test_an_extension_can_follow_a_bots_move(ada: UUID, bea: UUID) -> None:
     assert [letter.seat for letter in letters(game_id, "time-extended")] == [0]
 
 
-def test_uncounted_hours_move_a_players_due_time(ada: UUID, bea: UUID) -> None:
+def test_uncounted_hours_move_a_players_deadline(ada: UUID, bea: UUID) -> None:
     change_profile(ada, {"calendar": {"night": "00:00-12:00"}})
     game_id = game_of(ada, bea, bots=1)
     asked_at, due_at = seats_of(game_id)[0].asked_at, seats_of(game_id)[0].due_at

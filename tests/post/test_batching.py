@@ -61,7 +61,7 @@ def became_of(game_id: UUID, kind: str) -> list[str]:
 # Kinds
 
 
-def test_letters_are_sent_at_once_by_default(ada: UUID, bea: UUID, office: Office) -> None:
+def test_emails_are_sent_at_once_by_default(ada: UUID, bea: UUID, office: Office) -> None:
     table(ada, bea)
     assert office.subjects("ada") == ["Your turn: Sternenhimmel"]
 
@@ -108,7 +108,7 @@ def test_a_choice_for_a_game_overrides_choices_for_kinds(ada: UUID, bea: UUID, o
     assert became_of(loud, "your-turn").count("dropped") == 2  # hers, and bea's that was answered before it was written
 
 
-def test_a_players_email_is_answered_regardless_of_their_settings(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_players_email_gets_a_reply_regardless_of_their_settings(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = table(ada, bea)
     change_seat(game_id, ada, {"mails": "off"})
     turn = seats_of(game_id)[0].turn
@@ -244,7 +244,7 @@ def test_after_an_outage_only_the_newest_turn_of_a_game_is_sent(ada: UUID, bea: 
     assert seats_of(game_id)[0].to_act
 
 
-def test_a_day_without_a_mail_server_leaves_one_letter_per_game_and_no_past_turns(
+def test_a_day_without_a_mail_server_leaves_one_email_per_game_and_no_past_turns(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     office.is_closed = True

@@ -98,7 +98,7 @@ def test_a_turn_is_sent_at_once_if_no_other_can_come(ada: UUID, bea: UUID, offic
     assert firsts(office, "ada") == ["Your turn: A night"]
 
 
-def test_a_turn_letter_is_never_more_than_ten_minutes_late(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_turn_email_is_never_more_than_ten_minutes_late(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(bea, ada) for _ in range(4)]
     for game_id in games[2:]:
         looks_at(game_id, ada, 60 * MINUTE)
@@ -121,7 +121,7 @@ def test_a_turn_letter_is_never_more_than_ten_minutes_late(ada: UUID, bea: UUID,
 # At the table
 
 
-def test_a_letter_waits_two_minutes_while_its_reader_watches_the_table(
+def test_an_email_waits_two_minutes_while_its_reader_watches_the_table(
     ada: UUID, bea: UUID, office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_the_clock(monkeypatch, clock.real())
@@ -135,7 +135,7 @@ def test_a_letter_waits_two_minutes_while_its_reader_watches_the_table(
     assert firsts(office, "ada") == ["Your turn: A night"]
 
 
-def test_a_turn_answered_in_time_gets_no_letter(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_turn_answered_in_time_gets_no_email(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = table(bea, ada)
     looks_at(game_id, ada)
     moves_on(game_id, bea)
@@ -165,7 +165,7 @@ def test_a_player_who_chose_at_once_gets_each_turn_immediately(
     assert firsts(office, "ada") == ["Your turn: A night"] * 2
 
 
-def test_one_click_stops_the_letters_about_several_games(ada: UUID, bea: UUID, office: Office) -> None:
+def test_one_click_stops_the_emails_about_several_games(ada: UUID, bea: UUID, office: Office) -> None:
     from server.accounts.unsubscribe import stop_mails, stop_state
 
     table(ada, bea), table(ada, bea)
@@ -184,7 +184,7 @@ def addresses_in(mail: Mail) -> list[str]:
     return re.findall(r"^Reply address for this game: (\S+)$", mail.text, re.MULTILINE)
 
 
-def test_each_game_of_a_letter_has_its_own_reply_address(ada: UUID, bea: UUID, office: Office) -> None:
+def test_each_game_of_an_email_has_its_own_reply_address(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(ada, bea, title=title) for title in ("Autumn", "Spring")]
     (mail,) = office.mails("ada")
     in_the_letter = [mail.text.index(f"== {title}") for title in ("Autumn", "Spring")]
@@ -195,7 +195,7 @@ def test_each_game_of_a_letter_has_its_own_reply_address(ada: UUID, bea: UUID, o
     assert f'href="mailto:{to}?subject=Re%3A%20Your%20turn%3A%20Spring' in mail.page
 
 
-def test_an_answer_to_a_letter_about_several_games_plays_nothing_and_explains_why(
+def test_a_reply_to_an_email_about_several_games_plays_nothing_and_explains_why(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     games = [table(ada, bea), table(ada, bea)]
@@ -235,7 +235,7 @@ def test_a_player_who_replies_by_email_gets_the_next_turn_in_the_same_thread(
 # What fails
 
 
-def test_undelivered_letters_are_merged_into_one_afterwards(ada: UUID, bea: UUID, office: Office) -> None:
+def test_undelivered_emails_are_merged_into_one_afterwards(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(ada, bea) for _ in range(3)]
     office.is_closed = True
     office.delivers()
@@ -288,7 +288,7 @@ ELSEWHERE = Place(uuid4(), OTHER, NOW + 48 * 60 * MINUTE, None, False)
         (False, [ELSEWHERE._replace(player_id=READER)], 0),  # that already waits for the player
     ],
 )
-def test_a_letter_waits_if_another_turn_or_answer_is_likely(
+def test_an_email_waits_if_another_turn_or_reply_is_likely(
     is_there: bool, others: Sequence[Place], expected: int
 ) -> None:
     own = OWN._replace(is_there=is_there)
@@ -297,7 +297,7 @@ def test_a_letter_waits_if_another_turn_or_answer_is_likely(
     assert put_off_until(own, NOW, [own, *others], until) is None
 
 
-def test_a_letter_waits_only_for_a_small_part_of_the_time_for_a_move() -> None:
+def test_an_email_waits_only_for_a_small_part_of_the_time_for_a_move() -> None:
     own = OWN._replace(due_at=NOW + 20 * MINUTE)
     assert put_off_until(own, NOW, [own, ELSEWHERE], NOW) == NOW + MINUTE
     assert put_off_until(own._replace(is_there=True), NOW, [], NOW) == NOW + MINUTE

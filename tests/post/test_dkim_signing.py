@@ -69,7 +69,7 @@ def holds(message: bytes, record: bytes) -> bool:
     return answer
 
 
-def test_the_public_key_verifies_a_letter(signed: bytes, record: bytes) -> None:
+def test_the_public_key_verifies_an_email(signed: bytes, record: bytes) -> None:
     assert signed.endswith(LETTER)
     assert signed.startswith(b"DKIM-Signature: v=1; a=rsa-sha256;")
     assert holds(signed, record)
@@ -86,7 +86,7 @@ def test_the_public_key_verifies_a_letter(signed: bytes, record: bytes) -> None:
         (b"\r\nMessage-ID: ", b"\r\nFrom: eve@example.org\r\nMessage-ID: "),
     ],
 )
-def test_changing_a_letter_breaks_its_signature(signed: bytes, record: bytes, before: bytes, after: bytes) -> None:
+def test_changing_an_email_breaks_its_signature(signed: bytes, record: bytes, before: bytes, after: bytes) -> None:
     assert before in signed
     assert not holds(signed.replace(before, after), record)
 

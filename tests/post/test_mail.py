@@ -74,7 +74,7 @@ def unencoded(value: str) -> str:
 # Building
 
 
-def test_a_letter_has_the_headers_that_mail_servers_expect():
+def test_an_email_has_the_headers_that_mail_servers_expect():
     head, body = opened(letter())
     assert head == {
         "From": '"Sternenpost" <post@sternenpost.example>',
@@ -90,7 +90,7 @@ def test_a_letter_has_the_headers_that_mail_servers_expect():
     assert body == b"It is your turn.\r\n"
 
 
-def test_a_games_letters_form_a_thread_that_begins_with_the_first():
+def test_a_games_emails_form_a_thread_that_begins_with_the_first():
     head, _ = opened(letter(thread="letter-1@sternenpost.example"))
     assert head["In-Reply-To"] == head["References"] == "<letter-1@sternenpost.example>"
     first, _ = opened(letter(thread=ROUTINE["message_id"]))
@@ -112,7 +112,7 @@ def test_a_title_that_looks_like_an_encoded_word_arrives_as_typed():
 
 
 @given(ANY_TEXT | NASTY_TEXT | NASTY_WORDS)
-def test_player_text_never_becomes_a_header_or_stops_a_letter(words):
+def test_player_text_never_becomes_a_header_or_stops_an_email(words):
     message = letter(subject=words, text=words, sender_name=words, headers={"List-Id": words}, html=words)
     expected = [*opened(letter(html=""))[0], "List-Id"]
     assert sorted(opened(message)[0]) == sorted(expected)
@@ -130,7 +130,7 @@ def test_a_name_with_quotes_stays_a_name():
     assert head["From"] == '"Otto \\"the \\\\ Star\\", <x@y.org>" <post@sternenpost.example>'
 
 
-def test_a_letters_text_arrives_word_for_word():
+def test_an_emails_text_arrives_word_for_word():
     text = "Grüße, Anna! =?utf-8?q?x?=\n\n  7 leo c\n.\nFrom here on\n-- \n" + 1200 * "x"
     message = email.message_from_bytes(letter(text=text), policy=email.policy.default)
     assert message.get_content().replace("\r\n", "\n") == text + "\n"
@@ -223,13 +223,13 @@ def send(smtp: SmtpCarrier, recipient: str = "anna@example.org") -> None:
     smtp.send(letter(), "post@sternenpost.example", recipient)
 
 
-def test_a_letter_arrives_byte_for_byte(server, smtp):
+def test_an_email_arrives_byte_for_byte(server, smtp):
     message = letter(text="line\n.\n..\n")
     smtp.send(message, "post@sternenpost.example", "anna@example.org")
     assert server.received == [("post@sternenpost.example", ["anna@example.org"], message)]
 
 
-def test_letters_of_a_thread_share_a_connection_and_threads_have_their_own(server, smtp):
+def test_emails_of_a_thread_share_a_connection_and_threads_have_their_own(server, smtp):
     for _ in range(3):
         send(smtp)
     assert len(set(server.lines)) == 1
@@ -316,7 +316,7 @@ def test_without_enhanced_status_only_plain_words_about_the_recipient_are_final(
 @pytest.mark.parametrize(
     "answer", ["552 5.3.4 Message too big", "552 Too much mail data", "550 5.2.3 Message too long"]
 )
-def test_an_oversized_letter_is_distinguished(server, smtp, stage, answer):
+def test_an_oversized_email_is_distinguished(server, smtp, stage, answer):
     server.answers[stage] = answer
     with pytest.raises(TooBig):
         send(smtp)
@@ -333,7 +333,7 @@ def test_a_4xx_is_temporary(server, smtp, stage, answer):
     assert len(server.received) == 1
 
 
-def test_a_rejected_sender_is_not_blamed_on_the_letter(server, smtp):
+def test_a_rejected_sender_is_not_blamed_on_the_email(server, smtp):
     server.answers["MAIL"] = "550 5.7.1 Sender not allowed"
     with pytest.raises(Unreachable, match="Sender not allowed"):
         send(smtp)
@@ -449,7 +449,7 @@ def test_a_silent_server_is_asked_last_for_a_while(second, server, controller, m
         assert len(asked) == 3
 
 
-def test_a_letter_possibly_accepted_goes_to_no_other_server_at_once(server, second, both):
+def test_an_email_possibly_accepted_goes_to_no_other_server_immediately(server, second, both):
     server.answers["DATA"] = "drop"
     with pytest.raises(Unreachable):
         send(both)
@@ -466,7 +466,7 @@ class Hasty(SMTP):
         self.transport.abort()
 
 
-def test_a_server_that_breaks_off_before_the_letter_has_not_accepted_it(server, second, both, controller, monkeypatch):
+def test_a_server_that_breaks_off_before_the_email_has_not_accepted_it(server, second, both, controller, monkeypatch):
     monkeypatch.setattr(controller, "factory", lambda: Hasty(server, loop=controller.loop))
     send(both)
     send(both)
@@ -580,7 +580,7 @@ def test_a_url_without_a_mail_server_is_rejected_without_showing_its_password(ur
     assert "pa" not in str(refusal.value).replace("password", "")
 
 
-def test_without_a_server_letters_go_to_a_maildir(tmp_path):
+def test_without_a_server_emails_go_to_a_maildir(tmp_path):
     path = str(tmp_path / "data" / "mail")
     carrier(path).send(letter(), "post@sternenpost.example", "anna@example.org")
     MaildirCarrier(path).send(letter(subject="Another"), "post@sternenpost.example", "anna@example.org")

@@ -182,7 +182,7 @@ def test_the_broken_link_of_the_chain_is_named(
     assert {name for name, state in found.items() if state != "ok"} == {link}
 
 
-def test_a_bounced_letter_reports_why(settings: dict[str, str], relay: Relay) -> None:
+def test_a_bounced_email_reports_why(settings: dict[str, str], relay: Relay) -> None:
     def comes_back(letter: bytes) -> tuple[str, bytes]:
         report = failed("5.1.1", "550 5.1.1 No such user")
         return "", report.replace(b"Subject: ", b"Subject: " + message_from_bytes(letter)["Subject"].encode() + b" ", 1)

@@ -47,7 +47,7 @@ def writes(office: Office, name: str, text: str) -> Mail:
     return office.mails(name)[-1]
 
 
-def test_players_are_asked_by_mail_and_answer_in_their_languages(
+def test_players_are_asked_by_email_and_reply_in_their_languages(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     assert re.search("by .+, or your seat will be free again. You have 1 day", asked(office, "ada").text)

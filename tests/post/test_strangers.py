@@ -32,7 +32,7 @@ def invites(host: UUID, email: str = CYD, **more: object) -> UUID:
 # One letter
 
 
-def test_a_stranger_who_does_not_answer_gets_only_one_email_from_all_hosts_together(
+def test_a_stranger_who_does_not_reply_gets_only_one_email_from_all_hosts_together(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     first = invites(ada)
@@ -52,7 +52,7 @@ def test_a_stranger_who_does_not_answer_gets_only_one_email_from_all_hosts_toget
     assert reasons == {"An address without an account gets only one invitation."}
 
 
-def test_all_addresses_of_a_mailbox_share_one_letter(ada: UUID, bea: UUID, office: Office) -> None:
+def test_all_addresses_of_a_mailbox_share_one_email(ada: UUID, bea: UUID, office: Office) -> None:
     invites(ada, "cyd+one@example.org")
     invites(bea, "cyd+two@example.org")
     invites(bea)
@@ -60,7 +60,7 @@ def test_all_addresses_of_a_mailbox_share_one_letter(ada: UUID, bea: UUID, offic
     assert sum(len(office.mails(name)) for name in ("cyd+one", "cyd+two", "cyd")) == 1
 
 
-def test_a_second_host_sees_that_the_stranger_gets_no_letter(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_second_host_sees_that_the_stranger_gets_no_email(ada: UUID, bea: UUID, office: Office) -> None:
     invites(ada)
     game_id = invites(bea)
     office.delivers()
@@ -85,7 +85,7 @@ def test_a_stranger_who_has_signed_in_is_invited_normally(ada: UUID, bea: UUID, 
     assert len(office.mails("cyd")) == 3
 
 
-def test_the_same_letter_is_retried_until_it_is_sent(ada: UUID, office: Office) -> None:
+def test_the_same_email_is_retried_until_it_is_sent(ada: UUID, office: Office) -> None:
     office.is_closed = True
     invites(ada)
     office.delivers()
@@ -94,7 +94,7 @@ def test_the_same_letter_is_retried_until_it_is_sent(ada: UUID, office: Office) 
     assert len(office.mails("cyd")) == 1
 
 
-def test_a_letter_that_was_never_sent_is_replaced_by_another(ada: UUID, bea: UUID, office: Office) -> None:
+def test_an_email_that_was_never_sent_is_replaced_by_another(ada: UUID, bea: UUID, office: Office) -> None:
     office.is_closed = True
     game_id = invites(ada)
     office.delivers()

@@ -73,7 +73,7 @@ def test_quoting_the_question_does_not_consent(office: Office, game_id: UUID, ad
     assert votes_of(game_id)["take-back"]["consents"] == [0]
 
 
-def test_a_player_learns_of_a_lost_turn_only_after_a_letter_about_the_turn(
+def test_a_player_learns_of_a_lost_turn_only_after_an_email_about_the_turn(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     moves_on(game_id, ada)

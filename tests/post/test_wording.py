@@ -179,7 +179,7 @@ LETTERS: list[Letter] = [
 ]
 
 
-def test_a_turn_letter_contains_all_that_is_needed_to_move():
+def test_a_turn_email_contains_all_that_is_needed_to_move():
     subject, text = write(YOUR_TURN)
     assert subject == "Your turn: Tuesday stars"
     assert text.splitlines() == [
@@ -223,7 +223,7 @@ def test_missing_parts_of_an_email_leave_no_gap():
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
-def test_every_letter_contains_everything_it_was_given(letter):
+def test_every_email_contains_everything_it_was_given(letter):
     subject, text = write(letter)
     assert subject
     assert "\n" not in subject
@@ -349,7 +349,7 @@ def test_subjects_say_what_the_email_is_about() -> None:
     assert subject(ANSWER) == "Please confirm: Tuesday stars"
     assert subject(ANSWER, confirm="") == "Move played: Tuesday stars"
     assert subject(ANSWER, confirm="", played="") == "Not done: Tuesday stars"
-    assert subject(ANSWER, confirm="", played="", wrong="") == "Answer: Tuesday stars"
+    assert subject(ANSWER, confirm="", played="", wrong="") == "Reply: Tuesday stars"
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -392,7 +392,7 @@ def test_an_inbox_preview_shows_what_happened_and_the_time_left() -> None:
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
-def test_the_preview_is_hidden_in_the_letter_and_the_letter_in_the_preview(letter: Letter) -> None:
+def test_the_preview_is_hidden_in_the_email_and_the_email_in_the_preview(letter: Letter) -> None:
     page = write_page(letter, mark=answer_above())
     found = re.search("<body>\\s*(<div[^>]*>(.*?)</div>)", page, re.DOTALL)
     assert found

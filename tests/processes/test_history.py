@@ -97,7 +97,7 @@ def test_a_leak_in_an_event_is_found(scene: Scene) -> None:
     assert check_moves(scene.url, [*before, leaky]) == (2, [], [], [scene.newest])
 
 
-def test_lost_and_duplicated_letters_are_found(scene: Scene) -> None:
+def test_lost_and_duplicated_emails_are_found(scene: Scene) -> None:
     lost, *arrived = made(scene)
     letters = letters_of(scene.url, [*arrived, arrived[0]])
     assert letters.lost == {lost}

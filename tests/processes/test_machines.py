@@ -252,7 +252,7 @@ def test_a_listener_at_a_lost_primary_moves_to_the_next() -> None:
         until(lambda: house.count(LISTENERS))
 
 
-def test_an_isolated_worker_with_a_letter_delivers_nothing() -> None:
+def test_an_isolated_worker_with_an_email_delivers_nothing() -> None:
     with many_machines(webs=1, workers=1) as house:
         door = house.post.hold(BEN)
         Client(house).post("/v1/sign-ins", {"email": BEN}, status=202)

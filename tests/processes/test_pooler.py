@@ -209,7 +209,7 @@ def test_the_doctor_names_the_wrong_setting(pooled: Pooled, name: str) -> None:
     assert part.count(" is ") == 1
 
 
-def test_the_login_has_every_setting_that_a_session_needs() -> None:
+def test_the_database_role_has_every_setting_that_a_session_needs() -> None:
     asked = {name for name in connections._SETTINGS if not name.startswith("tcp_")} | {"statement_timeout"}
     assert asked == connections._RIGHT.keys() == WRONG.keys()
     assert asked <= set(re.findall(r"ALTER ROLE stars SET (\w+)", LIMITS))

@@ -478,7 +478,7 @@ def test_no_email_goes_to_the_wrong_player(evening: Evening) -> None:
             assert Turn.of(word)[:2] == (row["game_id"], row["seat"])
 
 
-def test_the_emails_of_a_game_form_one_thread(evening: Evening) -> None:
+def test_the_emails_about_a_game_form_one_thread(evening: Evening) -> None:
     for mail, row in evening.mails:
         assert mail.message["References"] == mail.message["In-Reply-To"] == f"<{row['game_id']}@localhost>"
 
@@ -527,7 +527,7 @@ def test_no_email_mentions_another_players_hidden_star(evening: Evening) -> None
     assert told > 100
 
 
-def test_a_dead_mailbox_delays_no_other_player(evening: Evening) -> None:
+def test_a_dead_mailbox_does_not_delay_other_players(evening: Evening) -> None:
     late = [mail.to for mail, row in evening.mails_of("your-turn") if row["at"] >= evening.opened_at]
     assert set(late) <= {DORA}
 
@@ -542,7 +542,7 @@ def test_nothing_is_left_in_any_queue(evening: Evening) -> None:
     assert house.count("games WHERE status <> 'finished'") == 0
 
 
-def test_the_evening_prints_its_figures_and_the_retries_it_needed(evening: Evening) -> None:
+def test_the_simulated_evening_reports_its_figures_and_the_retries_it_needed(evening: Evening) -> None:
     letters = evening.house.post.letters
     kinds = Counter(row["kind"] for _, row in evening.mails)
     print(

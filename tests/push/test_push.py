@@ -105,7 +105,7 @@ def results(player_id: UUID) -> list[tuple[str, str]]:
     return [(it.kind, it.result) for it in db.session.execute(query)]
 
 
-def test_a_turn_is_pushed_once_beside_its_letter_while_it_lasts(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_a_turn_is_pushed_once_beside_its_email_while_it_lasts(post: PostOffice, service: Receiver, ada: UUID) -> None:
     window = PushReader()
     subscribe(ada, service.url, window.keys, sandbox=True)
     game_id = game_of(ada)
@@ -285,7 +285,7 @@ def test_a_subscription_over_the_limit_causes_no_dns_query(
     assert asked == ["one.example", "one.example"]
 
 
-def test_a_silent_push_service_delays_no_email(
+def test_a_silent_push_service_does_not_delay_emails(
     sandbox: Flask, tmp_path: Path, service: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = Event()

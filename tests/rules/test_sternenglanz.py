@@ -371,7 +371,7 @@ def test_a_lapse_counts_as_performed_and_changes_nothing_else() -> None:
     assert after_it._replace(log=sky.log) == sky
 
 
-def test_a_lapse_completes_no_sternbild() -> None:
+def test_a_lapse_does_not_complete_a_sternbild() -> None:
     sky = at(scenario=2, board=OKULUS, bildOwn=["okulus", "anker"], tableau=("loch-a#1", "geburt#1", "geburt#2"))
     sky = sky._replace(log=sky.log._replace(laid=tuple((field, star) for field, star in OKULUS.items())))
     assert len(play(sky, "1 lapse")) == 1

@@ -147,7 +147,7 @@ def test_two_worlds_look_the_same_to_viewers_who_may_not_tell_them_apart(
 @pytest.mark.parametrize("game", GAMES)
 @settings(max_examples=PAIRS, deadline=None)
 @given(chance=st.integers(0, 2**32))
-def test_a_freely_taken_back_move_has_revealed_nothing(game: str, chance: int) -> None:
+def test_a_move_that_can_be_taken_back_freely_has_revealed_nothing(game: str, chance: int) -> None:
     """Every move of a seat that cannot tell the worlds apart reveals something in both or in neither. If it reveals
     nothing, the seat sees the same."""
     rng = Random(chance)

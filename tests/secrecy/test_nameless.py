@@ -547,7 +547,7 @@ def test_asking_a_player_to_stand_in_does_not_reveal_their_seat(app: Flask) -> N
     is_problem(ada.post(f"{path}/seats/me/stand-in", {"email": "ada@example.org"} | days), 409, "already-seated")
 
 
-def test_closing_a_nameless_table_before_its_start_changes_no_track_record(app: Flask) -> None:
+def test_closing_a_nameless_table_before_its_start_does_not_change_track_records(app: Flask) -> None:
     ada, bea = Someone(app, "ada"), Someone(app, "bea")
 
     def told() -> Json:

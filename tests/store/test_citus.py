@@ -250,7 +250,7 @@ def test_each_statement_of_a_view_touches_one_shard(house: Flask) -> None:
             assert fan_outs(lambda who=who, place=place: who.get(path + place)) == {}, place
 
 
-def test_each_statement_of_a_letter_touches_one_shard(house: Flask) -> None:
+def test_each_statement_of_an_email_touches_one_shard(house: Flask) -> None:
     ada, ben = people(house)
     path = table_of(ada, ben)
     office = Office(house, "stars.example")

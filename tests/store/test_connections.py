@@ -92,7 +92,9 @@ def test_neither_client_nor_server_waits_forever(engine: Engine) -> None:
             assert connection.scalar(text(f"SHOW {name}")) not in ("0", None)
 
 
-def test_a_statement_without_a_response_blocks_no_other_caller(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_statement_without_a_response_does_not_block_other_callers(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As a commit that waits for a replica."""
     with monkeypatch.context() as soon, engine.connect() as connection:
         soon.setattr(connections, "_NO_ANSWER", 0.1)

@@ -70,7 +70,7 @@ def test_the_lobby_finds_games_of_one_kind_among_those_of_others(app: Flask, sta
     assert sum(scan.rows for scan in scans if scan.table == "games") == 0, scans
 
 
-def test_the_oldest_letter_of_a_long_outbox_is_found_by_an_index(app: Flask) -> None:
+def test_the_oldest_email_in_a_long_outbox_is_found_using_an_index(app: Flask) -> None:
     with app.app_context():
         scans = [it for it in scans_of(health._oldest_letter, never_in_sequence=True) if it.table == "outbox"]
     assert [scan.index for scan in scans] == ["outbox_made_at"]

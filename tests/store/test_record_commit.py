@@ -78,7 +78,7 @@ def contents(game_id: UUID) -> tuple[int, list[int], list[bool], int]:
     )
 
 
-def test_a_commit_consists_of_events_game_row_seats_and_letters(app: Flask) -> None:
+def test_a_commit_consists_of_events_game_row_seats_and_emails(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
         assert record(game_id, 0, [an_event(1), an_event(2)], [a_letter()])
@@ -117,7 +117,7 @@ def test_a_partly_failing_commit_writes_nothing(app: Flask) -> None:
         assert contents(game_id) == (0, [], [False, False], 0)
 
 
-def test_a_letter_with_an_existing_key_is_not_written_twice(app: Flask) -> None:
+def test_an_email_with_an_existing_key_is_not_written_twice(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
         assert record(game_id, 0, letters=[a_letter(), a_letter()])

@@ -48,14 +48,14 @@ def test_the_test_notices_an_untranslated_text() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_letters_are_translated(kind: type[Any]) -> None:
+def test_emails_are_translated(kind: type[Any]) -> None:
     with force_locale("de"):
         for letter in variants(kind):
             page = wording.write_page(letter, "x.png", wording.answer_above(), "Xyz").partition("<body>")[2]
             assert not unmarked("\n".join([*wording.write(letter, wording.answer_above(), "Xyz"), words_of(page)]))
 
 
-def test_stand_in_letters_to_both_players_are_translated(app: Flask) -> None:
+def test_stand_in_emails_to_both_players_are_translated(app: Flask) -> None:
     """What they say is not in their templates alone."""
     ada, ben, office = person("ada"), person("ben"), Office(app, "stars.example")
     for who in (ada, ben):
@@ -257,7 +257,7 @@ def test_pages_in_english_say_so(app: Flask, path: str) -> None:
     assert said not in web.get(path, headers={"Accept-Language": "en"}).text
 
 
-def test_the_calendar_of_due_times_is_translated(app: Flask) -> None:
+def test_the_calendar_of_deadlines_is_translated(app: Flask) -> None:
     ada = person("ada")
     change_profile(ada, {"locale": "de"})
     game_of(ada, person("ben"), bots=1, title="Xyz")

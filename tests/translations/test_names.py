@@ -48,7 +48,7 @@ def page_texts(locale: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_no_text_of_the_page_has_a_printed_name(locale: str) -> None:
+def test_no_text_on_the_page_contains_a_name_from_the_printed_game(locale: str) -> None:
     assert [it for it in page_texts(locale) if PRINTED.search(it)] == []
 
 

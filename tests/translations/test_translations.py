@@ -66,7 +66,7 @@ def test_no_translation_contains_a_sentence_from_another_language() -> None:
     ("locale", "strange"),
     [("fr", r"\b(?:vous|votre|vôtre|vos)\b|\w'[^\W\d]"), ("it", r"\b(?:voi siete|potete|avete)\b|\w'[^\W\d]")],
 )
-def test_readers_are_addressed_in_the_same_way_in_letters_and_on_the_page(locale: str, strange: str) -> None:
+def test_readers_are_addressed_in_the_same_way_in_emails_and_on_the_page(locale: str, strange: str) -> None:
     said = [form for message in read(locale) for _, form in forms(message)]
     said += [it.plain.decode() for name, it in page.FILES.items() if name.startswith(f"words/{locale}/")]
     assert [found[0] for text in said for found in re.finditer(f".*(?:{strange}).*", text, re.IGNORECASE)] == []

@@ -519,7 +519,7 @@ def test_a_client_that_does_not_read_does_not_slow_down_others(port: int, ada: U
             assert stream.tell(1)
 
 
-def test_a_client_with_a_dead_connection_affects_no_other(app: Flask, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_client_with_a_dead_connection_does_not_affect_others(app: Flask, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id, streams = game_of(ada, ben, cleo), Streams(app)
     with socket.create_server(("127.0.0.1", 0)) as door, ExitStack() as clients:
 

@@ -170,7 +170,7 @@ def test_a_request_sent_byte_by_byte_is_answered(port: int) -> None:
 
 
 @pytest.mark.parametrize("ends", ["", "Connection: close\r\n"], ids=["to go on", "to close"])
-def test_a_client_that_does_not_read_its_response_blocks_no_other(port: int, ends: str) -> None:
+def test_a_client_that_does_not_read_its_response_does_not_block_others(port: int, ends: str) -> None:
     with ExitStack() as deaf:
         for _ in range(MANY):
             words = f"GET /page/main.js HTTP/1.1\r\nHost: x\r\n{ends}\r\n".encode()
@@ -178,7 +178,7 @@ def test_a_client_that_does_not_read_its_response_blocks_no_other(port: int, end
         assert is_answered(port)
 
 
-def test_a_client_that_stays_connected_after_its_response_blocks_no_other(port: int) -> None:
+def test_a_client_that_stays_connected_after_its_response_does_not_block_others(port: int) -> None:
     with ExitStack() as lingering:
         for _ in range(MANY):
             connection = lingering.enter_context(connected(port, b"GET /healthz HTTP/1.0\r\n\r\n"))
@@ -536,14 +536,14 @@ def test_a_request_sent_byte_by_byte_over_tls_is_answered_and_the_connection_is_
     "beginning",
     [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x01" * 100, b"GET / HTTP/1.1\r\n\r\n"],
 )
-def test_an_endless_tls_handshake_blocks_no_other_client(tls_port: int, beginning: bytes) -> None:
+def test_an_endless_tls_handshake_does_not_block_other_clients(tls_port: int, beginning: bytes) -> None:
     with ExitStack() as slow:
         for _ in range(MANY):
             slow.enter_context(connected(tls_port, beginning))
         assert is_answered(tls_port, "https")
 
 
-def test_odd_tls_clients_block_no_other(hasty_tls_port: int) -> None:
+def test_odd_tls_clients_do_not_block_others(hasty_tls_port: int) -> None:
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with Zoo(hasty_tls_port, 200, context) as zoo:

@@ -135,7 +135,7 @@ def test_a_game_without_webhooks_queues_none(sandbox: Flask) -> None:
     assert not db.session.get_one(Player, ben).has_webhooks
 
 
-def test_webhook_deliveries_are_not_letters(sandbox: Flask) -> None:
+def test_webhook_deliveries_are_not_emails(sandbox: Flask) -> None:
     ada = person("ada")
     Hook(ada, "http://127.0.0.1:1/")
     game_id = game_of(ada, bots=2)

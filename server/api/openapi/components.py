@@ -245,7 +245,8 @@ def _of_a_game(game: str, rules: Any) -> Iterator[tuple[str, Json]]:
 
 _BY: Final[Json] = {
     "by": {
-        "description": "Who made the move. Only the seat's owner sees that a plan played it; others see the player.",
+        "description": "Who made the move. Only the seat's owner sees that a plan played the move. To others, it "
+        "looks like the player's own move.",
         "enum": list(AUTHORS),
     }
 }
@@ -267,7 +268,7 @@ def _in_a_story(told: Json, more: Json | None = None) -> Json:
 
 _WORDS: Final[Json] = {
     "words": {
-        "description": "Sentence in the language of the parameter `words`. Null if the event isn't worth one.",
+        "description": "Sentence in the language of the parameter `words`. Null for events that have no sentence.",
         "type": ["string", "null"],
     }
 }

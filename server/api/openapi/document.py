@@ -31,7 +31,7 @@ _SETTINGS = {
         "info": {
             "description": "Play-by-email server for Sternenhimmel and Sternenglanz. Sign in with `POST /v1/sign-ins`, "
             "then send the token as `Authorization: Bearer ...`. Errors are RFC 9457 problems with a stable `code`. "
-            "Anyone can check that [chance is fair](/docs/fairness).\n\n"
+            "Anyone can check that [the shuffling is fair](/docs/fairness).\n\n"
             f"**Rate limits.** Each player has a budget of request units (`{OF_PLAYER}`), shared by all their tokens. "
             f"Requests without a token share a budget per IPv4 address or IPv6 /64 network (`{OF_ADDRESS}`). Budgets "
             f"refill steadily. A request costs one unit, plus one for every {ROWS} rows of a list and {KIB} KiB of a "
@@ -60,9 +60,9 @@ _ABOUT_TOKENS = (
     + "\nA seat token (makeSeatToken) works only for its seat in its game, with the calls that mention seat tokens. "
     "The link token in a turn's email (`/t/{word}`) works the same way, with the scopes "
     + " and ".join(f"`{scope}`" for scope in OF_A_TURN)
-    + ". It is valid while that turn, or the rest of it, waits for a move. After the turn, during a pause and while a "
-    "bot plays the seat, it is rejected as `bad-token`. One exception: if the same move is sent again within an hour, "
-    "it gets its first response."
+    + ". A link token is valid while the turn, or the rest of the turn, waits for a move. After the turn, during "
+    "a pause and while a bot plays the seat, a link token is rejected as `bad-token`. One exception: if the "
+    "same move is sent again within an hour, the first response is returned."
 )
 _OAUTH: Json = {
     "type": "oauth2",
@@ -108,8 +108,9 @@ def either(name: str, description: str, *members: str) -> Json:
 _IDEMPOTENCY_KEY = {
     "in": "header",
     "name": "Idempotency-Key",
-    "description": "Unique key that makes a request safe to retry. For seven days, a request with the same key returns "
-    "the first response. A key applies to you and to a single game, or to creating a game.",
+    "description": "Unique key that makes a request safe to retry. For seven days, a request with the same key "
+    "returns the first response. Each key is valid only for your own requests, and only for one "
+    "game or for creating games.",
     "schema": {"type": "string", "pattern": "^[!-~]([ -~]{0,198}[!-~])?$"},
 }
 _LAST_EVENT_ID = {
@@ -306,7 +307,7 @@ _SIGNED = [
         ("webhook-timestamp", "Time of this attempt, in Unix seconds"),
         (
             "webhook-signature",
-            "`v1,` and the base64 HMAC; for 24 hours after a rotation, also the old secret's, after a space",
+            "`v1,` and the HMAC in base64. For 24 hours after a rotation, a signature with the old secret follows.",
         ),
     )
 ]

@@ -235,7 +235,7 @@ class ProfileChanges(_Person, Request):
 
 
 class DeletionQuery(Request):
-    code = _code("Code from the email that is sent when you request without a code")
+    code = _code("Code from the email that is sent when you make this call without a code")
 
 
 class CodeMailed(Schema):
@@ -260,7 +260,7 @@ class Profile(_Person):
         Unreachable,
         required=True,
         allow_none=True,
-        **_about("Set when emails to you bounce; null while delivery works"),
+        **_about("Present while emails to you bounce; otherwise null"),
     )
     new_email = fields.String(
         required=True, allow_none=True, **_about("New address that still needs both codes; null if there is none")
@@ -273,7 +273,7 @@ class App(Schema):
     address = fields.String(required=True, **_about("Verified address of the app"))
     scopes = fields.List(fields.String(validate=one_of(SCOPES)), required=True)
     game = fields.UUID(
-        required=True, allow_none=True, **_about("Only game that the scopes apply to; null for all games")
+        required=True, allow_none=True, **_about("Game that the scopes are limited to; null if they apply to all games")
     )
     made_at = Moment(required=True)
     last_used_at = Moment(required=True, **_about("When the app last got a token"))
@@ -305,7 +305,7 @@ class Export(Schema):
     mails = fields.List(
         fields.Raw(),
         required=True,
-        **_about("Text of those of your emails to the server that are still stored, with the server's replies"),
+        **_about("Text of your emails to the server that are still stored, with the server's replies"),
     )
     letters = fields.List(fields.Raw(), required=True, **_about("Delivery results of emails sent to you"))
     stand_ins = fields.List(fields.Raw(), required=True, **_about("Stand-in requests that you sent or received"))
@@ -347,7 +347,7 @@ class PushSubscriptions(Schema):
 
 
 class Feed(Schema):
-    """Calendar of your due times. Anyone who knows the URL can read it."""
+    """Calendar of your move deadlines. Anyone who knows the URL can read it."""
 
     url = fields.String(
         required=True, allow_none=True, **_about("URL of an iCalendar file (RFC 5545); null if you have no feed")
@@ -371,9 +371,9 @@ class Letter(Schema):
         required=True,
         validate=one_of(RESULTS),
         **_about(
-            "`waiting`: not sent yet. `sent`: accepted by a mail server. `bounced`: returned later. "
-            "`bundled`: part of your next bundle. `dropped`: outdated or switched off. `refused`: "
-            "permanently rejected. `given-up`: still failing after four days."
+            "`waiting`: not sent yet. `sent`: accepted by a mail server. `bounced`: accepted, then returned. "
+            "`bundled`: part of your next bundle. `dropped`: outdated or switched off. `refused`: permanently "
+            "rejected. `given-up`: still failing after four days."
         ),
     )
     detail = fields.String(required=True, **_about("Reason for the result, often in the words of a mail server"))
@@ -387,8 +387,8 @@ class Deliveries(Schema):
 
 
 class TrackRecord(Schema):
-    """Track record of a player. `games` counts all games in which they have or had a seat; the other numbers count only
-    finished games.
+    """Track record of a player. `games` counts all games in which the player has or had a seat. The other
+    numbers count only finished games.
     """
 
     id = fields.UUID(required=True)
@@ -399,14 +399,15 @@ class TrackRecord(Schema):
     finished = fields.Integer(required=True, **_about("Games played to the end"))
     won = fields.Integer(required=True, **_about("Finished games that the player won, alone or in a tie"))
     reliability = fields.Integer(
-        required=True, **_about("Percentage of games that the player didn't leave to a bot; 100 without games")
+        required=True,
+        **_about("Percentage of games that the player didn't leave to a bot; 100 if the player has no games"),
     )
     median_answer = fields.String(
         required=True,
         allow_none=True,
         **_about(
-            "Median time that others waited for this player's moves: ISO 8601 duration of at least PT1S; null without "
-            "moves"
+            "Median time that others waited for this player's moves: ISO 8601 duration of at least PT1S; null if "
+            "the player has made no moves"
         ),
     )
     time_outs = fields.Integer(required=True, **_about("Number of time-outs"))
@@ -503,7 +504,9 @@ class GameWanted(Request):
     title = _text(
         200,
         load_default=None,
-        **_about("Title: one line with a visible character, cut to 80 characters. Default: the name of the rules."),
+        **_about(
+            "Title in one line. Cut to 80 characters; must contain a visible character. Default: the name of the rules."
+        ),
     )
     private = Truth(load_default=False, **_about("Whether only seated and invited players can see the game"))
     clock = fields.Dict(metadata=_shape("Clock"))
@@ -515,8 +518,8 @@ class GameWanted(Request):
         load_default=None,
         validate=from_to(1, 100),
         **_about(
-            "Minimum percentage of finished games in which a player was present at the end, required to "
-            "join without an invitation. Players without a finished game can join."
+            "Reliability that players need to join without an invitation: the percentage of their finished games "
+            "in which they were present at the end. Players without a finished game can join."
         ),
     )
     programs = Truth(
@@ -552,7 +555,9 @@ class GameChanges(Request):
 
 class SeatRequest(Request):
     seat = _number(
-        allow_none=True, load_default=None, **_about("Seat to take. Default: the lowest seat that is free for you.")
+        allow_none=True,
+        load_default=None,
+        **_about("Seat to take. Default: the lowest-numbered seat that you can take."),
     )
     salt = _text(
         200,
@@ -567,7 +572,7 @@ class SeatRequest(Request):
     invitation = _word(
         allow_none=True,
         load_default=None,
-        **_about("Link token of an invitation: the last part of its link", pattern=_WORD),
+        **_about("Link token of an invitation: the last part of the invitation link", pattern=_WORD),
     )
 
     take_over = Truth(
@@ -634,7 +639,7 @@ class OwnSeat(Schema):
     seat = fields.Integer(required=True)
     mails = fields.String(required=True, allow_none=True, validate=one_of(CHOICES))
     salt_hash = fields.String(
-        required=True, allow_none=True, **_about("SHA-256 of the salt you committed; null without a commitment")
+        required=True, allow_none=True, **_about("SHA-256 of the salt you committed; null if you committed none")
     )
 
 
@@ -688,25 +693,26 @@ class Seat(Schema):
     )
     unreachable = fields.Boolean(required=True, **_about("Whether emails to the seat's player or invitee are bouncing"))
     declined = fields.Boolean(
-        required=True, **_about("Whether the seat is open because the player last invited to it declined")
+        required=True, **_about("Whether the seat is open because the last player who was invited to it declined")
     )
     ready = fields.Boolean(
         required=True,
         allow_none=True,
         **_about(
-            "Whether the player has confirmed that they're ready, possible until `due_at`. In a started "
-            "game, false means that the host didn't wait. Null if the player isn't asked."
+            "Whether the player has confirmed that they're ready. Players can confirm until `due_at`. In a "
+            "started game, false means that the host didn't wait for this player. Null if the player isn't asked "
+            "to confirm."
         ),
     )
     salt_hash = fields.String(
-        required=True, allow_none=True, **_about("SHA-256 of the seat's committed salt; null without a commitment")
+        required=True, allow_none=True, **_about("SHA-256 of the seat's committed salt; null if none was committed")
     )
     salt_revealed = fields.Boolean(
         required=True,
         allow_none=True,
         **_about(
-            "Whether the committed salt was revealed. A salt that isn't revealed by the start is ignored. "
-            "Null without a commitment."
+            "Whether the committed salt was revealed. A salt that isn't revealed by the start is ignored. Null if "
+            "no salt was committed."
         ),
     )
 
@@ -742,23 +748,22 @@ class GameSummary(Schema):
         required=True,
         allow_none=True,
         **_about(
-            "Seat of the host, who can close the game and remove players before the start. The creator is the host; "
-            "if the creator leaves, the seated player with the lowest seat number is. Null if the host has no seat, "
-            "and after "
-            "the start."
+            "Seat of the host, who can close the game and remove players before the start. The host is the "
+            "creator or, if the creator leaves, the seated player with the lowest seat number. Null after the "
+            "start, or if the host has no seat."
         ),
     )
     closes_at = Moment(
         required=True,
         allow_none=True,
-        **_about("When the open game closes if it hasn't started; null if it isn't open"),
+        **_about("When the game closes if it hasn't started by then; null if the game isn't open"),
     )
     clock = fields.Dict(required=True, metadata=_shape("Clock"))
     on_timeout = fields.List(fields.Raw(), required=True, metadata=_shape("OnTimeout"))
     min_reliability = fields.Integer(
         required=True,
         allow_none=True,
-        **_about("Minimum percentage for players who join without an invitation (see openGame); null if there is none"),
+        **_about("Reliability that players need to join without an invitation (see openGame); null if they need none"),
     )
     programs = fields.Boolean(required=True, **_about("Whether accounts marked as programs can join"))
     seats = fields.List(fields.Nested(Seat), required=True)
@@ -800,13 +805,13 @@ class Game(GameSummary):
 class Exhibition(Schema):
     names = fields.List(fields.String(), required=True, **_about("Name of each seat's bot"))
     position = fields.Integer(required=True, **_about("Number of moves made so far"))
-    positions = fields.Integer(required=True, **_about("Number of positions. The game is over at the last one."))
+    positions = fields.Integer(required=True, **_about("Number of positions. At the last position, the game is over."))
     step = fields.Integer(required=True, **_about("Seconds per move"))
     view = fields.Raw(required=True, **_about("Table as spectators see it", anyOf=by_game("View")))
 
 
 class ExhibitionQuery(Request):
-    at = QueryNumber(**_about("Number of moves made. Default: the current number."))
+    at = QueryNumber(**_about("Number of moves after which to show the game. Default: the current number."))
     theme = fields.String(load_default="dark", validate=one_of(["dark", "light"]))
 
 
@@ -820,7 +825,9 @@ class AtQuery(InvitationQuery):
 
 class InvitationRequest(Request):
     email = _email(required=True, description="Address to invite")
-    seat = _number(allow_none=True, load_default=None, **_about("Seat to reserve. Default: the lowest open seat."))
+    seat = _number(
+        allow_none=True, load_default=None, **_about("Seat to reserve. Default: the lowest-numbered open seat.")
+    )
 
 
 class Invited(Schema):
@@ -855,8 +862,8 @@ class Votes(Schema):
         fields.Integer(),
         required=True,
         **_about(
-            "Seats that consent to offering. While all active players consent, others can take over seats that "
-            "bots play."
+            "Seats that consent to offering the bots' seats. While all active players consent, others can take "
+            "over seats that bots play."
         ),
     )
     take_back = fields.Nested(
@@ -870,14 +877,14 @@ class Votes(Schema):
 
 
 class TakeBackRequest(Request):
-    to = _number(required=True, **_about("Version before your move, which the game returns to"))
+    to = _number(required=True, **_about("Version to return to: the version before your move"))
 
 
 class WayBack(Schema):
     to = fields.Integer(
         required=True,
         allow_none=True,
-        **_about("Version before your last move; null if you can't take it back"),
+        **_about("Version before your last move; null if you can't take the move back"),
     )
     free = fields.Boolean(
         required=True, **_about("Whether the take-back is immediate; false if the other players have to vote")
@@ -898,7 +905,7 @@ class MessageRequest(Request):
 
 class Message(Schema):
     nr = fields.Integer(required=True, **_about("Number of the message in this game, starting from 1"))
-    seat = fields.Integer(required=True, **_about("Seat of the author when they wrote it"))
+    seat = fields.Integer(required=True, **_about("Seat that the author had when they wrote the message"))
     name = fields.String(
         required=True,
         allow_none=True,
@@ -932,8 +939,8 @@ class GamesQuery(PageQuery):
     pace = fields.String(
         validate=one_of(PACES),
         **_about(
-            "Only open games of this pace. `quick`: up to 12 hours per move, or as a time bank's "
-            "increment. `usual`: up to 48 hours. `slow`: more."
+            "Only open games of this pace. `quick`: at most 12 hours per move or, with a time bank, as the "
+            "increment. `usual`: at most 48 hours. `slow`: more."
         ),
     )
     clock = fields.String(validate=one_of(["per_move", "bank"]), **_about("Only open games with this kind of clock"))
@@ -948,7 +955,7 @@ class GamesQuery(PageQuery):
         1,
         100,
         **_about(
-            "Only open games whose players were all present at the end of at least this percentage of their "
+            "Only open games in which all players were present at the end of at least this percentage of their "
             "finished games"
         ),
     )
@@ -1077,7 +1084,10 @@ class Plan(Schema):
 
 
 class MoveQuery(Request):
-    dry_run = QueryTruth(load_default=False, **_about("Whether to return what the move would cause without playing it"))
+    dry_run = QueryTruth(
+        load_default=False,
+        **_about("If true, the move is not played, and the response shows what the move would cause"),
+    )
 
 
 class Foresight(Schema):
@@ -1156,7 +1166,8 @@ class StreamQuery(InvitationQuery, OwnStreamQuery):
 
 class GameStreamQuery(StreamQuery):
     presence = QueryTruth(
-        load_default=False, **_about("Also send which other players have the table open, if you have a seat")
+        load_default=False,
+        **_about("If true and you have a seat, the stream also shows which other players have the table open"),
     )
 
 
@@ -1201,7 +1212,7 @@ class Archive(Schema):
     clock = fields.Dict(required=True, metadata=_shape("Clock"))
     on_timeout = fields.List(fields.Raw(), required=True, metadata=_shape("OnTimeout"))
     seats = fields.List(fields.Nested(ArchivedSeat), required=True)
-    salts = fields.List(fields.String(), required=True, **_about("Salt that each seat added to the random numbers"))
+    salts = fields.List(fields.String(), required=True, **_about("Salt of each seat, in the order of seats"))
     salt_hashes = fields.List(fields.String(allow_none=True), metadata=json_schemas.SALT_HASHES)
     seed = fields.String(required=True, **_about("Seed of the random numbers: 32 bytes in hex"))
     commitment = fields.String(required=True, **_about("SHA-256 of the seed, published when the game was created"))
@@ -1287,14 +1298,14 @@ class Webhook(Schema):
         required=True,
         allow_none=True,
         **_about(
-            "Why the webhook is disabled; null while it is enabled. `by-you`: you disabled it. `gone`: it "
-            "answered 410 (a chat: 404). `failing`: all deliveries failed for three days. `banned`: you "
-            "were banned for a time.",
+            "Why the webhook is disabled; null while it is enabled. `by-you`: you disabled it. `gone`: its URL "
+            "returned 410 (for a chat service, 404). `failing`: all deliveries failed for three days. `banned`: "
+            "you were temporarily banned.",
             enum=[*subscriptions.DISABLED, None],
         ),
     )
     failing_since = Moment(
-        required=True, allow_none=True, **_about("When deliveries began to fail; null if the last one arrived")
+        required=True, allow_none=True, **_about("When deliveries began to fail; null if the last delivery succeeded")
     )
     made_at = Moment(required=True)
 
@@ -1342,7 +1353,7 @@ class DeliveriesQuery(Request):
 
 
 class WebhookDeliveries(Schema):
-    items = fields.List(fields.Nested(WebhookDelivery), required=True, **_about("Tokens, newest first"))
+    items = fields.List(fields.Nested(WebhookDelivery), required=True, **_about("Deliveries, newest first"))
     next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
@@ -1366,8 +1377,8 @@ class Notation(Schema):
 
 
 class BotStrength(Schema):
-    """Results of a bot against another bot. Each deal was played once per seat: the bot in that seat, the other bot in
-    all others.
+    """Results of a bot against another bot. Each deal was played once for each seat, with the bot in that
+    seat and the other bot in all other seats.
     """
 
     bot = fields.String(required=True, **_about("Name of the bot"))
@@ -1411,7 +1422,7 @@ class Notice(Schema):
     """Current message from the operators to all users."""
 
     text = fields.String(required=True)
-    until = Moment(required=True, allow_none=True, **_about("When the message is removed; null if not yet known"))
+    until = Moment(required=True, allow_none=True, **_about("When the message is removed; null if no time is set"))
 
 
 class Service(Schema):
@@ -1443,13 +1454,15 @@ class Problem(Schema):
         required=True, **_about("Request id, as in the header `X-Request-Id` and in the server's log")
     )
     reason = fields.String(
-        **_about("Code of the violated rule (illegal-move, malformed-move, bad-option, illegal-plan)")
+        **_about("For `illegal-move`, `malformed-move`, `bad-option` and `illegal-plan`: the code of the violated rule")
     )
-    turn = fields.Integer(allow_none=True, **_about("Number of your current turn (stale-turn)"))
-    revision = fields.Integer(**_about("Current revision of your plan (stale-plan)"))
-    newest = fields.Integer(**_about("Position at which the log ends (place-ahead)"))
-    index = fields.Integer(**_about("Index of the illegal move in the plan (illegal-plan)"))
-    scope = fields.String(**_about("Scope that the token lacks (missing-scope)"))
-    until = Moment(allow_none=True, **_about("When the ban ends; null if it is permanent (banned)"))
-    field = fields.String(**_about("Name of the invalid field (invalid-field)"))
-    errors = fields.Dict(**_about("Errors by place (json, query) and field (invalid-fields)"))
+    turn = fields.Integer(
+        allow_none=True, **_about("For `stale-turn`: the number of your current turn; null if it isn't your turn")
+    )
+    revision = fields.Integer(**_about("For `stale-plan`: the current revision of your plan"))
+    newest = fields.Integer(**_about("For `place-ahead`: the position at which the log ends"))
+    index = fields.Integer(**_about("For `illegal-plan`: the index of the illegal move in the plan"))
+    scope = fields.String(**_about("For `missing-scope`: the scope that the token lacks"))
+    until = Moment(allow_none=True, **_about("For `banned`: when the ban ends; null if the ban is permanent"))
+    field = fields.String(**_about("For `invalid-field`: the name of the invalid field"))
+    errors = fields.Dict(**_about("For `invalid-fields`: the errors, by place (json, query) and field"))

@@ -22,11 +22,11 @@ from server.games.sternenglanz.moves import (
 
 NO_CARD = "-"
 NOTATION = (
-    "Write one step, or several separated by ; (semicolon). An action names the slot, what to do and where: 1 lay "
-    "punkt b1, 2 move a1 b2 c3 (each field of the path), 3 remove c1, 1 nova d4, 2 lapse. To stop after slots 1 and "
-    "2: finish. Then lay a card on slot 2 and one on slot 1, - for none: lay geburt#4 -. To drop the Supernova card "
-    "on slot 1 first: drop lay geburt#4 -. Before the first turn, choose the cards for slots 2 and 3: choose "
-    "geburt#3 loch-a#1. Capitals don't matter."
+    "Write one step, or several separated by semicolons (;). For an action, write the slot, what to do, and where: "
+    "1 lay punkt b1, 3 remove c1, 1 nova d4, 2 lapse. To move a star, list each field of its path: 2 move a1 b2 c3. "
+    "To stop after slots 1 and 2, write finish. Then choose a card for slot 2 and one for slot 1, or write - for no "
+    "card: lay geburt#4 -. To discard the Supernova card in slot 1 first: drop lay geburt#4 -. Before your first "
+    "turn, choose the cards for slots 2 and 3: choose geburt#3 loch-a#1. You can use capital or small letters."
 )
 
 

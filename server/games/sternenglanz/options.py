@@ -26,7 +26,7 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
     ),
     "banMoves": (
         "Whether moving a star counts as removing it from its first space and placing it on its last",
-        {False: "no", True: "yes, so a star moved away from a space can't be placed there again this turn, and so on"},
+        {False: "no", True: "yes; for example, a star moved away from a space can't be placed there again this turn"},
     ),
     "banSupernova": (
         "Whether a Supernova spares stars placed this turn",
@@ -51,7 +51,7 @@ READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default 
     "sternbildCredit": (
         "Who completes a Sternbild that lies on the Firmament after an action",
         {
-            "own-action": "the acting player, if it is their own Sternbild or the common one",
+            "own-action": "the acting player, if the Sternbild is their own or the common one",
             "contributing": "as with `own-action`, if the action also changed a space of the figure",
             "any-player": "the acting player as with `own-action`, then, clockwise, every other player whose own "
             "Sternbild lies there",

@@ -1,7 +1,8 @@
-"""Random tables that are consistent with what a seat has seen.
+"""Tables that are consistent with what a seat has seen, drawn at random.
 
 The order of both decks, other seats' hands and first choices, and secret Sternbilder are unknown. Every consistent deal
-is equally likely. A deal is inconsistent if an action would already have completed one of its secret Sternbilder.
+is equally likely. A deal is inconsistent if an action would have completed the secret Sternbild of the player who took
+it.
 """
 
 from collections import Counter
@@ -30,7 +31,7 @@ Stars = dict[str, Fields]
 
 
 class Pool(NamedTuple):
-    """The unseen cards of one shuffle, and how many of them each other seat holds. The rest are in the deck."""
+    """The unseen cards of one shuffle, and how many of them each other seat holds. The others are the deck."""
 
     cards: list[str]
     held: Counter[Seat]
@@ -70,7 +71,7 @@ _newest: tuple[Json, Sequence[Json], Seat, Worlds] | None = None
 
 
 def resample(view: Json, story: Sequence[Json], seat: Seat, dice: Dice) -> State:
-    """Return a random state that is consistent with the seat's view and story."""
+    """Return a state that the seat could be in, drawn from its view and its story."""
     global _newest
     newest = _newest  # assigned atomically, since other threads may resample
     if newest is None or newest[0] is not view or newest[1] is not story or newest[2] != seat:

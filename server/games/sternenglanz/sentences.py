@@ -192,11 +192,11 @@ def usual_turns(players: int) -> int:
 
 def notation(say: Language) -> str:
     return say.gettext(
-        "Write one step, or several separated by ; (semicolon). An action names the slot, what to do and where: "
-        "%(place)s, %(move)s (each field of the path), %(remove)s, %(nova)s, %(lapse)s. To stop after slots 1 and 2: "
-        "%(finish)s. Then lay a card on slot 2 and one on slot 1, - for none: %(lay)s. To drop the Supernova card on "
-        "slot 1 first: %(drop)s. Before the first turn, choose the cards for slots 2 and 3: %(choose)s. Capitals don't "
-        "matter.",
+        "Write one step, or several separated by semicolons (;). For an action, write the slot, what to do, and "
+        "where: %(place)s, %(remove)s, %(nova)s, %(lapse)s. To move a star, list each field of its path: "
+        "%(move)s. To stop after slots 1 and 2, write %(finish)s. Then choose a card for slot 2 and one for slot "
+        "1, or write - for no card: %(lay)s. To discard the Supernova card in slot 1 first: %(drop)s. Before your "
+        "first turn, choose the cards for slots 2 and 3: %(choose)s. You can use capital or small letters.",
         **{name: write_spoken(read_move(line), say.locale) for name, line in _WRITTEN.items()},
     )
 

@@ -141,7 +141,8 @@ OPTION_SCHEMA: Json = {
         "edition": named(
             "Edition",
             {
-                "description": "Published rules to play by. Each of the other options can override its value.",
+                "description": "Published rules to play by. Each of the other options can override a value of the "
+                "edition.",
                 "enum": list(EDITIONS),
                 "default": DEFAULT_EDITION,
             },

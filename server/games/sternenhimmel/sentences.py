@@ -80,7 +80,7 @@ def usual_turns(players: int) -> int:
 def notation(say: Language) -> str:
     return say.gettext(
         "Write one line: the star, the constellation and the space, separated by spaces. Use the id or the "
-        "abbreviation of the constellation. Capitals don't matter."
+        "abbreviation of the constellation. You can use capital or small letters."
     )
 
 

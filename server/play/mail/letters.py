@@ -44,14 +44,14 @@ News = tuple[NoticeKind, Seat, Json]  # kind, reader, data
 
 
 def after(game: Game, events: Sequence[Any], now: datetime, before: Game) -> list[Json]:
-    """Return the emails of a commit that led to this game."""
+    """Return the emails caused by the commit that produced this state of the game."""
     told = _letters(game, list(_news(game, events, now, before.table)), now, list(_news_for_programs(events)))
     known = list(_letters_of_stand_ins(game, events, now, before))
     return _in_order([*known, *told], now) if known else told
 
 
 def after_extension(outline: Outline, seat: Seat, by: str, now: datetime) -> list[Json]:
-    """Return the emails of an extension that led to this game."""
+    """Return the emails caused by the extension that produced this state of the game."""
     return _letters(outline, [(TIME_EXTENDED, seat, {"by": by})], now)
 
 

@@ -115,7 +115,7 @@ def _take_seat(
     if str(player_id) in head.sent_away and not any(row.email == email for row in seats):
         raise SeatTaken("The host of this game prefers to play with others.")
     if not is_nameless(head.options) and is_block_between(player_id, [row.player_id for row in seats if row.player_id]):
-        raise SeatTaken("There is a block between you and a player at this table.")
+        raise SeatTaken("You've blocked a player at this table, or they've blocked you.")
     if word is None and not any(row.email == email for row in seats):
         _expect_reliable(player_id, head.min_reliability or 0)
     expect_admitted(head.programs, player_id)
@@ -310,7 +310,7 @@ def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitati
     row = game.seats[offered[0]]
     others = [] if is_nameless(game.head.options) else [it for it in people if it != row.player_id]
     if is_block_between(player_id, others):
-        raise SeatTaken("There is a block between you and a player at this table.")
+        raise SeatTaken("You've blocked a player at this table, or they've blocked you.")
     _expect_reliable(player_id, game.head.min_reliability or 0)
     expect_admitted(game.head.programs, player_id)
     _succeed(connection, game, offered[0], player_id, now)

@@ -267,7 +267,7 @@ def _accept(game_id: UUID, seat: Seat, mark: int, player_id: UUID) -> Game:
             if db.session.execute(will).first() is not None:
                 raise AlreadySeated("You already stand in for another player at this table.")
             if not is_nameless(game.head.options) and is_block_between(player_id, people_of(game)):
-                raise SeatTaken("There is a block between you and a player at this table.")
+                raise SeatTaken("You've blocked a player at this table, or they've blocked you.")
             expect_admitted(game.head.programs, player_id)
             asked.accepted_by, asked.wake_at = player_id, asked.from_at
             db.session.flush()

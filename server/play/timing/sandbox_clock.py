@@ -37,7 +37,7 @@ def move_clock(by: timedelta) -> datetime:
 
 
 def follow_clock() -> None:
-    """Adopt clock changes of other processes, which only a sandbox has."""
+    """Apply clock changes made by other processes. Only a sandbox has such changes."""
     with autocommit() as connection:  # in a sandbox, once per request
         offset = _stored_offset(connection)
     if offset is not None:

@@ -19,7 +19,7 @@ _PATIENCE = 2.0  # seconds to wait for the first request's response
 
 
 class Kept(NamedTuple):
-    """A first response: status and body. There is no body if it can be computed again."""
+    """The first response to a call: status and body. The body is omitted if it can be recomputed."""
 
     status: int
     body: str | None

@@ -28,11 +28,11 @@ class Command:
     said: str = ""  # the words in the example that other languages have, too
 
     def word(self, locale: str) -> str:
-        """Return the word for it in this language's emails."""
+        """Return the word that this language's emails use for the command."""
         return self.words[locale][0] if locale in self.words else self.name
 
     def form(self, locale: str) -> str:
-        """Return its word and arguments in this language."""
+        """Return the command's word and arguments in this language."""
         return f"{self.word(locale)} {language(locale).gettext(self.arguments) if self.arguments else ''}".strip()
 
     def example_in(self, locale: str) -> str:

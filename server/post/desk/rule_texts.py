@@ -116,7 +116,7 @@ class _Text:
 
 
 def _written(value: Any) -> str:
-    """Return an option's value as in the conditions of the text."""
+    """Return an option's value in the form that the rule text's conditions use."""
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 

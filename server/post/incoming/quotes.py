@@ -126,7 +126,7 @@ def _is_title(text: str) -> bool:
 
 
 def is_drawn(line: str) -> bool:
-    """Return whether this line is drawn, without words."""
+    """Return whether this line is part of a drawing and contains no words."""
     return line.strip() != "" and re.search(r"[^\W_]", line) is None
 
 

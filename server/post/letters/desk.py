@@ -1,4 +1,4 @@
-"""Emails of the post desk: the first one to an address without an account, and answers to players."""
+"""Emails from the post desk: the first one to an address without an account, and replies to players."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -155,7 +155,7 @@ def test_only_active_players_of_a_running_game_can_leave_a_plan(game_id: UUID, a
 # Playing a plan
 
 
-def test_a_plan_moves_when_the_turn_begins_and_no_letter_is_needed(
+def test_a_plan_moves_when_the_turn_begins_and_no_email_is_needed(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     first, second = star(game_id, 5), star(game_id, 6, "10")
@@ -365,7 +365,7 @@ def test_a_failed_condition_ends_the_plan(game_id: UUID, ada: UUID, bea: UUID) -
     assert [row.seat for row in letters(game_id, "your-turn")] == [0, 1]
 
 
-def test_the_owners_own_move_ends_the_plan_without_a_letter(game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_the_owners_own_move_ends_the_plan_without_an_email(game_id: UUID, ada: UUID, bea: UUID, cyd: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5), after="PT6H"), item(star(game_id, 6, "10")))
     moves_on(game_id, ada)
     everything_due_happens()

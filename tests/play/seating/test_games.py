@@ -39,7 +39,7 @@ def test_bots_of_one_kind_are_numbered(ada: UUID) -> None:
     assert game.names == ["greedy 1", "ada", "random", "greedy 2"]
 
 
-def test_an_invited_player_gets_a_letter_with_a_link_token_for_the_seat(ada: UUID) -> None:
+def test_an_invited_player_gets_an_email_with_a_link_token_for_the_seat(ada: UUID) -> None:
     game_id = open_game(ada, wanted(ME, {"email": "bea@example.org"}, BOT)).game_id
     (letter,) = letters(game_id, "invitation")
     assert letter.data["to"] == "bea@example.org"

@@ -254,7 +254,7 @@ def test_a_game_does_not_close_during_a_ready_check(ada: UUID, bea: UUID) -> Non
     assert ready(game_id, bea).table.status == "running"
 
 
-def test_a_closed_game_asks_no_player(ada: UUID, bea: UUID) -> None:
+def test_a_closed_game_does_not_ask_players(ada: UUID, bea: UUID) -> None:
     game_id = full(ada, bea)
     close_game(game_id, ada)
     with pytest.raises(NotRunning):

@@ -141,7 +141,7 @@ def test_a_stand_in_who_accepts_plays_the_seat_and_both_are_notified(
     assert_all_agrees(game_id)
 
 
-def test_the_stand_in_gets_the_seats_letters(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_the_stand_in_gets_the_seats_emails(game_id: UUID, ada: UUID, dan: UUID) -> None:
     stands_in(game_id, ada, dan)
     turn = letters(game_id, "your-turn")[-1]
     assert turn.player_id == dan
@@ -154,7 +154,7 @@ def test_the_stand_in_gets_the_seats_letters(game_id: UUID, ada: UUID, dan: UUID
     assert waiting_games(ada) == []
 
 
-def test_a_stand_in_asked_by_address_accepts_by_the_letter(game_id: UUID, ada: UUID) -> None:
+def test_a_stand_in_asked_by_address_accepts_by_email(game_id: UUID, ada: UUID) -> None:
     asks(game_id, ada, email="new@example.org")
     word = word_of(game_id)
     letter = compose(letters(game_id, "invitation")[0], "https://stars.example")
@@ -294,7 +294,7 @@ def test_the_stand_in_is_notified_if_an_owner_replaced_by_a_bot_is_deleted(ada: 
     assert not re.search(rb"(?i)\bada\b", letter.message)  # a signed link may contain the three letters by chance
 
 
-def test_both_are_notified_if_the_stand_in_is_banned_and_letters_name_no_deleted_player(
+def test_both_are_notified_if_the_stand_in_is_banned_and_emails_name_no_deleted_player(
     ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     for goes in (give_up_seats, delete_player):
@@ -307,7 +307,7 @@ def test_both_are_notified_if_the_stand_in_is_banned_and_letters_name_no_deleted
     assert not any("dan" in str(it.data) for it in letters(game_id, "stand-in"))
 
 
-def test_the_stand_in_is_notified_of_the_end_and_the_owner_by_the_usual_letter(
+def test_the_stand_in_is_notified_of_the_end_and_the_owner_by_the_usual_email(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     stands_in(game_id, ada, dan, 1, 2)

@@ -120,7 +120,7 @@ def test_a_yes_confirms_beside_courtesies_and_commands(text: str) -> None:
     assert read_request(a_mail(text), "en").says_yes
 
 
-def test_the_subject_of_an_unreadable_email_is_no_command() -> None:
+def test_the_subject_of_an_unreadable_email_is_not_a_command() -> None:
     unreadable = replace(a_mail("", "play sternenglanz"), doubt="encrypted")
     assert read_request(unreadable, "en").asked == ()
 
@@ -162,7 +162,7 @@ def test_commands_of_a_table_stay_with_the_table(text: str) -> None:
     assert commands_beside_table(text.splitlines(), "en") == []
 
 
-def test_desk_commands_are_found_in_replies_to_game_letters() -> None:
+def test_desk_commands_are_found_in_replies_to_game_emails() -> None:
     assert [it.canonical for it in commands_beside_table(["Hello,", "", "games", "show 3", "", "Ann"], "en")] == [
         "games",
         "show 3",

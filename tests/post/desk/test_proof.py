@@ -90,7 +90,7 @@ def test_nothing_is_stored_about_an_address_that_never_replies(ann: Corresponden
         ("desk-letters", [f"ann+{nr}@example.net" for nr in range(4)], 2),
     ],
 )
-def test_letters_to_strangers_are_limited(
+def test_emails_to_strangers_are_limited(
     app: Flask,
     monkeypatch: pytest.MonkeyPatch,
     mailbox: Callable[[str], Correspondent],
@@ -114,7 +114,7 @@ def test_letters_to_strangers_are_limited(
         (["mx.stars.example; none"], 1),
     ],
 )
-def test_a_sender_that_fails_authentication_gets_no_first_letter(
+def test_a_sender_that_fails_authentication_gets_no_first_email(
     app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent, results: list[str], letters: int
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "desk-letters-domain", Bound(1, 86_400))
@@ -126,7 +126,7 @@ def test_a_sender_that_fails_authentication_gets_no_first_letter(
     assert len(ann.sends(DESK, "Hello")) == 1
 
 
-def test_forgers_leave_the_letters_of_a_domain_to_its_people(
+def test_forgers_do_not_use_up_the_emails_for_a_domain(
     app: Flask, monkeypatch: pytest.MonkeyPatch, mailbox: Callable[[str], Correspondent], ann: Correspondent
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "desk-letters-domain", Bound(3, 86_400))
@@ -155,7 +155,7 @@ def test_programs_bounces_and_lists_get_nothing(office: Office, ann: Corresponde
     assert not office.mails_to("mailer-daemon@example.net")
 
 
-def test_two_desks_do_not_answer_each_other(office: Office, ann: Correspondent) -> None:
+def test_two_desks_do_not_reply_to_each_other(office: Office, ann: Correspondent) -> None:
     (hello,) = ann.sends(DESK, "Hello")
     ann.hands_over(DESK, hello.raw)
     ann.hands_over(hello.reply_to, hello.raw)
@@ -185,7 +185,7 @@ def test_no_account_is_created_while_sign_ups_are_closed(ann: Correspondent) -> 
     assert player_at(ann.email) is None
 
 
-def test_an_address_that_reports_our_first_letter_as_spam_gets_no_other(ann: Correspondent) -> None:
+def test_an_address_that_reports_our_first_email_as_spam_gets_no_other(ann: Correspondent) -> None:
     (hello,) = ann.sends(DESK, "Hello")
     assert hello.sender.endswith(f"@{DOMAIN}")
     ann.hands_over(hello.sender, HARD, envelope="")  # a bounce may be temporary
@@ -199,7 +199,7 @@ def test_an_address_that_reports_our_first_letter_as_spam_gets_no_other(ann: Cor
     assert ann_joins_by(ann, again.reply_to)
 
 
-def test_an_answer_that_bounces_marks_the_account_until_its_next_email(ann: Correspondent) -> None:
+def test_a_reply_that_bounces_marks_the_account_until_its_next_email(ann: Correspondent) -> None:
     ann_id = ann_joins(ann)
     assert not profile(ann_id)["unreachable"]
     ann.hands_over(ann.newest.sender, SOFT, envelope="")
@@ -261,7 +261,7 @@ def test_a_reply_from_another_address_changes_nothing(
     assert rows() == before
 
 
-def test_letters_to_an_earlier_address_carry_nothing_out(
+def test_emails_to_an_earlier_address_carry_nothing_out(
     mailbox: Callable[[str], Correspondent], ann: Correspondent
 ) -> None:
     """Who reads the old mailbox can forge the new sender."""
@@ -286,7 +286,7 @@ def test_an_unproved_email_with_a_link_is_not_repeated(ann: Correspondent) -> No
     assert "You have no games yet." in answer.text
 
 
-def test_the_last_letter_invites_no_reply(ann: Correspondent) -> None:
+def test_the_last_email_invites_no_reply(ann: Correspondent) -> None:
     ann_joins(ann)
     (asked,) = ann.answers(ann.newest.reply_to, "goodbye")
     (last,) = ann.answers(asked.reply_to, "yes")
@@ -340,7 +340,7 @@ def test_an_email_to_several_addresses_acts_once(ann: Correspondent) -> None:
     assert player_at(ann.email) == ann_id
 
 
-def test_one_yes_to_two_letters_confirms_both(ann: Correspondent) -> None:
+def test_one_yes_to_two_emails_confirms_both(ann: Correspondent) -> None:
     ann_joins(ann)
     asked = ann.newest.reply_to
     letters = []
@@ -421,7 +421,7 @@ def test_a_search_joins_a_game_that_fits(mailbox: Callable[[str], Correspondent]
     assert "The game has started." in ben.asks("find sternenglanz 2 3 days per move").text
 
 
-def test_answers_to_a_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent) -> None:
+def test_replies_to_a_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent) -> None:
     ann_joins(ann)
     monkeypatch.setitem(app.config["BOUNDS"], "desk-answers", Bound(3, 3600))
     to = ann.newest.reply_to
@@ -431,7 +431,7 @@ def test_answers_to_a_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyP
     assert "this is the last one for now" in ann.newest.text
 
 
-def test_a_program_that_answers_every_letter_gets_few_answers(
+def test_a_program_that_replies_to_every_email_gets_few_replies(
     app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent
 ) -> None:
     ann_joins(ann)
@@ -441,7 +441,7 @@ def test_a_program_that_answers_every_letter_gets_few_answers(
     assert len(ann.answers(to, "games")) == 1
 
 
-def test_desk_commands_work_in_replies_to_letters_of_games(office: Office, ada: UUID, bea: UUID) -> None:
+def test_desk_commands_work_in_replies_to_emails_about_games(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     turn = office.mails("ada")[-1]
     arrives(turn.reply_to, a_mail("games\nset zone Europe/Rome"))

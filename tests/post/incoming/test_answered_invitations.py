@@ -92,7 +92,7 @@ def test_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUID,
     "text",
     ["", "maybe", "Yes, but not before Sunday", "yes\n\nno", "yes?", "No problem, I play", "yes\nsay Hello!", "> yes"],
 )
-def test_an_unclear_answer_does_nothing_and_can_be_repeated(office: Office, game_id: UUID, text: str) -> None:
+def test_an_unclear_reply_does_nothing_and_can_be_repeated(office: Office, game_id: UUID, text: str) -> None:
     asked = cyd_writes(office, text)
     assert asked is not None
     assert "contains no clear yes or no" in asked.text
@@ -126,7 +126,7 @@ def test_a_yes_after_accepting_on_the_page_is_confirmed_by_email(office: Office,
     assert sits(game_id)
 
 
-def test_an_answer_from_another_address_does_nothing(office: Office, game_id: UUID) -> None:
+def test_a_reply_from_another_address_does_nothing(office: Office, game_id: UUID) -> None:
     asked = cyd_writes(office, "yes", sender="cyd@work.example")
     assert office.mails_to("cyd@work.example") == []
     assert asked is not None
@@ -182,7 +182,7 @@ def test_accepting_the_last_seat_starts_the_game(office: Office, ada: UUID) -> N
 @pytest.mark.parametrize(
     "headers", [{"Auto-Submitted": "auto-replied"}, {"Subject": "Automatic reply: away"}, {"X-Loop": "sternenpost"}]
 )
-def test_automatic_replies_answer_nothing_and_get_no_answer(
+def test_automatic_replies_have_no_effect_and_get_no_reply(
     office: Office, game_id: UUID, headers: dict[str, str]
 ) -> None:
     assert cyd_writes(office, "yes", **headers) is None
@@ -196,7 +196,7 @@ def test_a_banned_players_reply_does_nothing(office: Office, game_id: UUID) -> N
     assert is_kept(game_id)
 
 
-def test_the_answer_is_in_the_guests_language_or_else_the_hosts(office: Office, ada: UUID) -> None:
+def test_the_reply_is_in_the_guests_language_or_else_the_hosts(office: Office, ada: UUID) -> None:
     change_profile(ada, {"locale": "de"})
     open_game(ada, wanted(ME, {"email": CYD}, OPEN))
     assert "Antworte über dieser Zeile: ja oder nein" in office.mails("cyd")[-1].text

@@ -61,7 +61,7 @@ def is_resigned(game_id: UUID) -> bool:
 # Addresses
 
 
-def test_every_letter_of_a_game_can_be_answered(office: Office, game_id: UUID) -> None:
+def test_every_email_about_a_game_can_be_replied_to(office: Office, game_id: UUID) -> None:
     (turn,) = office.mails("ada")
     word, _, domain = turn.reply_to.partition("@")
     assert domain == DOMAIN
@@ -72,7 +72,7 @@ def test_every_letter_of_a_game_can_be_answered(office: Office, game_id: UUID) -
     assert "##- Reply above this line" in turn.page
 
 
-def test_letters_have_no_reply_address_if_inbound_mail_is_off(app: Flask, game_id: UUID) -> None:
+def test_emails_have_no_reply_address_if_inbound_mail_is_off(app: Flask, game_id: UUID) -> None:
     (turn,) = Office(app).mails("ada")
     assert turn.message["Reply-To"] is None
     assert "##-" not in turn.text
@@ -151,16 +151,14 @@ def test_a_move_for_a_past_turn_is_answered_with_the_current_state(office: Offic
     assert happened(game_id).count("star-placed") == 1
 
 
-def test_text_without_notation_does_nothing_and_the_answer_explains_it(
-    office: Office, game_id: UUID, ada: UUID
-) -> None:
+def test_text_without_notation_does_nothing_and_the_reply_explains_it(office: Office, game_id: UUID, ada: UUID) -> None:
     answer = ada_writes(office, f"I play {a_move(game_id, ada)}, I think.")
     assert "isn't quite the right form" in answer.text
     assert "Commands, each on its own line" in answer.text
     assert "star-placed" not in happened(game_id)
 
 
-def test_an_email_with_only_quoted_text_is_answered(office: Office, game_id: UUID) -> None:
+def test_an_email_with_only_quoted_text_gets_a_reply(office: Office, game_id: UUID) -> None:
     quoted = "\n".join(f"> {line}" for line in office.mails("ada")[-1].text.splitlines())
     assert "We found no reply above our email" in ada_writes(office, quoted).text
 
@@ -212,7 +210,7 @@ def test_a_reply_with_a_move_loads_its_game_and_parses_its_text_once(
 # Time
 
 
-def test_an_email_received_before_the_due_time_is_on_time(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_an_email_received_before_the_deadline_is_on_time(office: Office, game_id: UUID, ada: UUID) -> None:
     line, due_at = a_move(game_id, ada), seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at - MINUTE)
@@ -226,7 +224,7 @@ def test_an_email_received_before_the_due_time_is_on_time(office: Office, game_i
     assert f"your move was played: {line}" in office.mails("ada")[-1].text
 
 
-def test_an_email_received_after_the_due_time_delays_nothing(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_an_email_received_after_the_deadline_delays_nothing(office: Office, game_id: UUID, ada: UUID) -> None:
     line, due_at = a_move(game_id, ada), seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at + MINUTE)
@@ -392,7 +390,7 @@ def test_a_move_beside_a_command_to_confirm_takes_effect_at_once(office: Office,
     assert confirmation_in(answer)
 
 
-def test_an_answer_reports_whose_turn_it_is_when_sent(office: Office, ada: UUID, bea: UUID) -> None:
+def test_a_reply_reports_whose_turn_it_is_when_sent(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
     letter = office.mails("ada")[-1]
     moves_on(game_id, ada)

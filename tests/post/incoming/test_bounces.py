@@ -365,7 +365,7 @@ def results(who: UUID) -> list[str]:
     return [it["result"] for it in deliveries(who, None, 100).items]
 
 
-def test_each_letter_to_a_player_has_its_own_return_path(ada: UUID, bea: UUID, office: Office) -> None:
+def test_each_email_to_a_player_has_its_own_return_path(ada: UUID, bea: UUID, office: Office) -> None:
     for _ in range(2):
         game_of(ada, bea, bots=1)
         office.delivers()
@@ -494,7 +494,7 @@ def test_other_feedback_stops_nothing(ada: UUID, bea: UUID, office: Office, kind
     assert results(ada) == ["sent"]
 
 
-def test_a_complaint_to_the_operators_counts_if_it_names_a_real_letter(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_complaint_to_the_operators_counts_if_it_names_a_real_email(ada: UUID, bea: UUID, office: Office) -> None:
     game_of(ada, bea, bots=1)
     path = office.mails("ada")[0].sender
     take_unaddressed(complaint(about=f"{'a' * 60}@{DOMAIN}"), limited=False)
@@ -651,7 +651,7 @@ def test_bounce_reports_arrive_by_smtp(app: Flask, ada: UUID, bea: UUID, office:
     assert why(ada) == "550 5.1.1 No such user"
 
 
-def test_bounces_are_limited_per_recipient_of_the_letters(
+def test_bounces_are_limited_per_recipient_of_the_emails(
     ada: UUID, bea: UUID, office: Office, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config, "LIMITS", True)
@@ -664,7 +664,7 @@ def test_bounces_are_limited_per_recipient_of_the_letters(
         bounces.keep(word, "copy 3", HARD, limited=True)
 
 
-def test_a_report_that_takes_too_long_is_stored_for_operators_and_delays_no_other(
+def test_a_report_that_takes_too_long_is_stored_for_operators_and_does_not_delay_others(
     ada: UUID, bea: UUID, office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game_of(ada, bea, bots=1)

@@ -184,7 +184,7 @@ def test_a_name_that_looks_like_a_command_can_sign_a_mail() -> None:
 
 @pytest.mark.usefixtures("within")
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_the_answer_names_the_commands_as_they_can_be_written(
+def test_the_reply_names_the_commands_as_they_can_be_written(
     office: Office, game_id: UUID, ada: UUID, locale: str
 ) -> None:
     change_profile(ada, {"locale": locale})

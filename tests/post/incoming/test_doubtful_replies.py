@@ -154,7 +154,7 @@ def test_a_line_next_to_prose_may_be_prose_and_leads_to_a_question(words: str) -
     "below",
     ["Ada", "ada", "Viele Gr\u00fc\u00dfe", "Cheers, Ada", "Merci !", "Have fun!", "-----", "Sent from my iPhone"],
 )
-def test_a_greeting_or_closing_line_next_to_a_move_does_no_harm(above: str, below: str) -> None:
+def test_a_greeting_or_closing_line_next_to_a_move_is_harmless(above: str, below: str) -> None:
     assert wishes(plain(f"{above}\n7 leo c\n{below}")) == Wishes(move="7 leo c")
 
 
@@ -174,7 +174,7 @@ def test_a_greeting_or_closing_line_next_to_a_move_does_no_harm(above: str, belo
         "Ta wiadomo\u015b\u0107 e-mail zosta\u0142a sprawdzona pod k\u0105tem wirus\u00f3w przez Avast.",
     ],
 )
-def test_a_new_sentence_right_below_a_move_does_no_harm(below: str) -> None:
+def test_a_new_sentence_right_below_a_move_is_harmless(below: str) -> None:
     assert wishes(plain(f"7 leo c\n{below}")) == Wishes(move="7 leo c")
 
 
@@ -206,7 +206,7 @@ def test_a_line_that_only_seems_to_start_a_sentence_leads_to_a_question(words: s
         "Mijn zet:\n",
     ],
 )
-def test_lines_added_by_gateways_above_a_move_do_no_harm(above: str) -> None:
+def test_lines_added_by_gateways_above_a_move_are_harmless(above: str) -> None:
     assert wishes(plain(f"{above}7 leo c")) == Wishes(move="7 leo c")
 
 

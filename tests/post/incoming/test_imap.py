@@ -296,7 +296,7 @@ def test_a_rate_limited_email_is_not_fetched_again_immediately(
     assert (len(taken), len(inbox()), dovecot.mails()) == (3, 2, [])
 
 
-def test_an_email_that_cannot_be_moved_stays_delays_no_other_and_is_logged_once(
+def test_an_email_that_cannot_be_moved_stays_does_not_delay_others_and_is_logged_once(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(imap, "OTHERS", "no..name")
@@ -310,7 +310,7 @@ def test_an_email_that_cannot_be_moved_stays_delays_no_other_and_is_logged_once(
     ]
 
 
-def test_an_email_that_disappears_delays_no_other(
+def test_an_email_that_disappears_does_not_delay_others(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = [a_reply(address, f"say {nr}") for nr in range(3)]

@@ -109,7 +109,7 @@ def test_a_full_disk_does_not_cause_an_email_to_be_set_aside(
     assert messages(game_id) == ["One."]
 
 
-def test_an_email_is_set_aside_even_if_no_answer_can_be_written(
+def test_an_email_is_set_aside_even_if_no_reply_can_be_written(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = office.mails("ada")

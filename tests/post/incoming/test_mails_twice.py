@@ -119,7 +119,7 @@ def test_a_players_old_lines_do_not_act_again_below_an_unknown_intro(office: Off
     assert messages(game_id) == ["Good evening!", "And good luck.", "Good evening!"]
 
 
-def test_earlier_answers_are_not_rendered_again_for_the_next_email(
+def test_earlier_replies_are_not_rendered_again_for_the_next_email(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(5):

@@ -72,7 +72,7 @@ def left(game_id: UUID, who: UUID, *conditions: Json, after: str = "PT0S") -> st
     return first
 
 
-def test_the_next_turn_letter_reports_the_plan_only_to_its_owner(
+def test_the_next_turn_email_reports_the_plan_only_to_its_owner(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     office.mails("ada")
@@ -96,7 +96,7 @@ def test_a_waiting_move_is_shown_with_its_time(office: Office, game_id: UUID, ad
     assert [row.seat for row in whole_log(game_id) if row.type == "star-placed"][:2] == [0, 1]
 
 
-def test_a_planned_turn_sends_no_letter_and_the_next_one_reports_it(
+def test_a_planned_turn_sends_no_email_and_the_next_one_reports_it(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     before = len(office.mails("bea"))

@@ -76,7 +76,7 @@ def test_a_move_acts_from_any_program_language_and_position(game):
                     )
 
 
-def test_quoted_text_of_the_letter_never_acts_from_any_program():
+def test_quoted_text_of_the_email_never_acts_from_any_program():
     for program in PROGRAMS.values():
         for game, letter in LETTERS.items():
             for locale in NAMES:
@@ -101,7 +101,7 @@ def test_an_invalid_id_counts_as_none(value):
 @pytest.mark.parametrize(
     "subject", ["=?x-klingon?q?x?=", "=?utf-8?b?x?=", "=?utf-8?q?=ff=fe?=", "=?zlib?q?x?=", 9 * "=?"]
 )
-def test_an_undecodable_subject_does_no_harm(subject):
+def test_an_undecodable_subject_is_harmless(subject):
     assert read(plain("7 leo c", head=f"Subject: {subject}\r\n")).lines == ("7 leo c",)
 
 
@@ -111,7 +111,7 @@ def test_an_email_without_a_return_path_is_automatic(path):
     assert not read(plain("7 leo c"), ADA).automatic
 
 
-def test_the_answer_can_name_the_line_that_was_not_understood():
+def test_the_reply_can_name_the_line_that_was_not_understood():
     assert wishes(plain("Hello,\n\n7 leo c\n7 loe c\n\nAda")).line == "7 loe c"
     assert wishes(plain("Hello")).line == "Hello"
 
@@ -269,7 +269,7 @@ HOLDS_A_MOVE = re.compile(rb"(?i)leo|cancer|virgo|\blay\b|\bmove\b|remove|finish
 SPLINTERS = (b"\r\n", b"\r", b"\0", b"<", b">", b"-- ", b"--", b"<!--", b"</blockquote>", b"\xff\xfe", b"=?utf-8?q?", b"=0A", b"&#10;", b"<br>", b":", b'"')  # fmt: skip
 
 
-def test_thousands_of_emails_play_nothing_unsaid_and_all_are_answered(by_the_thousand):
+def test_thousands_of_emails_play_nothing_unsaid_and_all_get_replies(by_the_thousand):
     played = 0
     for seed in range(by_the_thousand // 2):
         dice = Random(seed)

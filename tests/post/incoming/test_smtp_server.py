@@ -311,7 +311,7 @@ def test_an_interrupted_transfer_stores_nothing(smtp_server: SmtpServer, word: s
     assert not kept()
 
 
-def test_emails_are_deferred_while_the_database_is_away(
+def test_emails_are_deferred_while_the_database_is_down(
     smtp: smtplib.SMTP, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def is_away(*_: object) -> None:
