@@ -128,7 +128,7 @@ class EventStream:
 
 
 def wire_format(items: Iterable[Item]) -> bytes:
-    """Return items in the wire format. JSON escapes line breaks, so each fits one line."""
+    """Encode items as Server-Sent Events. JSON escapes line breaks, so each item's data fits on one line."""
     return b"".join(
         b"id: %s\n" % item.id.encode() + b"event: said\n" * item.is_said + b"data: %s\n\n" % as_json(item.what)
         for item in items
@@ -239,7 +239,7 @@ def _show_ticket(query: Any) -> None:
 
 
 def _last_id(query: Any) -> str:
-    """Return the id of the last event received, or ""."""
+    """Return the id of the last event that the client received, or ""."""
     return request.headers.get("Last-Event-ID") or str(query.get("lastEventId", ""))
 
 
@@ -247,7 +247,7 @@ def _streamed(follower: Follower, presence: bool = False) -> Response:
     streams, body = request.environ.get(STREAMS), EventStream(follower, network_of(request.remote_addr or ""), presence)
     if streams is not None:
         _expect_room(streams, body)
-    if streams is None:  # then the response ends after the pending events, and the client reconnects
+    if streams is None:  # the response then ends after the pending events, and the client reconnects
         return Response(iter(list(body)), mimetype="text/event-stream", headers=_HEADERS)
     return Response(body, mimetype="text/event-stream", headers=_HEADERS, direct_passthrough=True)
 
@@ -256,7 +256,7 @@ def _expect_room(streams: Any, stream: EventStream) -> None:
     """Check the limits on open streams. A share of the streams is reserved for players. Limits per player and per
     address apply across all web processes. Raise TooManyStreams, TooMany."""
     whom, is_stranger, share = stream.counts_for[0], STRANGERS in stream.counts_for, bound_of("streams-of-strangers")
-    if share is not None:  # without limits, save the query
+    if share is not None:  # if limits are off, skip the query
         expect_room("streams-of-address" if is_stranger else "streams", streams.held_everywhere(whom))
     if streams.is_full:
         raise TooManyStreams(noted("This server has reached its limit on open streams. Try again later."), _FULL)

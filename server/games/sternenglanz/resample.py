@@ -31,7 +31,7 @@ Stars = dict[str, Fields]
 
 
 class Pool(NamedTuple):
-    """The unseen cards of one shuffle, and how many of them each other seat holds. The others are the deck."""
+    """The unseen cards of one shuffle, and how many of them each other seat holds. The rest are in the deck."""
 
     cards: list[str]
     held: Counter[Seat]
@@ -71,7 +71,7 @@ _newest: tuple[Json, Sequence[Json], Seat, Worlds] | None = None
 
 
 def resample(view: Json, story: Sequence[Json], seat: Seat, dice: Dice) -> State:
-    """Return a state that the seat could be in, drawn from its view and its story."""
+    """Return a random state that is consistent with the seat's view and story."""
     global _newest
     newest = _newest  # assigned atomically, since other threads may resample
     if newest is None or newest[0] is not view or newest[1] is not story or newest[2] != seat:

@@ -32,7 +32,7 @@ class Hidden(NamedTuple):
 class Worlds(NamedTuple):
     """What a seat has seen of a table."""
 
-    open: State  # with the own hand, and without hidden stars
+    open: State  # with the seat's own hand, and without hidden stars
     stack: list[str]
     hidden: dict[Seat, Hidden]
 
@@ -52,7 +52,7 @@ _newest: tuple[Json, Sequence[Json], Seat, Worlds] | None = None
 
 
 def resample(view: Json, story: Sequence[Json], seat: Seat, dice: Dice) -> State:
-    """Return a state that the seat could be in, drawn from its view and its story."""
+    """Return a random state that is consistent with the seat's view and story."""
     global _newest
     newest = _newest  # assigned atomically, since other threads may resample
     if newest is None or newest[0] is not view or newest[1] is not story or newest[2] != seat:
@@ -86,7 +86,7 @@ def _visible(spaces: Json) -> dict[str, Lying]:
 
 
 def _hidden(story: Sequence[Json], seat: Seat) -> Hidden:
-    """Return the face-down stars of another seat, with all that is known of them."""
+    """Return the face-down stars of another seat, with everything that is known about them."""
     scored = {it["board"]: it["placements"] for it in story if it["type"] == "board-scored"}
     star_on = {(board, it["space"]): it["star"] for board, placements in scored.items() for it in placements}
     spaces: list[tuple[str, str]] = []
