@@ -59,7 +59,7 @@ class Part:
         raise NotImplementedError
 
     def restart_if_dead(self) -> None:
-        """If the part has died, restart it after a pause. The pause grows with each failure."""
+        """Restart the part after a pause if it has died. The pause grows with each failure."""
         now = time.monotonic()
         if self.is_running():
             if now - self._started_at > _SETTLED:

@@ -70,7 +70,7 @@ def carrier(*where: str) -> Carrier:
 class Fallback:
     """Several mail transports, tried in order. A transport that is unreachable is tried last for a while.
 
-    Refused is final, whichever transport raises it.
+    Refused is final if any transport raises it.
     """
 
     def __init__(self, carriers: Sequence[Carrier]) -> None:

@@ -447,8 +447,8 @@ class StandIn(Base):
 class Vote(Base):
     """A vote to pause, resume or abandon the game, to offer seats, or to take a move back.
 
-    For a take-back, the row also stores whose move it is, the version to return to, the version at which the vote
-    began, and when it ends.
+    For a take-back, the row also stores whose move it is, and the version to return to. It also stores the version at
+    which the vote began, and when the vote ends.
     """
 
     __tablename__ = "votes"

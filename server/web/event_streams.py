@@ -266,7 +266,7 @@ class Streams:
                 stream.follower.mark_sent_until(moment)
 
     def _look_for_presence(self) -> None:
-        """If other players have come to a table or left it, notify the players there. Players with a block between them
+        """Notify the players at a table when other players come there or leave. Players with a block between them
         aren't notified of each other."""
         asking = [it for it in self._open.values() if it.wants_presence]
         present = present_at({game_id for it in asking for game_id in it.games}, clock.now())

@@ -71,7 +71,7 @@ class Log(Logger):
     """gunicorn's logger, without its access log. The app writes a better one."""
 
     def access(self, *_: Any) -> None:
-        """Do nothing. gunicorn would collect values for an access log that no one reads."""
+        """Do nothing. gunicorn would collect values for an access log that isn't read."""
 
 
 class _Arriving:
@@ -131,7 +131,7 @@ class Worker(ThreadWorker):
 
     def accept(self, listener: socket.socket) -> None:
         """Accept a connection. At the limit of open files, pause, where gunicorn's process would end. At the limit of
-        connections, drop the slowest connection, where gunicorn would accept no more."""
+        connections, drop the slowest connection, where gunicorn would stop accepting."""
         try:
             super().accept(listener)
         except OSError as error:
@@ -349,7 +349,7 @@ class Worker(ThreadWorker):
 
 class Extent:
     """The part of an incomplete request that has been parsed. Each byte is parsed only once, so many small pieces take
-    no more time than a few large ones."""
+    as little time as a few large ones."""
 
     def __init__(self, parser: Any) -> None:
         """Use gunicorn's parser, without a socket. Only this parser reads the headers, so a request can't be

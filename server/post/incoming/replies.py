@@ -227,9 +227,9 @@ def parse(mail: Mail, rules: Notation, locale: str = "en") -> Reply:
 
 
 def _without_explanation(lines: Sequence[str], grammar: Grammar) -> Sequence[str]:
-    """If a single line was copied from our help, remove its explanation.
+    """Remove the explanation from a line that was copied from our help, if it is the only such line.
 
-    If there are several such lines, the email contains a copy of our email, so nothing is removed.
+    If there are several, the email contains a copy of our email, so nothing is removed.
     """
     found = list(_explained(lines, grammar))
     if len(found) != 1:
@@ -295,10 +295,10 @@ def understand(
 ) -> Wishes:
     """Return what the person asks for.
 
-    `ours` are the lines of our emails that the email may quote, in order. A person may retype an example move. But an
-    unmarked copy of our email begins where there is some of our prose, or three of our lines in a row, or two of which
-    at least one wouldn't take effect. Other lines in such a copy that would take effect are a problem. `repeated` are
-    lines in our emails that the person had written first, and may repeat.
+    `ours` are the lines of our emails that the email may quote, in order. A person may retype an example move. But some
+    of our prose begins an unmarked copy of our email. So do three of our lines in a row, or two of which at least one
+    wouldn't take effect. Other lines in such a copy that would take effect are a problem. `repeated` are lines in our
+    emails that the person had written first, and may repeat.
 
     `stood` returns whether a line with this key (see `keys_of`) was in an earlier email of the person. Such a line
     takes effect again only if it is clearly new: above it there are only greetings, lines that take effect, marked
@@ -360,8 +360,8 @@ def _understood(
 
 
 def _fresh(lines: Sequence[Line], stood: Callable[[str], bool]) -> tuple[Sequence[Line], Line | None]:
-    """Return the lines above the first line that was in an earlier email and isn't clearly new, and that line, or None
-    if there is no such line."""
+    """Return the lines above the first line that was in an earlier email and isn't clearly new. Also return that line,
+    or None if there is no such line."""
     unclear = (nr for nr, (text, command) in enumerate(lines) if text and not command and not is_harmless_above(text))
     below = range(next(unclear, len(lines)), len(lines))
     old = next((nr for nr in below if _is_old(lines[nr], stood)), len(lines))
