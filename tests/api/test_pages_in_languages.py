@@ -91,7 +91,7 @@ def test_unsubscribe_pages_are_translated(app: Flask, locale: str, kind: str) ->
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_visitors_are_addressed_in_their_browsers_language(app: Flask, locale: str) -> None:
+def test_visitors_see_pages_in_their_browsers_language(app: Flask, locale: str) -> None:
     web, wish = app.test_client(), {"Accept-Language": f"{locale}-CH, en;q=0.5"}
     game_id = open_game(person("ada"), wanted(ME, {"email": "new@example.org"}, OPEN, title="Xyz")).game_id
     link = f"/i/{letters(game_id, 'invitation')[0].data['invitation']}"

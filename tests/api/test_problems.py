@@ -44,7 +44,9 @@ def test_all_problems_are_listed_with_an_example(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("path", [f"/docs/{name}" for name in DOCUMENTS])
-def test_a_handbook_page_has_contents_a_home_link_and_copyable_commands(app: Flask, path: str) -> None:
+def test_a_handbook_page_has_a_table_of_contents_a_home_link_and_commands_that_can_be_copied(
+    app: Flask, path: str
+) -> None:
     page = app.test_client().get(path).text
     contents = re.findall(r'<li><a href="#([^"]+)">', page)
     assert len(contents) > 1
@@ -171,7 +173,7 @@ ODD_VALUES: list[Any] = [
 ]
 
 
-def test_odd_requests_are_answered_and_break_nothing(app: Flask, ada: Someone, game: str) -> None:
+def test_unusual_requests_get_a_response_and_break_nothing(app: Flask, ada: Someone, game: str) -> None:
     rng = Random(7)
     bodies: list[Json] = [
         wanted(ME, OPEN, BOT),

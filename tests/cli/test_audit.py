@@ -159,7 +159,7 @@ def test_imports_and_migrations_are_recorded(database_url: str, monkeypatch: pyt
             assert found == [({"archive": archive.name},)]
 
 
-def test_the_user_behind_sudo_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_user_who_called_sudo_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUDO_USER", "cleo")
     run("motd", "Back at noon.")
     assert f"cleo as {getpass.getuser()}" in run("audit", "--limit", 1)

@@ -81,7 +81,7 @@ def test_every_command_and_setting_named_in_a_readme_exists(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", READMES)
-def test_every_address_named_in_a_readme_answers(session_app: Flask, name: str) -> None:
+def test_every_url_named_in_a_readme_gets_a_response(session_app: Flask, name: str) -> None:
     named = {
         re.sub(r"\$\w+|\{\w+\}", ANY_ID, path)
         for path in re.findall(r"(?<![\w.])/(?:v1|sandbox|docs|healthz|readyz|metrics)[\w/${}-]*", text_of(name))
@@ -145,7 +145,7 @@ def test_the_path_of_a_due_seat_matches_the_diagram_and_is_short(app: Flask) -> 
 ROWS = re.findall(r"^\| (`(?:server/\w+|migrations|tests)/`) \| .+ \|$", text_of("server/README.md"), re.MULTILINE)
 
 
-def test_the_table_of_rooms_is_complete() -> None:
+def test_the_table_of_packages_is_complete() -> None:
     shown = {name for line in ROWS for name in re.findall(r"`([a-z/]+)/`", line)}
     assert shown == {f"server/{room}" for room in ROOMS} | {"migrations", "tests"}
     assert all((CHECKOUT / name).is_dir() for name in shown)

@@ -78,7 +78,7 @@ def test_a_repeated_message_is_stored_once(ada: UUID, bea: UUID, broken: Any) ->
     assert len(db.session.scalars(db.select(Message)).all()) == 2
 
 
-def test_an_invitation_reserves_one_seat_and_is_mailed_once(ada: UUID, broken: Any) -> None:
+def test_an_invitation_reserves_one_seat_and_is_emailed_once(ada: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     with broken():
         assert invite(game_id, ada, "dora@example.org") == 1
@@ -206,7 +206,7 @@ def deed_answer_lost(monkeypatch: pytest.MonkeyPatch) -> list[None]:
     return lost
 
 
-def test_a_seat_is_left_once_in_a_running_game_and_the_pending_votes_are_then_counted(
+def test_a_seat_in_a_running_game_is_left_once_and_pending_votes_are_then_counted(
     ada: UUID, bea: UUID, deed_answer_lost: list[None]
 ) -> None:
     game_id = game_of(ada, bea, bots=1)

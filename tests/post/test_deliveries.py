@@ -25,7 +25,7 @@ def seen_by(who: UUID) -> list[tuple[str, str]]:
     return [(it["kind"], it["result"]) for it in deliveries(who, None, 100).items]
 
 
-def test_a_letter_is_listed_as_waiting_and_then_as_sent(ada: UUID, bea: UUID, office: Office) -> None:
+def test_an_email_is_listed_as_waiting_and_then_as_sent(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = game_of(ada, bea, bots=1, title="A clear night")
     (waiting,) = deliveries(ada, None, 20).items
     assert (waiting["result"], waiting["tries"], waiting["detail"]) == ("waiting", 0, "")
@@ -36,7 +36,7 @@ def test_a_letter_is_listed_as_waiting_and_then_as_sent(ada: UUID, bea: UUID, of
     assert str(sent["letter"]) in office.mails("ada")[0].message["Message-ID"]
 
 
-def test_letters_are_sent_even_if_a_later_release_added_a_column(
+def test_emails_are_sent_even_if_a_later_release_added_a_column(
     ada: UUID, bea: UUID, office: Office, shared_url: str
 ) -> None:
     for _ in range(8):  # so that what claims a letter is prepared
@@ -53,13 +53,13 @@ def test_letters_are_sent_even_if_a_later_release_added_a_column(
             owner.execute("ALTER TABLE outbox DROP COLUMN of_later")
 
 
-def test_players_see_only_their_own_letters(ada: UUID, bea: UUID, office: Office) -> None:
+def test_players_see_only_their_own_emails(ada: UUID, bea: UUID, office: Office) -> None:
     game_of(ada, bea, bots=1)
     office.delivers()
     assert seen_by(bea) == []
 
 
-def test_a_letter_shows_why_it_waits_and_when_it_was_given_up(ada: UUID, bea: UUID, office: Office) -> None:
+def test_an_email_shows_why_it_waits_and_when_it_was_given_up(ada: UUID, bea: UUID, office: Office) -> None:
     office.is_closed = True
     game_of(ada, bea, bots=1)
     office.delivers()
@@ -87,7 +87,7 @@ def test_invitations_of_known_players_are_listed(ada: UUID, bea: UUID, office: O
     assert seen_by(bea) == [("invitation", "sent")]
 
 
-def test_bundled_letters_and_their_bundle_are_listed(ada: UUID, bea: UUID, office: Office) -> None:
+def test_bundled_emails_and_their_bundle_are_listed(ada: UUID, bea: UUID, office: Office) -> None:
     change_profile(ada, {"notifications": {"mails": {"your-turn": "bundled"}}})
     game_of(ada, bea, bots=1, clock={"per_move": "P9D"})
     office.delivers()
@@ -108,7 +108,7 @@ def test_the_reason_for_not_sending_is_in_the_readers_language(
     assert (letter["result"], letter["detail"]) == ("dropped", "Du hast diese E-Mails abgestellt.")
 
 
-def test_pages_hold_each_letter_once_newest_first(ada: UUID, bea: UUID, office: Office) -> None:
+def test_each_email_is_on_exactly_one_page_with_the_newest_first(ada: UUID, bea: UUID, office: Office) -> None:
     for number in range(3):
         game_id = game_of(ada, bea, bots=1)
         office.delivers()

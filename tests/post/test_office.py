@@ -61,7 +61,7 @@ def codes_for(email: str, number: int, due_at: datetime) -> None:
     db.session.commit()
 
 
-def test_a_reader_with_many_old_letters_delays_no_other(app: Flask) -> None:
+def test_a_reader_with_many_old_emails_does_not_delay_other_readers(app: Flask) -> None:
     carrier = SlowFor("slow@example.org")
     post = PostOffice(app, carrier)
     with app.app_context():
@@ -77,7 +77,7 @@ def test_a_reader_with_many_old_letters_delays_no_other(app: Flask) -> None:
     assert carrier.carried.count("ada@example.org") == 1
 
 
-def test_a_letter_rejected_for_a_while_by_our_relay_arrives_later(
+def test_an_email_that_our_relay_rejects_temporarily_arrives_later(
     ada: UUID, office: Office, caplog: pytest.LogCaptureFixture
 ) -> None:
     game_of(ada, bots=2)
@@ -98,7 +98,7 @@ def test_a_letter_rejected_for_a_while_by_our_relay_arrives_later(
     ]
 
 
-def test_an_oversized_letter_is_sent_without_html_and_pictures(app: Flask, ada: UUID) -> None:
+def test_an_oversized_email_is_sent_without_html_and_pictures(app: Flask, ada: UUID) -> None:
     carrier = Narrow(20_000)
     post = PostOffice(app, carrier)
     game_of(ada, bots=2)
@@ -139,7 +139,7 @@ class Listener:
         return "250 OK"
 
 
-def test_many_letters_wait_for_servers_while_few_are_rendered(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_emails_wait_for_servers_while_few_are_rendered(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     carrier, counting, writing, most = Everywhere(12), threading.Lock(), Counter[str](), Counter[str]()
 
     def compose(*args: Any) -> Written | None:
@@ -179,7 +179,7 @@ class Everywhere:
         self.carried += 1
 
 
-def test_hundreds_of_letters_share_a_few_connections(app: Flask) -> None:
+def test_hundreds_of_emails_share_a_few_connections(app: Flask) -> None:
     listener = Listener()
     port = free_port()
     controller = Controller(listener, hostname="127.0.0.1", port=port)

@@ -97,7 +97,7 @@ def test_every_response_shows_the_sandbox_time(opened: Flask) -> None:
     assert abs(told - datetime.fromisoformat(now)) < timedelta(minutes=1)
 
 
-def test_a_scene_is_created_on_request_without_affecting_other_clocks(opened: Flask) -> None:
+def test_a_sample_game_is_created_on_request_without_affecting_other_clocks(opened: Flask) -> None:
     client, offset = opened.test_client(), clock.offset
     for name in sandbox.SEEDS:
         made = client.post("/sandbox/scene", json={"scene": name})

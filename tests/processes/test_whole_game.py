@@ -373,7 +373,9 @@ def move_of(fields: Json) -> tuple[str, str, str]:
 # Emil
 
 
-def test_an_absent_player_gets_time_and_a_bots_moves_is_replaced_and_returns(evening: Evening) -> None:
+def test_an_absent_player_gets_more_time_then_a_bot_moves_then_replaces_them_until_they_return(
+    evening: Evening,
+) -> None:
     _, of_four, _ = evening.games
     house = [(row.type, row.seat, row.body.get("bot")) for row in evening.logs[of_four] if row.type in HOUSE_EVENTS]
     seat = evening.emil["seat"]
@@ -467,7 +469,7 @@ def test_every_player_is_notified_of_the_end_once(evening: Evening) -> None:
     assert told == dict.fromkeys(evening.seats, 1)
 
 
-def test_no_email_goes_to_the_wrong_player(evening: Evening) -> None:
+def test_no_email_is_sent_to_the_wrong_player(evening: Evening) -> None:
     for mail, row in evening.mails:
         sitting = evening.seats[row["game_id"], row["seat"]]
         assert mail.to == mail.message["To"] == sitting["email"]
@@ -527,7 +529,7 @@ def test_no_email_mentions_another_players_hidden_star(evening: Evening) -> None
     assert told > 100
 
 
-def test_a_dead_mailbox_delays_no_other_player(evening: Evening) -> None:
+def test_a_dead_mailbox_does_not_delay_other_players(evening: Evening) -> None:
     late = [mail.to for mail, row in evening.mails_of("your-turn") if row["at"] >= evening.opened_at]
     assert set(late) <= {DORA}
 
@@ -542,7 +544,7 @@ def test_nothing_is_left_in_any_queue(evening: Evening) -> None:
     assert house.count("games WHERE status <> 'finished'") == 0
 
 
-def test_the_evening_prints_its_figures_and_the_retries_it_needed(evening: Evening) -> None:
+def test_the_simulated_evening_reports_its_figures_and_the_retries_it_needed(evening: Evening) -> None:
     letters = evening.house.post.letters
     kinds = Counter(row["kind"] for _, row in evening.mails)
     print(

@@ -24,7 +24,7 @@ def waiting(app: Flask) -> Iterator[outbox.Waiting]:
         yield letter
 
 
-def test_letters_of_both_outboxes_are_due_oldest_first(waiting: outbox.Waiting) -> None:
+def test_the_emails_in_both_outboxes_are_due_oldest_first(waiting: outbox.Waiting) -> None:
     for number, at in enumerate([NOW - MINUTE, NOW + MINUTE]):
         row = {"letter_id": uuid4(), "kind": "sign-in-code", "data": {}, "made_at": NOW, "tries": 0}
         db.session.add(PlayerLetterRow(player_id=uuid4(), dedupe=str(number), due_at=at, **row))
@@ -35,7 +35,7 @@ def test_letters_of_both_outboxes_are_due_oldest_first(waiting: outbox.Waiting) 
     assert outbox.due(NOW - 2 * MINUTE, 10) == []
 
 
-def test_one_of_two_claims_of_a_letter_succeeds(app: Flask, waiting: outbox.Waiting) -> None:
+def test_only_one_of_two_claims_of_an_email_succeeds(app: Flask, waiting: outbox.Waiting) -> None:
     def claim(_: int) -> bool:
         with app.app_context():
             return outbox.claim(waiting, NOW + MINUTE) is not None
@@ -45,7 +45,7 @@ def test_one_of_two_claims_of_a_letter_succeeds(app: Flask, waiting: outbox.Wait
     assert outbox.due(NOW, 10) == []
 
 
-def test_a_letter_with_an_expired_lease_can_be_claimed_by_another_worker(waiting: outbox.Waiting) -> None:
+def test_an_email_with_an_expired_lease_can_be_claimed_by_another_worker(waiting: outbox.Waiting) -> None:
     first = outbox.claim(waiting, NOW + MINUTE)
     assert (
         outbox.due(NOW + timedelta(days=1), 10) == outbox.due(NOW + timedelta(days=1), 10, (), NOW) == []
@@ -66,7 +66,7 @@ def test_a_letter_with_an_expired_lease_can_be_claimed_by_another_worker(waiting
     ]
 
 
-def test_a_delivered_letter_is_deleted_and_recorded(waiting: outbox.Waiting) -> None:
+def test_a_delivered_email_is_deleted_and_recorded(waiting: outbox.Waiting) -> None:
     row = outbox.claim(waiting, NOW + MINUTE)
     outbox.finish(waiting, row, NOW, "sent", "250 OK")
     assert outbox.due(NOW + timedelta(days=9), 10) == []
@@ -81,7 +81,7 @@ def test_a_delivered_letter_is_deleted_and_recorded(waiting: outbox.Waiting) -> 
     assert (noted.result, noted.detail, noted.at) == ("sent", "250 OK", NOW)
 
 
-def test_a_failed_letter_is_due_again_later(waiting: outbox.Waiting) -> None:
+def test_a_failed_email_is_due_again_later(waiting: outbox.Waiting) -> None:
     row = outbox.claim(waiting, NOW + MINUTE)
     outbox.retry(waiting, row, NOW, NOW + 5 * MINUTE, "451")
     assert not outbox.renew(waiting, row, NOW + timedelta(days=1))  # it is not leased

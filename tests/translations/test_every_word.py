@@ -39,7 +39,7 @@ def marked(app: Flask) -> Iterator[None]:
         yield
 
 
-def test_the_test_notices_an_untranslated_text() -> None:
+def test_an_untranslated_text_is_detected() -> None:
     assert unmarked("Bitte zieh bis morgen.\nPlease move by tomorrow.") == ["Please move by tomorrow."]
     assert not unmarked(Marked().ugettext("Please move by %(due)s.") % {"due": "Montag"})
 
@@ -48,14 +48,14 @@ def test_the_test_notices_an_untranslated_text() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_letters_are_translated(kind: type[Any]) -> None:
+def test_emails_are_translated(kind: type[Any]) -> None:
     with force_locale("de"):
         for letter in variants(kind):
             page = wording.write_page(letter, "x.png", wording.answer_above(), "Xyz").partition("<body>")[2]
             assert not unmarked("\n".join([*wording.write(letter, wording.answer_above(), "Xyz"), words_of(page)]))
 
 
-def test_stand_in_letters_to_both_players_are_translated(app: Flask) -> None:
+def test_stand_in_emails_to_both_players_are_translated(app: Flask) -> None:
     """What they say is not in their templates alone."""
     ada, ben, office = person("ada"), person("ben"), Office(app, "stars.example")
     for who in (ada, ben):
@@ -70,7 +70,7 @@ def test_stand_in_letters_to_both_players_are_translated(app: Flask) -> None:
         assert not unmarked("\n".join([mail.subject, mail.text, words_of(mail.page.partition("<body>")[2])]))
 
 
-def test_stories_and_notations_are_translated() -> None:
+def test_event_sentences_and_notations_are_translated() -> None:
     for game in GAMES.values():
         told = [sentence(item, NAMES, "de") or "" for item in [*told_in(game), *OF_THE_HOUSE]]
         assert not unmarked("\n".join([*told, notation(game.NAME, "de")]))
@@ -250,7 +250,7 @@ def test_pages_are_translated(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("path", ["/docs", "/docs/fairness"])
-def test_pages_in_english_say_so(app: Flask, path: str) -> None:
+def test_pages_in_english_say_so_to_readers_of_other_languages(app: Flask, path: str) -> None:
     web = app.test_client()
     said = Marked().ugettext("This page is for developers and is in English.")
     assert said in web.get(path, headers={"Accept-Language": "fr"}).text

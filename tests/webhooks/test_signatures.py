@@ -11,7 +11,7 @@ from tests.support.games import DAY, MINUTE, later, person
 from tests.support.webhook_receiver import Hook, Receiver, carry
 
 
-def test_a_signature_equals_the_standards_librarys() -> None:
+def test_our_signature_equals_that_of_the_standard_webhooks_library() -> None:
     at = 1674087231
     secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
     body = '{"type":"ping","data":{"name":"Ämilie"}}'

@@ -50,7 +50,7 @@ def test_a_plan_is_shown_and_dropped_in_the_readers_language(office: Office, gam
     assert get_plan(game_id, ada)["moves"] == []
 
 
-def test_an_impossible_plan_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_our_reply_to_an_impossible_plan_gives_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     moves_on(game_id, ada)
     first, second, place = own_lines(game_id)
@@ -72,7 +72,7 @@ def left(game_id: UUID, who: UUID, *conditions: Json, after: str = "PT0S") -> st
     return first
 
 
-def test_the_next_turn_letter_reports_the_plan_only_to_its_owner(
+def test_the_next_turn_email_reports_the_plan_only_to_its_owner(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     office.mails("ada")
@@ -96,7 +96,7 @@ def test_a_waiting_move_is_shown_with_its_time(office: Office, game_id: UUID, ad
     assert [row.seat for row in whole_log(game_id) if row.type == "star-placed"][:2] == [0, 1]
 
 
-def test_a_planned_turn_sends_no_letter_and_the_next_one_reports_it(
+def test_no_email_is_sent_for_a_planned_turn_and_the_next_email_reports_it(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     before = len(office.mails("bea"))

@@ -63,7 +63,7 @@ def test_the_corpus_is_large_and_reproducible():
 
 
 @pytest.mark.parametrize("game", RULES)
-def test_a_move_acts_from_any_program_language_and_position(game):
+def test_a_move_is_played_from_any_mail_program_in_any_language_and_position(game):
     words = {SKY: "Hello,\n\n7 leo c", GLANZ: "1 lay punkt b1\n2 move a1 b2 c3"}[game]
     for name, program in PROGRAMS.items():
         for locale in NAMES:
@@ -76,7 +76,7 @@ def test_a_move_acts_from_any_program_language_and_position(game):
                     )
 
 
-def test_quoted_text_of_the_letter_never_acts_from_any_program():
+def test_text_quoted_from_our_email_never_takes_effect_from_any_mail_program():
     for program in PROGRAMS.values():
         for game, letter in LETTERS.items():
             for locale in NAMES:
@@ -106,12 +106,12 @@ def test_an_undecodable_subject_does_no_harm(subject):
 
 
 @pytest.mark.parametrize("path", ["", "<>"])
-def test_an_email_without_a_return_path_is_automatic(path):
+def test_an_email_with_an_empty_return_path_counts_as_automatic(path):
     assert read(plain("7 leo c"), path).automatic
     assert not read(plain("7 leo c"), ADA).automatic
 
 
-def test_the_answer_can_name_the_line_that_was_not_understood():
+def test_our_reply_can_quote_the_line_that_was_not_understood():
     assert wishes(plain("Hello,\n\n7 leo c\n7 loe c\n\nAda")).line == "7 loe c"
     assert wishes(plain("Hello")).line == "Hello"
 
@@ -269,7 +269,7 @@ HOLDS_A_MOVE = re.compile(rb"(?i)leo|cancer|virgo|\blay\b|\bmove\b|remove|finish
 SPLINTERS = (b"\r\n", b"\r", b"\0", b"<", b">", b"-- ", b"--", b"<!--", b"</blockquote>", b"\xff\xfe", b"=?utf-8?q?", b"=0A", b"&#10;", b"<br>", b":", b'"')  # fmt: skip
 
 
-def test_thousands_of_emails_play_nothing_unsaid_and_all_are_answered(by_the_thousand):
+def test_thousands_of_emails_play_only_what_they_say_and_all_get_a_reply(by_the_thousand):
     played = 0
     for seed in range(by_the_thousand // 2):
         dice = Random(seed)
@@ -300,7 +300,7 @@ def a_good_one(dice: Random) -> tuple[Case, str | None]:
     return Case(raw, {}, game), meant
 
 
-def test_a_damaged_email_plays_what_was_said_or_nothing(by_the_thousand):
+def test_a_damaged_email_plays_what_its_writer_said_or_nothing(by_the_thousand):
     for seed in range(by_the_thousand // 2):
         dice = Random(-seed - 1)
         good, meant = a_good_one(dice)

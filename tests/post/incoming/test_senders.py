@@ -58,7 +58,7 @@ def test_other_players_confirmations_do_not_count(office: Office, game_id: UUID,
 @pytest.mark.parametrize(
     "doubtful", ["ada@example.org, eve@example.net", "ada@example.org <eve@example.net>", "undisclosed-recipients:;"]
 )
-def test_a_doubtful_sender_is_treated_as_a_stranger(office: Office, game_id: UUID, ada: UUID, doubtful: str) -> None:
+def test_a_doubtful_sender_is_treated_as_unknown(office: Office, game_id: UUID, ada: UUID, doubtful: str) -> None:
     raw = a_mail(a_move(game_id, ada)).replace(b"From: ada@example.org", b"From: " + doubtful.encode())
     office.mails("ada")
     arrives(office.mails("ada")[-1].reply_to, raw)
@@ -81,21 +81,21 @@ def test_a_doubtful_sender_is_treated_as_a_stranger(office: Office, game_id: UUI
     ],
     ids=str,
 )
-def test_automatic_mail_does_nothing_and_gets_no_answer(
+def test_automatic_emails_do_nothing_and_are_not_replied_to(
     office: Office, game_id: UUID, ada: UUID, headers: dict[str, str]
 ) -> None:
     assert no_answer(office, a_move(game_id, ada), **headers)
     assert "star-placed" not in happened(game_id)
 
 
-def test_our_own_answer_gets_no_answer(office: Office, game_id: UUID) -> None:
+def test_our_own_replies_are_not_replied_to(office: Office, game_id: UUID) -> None:
     answer = ada_writes(office, "?")
     arrives(answer.reply_to, answer.raw)
     deal_with_mails()
     assert office.mails("ada")[-1] == answer
 
 
-def test_answers_to_emails_that_play_nothing_are_limited(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_replies_to_emails_that_play_nothing_are_limited(office: Office, game_id: UUID, ada: UUID) -> None:
     answers = [ada_writes(office, "Thank you for your mail.") for _ in range(most_of("answers").most)]
     ends = [("this is the last one for now" in it.text, "this is the last one for now" in it.page) for it in answers]
     assert ends == [*[(False, False)] * (most_of("answers").most - 1), (True, True)]
@@ -107,7 +107,7 @@ def test_answers_to_emails_that_play_nothing_are_limited(office: Office, game_id
     assert "It isn't your turn" in ada_writes(office, "?").text
 
 
-def test_answers_to_one_sender_are_limited_across_games(
+def test_replies_to_one_sender_are_limited_across_games(
     app: Flask, office: Office, ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "answers-to-sender", Bound(3, 3600))
