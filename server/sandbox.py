@@ -94,7 +94,6 @@ def _first_sky(you: UUID) -> Game:
 
 
 def _ensure_game(people: People, title: str, make: Callable[[People, UUID], object]) -> None:
-    """Create a game with this title, unless it exists."""
     game_id = uuid5(people.you, title)
     try:
         load(game_id)

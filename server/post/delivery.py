@@ -48,8 +48,6 @@ log = logging.getLogger(__name__)
 
 
 class _InHand(NamedTuple):
-    """An email with the lease on it."""
-
     letter: Waiting
     row: LetterRow | PlayerLetterRow
     lease: Lease

@@ -78,7 +78,6 @@ def on_exit(server: Any) -> None:
 
 
 def _do_again(every: int, *jobs: Job) -> NoReturn:
-    """Run the jobs in rounds, forever."""
     while True:
         for job in jobs:
             job()

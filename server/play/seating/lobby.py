@@ -364,7 +364,6 @@ _PEOPLE = f"SELECT player_id, {', '.join(Person._fields)} FROM players WHERE pla
 
 
 def _seats_of(games: list[UUID]) -> dict[UUID, list[SeatState]]:
-    """Return the seats of each of these games, in order."""
     found: dict[UUID, list[SeatState]] = {game_id: [] for game_id in games}
     if not games:
         return found

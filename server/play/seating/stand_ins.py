@@ -333,7 +333,6 @@ def games_with_stand_ins(player_id: UUID) -> Sequence[UUID]:
 
 
 def _stands_in_later(game_id: UUID, player_id: UUID) -> Seat | None:
-    """Return the seat where this player will stand in later."""
     promised = select(StandIn.seat).join(SeatRow, (SeatRow.game_id == StandIn.game_id) & (SeatRow.seat == StandIn.seat))
     promised = promised.where(StandIn.game_id == game_id, StandIn.accepted_by == player_id, SeatRow.owner_id.is_(None))
     return db.session.scalars(promised).one_or_none()
@@ -433,7 +432,6 @@ def _holding(game_id: UUID) -> Iterator[tuple[Connection[Any], Game]]:
 
 
 def _expect_under_way(game: Game) -> None:
-    """Raise NotRunning unless the game is in progress."""
     if game.table.status in OVER or not game.table.turns:
         raise NotRunning(_OVER)
 

@@ -97,7 +97,6 @@ def _answers(game: Game, seat: Seat, turn: int) -> Iterator[tuple[Table, list[Re
 
 
 def _is_taken_back(rows: list[Recorded], version: int) -> bool:
-    """Return whether this version was taken back later."""
     return any(row.type == TAKEN_BACK and row.body["to"] < version < row.version for row in rows)
 
 

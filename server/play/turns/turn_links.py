@@ -111,7 +111,6 @@ def still_valid(callers: Collection[Caller]) -> set[bytes]:
 
 
 def _player_of_link(word: str) -> Caller:
-    """Return the player in the seat of a turn link. Raise NotFound, Banned."""
     game_id, seat, number = verify(TURN, word)
     game = load(game_id)
     player_id = game.seats[seat].player_id

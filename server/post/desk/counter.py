@@ -340,8 +340,6 @@ def _note_proof(player: Player) -> None:
 
 @dataclass
 class _Answer:
-    """The reply to an email."""
-
     said: list[Said]
     is_new: bool = False
     is_cut: bool = False

@@ -71,7 +71,6 @@ def _waits(item: Json) -> bool:
 
 
 def _item(number: int, item: Json, zone: ZoneInfo) -> str:
-    """Return one line about one of the player's games."""
     name = _titled(number, item["title"], item["rules"])
     seats, own = item["seats"], item["you"] and item["seats"][item["you"]["seat"]]
     if item["status"] == "open" and own is None:
