@@ -243,7 +243,7 @@ def offered_seats(game: Game) -> list[Seat]:
 
 
 def _present(game: Game) -> set[Seat]:
-    """Return the seats whose players are present, so that no bot plays them."""
+    """Return the seats that aren't played by a bot."""
     return {row.seat for row in game.seats if not game.bot_at(row.seat)}
 
 

@@ -1,7 +1,7 @@
 """Encodes pictures as PNG. Shapes and lines of text are drawn once, cached, and pasted onto each other.
 
-The fonts are in this folder, so that pictures look gives the same result on every machine. With one palette per theme,
-drawing and compressing are fast.
+The fonts are in this folder, so that pictures look the same on every machine. With one palette per theme, drawing and
+compressing are fast.
 """
 
 from functools import cache, lru_cache

@@ -196,7 +196,7 @@ def is_open(connection: psycopg.Connection[Any]) -> bool:
 class autocommit:
     """A psycopg connection on which each statement is its own transaction.
 
-    These connections bypass SQLAlchemy, whose bookkeeping costs a move more than its rules do.
+    These connections bypass SQLAlchemy, whose bookkeeping takes more time per move than the game's rules.
     """
 
     def __enter__(self) -> psycopg.Connection[Any]:

@@ -216,5 +216,5 @@ def _is(game_id: UUID, mail_id: UUID) -> ColumnElement[bool]:
 
 
 def _is_ours(mail: Incoming) -> ColumnElement[bool]:
-    """Return an SQL condition: the email is still under the lease of this claim."""
+    """Return an SQL condition that is true while the email is under the lease of this claim."""
     return _is(mail.game_id, mail.mail_id) & (Incoming.due_at == mail.due_at)

@@ -12,7 +12,8 @@ M = TypeVar("M", DeskMail, ReturnedMail)
 
 
 def is_free(table: Any, lapsed_at: datetime | None) -> ColumnElement[bool]:
-    """Return an SQL condition: the row has no lease. A lease that ended at `lapsed_at` or before has expired."""
+    """Return an SQL condition that is true for rows without a lease. A lease that ended at `lapsed_at` or before has
+    expired."""
     free: ColumnElement[bool] = table.leased_until.is_(None)
     return free if lapsed_at is None else free | (table.leased_until <= lapsed_at)
 

@@ -282,7 +282,7 @@ def _is(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
 
 
 def _is_ours(hook: Waiting) -> ColumnElement[bool]:
-    """Return an SQL condition: this process still holds the lease on the webhook."""
+    """Return an SQL condition that is true while this process holds the lease on the webhook."""
     mine = _is(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
     return mine & Webhook.leased_until.is_not(None)
 

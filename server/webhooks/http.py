@@ -16,7 +16,7 @@ _MOST_READ = 16 * 1024  # bytes of the response body that are read, so that its 
 
 
 class Unanswered(Exception):
-    """A request got no response. The text is the reason."""
+    """The error for a request that got no response. Its text is the reason."""
 
 
 class Answer(NamedTuple):

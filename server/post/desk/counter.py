@@ -143,7 +143,8 @@ def _deal(mail: DeskMail, records: Records) -> None:
 
 
 def _known_address(mail: DeskMail) -> str:
-    """Return the address of the player to whom a signed address was issued, or "". It may be a postmaster's."""
+    """Return the address of the player to whom a signed address was issued, or "". The player's address may be that of
+    a postmaster."""
     try:
         capability = opened(mail.recipient)
     except NotFound:

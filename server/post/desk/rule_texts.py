@@ -28,7 +28,7 @@ class Section(NamedTuple):
 
     @property
     def blocks(self) -> Blocks:
-        """Return the paragraphs and lists."""
+        """Return the section as a sequence of paragraphs and lists."""
         found: Blocks = []
         for line in self.lines:
             is_item = line.startswith(_ITEM)

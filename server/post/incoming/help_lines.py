@@ -66,5 +66,5 @@ def _example(rules: Any, locale: str) -> str:
 
 
 def help_line(written: str, what: str) -> str:
-    """Return a line of the help in the form that emails show."""
+    """Return a help line in the form in which emails show it."""
     return f"{written}  ({what})"

@@ -117,8 +117,8 @@ def _begins_quote(lines: list[Line], place: int) -> bool:
 
 
 def _is_title(text: str) -> bool:
-    """Return whether this is a title above a quote: between dashes this applies in any language, or without dashes in a
-    known language."""
+    """Return whether this is a title above a quote. A title between dashes may be in any language, one without dashes
+    must be in a known language."""
     bare = text.strip("* >|")
     ends = bare.rstrip()[-3:]
     is_between = len(ends) == 3 and set(ends) <= set("-_=~*‐‑‒–—―─━═") and len(bare) <= _LONGEST_TITLE
@@ -155,7 +155,7 @@ def _attribution(lines: list[Line], place: int) -> int:
             return length
         if _PERHAPS_ATTRIBUTION.fullmatch(words) and _goes_on_marked(lines, place + length):
             return length
-        if _COLON.search(text) and _goes_on_marked(lines, place + length):  # in any language
+        if _COLON.search(text) and _goes_on_marked(lines, place + length):  # this applies in any language
             return length
         if length == 1 and not begins and not _ADDRESS.search(text):
             return 0

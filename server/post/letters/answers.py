@@ -1,4 +1,4 @@
-"""Replies to players' number of emails whose lines are cached, and the lines that such an email may quote from ours."""
+"""Replies to players' emails, and the lines that such an email may quote from ours."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from server.post.wording import GameLetter, answer_above, by_beginning, spoken, 
 from server.store.tables import LetterRow
 from server.translations import noted
 
-_LINES_KEPT = 200  # emails
+_LINES_KEPT = 200  # number of emails whose lines are cached
 
 
 @dataclass(frozen=True, kw_only=True)

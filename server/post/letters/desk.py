@@ -1,4 +1,4 @@
-"""Emails address of the post desk: the first one to an address without an account, and answers to players."""
+"""Emails of the post desk: the first one to an address without an account, and answers to players."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class DeskWelcome(Letter):
     """The email to an address without an account. It quotes nothing from the email that it replies to."""
 
     KIND: ClassVar = notice_kinds.DESK_WELCOME
-    address: str  # of the post desk
+    address: str  # address of the post desk
     link: str  # link to the page, for readers who have a browser
     example: str  # an example of a line with which the reader chooses a name
     called: str  # the name in the example
