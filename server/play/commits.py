@@ -141,7 +141,7 @@ class Commit:
 
     @property
     def given_back(self) -> list[Seat]:
-        """Return the seats that return to their owners after a stand-in."""
+        """Return the seats that their owners get back because a stand-in has ended."""
         return [event.seat for event in self.events if isinstance(event, StandInEnded)]
 
 

@@ -43,10 +43,10 @@ class Way(NamedTuple):
 def check(
     way: Way, address: str, seconds: float, answer: Callable[[str], dict[str, str]] | None = None
 ) -> dict[str, str]:
-    """Return `ok` or the problem of each link, within `seconds`.
+    """Return, for each part of the route, `ok` or what is wrong with it. This takes at most `seconds`.
 
-    `answer` finds the email with this token in the reader's mailbox, replies to it, and returns results of further
-    links. Without it, a person replies.
+    `answer` finds the email with this token in the reader's mailbox, replies to it, and returns results for more parts
+    of the route. If it is None, a person must reply.
     """
     ours, theirs, of_desk = token_hex(8), token_hex(8), token_hex(8)
     domain = way.reply_domain

@@ -1,4 +1,4 @@
-"""Statements about plans that bypass the ORM."""
+"""SQL statements for plans. They bypass the ORM."""
 
 from collections.abc import Mapping
 from typing import Any

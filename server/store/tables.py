@@ -260,7 +260,7 @@ class Block(Base):
 
 
 class Report(Base):
-    """A report of a player (`player_id`) to the operators by another player."""
+    """A report about a player (`player_id`) that another player has sent to the operators."""
 
     __tablename__ = "reports"
     __table_args__ = ({"info": {"spread": "player_id"}},)
@@ -341,16 +341,17 @@ class SeatRow(Base):
 
     - `kind`: human, bot, open or invited.
     - `stand_in`: the bot that plays for an absent player.
-    - `allowed`: seconds of counted time for the present or next turn. `lent`: seconds added by an extension.
+    - `allowed`: seconds available for the current or next turn. `lent`: seconds added by an extension.
     - `hours`: time zone and calendar of the player when the turn began.
-    - `wake_at`: the worker's next check of this seat.
-    - Before the start, the times are those of the ready check. `salt_hash`: the player's commitment.
+    - `wake_at`: when the worker next checks this seat.
+    - Before the start, the times are those of the ready check. `salt_hash`: the player's commitment to a salt.
     - `mails`: at-once, bundled or off, if chosen for this game.
-    - `lost_at`: when the invitation to `email` bounced; of an open seat, when it was declined.
-    - `planned`: whether the player has a plan. `plan_turn`: the last turn for which it was checked. `plan_at`: when it
-      plays, if later.
-    - `since`: the version with which `player_id` sat down. The player sees the seat's secrets from that version on.
-    - `owner_id`, `owner_since`, `owner_mails`: the seat's owner during a stand-in. `stood_in_until`: its end.
+    - `lost_at`: when the invitation to `email` bounced. For an open seat: when the invitation was declined.
+    - `planned`: whether the player has a plan. `plan_turn`: the last turn for which the plan was checked. `plan_at`: when
+      the planned move is played, if it is delayed.
+    - `since`: the version at which `player_id` sat down. The player sees the seat's secrets from that version on.
+    - `owner_id`, `owner_since`, `owner_mails`: the seat's owner during a stand-in. `stood_in_until`: when the stand-in
+      ends.
     """
 
     __tablename__ = "seats"

@@ -79,7 +79,7 @@ def read(locale: str) -> Catalog:
 
 
 def update(catalogue: Catalog, words: Catalog) -> None:
-    """Set the texts of a catalogue to exactly these, keeping translations."""
+    """Give a catalogue exactly these texts, and keep the translations of texts that it already has."""
     catalogue.update(words, no_fuzzy_matching=True)
     catalogue.obsolete.clear()
 

@@ -64,7 +64,7 @@ class _Open:
 
 
 def _places(stream: _Open) -> set[tuple[UUID, UUID]]:
-    """Return the game and the player whose presence a stream proves."""
+    """Return the game and the player for which this stream proves presence at the table."""
     return {(game_id, stream.watcher) for game_id in stream.games if stream.watcher}
 
 

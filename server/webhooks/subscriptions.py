@@ -217,8 +217,8 @@ def _written(secret: bytes) -> str:
 
 
 def _check(player_id: UUID, url: str, form: str, kinds: Sequence[str], game_id: UUID | None, sandbox: bool) -> None:
-    """Raise BadField for an invalid value. A host name without an address passes, since the first delivery resolves it
-    again."""
+    """Raise BadField if a value is invalid. A host name without an address is accepted, since it is looked up again for
+    the first delivery."""
     try:
         target = target_of(url)
         check_form(form, target, _in_order(kinds))

@@ -113,7 +113,7 @@ def load_plan(game: Game, seat: Seat) -> Plan | None:
 
 
 def is_readable(rules: Rules, seats: int, moves: Any) -> bool:
-    """Return whether these are well-formed planned moves for such a game, even if they aren't legal."""
+    """Return whether these are well-formed planned moves for such a game. They may still be illegal."""
     try:
         for item in moves:
             _check_times(rules, seats, item)

@@ -36,7 +36,7 @@ def _has_game(player_id: UUID, which: ColumnElement[bool]) -> bool:
 
 
 def is_admitted(programs: bool, player_id: UUID) -> bool:
-    """Return whether the player may join a game with this setting."""
+    """Return whether the player may join a game with this setting for programs."""
     return programs or program_since(player_id) is None
 
 

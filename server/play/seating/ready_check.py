@@ -41,7 +41,7 @@ def within(options: Mapping[str, Any]) -> timedelta | None:
 
 
 def check_option(options: Mapping[str, Any]) -> None:
-    """Raise BadField if the option is invalid."""
+    """Raise BadField if the value of the option `ready_check` is invalid."""
     try:
         if (time := within(options)) and not SHORTEST <= time <= LONGEST:
             text = options["ready_check"]["within"]

@@ -385,7 +385,7 @@ def _change(game_id: UUID, seat: Seat, now: datetime) -> None:
 
 
 def _may_begin(game: Game, asked: StandIn) -> bool:
-    """Return whether nothing has happened since the request was accepted that makes it invalid."""
+    """Return whether the accepted request is still valid, given what has happened since it was accepted."""
     assert asked.accepted_by is not None
     return (
         game.table.status in ("running", "paused")

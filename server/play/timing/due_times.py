@@ -75,7 +75,7 @@ def after_extension(game: Outline, seat: Seat, by: str, now: datetime) -> SeatSt
 
 
 def due_times(game: Stored, row: SeatState, now: datetime) -> DueTimes:
-    """Recompute the due time of the seat's turn and its next reminder."""
+    """Recompute when the seat's turn ends, and when its next reminder is due."""
     return _due_times(row, seat_time(game, row, now), now)
 
 

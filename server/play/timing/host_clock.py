@@ -76,5 +76,5 @@ def expect_right(connection: psycopg.Connection[Any]) -> None:
 
 
 def _is_fresh() -> bool:
-    """Return whether the last comparison is still valid. It is no longer valid if the clock has jumped since."""
+    """Return whether the last comparison is still valid. If the clock has jumped since then, it isn't."""
     return timedelta(0) <= clock.real() - _host_clock.looked_at < _FRESH

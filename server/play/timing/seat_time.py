@@ -50,7 +50,7 @@ class SeatTime:
         return allowed - self.clock.increment + self.used(*answered) if isinstance(self.clock, Bank) else allowed
 
     def extended(self, allowed: timedelta, asked_at: datetime | None, by: timedelta, now: datetime) -> timedelta:
-        """Return the extension with which a turn, for which `allowed` is available, ends when the time `by` has passed
+        """Return the extension that a turn with the time `allowed` needs in order to end when the time `by` has passed
         from now on."""
         return (self.used(asked_at, now) if asked_at else NOTHING) - allowed + by
 
@@ -105,7 +105,7 @@ def _used(start: datetime, end: datetime, calendar: Calendar, outages: Collectio
 
 
 def _counted(start: datetime, calendar: Calendar, outages: Collection[Stretch]) -> Iterator[Stretch]:
-    """Yield the stretches of counted time from `start` on, in order and without end."""
+    """Yield the periods in which time runs, from `start` on, in order and without end."""
     gaps = _merged(outages)
     for begin, end in counting_hours(start, calendar):
         for gap_begin, gap_end in gaps:

@@ -36,7 +36,7 @@ class Command:
         return f"{self.word(locale)} {language(locale).gettext(self.arguments) if self.arguments else ''}".strip()
 
     def example_in(self, locale: str) -> str:
-        """Return the example in this language."""
+        """Return the example line with the words of this language."""
         line = self.written(locale, self.example)
         return line.replace(self.said, language(locale).gettext(self.said)) if self.said else line
 

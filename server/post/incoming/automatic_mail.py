@@ -40,8 +40,7 @@ _NO_ADDRESS = re.compile(r"[^<@]{0,200}<\s{0,9}>")
 
 
 def is_automatic(head: Head, return_path: str | None, known: str = "") -> bool:
-    """Return whether a machine wrote this email. `known` is the player's own address if the email came from that
-    address.
+    """Return whether a machine wrote this email. `known` is the player's own address if the email came from there.
 
     `return_path` is the return path in the envelope, "" for the null sender.
     """

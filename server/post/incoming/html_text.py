@@ -14,7 +14,7 @@ STRUCK = "~"  # put around struck-out text, so that the text can't be a move
 
 
 class Line(NamedTuple):
-    """A visible line."""
+    """A visible line of an HTML page."""
 
     quoted: bool
     text: str

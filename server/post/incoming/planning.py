@@ -24,7 +24,7 @@ _IF: Mapping[str, str] = {
 
 
 class Planned(NamedTuple):
-    """A planned move."""
+    """A planned move, as a player wrote it."""
 
     move: Any
     place: str | None  # the place that must be free, as the player wrote it

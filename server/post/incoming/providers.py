@@ -76,8 +76,8 @@ Brought = Mail | Report | Proof
 
 
 def read(provider: str, post: Post, secret: str, now: datetime) -> list[Brought]:
-    """Return the content of a provider's request, empty for irrelevant events. Each proof precedes the content that it
-    proves.
+    """Return what a provider's request contains, or an empty list for irrelevant events. Each proof precedes the
+    content that it proves.
 
     Raise KeyError for an unknown provider, Forged, Unreadable, Unreachable.
     """

@@ -102,9 +102,9 @@ class Reply(NamedTuple):
 
 
 def read(raw: bytes, return_path: str | None = None, known: str = "") -> Mail:
-    """Parse an email. `known` is the address of the expected player, which may be a postmaster's.
+    """Parse an email. `known` is the address of the expected player, which may be that of a postmaster.
 
-    `return_path` is that of the envelope, "" for the null sender.
+    `return_path` is the return path in the envelope, "" for the null sender.
     """
     head, body = split(raw)
     words, doubt = _own_words(head, body)

@@ -26,7 +26,7 @@ from server.translations import noted
 
 @dataclass(frozen=True, kw_only=True)
 class ReadyAsked(GameLetter):
-    """The question to a player about whether they are ready."""
+    """The email that asks a player whether they are ready."""
 
     KIND: ClassVar = notice_kinds.READY_ASKED
     NEWS: ClassVar = noted("%(title)s: all seats are taken. Confirm by %(due)s that you're ready.")

@@ -153,7 +153,7 @@ def bot_moved(reader: Reader) -> BotMoved:
 
 def _is_yet_to_be_told(reader: Reader) -> bool:
     """Return whether the email that announces this turn is still queued, as happens after an outage. That email
-    contains more."""
+    contains more information than this one."""
     own = (LetterRow.game_id == reader.game.game_id) & (LetterRow.seat == reader.seat)
     its_turn = LetterRow.data["turn"].as_integer() == reader.letter.data["turn"]
     telling = select(LetterRow.letter_id).where(own, LetterRow.kind.in_(TELLING_TURN), its_turn)
