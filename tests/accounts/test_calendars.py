@@ -244,7 +244,7 @@ def test_a_night_that_ends_in_a_repeated_hour_covers_it_twice():
     assert due_at(berlin("2026-10-24 22:00"), HOUR, night) == first_half_past_two + HOUR + HOUR / 2
 
 
-def test_a_weekday_that_a_country_skipped_does_not_count():
+def test_a_day_that_a_country_skipped_in_its_calendar_does_not_count():
     """Samoa went from Thursday, 29 December 2011, straight to Saturday the 31st."""
     no_fridays = calendar({"days_off": [5]}, "Pacific/Apia")
     assert counted_time(utc("2011-12-29 10:00"), utc("2011-12-31 10:00"), no_fridays) == 2 * DAY

@@ -123,7 +123,7 @@ BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
         ("/v1/gaems", BROWSER, "application/problem+json"),
     ],
 )
-def test_a_mistyped_path_shows_people_a_page(app: Flask, path: str, accept: str, mimetype: str) -> None:
+def test_a_mistyped_path_shows_a_page_in_browsers(app: Flask, path: str, accept: str, mimetype: str) -> None:
     answer = app.test_client().get(path, headers={"Accept": accept, "Accept-Language": "de"})
     assert (answer.status_code, answer.mimetype) == (404, mimetype)
     assert ("Seite nicht gefunden" in answer.text) == (mimetype == "text/html")

@@ -67,19 +67,19 @@ def test_an_unknown_option_is_rejected(ada: Someone) -> None:
     assert response.json["reason"] == "bad-seats"
 
 
-def test_an_invalid_field_is_named(ada: Someone) -> None:
+def test_the_error_names_an_invalid_field(ada: Someone) -> None:
     response = ada.post("/v1/games", wanted(ME, OPEN, OPEN, clock={"per_move": "P1Y"}))
     is_problem(response, 422, "invalid-field")
     assert response.json["field"] == "clock"
 
 
-def test_several_invalid_fields_are_named(ada: Someone) -> None:
+def test_the_error_names_several_invalid_fields(ada: Someone) -> None:
     response = ada.post("/v1/games", {"rules": "sternenhimmel", "seats": [ME, {"open": 1}], "more": 1})
     assert response.json["errors"]["json"].keys() == {"seats", "more"}
     assert ada.get("/v1/games?limit=0&more=1").json["errors"]["query"].keys() == {"limit", "more"}
 
 
-def test_an_unsupported_format_is_not_acceptable(stranger: Someone) -> None:
+def test_a_request_that_accepts_only_an_unsupported_format_is_rejected(stranger: Someone) -> None:
     is_problem(stranger.get("/v1/games", headers={"Accept": "application/xml"}), 406, "not-acceptable")
     for accept in ("*/*", "application/*;q=0.1, text/html", "application/json"):
         assert stranger.get("/v1/games", headers={"Accept": accept}).status_code == 200

@@ -239,7 +239,7 @@ def test_refilled_quota_is_not_counted_against_a_caller(webs: Webs, standing: St
     assert webs.take(1, 0).left == OF_PLAYER.most - 100
 
 
-def test_light_use_is_not_reported_to_other_processes(webs: Webs, app: Flask) -> None:
+def test_a_few_requests_are_not_reported_to_other_processes(webs: Webs, app: Flask) -> None:
     webs.take(0, 10)
     webs.share()
     with app.app_context():

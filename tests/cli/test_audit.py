@@ -175,7 +175,7 @@ def test_even_the_owner_cannot_change_the_audit_log(shared_url: str, change: str
         owner.execute(change)
 
 
-def test_audit_lists_the_newest_entry_first(house: Flask) -> None:
+def test_the_audit_command_lists_the_newest_entry_first(house: Flask) -> None:
     for words in ("one", "two"):
         run("motd", words)
     shown = run("audit", "--limit", 2).splitlines()

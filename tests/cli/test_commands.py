@@ -379,7 +379,7 @@ def test_commands_in_a_sandbox_use_the_sandbox_time(game: UUID, command: str) ->
 
 
 @pytest.mark.parametrize("command", [("motd", "Back soon."), ("ban", ADA)])
-def test_until_counts_from_the_sandbox_time(known: UUID, command: tuple[str, ...]) -> None:
+def test_the_option_until_counts_from_the_sandbox_time(known: UUID, command: tuple[str, ...]) -> None:
     move_clock(3 * DAY)
     until = f"{clock.now() + DAY:%Y-%m-%dT%H:%M}"
     ended = f"{clock.now() - DAY:%Y-%m-%dT%H:%M}"
@@ -390,7 +390,7 @@ def test_until_counts_from_the_sandbox_time(known: UUID, command: tuple[str, ...
     assert (wrong.exit_code, "Invalid value for '--until'" in wrong.output) == (2, True)
 
 
-def test_audit_shows_the_sandbox_time(known: UUID) -> None:
+def test_the_audit_command_shows_the_sandbox_time(known: UUID) -> None:
     move_clock(3 * DAY)
     before = len(db.session.scalars(db.select(Audit).where(Audit.at > clock.now() - HOUR)).all())
     for command in (("motd", "Back soon.", "--until", "P1D"), ("rotate-secret",), ("unban", ADA)):
@@ -426,7 +426,7 @@ def test_commands_follow_the_sandbox_clock(game: UUID, words: list[str]) -> None
     assert clock.now() >= now
 
 
-def test_check_shows_the_sandbox_time(game: UUID) -> None:
+def test_the_check_command_shows_the_sandbox_time(game: UUID) -> None:
     now = move_clock(3 * DAY)
     clock.offset = NOTHING
     first = (SeatRow.game_id == game) & (SeatRow.seat == 0)

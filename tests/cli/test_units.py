@@ -28,7 +28,7 @@ def analyze(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(ANALYZE), *map(str, words)], check=False, capture_output=True, text=True)
 
 
-def test_units_are_printed_or_written_to_files(written: list[Path]) -> None:
+def test_systemd_units_are_printed_or_written_to_files(written: list[Path]) -> None:
     assert {path.name for path in written} == NAMES
     printed = CliRunner().invoke(cli.main, ["units"]).output
     for path in written:

@@ -125,7 +125,7 @@ def test_recently_finished_games_are_not_archived(here: Flask, environment: dict
     assert rows_of(running) and rows_of(over)
 
 
-def test_a_dry_run_moves_nothing(table: Table, environment: dict[str, str]) -> None:
+def test_a_dry_run_archives_nothing(table: Table, environment: dict[str, str]) -> None:
     assert "the events of 1 games move to" in run(environment, "shelve", "--dry-run").output
     assert rows_of(table.game_id) and not shelf.path_of(table.game_id).exists()
 

@@ -645,7 +645,7 @@ def test_verify_reports_that_an_archive_is_correct(tmp_path: Path, archive: Json
     assert archive["commitment"] in answer.stdout
 
 
-def test_verify_names_what_is_wrong(tmp_path: Path, long: Json) -> None:
+def test_verify_reports_what_is_wrong_with_an_archive(tmp_path: Path, long: Json) -> None:
     seq = say_more(long)
     answer = verify(tmp_path, as_file(rehash(long)))
     assert answer.exit_code == 1

@@ -103,7 +103,7 @@ def test_each_seat_plays_its_own_turn_and_choices_stay_secret(ada: UUID, bea: UU
     assert [turn_of(game_id, it) for it in (ada, bea, cyd)] == [4, None, None]
 
 
-def test_simultaneous_choices_all_count(app: Flask, ada: UUID) -> None:
+def test_all_simultaneous_choices_count(app: Flask, ada: UUID) -> None:
     people = [ada, *(person(f"chooser{n}") for n in range(3))]
     game_id = game_of(*people, rules="sternenglanz", options={"start_seat": 0})
     moves = [moves_of(game_id, who)[0] for who in people]

@@ -84,7 +84,7 @@ def test_the_next_reminder_is_never_in_the_past():
     assert seat_time().next_reminder(asked, due, DEFAULT_REMINDERS, after=last) is None
 
 
-def test_thresholds_are_a_short_list_of_durations():
+def test_reminder_thresholds_are_a_short_list_of_durations():
     assert thresholds(["half", "PT3H"]) == ["half", "PT3H"]
     for wrong in (["third"], [3], [None], "half", None, 6 * ["PT3H"], {"half": 1}):
         with pytest.raises(ValueError, match="reminders"):

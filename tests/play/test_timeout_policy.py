@@ -183,7 +183,7 @@ def test_returning_resets_the_count_of_time_outs(ada: UUID, bea: UUID) -> None:
     assert happened(game_id).count("seat-handed-over") == 1
 
 
-def test_a_policy_can_end_by_abandoning_the_game(ada: UUID, bea: UUID) -> None:
+def test_a_time_out_policy_can_end_with_abandoning_the_game(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, on_timeout=[{"do": "abandon"}])
     until(seats_of(game_id)[0].due_at)
     everything_due_happens()

@@ -20,7 +20,7 @@ def test_a_domain_with_all_its_records_is_ok(good: Zone, key: Path) -> None:
     assert found(key) == dict.fromkeys(["SPF", "DMARC", "DKIM", "MX"], "ok")
 
 
-def test_records_of_unused_features_are_not_required(good: Zone) -> None:
+def test_dns_records_of_unused_features_are_not_required(good: Zone) -> None:
     good[DOMAIN, "TXT"] = ['"v=spf1 a -all"']
     assert check_records(DOMAIN) == {"SPF": "ok", "DMARC": "ok"}
 
@@ -57,7 +57,7 @@ def test_records_of_unused_features_are_not_required(good: Zone) -> None:
         ),
     ],
 )
-def test_wrong_records_are_named(
+def test_wrong_dns_records_are_named(
     good: Zone, key: Path, record: tuple[str, str], instead: list[str] | None, part: str, words: str
 ) -> None:
     good.pop(record)

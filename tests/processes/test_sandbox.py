@@ -136,7 +136,7 @@ def test_three_days_later_the_mailbox_has_reminders_and_time_outs(
     office.close(1)
 
 
-def test_the_clock_accepts_only_a_duration(opened: Flask) -> None:
+def test_the_sandbox_clock_can_be_moved_only_by_a_duration(opened: Flask) -> None:
     client: FlaskClient = opened.test_client()
     for body, code in [
         ({}, "invalid-fields"),

@@ -796,7 +796,7 @@ def test_the_default_options_are_this_projects_interpretation_of_the_rules() -> 
     assert game.resolve_options({}, 2) == DEFAULTS
 
 
-def test_each_option_can_be_set_alone() -> None:
+def test_each_option_can_be_set_on_its_own() -> None:
     for name, schema in game.OPTION_SCHEMA["properties"].items():
         for value in (
             [False, True]

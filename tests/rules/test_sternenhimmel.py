@@ -381,7 +381,7 @@ def test_the_default_edition_is_schloth_en() -> None:
     assert game.resolve_options({}, 4) == game.resolve_options({"edition": "schloth-en"}, 4)
 
 
-def test_each_option_can_be_set_alone() -> None:
+def test_each_option_can_be_set_on_its_own() -> None:
     for name, (_, values) in OPTIONS.items():
         for edition in EDITIONS:
             for value in values:

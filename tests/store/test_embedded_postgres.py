@@ -151,7 +151,7 @@ def test_the_settings_of_postgres_are_the_same_on_every_system(postgres):
         assert set(connection.execute(locale)) == {("b", "C.UTF-8", "UTF8")}
 
 
-def test_postgres_starts_with_a_long_path(open_directory):
+def test_postgres_starts_in_a_directory_with_a_long_path(open_directory):
     data = open_directory / ("long," * 30)
     with embedded_postgres.start(data) as server:
         assert server.url == embedded_postgres.address(data)
@@ -171,7 +171,7 @@ def test_data_from_another_major_version_is_rejected(open_directory):
         embedded_postgres.start(open_directory)
 
 
-def test_an_impossible_directory_is_named(open_directory):
+def test_the_error_names_a_directory_that_cannot_be_used(open_directory):
     (open_directory / "file").touch()
     with pytest.raises(embedded_postgres.PostgresError, match=f"cannot store its data in {open_directory}/file/data"):
         embedded_postgres.start(open_directory / "file" / "data")

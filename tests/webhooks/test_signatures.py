@@ -38,7 +38,7 @@ def test_a_replaced_secret_stays_valid_for_a_day(office: HookOffice, receiver: R
     assert receiver.calls[-1].is_signed_with(new["secret"])
 
 
-def test_a_sandbox_with_a_fast_clock_signs_with_real_time(office: HookOffice, receiver: Receiver) -> None:
+def test_a_sandbox_with_a_fast_clock_signs_webhooks_with_the_real_time(office: HookOffice, receiver: Receiver) -> None:
     hook = Hook(person("ada"), receiver.url)
     later(30 * DAY)
     hook.ping()

@@ -70,7 +70,7 @@ def test_an_invitation_explains_how_to_reply(office: Office, game_id: UUID) -> N
     "text",
     ["yes", "Yes!", "Yes, gladly.", "Hello Ada!\n\nYes, please.\n\nCyd", "Ja, gern!", "OUI, volontiers", "Sì", "si"],
 )
-def test_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
+def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
     answer = cyd_writes(office, text)
     assert sits(game_id)
     assert answer is not None
@@ -79,7 +79,7 @@ def test_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["no", "No, thanks.", "Nein danke!", "Non merci", "No, grazie"])
-def test_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUID, text: str) -> None:
+def test_a_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUID, text: str) -> None:
     answer = cyd_writes(office, text)
     assert (seats_of(game_id)[1].kind, seats_of(game_id)[1].email) == ("open", None)
     assert describe(head_of(game_id), 0)["seats"][1]["declined"]  # which its host is to know

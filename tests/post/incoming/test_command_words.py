@@ -174,7 +174,7 @@ def test_a_single_email_cannot_take_back_a_move_and_make_another(others: str) ->
         ("it", "di': ciao"),
     ],
 )
-def test_near_misses_of_a_command_lead_to_a_question(locale: str, line: str) -> None:
+def test_near_misses_of_a_command_are_not_executed(locale: str, line: str) -> None:
     assert read(f"7 leo c\n\n{line}", locale).problem == "not-understood"
 
 

@@ -142,7 +142,7 @@ def test_the_html_part_is_found_wherever_it_is() -> None:
         "7 leo c\nnot",
     ],
 )
-def test_a_line_next_to_prose_must_be_confirmed_since_it_may_be_prose(words: str) -> None:
+def test_a_line_next_to_prose_is_not_executed_since_it_may_be_prose(words: str) -> None:
     assert wishes(plain(words)).problem in ("in-a-sentence", "spoken-against", "not-understood")
     assert wishes(plain(words.replace("\n", "<br>"), kind="text/html")).problem == wishes(plain(words)).problem
 
@@ -191,7 +191,7 @@ def test_a_new_sentence_right_below_a_move_does_no_harm(below: str) -> None:
         "ok\n\n> From: Ben <ben@example.net>\n> Subject: Stars\n>\n7 leo c",
     ],
 )
-def test_a_line_that_only_seems_to_start_a_sentence_leads_to_a_question(words: str) -> None:
+def test_a_line_that_only_seems_to_start_a_sentence_is_not_executed(words: str) -> None:
     assert wishes(plain(words)).problem
 
 
@@ -285,7 +285,7 @@ def test_a_contradiction_in_a_marked_signature_counts() -> None:
     "below",
     [":-1:", "+1 leo c", "Do not play that; see the attachment.", "Subject to change!\nIs that allowed?", "leo7 c"],
 )
-def test_a_fake_program_footer_leads_to_a_question(below: str) -> None:
+def test_a_move_above_a_fake_program_footer_is_not_executed(below: str) -> None:
     assert wishes(plain(f"7 leo c\n\n{below}")).problem
 
 
@@ -314,7 +314,7 @@ def test_moves_that_the_email_contradicts_are_never_played() -> None:
         assert wishes(plain(words), game).problem, words
 
 
-def test_plain_moves_with_friendly_words_rarely_need_confirmation() -> None:
+def test_plain_moves_with_friendly_words_are_rarely_rejected() -> None:
     asked = []
     for seed in range(MADE_UP):
         dice = Random(seed)
@@ -378,7 +378,7 @@ def test_a_line_from_an_earlier_email_takes_effect_again_at_the_top(above: str) 
     assert after("7 leo c", f"{quote}{above}7 leo c\n\nAda").move == "7 leo c"
 
 
-def test_a_new_line_below_an_old_one_leads_to_a_question() -> None:
+def test_a_new_line_below_a_line_from_an_earlier_email_is_not_executed() -> None:
     assert after("7 leo c", "5 leo d\n\nAda kirjoitti\n\n7 leo c\n\npause").problem == "perhaps-quoted"
     assert after("7 leo c", "5 leo d\n\nAda kirjoitti\n\n7 leo c") == Wishes(move="5 leo d")
     assert wishes(plain("Ada skrev:\n\n7 leo c")).problem == "perhaps-quoted"

@@ -24,7 +24,9 @@ def own_lines(game_id: UUID) -> tuple[str, str, str]:
     return f"7 {one} {a}", f"3 {two} {b}", f"{two} {b}"
 
 
-def test_a_plan_sent_with_a_move_plays_the_next_turn(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_plan_that_is_sent_with_a_move_plays_the_next_turn(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
     first, second, place = own_lines(game_id)
     move = a_move(game_id, ada)
     answer = ada_writes(office, f"{move}\n\nplan {first}; {second} if {place} is free")

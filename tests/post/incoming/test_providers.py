@@ -464,7 +464,7 @@ def test_a_complaint_stops_all_emails_immediately(provider: str, client: FlaskCl
     assert hard_days() == [True]
 
 
-def test_an_event_that_names_no_email_still_counts(client: FlaskClient, letter: Any) -> None:
+def test_an_event_of_a_mail_provider_counts_even_if_it_names_no_email(client: FlaskClient, letter: Any) -> None:
     for day in range(HARD):
         told = {"RecordType": "Bounce", "ID": day, "Type": "HardBounce", "Email": "ada@example.org", "Details": UNKNOWN}
         for _ in range(2):
@@ -504,7 +504,7 @@ def test_an_event_that_names_no_email_still_counts(client: FlaskClient, letter: 
     ],
     ids=lambda call: call.path.rpartition("/")[2],  # alike in all processes, unlike the time within
 )
-def test_other_events_are_ignored(call: Call, client: FlaskClient, letter: Any) -> None:
+def test_other_events_of_mail_providers_are_ignored(call: Call, client: FlaskClient, letter: Any) -> None:
     assert calls(client, call).status_code == 200
     assert hard_days() == []
 

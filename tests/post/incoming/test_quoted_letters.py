@@ -215,7 +215,7 @@ def test_a_rejected_move_that_our_reply_quoted_is_not_tried_again(table: Table, 
 
 
 @BOTH
-def test_a_line_below_a_copy_of_our_reply_must_be_confirmed(table: Table, quoting: Quoting) -> None:
+def test_a_line_below_a_copy_of_our_reply_is_not_executed(table: Table, quoting: Quoting) -> None:
     asked = table.sends(a_mail("?"))
     new = table.new_line()
     below = quoting("", asked).replace(b"</body>", b"").replace(b"</html>", b"") + f"\r\n{new}\r\n".encode()

@@ -56,7 +56,7 @@ def test_an_email_does_what_its_writer_meant(name):
     assert effect(CASES[name].raw, CASES[name].game) == as_wished(CASES[name].expected)
 
 
-def test_the_corpus_is_large_and_reproducible():
+def test_the_corpus_of_replies_is_large_and_reproducible():
     made = dict(CASES)
     assert corpus() == made
     assert len(made) > 600
@@ -94,7 +94,7 @@ def test_subject_and_id_are_sanitized_to_one_line():
 
 
 @pytest.mark.parametrize("value", ["", "5f2c@mail", "<a b@c>", "<a@b> <c@d>", "<\u00fc@x>", "<" + 300 * "x" + ">"])
-def test_an_invalid_id_counts_as_none(value):
+def test_an_invalid_message_id_counts_as_missing(value):
     assert read(f"Message-ID: {value}\r\n\r\n".encode()).message_id is None
 
 
@@ -116,7 +116,7 @@ def test_our_reply_can_quote_the_line_that_was_not_understood():
     assert wishes(plain("Hello")).line == "Hello"
 
 
-def test_emails_compare_by_value():
+def test_parsed_emails_are_compared_by_value():
     assert read(plain("?")) == Mail(ADA, False, ("?",), None, "Re: Tuesday stars", None)
 
 

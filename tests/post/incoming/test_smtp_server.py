@@ -218,7 +218,7 @@ def test_an_lmtp_client_gets_a_response_for_each_recipient(lmtp: smtplib.LMTP, g
     "body",
     [b"NUL \0 and \xff\xfe, 8bit Gr\xc3\xbc\xc3\x9fe\r\n", b"..a dot\r\n.\n a bare LF and a bare \r CR\r\n", b""],
 )
-def test_bytes_are_stored_unchanged(smtp: smtplib.SMTP, word: str, body: bytes) -> None:
+def test_the_bytes_of_an_email_are_stored_unchanged(smtp: smtplib.SMTP, word: str, body: bytes) -> None:
     mail = b"Subject: Gr\xc3\xbc\xc3\x9fe\r\n\r\n" + body
     smtp.ehlo()
     smtp.docmd("MAIL", f"FROM:<{SENDER}> BODY=8BITMIME SMTPUTF8")
