@@ -99,7 +99,7 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
 
 
 def _may_pass(game: Game, wish: str) -> bool:
-    """Return whether the game's status allows this wish. The wish isn't a take-back."""
+    """Return whether the game's status allows this wish, which must not be a take-back."""
     return game.table.status in ON_THE_GAME["abandon" if wish == OFFER else wish][0]
 
 

@@ -106,7 +106,7 @@ def _body(
     files: Sequence[tuple[str, str]],
     message_id: str,
 ) -> bytes:
-    """Return the headers about the body, and the body. Both are reproducible, so a second copy of an email is
+    """Return the headers that describe the body, and the body. Both are reproducible, so a second copy of an email is
     identical."""
     body, boundary = _text(text, "plain"), sha256(message_id.encode()).hexdigest()[:32]
     if html is not None:

@@ -249,7 +249,7 @@ class Note(Base):
 
 
 class Block(Base):
-    """The fact that a player has blocked another player."""
+    """A row for a player who has blocked another player."""
 
     __tablename__ = "blocks"
     __table_args__ = ({"info": {"spread": "player_id"}},)
@@ -640,9 +640,9 @@ class Incoming(Base):
 class Webhook(Base):
     """A webhook of a player's program.
 
-    Secrets are stored in plain text, since we sign with them. `wake_at`: when the next delivery is due, None if none is
-    waiting. `rests_until`: until when there are no deliveries, since the address didn't respond. `leased_until`: in
-    real time. `round` identifies the lease.
+    Secrets are stored in plain text, since we sign with them. `wake_at`: when the next delivery is due, or None if none
+    is waiting. `rests_until`: no deliveries are sent before this time, since the address didn't respond.
+    `leased_until`: in real time. `round` identifies the lease.
     """
 
     __tablename__ = "webhooks"

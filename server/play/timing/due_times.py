@@ -66,7 +66,7 @@ def after_take_back(game: Game, seat: Seat, after: Table, now: datetime, answere
 
 
 def after_extension(game: Outline, seat: Seat, by: str, now: datetime) -> SeatState:
-    """Return the seat after an extension, with which its turn ends when the time `by` has passed from now on."""
+    """Return the seat after an extension. The turn then ends when the time `by` has passed from now on."""
     row = game.seats[seat]
     time = seat_time(game, row, now)
     lent = time.extended(_allowed(row), row.asked_at, duration(by), now)

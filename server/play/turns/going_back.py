@@ -114,7 +114,7 @@ def last_move(game: Game, seat: Seat, at: datetime) -> int | None:
 
 
 def stands(game: Game, seat: Seat, to: int) -> bool:
-    """Return whether this seat's move after version `to` still stands, because it hasn't been taken back."""
+    """Return whether this seat's move after version `to` still stands: it hasn't been taken back."""
     return line_of(game.table.rules.NAME, whole_log(game.game_id)).move_after(to, seat) is not None
 
 

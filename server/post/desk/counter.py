@@ -456,8 +456,8 @@ def _take_leave(mail: DeskMail, records: Records) -> None:
 
 @with_retries
 def _replace_by_letter(mail: DeskMail, letter: Json) -> None:
-    """Queue the last email, and count it. Otherwise late copies of the player's earlier emails would get a first email
-    again."""
+    """Queue the last email, and count it. If it weren't counted, late copies of the player's earlier emails would cause
+    another first email."""
     db.session.rollback()
     count(Use("desk-letters", mailbox_hash(letter["to"]).hex()))
     desk.put(_letter(mail, mail.mail_id, DESK_ANSWER.name, letter))

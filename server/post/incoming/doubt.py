@@ -192,8 +192,8 @@ def _ends(line: str) -> bool:
 
 
 def _is_greeting(line: str) -> bool:
-    """Return whether this line, which is the first, is a greeting: one in a known language, a word before a comma, or a
-    few words before `!`."""
+    """Return whether this first line is a greeting: one in a known language, a word before a comma, or a few words
+    before `!`."""
     text = line.rstrip(" \u00a0")
     most = 1 if text.endswith((",", "，", "、", "。")) else _MOST_HAILED if text.endswith(("!", "！")) else 0
     is_short = len(line.split()) <= most
