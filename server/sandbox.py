@@ -1,4 +1,4 @@
-"""The sandbox: a game in every state, links to these games, and the players Robin (you), Ada and Ben."""
+"""The sandbox: games in every state, links to these games, and the players Robin (you), Ada and Ben."""
 
 import random
 import time
@@ -25,7 +25,7 @@ from server.play.votes import vote
 
 EMAIL, ADA, BEN = "robin@sandbox.example", "ada@sandbox.example", "ben@sandbox.example"
 FIRST = "The first sky"
-_PATIENCE = 10.0  # seconds for the bots to move
+_PATIENCE = 10.0  # seconds to wait for the bots' moves
 _MOST_MOVES = 200
 _ME, _OPEN, _BOT = {"player": "me"}, {"open": True}, {"bot": "greedy"}
 
@@ -37,7 +37,7 @@ class People(NamedTuple):
 
 
 def open_up(base_url: str) -> Iterator[str]:
-    """Yield lines for the terminal. Existing players and games are reused."""
+    """Yield lines of text for the terminal. Players and games that already exist are reused."""
     follow_clock()
     people = _people()
     for title, make in SEEDS.items():
@@ -53,7 +53,7 @@ def open_up(base_url: str) -> Iterator[str]:
 
 
 def list_scenes(base_url: str) -> list[tuple[str, str]]:
-    """Return the title and your link of each sample game."""
+    """Return the title of each sample game, and your link to it."""
     you = _people().you
     found = []
     for title in SEEDS:
@@ -63,7 +63,7 @@ def list_scenes(base_url: str) -> list[tuple[str, str]]:
 
 
 def make_scene(name: str, base_url: str) -> tuple[UUID, str]:
-    """Create another game in this state. Return its id and your link. `name` is one of SEEDS."""
+    """Create another game in this state. Return its id, and your link to it. `name` is one of SEEDS."""
     people, game_id = _people(), uuid4()
     SEEDS[name](people, game_id)
     return game_id, _link(base_url, load(game_id), people.you)
@@ -73,13 +73,14 @@ def _people() -> People:
     tokens = [player_token(email, email.partition("@")[0].capitalize()) for email in (EMAIL, ADA, BEN)]
     people = People(*(caller(token).player_id for token in tokens))
     for player_id in people:
-        if not profile(player_id)["notifications"]:  # bundled emails would make you wait
+        if not profile(player_id)["notifications"]:  # you would have to wait for bundled emails
             change_profile(player_id, {"notifications": {"mails": {"your-turn": "at-once"}}})
     return people
 
 
 def _first_sky(you: UUID) -> Game:
-    """Return a game against bots that waits for you, or soon will. Create it if the last one is over."""
+    """Return a game against bots in which it is your turn, or soon will be. If your last game is over, create a new
+    one."""
     running = list_games(you, mine=True, status="running", limit=100).items
     game_id = next((it["id"] for it in running if it["title"] == FIRST), None)
     if game_id is None:
@@ -93,7 +94,6 @@ def _first_sky(you: UUID) -> Game:
 
 
 def _ensure_game(people: People, title: str, make: Callable[[People, UUID], object]) -> None:
-    """Create the game with this title if it doesn't exist."""
     game_id = uuid5(people.you, title)
     try:
         load(game_id)
@@ -102,7 +102,8 @@ def _ensure_game(people: People, title: str, make: Callable[[People, UUID], obje
 
 
 def _link(base_url: str, game: Game, you: UUID) -> str:
-    """Return the link for your next step: to your turn, the invitation, the way back to your seat, or the game."""
+    """Return the link for your next step: it leads to your turn, the invitation, the page where you take your seat
+    back, or the game."""
     seat = game.seat_of(you)
     if seat is not None and _is_asked(game, you):
         return f"{base_url}/t/{turn_word(game.game_id, seat, game.table.turns[seat] or 0)}"
@@ -121,7 +122,7 @@ def _is_asked(game: Game, you: UUID) -> bool:
 
 
 def _is_absent(game: Game, seat: int) -> bool:
-    """Return whether a bot plays for the player in this seat, or will once the worker handles the time-out."""
+    """Return whether a bot plays for the player in this seat, or will do so once the worker processes the time-out."""
     due_at = game.seats[seat].due_at
     return game.table.stand_ins[seat] is not None or (due_at is not None and due_at <= clock.now())
 
@@ -147,7 +148,7 @@ def _opened(game_id: UUID, wanted: Json, host: UUID, *guests: UUID) -> UUID:
 
 
 def _play_on(game_id: UUID, stops: Callable[[Game], bool]) -> None:
-    """Play random moves for all players until `stops`."""
+    """Play random moves for all players until `stops` returns true."""
     dice = random.Random(game_id.int)
     for _ in range(_MOST_MOVES):
         game = load(game_id)
@@ -157,7 +158,7 @@ def _play_on(game_id: UUID, stops: Callable[[Game], bool]) -> None:
         seat = min(rules.to_act(state))
         move = rules.move_to_json(dice.choice(rules.legal_moves(state, seat)))
         player_id = game.seats[seat].player_id
-        assert player_id is not None  # bots move on their own
+        assert player_id is not None  # bots make their own moves
         play_move(game_id, player_id, game.table.turns[seat] or 0, move)
 
 
@@ -168,7 +169,7 @@ def _all_vote(game_id: UUID, wish: str, *people: UUID) -> None:
 
 @contextmanager
 def _ago(length: timedelta, game_id: UUID) -> Iterator[None]:
-    """Set the clock back within the block, and let the game wait from now on."""
+    """Set the clock back within the `with` block. Afterwards, make the game wait from now on."""
     with clock.set_back(length):
         yield
     wait_from_now_on(game_id)
@@ -188,7 +189,7 @@ def _is_in_a_turn_of_seat_0(game: Game) -> bool:
 
 
 def _has_stars(game: Game) -> bool:
-    """Return whether all players have placed stars, most of them face down."""
+    """Return whether all players have placed stars, and most of the stars are face down."""
     return game.table.version > 7 and game.table.turns[0] is not None
 
 
@@ -253,7 +254,7 @@ def _ben_is_gone(people: People, game_id: UUID) -> None:
 
 def _you_were_away(people: People, game_id: UUID) -> None:
     ladder = [{"do": "bot-takes-over", "bot": "greedy"}]
-    with _ago(timedelta(days=2, minutes=1), game_id):  # the worker does the rest
+    with _ago(timedelta(days=2, minutes=1), game_id):  # the worker processes the time-out
         _opened(game_id, _sky("A bot plays for you", _ME, _OPEN, _OPEN, on_timeout=ladder), *people)
 
 

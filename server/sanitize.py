@@ -1,4 +1,4 @@
-"""Text from players (names, titles, addresses), made safe for an email, a header or a list."""
+"""Cleans text from players (names, titles, addresses), so that it is safe in an email, a header or a list."""
 
 import re
 import unicodedata
@@ -6,14 +6,14 @@ from itertools import groupby
 
 from server.errors import Unfit
 
-INVISIBLE = {"Cc", "Cf", "Cs", "Co"}  # controls, bidi and other format characters, lone surrogates, private use
-BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters by category, but invisible
-UNBROKEN = frozenset("\u00a0\u202f")  # no-break spaces, as French has them before a colon
-OVERRIDES = frozenset("\u202d\u202e")  # of the writing direction
+INVISIBLE = {"Cc", "Cf", "Cs", "Co"}  # control, bidi and other format characters, lone surrogates, private use
+BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters by their category, but invisible
+UNBROKEN = frozenset("\u00a0\u202f")  # no-break spaces, which French uses before a colon
+OVERRIDES = frozenset("\u202d\u202e")  # characters that override the writing direction
 SELECTORS = frozenset(
     map(chr, (0x34F, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
 )
-MARKS_IN_A_ROW = 3  # enough for any script; longer runs paint over neighbouring lines
+MARKS_IN_A_ROW = 3  # enough for any script; more marks would cover neighbouring lines
 
 _SPACES = re.compile(r"\s+")
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
@@ -32,13 +32,14 @@ _LINK = re.compile(
 
 
 def clean(text: str, limit: int) -> str:
-    """Return `text` as one visible line of at most `limit` code points, in NFC, or "" if it is invisible."""
+    """Return `text` as one line of at most `limit` visible code points, in NFC. Return "" if nothing of it is
+    visible."""
     if text.isascii() and text.isprintable():  # the common case: only spaces change
         return " ".join(text.split())[:limit].rstrip()
-    text = text[: 16 * limit]  # normalisation of many marks takes quadratic time
+    text = text[: 16 * limit]  # normalizing many marks takes quadratic time
     text = unicodedata.normalize("NFC", _SPACES.sub(_one_space, _visible(text)).strip())
     text = "".join(_few_marks(text)).lstrip()
-    while text and _is_mark(text[0]):  # it would combine with the character before the text
+    while text and _is_mark(text[0]):  # the mark would combine with the character before the text
         text = text[1:].lstrip()
     return text[:limit].rstrip()
 
@@ -48,13 +49,13 @@ def _one_space(spaces: re.Match[str]) -> str:
 
 
 def plain(text: str) -> str:
-    """Return `text` without control, format and bidi characters. Line breaks become newlines."""
+    """Return `text` without control, format and bidi characters. All line breaks become newlines."""
     return "\n".join(map(_visible, text.splitlines()))
 
 
 def paragraphs(text: str) -> str:
-    """Return several lines, each cleaned like `plain` does, with few marks and single empty lines, or "" if nothing is
-    visible."""
+    """Return several lines, each cleaned as by `plain`, with few marks, and without consecutive empty lines. Return ""
+    if nothing is visible."""
     lines = ["".join(_few_marks(line)).rstrip() for line in plain(text).split("\n")]
     seen = ["" if all(map(_is_mark, line.strip())) else line for line in lines]
     return re.sub("\n{3,}", "\n\n", "\n".join(seen)).strip()
@@ -63,21 +64,22 @@ def paragraphs(text: str) -> str:
 def email_address(text: str) -> str:
     """Return an address that all mail servers accept, with its domain in lower case.
 
-    That is an ASCII dot-atom of at most 254 characters (RFC 5321). Raise Unfit for others, which we couldn't reach.
+    Such an address is an ASCII dot-atom of at most 254 characters (RFC 5321). Raise Unfit for any other address, since
+    our emails couldn't reach it.
     """
     if not text.isascii():
         raise Unfit("We can only write to addresses in plain ASCII. This one has other characters.")
     parts = _ADDRESS.fullmatch(text)
-    # Some readers decode =?...?= even within an address.
+    # Some mail programs decode =?...?= even within an address.
     if parts is None or "=?" in text or len(text) > 254 or len(parts[1]) > 64:
         raise Unfit("Enter an email address such as name@example.org.")
     return f"{parts[1]}@{parts[2].lower()}"
 
 
 def mailbox_of(address: str) -> str:
-    """Return the mailbox of an address: without a +suffix (RFC 5233), for Gmail also without dots.
+    """Return the mailbox of an address: the address without its +suffix (RFC 5233), and for Gmail also without dots.
 
-    Limits and the record of invitations use the mailbox. Emails go to the address as written.
+    Rate limits and the record of invitations use the mailbox. Emails are sent to the address as the player wrote it.
     """
     local, _, domain = address.partition("@")
     local = local.partition("+")[0] or local
@@ -87,12 +89,13 @@ def mailbox_of(address: str) -> str:
 
 
 def without_unseen(text: str) -> str:
-    """Return `text` without invisible characters. Direction overrides stay, since they change what is seen."""
+    """Return `text` without invisible characters. Direction overrides stay, since they affect what is visible."""
     return text if text.isascii() else text.translate(_UNSEEN)
 
 
 def has_link(text: str) -> bool:
-    """Return whether a mail program might make a link of a part: a web or email address, or a phone number."""
+    """Return whether a mail program might turn a part of `text` into a link: a web address, an email address, or a
+    phone number."""
     return _LINK.search(unicodedata.normalize("NFKC", text)) is not None
 
 
@@ -101,7 +104,7 @@ def _visible(text: str) -> str:
 
 
 class _Unseen(dict[int, int | str | None]):
-    """A cache of the replacement in `without_unseen` by code point."""
+    """A cache for `without_unseen`: the replacement for each code point."""
 
     def __missing__(self, point: int) -> int | str | None:
         char = chr(point)
@@ -113,7 +116,7 @@ class _Unseen(dict[int, int | str | None]):
 
 
 class _Seen(dict[int, str]):
-    """A cache of a character's visible form by code point, for the most common scripts."""
+    """A cache for the most common scripts: the visible form of each code point."""
 
     def __missing__(self, point: int) -> str:
         char = chr(point)

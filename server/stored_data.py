@@ -1,4 +1,4 @@
-"""Stored data that this release or machine rejects. A default replaces it, and the log says so once."""
+"""Stored data that this release or this machine rejects. A default replaces it, and a message is logged once."""
 
 import logging
 from collections.abc import Callable
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 def read_or(default: T, field: str, read: Callable[[], T]) -> T:
-    """Return the result of `read` for a stored field, or `default` if it rejects the value."""
+    """Return the result of `read` for a stored field, or `default` if `read` rejects the value."""
     try:
         return read()
     except REFUSED:
@@ -24,16 +24,16 @@ def read_or(default: T, field: str, read: Callable[[], T]) -> T:
 
 
 def as_json(value: Any) -> bytes:
-    """Return stored JSON as text. Return null, which every reader rejects, if orjson can't write it."""
+    """Return stored JSON as text. If orjson can't write it, return null, which every parser rejects."""
     try:
         return orjson.dumps(value)
-    except TypeError:  # such as a number of more than 64 bits
+    except TypeError:  # for example, because of a number of more than 64 bits
         return b"null"
 
 
 @cache
 def warn_of(field: str) -> None:
-    """Log, once per process, that a default replaces a stored field."""
+    """Log that a default replaces a stored field, once per process."""
     log.warning(
         "A stored value of `%s` is invalid here, so its default is used: `sternenpost doctor` names the row", field
     )

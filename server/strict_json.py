@@ -1,4 +1,4 @@
-"""A strict JSON reader, which rejects text that readers interpret differently."""
+"""A strict JSON parser. It rejects text that different parsers interpret differently."""
 
 import json
 import re
@@ -8,15 +8,15 @@ from typing import Any
 from server.errors import Unfit
 
 _DEEPEST = 20
-_LONGEST_NUMBER = 15  # digits: all readers agree on whole numbers below 2**53
+_LONGEST_NUMBER = 15  # digits: all parsers agree on whole numbers below 2**53
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _BRACKET = re.compile(r"[\[\]{}]")
 _UNFIT_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 
 def read_json(raw: bytes) -> Any:
-    """Parse a JSON value (RFC 8259, UTF-8). Raise Unfit for invalid JSON. Also rejected: duplicate keys, NaN and
-    infinities, numbers of more than 15 digits, nesting deeper than 20, NUL characters and lone surrogates."""
+    """Parse a JSON value (RFC 8259, UTF-8). Raise Unfit for invalid JSON, and for the following: duplicate keys, NaN
+    and infinities, numbers of more than 15 digits, nesting deeper than 20, NUL characters and lone surrogates."""
     try:
         text = raw.decode()
         if text.count("[") + text.count("{") > _DEEPEST:

@@ -1,4 +1,5 @@
-"""`up`, the whole server on one machine. It starts its parts in order, restarts those that die, and stops all in order."""
+"""`up` runs the whole server on one machine. It starts all parts in order, restarts parts that die, and stops all parts
+in order."""
 
 import compileall
 import errno
@@ -21,8 +22,8 @@ from server.config import CHECKOUT, BadSetting, Settings, mask_passwords
 from server.store import embedded_postgres
 from server.store.tables import APP_ROLE
 
-_SOON = 10.0  # seconds for an earlier process to free its port, and for a database to answer
-_WAITING = 10.0  # seconds between two messages about a wait
+_SOON = 10.0  # seconds for an earlier process to free its port, and for a database to respond
+_WAITING = 10.0  # seconds between two messages while waiting
 _STOPPING = 15.0  # seconds for a program to finish its work
 _PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds before the first, second, ... restart
 _MAIL_IN = 25  # offset of the mail port from the web port
@@ -34,11 +35,11 @@ class CannotStart(Exception):
 
 
 class Stopped(BaseException):
-    """A stop by Ctrl-C or a signal. It is not an Exception, so that no handler catches it by accident."""
+    """A stop requested by Ctrl-C or a signal. It isn't an Exception, so that no handler catches it by accident."""
 
 
 class Part:
-    """A part that runs until it is stopped, and is restarted if it dies."""
+    """A part of the server. It runs until it is stopped, and is restarted if it dies."""
 
     name: str
 
@@ -58,7 +59,7 @@ class Part:
         raise NotImplementedError
 
     def restart_if_dead(self) -> None:
-        """Restart the part if it has died, after a pause that grows with each failure."""
+        """Restart the part after a pause if it has died. The pause grows with each failure."""
         now = time.monotonic()
         if self.is_running():
             if now - self._started_at > _SETTLED:
@@ -95,7 +96,7 @@ class Postgres(Part):
 
 
 class Program(Part):
-    """The web or worker program, in its own session, so that Ctrl-C in the terminal reaches only `up`."""
+    """The web server or the worker. It has its own session, so that Ctrl-C in the terminal reaches only `up`."""
 
     def __init__(self, command: str, starter: "_Starter") -> None:
         self.name = f"The {command}"
@@ -121,7 +122,7 @@ class Program(Part):
             self._process.wait(_STOPPING)
         except subprocess.TimeoutExpired:
             say(f"{self.name} does not stop, so it is killed.")
-        try:  # gunicorn's workers briefly outlive a killed master, and hold its port
+        try:  # gunicorn's workers briefly outlive a master that was killed, and occupy its port
             os.killpg(self._process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
@@ -202,7 +203,8 @@ def _await_free_port(port: int) -> None:
 
 
 def _await_port(port: int) -> int:
-    """Wait briefly for a loopback port that an earlier process may be leaving. Return 0, or the error's number."""
+    """Wait briefly for a loopback port that an earlier process may still occupy. Return 0, or the number of the error
+    if the port isn't free in time."""
     deadline = time.monotonic() + _SOON
     told = False
     while True:
@@ -216,7 +218,8 @@ def _await_port(port: int) -> int:
 
 
 def _trouble_with_port(host: str, port: int, is_shared: bool = False) -> int:
-    """Return 0 if the port can be listened on, otherwise the error's number. Workers share a port with other workers."""
+    """Return 0 if it is possible to listen on the port, otherwise the number of the error. Workers can share a port
+    with other workers."""
     try:
         family, kind, number, _, where = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -233,9 +236,9 @@ def _trouble_with_port(host: str, port: int, is_shared: bool = False) -> int:
 
 
 def _own_way_in(web_port: int) -> str:
-    """Return the default address for replies, or "" if another program uses its port.
+    """Return the default address for inbound mail, or "" if another program occupies its port.
 
-    The port must be free: two installations that share it would get each other's mail.
+    Two servers that shared a port would get each other's emails, so the port must be free.
     """
     port = web_port + _MAIL_IN if web_port + _MAIL_IN <= 65535 else web_port - _MAIL_IN
     if trouble := _await_port(port):
@@ -273,7 +276,7 @@ def _await_database(url: str) -> None:
 
 
 class _Starter(NamedTuple):
-    """How to start our programs: a prefix for each command, and arguments for subprocess."""
+    """How the web server and the worker are started: a prefix for each command, and arguments for subprocess."""
 
     words: tuple[str, ...]
     common: dict[str, Any]
@@ -283,12 +286,13 @@ class _Starter(NamedTuple):
 
 
 def _starter(environment: dict[str, str], data: Path) -> _Starter:
-    """Return how to start web and worker. For root, they run as the user of Postgres, who has fewer rights."""
+    """Return how to start the web server and the worker. If `up` runs as root, they run as the user of Postgres, who
+    has fewer rights."""
     user = embedded_postgres.ordinary_user()
     if not user:
         return _Starter((), {"env": environment})
-    compileall.compile_dir(CHECKOUT / "server", quiet=2)  # that user cannot write compiled files
-    environment = {**environment, "HOME": "/", "TMPDIR": "/tmp"}  # that user may be unable to read root's
+    compileall.compile_dir(CHECKOUT / "server", quiet=2)  # that user can't write compiled files
+    environment = {**environment, "HOME": "/", "TMPDIR": "/tmp"}  # that user may be unable to read root's directories
     for starter in (_Starter((), {"env": environment, **user}), _Starter(_reading(user), {"env": environment})):
         if _works(starter):
             _hand_over(data / "mail", user)
@@ -298,7 +302,8 @@ def _starter(environment: dict[str, str], data: Path) -> _Starter:
 
 
 def _reading(user: dict[str, Any]) -> tuple[str, ...]:
-    """Return a prefix that switches to this user, with the right to read all files: the checkout may be in root's home."""
+    """Return a prefix that switches to this user, but with the right to read all files, since the code may be in root's
+    home."""
     right = "-all,+dac_read_search"
     return (
         *("setpriv", f"--reuid={user['user']}", f"--regid={user['group']}", "--clear-groups", "--no-new-privs"),
@@ -318,7 +323,8 @@ def _works(starter: _Starter) -> bool:
 
 
 def _hand_over(mailbox: Path, user: dict[str, Any]) -> None:
-    """Give the sandbox's mailbox to the user of web and worker. Root may have created it earlier."""
+    """Give the sandbox's mailbox to the user who runs the web server and the worker. Root may have created it
+    earlier."""
     mailbox.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in (mailbox, *mailbox.rglob("*")):
         os.chown(path, user["user"], user["group"], follow_symlinks=False)
@@ -332,7 +338,8 @@ def _migrate(starter: _Starter) -> None:
 
 
 def _await_web(port: int, web: Part, others: list[Part]) -> None:
-    """Wait for the web's port as long as the web process lives. On a busy machine, the start may take minutes."""
+    """Wait until the web server's port responds, for as long as the process is alive. On a busy machine, the start may
+    take minutes."""
     begin = told = time.monotonic()
     while not _is_healthy(port):
         if not web.is_running():

@@ -1,6 +1,5 @@
-"""The worker, its sender process, and processes that compute moves for bots. Tables hold what is due, and APScheduler
-starts the jobs of the first two.
-"""
+"""The worker, its sender process, and the processes that compute moves for bots. What is due is stored in tables, and
+APScheduler starts the jobs of the worker and the sender."""
 
 import logging
 import math
@@ -67,22 +66,22 @@ if TYPE_CHECKING:
     from server.post.incoming.imap import ImapReader
 
 _BEAT = 1  # seconds between checks for due work
-_HINTED_BEAT = 3  # for jobs that notifications start, too
+_HINTED_BEAT = 3  # the same, for jobs that notifications also start
 _ROUNDS = 50
-_SWEEPS, _POSTS = 0x57E3, 0x57E4  # numbers of leader elections
-_MORE_SWEEPS = 1  # more would finish many due seats sooner, but delay players' commits
-_LAST_JOBS = 3.0  # seconds for jobs in progress at a stop
-_LAST_LETTERS = 5.0  # for emails
-_LAST_CALLS = 2.0  # for webhooks
+_SWEEPS, _POSTS = 0x57E3, 0x57E4  # ids of the leader elections
+_MORE_SWEEPS = 1  # with more, many due seats would be processed sooner, but players' commits would be delayed
+_LAST_JOBS = 3.0  # seconds to finish the jobs in progress when the worker stops
+_LAST_LETTERS = 5.0  # the same, for emails
+_LAST_CALLS = 2.0  # the same, for webhooks
 _STOP = {signal.SIGTERM, signal.SIGINT}
-# Niceness of the sender. By the kernel's weights, 3 leaves it half of another process's share. With 10 it was a tenth:
+# Niceness of the sender. By the kernel's weights, 3 gives it half of another process's share. With 10, it had a tenth:
 # beside four busy processes, sixty emails took two minutes.
 _BEHIND = 3
 _LAST = 19  # niceness of processes that compute moves
-_STUCK = 30  # seconds of CPU time for anything except computing a move
-_MOVES = 5  # per turn
+_STUCK = 30  # seconds of CPU time for everything except computing moves
+_MOVES = 5  # moves per turn
 
-RECORDS = Records(archive_of, copy_of_player, delete_confirmed_account)  # for the post desk
+RECORDS = Records(archive_of, copy_of_player, delete_confirmed_account)  # functions that the post desk needs
 
 _many_are_due = Event()
 
@@ -90,9 +89,10 @@ log = logging.getLogger(__name__)
 
 
 def work(app: Flask, settings: Settings) -> NoReturn:
-    """Run until SIGTERM, Ctrl-C or the end of the sender process. Then finish the jobs in progress.
+    """Run until SIGTERM, Ctrl-C, or the end of the sender process. Then finish the jobs in progress.
 
-    Emails have their own process, since drawing one picture takes longer than twenty commits and blocks all threads.
+    Emails are sent by a separate process. Drawing one picture takes longer than twenty commits, and would block all
+    threads.
     """
     _block_signals()
     post, thinkers = _start("post"), [_start("think") for _ in range(settings.thinkers)]
@@ -139,14 +139,14 @@ def work(app: Flask, settings: Settings) -> NoReturn:
 
 
 def carry(app: Flask, settings: Settings) -> NoReturn:
-    """Send emails and call webhooks until SIGTERM or Ctrl-C, then finish jobs in progress."""
+    """Send emails and call webhooks until SIGTERM or Ctrl-C. Then finish the jobs in progress."""
     _block_signals()
     os.nice(_BEHIND)
     post = PostOffice(app, outgoing(app, settings), reply_domain(settings))
     hooks = HookOffice(app)
 
     def deliver() -> None:
-        follow_clock()  # in a sandbox the clock moves
+        follow_clock()  # in a sandbox, the clock can be moved
         post.deliver_due()
 
     def tell_webhooks() -> None:
@@ -161,7 +161,7 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
         Job(app, "notes left over", hooks.deliver_due): 300,
     }
     scheduler = _start_scheduler(by_themselves)
-    on_hint(app, *hinted)  # so that emails of a commit are sent at once
+    on_hint(app, *hinted)  # so that a commit's emails are sent immediately
     signal.sigwait(_STOP)
     _end(scheduler, *hinted)
     post.close(_LAST_LETTERS)
@@ -171,8 +171,7 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
 
 def think(app: Flask, settings: Settings) -> NoReturn:
     """Compute moves for bots until SIGTERM. If this process is killed, nothing is lost: another process computes the
-    move, or the sweep moves.
-    """
+    move, or the sweep makes a move."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP)
     os.nice(_LAST)
 
@@ -183,21 +182,21 @@ def think(app: Flask, settings: Settings) -> NoReturn:
 
     job = Job(app, "think", think_on)
     while True:
-        signal.setitimer(signal.ITIMER_VIRTUAL, _STUCK + settings.thinking * _MOVES)  # its signal ends the process
+        signal.setitimer(signal.ITIMER_VIRTUAL, _STUCK + settings.thinking * _MOVES)  # ends the process
         job()
         time.sleep(_BEAT)
 
 
 def _start(command: str) -> subprocess.Popen[bytes]:
-    """Start a process that ends with this one."""
+    """Start a process that ends together with this one."""
     return subprocess.Popen(
         [sys.executable, "-m", "server.cli", command],
-        preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  it only calls prctl
+        preexec_fn=embedded_postgres.ends_with_parent(signal.SIGTERM),  # noqa: PLW1509  the function only calls prctl
     )
 
 
 def _block_signals() -> None:
-    """Block these signals in all threads, so that only sigwait receives them."""
+    """Block these signals in all threads, so that only sigwait gets them."""
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP | {signal.SIGCHLD})
 
 
@@ -212,7 +211,7 @@ def _start_scheduler(jobs: Mapping[Job, int]) -> BackgroundScheduler:
 def _throttle(
     lookout: Lookout, run: Callable[[], object], every: float, others: float = math.inf
 ) -> Callable[[], None]:
-    """Return a job that runs at each beat. If tables are spread over machines, it runs less often (see `lookout.py`)."""
+    """Return a job that runs at each beat, or less often if tables are spread over machines (see `lookout.py`)."""
 
     def look() -> None:
         if lookout.is_time(run, every, others):
@@ -222,7 +221,7 @@ def _throttle(
 
 
 def _by_right_clock(run: Callable[[], object]) -> Callable[[], None]:
-    """Return a job that waits while this machine's clock is wrong."""
+    """Return a job that does nothing while this machine's clock is wrong."""
 
     def run_if_right() -> None:
         if not host_clock.is_wrong():
@@ -246,7 +245,7 @@ def _end(scheduler: BackgroundScheduler, *hinted: Job) -> None:
 
 def _exit(status: int) -> NoReturn:
     logging.shutdown()
-    os._exit(status)  # a thread that hangs in SMTP or Postgres would delay the exit
+    os._exit(status)  # a thread that is blocked in SMTP or Postgres would delay the exit
 
 
 def reply_domain(settings: Settings) -> str | None:
@@ -255,20 +254,20 @@ def reply_domain(settings: Settings) -> str | None:
 
 
 def _ways_in(app: Flask, settings: Settings) -> list["SmtpServer | ImapReader"]:
-    """Return this worker's inbound routes. The web receives email from providers, too."""
+    """Return the inbound routes of this worker. The web server also receives email, from mail providers."""
     return [_way_in(app, url, reply_domain(settings) or "") for url in settings.mail_in or ()]
 
 
 def _way_in(app: Flask, url: str, domain: str) -> "SmtpServer | ImapReader":
     if not url.startswith("imaps:"):
         return SmtpServer(app, urlsplit(url).netloc)
-    from server.post.incoming.imap import ImapReader  # most installations don't need it
+    from server.post.incoming.imap import ImapReader  # most servers don't need this module
 
     return ImapReader(app, url, domain)
 
 
 def outgoing(app: Flask, settings: Settings) -> Carrier:
-    """Return the mail transport, which signs emails if there is a key."""
+    """Return the mail transport. If there is a key, the transport signs emails."""
     plain = carrier(*(settings.smtp_url or [app.config["MAILBOX"]]))
     if settings.dkim_key is None:
         return plain
@@ -293,15 +292,15 @@ def _tidy(settings: Settings) -> None:
 
 
 def log_overdue_work() -> None:
-    """Log overdue work. The worker does this, since the sender may hang or get no CPU time."""
+    """Log overdue work. The worker does this because the sender may hang, or get no CPU time."""
     for what, age in overdue_work().items():
         log.warning("Some %s have been due for %.0f s, and no process handles them", what, age.total_seconds())
 
 
 def _sweep() -> None:
-    """Sweep for a few rounds, so that a stop needn't wait for games between bots.
+    """Sweep for a few rounds only, so that stopping the worker needn't wait until games between bots are over.
 
-    The heartbeat follows the database's answer, since an outage must not count against players.
+    The heartbeat is sent after the database has responded, since an outage must not count against players.
     """
     for _ in range(_ROUNDS):
         woken = wake_due(call_help=_many_are_due.set)
@@ -314,11 +313,12 @@ def _run_when_many_are_due(job: Job) -> NoReturn:
     while True:
         _many_are_due.wait()
         job()
-        sleep(_BEAT)  # also after a failure, such as an unavailable database
+        sleep(_BEAT)  # also after a failure, for example of the database
 
 
 def _sweep_along() -> None:
-    """Sweep in a second thread while many seats are due. A commit mostly waits for Postgres."""
+    """Sweep in a second thread while many seats are due. This helps because a commit spends most of its time waiting
+    for Postgres."""
     for _ in range(_ROUNDS):
         if not _many_are_due.is_set():
             break

@@ -6,7 +6,7 @@ from server.clock import Clock
 from tests.support.games import DAY, MINUTE
 
 
-def test_the_clock_can_be_moved_forward_and_returns_utc():
+def test_the_clock_can_be_moved_forward_and_returns_times_in_utc():
     clock = Clock()
     before = clock.now()
     clock.forward(2 * DAY)

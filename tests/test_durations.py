@@ -30,7 +30,7 @@ def test_a_duration_is_parsed_as_iso_8601(text, length):
     ["", "P", "PT", "2D", "P2H", "PT2D", "P1D2W", "-P1D", "+P1D", "P1.5D", "PT0,5H", "p1d", "P1D ", "P0D", "PT0S"]
     + ["P366D", "P1Y", "P1M", "P٢D", "P0003-06-04T12:30:05", "P" + 60 * "9" + "D", 2, None, True, ["P2D"], {}, 1.5],
 )
-def test_an_invalid_duration_is_rejected_with_a_sentence(wrong):
+def test_an_invalid_duration_is_rejected_with_an_explanation(wrong):
     with pytest.raises(ValueError, match=r"\.$"):
         duration(wrong)
 

@@ -95,7 +95,7 @@ def imported(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SERVER)))
-def test_a_module_imports_only_what_its_package_may(path: Path) -> None:
+def test_a_module_imports_only_what_its_package_may_import(path: Path) -> None:
     assert imported(path) <= MAY_IMPORT[room(path)] | {room(path)}
 
 
@@ -115,22 +115,22 @@ def test_turns_do_not_import_plans_and_plans_do_not_import_seating(path: Path) -
     assert {folder for folder in above if f"server.play.{folder}" in text} == set()
 
 
-def test_no_folder_of_play_has_more_than_a_dozen_files() -> None:
+def test_no_folder_in_play_has_more_than_a_dozen_files() -> None:
     folders = {path.parent for path in PLAY.rglob("*.py")}
     assert {folder.name: found for folder in folders if (found := len(list(folder.glob("*.py")))) > 12} == {}
 
 
 @pytest.mark.parametrize("path", sorted((SERVER / "post" / "letters").glob("*.py")), ids=lambda path: path.stem)
-def test_a_module_for_emails_imports_few_others(path: Path) -> None:
+def test_a_module_for_emails_imports_few_other_modules(path: Path) -> None:
     found = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ImportFrom)]
     assert sum((node.module or "").startswith("server.") for node in found) <= 15
 
 
-def test_every_package_declares_its_imports_and_only_entry_points_stand_beside_them() -> None:
+def test_every_package_declares_its_imports_and_only_start_modules_are_outside_of_packages() -> None:
     rooms = {room(path) for path in SERVER.rglob("*.py")}
     assert rooms == set(MAY_IMPORT) | {"__init__", "__main__"}
 
 
-def test_the_package_is_empty_and_its_bootstrap_needs_nothing_installed() -> None:
+def test_the_top_level_package_is_empty_and_its_start_script_needs_no_installed_packages() -> None:
     assert (SERVER / "__init__.py").read_text() == ""
     assert imported(SERVER / "__main__.py") == set()

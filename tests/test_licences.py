@@ -22,7 +22,7 @@ SHIPPED = [
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_vendored_file_has_its_licence_beside_it(name: str) -> None:
+def test_every_vendored_file_has_its_licence_next_to_it(name: str) -> None:
     found = [licence for start, licence in LICENCES.items() if name.startswith(start)]
     assert found, f"{name} has no licence in the list"
     path, words = found[0]

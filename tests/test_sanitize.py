@@ -34,7 +34,7 @@ def test_a_title_becomes_one_visible_line(typed, shown):
     assert clean(typed, 80) == shown
 
 
-def test_a_titles_length_is_limited():
+def test_the_length_of_a_title_is_limited():
     assert clean("x" * 100, 80) == "x" * 80
     assert clean("x" * 79 + " y", 80) == "x" * 79
 
@@ -66,7 +66,7 @@ def test_plain_text_keeps_spaces_because_tables_need_them():
     assert plain("a   b\r\n  c\u202e\x0bd") == "a   b\n  c\nd"
 
 
-def test_an_addresss_domain_is_lower_cased():
+def test_the_domain_of_an_address_is_converted_to_lower_case():
     assert email_address("Otto.Stern+games@Example.ORG") == "Otto.Stern+games@example.org"
     assert email_address("you@localhost") == "you@localhost"
 
@@ -93,6 +93,6 @@ def test_an_invalid_address_is_rejected(wrong):
 @pytest.mark.parametrize(
     "foreign", ["jürgen@example.org", "otto@bücher.example", "otto\u2028@example.org", "\ud800@x.org"]
 )
-def test_an_address_beyond_ascii_is_rejected_with_the_reason(foreign):
+def test_an_address_with_non_ascii_characters_is_rejected_with_the_reason(foreign):
     with pytest.raises(ValueError, match="plain ASCII"):
         email_address(foreign)

@@ -6,10 +6,10 @@ import sys
 
 from server.config import CHECKOUT
 
-SKIPPED = "tests/cli/test_units.py::test_systemd_finds_errors"
+SKIPPED = "tests/cli/test_units.py::test_systemd_detects_errors_in_the_units"
 
 
-def test_a_parallel_run_lists_its_skips() -> None:
+def test_a_parallel_test_run_lists_the_tests_that_it_skipped() -> None:
     environment = os.environ | {"PATH": ""}
     environment.pop("STERNENPOST_NO_SKIPS", None)
     run = subprocess.run(

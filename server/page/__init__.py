@@ -35,7 +35,7 @@ SERVICE_WORKER, AHEAD = "service-worker.js", "ahead.js"
 
 
 def _room_of(game: Any) -> Path | None:
-    """Return the folder with a game's part of the page, or None for a game that the page shows as a picture."""
+    """Return the folder with a game's part of the page, or None if the page shows the game only as a picture."""
     module = getattr(game, "__file__", None)
     folder = Path(module).parent / "page" if module else None
     return folder if folder and folder.is_dir() else None
@@ -45,7 +45,7 @@ _ROOMS = {name: folder for name, game in GAMES.items() if (folder := _room_of(ga
 
 
 def _sources() -> dict[str, list[Path]]:
-    """Return the files by name. Only catalogues have several: the page's and the games'."""
+    """Return the source files of each served file. Only catalogues have several: the page's and those of the games."""
     found: dict[str, list[Path]] = {}
     for game, folder in ((None, _FOLDER), *_ROOMS.items()):
         for path in sorted(folder.rglob("*")):
@@ -61,7 +61,8 @@ SOURCES = _sources()
 
 
 def _read(paths: list[Path]) -> Packed:
-    """Return a file as served. Modules lose their doc comments but keep their line numbers. Catalogues are merged."""
+    """Return the content to serve, made from these files. Modules lose their doc comments but keep their line numbers.
+    Catalogues are merged."""
     kind, plain = _TYPES[paths[0].suffix], paths[0].read_bytes()
     if paths[0].suffix == ".js":
         plain = _DOC.sub(lambda doc: b"\n" * doc[0].count(b"\n"), plain)
@@ -72,7 +73,7 @@ def _read(paths: list[Path]) -> Packed:
 
 
 def _notice_kinds() -> str:
-    """Return a module with the notice kinds that the settings offer."""
+    """Return a module with the kinds of notices for which the settings page offers a choice."""
     lists = {
         "EMAIL_CHOICES": {kind: NOTICE_KINDS[kind].choices for kind in MAIL_KINDS},
         "EMAIL_PRESETS": MAIL_PRESETS,
@@ -90,7 +91,7 @@ FILES = {
 }
 _ALONE = {SERVICE_WORKER, AHEAD}  # scripts, not modules
 MODULES = {name: it.plain.decode() for name, it in FILES.items() if name.endswith(".js") and name not in _ALONE}
-STYLES = ["page.css", "table/table.css"]  # styles of the usual first view
+STYLES = ["page.css", "table/table.css"]  # styles that the first view usually needs
 _TABLES = [f"{it}/{it}.js" for it in _ROOMS]
 
 
@@ -105,10 +106,10 @@ _ABOUT_GAMES = json.dumps({name: _about(name) for name in GAMES}, separators=(",
 
 
 def _together() -> dict[str, list[str]]:
-    """Return the bundles, by their entry module: `main.js`, and each part that loads later.
+    """Return the modules of each bundle, by entry module: `main.js`, and each part that is loaded later.
 
-    The first bundle includes what the tables of all games share. A later bundle has the modules of its folder, and
-    other modules that only it needs.
+    The first bundle includes what the tables of all games share. A later bundle contains the modules of its folder, and
+    other modules that only this bundle needs.
     """
     first = packing.needed("main.js", MODULES)
     rooms = [*_ROOMS, *(room for code in MODULES.values() for room in _LAZY.findall(code))]
@@ -152,7 +153,7 @@ def _map() -> str:
 
 
 def _hash(script: str) -> str:
-    """Return the hash by which a policy allows an inline script (CSP 3, 2.3.1)."""
+    """Return the hash with which a Content-Security-Policy allows an inline script (CSP 3, 2.3.1)."""
     return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
 
 
@@ -189,10 +190,11 @@ def home() -> Response:
 
 
 def index(**opened_for: str) -> Response:
-    """Return the page's HTML. The page preloads what a table needs, and names the first module.
+    """Return the page's HTML. It preloads what a table needs, and names the first module.
 
-    A mailed link opens it for a `game` in a `language`. `plain` is the same page without scripts, and `words` the text
-    of a link there. After an accepted invitation, it comes with a `token` for `address`.
+    A link in an email opens the page for a `game` in a `language`. `plain` is the address of the same page without
+    scripts, and `words` the text of the link to that page. After an invitation was accepted, the page comes with a
+    `token` for `address`.
     """
     made = {"names": NAMES, "styles": STYLES, "map": IMPORT_MAP, "ahead": _ASKED_AHEAD, "games": _ABOUT_GAMES}
     html = render_template("index.html", **made, **opened_for)
@@ -204,9 +206,9 @@ def index(**opened_for: str) -> Response:
 
 @blp.get("/page/<path:name>")
 def file(name: str) -> Response:
-    """Return a module, style or catalogue. Its name has a hash, so browsers cache it forever.
+    """Return a module, style sheet or catalogue. Its name contains a hash, so browsers cache it forever.
 
-    A page of an earlier release gets this release's file.
+    A page of an earlier release gets the file of this release.
     """
     found = SERVED.get(name)
     response = (found or _by_plain_name(_HASHED.sub(r"\2", name))).answer()
@@ -223,7 +225,7 @@ def _by_plain_name(name: str) -> Packed:
 
 @blp.get("/service-worker.js")
 def service_worker() -> Response:
-    """Return the service worker, which caches the page and the last seen tables for use offline."""
+    """Return the service worker, which caches the page and the most recently seen tables for use offline."""
     response = _WORKER.answer()
     response.headers.update(_HEADERS)
     response.make_conditional(request)
@@ -232,7 +234,7 @@ def service_worker() -> Response:
 
 @blp.get("/manifest.webmanifest")
 def manifest() -> Response:
-    """Return the manifest of an installable app (W3C Web Application Manifest)."""
+    """Return the web app manifest, which makes the page installable."""
     icons = [{"src": "/static/star.svg", "sizes": "any", "type": "image/svg+xml", "purpose": "any"}]
     icons += [
         {"src": f"/static/star-{size}.png", "sizes": f"{size}x{size}", "type": "image/png", "purpose": purpose}

@@ -1,6 +1,7 @@
-"""The archive of a finished game, which proves its fairness, and the check of an archive, which needs no database.
+"""The archive of a finished game, which proves that the game was fair, and the check of an archive, which needs no
+database.
 
-/docs/fairness describes format and method, for authors of other checkers.
+/docs/fairness describes the format and the method for authors of other checkers.
 """
 
 import re
@@ -42,10 +43,10 @@ LARGEST = 16 * 1024 * 1024  # bytes; a typical game has 100,000
 
 
 class Flaw(ValueError):
-    """A fault of an archive or a log, in one sentence. Checks stop at the first one."""
+    """A fault in an archive or a log, described in one sentence. Checks stop at the first fault."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(clean(text, 300))  # it may quote a forged file
+        super().__init__(clean(text, 300))  # the text may quote a forged file
 
 
 class Start(NamedTuple):
@@ -57,7 +58,7 @@ class Start(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """A game whose hashes, draws and events are right. `drawn` counts its random words."""
+    """A game whose hashes, random draws and events are correct. `drawn` is the number of random words drawn."""
 
     start: Start
     rows: Sequence[Recorded]
@@ -73,7 +74,7 @@ class Checked(NamedTuple):
 
 
 def make(head: GameHead, seats: Sequence[SeatState], rows: Sequence[Recorded]) -> Json:
-    """Return the archive of a stored game. It names seats instead of players."""
+    """Return the archive of a stored game. The archive names seats instead of players."""
     agreed = terms(head, seats)
     del agreed["bots"]
     return {
@@ -96,7 +97,8 @@ def start(head: GameHead, seats: Sequence[SeatState]) -> Start:
 
 
 def check(raw: bytes) -> Checked:
-    """Check an archive by replaying its game with all hashes, and return the game. Raise Flaw if a check fails."""
+    """Check an archive by replaying its game and recomputing all hashes, and return the game. Raise Flaw if a check
+    fails."""
     if len(raw) > LARGEST:
         raise Flaw(f"The archive is larger than {LARGEST // 1024**2} MiB.")
     try:
@@ -112,7 +114,7 @@ def check(raw: bytes) -> Checked:
 
 
 def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
-    """Yield the commits of a log in order, checking numbers and hashes. Raise Flaw if one is wrong."""
+    """Yield the commits of a log in order, and check their numbers and hashes. Raise Flaw if one of them is wrong."""
     hash_, seq = bytes.fromhex(commitment(seed)), 0
     for number, (version, commit) in enumerate(groupby(rows, key=lambda row: row.version), 1):
         of_commit = list(commit)
@@ -131,7 +133,7 @@ def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
 
 
 def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
-    """Return the table after these events and the random words drawn, with each commit recomputed by the rules. Raise
+    """Return the table after these events, and the number of random words drawn. The rules recompute each commit. Raise
     Flaw at the first difference."""
     table, dice, line = new_table(start.terms["rules"]), SeededDice(start.seed, start.salts), Line()
     for commit in commits(start.seed, rows):
@@ -154,8 +156,8 @@ def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
 
 
 def _recompute(table: Table, happened: Sequence[Any], start: Start, dice: Dice) -> Sequence[Any]:
-    """Return the events that server and rules compute for a commit that begins like this. Raise Flaw or RuleError if
-    they allow no such commit."""
+    """Return the events that the server and the rules compute for a commit that begins with these events. Raise Flaw or
+    RuleError if the rules allow no such commit."""
     match table.status, happened[0]:
         case "open", GameAbandoned():
             return [GameAbandoned()]
@@ -221,7 +223,7 @@ def _time_ran_out(table: Table, seat: Seat, happened: Sequence[Any], start: Star
 
 
 def _taken_back(table: Table, event: MoveTakenBack, start: Start, line: Line) -> Link:
-    """Return the move that is taken back. Raise Flaw if it can't be."""
+    """Return the move that this event takes back. Raise Flaw if the move can't be taken back."""
     seat, to = event
     link = line.move_after(to, seat) if type(to) is int else None
     if link is None:
@@ -240,7 +242,7 @@ def _moved(table: Table, seat: Seat | None, happened: Sequence[Any], dice: Dice)
 
 
 def _bots_turn(table: Table, seat: Seat, happened: Sequence[Any], dice: Dice) -> Sequence[Any]:
-    """Play a bot's turn to its end. The first event of each step identifies the step."""
+    """Play a bot's turn to its end. The first event of each step shows which step the bot chose."""
     _on_turn(table, seat)
     rules, state, events = table.rules, table.state, list[Any]()
     while not events or rules.is_mid_turn(state, seat):
@@ -281,7 +283,7 @@ def _typed(table: Table, row: Recorded) -> Any:
 
 
 def _compare(commit: Sequence[Recorded], events: Sequence[Any]) -> None:
-    """Raise Flaw for the first event of the commit that differs from the computed one."""
+    """Raise Flaw at the first event of the commit that differs from the computed event."""
     for row, event in zip_longest(commit, events):
         if event is None:
             raise Flaw(f"Event {row.seq} ({row.type}) does not follow from the events before it.")
@@ -297,7 +299,7 @@ def _compare(commit: Sequence[Recorded], events: Sequence[Any]) -> None:
                 raise Flaw(f"Event {row.seq} ({row.type}): {name} is {was} and should be {should}.")
 
 
-# Parsing: every field must be present, of its type, and meaningful
+# Parsing: every field must be present, have its type, and make sense
 
 _HEAD: Json = {
     "format": str,
@@ -409,7 +411,7 @@ def _hex(text: str, what: str) -> bytes:
 
 
 def _expect_fields(data: Any, what: str, fields: Json, also: Json | None = None) -> None:
-    """Raise ValueError unless the object has these fields. `also` are optional fields."""
+    """Raise ValueError unless the object has all these fields and no others. `also` are optional fields."""
     if type(data) is not dict:
         raise Flaw(f"{what} is not a JSON object.")
     fields = fields | {name: kind for name, kind in (also or {}).items() if name in data}

@@ -1,5 +1,5 @@
-"""Loading a game, and adding a commit with its events, due times and emails to its log. An optimistic lock on the
-game's version discards a commit if another one came first."""
+"""Loading games, and appending commits to their logs. A commit consists of events, due times and emails. An optimistic
+lock on the game's version discards a commit if another commit came first."""
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
@@ -39,18 +39,18 @@ class Snapshot:
 
     game_id: UUID
     known: Table | None  # the table that this process knew
-    text: str  # JSON with the rows of the game, and the events from the known table's last one on
-    is_replaced: bool = False  # the log doesn't continue the known table, so it was read again
+    text: str  # JSON with the rows of the game and its events, starting with the last event of the known table
+    is_replaced: bool = False  # the log doesn't continue the known table, so the whole log was read
 
     def determines(self, game: Game) -> bool:
         """Return whether snapshots with this text always contain the same state of this game. The hash of the newest
-        event covers the whole log, but archived events are not in the text."""
+        event covers the whole log, but the text lacks archived events."""
         return not self.is_replaced and game.head.shelved is None
 
 
 def take_snapshot(game_id: UUID) -> Snapshot:
-    """Return the current game, unparsed. A warm process reads only new events. Raise NotFound if there is no such
-    game."""
+    """Return the game's current snapshot. A process that knows the game reads only the new events. Raise NotFound if
+    there is no such game."""
     known = tables.get(game_id)
     with autocommit() as connection:
         return _snapshot(connection, game_id, known)
@@ -64,8 +64,8 @@ def _snapshot(connection: psycopg.Connection[Any], game_id: UUID, known: Table |
 
 
 def load(game_id: UUID, snapshot: Snapshot | None = None) -> Game:
-    """Return the current game, or that of a snapshot. Raise NotFound if there is no such game, or Unavailable if it
-    needs a later release."""
+    """Return the current game, or the game in this snapshot. Raise NotFound if there is no such game, or Unavailable if
+    reading the game requires a later release."""
     snapshot = snapshot or take_snapshot(game_id)
     game = _parse(snapshot)
     if game is None:
@@ -75,13 +75,13 @@ def load(game_id: UUID, snapshot: Snapshot | None = None) -> Game:
 
 
 def load_within(connection: psycopg.Connection[Any], game_id: UUID, known: Table | None = None) -> Game:
-    """Return the game in this connection's transaction. Raise NotFound if there is no such game, or Unavailable if it
-    needs a later release."""
+    """Return the game as this connection's transaction sees it. Raise NotFound if there is no such game, or Unavailable
+    if reading the game requires a later release."""
     return _parse(_snapshot(connection, game_id, known)) or load_within(connection, game_id)
 
 
 def _parse(snapshot: Snapshot) -> Game | None:
-    """Return the game of a snapshot. Return None, and forget the known table, if its log doesn't continue that table."""
+    """Return the game in a snapshot. If its log doesn't continue the known table, forget that table and return None."""
     known = snapshot.known
     records = log.parse_text(snapshot.text, known.seq if known else 0)
     head = readable(records.head)
@@ -94,14 +94,14 @@ def _parse(snapshot: Snapshot) -> Game | None:
 
 
 def _goes_on(known: Table, records: Records) -> bool:
-    """Return whether this log continues the table's log. It doesn't after a backup was restored, or after a switch to a
-    replica that lacked the newest commits."""
+    """Return whether this log continues the known table's log. It doesn't if a backup was restored, or after a switch
+    to a replica that lacked the newest commits."""
     return records.before == known.hash or known.seq == 0 or records.head.shelved is not None
 
 
 def outlines(game_ids: Collection[UUID]) -> dict[UUID, Outline]:
-    """Return these games without their tables, in one query. Games that haven't begun, or whose row contradicts the
-    log, are missing."""
+    """Return outlines of these games, read in one query. Games that haven't begun, or whose row contradicts the log,
+    are left out."""
     with autocommit() as connection:
         found = log.outlines(connection, game_ids, "time-extended")
     asked_at = [row.asked_at for records in found.values() for row in records.seats if row.asked_at]
@@ -120,7 +120,7 @@ def _outlined(game_id: UUID, records: OutlineRecords, outages: Sequence[Stretch]
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit to a game: its events, with the table and seats after them."""
+    """A commit to a game: its events, and the table and seats that result from them."""
 
     game: Game  # before the commit
     events: Sequence[Any]
@@ -128,7 +128,7 @@ class Commit:
     seats: Sequence[SeatState]
     drawn: int  # random words drawn so far
     now: datetime
-    answered_at: datetime  # when the answered turn stopped taking time
+    answered_at: datetime  # when the time of the answered turn stopped running
 
     def game_after(self) -> Game:
         before, head = self.game.table, self.game.head
@@ -141,7 +141,7 @@ class Commit:
 
     @property
     def given_back(self) -> list[Seat]:
-        """Return the seats that return to their owners after a stand-in."""
+        """Return the seats that their owners get back because a stand-in has ended."""
         return [event.seat for event in self.events if isinstance(event, StandInEnded)]
 
 
@@ -152,7 +152,7 @@ def commit_of(
     drawn: int | None = None,
     answered_at: datetime | None = None,
 ) -> Commit:
-    """Return a commit of these events, with their effects by the rules and the due times."""
+    """Return a commit with these events, with the due times and the effects that follow from the rules."""
     events, after = next_commit(game.table, events)
     answered_at = answered_at or now
     seats = game.seats  # before the start, seats have no turn and no time
@@ -162,7 +162,7 @@ def commit_of(
 
 
 def record(commit: Commit, give_way: GiveWay | None = None) -> Game | None:
-    """Write a commit. Return the game after it, or None if another commit came first."""
+    """Write a commit. Return the game after the commit, or None if another commit came first."""
     with autocommit() as connection:
         after = record_within(connection, commit, give_way)
     if after is not None:
@@ -171,7 +171,7 @@ def record(commit: Commit, give_way: GiveWay | None = None) -> Game | None:
 
 
 def record_within(connection: psycopg.Connection[Any], commit: Commit, give_way: GiveWay | None = None) -> Game | None:
-    """Write a commit within a transaction, which may still be rolled back."""
+    """Write a commit within a transaction that may still be rolled back. Return the same as `record`."""
     host_clock.expect_right(connection)
     game, now, after = commit.game, commit.now, commit.game_after()
     changed = [row for row, was in zip(after.seats, game.seats, strict=True) if row is not was]
@@ -187,7 +187,7 @@ def record_within(connection: psycopg.Connection[Any], commit: Commit, give_way:
         if written and left:
             stood_in = [row.player_id for row in game.seats if row.player_id and row.seat in left]
             end_stand_ins(connection, game.game_id, left, stood_in, now)
-    if written and is_over and noted.rowcount < len(people_of(game)):  # a guest's seat has become another player's
+    if written and is_over and noted.rowcount < len(people_of(game)):  # another player has taken over a guest's seat
         note_end(connection, game.game_id, seated_players(connection, game.game_id), now)
     if written:
         notifier.note_change(game.game_id)
@@ -196,15 +196,16 @@ def record_within(connection: psycopg.Connection[Any], commit: Commit, give_way:
 
 @contextmanager
 def _in_two_trips(connection: psycopg.Connection[Any]) -> Iterator[None]:
-    """Open a transaction in a pipeline, so that begin and commit need no round trips of their own."""
+    """Open a transaction in a pipeline, so that BEGIN and COMMIT need no round trips of their own."""
     with connection.pipeline(), connection.transaction():
         yield
 
 
 def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, now: datetime) -> bool:
-    """Extend the present turn of this seat.
+    """Extend the current turn of this seat.
 
-    Return False if the game is locked, another commit came first, or an email from the seat arrived before `due_at`.
+    Return False if the game is locked, another commit came first, or an email from the seat's player arrived before
+    `due_at`.
     """
     rows = _rows([TimeExtended(seat, by)], now, outline.version + 1, outline.seq, outline.hash)
     head = outline.head._replace(version=outline.version + 1)
@@ -222,17 +223,17 @@ def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, no
 
 
 def people_of(game: Game | Records) -> list[UUID]:
-    """Return the players of the game, including owners with a stand-in."""
+    """Return the players of the game, including players whose seat is played by a stand-in."""
     return [it for row in game.seats for it in (row.player_id, row.owner_id) if it]
 
 
 def projected(head: GameHead) -> Json:
-    """Return the columns of a game row that are projections of the log."""
+    """Return the columns of a game row that are derived from the log."""
     return {"version": head.version, "status": head.status, "outcome": head.outcome, "drawn": head.drawn}
 
 
 def _rows(events: Sequence[Any], now: datetime, version: int, seq: int, hash_: bytes) -> list[Recorded]:
-    """Return a commit's events as rows of the log, each with a hash that also covers its predecessor."""
+    """Return a commit's events as rows of the log. The hash of each row also covers the row before it."""
     rows = []
     for event in events:
         seq += 1

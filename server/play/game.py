@@ -1,4 +1,4 @@
-"""A game: its stored rows, with the table of its log or without it."""
+"""A game: its stored rows, with or without the table that results from its log."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ _KEPT = 1024
 
 
 def visible_seat(seats: Sequence[SeatState], player_id: UUID | None) -> tuple[Seat | None, int]:
-    """Return the seat whose secrets this player sees, and the version with which the player sat down. Owners see their
-    seat during a stand-in."""
+    """Return the seat whose secrets this player sees, and the version at which the player sat down. Players still see
+    their seat's secrets while a stand-in plays."""
     for row in seats if player_id is not None else ():
         if row.player_id == player_id:
             return row.seat, row.since
@@ -37,9 +37,9 @@ def visible_seat(seats: Sequence[SeatState], player_id: UUID | None) -> tuple[Se
 
 
 def readable(head: GameHead) -> GameHead:
-    """Return a game row with defaults for a clock and time-outs that this release can't read.
+    """Return a game row, with defaults in place of a clock and time-out policy that this release can't read.
 
-    Unreadable options hide names, since the game may be nameless.
+    If the options are unreadable, names are hidden, since the game may be anonymous.
     """
     clock, on_timeout = _instead(as_json(head.clock), as_json(head.on_timeout))
     if clock is not None or on_timeout is not None:
@@ -52,7 +52,7 @@ def readable(head: GameHead) -> GameHead:
 
 @lru_cache(_KEPT)  # most games share the same few values
 def _instead(clock_json: bytes, on_timeout_json: bytes) -> tuple[Json | None, Any]:
-    """Return replacements for the clock and the time-out policy. Each is None if the stored one is readable."""
+    """Return replacements for the clock and the time-out policy, or None in place of each that is readable."""
     clock, on_timeout = orjson.loads(clock_json), orjson.loads(on_timeout_json)
     is_clock = read_or(None, "clock", lambda: game_clock(clock)) is not None
     is_policy = read_or(None, "on_timeout", lambda: timeout_policy.ladder(on_timeout, BOTS)) is not None
@@ -61,13 +61,13 @@ def _instead(clock_json: bytes, on_timeout_json: bytes) -> tuple[Json | None, An
 
 def expect_playable(rules: Rules, options: Any, seats: int) -> None:
     """Raise Unavailable if the rules reject the stored options."""
-    if trouble := _trouble_with(rules, newest_revision(rules), as_json(options), seats):  # type: ignore[arg-type]  # modules have a hash
+    if trouble := _trouble_with(rules, newest_revision(rules), as_json(options), seats):  # type: ignore[arg-type]  # modules are hashable
         raise Unavailable(trouble)
 
 
 @lru_cache(_KEPT)
 def _trouble_with(rules: Rules, newest: int, options: bytes, seats: int) -> str:
-    """Return what is wrong with `options` (JSON), or "" if nothing is."""
+    """Return what is wrong with `options` (JSON), or "" if they are valid."""
     chosen = orjson.loads(options)
     try:
         if chosen.get("revision", 0) > newest:
@@ -108,8 +108,8 @@ class Stored:
 
     @property
     def names(self) -> list[str]:
-        """Return the name of each seat in the reader's language, even during a stand-in. Bots of one kind have numbers,
-        and programs are marked."""
+        """Return the name of each seat in the reader's language. While a stand-in plays, it is the name of the seat's
+        own player. Several bots of the same kind are numbered, and programs are marked."""
         people = [NOBODY if self.hides_names else row.owner or row.person for row in self.seats]
         return [
             self._bots_name(row) or display_name(row.seat, person.name, person.program_since is not None)
@@ -122,7 +122,7 @@ class Stored:
 
 
 def display_name(seat: Seat, name: str | None, is_program: bool) -> str:
-    """Return a player's name in the reader's language, or the seat's if there is none."""
+    """Return a player's name in the reader's language, or the seat's name if there is no player's name."""
     if name is None:
         return str(gettext("Seat %(number)s", number=seat + 1))
     return str(gettext("%(name)s (program)", name=name)) if is_program else name
@@ -130,28 +130,28 @@ def display_name(seat: Seat, name: str | None, is_program: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outline(Stored):
-    """A game without its table, sufficient for reminders and extensions."""
+    """A game without its table, which is sufficient for reminders and extensions."""
 
     version: int
-    seq: int  # of the newest event, like the hash
+    seq: int  # of the newest event, as is the hash
     hash: bytes
-    extended: Mapping[Seat, int]  # extensions per seat
+    extended: Mapping[Seat, int]  # number of extensions per seat
     outages: Sequence[Stretch] = ()  # since the earliest turn began
 
 
 @dataclass(frozen=True, slots=True)
 class Game(Stored):
-    """A game, with the table of its log."""
+    """A game with the table that results from its log."""
 
     table: Table
-    newest: Sequence[Recorded] = ()  # the last commit written
+    newest: Sequence[Recorded] = ()  # the events of the last commit
 
     @property
     def version(self) -> int:
         return self.table.version
 
     def seat_of(self, player_id: UUID | None) -> Seat | None:
-        """Return the player's seat, even while a stand-in plays it."""
+        """Return the player's seat, even while a stand-in is playing it."""
         return visible_seat(self.seats, player_id)[0]
 
     def sees_since(self, player_id: UUID | None) -> int:
@@ -159,5 +159,5 @@ class Game(Stored):
         return visible_seat(self.seats, player_id)[1]
 
     def dice(self) -> SeededDice:
-        """Return the game's random source, continued from its last commit."""
+        """Return the game's source of random numbers, positioned after the last commit."""
         return SeededDice(self.head.seed, [row.salt for row in self.seats], self.head.drawn)

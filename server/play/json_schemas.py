@@ -1,7 +1,7 @@
-"""JSON Schemas common to all games: clocks, calendars and the terms of a game.
+"""JSON Schemas that all games share: clocks, calendars and the terms of a game.
 
-Everything that `clock` accepts is valid under these schemas. Additional rules, such as the minimum of counted time per
-week, are stated in the descriptions. Only the readers in `clock` enforce them.
+Every value that `clock` accepts is valid under these schemas. The schemas' descriptions state additional rules, such as
+the minimum of available time per week. Only the parsers in `clock` enforce these rules.
 """
 
 from server.accounts.calendars import CLOCK_FACE, COUNTED_DAYS, MOST_VACATIONS, VACATION_DAYS

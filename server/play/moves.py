@@ -1,4 +1,4 @@
-"""Playing, trying and listing moves, for all channels."""
+"""Playing, trying out and listing moves, for all channels."""
 
 from datetime import datetime
 from functools import reduce
@@ -16,12 +16,12 @@ from server.play.turns.first_answers import Played, answer_of, first_answer
 from server.play.views import load_visible, own_seat, played_seat, turn_of
 from server.store.database_retry import Unavailable, with_retries
 
-RACES = 20  # commits in a row that may come first before a move is rejected
+RACES = 20  # how often another commit may come first before a move is rejected
 
 
 @with_retries
 def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
-    """Play a move (in JSON) for the turn it names. Events, due times and emails are one commit.
+    """Play a move (in JSON) for this turn. Events, due times and emails are written in one commit.
 
     Raise NotFound, NotSeated, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """
@@ -35,10 +35,10 @@ def play_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Played:
 
 @with_retries
 def play_reply(game: Game, player_id: UUID, turn: int, move: Any, arrived_at: datetime) -> Played:
-    """Play the parsed move of an email, like `play_move`. The game is loaded again only if it has changed.
+    """Play the move that was parsed from an email, like `play_move`. The game is loaded again only if it has changed.
 
-    `arrived_at`: when the email arrived, which ended the turn's time. Raise NotSeated, NotRunning, StaleTurn,
-    HandedOver, IllegalMove.
+    `arrived_at`: when the email arrived, which is when the time of the turn stopped. Raise NotSeated, NotRunning,
+    StaleTurn, HandedOver, IllegalMove.
     """
     for _ in range(RACES):
         if played := answer_turn(game, played_seat(game, player_id), turn, move, arrived_at):
@@ -48,7 +48,7 @@ def play_reply(game: Game, player_id: UUID, turn: int, move: Any, arrived_at: da
 
 
 def play_planned(connection: Connection[Any], game: Game, seat: Seat, move: Json) -> Game:
-    """Play a planned move for the present turn, in the transaction that locks the game's row.
+    """Play a planned move for the current turn, in the transaction that locks the game's row.
 
     Raise HandedOver, IllegalMove.
     """
@@ -69,7 +69,7 @@ def answer_turn(game: Game, seat: Seat, turn: int, move: Any, arrived_at: dateti
 
 
 def _commit_of_move(game: Game, seat: Seat, move: Any, arrived_at: datetime | None = None) -> Commit:
-    """Return the commit of a move. Raise NotRunning, HandedOver, IllegalMove."""
+    """Return the commit that plays a move. Raise NotRunning, HandedOver, IllegalMove."""
     expect_answer(game, seat)
     table, dice = game.table, game.dice()
     events = table.rules.decide(table.state, seat, move, dice)
@@ -85,9 +85,9 @@ def expect_answer(game: Game, seat: Seat) -> None:
 
 
 def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
-    """Return the foreseeable result of a move, without playing it or revealing secrets.
+    """Return the foreseeable result of a move. The move isn't played, and no secrets are revealed.
 
-    Raise the errors of `play_move`.
+    Raise the same errors as `play_move`.
     """
     game = load_visible(game_id, player_id)
     rules, table, seat = game.table.rules, game.table, played_seat(game, player_id)
@@ -106,13 +106,13 @@ def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
 
 
 def legal_moves(game_id: UUID, player_id: UUID, begun: list[Any]) -> Json:
-    """Return the player's present turn and legal moves, or none during a stand-in. Raise NotFound, NotSeated,
-    MalformedMove, IllegalMove."""
+    """Return the player's current turn and legal moves. Both are empty while a stand-in plays. Raise NotFound,
+    NotSeated, MalformedMove, IllegalMove."""
     return legal_moves_in(load_visible(game_id, player_id), player_id, begun)
 
 
 def legal_moves_in(game: Game, player_id: UUID, begun: list[Any]) -> Json:
-    """Return what `legal_moves` returns, for a game that is loaded."""
+    """Return the same as `legal_moves`, for a game that is already loaded."""
     rules, state, seat = game.table.rules, game.table.state, own_seat(game, player_id)
     steps = [rules.move_from_json(step) for step in begun]
     turn = turn_of(game.table, seat) if game.seats[seat].player_id == player_id else None

@@ -1,4 +1,4 @@
-"""Notices to players, and whether they are still relevant."""
+"""Notices to players, and the check whether a notice is still relevant."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -17,20 +17,20 @@ from server.store.tables import LetterRow
 
 
 class Notice(NamedTuple):
-    """A notice to a player, on any channel."""
+    """A notice to a player, sent by email, push or webhook."""
 
     kind: NoticeKind
     reader: UUID | None
-    data: Json  # the data of its game's event, such as the turn
+    data: Json  # data about the notice, such as the turn
 
 
 def notice_in(row: LetterRow) -> Notice:
-    """Return the notice that an email or a push carries."""
+    """Return the notice contained in a queued email or push."""
     return Notice(NOTICE_KINDS[row.data["kind"] if row.kind == PUSH else row.kind], row.player_id, row.data)
 
 
 def ends_at(notice: Notice, seat: SeatState | None) -> datetime | None:
-    """Return the time until which the reader in this seat can act on the notice."""
+    """Return the time until which the player in this seat can act on the notice."""
     match notice.kind.until:
         case Until.CONSENTED:
             return datetime.fromisoformat(notice.data["ends_at"])
@@ -41,14 +41,14 @@ def ends_at(notice: Notice, seat: SeatState | None) -> datetime | None:
 
 
 def still_matters(game: Game, seat: Seat, notice: Notice, now: datetime) -> bool:
-    """Return whether the notice still concerns the player in this seat, and its request is still open."""
+    """Return whether the notice still concerns the player in this seat, and what it asks for is still open."""
     kind, reader, data = notice
     row = game.seats[seat]
     readers = (row.player_id, row.owner_id) if kind is ANSWER else (row.player_id,)
     if not kind.to_anyone and reader not in readers:
         return False
     waits = game.table.status == "running" and game.bot_at(seat) is None
-    # The reminder of a ready check has no turn.
+    # The reminder of a ready check isn't about a turn.
     match Until.READY if kind.is_about_turn and "turn" not in data else kind.until:
         case Until.TURN_BEGUN:
             return waits and game.table.turns[seat] == data["turn"]

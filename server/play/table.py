@@ -1,4 +1,4 @@
-"""A table: the state of a game by its rules and the server, folded from the log."""
+"""A table: the state of a game according to its rules and the server, folded from the log."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -40,22 +40,22 @@ class Table(NamedTuple):
     hash: bytes = b""
     status: str = "open"  # one of the above
     state: Any = None
-    turns: tuple[int | None, ...] = ()  # each seat's present turn
+    turns: tuple[int | None, ...] = ()  # each seat's current turn
     stand_ins: tuple[str | None, ...] = ()  # the bot that plays for an absent player
     stood_in: tuple[bool, ...] = ()  # whether a stand-in plays
-    extended: tuple[int, ...] = ()  # extensions in this game
-    missed: tuple[int, ...] = ()  # time-outs in a row
+    extended: tuple[int, ...] = ()  # number of extensions in this game
+    missed: tuple[int, ...] = ()  # number of time-outs in a row
     ended: GameEnded | None = None
 
     @property
     def outcome(self) -> Json | None:
-        """Return the outcome in the form of rows and responses."""
+        """Return the outcome in the form used by rows and responses."""
         return self.ended and {"scores": self.ended.scores, "places": self.ended.places}
 
     def after(self, events: Sequence[Any], version: int, earlier: "Table | None" = None) -> "Table":
-        """Return the table after the events of one commit, without their sequence numbers.
+        """Return the table after the events of one commit. Their sequence numbers aren't set yet.
 
-        `earlier`: the target of a take-back.
+        `earlier`: the table to which a take-back returns.
         """
         table, actor, late = self, None, False
         for event in events:
@@ -109,12 +109,13 @@ class Table(NamedTuple):
         return self._replace(stand_ins=_put(self.stand_ins, seat, None), missed=_put(self.missed, seat, 0))
 
     def logged(self, newest: Recorded) -> "Table":
-        """Return this table with its log ending at this row."""
+        """Return this table with this row as the last one of its log."""
         return self._replace(seq=newest.seq, hash=newest.hash)
 
 
 def _turns(table: Table, actor: Seat | None, version: int) -> tuple[int | None, ...]:
-    """Return the turns after a commit. An unanswered turn keeps its number, and a new one gets this version."""
+    """Return the seats' turns after a commit. A turn that wasn't answered keeps its number. A new turn gets this
+    version."""
     asked = table.rules.to_act(table.state) if table.status in ("running", "paused") else frozenset()
     return tuple(
         None if seat not in asked else version if turn is None or seat == actor else turn
@@ -123,7 +124,7 @@ def _turns(table: Table, actor: Seat | None, version: int) -> tuple[int | None, 
 
 
 def _unanswered(now: Sequence[int | None], then: Sequence[int | None]) -> tuple[int | None, ...]:
-    """Return the current turns that existed before. These turns don't begin again."""
+    """Return the current turns that already existed before, and so don't begin again."""
     return tuple(turn if turn == was else None for turn, was in zip(now, then, strict=True))
 
 
@@ -132,7 +133,7 @@ def _put(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
 
 
 def terms(head: GameHead, seats: Sequence[SeatState]) -> Json:
-    """Return the terms of a game. The log begins with them, so they are final."""
+    """Return the terms of a game. The log begins with the terms, so they can't change."""
     hashes = [row.salt_hash for row in seats]
     return {
         "game": str(head.game_id),
@@ -146,7 +147,8 @@ def terms(head: GameHead, seats: Sequence[SeatState]) -> Json:
 
 
 def next_commit(before: Table, events: Sequence[Any], earlier: Table | None = None) -> tuple[Sequence[Any], Table]:
-    """Return a commit's events, completed by `game-ended` and ends of stand-ins, and the table after them.
+    """Return the events of a commit, including `game-ended` and the ends of stand-ins that follow from them, and the
+    table after the commit.
 
     Each event is applied once. `earlier`: see `Table.after`.
     """
@@ -179,12 +181,12 @@ def new_table(rules: str) -> Table:
 
 
 def last_change_of_hands(log: Iterable[Recorded], seat: Seat) -> int:
-    """Return the version at which this seat last changed players, including to a stand-in, or 0."""
+    """Return the version at which this seat last changed players, including changes to a stand-in, or 0."""
     return max((row.version for row in log if row.type in CHANGES_OF_HANDS and row.seat == seat), default=0)
 
 
 def fold(table: Table, log: Sequence[Recorded]) -> Table:
-    """Return the table after further rows of its log. Raise KeyError if a take-back goes behind the table: see
+    """Return the table after further rows of its log. Raise KeyError if a take-back goes back to before this table: see
     `goes_behind`."""
     for _, after in fold_commits(table, log):
         table = after
@@ -192,7 +194,7 @@ def fold(table: Table, log: Sequence[Recorded]) -> Table:
 
 
 def fold_commits(table: Table, log: Sequence[Recorded]) -> Iterator[tuple[list[Recorded], Table]]:
-    """Yield the commits in further rows of a log, each with the table after it."""
+    """Yield each commit in further rows of a log, with the table after that commit."""
     wanted = {row.body["to"] for row in log if row.type == TAKEN_BACK}  # the only tables that must be kept
     kept = {table.version: table} if table.version in wanted else {}
     for version, commit in groupby(log, key=lambda e: e.version):
@@ -205,12 +207,12 @@ def fold_commits(table: Table, log: Sequence[Recorded]) -> Iterator[tuple[list[R
 
 
 def goes_behind(table: Table, log: Iterable[Recorded]) -> bool:
-    """Return whether a take-back in these rows goes behind this table, so that the whole log must be folded."""
+    """Return whether a take-back in these rows goes back to before this table. If so, the whole log must be folded."""
     return any(row.type == TAKEN_BACK and row.body["to"] < table.version for row in log)
 
 
 def parse_event(rules: Rules, row: Recorded) -> Any:
-    """Return the event of a log's row."""
+    """Return the event in a row of the log."""
     kind = HOUSE_EVENTS.get(row.type) or rules.EVENTS[row.type]
     return kind(seat=row.seat, **row.body)
 

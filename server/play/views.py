@@ -1,4 +1,4 @@
-"""Views of a game, and the check of who may see the game."""
+"""Views of a game, and the check whether a player may see the game."""
 
 from collections.abc import Sequence
 from itertools import repeat
@@ -23,8 +23,8 @@ from server.translations import noted
 def load_visible(
     game_id: UUID, player_id: UUID | None, invitation: str | None = None, snapshot: Snapshot | None = None
 ) -> Game:
-    """Return the game, or that of a snapshot, if this player may see it. A private game requires a seat or an
-    invitation. Raise NotFound if the player may not see the game."""
+    """Return the game, or the game in this snapshot, if this player may see it. To see a private game, a player needs a
+    seat or an invitation. Raise NotFound if the player may not see the game."""
     game = load(game_id, snapshot)
     if not game.head.private or game.seat_of(player_id) is not None:
         return game
@@ -40,14 +40,15 @@ def load_visible(
 def depends_on_rows(game: Game, snapshot: Snapshot, player_id: UUID | None) -> bool:
     """Return whether everything that this player may see of the game follows from the text of the snapshot.
 
-    Invitations depend on more: on the player's address, and on the secret that signs them.
+    Invitations also depend on the player's address, and on the secret that signs them.
     """
     has_invitations = game.head.private and (game.table.status == "open" or game.seat_of(player_id) is None)
     return snapshot.determines(game) and not has_invitations and not any(row.email for row in game.seats)
 
 
 def invitation_access(game_id: UUID, kept_for: Sequence[str | None], invitation: str | None) -> Capability | None:
-    """Return what this link token allows at that game: any seat, or one reserved for its address."""
+    """Return the access that this link token gives to that game: any seat, or one that is reserved for the token's
+    address. Return None if the token gives no access."""
     try:
         word = verify(INVITATION, invitation or "")
     except NotFound:
@@ -63,7 +64,7 @@ def may_see(host: UUID, people: list[tuple[UUID | None, str | None]], player_id:
 
 
 def own_seat(game: Game, player_id: UUID) -> Seat:
-    """Return the player's seat. Raise NotSeated if there is none."""
+    """Return the player's seat. Raise NotSeated if the player has no seat."""
     seat = game.seat_of(player_id)
     if seat is None:
         raise NotSeated("You have no seat at this table.")
@@ -71,7 +72,7 @@ def own_seat(game: Game, player_id: UUID) -> Seat:
 
 
 def played_seat(game: Game, player_id: UUID) -> Seat:
-    """Return the player's seat if no stand-in plays it. Raise NotSeated, HandedOver."""
+    """Return the player's seat, unless a stand-in is playing it. Raise NotSeated, HandedOver."""
     seat = own_seat(game, player_id)
     if game.seats[seat].player_id != player_id:
         raise HandedOver(noted("A stand-in is playing for you. Stop the stand-in to play again yourself."))
@@ -79,9 +80,9 @@ def played_seat(game: Game, player_id: UUID) -> Seat:
 
 
 def describe(game: Game, viewer: Seat | None, version: int | None = None, player_id: UUID | None = None) -> Json:
-    """Return a game as this viewer sees it, at an earlier version if given. Raise NotFound for a future one.
+    """Return a game as this viewer sees it, at an earlier version if one is given. Raise NotFound for a future version.
 
-    `player_id`: the viewer's, who may be a host without a seat. Secrets from before they sat down are hidden.
+    `player_id`: the id of the viewer, who may be a host without a seat. Secrets from before they sat down are hidden.
     """
     table = game.table if version is None else table_at(game, version)
     seen_as = viewer if table.version >= game.sees_since(player_id) else None
@@ -112,7 +113,8 @@ def seat_kept_for(email: str | None, seats: Sequence[SeatState]) -> Seat | None:
 
 
 def view_of(game: Game, viewer: Seat | None, version: int | None = None) -> Json:
-    """Return the viewer's view of the table, at an earlier version if given. Raise NotFound before the start."""
+    """Return the viewer's view of the table, at an earlier version if one is given. Raise NotFound if the game hadn't
+    started."""
     table = game.table if version is None else table_at(game, version)
     if table.state is None:
         raise NotFound("This game has not started.")
@@ -137,19 +139,19 @@ def _seats_at(game: Game, table: Table) -> Sequence[SeatState]:
 
 
 def _open_invitation(game: Game, viewer: Seat | None) -> str | None:
-    """Return the invitation that players of a private table may share, while it has open seats."""
+    """Return the invitation that players of a private table may pass on while the table has open seats."""
     if not game.head.private or viewer is None or game.table.status != "open":
         return None
     return sign(INVITATION, game.game_id, ANY_SEAT)
 
 
 def you(table: Table, seat: Seat | None) -> Json | None:
-    """Return the viewer's seat and present turn."""
+    """Return the viewer's seat and current turn."""
     return None if seat is None else {"seat": seat, "turn": turn_of(table, seat)}
 
 
 def _you(game: Game, table: Table, seat: Seat | None, player_id: UUID | None) -> Json | None:
-    """Return the viewer's seat and present turn. A player with a stand-in has no turn."""
+    """Return the viewer's seat and current turn. A player with a stand-in has no turn."""
     found = you(table, seat)
     return found | {"turn": None} if found and game.seats[found["seat"]].owner_id == player_id is not None else found
 
@@ -160,7 +162,7 @@ def turn_of(table: Table, seat: Seat) -> int | None:
 
 
 def summary(head: GameHead, seats: Sequence[SeatState], nameless: bool) -> Json:
-    """Return a game in the form of lists, without its view. `nameless`: whether it hides players."""
+    """Return a game in the form used in lists, without its view. `nameless`: whether the game hides its players."""
     is_open = head.status == "open"
     return {
         "id": head.game_id,
@@ -205,7 +207,8 @@ def _seat(row: SeatState) -> Json:
 
 
 def _ready(head: GameHead, row: SeatState) -> Json:
-    """During a ready check, return whether this seat has confirmed that it is ready, and return its committed salt."""
+    """During a ready check, return whether this seat's player has confirmed that they are ready, and the salt hash to
+    which they have committed."""
     is_asked = row.asked_at is not None or row.ready or head.status != "open"
     return {
         "ready": row.ready if row.player_id and is_asked and head.options.get("ready_check") else None,
@@ -226,7 +229,7 @@ def _stood_in_by(row: SeatState) -> Json | None:
 
 
 def expect_reached(place: int, newest: int) -> None:
-    """Raise PlaceAhead for a position after the newest one."""
+    """Raise PlaceAhead if the position is after the newest one."""
     if place > newest:
         raise PlaceAhead(newest)
 
@@ -234,14 +237,15 @@ def expect_reached(place: int, newest: int) -> None:
 def story(
     game: Game, viewer: Seat | None, after: int = 0, limit: int | None = None, player_id: UUID | None = None
 ) -> list[Json]:
-    """Return the events from `after` + 1 on, at most `limit` of the log, as this viewer saw them happen.
+    """Return the events from number `after` + 1 on, as this viewer saw them happen. At most `limit` events are read
+    from the log.
 
     `player_id`: the viewer's id, if they aren't the player who holds the seat now. Raise NotOnShelf if the archived
     events can't be read.
     """
     player = None if viewer is None else game.seats[viewer].player_id
     plays, since = player_id in (None, player), game.sees_since(player_id or player)
-    newest = game.table.seq  # the last event with these seats
+    newest = game.table.seq  # later events don't match the seats of `game`
     last = newest if limit is None else min(newest, after + limit)
     with autocommit() as connection:
         records = log.read_page(connection, game.head, after, last, CHANGES_OF_PLAYERS)

@@ -1,5 +1,5 @@
-"""Votes, in which all players must consent: to pause, resume or abandon the game, to take most moves back, and to offer
-seats."""
+"""Votes, in which all present players must agree: to pause, resume or abandon the game, to take a move back unless that
+is free, and to offer seats to other players."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ ON_THE_GAME: Mapping[str, tuple[frozenset[str], type[Any]]] = {  # the required 
     "resume": (frozenset({"paused"}), GameResumed),
     "abandon": (frozenset({"running", "paused"}), GameAbandoned),
 }
-OFFER = "offer"  # offer the bots' seats, while all present players want it
+OFFER = "offer"  # offer the seats that bots play, as long as all present players want to
 WISHES = (*ON_THE_GAME, TAKE_BACK, OFFER)
 
 _IN_VAIN = {
@@ -44,7 +44,7 @@ _IN_VAIN = {
     "abandon": noted("Only a running or paused game can be abandoned."),
     OFFER: noted("You can offer seats only in a running or paused game."),
 }
-REQUESTS: Mapping[str, str] = {  # what a player asks the others by a vote
+REQUESTS: Mapping[str, str] = {  # what a player asks the others to agree to
     "pause": noted("%(who)s asks for a pause."),
     "resume": noted("%(who)s asks to resume the game."),
     "abandon": noted("%(who)s asks to abandon the game."),
@@ -54,7 +54,7 @@ _ASKED_FOR = timedelta(days=2)  # without an answer, the vote fails
 
 
 class TakenBack(NamedTuple):
-    """The result of taking a move back: the table, or a vote of the other players."""
+    """The result of a request to take a move back: either the table, or a vote among the other players."""
 
     answer: Json
     is_done: bool
@@ -75,7 +75,7 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
     game_id, now = game.game_id, clock.now()
     asked = _open_take_back(game_id, now) if wish == TAKE_BACK else None
     if not asked and (wish == TAKE_BACK or not _may_pass(game, wish)):
-        if in_doubt() == wish:  # this vote has just passed
+        if in_doubt() == wish:  # an earlier try committed this vote and carried out the wish
             db.session.rollback()
             return
         if wish == TAKE_BACK:
@@ -99,14 +99,14 @@ def _vote(connection: Connection[Any], game: Game, seat: Seat, wish: str, consen
 
 
 def _may_pass(game: Game, wish: str) -> bool:
-    """Return whether the game's status allows this wish, which isn't a take-back."""
+    """Return whether the game's status allows this wish, which must not be a take-back."""
     return game.table.status in ON_THE_GAME["abandon" if wish == OFFER else wish][0]
 
 
 def _ask_for_votes(game: Game, seat: Seat, wish: str, now: datetime) -> None:
     """Queue emails that ask the other present players to agree, within the current transaction.
 
-    A player who withdraws a request and makes it again sends the others no second email at the same version.
+    A player can withdraw a request and make it again at the same version. The others then get no second email.
     """
     letters = vote_letters(game, seat, wish, sorted(_present(game) - {seat}), now)
     ids = [it["letter_id"] for it in letters]
@@ -173,10 +173,10 @@ def _take_back(connection: Connection[Any], game: Game, seat: Seat, to: int) -> 
 
 
 def _ask_for_consent(connection: Connection[Any], way: WayBack, now: datetime) -> Game | None:
-    """Open a vote unless one is open. Return its result if no other player is present. Raise TooLate if the move can no
-    longer be taken back."""
+    """Open a vote unless one is already open. If no other player is present, carry the take-back out and return the
+    game. Raise TooLate if the move can no longer be taken back."""
     game, wanted = way.game, {"mover": way.seat, "to_version": way.move.before.version}
-    way.drawn_before()  # fails before the vote opens
+    way.drawn_before()  # if this fails, no vote opens
     asked = _open_take_back(game.game_id, now)
     if not asked or not wanted.items() <= asked.items():
         _forget(game.game_id, TAKE_BACK)
@@ -200,7 +200,7 @@ def _has_gone_back(game_id: UUID, seat: Seat, version: int) -> bool:
 
 @with_retries
 def count_votes(game_id: UUID) -> None:
-    """Count the votes again after a player left, since the remaining players may now agree."""
+    """Count the votes again after a player has left, since the remaining players may now all agree."""
     with _holding(game_id) as connection:
         _count(connection, load_within(connection, game_id), clock.now())
         db.session.commit()
@@ -222,7 +222,7 @@ def _forget(game_id: UUID, *wishes: str) -> None:
 
 
 def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | None:
-    """Carry out the request that all present players agree on, within the transaction that locks the game's row.
+    """Carry out the request to which all present players agree, within the transaction that locks the game's row.
     Return None if there is no such request."""
     present, wished = _present(game), votes_of(game.game_id, now)
     for wish, (statuses, event) in ON_THE_GAME.items():
@@ -240,7 +240,7 @@ def _count(connection: Connection[Any], game: Game, now: datetime) -> Game | Non
 
 
 def offered_seats(game: Game) -> list[Seat]:
-    """Return the seats of absent players that bots play, if all present players want to offer them."""
+    """Return the seats of absent players that bots play, if all present players want to offer these seats."""
     wanted = set(votes_of(game.game_id)[OFFER])
     if not wanted or not _present(game) <= wanted:
         return []
@@ -248,12 +248,13 @@ def offered_seats(game: Game) -> list[Seat]:
 
 
 def _present(game: Game) -> set[Seat]:
-    """Return the seats whose players play themselves."""
+    """Return the seats that aren't played by a bot."""
     return {row.seat for row in game.seats if not game.bot_at(row.seat)}
 
 
 def votes_of(game_id: UUID, now: datetime | None = None) -> Json:
-    """Return the current votes. A take-back also has its mover, target version and end."""
+    """Return the current votes. For a take-back, also return the player who wants it, the version to return to, and
+    when the vote ends."""
     found = db.session.execute(select(Vote.wish, Vote.seat).where(Vote.game_id == game_id).order_by(Vote.seat)).all()
     seats = {wish: [seat for wished, seat in found if wished == wish] for wish in WISHES}
     asked = _open_take_back(game_id, now or clock.now())
@@ -271,7 +272,8 @@ def _take_back_vote(asked: Json, consents: list[Seat]) -> Json:
 
 
 def _open_take_back(game_id: UUID, now: datetime) -> Json | None:
-    """Return the open take-back. It ends by time or with the next move, which counts as a refusal."""
+    """Return the take-back that is being voted on. The vote ends when its time is over, or with the next move, which
+    counts as a refusal."""
     moved = exists().where(
         EventRow.game_id == Vote.game_id, EventRow.version > Vote.at_version, EventRow.type.not_in(HOUSE_EVENTS)
     )

@@ -20,20 +20,20 @@ from server.store.rows import SeatState
 from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, db
 from server.translations import noted
 
-_LATE = timedelta(minutes=10)  # older emails give way to a newer one
+_LATE = timedelta(minutes=10)  # an email that is later than this is dropped if a newer one exists
 
 
 def recipient(row: LetterRow | PlayerLetterRow) -> Player | None:
-    """Return the player who receives an email, or None for an address without an account."""
+    """Return the player who receives this email, or None if it goes to an address without an account."""
     player_id = outbox.reader_of(row)
     return None if player_id is None else db.session.get(Player, player_id)
 
 
 def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Game | None) -> tuple[str, str] | None:
-    """Drop an email, or put it into its reader's next bundle. Return the result and its reason, or None if the email
-    must be sent now.
+    """Drop an email, or put it into its reader's next bundle. Return the result and the reason for it, or None if the
+    email must be sent now.
 
-    `game` is the email's game.
+    `game` is the game that the email is about.
     """
     if player is None:
         return _keep_from_stranger(row)
@@ -65,8 +65,8 @@ def set_aside(row: LetterRow | PlayerLetterRow, player: Player | None, game: Gam
 
 
 def is_overtaken(row: LetterRow | PlayerLetterRow) -> bool:
-    """Return whether a late email has a successor with newer standings for the same reader, queued or sent. This
-    happens after an outage."""
+    """Return whether this email is late, and a newer email with the current standings is queued or was sent to the same
+    reader. This happens after an outage."""
     if isinstance(row, PlayerLetterRow) or NOTICE_KINDS[row.kind].lasts:
         return False
     if row.tries == 1 and clock.now() - row.made_at < _LATE:
@@ -89,7 +89,7 @@ def _keep_from_stranger(row: LetterRow | PlayerLetterRow) -> tuple[str, str] | N
 
 
 def _own_seat(row: LetterRow | PlayerLetterRow, game: Game | None) -> SeatState | None:
-    """Return the reader's seat in the email's game, or None for invited and removed players."""
+    """Return the reader's seat in the game that the email is about, or None for invited and removed players."""
     if isinstance(row, PlayerLetterRow) or game is None or row.kind == notice_kinds.INVITATION.name:
         return None
     seat = game.seats[row.seat]
@@ -97,7 +97,8 @@ def _own_seat(row: LetterRow | PlayerLetterRow, game: Game | None) -> SeatState 
 
 
 def put_into_newer(bundle: PlayerLetterRow) -> bool:
-    """Move a bundle's news into a newer bundle of the same reader that is already due. Return whether there was one.
+    """Move the news in a bundle into a newer bundle of the same reader that is already due. Return whether there was
+    such a bundle.
 
     This happens after an outage.
     """
@@ -123,7 +124,7 @@ def _noted(row: LetterRow) -> Json:
 
 
 def letters_in(bundle: PlayerLetterRow) -> list[LetterRow]:
-    """Return the emails in a bundle, oldest first."""
+    """Return the emails that a bundle contains, oldest first."""
     noted = sorted((it["made_at"], letter_id, it) for letter_id, it in bundle.data.items() if letter_id != "at")
     return [
         LetterRow(

@@ -1,7 +1,7 @@
-"""Coalescing: one email covers the turns of several games that begin within minutes.
+"""Coalescing: if turns begin in several of a player's games within minutes, one email covers them all.
 
-An email waits while another game may bring its reader a turn, and briefly while the reader is at the table. Only a
-move cancels the email. Players who chose `at-once` don't wait.
+An email waits while another game may bring its reader a turn, and briefly while the reader is at the table. The email
+is cancelled only if the reader moves. Players who chose `at-once` get their emails immediately.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,8 +16,8 @@ from server.store.outbox import Waiting
 from server.store.tables import Player, db
 from server.store.watching import Place, places_around
 
-LONGEST = timedelta(minutes=8)  # from the start of a turn to its email
-MOST = 5  # turns in an email; mail programs truncate longer ones
+LONGEST = timedelta(minutes=8)  # the longest time from the start of a turn to its email
+MOST = 5  # turns in an email; mail programs truncate longer emails
 _AT_TABLE = timedelta(minutes=2)
 _SHARE = 20  # an email waits at most 1/20 of the time for a move
 
@@ -25,14 +25,14 @@ _SHARE = 20  # an email waits at most 1/20 of the time for a move
 class Plan(NamedTuple):
     """What to do with a due email: send it, or look again later."""
 
-    later: datetime | None  # when to look again; None: send it now
-    games: Collection[UUID] = ()  # whose waiting emails may join it
-    is_seen: bool = False  # whether its reader is at the table
+    later: datetime | None  # when to look again; None: send the email now
+    games: Collection[UUID] = ()  # games whose waiting emails may be sent together with this one
+    is_seen: bool = False  # whether the reader is at the table
     reader: Player | None = None  # a reference keeps the row in the session's identity map
 
 
 def plan(letter: Waiting) -> Plan:
-    """Return what to do with a due email."""
+    """Return what to do with an email that is due."""
     if letter.kind != YOUR_TURN.name:
         return Plan(None)
     reader, now = UUID(letter.reader), clock.now()
@@ -50,9 +50,9 @@ def plan(letter: Waiting) -> Plan:
 
 
 def put_off_until(own: Place, began: datetime, places: Sequence[Place], now: datetime) -> datetime | None:
-    """Return until when the email for a turn that began at `began` waits, or None if it is due.
+    """Return how long to hold back the email for a turn that began at `began`, or None if the email is due.
 
-    `own` is the reader's place, `places` are all places at their tables.
+    `own` is the reader's place. `places` are all places at the tables where the reader plays.
     """
     if own.due_at is None:
         return None

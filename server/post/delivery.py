@@ -37,9 +37,9 @@ from server.translations import noted
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(hours=6)
 GIVE_UP = timedelta(days=4)  # RFC 5321, 4.5.4.1
-_CARRIERS = 16  # threads, most of them waiting for a mail server
-_PUSHERS = 4  # threads of their own, so push services don't delay mail
-_WRITERS = 2  # at a time, so one composes while the other queries; more would lose a third to switching
+_CARRIERS = 16  # threads, most of which wait for a mail server
+_PUSHERS = 4  # separate threads, so that push services don't delay emails
+_WRITERS = 2  # at a time: one composes while the other queries; with more, switching would cost a third of the time
 _BATCH = 200
 _NOTE_AGAIN = 1.0  # seconds
 _NO_LONGER = noted("Outdated before we could send it")
@@ -48,16 +48,14 @@ log = logging.getLogger(__name__)
 
 
 class _InHand(NamedTuple):
-    """An email with its lease."""
-
     letter: Waiting
     row: LetterRow | PlayerLetterRow
     lease: Lease
 
 
 class PostOffice:
-    """Sender of due emails: many readers in parallel, the emails of each in order. A dead address delays only its
-    own emails. `reply_domain` is the domain for replies, None if inbound mail is off."""
+    """Sends the emails that are due. Readers are served in parallel, and each reader's emails are sent in order. A dead
+    address delays only its own emails. `reply_domain` is the domain for replies, or None if inbound mail is off."""
 
     def __init__(self, app: Flask, carrier: Carrier, reply_domain: str | None = None) -> None:
         self._app = app
@@ -72,7 +70,7 @@ class PostOffice:
         self._is_closed = Event()
 
     def deliver_due(self) -> int:
-        """Start sending every due email. Return their number without waiting for results."""
+        """Start sending all emails that are due. Return their number without waiting for the results."""
         self._under_way = {reader: run for reader, run in self._under_way.items() if not run.done()}
         if sum(not _is_push(reader) for reader in self._under_way) >= _BATCH:
             return 0
@@ -91,15 +89,15 @@ class PostOffice:
         wait(self._under_way.values())
 
     def close(self, seconds: float) -> None:
-        """Start no further email, and wait up to `seconds` for emails in progress. The leases of unfinished emails
-        expire."""
+        """Stop starting to send emails, and wait up to `seconds` for emails in progress. The leases of unfinished
+        emails expire."""
         self._is_closed.set()
         for threads in (self._threads, self._pushers):
             threads.shutdown(wait=False, cancel_futures=True)
         wait(self._under_way.values(), seconds)
 
     def _round(self, letters: list[Waiting]) -> None:
-        """Send one reader's emails. After a failure, the remaining emails stay queued."""
+        """Send the emails of one reader. After a failure, the remaining emails stay queued."""
         told: set[UUID] = set()
         with self._app.app_context():
             for letter in letters:
@@ -112,7 +110,8 @@ class PostOffice:
                     return
 
     def _deliver(self, letter: Waiting, told: set[UUID]) -> bool:
-        """Send an email. Return whether this reader's next one may follow. Emails sent along are added to `told`."""
+        """Send an email. Return whether this reader's next email may be sent. Add the ids of emails that were sent
+        together with this one to `told`."""
         with ExitStack() as leases, ExitStack() as writing:
             writing.enter_context(self._writers)
             planned = plan(letter)
@@ -125,7 +124,7 @@ class PostOffice:
             return first is not None and self._carry(first, planned.games, leases, writing, told)
 
     def _claim(self, letter: Waiting, leases: ExitStack) -> _InHand | None:
-        """Claim an email. Return None if another process has it."""
+        """Claim an email. Return None if another process has claimed it."""
         began = time.monotonic()
         row = outbox.claim(letter, clock.real() + LENGTH)
         if row is None:
@@ -161,8 +160,8 @@ class PostOffice:
                 outbox.finish(first.letter, row, clock.now(), "dropped", _NO_LONGER)
                 return True
             to = written.to
-            let_go()  # a slow mail server must hold neither a connection
-            writing.close()  # nor a writer
+            let_go()  # waiting for a slow mail server must not occupy a connection
+            writing.close()  # nor a writing slot
             self._hand_over(written, in_hand)
         except Lost:
             log.warning("Letter %s is left to another office: our lease on it ran out", first.letter.letter_id)
@@ -174,16 +173,16 @@ class PostOffice:
             self._note_all(in_hand, "refused", str(error))
             _note_refusal(row, str(error))
         except Exception as error:
-            let_go()  # rolls back
+            let_go()  # also rolls back
             if is_passing(error):
-                raise  # the leases expire soon, then the emails are due again
+                raise  # the leases expire soon, and then the emails are due again
             for it in in_hand:
                 self._note_failure(it, str(error))
             if isinstance(error, Unreachable):
                 self._tell(str(error), to)
             else:
                 log.exception("Letter %s cannot be written", first.letter.letter_id)
-            return isinstance(error, Unavailable) and not is_passing(error)  # the reader's other games are readable
+            return isinstance(error, Unavailable) and not is_passing(error)  # the reader's other games may be readable
         else:
             self._tell("")
             self._note_all(in_hand, "sent", "")
@@ -199,7 +198,7 @@ class PostOffice:
     def _claim_turns(
         self, in_hand: list[_InHand], player: Player | None, games: Collection[UUID], leases: ExitStack
     ) -> Iterator[tuple[LetterRow, Game]]:
-        """Claim the waiting emails about turns of these games for the same reader, and yield them."""
+        """Claim and yield the same reader's waiting emails about turns in these games."""
         reader = in_hand[0].row.player_id
         for letter in outbox.turns_of(reader, games) if reader else ():
             if len(in_hand) == MOST or letter.owner in {it.letter.owner for it in in_hand}:
@@ -223,7 +222,7 @@ class PostOffice:
                 outbox.finish(letter, it.row, clock.now(), "dropped", _NO_LONGER)
 
     def _hand_over(self, written: Written, in_hand: Sequence[_InHand]) -> None:
-        """Send an email, in its short form if a server finds it too big. Raise Lost, Refused, Unreachable."""
+        """Send an email. If a server finds it too large, send its short form. Raise Lost, Refused, Unreachable."""
 
         def confirm() -> None:
             for it in in_hand:
@@ -247,7 +246,8 @@ class PostOffice:
             self._note(partial(outbox.finish, it.letter, it.row, clock.now(), result, detail))
 
     def _note(self, note: Callable[[], None]) -> None:
-        """Retry until the result is stored, even in a long outage. An email without a result would be sent again."""
+        """Store the result, and retry until this succeeds, even during a long outage. An email without a stored result
+        would be sent again."""
         while True:
             try:
                 return note()
@@ -257,9 +257,9 @@ class PostOffice:
                     raise
 
     def _tell(self, why: str, to: str = "") -> None:
-        """Log once that emails are rejected, and once that they are accepted again.
+        """Log once that emails are being rejected, and once that they are accepted again.
 
-        Addresses and the recipient's domain, which may be a person's name, are masked.
+        Addresses are masked, and so is the recipient's domain, since it may be a person's name.
         """
         if why and not self._is_refused:
             shown = re.sub(r"(?<![^\s<>@])[^\s<>@]+@[^\s<>]+", "(address)", why)
@@ -280,7 +280,7 @@ def _still_matters(row: LetterRow, game: Game) -> bool:
 
 
 def _note_refusal(row: LetterRow | PlayerLetterRow, why: str) -> None:
-    """Record a bounce if the reason is clearly the address. A server that blocks us rejects every address."""
+    """Record a bounce if the server clearly rejected the address. A server that blocks us rejects every address."""
     status, reader = status_in(why), outbox.reader_of(row)
     if status and is_unknown(why) and reader:
         note_bounce(reader, row.letter_id, True, why, row.kind)

@@ -1,4 +1,4 @@
-"""DKIM signatures (RFC 6376), by which receivers verify that an email comes from our domain."""
+"""DKIM signatures (RFC 6376), with which receivers verify that an email comes from our domain."""
 
 import re
 from collections.abc import Callable
@@ -33,22 +33,22 @@ class Signing:
         head, between, body = message.partition(b"\r\n\r\n")
         signer = _Signer(head + between)
         signer.signs = self._signs
-        signer.body = body  # dkimpy's own parser splits and joins it line by line
+        signer.body = body  # dkimpy's own parser would split and rejoin it line by line
         signature = signer.sign(
             self._selector,
             self._domain,
             self._key,
-            canonicalize=(b"relaxed", b"simple"),  # our bodies have no white space that a relay would change
+            canonicalize=(b"relaxed", b"simple"),  # our emails have no white space that a relay might change
             include_headers=[
                 *(name.lower() for name in _FIELD.findall(head)),
                 b"from",
-            ],  # a second From would break the signature
+            ],  # "from" again, so that adding a second From breaks the signature
         )
         self._carrier.send(signature + message, sender, recipient, confirm)
 
 
 class _Signs(NamedTuple):
-    """The key behind the interface that dkimpy uses for Ed25519 keys."""
+    """A signing key, wrapped in the interface that dkimpy expects of Ed25519 keys."""
 
     key: RSAPrivateKey
 
@@ -60,8 +60,8 @@ class _Signature(NamedTuple):
     signature: bytes
 
 
-class _Signer(dkim.DKIM):  # type: ignore[misc]  # it comes without types
-    """A signer that uses OpenSSL: ten times faster than dkimpy's pure Python, and in constant time."""
+class _Signer(dkim.DKIM):  # type: ignore[misc]  # dkimpy has no type annotations
+    """A signer that uses OpenSSL, which is ten times faster than dkimpy's pure Python and takes constant time."""
 
     signs: _Signs
 
@@ -74,14 +74,14 @@ class _Signer(dkim.DKIM):  # type: ignore[misc]  # it comes without types
         pk: Any,
         standardize: bool = False,
     ) -> Any:
-        """Set Ed25519, for which dkimpy calls the key. The header already names rsa-sha256."""
+        """Claim to use Ed25519, so that dkimpy calls the key. The header already names rsa-sha256."""
         self.signature_algorithm = b"ed25519-sha256"
         return super().gen_header(fields, include_headers, canon_policy, header_name, self.signs, standardize)
 
 
 def public_key(key: bytes) -> tuple[int, int]:
-    """Return the modulus and exponent of the public key. Raise ValueError for an invalid key. The error's text reveals
-    nothing of the key."""
+    """Return the modulus and the exponent of the public key. Raise ValueError if the key is invalid. The text of the
+    error reveals nothing about the key."""
     numbers = _private_key(key).public_key().public_numbers()
     return numbers.n, numbers.e
 
@@ -97,7 +97,7 @@ def _private_key(key: bytes) -> RSAPrivateKey:
 
 
 def read_key(path: Path) -> bytes:
-    """Return the key in this file. Raise ValueError if it can't be used."""
+    """Return the key in this file. Raise ValueError if the key can't be used."""
     try:
         key = path.read_bytes()
     except OSError as error:

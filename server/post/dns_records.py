@@ -1,4 +1,5 @@
-"""DNS records of a domain that sends and receives mail: SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489), MX."""
+"""Checks of the DNS records of a domain that sends and receives mail: SPF (RFC 7208), DKIM (RFC 6376), DMARC (RFC 7489)
+and MX."""
 
 import binascii
 from base64 import b64decode
@@ -20,8 +21,8 @@ _PATIENCE = 5.0  # seconds for all name servers together
 def check_records(
     domain: str, reply_domain: str | None = None, selector: str = "", key: bytes | None = None
 ) -> dict[str, str]:
-    """Return, for each record, `ok` or what is wrong with it. `key` signs emails. `reply_domain` receives replies and
-    bounces."""
+    """Return, for each record, `ok` or what is wrong with it. `key` is the key that signs emails. `reply_domain` is the
+    domain that receives replies and bounces."""
     found = {"SPF": _result_of(_spf, reply_domain or domain), "DMARC": _result_of(_dmarc, domain)}
     if key is not None:
         found["DKIM"] = _result_of(_dkim, f"{selector}._domainkey.{domain}", key)
@@ -38,7 +39,7 @@ def _result_of(check: Callable[..., str], *where: Any) -> str:
 
 
 def _spf(domain: str) -> str:
-    """Check SPF of the return path's domain, which receivers look up."""
+    """Check the SPF record of the return path's domain, which receivers look up."""
     found = [text for text in _texts(domain) if text.lower().split(" ")[0] == "v=spf1"]
     if len(found) == 1:
         return OK
@@ -46,7 +47,7 @@ def _spf(domain: str) -> str:
 
 
 def _dmarc(domain: str) -> str:
-    """Check DMARC of the domain, or of its parent domain, whose policy applies as well."""
+    """Check the DMARC record of the domain, or of its parent domain, whose policy also applies."""
     for name in (domain, domain.partition(".")[2]):
         if "." in name and any(text.startswith("v=DMARC1") for text in _texts(f"_dmarc.{name}")):
             return OK

@@ -1,7 +1,7 @@
-"""An end-to-end check of mail, which finds the broken link between our relay and the inbox.
+"""An end-to-end check of mail. It finds out which part fails between our relay and the inbox.
 
-Three emails go out: one to ourselves, which shows its return path, one to the post desk, and one to a reader, who
-replies. All come back to the postmaster, identified by a token in the subject.
+Three emails are sent: one to ourselves, which shows the return path, one to the post desk, and one to a reader, who
+replies. All of them come back to the postmaster, where a token in the subject identifies them.
 """
 
 import time
@@ -32,21 +32,21 @@ _TO_OURSELVES = "Sent by `sternenpost doctor --mail`, to check whether emails ar
 
 
 class Way(NamedTuple):
-    """The route of outgoing emails and of replies."""
+    """The route by which emails leave and replies come back."""
 
     carrier: Carrier
     host: str
-    reply_domain: str | None  # None: inbound mail is off
+    reply_domain: str | None  # None if inbound mail is off
     desk: str | None = None  # address of the post desk
 
 
 def check(
     way: Way, address: str, seconds: float, answer: Callable[[str], dict[str, str]] | None = None
 ) -> dict[str, str]:
-    """Return `ok` or the problem of each link, within `seconds`.
+    """Return, for each part of the route, `ok` or what is wrong with it. This takes at most `seconds`.
 
-    `answer` finds the email with this token in the reader's mailbox, replies to it, and returns results of further
-    links. Without it, a person replies.
+    `answer` finds the email with this token in the reader's mailbox, replies to it, and returns results for more parts
+    of the route. If it is None, a person must reply.
     """
     ours, theirs, of_desk = token_hex(8), token_hex(8), token_hex(8)
     domain = way.reply_domain
@@ -68,7 +68,7 @@ def check(
         found |= answer(theirs)
     raws = _wait_for(tokens, deadline)
     if not raws.keys() & {ours, theirs}:
-        found.pop("post desk", None)  # no mail arrives at all, which `entrance` reports
+        found.pop("post desk", None)  # no email arrives at all, which `entrance` already reports
     elif of_desk in tokens and of_desk not in raws:
         found["post desk"] = f"an email to {way.desk} did not arrive within {seconds:.0f} s"
     return found | _results_of_mails(raws.get(ours), raws.get(theirs), domain, address, seconds)
@@ -97,7 +97,8 @@ def subject_of(token: str) -> str:
 
 
 def _wait_for(tokens: set[str], deadline: float) -> dict[str, bytes]:
-    """Return the emails with these tokens in the postmaster's mailbox, and delete them there."""
+    """Return those emails with these tokens that arrive in the postmaster's mailbox by the deadline, and delete them
+    there."""
     found: dict[str, bytes] = {}
     while True:
         for mail in letterbox.newest(_MOST):
@@ -140,7 +141,7 @@ def _results_of_mails(
 
 
 def answer_by_imap(url: str, way: Way, address: str, seconds: float) -> Callable[[str], dict[str, str]]:
-    """Return a function that finds the test email in this mailbox and replies to it as its reader would."""
+    """Return a function that finds the test email in this mailbox, and replies to it like a reader."""
 
     def answer(token: str) -> dict[str, str]:
         from imapclient.exceptions import IMAPClientError  # an optional dependency
@@ -165,7 +166,7 @@ def answer_by_imap(url: str, way: Way, address: str, seconds: float) -> Callable
 
 
 def _find_letter(box: Any, token: str) -> bytes | None:
-    """Return the email, or None if it isn't there or was just moved."""
+    """Return the email, or None if it isn't there or has just been moved."""
     uids = box.search(["SUBJECT", token])[:1]
     found = box.fetch(uids, ["BODY.PEEK[]"])
     return next((it[b"BODY[]"] for it in found.values() if b"BODY[]" in it), None)

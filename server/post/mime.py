@@ -1,4 +1,4 @@
-"""MIME messages, built so that a player's text can't become a header."""
+"""MIME messages, built in such a way that a player's text can't become a header."""
 
 import re
 from base64 import b64encode
@@ -14,7 +14,7 @@ from server.sanitize import clean, email_address, plain
 SUBJECT_LENGTH = 200
 NAME_LENGTH = 60
 _LINE = 76  # length of encoded lines (RFC 2045, 6.7 and 6.8)
-VALUE_LENGTH = 900  # with the header's name within the 998 bytes of a line (RFC 5322, 2.1.1)
+VALUE_LENGTH = 900  # so that the line, with the header's name, has at most 998 bytes (RFC 5322, 2.1.1)
 
 
 # The standard library's EmailMessage decodes =?...?= in its input and writes the result, including line breaks, into
@@ -38,12 +38,13 @@ def build(
     inline_images: Sequence[tuple[str, bytes]] = (),
     files: Sequence[tuple[str, str]] = (),
 ) -> bytes:
-    """Return an email as ASCII bytes (RFC 5322). Raise ValueError for an invalid address, id or header name.
+    """Return an email as ASCII bytes (RFC 5322). Raise ValueError if an address, an id or the name of a header is
+    invalid.
 
-    Ids are `letter@host` without brackets: `message_id`, `thread` (the first email of the thread), and `answers` (the
-    email that this one answers). `answers` is "" if that email has no valid id, and None if this is no answer.
-    `inline_images` are PNGs by name, which the HTML shows as `cid:name`. `files` are attached JSON texts by name.
-    Names, texts and header values may come from players.
+    Ids have the form `letter@host`, without brackets: `message_id`, `thread` (the first email of the thread), and
+    `answers` (the email to which this one replies). `answers` is "" if that email has no valid id, and None if this
+    email isn't a reply. `inline_images` are PNGs by name, which the HTML shows as `cid:name`. `files` are attached JSON
+    texts by name. Names, texts and the values of headers may come from players.
     """
     head = {
         "From": _mailbox(sender_name, sender),
@@ -67,7 +68,7 @@ def build(
 
 
 def _words(header: str, text: str) -> str:
-    """Return a clean line as a header's value, in encoded words (RFC 2047) unless it is plain ASCII."""
+    """Return a line as the value of a header, in encoded words (RFC 2047) unless it is plain ASCII."""
     if text.isascii() and "=?" not in text:
         return text
     return Header(text, "utf-8", maxlinelen=75, header_name=header).encode(linesep="\r\n")
@@ -82,12 +83,12 @@ def _mailbox(name: str, address: str) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Return whether this is a message id without brackets that every mail program can read."""
+    """Return whether this is a message id, without brackets, that every mail program can read."""
     return re.fullmatch(r"[A-Za-z0-9._+$=/!#&*~-]{1,200}@[A-Za-z0-9._-]{1,200}", text) is not None and "=?" not in text
 
 
 def fit_id(text: str | None) -> str:
-    """Return an id from an email's header without brackets, or "" if it is invalid."""
+    """Return the id in a header of an email, without brackets, or "" if the id is invalid."""
     inner = (text or "").strip("<>")
     return inner if is_id(inner) else ""
 
@@ -105,7 +106,8 @@ def _body(
     files: Sequence[tuple[str, str]],
     message_id: str,
 ) -> bytes:
-    """Return the MIME headers and the body. Both are reproducible, so a second copy of an email is identical."""
+    """Return the headers that describe the body, and the body. Both are reproducible, so a second copy of an email is
+    identical."""
     body, boundary = _text(text, "plain"), sha256(message_id.encode()).hexdigest()[:32]
     if html is not None:
         page = _text(html, "html")
@@ -123,13 +125,13 @@ def _text(text: str, subtype: str) -> bytes:
 
 
 def _image(name: str, png: bytes) -> bytes:
-    """Encode a picture. EmailMessage splits it line by line, which takes longer than drawing it."""
+    """Encode a picture. EmailMessage would split it line by line, which takes longer than drawing it."""
     head = "Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: inline\r\n"
     return f"{head}Content-ID: <{name}>\r\n\r\n".encode("ascii") + _base64(png)
 
 
 def _file(name: str, text: str) -> bytes:
-    """Encode an attachment. Its name is ours."""
+    """Encode an attachment. Its name doesn't come from players."""
     head = f'Content-Type: application/json; name="{name}"\r\nContent-Transfer-Encoding: base64\r\n'
     return f'{head}Content-Disposition: attachment; filename="{name}"\r\n\r\n'.encode("ascii") + _base64(text.encode())
 

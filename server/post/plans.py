@@ -1,4 +1,4 @@
-"""Sentences about a plan in emails to its owner."""
+"""Sentences about a plan, in emails to the player who made it."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -13,7 +13,7 @@ from server.translations import noted
 
 
 def plan_sentence(plan: Json, game: Game) -> str:
-    """Return a sentence with the moves left in a plan, or "" without moves."""
+    """Return a sentence that lists the remaining moves of a plan, or "" if no moves remain."""
     if not plan["moves"]:
         return ""
     condition = gettext("with a condition")
@@ -27,7 +27,8 @@ def plan_sentence(plan: Json, game: Game) -> str:
 
 
 def outcome_sentence(plan: Json | None, game: Game, zone: ZoneInfo) -> str:
-    """Return whether the planned move for this turn waits, or why the plan was cancelled. Return "" without a plan."""
+    """Return whether the planned move for this turn is being delayed, or why the plan was cancelled. Return "" if there
+    is no plan."""
     if not plan:
         return ""
     move, at = _written(plan["move"], game), ""

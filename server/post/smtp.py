@@ -14,10 +14,10 @@ from urllib.parse import unquote
 
 from server.sanitize import clean, email_address
 
-TIMEOUT = 30.0  # seconds for the connection, and for responses outside of an email
+TIMEOUT = 30.0  # seconds for the connection, and for responses that aren't about an email
 COMMAND_TIMEOUT = 300.0  # seconds for the responses to MAIL and RCPT
 DATA_TIMEOUT = 600.0  # seconds for the responses to DATA and the email
-ASKED_LAST = 60.0  # seconds for which an unreachable server is tried last
+ASKED_LAST = 60.0  # for so many seconds, an unreachable server is tried last
 _ENHANCED = re.compile(r"#?(?P<status>[245]\.\d{1,3}\.\d{1,3})(?![.\d])")  # at the start of a response (RFC 2034)
 _NOBODY = re.compile(
     r"\b(unknown|no such|invalid|non-?existent) ((local|virtual) )?(user|mailbox|recipient|address|account)\b"
@@ -26,7 +26,7 @@ _NOBODY = re.compile(
 
 
 class Refused(Exception):
-    """The address accepts no email, so a retry is useless."""
+    """The address accepts no emails, so a retry would be useless."""
 
 
 class Unreachable(Exception):
@@ -34,11 +34,11 @@ class Unreachable(Exception):
 
 
 class Away(Unreachable):
-    """The server doesn't respond or rejects our connection at present."""
+    """The server doesn't respond, or rejects our connection for now."""
 
 
 class Unanswered(Unreachable):
-    """The connection broke during the email, which the server may have accepted."""
+    """The connection broke while the email was being sent, so the server may have accepted the email."""
 
 
 class TooBig(Unreachable):
@@ -53,24 +53,24 @@ class Carrier(Protocol):
         ...
 
     def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None] = lambda: None) -> None:
-        """Send an email. On return, the next server is responsible for it. Raise Refused, Unreachable.
+        """Send an email. On return, the next server is responsible for the email. Raise Refused, Unreachable.
 
-        `confirm` is called as late as possible. If it raises, nothing is sent.
+        `confirm` is called as late as possible. If it raises an error, nothing is sent.
         """
         ...
 
 
 def carrier(*where: str) -> Carrier:
-    """Return a mail transport for one or several `smtp://[user:password@]host[:port][?starttls=1]`, `smtps://...` or
-    paths of a Maildir. Raise ValueError for other texts."""
+    """Return the mail transport for one or more of `smtp://[user:password@]host[:port][?starttls=1]`, `smtps://...` and
+    paths of Maildirs. Raise ValueError if the text has another form."""
     carriers = [SmtpCarrier(it) if "://" in it else MaildirCarrier(it) for it in where]
     return carriers[0] if len(carriers) == 1 else Fallback(carriers)
 
 
 class Fallback:
-    """Several mail transports, tried in order. An unreachable one is tried last for a while.
+    """Several mail transports, tried in order. A transport that is unreachable is tried last for a while.
 
-    Refused from any transport is final.
+    Refused is final if any transport raises it.
     """
 
     def __init__(self, carriers: Sequence[Carrier]) -> None:
@@ -95,7 +95,7 @@ class Fallback:
             except Unreachable as error:
                 if isinstance(error, Away | Unanswered):
                     self._away_until[each] = time.monotonic() + ASKED_LAST
-                if isinstance(error, Unanswered):  # another server might deliver it twice
+                if isinstance(error, Unanswered):  # otherwise another server might deliver the email again
                     raise
                 failures.append(error)
         too_big = next((error for error in failures if isinstance(error, TooBig)), None)
@@ -118,18 +118,18 @@ class SmtpCarrier:
     def __init__(self, url: str, timeout: float = TIMEOUT) -> None:
         parts = _SMTP_URL.fullmatch(url)
         if parts is None or (parts["scheme"] == "smtps" and parts["starttls"]):
-            # no URL in the message, because it may contain a password
+            # the message has no URL, because a URL may contain a password
             raise ValueError("A mail server is smtp://[user:password@]host[:port][?starttls=1] or smtps://...")
         self._tls, self._starttls = parts["scheme"] == "smtps", parts["starttls"] is not None
         self._host = parts["host"].strip("[]")
         if parts["user"] and not self._tls and self._host not in _LOOPBACK:
-            self._starttls = True  # passwords need TLS
+            self._starttls = True  # passwords are sent only over TLS
         self._port = int(parts["port"] or (465 if self._tls else 587 if self._starttls else 25))
         self._login = (unquote(parts["user"]), unquote(parts["password"])) if parts["user"] else None
-        if self._login and not "".join(self._login).isascii():  # smtplib can't send them
+        if self._login and not "".join(self._login).isascii():  # smtplib can send only ASCII
             raise ValueError(f"User and password of the mail server {self._host} must be ASCII.")
         self._timeout = timeout
-        self._own_name = socket.getfqdn()  # cached, because the look-up may use the network
+        self._own_name = socket.getfqdn()  # cached, because the lookup may use the network
         self._mine = threading.local()
 
     def send(self, message: bytes, sender: str, recipient: str, confirm: Callable[[], None] = lambda: None) -> None:
@@ -153,7 +153,7 @@ class SmtpCarrier:
             may_have_it = self._mine.smtp.has_begun if hasattr(self._mine, "smtp") else False
             self._hang_up()
             raise (Unanswered if may_have_it else Away)(f"{self._host}: {error}") from error
-        except Exception:  # from `confirm`, within a transaction
+        except Exception:  # raised by `confirm`, within a transaction
             self._hang_up()
             raise
 
@@ -164,7 +164,7 @@ class SmtpCarrier:
             raise Unreachable(f"{self._host}: {error}") from error
 
     def _connection(self) -> "_Smtp":
-        """Return this thread's connection. Open a new one if the last was closed."""
+        """Return this thread's connection. If the last one was closed, open a new one."""
         smtp: _Smtp | None = getattr(self._mine, "smtp", None)
         try:
             if smtp is not None and smtp.noop()[0] == 250:
@@ -199,20 +199,20 @@ class SmtpCarrier:
 
 
 class _Smtp(smtplib.SMTP):
-    """A connection with the time-outs of RFC 5321, 4.5.3.2. Shorter time-outs could send an email twice to a slow
-    server."""
+    """A connection with the time-outs of RFC 5321, 4.5.3.2. With shorter time-outs, an email might be sent twice to a
+    slow server."""
 
-    has_begun = False  # whether it has sent part of the email
+    has_begun = False  # whether part of the email has been sent
 
     def hand_over(self, sender: str, recipient: str, message: bytes, confirm: Callable[[], None]) -> None:
-        """Send an email, calling `confirm` before DATA. Raise what `confirm` and `sendmail` raise."""
+        """Send an email, and call `confirm` before DATA. Raise the errors of `confirm` and `sendmail`."""
         assert self.sock
         patience, self._confirm, self.has_begun = self.sock.gettimeout(), confirm, False
         self.sock.settimeout(COMMAND_TIMEOUT)
         try:
             self.sendmail(sender, [recipient], message)
         finally:
-            if self.sock:  # a 421 response closes it
+            if self.sock:  # a 421 response closes the connection
                 self.sock.settimeout(patience)
 
     def data(self, msg: Any) -> tuple[int, bytes]:
@@ -234,7 +234,7 @@ class _Smtps(_Smtp, smtplib.SMTP_SSL):
 def failure(code: int, answer: bytes | str, stage: str) -> Refused | Unreachable:
     """Return the error for a server's response. `stage` is MAIL, RCPT or DATA.
 
-    Only a response that is clearly about the address is final. A relay that blocks us may accept the email later.
+    A response is final only if it is clearly about the address. A relay that blocks us may accept the email later.
     """
     text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
     sentence = f"{code} {clean(text, 300)}"
@@ -242,16 +242,16 @@ def failure(code: int, answer: bytes | str, stage: str) -> Refused | Unreachable
     status = found["status"] if found else ""
     if status in ("5.2.3", "5.3.4") or (code == 552 and not status):
         return TooBig(sentence)
-    if stage == "MAIL" or not 500 <= code <= 599:  # before it knew the address, or temporary
+    if stage == "MAIL" or not 500 <= code <= 599:  # the server didn't know the address yet, or the error is temporary
         return Unreachable(sentence)
-    if status.startswith(("5.1.", "5.2.")) and status not in ("5.1.7", "5.1.8"):  # these two are about the sender
+    if status.startswith(("5.1.", "5.2.")) and status not in ("5.1.7", "5.1.8"):  # these two codes are about the sender
         return Refused(sentence)
     is_unknown = stage == "RCPT" and not status and "sender" not in text.lower() and _NOBODY.search(text.lower())
     return Refused(sentence) if is_unknown else Unreachable(sentence)
 
 
 class MaildirCarrier:
-    """A mail transport that stores emails in a Maildir, where the sandbox shows them."""
+    """A mail transport that stores emails in a Maildir. The sandbox shows the emails from there."""
 
     def __init__(self, path: str) -> None:
         for folder in ("tmp", "new", "cur"):

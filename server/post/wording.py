@@ -1,4 +1,4 @@
-"""Rendering of emails from templates, as text and as HTML."""
+"""Renders emails from templates, as text and as HTML."""
 
 import re
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ from server.sanitize import clean, plain
 from server.translations import Language, language, times
 
 LINE_LENGTH = 500
-_BEGINNING = 2  # leading words by which moves are grouped
-_PREHEADER = 150  # characters that an inbox shows beside a subject
+_BEGINNING = 2  # number of leading words by which moves are grouped
+_PREHEADER = 150  # number of characters that an inbox shows next to the subject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +32,8 @@ class Letter:
     """
 
     KIND: ClassVar[NoticeKind]
-    TEMPLATE: ClassVar[str] = ""  # "" for the name of the kind
-    HEADLINE: ClassVar[str] = ""  # "" for that of the kind
+    TEMPLATE: ClassVar[str] = ""  # "" if it has the name of the kind
+    HEADLINE: ClassVar[str] = ""  # "" if it is the headline of the kind
 
     @property
     def template(self) -> str:
@@ -46,11 +46,11 @@ class Letter:
 
 @dataclass(frozen=True, kw_only=True)
 class GameLetter(Letter):
-    NEWS: ClassVar[str] = ""  # a sentence for bundles, in which %(...)s is a field
-    name: str  # of the reader, as the game calls them
-    title: str  # of the game
-    rules: str  # the game's name
-    game_link: str  # to the game, for those who are signed in
+    NEWS: ClassVar[str] = ""  # a sentence for bundles, in which %(...)s stands for a field
+    name: str  # name of the reader, as the game shows it
+    title: str  # title of the game
+    rules: str  # name of the game that is played
+    game_link: str  # link to the game, for readers who are signed in
 
     @property
     def news(self) -> str:
@@ -83,12 +83,12 @@ _pages = _templates.overlay(autoescape=True)
 
 
 def _preheader(words: str) -> str:
-    """Pad a preheader with blanks, so that an inbox shows only the preheader."""
+    """Pad a preheader with blanks, so that the inbox shows nothing after it."""
     return words + Markup("&zwnj;&nbsp;") * max(0, _PREHEADER - len(words))
 
 
 def _facts(table: str) -> list[tuple[str, list[str]]]:
-    """Return the lines of a table with wrapped lines joined, each with its indented lines."""
+    """Return the lines of a table, each with the indented lines that follow it. Wrapped lines are joined."""
     found: list[tuple[str, list[str]]] = []
     for line in re.sub(r"\n {4}(?=\S)", " ", table).splitlines():
         if line.startswith(" ") and found:
@@ -108,7 +108,7 @@ def spoken() -> Language:
 
 
 def answer_above(expected: Literal["move", "message", "rsvp"] = "move") -> str:
-    """Return the first line of an email that accepts replies. It says what to reply."""
+    """Return the first line of an email to which the reader can reply. The line says what to reply."""
     match expected:
         case "move":
             words = gettext("Reply above this line: a move, or ? for help")
@@ -120,13 +120,13 @@ def answer_above(expected: Literal["move", "message", "rsvp"] = "move") -> str:
 
 
 def command_above() -> str:
-    """Return the first line of an email of the post desk."""
+    """Return the first line of an email from the post desk."""
     words = gettext("Reply above this line: a command, or help")
     return f"{MARK} {words} {MARK[::-1]}"
 
 
 def wrapped(words: str, indent: str = "", first: str | None = None) -> str:
-    """Return words in lines of at most 76 characters. Addresses and links stay whole."""
+    """Return these words in lines of at most 76 characters. Addresses and links aren't split."""
     begin = indent if first is None else first
     paper = TextWrapper(76, initial_indent=begin, subsequent_indent=indent, break_long_words=False)
     paper.break_on_hyphens = False
@@ -137,8 +137,8 @@ _templates.filters["wrapped"] = wrapped
 
 
 def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tuple[str, str]:
-    """Return the subject and text of an email. `mark` is its first line, `stop` the link to unsubscribe, and `desk` the
-    address of the post desk. Each may be ""."""
+    """Return the subject and the text of an email. `mark` is its first line, `stop` the unsubscribe link, and `desk`
+    the address of the post desk. Each of them may be ""."""
     words, catalogue = _words(letter) | {"headline": gettext(letter.headline)}, get_translations()
     whole = _templates.get_template(f"{letter.template}.txt").render(words, mark=mark, catalogue=catalogue)
     subject, _, text = whole.partition("\n\n")
@@ -150,8 +150,8 @@ def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tup
 
 
 def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = "", alt: str = "", desk: str = "") -> str:
-    """Return an email as HTML. `picture` is the name of an inline image, `alt` its text alternative. For the others see
-    `write`."""
+    """Return an email as HTML. `picture` is the name of an inline image, and `alt` its text alternative. See `write`
+    for the other parameters."""
     page = _pages.get_template(f"{letter.template}.html").render(
         _words(letter),
         picture=picture,
@@ -166,18 +166,19 @@ def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = ""
 
 
 def _with_french_spaces(page: str) -> str:
-    """Return a page whose lines never begin or end with a punctuation mark and its space."""
+    """Return a page in which no line begins or ends with a punctuation mark and its space."""
     head, style, rest = page.partition("</style>")
     return head + style + re.sub("(?<=«) | (?=[:;?!»])", "\u00a0", rest)
 
 
 def by_beginning(moves: Sequence[str]) -> list[str]:
-    """Return moves grouped by their leading words, such as `7 leo: a | c | d`, so hundreds take a few lines."""
+    """Return moves grouped by their leading words, as in `7 leo: a | c | d`, so that hundreds of moves take a few
+    lines."""
     found: dict[str, list[str]] = {}
     for move in moves:
         words = move.split(" ")
         shared = min(len(words) - 1, _BEGINNING)
-        found.setdefault(" ".join(words[:shared]), []).append("\u00a0".join(words[shared:]))  # keeps them on one line
+        found.setdefault(" ".join(words[:shared]), []).append("\u00a0".join(words[shared:]))  # keeps these on one line
     lines = []
     for beginning, endings in found.items():
         begin = beginning and f"{beginning}{':' * (len(endings) > 1)} "
@@ -193,9 +194,9 @@ def _words(letter: Any) -> dict[str, object]:
 
 
 def _fit(name: str, words: object) -> object:
-    """Clean the fields of an email. A line break in a name could forge a line of ours."""
+    """Clean a field of an email. Otherwise a line break in a name could forge one of our lines."""
     match words:
-        case str() if name in ("table", "notation"):  # written by us, and long
+        case str() if name in ("table", "notation"):  # written by the server, and long
             return plain(words)
         case str():
             return clean(words, LINE_LENGTH)

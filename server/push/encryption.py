@@ -1,5 +1,5 @@
-"""Web Push (RFC 8030): encryption of a message for one browser (RFC 8291) and authentication of the server (VAPID,
-RFC 8292)."""
+"""Web Push (RFC 8030): encrypts a message for one browser (RFC 8291), and authenticates the server (VAPID, RFC
+8292)."""
 
 import json
 import os
@@ -17,13 +17,13 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from server.webhooks.targets import Target
 
-_RECORD = 4096  # bytes; a message is one record
-_GOOD_FOR = 12 * 3600  # seconds; at most 24 hours are allowed (RFC 8292, 2)
-LONGEST_TTL = 28 * 86_400  # seconds; push services store nothing longer
+_RECORD = 4096  # bytes; a message consists of one record
+_GOOD_FOR = 12 * 3600  # seconds for which the token is valid; at most 24 hours are allowed (RFC 8292, 2)
+LONGEST_TTL = 28 * 86_400  # seconds; push services don't store messages longer than this
 
 
 class Browser(NamedTuple):
-    """The keys that a browser created for a subscription."""
+    """The keys that a browser has created for its subscription."""
 
     p256dh: bytes
     auth: bytes
@@ -32,9 +32,9 @@ class Browser(NamedTuple):
 def encrypt(
     message: bytes, browser: Browser, own: ec.EllipticCurvePrivateKey | None = None, salt: bytes = b""
 ) -> bytes:
-    """Return a message encrypted as `aes128gcm` (RFC 8188). `own` and `salt` must differ for every message.
+    """Return the message, encrypted as `aes128gcm` (RFC 8188). Every message needs a new `own` and `salt`.
 
-    Raise ValueError for invalid keys.
+    Raise ValueError if a key is invalid.
     """
     own, salt = own or ec.generate_private_key(ec.SECP256R1()), salt or os.urandom(16)
     theirs = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), browser.p256dh)
@@ -52,7 +52,8 @@ def _derived(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:
 
 
 def authorization(key: ec.EllipticCurvePrivateKey, target: Target, contact: str) -> str:
-    """Return the Authorization header for a push service (RFC 8292): a JWT signed with ES256, and the public key."""
+    """Return the Authorization header for a push service (RFC 8292). It contains a JWT signed with ES256, and the
+    public key."""
     port = "" if target.port == 443 else f":{target.port}"
     claims = {"aud": f"{target.scheme}://{target.host}{port}", "exp": int(time.time()) + _GOOD_FOR, "sub": contact}
     signed = ".".join(to_text(json.dumps(it, separators=(",", ":")).encode()) for it in (_HEADER, claims))
@@ -72,5 +73,5 @@ def to_text(raw: bytes) -> str:
 
 
 def from_text(text: str) -> bytes:
-    """Decode base64url without padding. Raise ValueError for other texts."""
+    """Decode base64url without padding. Raise ValueError if the text isn't base64url."""
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))

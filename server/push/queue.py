@@ -1,4 +1,5 @@
-"""The push queue. A push is stored in the outbox along with its email, and is retried and recorded like an email."""
+"""The queue of push notifications. A push notification is stored in the outbox together with its email, and is retried
+and recorded in the same way."""
 
 from datetime import datetime
 from uuid import UUID, uuid5
@@ -15,10 +16,10 @@ from server.store.tables import Delivery, LetterRow, Player, PlayerLetterRow, db
 
 
 def enqueue(row: LetterRow | PlayerLetterRow, player: Player | None) -> None:
-    """Queue a push along with an email about a game, if the email's reader wants one. The push is due when the reader's
-    quiet hours end.
+    """Queue a push notification for an email about a game, if the email's reader wants push notifications. It is due
+    when the reader's quiet hours end.
 
-    Guests get no push, since no other player waits for them.
+    Guests get no push notifications, since no other player waits for them.
     """
     if player is None or not player.has_push or player.guest_until is not None or not isinstance(row, LetterRow):
         return
@@ -41,21 +42,22 @@ def enqueue(row: LetterRow | PlayerLetterRow, player: Player | None) -> None:
 
 
 def enqueue_early(letter: Waiting) -> None:
-    """Queue a push along with a postponed email."""
+    """Queue the push notification for an email that has been postponed."""
     player = db.session.get(Player, UUID(letter.reader))
     if player and player.has_push and (row := db.session.get(LetterRow, (letter.owner, letter.letter_id))):
         enqueue(row, player)
 
 
 def _awake_at(player: Player, row: LetterRow, now: datetime) -> datetime:
-    """Return when the player's playing hours resume, or `now` if their time would run out before then."""
+    """Return when the player's playing hours begin again, or `now` if the player's time would be over by then."""
     at = next(iter(counting_hours(now, stored_calendar(player.calendar, player.zone))))[0]
     due_at = row.data.get("due_at")
     return now if due_at and at >= datetime.fromisoformat(due_at) else max(at, now)
 
 
 def is_overtaken(row: LetterRow) -> bool:
-    """Return whether the same reader has a later push about this game, queued or sent. This happens after an outage."""
+    """Return whether a later push notification about this game is queued for the same reader or was sent to them. This
+    happens after an outage."""
 
     def to_reader(table: type[LetterRow | Delivery]) -> ColumnElement[bool]:
         return (table.game_id == row.game_id) & (table.player_id == row.player_id) & (table.kind == PUSH)

@@ -1,4 +1,4 @@
-"""Delivery of a push to the browsers of its reader."""
+"""Sends a push notification to its reader's browsers."""
 
 import json
 import ssl
@@ -29,26 +29,26 @@ from server.translations.times import moment
 from server.webhooks.http import Unanswered, post
 from server.webhooks.targets import BadAddress, look_up, target_of
 
-_TIMEOUT = 10.0  # seconds for one browser
-_PATIENCE = 20.0  # seconds for all of one reader's
+_TIMEOUT = 10.0  # seconds for each browser
+_PATIENCE = 20.0  # seconds for all browsers of a reader
 _GONE = (404, 410)  # RFC 8030, 7.3
 _CONTACT = "mailto:postmaster@{host}"
-_tls = cache(ssl.create_default_context)  # reading all authorities takes longer than most requests
+_tls = cache(ssl.create_default_context)  # reading all root certificates takes longer than most requests
 
 
 class NotTaken(Exception):
-    """No push service accepted a push, but a retry may succeed."""
+    """No push service has accepted the push notification, but a retry may succeed."""
 
 
 def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
-    """Send a push to each browser of its reader. Return the result and its reason. Raise NotTaken if a retry may
-    succeed."""
+    """Send a push notification to each browser of its reader. Return the result and the reason for it. Raise NotTaken
+    if a retry may succeed."""
     if player is None or not is_welcome(player) or not (ttl := _time_to_live(game, row)):
         return "dropped", noted("Outdated before we could send it")
     message = json.dumps(_message(game, row, player)).encode()
     headers = {
         "TTL": f"{ttl}",
-        "Topic": to_text(row.game_id.bytes),  # replaces undelivered pushes of this game (RFC 8030, 5.4)
+        "Topic": to_text(row.game_id.bytes),  # replaces undelivered push notifications about this game (RFC 8030, 5.4)
         "Urgency": "high" if NOTICE_KINDS[row.data["kind"]].is_urgent else "normal",
         "Content-Type": "application/octet-stream",
         "Content-Encoding": "aes128gcm",
@@ -57,10 +57,10 @@ def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
         (it.subscription_id, it.endpoint, Browser(it.p256dh, it.auth)) for it in subscriptions_of(player.player_id)
     ]
     key = server_key()
-    let_go()  # a slow push service must not hold a connection
+    let_go()  # waiting for a slow push service must not occupy a connection
     taken, failed, until = 0, "", time.monotonic() + _PATIENCE
     for number, (subscription_id, endpoint, browser) in enumerate(found):
-        share = max(until - time.monotonic(), 0) / (len(found) - number)  # so every browser gets its share
+        share = max(until - time.monotonic(), 0) / (len(found) - number)  # so that each gets its share of the time
         status, why = _post(endpoint, headers, browser, message, key, min(share, _TIMEOUT))
         taken += 200 <= status < 300
         if status in _GONE:
@@ -73,7 +73,7 @@ def send(row: LetterRow, player: Player | None, game: Game) -> tuple[str, str]:
 
 
 def _time_to_live(game: Game, row: LetterRow) -> int:
-    """Return how many seconds a push stays relevant, or 0 if it is outdated."""
+    """Return how many seconds a push notification remains relevant, or 0 if it is outdated."""
     now, notice = clock.now(), notice_in(row)
     if is_overtaken(row) or not still_matters(game, row.seat, notice, now):
         return 0
@@ -83,7 +83,7 @@ def _time_to_live(game: Game, row: LetterRow) -> int:
 
 def _message(game: Game, row: LetterRow, player: Player) -> Json:
     kind, due_at, values = NOTICE_KINDS[row.data["kind"]], game.seats[row.seat].due_at, {}
-    if kind.is_about_turn and "turn" not in row.data:  # the reminder of a ready check
+    if kind.is_about_turn and "turn" not in row.data:  # it is the reminder of a ready check
         kind = READY_ASKED
     locale = stored_locale(player.locale)
     if kind is TAKE_BACK_ASKED:
@@ -105,7 +105,7 @@ def _message(game: Game, row: LetterRow, player: Player) -> Json:
 
 
 def _post(endpoint: str, headers: Json, browser: Browser, message: bytes, key: Any, seconds: float) -> tuple[int, str]:
-    """Return the status of the response (0: no response) and the detail to store."""
+    """Return the status of the response, or 0 if there is no response, and the detail to store."""
     until = time.monotonic() + seconds
     try:
         target, body = target_of(endpoint), encrypt(message, browser)

@@ -1,4 +1,4 @@
-"""Push subscriptions of players' browsers, and the VAPID key of this installation."""
+"""Players' subscriptions to push notifications in their browsers, and this server's VAPID key."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -31,7 +31,7 @@ _POINT, _AUTH = 65, 16  # bytes (RFC 8291, 2.1 and 3.2)
 
 
 def server_key() -> ec.EllipticCurvePrivateKey:
-    """Return the VAPID key of this installation. The first call creates it."""
+    """Return this server's VAPID key. The first call creates the key."""
     query = select(Setting.value).where(Setting.name == _KEY)
     text = db.session.scalars(query).one_or_none()
     if text is None:
@@ -52,14 +52,14 @@ def public_key() -> str:
 
 @with_retries
 def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool, app_id: UUID | None = None) -> Json:
-    """Subscribe a browser to push, or renew its keys. `app_id` is the app that made the request.
+    """Subscribe a browser to push notifications, or renew its keys. `app_id` is the app that made the request.
 
     Raise SignInFirst, BadField, TooMany, BadToken.
     """
-    expect_no_guest(player_id)  # no player waits for a guest
+    expect_no_guest(player_id)  # guests get none, since no player waits for them
     browser = _browser(keys)
     _place_of(player_id, endpoint)
-    let_go()  # a slow name server must not hold a connection
+    let_go()  # waiting for a slow name server must not occupy a connection
     try:
         look_up(target_of(endpoint), sandbox)
     except BadAddress as error:
@@ -80,7 +80,8 @@ def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool, app_id:
 
 
 def _place_of(player_id: UUID, endpoint: str) -> PushSubscription | None:
-    """Return the subscription of this browser, or None if it is new. Raise TooMany if the player has no room left."""
+    """Return the subscription of this browser, or None if it is new. Raise TooMany if the player already has the
+    maximum number of subscriptions."""
     own = PushSubscription.player_id == player_id
     row = db.session.scalars(select(PushSubscription).where(own, PushSubscription.endpoint == endpoint)).first()
     if row is None:
@@ -98,7 +99,7 @@ def _browser(keys: Json) -> Browser:
 
 
 def check_keys(p256dh: bytes, auth: bytes) -> None:
-    """Raise ValueError unless these are keys of a browser (RFC 8291, 2.1 and 3.2)."""
+    """Raise ValueError unless these are valid keys of a browser (RFC 8291, 2.1 and 3.2)."""
     ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), p256dh)
     if (len(p256dh), len(auth)) != (_POINT, _AUTH):
         raise ValueError("These keys have another length.")

@@ -1,1 +1,1 @@
-"""Pictures of the table, drawn from a view and therefore without secrets."""
+"""Pictures of the table. They are drawn from a view, and therefore contain no secrets."""

@@ -1,4 +1,4 @@
-"""Parts that the pictures of all games share: the sheet, its colours, the seats' shapes, and text."""
+"""Elements that the pictures of all games share: the sheet, its colours, the shapes of the seats, and text."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -8,8 +8,8 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 FONT = "Noto Sans"
-WIDTH, MARGIN = 720, 14  # a narrow phone shows a sheet in an email at less than half its size
-PANEL = 340  # two columns of panels fill a sheet
+WIDTH, MARGIN = 720, 14  # in an email on a narrow phone, a picture is shown at less than half its size
+PANEL = 340  # two columns of panels fill the width
 LEGIBLE = 24  # size of what players must read: 11 pixels on a phone 360 pixels wide
 _LONGEST_NAME = 18
 
@@ -50,18 +50,18 @@ class Box(NamedTuple):
 
 
 class Sprite(NamedTuple):
-    """Shapes that are drawn once and pasted at several positions, on one background colour."""
+    """Shapes that are drawn once on a background colour, and pasted at several positions."""
 
-    svg: str  # without text
-    box: Box  # contains every pixel of it
+    svg: str  # must not contain text
+    box: Box  # contains every pixel of the shapes
     ground: str  # background colour
-    covers: bool = False  # the background fills the box
+    covers: bool = False  # whether the background fills the box
     left: int = 0  # position of the origin
     top: int = 0
 
 
 class Line(NamedTuple):
-    """A line of text on one background colour. `x` and `y` are the point of its base line that `anchor` names."""
+    """A line of text on a background colour. `x` and `y` are the point on its baseline that `anchor` names."""
 
     x: int
     y: int
@@ -85,7 +85,7 @@ Part = Sprite | Line | str  # a string is invisible markup, such as the start of
 
 
 class Picture(NamedTuple):
-    """A complete picture with its parts from back to front. Screen readers announce `title`."""
+    """A complete picture. Its parts are in order from back to front. Screen readers read out `title`."""
 
     height: int
     title: str
@@ -101,7 +101,7 @@ class Picture(NamedTuple):
 
 
 def sheet(height: int, title: str, colours: Colours, parts: Iterable[Part]) -> Picture:
-    """Return a picture with these parts on a sky."""
+    """Return a picture with these parts in front of a sky."""
     return Picture(height, title, colours, [*_sky(height, colours.theme), *parts])
 
 
@@ -110,7 +110,7 @@ _BAND = 90  # pixels
 
 @cache
 def _sky(height: int, theme: Theme) -> list[Part]:
-    """Return the same sky every time, so that a picture depends only on its view. The sky's bands are the same for
+    """Return the sky, which is always the same, so that a picture depends only on its view. Its bands are the same in
     pictures of any height."""
     parts: list[Part] = [f'<rect width="{WIDTH}" height="{height}" fill="{theme.sky}"/>']
     for top in range(0, height, _BAND):
@@ -125,7 +125,7 @@ def _twinkling(seed: int, theme: Theme) -> str:
 
 
 def placed(left: int, top: int, parts: Iterable[Part], what: str = "") -> Iterator[Part]:
-    """Yield these parts as a group with its origin at this point. `what` holds attributes of the group."""
+    """Yield these parts as a group whose origin is at this point. `what` contains attributes of the group."""
     yield f'<g {what}transform="translate({left} {top})">'
     for it in parts:
         yield it if isinstance(it, str) else it._replace(left=left + it.left, top=top + it.top)
@@ -133,12 +133,12 @@ def placed(left: int, top: int, parts: Iterable[Part], what: str = "") -> Iterat
 
 
 def corners(reach: float) -> list[tuple[float, float]]:
-    """Return the corners of a square around the origin, upper ones first. `reach` is half its side."""
+    """Return the corners of a square around the origin, upper corners first. `reach` is half the length of a side."""
     return [(x, y) for y in (-reach, reach) for x in (reach, -reach)]
 
 
 def clearest(places: Iterable[tuple[float, float]], others: Iterable[tuple[float, float]]) -> tuple[int, int]:
-    """Return the place that is farthest from all `others`."""
+    """Return the one of these places that is farthest from all `others`."""
     known = list(others)
     x, y = max(places, key=lambda at: min((hypot(at[0] - x, at[1] - y) for x, y in known), default=0))
     return round(x), round(y)
@@ -156,13 +156,13 @@ def short(name: str) -> str:
 
 @cache
 def seat_mark(seat: int, r: int, theme: Theme, ground: str, width: float = 1.5) -> Sprite:
-    """Return the mark of a seat, its shape and colour, centred on the origin."""
+    """Return the mark of a seat, which has the seat's shape and colour, centred on the origin."""
     style = f'fill="{SEAT_COLOURS[seat]}" stroke="{theme.ink}" stroke-width="{width:g}"'
     return Sprite(shape(SEAT_SHAPES[seat], r, style), around(0, 0, 1.42 * r + 3), ground)
 
 
 def shape(shape: str, r: float, style: str) -> str:
-    """Return a shape as SVG, centred on the origin. All shapes have about the same area."""
+    """Return this shape as SVG, centred on the origin. All shapes have about the same area."""
     if shape == "circle":
         return f'<circle r="{r:g}" {style}/>'
     if shape == "square":

@@ -1,6 +1,7 @@
-"""PNG encoding of pictures: shapes and lines of text are drawn once, cached, and pasted on each other.
+"""Encodes pictures as PNG. Shapes and lines of text are drawn once, cached, and pasted onto each other.
 
-The fonts in this folder make every machine draw the same. A palette per theme keeps drawing and compressing fast.
+The fonts are in this folder, so that pictures look the same on every machine. With one palette per theme, drawing and
+compressing are fast.
 """
 
 from functools import cache, lru_cache
@@ -20,17 +21,17 @@ from zlib_ng import zlib_ng
 from server.render.picture_parts import ON_BRIGHT, SEAT_COLOURS, WIDTH, Colours, Line, Picture, Sprite
 
 _FONTS = Path(__file__).parent / "fonts"
-_LEVEL = 4  # of compression
-_FILTER = 1  # a row begins with a byte for its filter; 0 means unfiltered
+_LEVEL = 4  # level of compression
+_FILTER = 1  # each row begins with a byte for its filter; 0 means unfiltered
 _Shade = tuple[int, int, int]
-_IS_SEEN = bytes([0] * 64 + [255] * 192)  # by coverage, 0 to 255
-_MOST = 16 * 2**20  # bytes of the cache of drawn parts
+_IS_SEEN = bytes([0] * 64 + [255] * 192)  # whether a pixel is visible, by its coverage from 0 to 255
+_MOST = 16 * 2**20  # size of the cache of drawn parts, in bytes
 _MOST_GLYPHS = 4_000
-_BESIDE = 3_000  # bytes of overhead of a cached part
+_BESIDE = 3_000  # overhead of a cached part, in bytes
 
 
 def png(picture: Picture) -> bytes:
-    """Return a picture as PNG, one pixel per unit of its SVG. The bytes are reproducible."""
+    """Return a picture as PNG, with one pixel per unit of its SVG. The same picture always gives the same bytes."""
     image = Image.new("P", (_FILTER + WIDTH, picture.height))
     for it in picture.parts:
         if not isinstance(it, str):
@@ -56,7 +57,8 @@ def _packed(image: Image.Image, palette: Image.Image) -> bytes:
 
 @cache
 def _shades(colours: Colours) -> list[_Shade]:
-    """Return a picture's colours and the shades at the edges of shapes and letters, at most about 100."""
+    """Return the colours of a picture, and the shades at the edges of shapes and letters. There are at most about
+    100."""
     theme, pieces = colours
     fills = [*SEAT_COLOURS, *pieces]
     edges = [*product([*theme, *fills, ON_BRIGHT], [theme.sky, theme.card]), *product(fills, [theme.ink, ON_BRIGHT])]
@@ -74,7 +76,7 @@ def _palette(colours: Colours) -> Image.Image:
 
 @cache
 def _place(shade: _Shade, colours: Colours) -> int:
-    """Return the index of the nearest colour in the palette."""
+    """Return the index of the most similar colour in the palette."""
     return min(
         range(len(_shades(colours))),
         key=lambda i: sum((a - b) ** 2 for a, b in zip(shade, _shades(colours)[i], strict=True)),
@@ -82,7 +84,7 @@ def _place(shade: _Shade, colours: Colours) -> int:
 
 
 def _between(one: str, other: str) -> _Shade:
-    """Return the middle shade. One shade between two colours suffices for the eye and compresses well."""
+    """Return the shade in the middle. One shade between two colours is enough for the eye, and compresses well."""
     (r, g, b), (x, y, z) = _rgb(one), _rgb(other)
     return (r + x) // 2, (g + y) // 2, (b + z) // 2
 
@@ -95,10 +97,10 @@ def _rgb(colour: str) -> _Shade:
 
 
 class _Drawn(NamedTuple):
-    """A drawn part: palette indices, with their offset from the origin."""
+    """A part that has been drawn: palette indices, and their offset from the origin."""
 
     pixels: Image.Image
-    mask: Image.Image | None  # None: every pixel is visible
+    mask: Image.Image | None  # None if every pixel is visible
     left: int
     top: int
 
@@ -110,7 +112,7 @@ _lock = Lock()
 
 
 def _drawn(part: Sprite | Line, colours: Colours) -> _Drawn:
-    key = part[:-2], colours  # without its position
+    key = part[:-2], colours  # the part without its position
     with _lock:
         found = _kept.get(key)
     if found is None:
@@ -121,7 +123,7 @@ def _drawn(part: Sprite | Line, colours: Colours) -> _Drawn:
 
 
 def _draw(it: Sprite, colours: Colours) -> _Drawn:
-    """Draw a sprite on its own. Drawn beside others, it would differ by a few pixels."""
+    """Draw a sprite on its own. If it were drawn next to others, a few pixels would differ."""
     left, top, right, bottom = it.box
     size = f'viewBox="{left} {top} {right - left} {bottom - top}" width="{right - left}" height="{bottom - top}"'
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{it.svg}</svg>'
@@ -146,19 +148,19 @@ def _write(it: Line, colours: Colours) -> _Drawn:
     for x, y, cover in boxes:
         covered.paste(255, (x - left, y - top), cover)
     edge, inside = (_place(shade, colours) for shade in (_between(it.ground, it.colour), _rgb(it.colour)))
-    covers = covered.tobytes()  # Pillow's `point` would first round each of 256 numbers
+    covers = covered.tobytes()  # faster than Pillow's `point`, which would first round each of 256 numbers
     pixels = Image.frombytes("P", covered.size, covers.translate(bytes([edge] * 192 + [inside] * 64)))
     mask = Image.frombytes("L", covered.size, covers.translate(_IS_SEEN))
     return _Drawn(pixels, mask, it.x + origin + left, it.y + top)
 
 
 class _Glyph(NamedTuple):
-    """A drawn letter, with its offset from the origin."""
+    """A letter that has been drawn, and its offset from the origin."""
 
     cover: Image.Image  # coverage of each pixel, 0 to 255
     left: int
     top: int
-    advance: int  # to the origin of the next letter
+    advance: int  # distance to the origin of the next letter
 
 
 @lru_cache(maxsize=_MOST_GLYPHS)

@@ -5,17 +5,17 @@ from collections.abc import Iterable
 from textwrap import fill
 
 WIDTH = 72
-_UNTIDY = re.compile(r"[\t-\r]| $")  # white space that `fill` changes
+_UNTIDY = re.compile(r"[\t-\r]| $")  # white space that `fill` would change
 
 
 def page(blocks: Iterable[Iterable[str]], locale: str) -> str:
-    """Join blocks of lines with blank lines, skipping empty blocks."""
+    """Join blocks of lines with blank lines. Empty blocks are skipped."""
     laid_out = ("\n".join(_fit(_punctuated(line, locale)) for line in lines) for lines in blocks)
     return "\n\n".join(block for block in laid_out if block) + "\n"
 
 
 def _punctuated(line: str, locale: str) -> str:
-    """Put the narrow space before a colon that French requires."""
+    """In French, put a narrow space before each colon."""
     return re.sub(r":(?= |$)", "\u202f:", line) if locale == "fr" else line
 
 

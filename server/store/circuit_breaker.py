@@ -1,6 +1,5 @@
-"""A circuit breaker for Postgres. While Postgres doesn't answer, one caller per second attempts a connection and all
-others fail immediately, so that they don't hold every thread. The first answer closes the circuit breaker.
-"""
+"""A circuit breaker for Postgres. While Postgres doesn't respond, one caller per second tries to connect. All others
+fail immediately, so that they don't occupy every thread. The first response closes the circuit breaker."""
 
 import time
 from collections.abc import Iterator
@@ -10,15 +9,15 @@ from typing import Final
 
 import psycopg
 
-NOBODY_ANSWERED: Final = "connection timeout expired"  # psycopg's text, also for one of several hosts
+NOBODY_ANSWERED: Final = "connection timeout expired"  # psycopg's text, even if only one host is down
 _TRY_EVERY = 1.0  # seconds
 
 
 class CircuitBreaker:
-    """The circuit breaker of one process.
+    """The circuit breaker of a process.
 
-    Errors don't open it, since they arrive at once. Statements without an answer don't either: a commit may wait for a
-    replica while others succeed.
+    Errors don't open it, since they arrive immediately. Statements without a response don't open it either: a commit
+    may be waiting for a replica while others succeed.
     """
 
     def __init__(self) -> None:
@@ -28,14 +27,14 @@ class CircuitBreaker:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Guard a new connection. Raise OperationalError while Postgres doesn't answer."""
+        """Guard the opening of a connection. Raise OperationalError while Postgres doesn't respond."""
         self._expect_turn()
         try:
             yield
         except psycopg.OperationalError as error:
             if NOBODY_ANSWERED in str(error):
                 with self._lock:
-                    # The next caller tries at once: this one may have waited since before the last answer.
+                    # The next caller tries immediately, since this one may have waited since before the last response.
                     if not self._is_open:
                         self._is_open, self._try_at = True, 0.0
             raise

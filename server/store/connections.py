@@ -1,7 +1,8 @@
-"""Connections to Postgres. Hot paths send one statement at a time and retry after a lost connection.
+"""Connections to Postgres. Code that runs often sends one statement at a time, and retries after a lost connection.
 
-Behind a pooler (PgBouncer in transaction mode) each transaction may run in another session of Postgres. So nothing is
-prepared, set or listened to beyond one transaction. Role and limits come from `ALTER ROLE` there.
+Behind a pooler (PgBouncer in transaction mode), each transaction may run in another session of Postgres. So nothing
+that outlives a transaction is used: prepared statements, settings, LISTEN. There, the role and the limits come from
+`ALTER ROLE`.
 """
 
 import os
@@ -21,7 +22,7 @@ from sqlalchemy import Engine, event, text
 from server.store.circuit_breaker import NOBODY_ANSWERED, CircuitBreaker
 from server.store.tables import APP_ROLE, db
 
-# A machine that loses its power or network leaves a dead connection. Either end probes after some seconds, and gives up
+# A machine that loses its power or network leaves a dead connection. Both ends probe after some seconds, and give up
 # after some more. The defaults of Linux and Postgres are two hours.
 PATIENT: dict[str, Any] = {
     "connect_timeout": 5,
@@ -30,11 +31,11 @@ PATIENT: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,  # milliseconds
 }
-# libpq sends these environment variables in spite of the connection's own settings.
+# libpq would send these environment variables even though the connection has its own settings.
 for _name in ("PGCLIENTENCODING", "PGDATESTYLE", "PGTZ", "PGGEQO", "PGOPTIONS"):
     os.environ.pop(_name, None)
 
-_SETTINGS = {  # without these, Postgres keeps the locks of a client that is cut off
+_SETTINGS = {  # without these, Postgres keeps the locks of a client that has lost its connection
     "role": APP_ROLE,
     "timezone": "UTC",
     "client_encoding": "UTF8",
@@ -51,7 +52,7 @@ _SETTINGS = {  # without these, Postgres keeps the locks of a client that is cut
     "tcp_keepalives_count": 3,
     "tcp_user_timeout": "25s",
 }
-# The required values in a session: a condition on the setting, and the right value.
+# What a session requires: a condition that each setting must meet, and the right value.
 _RIGHT = {
     "role": ("current_user = :app_role", APP_ROLE),
     "timezone": ("value IN ('UTC', 'Etc/UTC')", "UTC"),
@@ -74,7 +75,7 @@ NEEDED_TO_READ = frozenset(("search_path", "datestyle", "intervalstyle", "bytea_
 
 
 class WrongSetting(NamedTuple):
-    """A wrong setting of our sessions in Postgres."""
+    """A setting that is wrong in our sessions in Postgres."""
 
     name: str
     value: str
@@ -82,19 +83,19 @@ class WrongSetting(NamedTuple):
 
 
 def wrong_settings() -> list[WrongSetting]:
-    """Return the wrong settings of a session through DATABASE_URL, as behind a pooler that drops ours."""
+    """Return the settings that are wrong in a session through DATABASE_URL. A pooler, for example, drops our
+    settings."""
     found = db.session.execute(text(_WRONG), {"app_role": APP_ROLE})
     return [WrongSetting(*row) for row in found]
 
 
-_NO_ANSWER = 15.0  # seconds; Postgres ends a statement earlier, unless it is stopped, or a commit waits for a replica
+_NO_ANSWER = 15.0  # seconds; Postgres ends statements earlier, unless it hangs or a commit waits for a replica
 _breaker = CircuitBreaker()
 
 
 class _Connection(psycopg.Connection[Any]):
-    """A connection that waits for an answer as long as Postgres may take. The result of a commit without an answer is
-    uncertain.
-    """
+    """A connection that waits for a response as long as Postgres may take. If a commit gets no response, its result is
+    uncertain."""
 
     def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
         try:
@@ -107,14 +108,15 @@ class _Connection(psycopg.Connection[Any]):
 
 
 def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
-    """Return engine options for web and worker: the role that can't change the log, and time limits for all waits."""
+    """Return the engine options for the web server and the worker: the role that can't change the log, and time limits
+    for all waits."""
     settings = {**_SETTINGS, "statement_timeout": statement_timeout_ms}
     options = " ".join(f"-c {name}={value}" for name, value in settings.items())
     return {
         "hide_parameters": True,
         "json_deserializer": orjson.loads,
         "connect_args": {"options": options, **PATIENT},
-        "pool_size": 8,  # connections above this are opened and closed each time
+        "pool_size": 8,  # further connections are opened and closed each time
         "max_overflow": 56,
         "pool_use_lifo": True,
         "pool_events": [
@@ -127,9 +129,10 @@ def engine_options(statement_timeout_ms: int = 10_000) -> dict[str, Any]:
 
 @event.listens_for(Engine, "do_connect")
 def _connect(_: Any, __: Any, ___: Any, how: dict[str, Any]) -> _Connection | None:
-    """Connect, first to the host that answered last, since an unreachable one would delay each new connection.
+    """Connect, and try the host that responded last first. Otherwise an unreachable host would delay each new
+    connection.
 
-    Return None for connections without time limits, such as a migration. They connect as usual.
+    Return None for connections without time limits, such as that of a migration. They connect in the usual way.
     """
     hosts, ports = (str(how.get(name, "")).split(",") for name in ("host", "port"))
     if len(hosts) > 1:
@@ -151,7 +154,8 @@ _answered: tuple[str, int] | None = None
 
 
 def is_pooled(connection: psycopg.Connection[Any]) -> bool:
-    """Return whether the connection goes through a pooler. If so, no Postgres process has the connection's number."""
+    """Return whether the connection goes through a pooler. In that case, no process of Postgres has the connection's
+    number."""
     found = connection.pgconn.exec_(b"SELECT pg_backend_pid()").get_value(0, 0)
     return found is not None and int(found) != connection.info.backend_pid
 
@@ -168,8 +172,8 @@ _AUTO = "SELECT set_config('plan_cache_mode', 'auto', false) WHERE current_setti
 
 
 def _plan(connection: psycopg.Connection[Any], *_: Any) -> None:
-    """Prepare nothing for a pooler. Without a pooler, let Postgres plan statements with lists for their values, such as
-    a rare status."""
+    """Don't prepare statements if there is a pooler. Otherwise, let Postgres plan statements with lists for the actual
+    values, such as a rare status."""
     if is_pooled(connection):
         connection.prepare_threshold = None
     else:
@@ -183,7 +187,7 @@ def _expect_open(connection: psycopg.Connection[Any], *_: Any) -> None:
 
 
 def is_open(connection: psycopg.Connection[Any]) -> bool:
-    """Return whether the connection is open. Data on an idle connection means that Postgres has closed it."""
+    """Return whether the connection is open. If there is data on an idle connection, Postgres has closed it."""
     ear = select.poll()
     ear.register(connection.fileno(), select.POLLIN)
     return not ear.poll(0)
@@ -192,13 +196,13 @@ def is_open(connection: psycopg.Connection[Any]) -> bool:
 class autocommit:
     """A psycopg connection on which each statement is its own transaction.
 
-    These connections bypass SQLAlchemy, whose bookkeeping costs a move more than its rules do.
+    These connections bypass SQLAlchemy, whose bookkeeping takes more time per move than the game's rules.
     """
 
     def __enter__(self) -> psycopg.Connection[Any]:
         self._idle = _idle.setdefault(db.engine, [])
         try:
-            while not is_open(connection := self._idle.pop()):  # the last one used, which has cached plans
+            while not is_open(connection := self._idle.pop()):  # the connection used last, which has cached plans
                 connection.close()
         except IndexError:
             connection = connect()
@@ -217,14 +221,14 @@ _idle: WeakKeyDictionary[Engine, list[psycopg.Connection[Any]]] = WeakKeyDiction
 
 
 def connect() -> psycopg.Connection[Any]:
-    """Return a new connection for long use, on which each statement is its own transaction."""
+    """Return a new connection that is used for a long time. Each statement on it is its own transaction."""
     pooled = db.engine.raw_connection()
     connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]  # too wide
     pooled.detach()
     connection.autocommit = True
     set_json_loads(orjson.loads, connection)
     if connection.prepare_threshold is not None:
-        connection.execute("RESET plan_cache_mode")  # the operator's setting decides about plan caching
+        connection.execute("RESET plan_cache_mode")  # the operator's setting decides how plans are cached
     return connection
 
 
@@ -234,10 +238,10 @@ _FEW = 5
 def rows_of(
     connection: psycopg.Connection[Any], query: str, games: Collection[UUID], **asked: Any
 ) -> list[tuple[Any, ...]]:
-    """Return the rows of a query with `= ANY(%(games)s)` and further parameters `asked`.
+    """Return the rows of a query that contains `= ANY(%(games)s)`. `asked` are its other parameters.
 
-    A few games are queried one by one, as `= g.game_id`: with spread tables, each query goes to a single machine. A
-    list goes to all of them.
+    If there are only a few games, they are queried one by one, as `= g.game_id`. With spread tables, such a query goes
+    to a single machine, while a list goes to all of them.
     """
     if len(games) > _FEW:
         return connection.execute(query, {"games": list(games), **asked}).fetchall()
@@ -246,27 +250,27 @@ def rows_of(
 
 
 def drop_idle() -> None:
-    """Discard the idle connections, which broke off together with the one that failed."""
+    """Discard the idle connections, since they were lost together with the connection that failed."""
     db.engine.dispose(close=False)
     _idle.pop(db.engine, None)
 
 
 def let_go(_: BaseException | None = None) -> None:
-    """Give the session's connection back to the pool, even if it is broken."""
+    """Return the session's connection to the pool, even if it is broken."""
     if db.session.registry.has():
         try:
             db.session.close()
-        except sqlalchemy.exc.DBAPIError:  # the rollback needs no answer
+        except sqlalchemy.exc.DBAPIError:  # the rollback needs no response
             db.session().invalidate()
 
 
 def refusal_of(error: BaseException) -> str:
-    """Return the text of Postgres without the place in the statement."""
+    """Return Postgres's error message, without the position in the statement."""
     said = (str(getattr(error, "orig", error)).splitlines() or ["no reason given"])[0]
     return said.rpartition(" failed: ")[2]
 
 
 def in_transaction(connection: Any) -> psycopg.Connection[Any]:
-    """Return the psycopg connection of one of SQLAlchemy's, within its transaction."""
+    """Return the psycopg connection within a connection of SQLAlchemy, in its current transaction."""
     below: psycopg.Connection[Any] = connection.connection.driver_connection
     return below

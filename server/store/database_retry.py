@@ -1,4 +1,4 @@
-"""Retries after a lost connection to the database, and the commits whose result is then uncertain."""
+"""Retries after a lost connection to the database, including commits whose result is then uncertain."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -15,8 +15,8 @@ from server.store.connections import drop_idle, let_go
 P = ParamSpec("P")
 T = TypeVar("T")
 _TRIES = 3
-_READ_ONLY = "25006"  # a replica, or a primary that another has replaced
-_IDLE_FOR_LONG = "25P03"  # within a transaction: the connection was dead, or this process was suspended
+_READ_ONLY = "25006"  # a replica, or a primary that has been replaced by another
+_IDLE_FOR_LONG = "25P03"  # idle within a transaction: the connection was dead, or this process was suspended
 _OF_ONE_STATEMENT = {"40P01", "40001", "57014", "55P03"}  # a deadlock, a conflict, a time limit
 _TRY_AGAIN = {
     *_OF_ONE_STATEMENT,
@@ -34,17 +34,19 @@ _in_doubt: ContextVar[Any] = ContextVar("in_doubt", default=None)
 
 
 class Unavailable(Exception):
-    """A request that can't be served at present. As far as we know, nothing has changed.
+    """A request that can't be processed at present. As far as we know, it has changed nothing.
 
-    Without a text, the database doesn't answer. The text tells operators what one game lacks: a file or a release.
+    If the error has no text, the database doesn't respond. Otherwise the text tells operators what a single game lacks:
+    a file or a release.
     """
 
 
 def with_retries(action: Callable[P, T]) -> Callable[P, T]:
-    """Wrap a function so that it is called again after a lost connection. A retried commit first checks whether it has
-    arrived, in the log or with `in_doubt`.
+    """Wrap a function so that it is called again after a lost connection. A commit that is retried first checks whether
+    it has already succeeded, in the log or with `in_doubt`.
 
-    Raise Unavailable after three attempts, or once a host doesn't answer, since another wait would hold the thread.
+    Raise Unavailable after three attempts. If a host doesn't respond, raise it immediately, since another wait would
+    occupy the thread.
     """
 
     @wraps(action)
@@ -71,22 +73,22 @@ def with_retries(action: Callable[P, T]) -> Callable[P, T]:
 
 @contextmanager
 def committing(what: Any) -> Iterator[None]:
-    """Mark `what` as uncertain for the next attempt if the commit inside this block gets no response."""
+    """Mark `what` as uncertain for the next attempt if the commit in this block gets no response."""
     _in_doubt.set(what)
     yield
     _in_doubt.set(None)
 
 
 def in_doubt() -> Any:
-    """Return what an earlier attempt was committing when the connection broke, or None."""
+    """Return what an earlier attempt was committing when it lost the connection, or None."""
     return _in_doubt.get()
 
 
 def one_by_one(items: Iterable[T], act: Callable[[T], object], put_off: Callable[[T], object]) -> int:
-    """Call `act` for every item. Return the number of items for which `act` returned a true value.
+    """Call `act` for every item. Return for how many items `act` returned a true value.
 
-    An item that fails for its own reason is passed to `put_off`, within the exception handler. A passing error of the
-    database is raised after the last item, since other items may be on another machine.
+    If an item fails because of the item itself, it is passed to `put_off`, within the exception handler. If the
+    database has a temporary error, it is raised after the last item, since other items may be on another machine.
     """
     acted, passing = 0, None
     for item in items:
@@ -109,9 +111,10 @@ def _has_lost_its_connection(error: BaseException) -> bool:
 
 
 def is_passing(error: BaseException) -> bool:
-    """Return whether an error (no connection, or a class of SQLSTATE) means "later" rather than "never"."""
+    """Return whether an error is temporary: there is no connection, or the class of SQLSTATE means "later" rather than
+    "never"."""
     if isinstance(error, Unavailable):
-        return not str(error)  # with a text, a single game is affected
+        return not str(error)  # if the error has a text, only a single game is affected
     if isinstance(error, sqlalchemy.exc.TimeoutError):
         return True
     cause = getattr(error, "orig", error)
@@ -120,7 +123,8 @@ def is_passing(error: BaseException) -> bool:
 
 
 def is_outage(error: BaseException) -> bool:
-    """Return whether a passing error, such as a full disk, concerns the whole database rather than one statement."""
+    """Return whether a temporary error, such as a full disk, affects the whole database rather than a single
+    statement."""
     cause = error.__cause__ or error
     state = getattr(getattr(cause, "orig", cause), "sqlstate", None)
     return is_passing(cause) and not isinstance(cause, Unavailable) and state not in _OF_ONE_STATEMENT

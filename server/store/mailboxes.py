@@ -11,7 +11,8 @@ from server.store.tables import Mailbox, db
 
 @with_retries
 def lease(mailbox: str, now: datetime, until: datetime, held: datetime | None) -> bool:
-    """Acquire the lease on a mailbox, or renew the one that ends at `held`. Return False if another worker has it."""
+    """Acquire the lease on a mailbox, or renew our lease, which ends at `held`. Return False if another worker has the
+    lease."""
     row = insert(Mailbox).values(mailbox=mailbox, leased_until=until)
     is_ours = (Mailbox.leased_until <= now) | (Mailbox.leased_until == held)
     taken = row.on_conflict_do_update(index_elements=["mailbox"], set_={"leased_until": until}, where=is_ours)
@@ -21,7 +22,7 @@ def lease(mailbox: str, now: datetime, until: datetime, held: datetime | None) -
 
 
 def give_up(mailbox: str, now: datetime, held: datetime) -> None:
-    """Release the lease."""
+    """Release the lease that ends at `held`."""
     own = (Mailbox.mailbox == mailbox) & (Mailbox.leased_until == held)
     db.session.execute(update(Mailbox).where(own).values(leased_until=now))
     db.session.commit()

@@ -1,6 +1,6 @@
-"""Migrations of a database to a revision of `migrations/`, run as the owner of the tables.
+"""Migrates a database to a revision in `migrations/`, as the owner of the tables.
 
-Alembic is imported on demand, since importing it would take a seventh of each process's start-up time.
+Alembic is imported only when it is needed, since importing it takes a seventh of the time in which a process starts.
 """
 
 import logging
@@ -26,7 +26,7 @@ _logger = logging.getLogger(__name__)
 _SCRIPTS = Path(__file__).parents[2] / "migrations"
 FUNCTIONS = Path(__file__).with_name("functions.sql")
 APPEND_ONLY = ("events", "audit")
-_LOCK = 0x57E2  # processes that start at once migrate one after the other
+_LOCK = 0x57E2  # processes that start at the same time migrate one after the other
 _LONGEST_WAIT = 0.5  # seconds for a lock on a table
 _HELD = ("55P03", "40P01")
 _PAUSE = 0.5  # seconds between attempts
@@ -34,7 +34,7 @@ _TRIES = 900
 
 
 def psycopg_url(url: str) -> str:
-    """Return a database URL for SQLAlchemy with psycopg 3, also for several hosts."""
+    """Return a database URL for SQLAlchemy with psycopg 3. The URL may contain several hosts."""
     scheme, _, rest = url.partition("://")
     if scheme not in ("postgres", "postgresql"):
         return url
@@ -65,19 +65,19 @@ def _expect_utf8(connection: Connection) -> None:
 
 
 class TooOld(CannotMigrate):
-    """A database whose tables are older than the first migration."""
+    """The error for a database whose tables are older than the first migration."""
 
 
 def upgrade(url: str, revision: str = "head") -> None:
-    """Run the missing migrations. A database of a later release stays unchanged. Raise CannotMigrate if a migration is
-    impossible."""
+    """Run the missing migrations. A database of a later release stays unchanged. Raise CannotMigrate if it is
+    impossible to migrate."""
     from alembic import command
 
     def step(config: "Config", connection: Connection) -> None:
         steps = _steps_after(_revision(connection))
         if steps and is_coordinated(in_transaction(connection)):
             raise CannotMigrate(NOT_COORDINATOR)
-        connection.commit()  # otherwise all migrations would be one transaction that holds every lock to its end
+        connection.commit()  # otherwise all migrations would be one transaction, which holds every lock until its end
         if steps:
             command.upgrade(config, revision)
 
@@ -91,7 +91,8 @@ def downgrade(url: str, revision: str) -> None:
 
 
 def is_behind(connection: Connection) -> bool:
-    """Return whether a known migration is missing. A later release may have more."""
+    """Return whether the database lacks a migration that this release knows. A later release may have more
+    migrations."""
     found = _revision(connection)
     return found is None or found < _first_and_last()[1]
 
@@ -109,8 +110,8 @@ def steps_ahead(url: str) -> list[str]:
 
 
 def _steps_after(known: str | None) -> list[str] | None:
-    """Return the migrations after `known`, or None if it belongs to a later release. Raise TooOld if it is older than
-    the first migration."""
+    """Return the migrations after `known`, or None if `known` belongs to a later release. Raise TooOld if `known` is
+    older than the first migration."""
     first, last = _first_and_last()
     if known is not None and known > last:
         return None
@@ -145,7 +146,8 @@ def _first_and_last() -> tuple[str, str]:
 
 
 def lacks_rights(url: str) -> bool:
-    """Return whether web and worker lack rights on existing tables, as after a restore without roles."""
+    """Return whether the web server and the worker lack rights on existing tables. This happens when a backup is
+    restored without roles."""
     engine = create_engine(psycopg_url(url), connect_args={"client_encoding": "UTF8"})
     try:
         with engine.connect() as connection:
@@ -165,7 +167,7 @@ def _lacks_rights(connection: Connection) -> bool:
 
 
 def _give_rights(connection: Connection) -> None:
-    """Grant the role the same rights as the migrations that created the tables."""
+    """Grant the role the same rights as the migrations that have created the tables."""
     if not connection.scalar(text("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = :role)"), {"role": APP_ROLE}):
         connection.execute(text(f"CREATE ROLE {APP_ROLE} NOLOGIN"))
     if not connection.scalar(text("SELECT pg_has_role(current_user, :role, 'MEMBER')"), {"role": APP_ROLE}):
@@ -192,7 +194,7 @@ def _run(url: str, step: Callable[["Config", Connection], None]) -> None:
             config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
             config.attributes["connection"] = connection
             lacked_rights = _lacks_rights(connection)
-            # So a migration can change a function after a table, also with spread tables.
+            # So a migration can change a function after it has changed a table, even with spread tables.
             connection.execute(text("SET citus.multi_shard_modify_mode = 'sequential'"))
             connection.commit()
             _patiently(connection, lambda: step(config, connection))
@@ -204,7 +206,7 @@ def _run(url: str, step: Callable[["Config", Connection], None]) -> None:
 
 
 def _take_turn(connection: Connection) -> None:
-    """Wait for other migrations, by polling. A blocked statement would delay a concurrent index build."""
+    """Wait for other migrations by polling. A statement that waits for a lock would delay a concurrent index build."""
     while not connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}):
         connection.commit()
         sleep(_PAUSE)
@@ -212,8 +214,8 @@ def _take_turn(connection: Connection) -> None:
 
 
 def _patiently(connection: Connection, step: Callable[[], None]) -> None:
-    """Retry while a dump or a long query uses the table. Other statements queue behind one that waits for a table lock,
-    so each attempt is short. Raise CannotMigrate if no attempt succeeds."""
+    """Run a step, and retry it while a dump or a long query uses the table. A statement that waits for a table lock
+    makes all others queue behind it, so each attempt is short. Raise CannotMigrate if no attempt succeeds."""
     for number in range(_TRIES):
         connection.execute(text(f"SET lock_timeout = '{_LONGEST_WAIT}s'"))
         connection.commit()
@@ -235,15 +237,15 @@ def _patiently(connection: Connection, step: Callable[[], None]) -> None:
 
 
 def make_index(name: str, table: str, columns: Sequence[str], where: str | None = None) -> None:
-    """Create an index concurrently, for a migration. Writers don't wait.
+    """Create an index concurrently, as part of a migration, so that writers don't wait.
 
-    The migration's transaction ends here, so its earlier statements must be repeatable.
+    This ends the migration's transaction. So it must be possible to repeat the earlier statements of the migration.
     """
     from alembic import op
 
     with op.get_context().autocommit_block():
-        op.execute("SET lock_timeout = 0")  # it waits for transactions only, without blocking others
-        op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # an invalid index of an earlier attempt
+        op.execute("SET lock_timeout = 0")  # this waits only for transactions, and blocks no others
+        op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # an invalid index left by an earlier attempt
         condition = None if where is None else text(where)
         op.create_index(name, table, list(columns), postgresql_concurrently=True, postgresql_where=condition)
         op.execute(f"SET lock_timeout = '{_LONGEST_WAIT}s'")

@@ -1,5 +1,5 @@
-"""Notifications (NOTIFY) that a game has changed, a message was posted, or a player has an email. They follow the
-commit, several at a time.
+"""Notifications (NOTIFY) that a game has changed, a message was posted, or a player has an email. They are sent after
+the commit, and several at a time.
 
 A notification may get lost. The log is authoritative, and listeners also poll.
 """
@@ -21,13 +21,13 @@ from server.store.connections import PATIENT, autocommit, connect, is_open, is_p
 
 log = logging.getLogger(__name__)
 _GAMES, _LETTERS = "games", "letters"  # channels
-_PAUSE = 0.05  # seconds from a commit to its notification, which covers several commits
-_MOST = 200  # games per notification, whose limit is 8,000 bytes
+_PAUSE = 0.05  # seconds from a commit to its notification, which may cover several commits
+_MOST = 200  # games per notification; the limit is 8,000 bytes
 _AGAIN = 1.0  # seconds until the next attempt to listen
 
 
 class _Notifier:
-    """The pending notifications of one process."""
+    """The notifications that this process has yet to send."""
 
     def __init__(self) -> None:
         self._games: set[UUID] = set()
@@ -38,19 +38,19 @@ class _Notifier:
         self._direct: psycopg.Connection[Any] | None = None
 
     def tell_from(self, app: Flask) -> None:
-        """Start a thread that sends notifications of changes."""
+        """Start a thread that sends the notifications."""
         self._is_told = True
         Thread(target=self._tell_on, args=(app,), daemon=True).start()
 
     def note_change(self, game_id: UUID) -> None:
-        """Note a new commit or message in this game that has been, or is about to be, committed."""
+        """Note that this game has a new commit or message, which has been committed or is about to be."""
         if self._is_told:
             with self._lock:
                 self._games.add(game_id)
             self._any.set()
 
     def note_letter(self) -> None:
-        """Note a player's email outside any game that has been, or is about to be, committed."""
+        """Note that a player has an email that isn't about a game, which has been committed or is about to be."""
         if self._is_told:
             self._has_letters = True
             self._any.set()
@@ -70,7 +70,8 @@ class _Notifier:
                 log.debug("A notification got lost: %s", error)
 
     def _connection(self) -> AbstractContextManager[psycopg.Connection[Any]]:
-        """Return a connection to the node where all processes listen, since Citus nodes don't forward notifications."""
+        """Return a connection to the node on which all processes listen, since Citus nodes don't forward
+        notifications."""
         if not (direct := current_app.config["DATABASE_URL_DIRECT"]):
             return autocommit()
         if self._direct is None or self._direct.closed or not is_open(self._direct):
@@ -90,7 +91,8 @@ def _notify(connection: psycopg.Connection[Any], games: list[UUID], has_letters:
 
 
 def listen(*more: str) -> psycopg.Connection[Any]:
-    """Return a connection that receives notifications of games and of `more`. Behind a pooler it receives none."""
+    """Return a connection that receives notifications about games and on the channels `more`. Behind a pooler, it
+    receives none."""
     direct = current_app.config["DATABASE_URL_DIRECT"]
     connection = psycopg.connect(direct, autocommit=True, **PATIENT) if direct else connect()
     if not is_pooled(connection):
@@ -100,12 +102,13 @@ def listen(*more: str) -> psycopg.Connection[Any]:
 
 
 def received_games(connection: psycopg.Connection[Any]) -> set[UUID]:
-    """Return the games of all received notifications. Raise OperationalError when the database has gone."""
+    """Return the games in all notifications received so far. Raise OperationalError if the connection to the database
+    is lost."""
     return {UUID(hex=word) for notice in connection.notifies(timeout=0) for word in notice.payload.split(",")}
 
 
 def on_hint(app: Flask, *actions: Callable[[], object]) -> None:
-    """Call these functions in a thread after notifications, and once after each reconnection. Notifications in quick
+    """Call these functions, in a thread, after each notification and after each reconnection. Notifications in quick
     succession count as one."""
     Thread(target=_listen_on, args=(app, actions), daemon=True, name="hints").start()
 

@@ -1,5 +1,5 @@
-"""Open event streams per player or network. Each web process writes its own numbers, so that limits hold over all of
-them."""
+"""The number of open event streams per player or network. Each web process stores its own numbers, so that limits apply
+to all processes together."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,20 +18,20 @@ _ELSEWHERE = "SELECT coalesce(sum(number), 0) FROM open_streams WHERE whom = %s 
 
 
 def note_open(process_id: UUID, held: Mapping[str, int], until: datetime) -> None:
-    """Store how many streams this process keeps open for each key, valid until this time."""
+    """Store how many streams this process has open for each key. The numbers are valid until this time."""
     if held:
         with autocommit() as connection:
             connection.execute(_NOTE, (process_id, until, list(held.keys()), list(held.values())))
 
 
 def open_elsewhere(whom: str, process_id: UUID, now: datetime) -> int:
-    """Return how many streams other processes keep open for this key."""
+    """Return how many streams other processes have open for this key."""
     with autocommit() as connection:
         row = connection.execute(_ELSEWHERE, (whom, process_id, now)).fetchone()
     return int(row[0]) if row else 0
 
 
 def forget_open(before: datetime) -> None:
-    """Delete numbers that expired before this time, for example of killed processes."""
+    """Delete numbers that expired before this time, such as those of killed processes."""
     db.session.execute(delete(OpenStreams).where(OpenStreams.until < before))
     db.session.commit()

@@ -1,4 +1,4 @@
-"""Outages: hours in which the service was unreachable."""
+"""Outages: periods in which the service was unreachable."""
 
 from datetime import datetime
 

@@ -1,6 +1,7 @@
-"""Emails that wait to be sent. Claiming an email leases it, so that no lock is held during slow SMTP.
+"""Emails that are waiting to be sent. A process that sends an email claims it with a lease, so no lock is held while
+SMTP is slow.
 
-A claim increments `tries`, which then identifies the holder of the lease.
+Each claim increments `tries`. Its value then identifies the holder of the lease.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,7 +20,8 @@ from server.store.webhook_queue import NOTE
 
 
 class Waiting(NamedTuple):
-    """A due email about a game (`owner` is the game) or to a player. Another process may have it by now."""
+    """An email that is due, about a game (`owner` is the game) or to a player. Another process may already be sending
+    it."""
 
     table: type[LetterRow] | type[PlayerLetterRow]
     owner: UUID
@@ -35,8 +37,8 @@ _DUE = """
 SELECT {owner}, letter_id, due_at, tries, {reader}, kind, made_at FROM {outbox}
  WHERE due_at <= %(now)s AND (leased_until IS NULL OR leased_until <= %(lapsed_at)s) AND {reader} <> ALL(%(busy)s::text[]) {but}
  ORDER BY due_at LIMIT %(most)s"""
-PUSH = "push"  # the kind of rows for browsers
-TO_BROWSERS = "push "  # prefix of the reader in rows for their browsers
+PUSH = "push"  # the kind of rows for push notifications
+TO_BROWSERS = "push "  # prefix of the reader's id in rows for push notifications
 _READER = f"CASE kind WHEN '{PUSH}' THEN '{TO_BROWSERS}' ELSE '' END || coalesce(player_id::text, data->>'to')"
 _DUE_OF_GAMES = _DUE.format(owner="game_id", reader=f"({_READER})", outbox="outbox", but=f"AND kind <> '{NOTE}'")
 _DUE_OF_PLAYERS = _DUE.format(owner="player_id", reader="player_id::text", outbox="player_outbox", but="")
@@ -48,16 +50,16 @@ SELECT game_id, letter_id, due_at, tries, player_id::text, kind, made_at FROM ou
 
 
 def put(game_id: UUID, letters: Sequence[dict[str, Any]]) -> None:
-    """Add a game's emails once, within the current transaction."""
+    """Queue a game's emails once, within the current transaction."""
     for letter in letters:
         row = insert(LetterRow).values({"game_id": game_id, "due_at": letter["made_at"], "tries": 0, **letter})
         db.session.execute(row.on_conflict_do_nothing(index_elements=["game_id", "dedupe"]))
 
 
 def due(now: datetime, most: int, busy: Collection[str] = (), lapsed_at: datetime | None = None) -> list[Waiting]:
-    """Return the due emails of both outboxes, oldest first, without those to `busy` readers.
+    """Return the emails that are due in both outboxes, oldest first. Emails to `busy` readers are left out.
 
-    Leases that had ended by `lapsed_at` have expired.
+    Leases that ended at `lapsed_at` or before have expired.
     """
     asked = {"now": now, "lapsed_at": lapsed_at, "busy": list(busy), "most": most}
     with autocommit() as connection:
@@ -70,7 +72,8 @@ def due(now: datetime, most: int, busy: Collection[str] = (), lapsed_at: datetim
 
 
 def bring_forward(now: datetime, leeway: timedelta) -> None:
-    """Set emails from a future clock to now, one per transaction."""
+    """Change times in the future, which come from a clock that was ahead, to the current time. Each email is its own
+    transaction."""
     for table, owner in ((LetterRow, LetterRow.game_id), (PlayerLetterRow, PlayerLetterRow.player_id)):
         query = select(owner, table.letter_id, table.due_at).where(table.made_at > now + leeway, table.due_at > now)
         for owner_id, letter_id, due_at in db.session.execute(query).all():
@@ -90,14 +93,14 @@ def postpone(letter: Waiting, later: datetime) -> None:
 
 
 def turns_of(player_id: UUID, games: Collection[UUID]) -> list[Waiting]:
-    """Return a player's unclaimed emails about turns of these games, newest first."""
+    """Return a player's unclaimed emails about turns in these games, newest first."""
     with autocommit() as connection:
         found = [Waiting(LetterRow, *row) for row in rows_of(connection, _TURNS, games, player=player_id)]
     return sorted(found, key=lambda it: it.made_at, reverse=True)
 
 
 def claim(letter: Waiting, until: datetime) -> Any | None:
-    """Lease an email and return its row, or None if another process was faster."""
+    """Lease an email, and return its row. Return None if another process was faster."""
     owner = "game_id" if letter.table is LetterRow else "player_id"
     with autocommit() as connection, connection.cursor(row_factory=dict_row) as cursor:
         row = cursor.execute(
@@ -121,8 +124,8 @@ def renew(letter: Waiting, row: Any, until: datetime) -> bool:
 
 
 def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[str, Any] | None = None) -> None:
-    """Schedule a player's bundle with `noted`, which is keyed by email, within the current transaction. The call is
-    idempotent."""
+    """Schedule a player's bundle and put `noted` into it, within the current transaction. The keys of `noted` are
+    emails. The call is idempotent."""
     bundle = insert(PlayerLetterRow).values(
         player_id=player_id,
         letter_id=uuid4(),
@@ -139,7 +142,8 @@ def put_into_bundle(player_id: UUID, at: datetime, now: datetime, noted: dict[st
 
 @with_retries
 def finish(letter: Waiting, row: Any, at: datetime, result: str, detail: str) -> None:
-    """Store the result of an email and delete it, unless the lease expired and another process has it."""
+    """Store the result of sending an email, and delete the email. Do neither if the lease has expired and another
+    process has the email."""
     _settle(letter, row, "DELETE FROM {table}", {"result": result, "detail": detail, "at": at})
 
 
@@ -151,9 +155,9 @@ def retry(letter: Waiting, row: Any, at: datetime, later: datetime, detail: str)
 
 
 def _settle(letter: Waiting, row: Any, change: str, values: dict[str, Any]) -> None:
-    """Store a result and change the email in one round trip, unless another process has it.
+    """Store a result and change the email, in a single round trip. Do neither if another process has the email.
 
-    Each part of the statement names the game, for tables spread over machines.
+    Each part of the statement names the game, since tables may be spread over machines.
     """
     table = letter.table.__tablename__
     owner = "game_id" if letter.table is LetterRow else "player_id"
@@ -165,19 +169,19 @@ def _settle(letter: Waiting, row: Any, change: str, values: dict[str, Any]) -> N
         if row.kind == "invitation" and values["result"] in ("refused", "given-up", "dropped"):
             values["to"] = row.data["to"]
             parts.append(f"lost AS ({_LOSE_INVITATION})")
-    elif values["player_id"] is not None:  # without a player, the history has no reader
+    elif values["player_id"] is not None:  # without a player, no one can read the history
         parts.append(_noted(PlayerDelivery, values))
     is_ours = f"WHERE {owner} = %(owner)s AND letter_id = %(letter_id)s AND tries = %(nr)s"
     statement = f"{change.format(table=table)} {is_ours}"
     if parts:
         statement = f"WITH {', '.join(parts)} {statement}"
-    db.session.rollback()  # rows read for this email
+    db.session.rollback()  # discard rows read for this email
     with autocommit() as connection:
         connection.execute(statement, {"owner": letter.owner, **values})
 
 
 def _noted(table: type[Delivery | PlayerDelivery], values: dict[str, Any]) -> str:
-    """Return the statement that stores a result once, since a commit without an answer is repeated."""
+    """Return the statement that stores a result only once, since a commit whose response was lost is repeated."""
     columns = [it.name for it in table.__table__.columns if it.name in values]
     places = ", ".join(f"%({column})s" for column in columns)
     return (
@@ -191,13 +195,13 @@ _LOSE_INVITATION = (
 
 
 def lose_invitation(game_id: UUID, seat: int, email: str, at: datetime) -> None:
-    """Record, within the current transaction, that the invitation to this address bounced."""
+    """Record that the invitation to this address has bounced, within the current transaction."""
     invitation = {"game_id": game_id, "seat": seat, "to": email, "at": at}
     in_transaction(db.session.connection()).execute(_LOSE_INVITATION, invitation)
 
 
 def reader_of(row: Any) -> UUID | None:
-    """Return the player who receives an email, even if the email names only an address."""
+    """Return the player who receives an email, even if the email contains only an address."""
     if "to" not in row.data:
         reader: UUID | None = row.player_id
         return reader

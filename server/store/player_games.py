@@ -1,4 +1,4 @@
-"""The index of a player's games, with their ends."""
+"""The index of each player's games, with the times when they ended."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -15,13 +15,13 @@ _NOTED = "SELECT player_id, over_at FROM player_games WHERE player_id = ANY(%s) 
 def note_end(
     connection: psycopg.Connection[Any], game_id: UUID, players: Collection[UUID], over_at: datetime | None
 ) -> psycopg.Cursor[Any]:
-    """Store for these players when the game ended (None: it continues), within the current transaction.
+    """Store when the game ended for these players, within the current transaction. None means that the game continues.
 
-    Return the cursor, which has the number of rows. The number is lower if a guest's seat now belongs to another
-    player.
+    Return the cursor, which has the number of changed rows. The number is lower if another player has taken over a
+    guest's seat.
     """
     cursor = connection.cursor()
-    # One by one, since players are spread over machines.
+    # One player at a time, since players may be spread over machines.
     cursor.executemany(_NOTE, [(over_at, player_id, game_id) for player_id in players])
     return cursor
 

@@ -1,4 +1,4 @@
-"""Emails to the operators (RFC 5321, 4.5.1), stored until they are deleted or old."""
+"""Emails to the operators (RFC 5321, 4.5.1). They are stored until they are deleted or have become old."""
 
 from datetime import datetime
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Files that only their owner may read, since archives, exports and dumps contain personal or secret data."""
+"""Creates files that only their owner may read, since archives, exports and dumps contain personal or secret data."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 
 def create(path: Path) -> BinaryIO:
-    """Open a file for writing, with mode 0600 even if it exists."""
+    """Open a file for writing, and set its mode to 0600 even if the file exists."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.fchmod(file, 0o600)
     return os.fdopen(file, "wb")

@@ -1,4 +1,4 @@
-"""Deletion of old rows in small batches, so that other transactions don't wait."""
+"""Deletes old rows in small batches, so that other transactions don't have to wait."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,8 @@ _AT_ONCE = 1000
 
 
 def forget(table: Any, moment: Any, before: datetime) -> int:
-    """Delete rows of `table` whose `moment` is earlier. Return how many were deleted. Each batch is its own commit."""
+    """Delete rows of `table` whose time, in the column `moment`, is before `before`. Return the number of deleted rows.
+    Each batch is its own transaction."""
     key, forgotten = tuple_(*table.__table__.primary_key.columns), 0
     while True:
         some = select(*table.__table__.primary_key.columns).where(moment < before).order_by(moment).limit(_AT_ONCE)

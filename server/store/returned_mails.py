@@ -1,4 +1,4 @@
-"""Emails to our return paths, stored before they are read under a lease."""
+"""Emails to our return paths. They are stored first, and then processed under a lease."""
 
 from datetime import datetime
 from uuid import UUID
@@ -22,7 +22,7 @@ def keep(mail_id: UUID, recipient: str, raw: bytes, now: datetime) -> None:
 
 
 def claim(now: datetime, until: datetime) -> ReturnedMail | None:
-    """Lease the oldest email that is due and return its row, or None if none is due."""
+    """Lease the oldest email that is due, and return its row. Return None if no email is due."""
     return claim_oldest(ReturnedMail, now, until)
 
 

@@ -1,4 +1,4 @@
-"""Database rows as values: the game row, its seats and their players. Only this module builds them."""
+"""Database rows as Python values: the game's row, its seats and their players. Only this module creates such values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ Seat = int
 
 
 class Person(NamedTuple):
-    """The data of a player that games need."""
+    """What a game needs to know about a player."""
 
     name: str | None
     zone: str
@@ -23,7 +23,7 @@ class Person(NamedTuple):
     program_since: datetime | None
 
 
-NOBODY = Person(None, "UTC", {}, {}, False, None, None)  # in a seat without a player
+NOBODY = Person(None, "UTC", {}, {}, False, None, None)  # stands for the player in a seat without a player
 
 
 class GameHead(NamedTuple):
@@ -52,12 +52,12 @@ class GameHead(NamedTuple):
     shelved: int | None
 
     def after(self, drawn: int, status: str, version: int, outcome: Json | None) -> "GameHead":
-        """Return the row with other projections. This is four times as fast as `_replace`."""
+        """Return the row with these projections. This is four times as fast as `_replace`."""
         return _head((*self[:_DRAWN], drawn, status, version, outcome, *self[_DRAWN + 4 :]))
 
 
 class TurnTime(NamedTuple):
-    """The time of a seat's turn, or the remainder for the next one."""
+    """The time of a seat's turn, or what remains of it for the next turn."""
 
     asked_at: datetime | None
     allowed: float | None
@@ -66,7 +66,8 @@ class TurnTime(NamedTuple):
 
 
 class SeatState(NamedTuple):
-    """The row of a seat (see `tables.SeatRow`), with its player. During a stand-in, `owner` is the seat's owner."""
+    """The row of a seat (see `tables.SeatRow`), with its player. While a stand-in plays, `owner` is the owner of the
+    seat."""
 
     seat: Seat
     to_act: bool
@@ -103,13 +104,13 @@ class SeatState(NamedTuple):
     def time(self) -> TurnTime:
         return TurnTime(self.asked_at, self.allowed, self.lent, self.hours)
 
-    # Each commit makes some of these copies, in a fourth of the time of `_replace`.
+    # Each commit makes some of these copies. They take a fourth of the time of `_replace`.
 
     def renumbered(self, turn: int | None) -> "SeatState":
         return _seat((*self[:_TURN], turn, *self[_TURN + 1 :]))
 
     def with_turn(self, turn: int | None, stand_in: str | None, time: TurnTime) -> "SeatState":
-        """Return the seat with another turn and its time. The due times stay."""
+        """Return the seat with a different turn and that turn's time. The due times stay."""
         return _seat((self.seat, turn is not None, turn, stand_in, *time, *self[_DUE_AT:]))
 
     def with_due_times(
@@ -134,11 +135,11 @@ _MOMENTS_OF_SEAT = [
 _MOMENTS_OF_PERSON = [Person._fields.index(name) for name in ("unreachable_since", "program_since")]
 _head_values, _seat_values = itemgetter(*GameHead._fields), itemgetter(*SEAT_COLUMNS)
 _person_values = itemgetter(*Person._fields)
-_as_uuid = lru_cache(4096)(UUID)  # Each load of a game names the same players, and parsing takes the most time.
+_as_uuid = lru_cache(4096)(UUID)  # games are loaded with the same ids again and again, and parsing them is slow
 
 
 def players_in(columns: Sequence[Any]) -> list[UUID]:
-    """Return the player and the owner in the `SEAT_COLUMNS` of a seat."""
+    """Return the ids of the player and the owner in a seat's `SEAT_COLUMNS`."""
     return [it for it in (columns[_PLAYER_ID], columns[_OWNER_ID]) if it]
 
 
@@ -147,7 +148,7 @@ def seat_of(columns: Sequence[Any], people: Mapping[UUID, Person]) -> SeatState:
 
 
 def game_from_json(head: Json, seats: list[Json], people: dict[str, Json] | None) -> tuple[GameHead, list[SeatState]]:
-    """Return a game row and its seats from Postgres's JSON, with the players by id."""
+    """Return a game's row and its seats, parsed from Postgres's JSON. `people` are the players by id."""
     known = {player_id: _person_of(row) for player_id, row in (people or {}).items()}
     return _head_of(head), [_seat_of(row, known) for row in seats]
 
@@ -174,12 +175,12 @@ def _person_of(row: Json) -> Person:
 
 
 def moment_from_json(text: str) -> datetime:
-    """Parse a time into UTC."""
+    """Parse a time, and convert it to UTC."""
     return datetime.fromisoformat(text).astimezone(UTC)
 
 
 def bytes_from_json(text: str) -> bytes:
-    r"""Parse bytes from Postgres's JSON (`\x00ff`)."""
+    r"""Parse bytes in the format of Postgres's JSON (`\x00ff`)."""
     return bytes.fromhex(text.removeprefix("\\x"))
 
 

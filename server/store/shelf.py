@@ -1,6 +1,6 @@
-"""The archive storage: a directory with one file per old game, which contains the game's events.
+"""The archive storage: a directory with one file per old game. The file contains the game's events.
 
-The rows of these events are deleted, so the file is the only copy. The file names seats instead of players.
+The rows of these events are deleted, so the file is the only copy. It names seats instead of players.
 """
 
 import os
@@ -16,7 +16,8 @@ from server.store.database_retry import Unavailable
 
 
 class NotOnShelf(Unavailable):
-    """A file of an archived game that can't be read, for example while its disk is unavailable. The text is for operators."""
+    """The file of an archived game can't be read, for example because its disk is unavailable. The text is for
+    operators."""
 
     @classmethod
     def since(cls, game_id: UUID, reason: object) -> Self:
@@ -24,7 +25,7 @@ class NotOnShelf(Unavailable):
 
 
 def path_of(game_id: UUID) -> Path:
-    """Return the file of a game. Raise NotOnShelf if there is no storage directory."""
+    """Return the path of a game's file. Raise NotOnShelf if no storage directory is set."""
     shelf: Path | None = current_app.config["SHELF"]
     if shelf is None:
         raise NotOnShelf(f"Game {game_id} is in a file, and STERNENPOST_SHELF is not set.")
@@ -32,7 +33,7 @@ def path_of(game_id: UUID) -> Path:
 
 
 def put(game_id: UUID, archive: bytes) -> Path:
-    """Write the file atomically, and return once it is on disk."""
+    """Write the file atomically. Return once it is stored on disk."""
     path = path_of(game_id)
     private_files.make_directory(path.parent.parent)
     private_files.make_directory(path.parent)
@@ -52,7 +53,7 @@ def put(game_id: UUID, archive: bytes) -> Path:
 
 
 def events(game_id: UUID) -> list[dict[str, Any]]:
-    """Return all events in the form of archives. Raise NotOnShelf if the file can't be read."""
+    """Return all events in the form that archives use. Raise NotOnShelf if the file can't be read."""
     try:
         found: list[dict[str, Any]] = orjson.loads(path_of(game_id).read_bytes())["events"]
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -1,5 +1,5 @@
-"""Tables that Citus spreads over machines. `tables.py` says how each is distributed. Most other code is independent of
-Citus."""
+"""Tables that Citus spreads over machines. `tables.py` says how each table is distributed. Most of the other code
+doesn't depend on Citus."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from server.store.connections import is_coordinated, is_pooled, refusal_of
 from server.store.migrate import APPEND_ONLY, NOT_COORDINATOR
 from server.store.tables import APP_ROLE, GameRow, db
 
-_TRIGGERS = "citus.enable_unsafe_triggers"  # Citus calls all triggers unsafe; ours refuse changes to the log
+_TRIGGERS = "citus.enable_unsafe_triggers"  # Citus considers all triggers unsafe; ours only reject changes to the log
 
 
 class CannotSpread(Exception):
@@ -19,14 +19,14 @@ class CannotSpread(Exception):
 
 
 class Step(NamedTuple):
-    """A remaining step: a description, and the statements of one transaction."""
+    """A step that remains to be done: its description, and the statements of one transaction."""
 
     says: str
     statements: tuple[str, ...]
 
 
 def tables_by_spread() -> dict[str, list[str]]:
-    """Return tables by their distribution key, referenced tables first."""
+    """Return the tables, grouped by distribution key. Tables that others refer to come first."""
     found: dict[str, list[str]] = {}
     for table in sorted(db.metadata.sorted_tables, key=lambda it: it.name != GameRow.__tablename__):
         found.setdefault(table.info["spread"], []).append(table.name)
@@ -39,9 +39,9 @@ def is_citus(connection: psycopg.Connection[Any]) -> bool:
 
 
 def spread(url: str, go_on: Callable[[list[Step]], bool], begun: Callable[[Step], None]) -> None:
-    """Run the remaining steps as the owner of the tables, if `go_on` accepts them. Call `begun` before each step.
-    Each step is its own transaction and repeatable. Raise CannotSpread if the database isn't prepared, or rejects a
-    step."""
+    """Run the remaining steps as the owner of the tables, if `go_on` accepts them. Call `begun` before each step. Each
+    step is a transaction of its own, and can be repeated. Raise CannotSpread if the database isn't prepared or rejects
+    a step."""
     with psycopg.connect(url, autocommit=True) as connection:
         _expect_coordinator(connection)
         steps = steps_left(connection)
@@ -70,7 +70,7 @@ def _expect_coordinator(connection: psycopg.Connection[Any]) -> None:
 
 
 def steps_left(connection: psycopg.Connection[Any]) -> list[Step]:
-    """Return the remaining steps to spread a Citus database."""
+    """Return the steps that remain to be done to spread a Citus database."""
     return [*_settings(connection), *_tables(connection), *_functions(connection), *_old_copies(connection)]
 
 
@@ -117,7 +117,8 @@ SELECT c.relname, CASE WHEN p.partmethod = 'h' THEN column_to_column_name(p.logi
 
 
 def _tables(connection: psycopg.Connection[Any]) -> list[Step]:
-    """Return the tables that aren't spread yet: all, or those of later migrations."""
+    """Return steps for the tables that aren't spread yet: either all tables, or those that later migrations have
+    created."""
     found = dict(connection.execute(_SPREAD).fetchall())
     wanted = tables_by_spread()
     steps = []
@@ -149,7 +150,7 @@ SELECT p.oid::regprocedure::text FROM pg_proc p
 
 
 def _functions(connection: psycopg.Connection[Any]) -> list[Step]:
-    """Distribute functions to the game's node, so that a commit is one statement on one node."""
+    """Return steps that move functions to the game's node, so that a commit is one statement on one node."""
     return [
         Step(
             f"{function.partition('(')[0]} runs on the node that has the game",
@@ -159,7 +160,7 @@ def _functions(connection: psycopg.Connection[Any]) -> list[Step]:
     ]
 
 
-# The coordinator's disk still has the rows that Citus has copied to nodes. No statement sees them.
+# The coordinator's disk still has the rows that Citus has copied to the nodes. Statements don't see them.
 _FILLED = """
 SELECT relname FROM pg_class
  WHERE relnamespace = 'public'::regnamespace AND relname = ANY(%s) AND pg_relation_size(oid) > 0 ORDER BY oid"""
@@ -174,8 +175,8 @@ def _old_copies(connection: psycopg.Connection[Any]) -> list[Step]:
 
 
 def _dropping(table: str) -> list[str]:
-    """Return statements that drop the coordinator's rows of a table. For append-only tables, they lift and restore the
-    guard there."""
+    """Return statements that delete the coordinator's own rows of a table. For append-only tables, these statements
+    disable the guard there, and enable it again."""
     drop = f"SELECT truncate_local_data_after_distributing_table('{table}')"
     if table not in APPEND_ONLY:
         return [drop]

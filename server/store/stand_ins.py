@@ -1,4 +1,4 @@
-"""Statements for a change of a seat's player and the end of a stand-in. They bypass the ORM."""
+"""SQL statements for a change of a seat's player, and for the end of a stand-in. They bypass the ORM."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -28,7 +28,7 @@ _RETURN = (
     ),
     "DELETE FROM stand_ins WHERE game_id = %s AND seat = ANY(%s)",
 )
-_LIST_AS_FORMER = (  # a player who left the seat earlier, and stood in for its present owner
+_LIST_AS_FORMER = (  # a player who had left the seat, and was then a stand-in for its new owner
     "UPDATE player_games SET role = 'former', over_at = %s"
     " WHERE player_id = ANY(%s) AND game_id = %s AND role = 'stand-in' AND record IS NOT NULL"
 )
@@ -41,18 +41,18 @@ _REVOKE = (
 
 
 def leave_behind(connection: psycopg.Connection[Any], game_id: UUID, seats: Sequence[Seat]) -> None:
-    """Delete plans, votes and emails of these seats' former players, within the current transaction."""
+    """Delete the plans, votes and emails of players who have left these seats, within the current transaction."""
     for statement in _LEFT_BEHIND:
         connection.execute(statement, (game_id, list(seats)))
 
 
 def wake_stand_ins(connection: psycopg.Connection[Any], game_id: UUID, now: datetime) -> None:
-    """Let a worker cancel the pending stand-ins of a game that ends, within the current transaction."""
+    """Let a worker cancel the pending stand-ins in a game that is ending, within the current transaction."""
     connection.execute(_WAKE, (now, game_id))
 
 
 def return_to_owner(row: SeatState) -> SeatState:
-    """Return a seat whose owner plays it again."""
+    """Return the row of a seat after its owner has taken it back."""
     assert row.owner is not None and row.owner_since is not None
     return row._replace(
         player_id=row.owner_id,
@@ -73,7 +73,7 @@ def return_to_owner(row: SeatState) -> SeatState:
 def end_stand_ins(
     connection: psycopg.Connection[Any], game_id: UUID, seats: Sequence[Seat], players: Sequence[UUID], now: datetime
 ) -> None:
-    """Give these seats back to their owners and remove these stand-ins, within the current transaction."""
+    """Return these seats to their owners and remove the stand-ins, within the current transaction."""
     leave_behind(connection, game_id, seats)
     for statement in _RETURN:
         connection.execute(statement, (game_id, list(seats)))

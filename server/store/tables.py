@@ -1,5 +1,5 @@
 """The tables. `info["spread"]` of each table says how Citus distributes it: by a leading column of its primary key,
-"everywhere" (a copy on each machine) or "local"."""
+"everywhere" (a copy on each machine), or "local"."""
 
 from datetime import datetime
 from typing import Any
@@ -23,11 +23,12 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 
-APP_ROLE = "sternenpost_app"  # the role of web and worker; another role owns the tables
+APP_ROLE = "sternenpost_app"  # the role of the web server and the worker; another role owns the tables
 
 
 class Moment(TypeDecorator[datetime]):
-    """A time with a zone. Naive times are rejected, since Postgres would read them in the machine's zone."""
+    """A time with a time zone. Times without a zone are rejected, since Postgres would interpret them in the machine's
+    zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -71,7 +72,8 @@ def _key(**kw: Any) -> Any:
 
 
 def columns_of(table: type[Base]) -> str:
-    """Return the columns that this release knows, for a statement. A later release may have added columns."""
+    """Return the names of the columns that this release knows, for use in a statement. A later release may have added
+    columns."""
     return ", ".join(table.__table__.columns.keys())
 
 
@@ -87,7 +89,7 @@ class Player(Base):
 
     player_id: Mapped[UUID] = _key()
     email: Mapped[str]
-    former_email: Mapped[str | None]  # until no data is stored for it; see `operations.change_address`
+    former_email: Mapped[str | None]  # kept until no data is stored for that address; see `operations.change_address`
     name: Mapped[str]
     named: Mapped[bool]  # whether the player chose the name; otherwise it is generated
     locale: Mapped[str]
@@ -97,21 +99,21 @@ class Player(Base):
     has_webhooks: Mapped[bool] = mapped_column(default=False)
     has_push: Mapped[bool] = mapped_column(default=False)
     made_at: Mapped[datetime]
-    unreachable_since: Mapped[datetime | None]  # since then the address gets sign-in codes only
+    unreachable_since: Mapped[datetime | None]  # since then, the address gets only sign-in codes
     unreachable_why: Mapped[str | None]
     feed: Mapped[int | None]  # number in the link token of the calendar feed
-    feed_app_id: Mapped[UUID | None]  # the app that created the feed, which ends with it
+    feed_app_id: Mapped[UUID | None]  # the app that created the feed; the feed ends with the app
     banned_at: Mapped[datetime | None]  # end and reason are in the next columns; see `play.bans`
     banned_until: Mapped[datetime | None]  # None: permanent
     ban_reason: Mapped[str | None]
-    shares_games: Mapped[bool] = mapped_column(default=False)  # finished games are shared for research
+    shares_games: Mapped[bool] = mapped_column(default=False)  # whether finished games are shared for research
     program_since: Mapped[datetime | None]  # when the account was marked as a program's; see `play.programs`
     guest_until: Mapped[datetime | None]  # when the guest is deleted; None for players with an address
-    deleted_at: Mapped[datetime | None]  # a neutral name remains, for the seats of old games
+    deleted_at: Mapped[datetime | None]  # only a neutral name remains, for the seats of old games
 
 
 class Setting(Base):
-    """A value that all processes of an installation share, such as the secret that signs links."""
+    """A value that all processes of a server share, such as the secret with which links are signed."""
 
     __tablename__ = "settings"
     __table_args__ = ({"info": {"spread": "everywhere"}},)
@@ -121,7 +123,7 @@ class Setting(Base):
 
 
 class Token(Base):
-    """A token, stored as the SHA-256 of its secret part."""
+    """A token. Its secret part is stored as a SHA-256 hash."""
 
     __tablename__ = "tokens"
     __table_args__ = (
@@ -133,15 +135,16 @@ class Token(Base):
     token_hash: Mapped[bytes] = _key()
     name: Mapped[str]
     scopes: Mapped[list[str]]
-    game_id: Mapped[UUID | None]  # limits the token to the player's seat in this game
-    app_id: Mapped[UUID | None]  # the app that received the token, which ends with it
+    game_id: Mapped[UUID | None]  # if set, the token is limited to the player's seat in this game
+    app_id: Mapped[UUID | None]  # the app that received the token; the token ends with the app
     made_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
-    last_used_at: Mapped[datetime | None]  # updated once an hour at most
+    last_used_at: Mapped[datetime | None]  # updated at most once an hour
 
 
 class OAuthClient(Base):
-    """A third-party app as it registered (RFC 7591). `is_allowed`: a player has authorized it."""
+    """A third-party app, with the data with which it has registered (RFC 7591). `is_allowed`: whether a player has
+    authorized the app."""
 
     __tablename__ = "oauth_clients"
     __table_args__ = ({"info": {"spread": "everywhere"}},)
@@ -155,10 +158,10 @@ class OAuthClient(Base):
 
 
 class App(Base):
-    """An app's authorization by a player. Code and refresh tokens are stored as SHA-256.
+    """The authorization of an app by a player. Codes and refresh tokens are stored as SHA-256 hashes.
 
-    `family_hash`: hash of the refresh tokens' common part, None until the code is used. `expires_at`: end of the code,
-    or of the refresh token. `ends_at`: limit set by the token that authorized the app.
+    `family_hash`: hash of what all refresh tokens have in common, None until the code is used. `expires_at`: when the
+    code or the refresh token expires. `ends_at`: the limit set by the token that authorized the app.
     """
 
     __tablename__ = "apps"
@@ -182,8 +185,8 @@ class App(Base):
 
 
 class StreamTicket(Base):
-    """A ticket that opens one event stream with a token's rights, for clients that can't send headers. Its secret part
-    is stored as SHA-256."""
+    """A ticket that opens one event stream with the rights of a token, for clients that can't send headers. The secret
+    part of the ticket is stored as a SHA-256 hash."""
 
     __tablename__ = "stream_tickets"
     __table_args__ = (Index("stream_tickets_expires_at", "expires_at"), {"info": {"spread": "player_id"}})
@@ -205,12 +208,12 @@ class PushSubscription(Base):
     endpoint: Mapped[str]
     p256dh: Mapped[bytes]
     auth: Mapped[bytes]
-    app_id: Mapped[UUID | None]  # the app that subscribed, which ends with it
+    app_id: Mapped[UUID | None]  # the app that subscribed; the subscription ends with the app
     made_at: Mapped[datetime]
 
 
 class PlayerGame(Base):
-    """A player's game, for the lists of their games."""
+    """A game in the list of a player's games."""
 
     __tablename__ = "player_games"
     __table_args__ = (
@@ -225,16 +228,16 @@ class PlayerGame(Base):
     player_id: Mapped[UUID] = _key()
     game_id: Mapped[UUID] = _key()
     seat: Mapped[int] = _key()
-    made_at: Mapped[datetime]  # creation of the game
-    over_at: Mapped[datetime | None]  # end of the game; None while it is open, running or paused
+    made_at: Mapped[datetime]  # when the game was created
+    over_at: Mapped[datetime | None]  # when the game ended; None while it is open, running or paused
     record: Mapped[dict[str, Any] | None] = mapped_column(
         JSONB(none_as_null=True)
-    )  # the player's record from the log, once the game is over
-    role: Mapped[str | None]  # None: owner; stand-in: for some days; former: another player has taken the seat over
+    )  # the player's record, computed from the log once the game is over
+    role: Mapped[str | None]  # None: owner; stand-in: for some days; former: another player has taken over the seat
 
 
 class Note(Base):
-    """A player's private note about a game. `muted`: its chat is muted."""
+    """A player's private note about a game. `muted`: whether the player has muted the game's chat."""
 
     __tablename__ = "notes"
     __table_args__ = ({"info": {"spread": "player_id"}},)
@@ -246,7 +249,7 @@ class Note(Base):
 
 
 class Block(Base):
-    """A player's block of another player."""
+    """A row for a player who has blocked another player."""
 
     __tablename__ = "blocks"
     __table_args__ = ({"info": {"spread": "player_id"}},)
@@ -257,7 +260,7 @@ class Block(Base):
 
 
 class Report(Base):
-    """A report of a player (`player_id`) to the operators by another player."""
+    """A report about a player (`player_id`) that another player has sent to the operators."""
 
     __tablename__ = "reports"
     __table_args__ = ({"info": {"spread": "player_id"}},)
@@ -272,7 +275,7 @@ class Report(Base):
 
 
 class PlayerLetterRow(Base):
-    """An email outside any game. `player_id` is the sign-in's id until the reader is a player."""
+    """An email that isn't about a game. `player_id` is the id of the sign-in until the reader has an account."""
 
     __tablename__ = "player_outbox"
     __table_args__ = (
@@ -293,10 +296,11 @@ class PlayerLetterRow(Base):
 
 
 class GameRow(Base):
-    """A game. The columns from `status` to `outcome` are projections of the log, the others are source data.
+    """A game. The columns from `status` to `outcome` are projections of the log. The others are source data.
 
-    Except for `shelved`, the columns after these matter while the game is open. `host`: the player who may close it and
-    remove guests. `sent_away`: the players whom the host removed. `wake_at`: the worker's next check.
+    Except for `shelved`, the columns after those matter only while the game is open. `host`: the player who may close
+    the game and remove guests. `sent_away`: the players whom the host has removed. `wake_at`: when the worker next
+    checks the game.
     """
 
     __tablename__ = "games"
@@ -319,7 +323,7 @@ class GameRow(Base):
     made_by: Mapped[UUID]
     made_at: Mapped[datetime]
     seed: Mapped[bytes]
-    drawn: Mapped[int]  # random words drawn so far
+    drawn: Mapped[int]  # number of random words drawn so far
     status: Mapped[str]
     version: Mapped[int]
     outcome: Mapped[dict[str, Any] | None]
@@ -327,9 +331,9 @@ class GameRow(Base):
     closes_at: Mapped[datetime | None]
     wake_at: Mapped[datetime | None]
     sent_away: Mapped[list[str]] = mapped_column(default=list)
-    min_reliability: Mapped[int | None]  # required reliability: see `track_record.reliability_of`
-    programs: Mapped[bool] = mapped_column(default=True)  # whether accounts of programs may join
-    shelved: Mapped[int | None]  # seq of the last event, once all are in a file: see `shelf.py`
+    min_reliability: Mapped[int | None]  # reliability that players need: see `track_record.reliability_of`
+    programs: Mapped[bool] = mapped_column(default=True)  # whether accounts that belong to programs may join
+    shelved: Mapped[int | None]  # seq of the last event, once all events are in a file: see `shelf.py`
 
 
 class SeatRow(Base):
@@ -337,16 +341,17 @@ class SeatRow(Base):
 
     - `kind`: human, bot, open or invited.
     - `stand_in`: the bot that plays for an absent player.
-    - `allowed`: seconds of counted time for the present or next turn. `lent`: seconds added by an extension.
+    - `allowed`: seconds available for the current or next turn. `lent`: seconds added by an extension.
     - `hours`: time zone and calendar of the player when the turn began.
-    - `wake_at`: the worker's next check of this seat.
-    - Before the start, the times are those of the ready check. `salt_hash`: the player's commitment.
+    - `wake_at`: when the worker next checks this seat.
+    - Before the start, the times are those of the ready check. `salt_hash`: the player's commitment to a salt.
     - `mails`: at-once, bundled or off, if chosen for this game.
-    - `lost_at`: when the invitation to `email` bounced; of an open seat, when it was declined.
-    - `planned`: whether the player has a plan. `plan_turn`: the last turn for which it was checked. `plan_at`: when it
-      plays, if later.
-    - `since`: the version with which `player_id` sat down. The player sees the seat's secrets from that version on.
-    - `owner_id`, `owner_since`, `owner_mails`: the seat's owner during a stand-in. `stood_in_until`: its end.
+    - `lost_at`: when the invitation to `email` bounced. For an open seat: when the invitation was declined.
+    - `planned`: whether the player has a plan. `plan_turn`: the last turn for which the plan was checked. `plan_at`: when
+      the planned move is played, if it is delayed.
+    - `since`: the version at which `player_id` sat down. The player sees the seat's secrets from that version on.
+    - `owner_id`, `owner_since`, `owner_mails`: the seat's owner during a stand-in. `stood_in_until`: when the stand-in
+      ends.
     """
 
     __tablename__ = "seats"
@@ -363,7 +368,7 @@ class SeatRow(Base):
     kind: Mapped[str]
     player_id: Mapped[UUID | None]
     bot: Mapped[str | None]
-    email: Mapped[str | None]  # of an invited player
+    email: Mapped[str | None]  # address of an invited player
     salt: Mapped[str]
     to_act: Mapped[bool]
     turn: Mapped[int | None]
@@ -390,11 +395,11 @@ class SeatRow(Base):
 
 
 class Plan(Base):
-    """The planned moves of a seat, which only its player sees.
+    """The planned moves of a seat. Only the seat's player can see them.
 
-    `revision`: counts changes. `version`: the game's when the plan was made. `moves`: those left, in the API's form.
-    `done`: how many were played before these. `played`: versions of all moves that plans of this seat played. `ended`:
-    why it ended early, and at which move.
+    `revision`: counts changes. `version`: the game's version when the plan was made. `moves`: the remaining moves, in
+    the API's format. `done`: how many moves were played before these. `played`: the versions of all moves that plans of
+    this seat have played. `ended`: why the plan ended early, and at which move.
     """
 
     __tablename__ = "plans"
@@ -414,10 +419,10 @@ class Plan(Base):
 
 
 class StandIn(Base):
-    """A request for a stand-in in this seat for some days, from the request to its end.
+    """A request for a stand-in in this seat for some days. It is stored until the stand-in ends.
 
-    `player_id` or `email` names the stand-in. `mark`: unique number in the email's link token. `accepted_by`: the
-    player who accepted. `wake_at`: the worker's next check.
+    `player_id` or `email` is the stand-in. `mark`: a unique number in the email's link token. `accepted_by`: the player
+    who has accepted. `wake_at`: when the worker next checks the request.
     """
 
     __tablename__ = "stand_ins"
@@ -436,14 +441,15 @@ class StandIn(Base):
     from_at: Mapped[datetime]
     until_at: Mapped[datetime]
     accepted_by: Mapped[UUID | None]
-    app_id: Mapped[UUID | None]  # the app that made the request, which ends with it unless accepted
+    app_id: Mapped[UUID | None]  # the app that made the request; unless accepted, the request ends with the app
     wake_at: Mapped[datetime]
 
 
 class Vote(Base):
-    """A vote to pause, resume or abandon the game, or to take a move back.
+    """A vote to pause, resume or abandon the game, to offer seats, or to take a move back.
 
-    A take-back also stores whose move it is, the target version, the version of the request, and its end.
+    For a take-back, the row also stores whose move it is, and the version to return to. It also stores the version at
+    which the vote began, and when the vote ends.
     """
 
     __tablename__ = "votes"
@@ -463,7 +469,7 @@ class Vote(Base):
 
 
 class Message(Base):
-    """A chat message. `nr` counts a game's messages."""
+    """A chat message. `nr` numbers the messages of a game."""
 
     __tablename__ = "messages"
     __table_args__ = (
@@ -480,7 +486,7 @@ class Message(Base):
 
 
 class IdempotencyKey(Base):
-    """A request that was carried out, with its response. `game_id` is the game that it created or changed."""
+    """A request that was carried out, and its response. `game_id` is the game that the request created or changed."""
 
     __tablename__ = "idempotency_keys"
     __table_args__ = (Index("idempotency_keys_made_at", "made_at"), {"info": {"spread": "game_id"}})
@@ -489,15 +495,17 @@ class IdempotencyKey(Base):
     player_id: Mapped[UUID] = _key()
     key: Mapped[str] = _key()
     request_hash: Mapped[bytes]
-    status: Mapped[int | None]  # None: carried out, but the response is missing
-    answer: Mapped[str | None]  # None beside a status: the response is computed again, as that of a move from the log
+    status: Mapped[int | None]  # None if the request was carried out, but the response is missing
+    answer: Mapped[str | None]  # None with a status: the response is recomputed, as for moves
     made_at: Mapped[datetime]
 
 
 class EventRow(Base):
-    """The log. It is append-only: the app's role may not change it, and a trigger stops all others.
+    """An event in the log. The log is append-only: the app's role may not change it, and a trigger prevents all other
+    changes.
 
-    It has no foreign key, since `record_commit` locks the game's row and a look-up per event would only cost time.
+    The table has no foreign key. `record_commit` locks the game's row anyway, so a lookup per event would only cost
+    time.
     """
 
     __tablename__ = "events"
@@ -514,7 +522,7 @@ class EventRow(Base):
 
 
 class LetterRow(Base):
-    """An email about a game that waits to be sent. `leased_until`: in real time. `tries` identifies the lease."""
+    """An email about a game that is waiting to be sent. `leased_until`: in real time. `tries` identifies the lease."""
 
     __tablename__ = "outbox"
     __table_args__ = (
@@ -531,7 +539,7 @@ class LetterRow(Base):
     kind: Mapped[str]
     version: Mapped[int]
     seat: Mapped[int]
-    player_id: Mapped[UUID | None]  # None: an invited address
+    player_id: Mapped[UUID | None]  # None for an invited address
     data: Mapped[dict[str, Any]]
     made_at: Mapped[datetime]
     due_at: Mapped[datetime]
@@ -540,7 +548,7 @@ class LetterRow(Base):
 
 
 class Watching(Base):
-    """A player's presence at a table, which expires unless renewed."""
+    """A player's presence at a table. It expires unless it is renewed."""
 
     __tablename__ = "watching"
     __table_args__ = ({"info": {"spread": "game_id"}},)
@@ -551,7 +559,7 @@ class Watching(Base):
 
 
 class Delivery(Base):
-    """An attempt to deliver an email, either the final one or one that failed."""
+    """An attempt to deliver an email: either the final attempt, or an attempt that failed."""
 
     __tablename__ = "deliveries"
     __table_args__ = (
@@ -566,7 +574,7 @@ class Delivery(Base):
     kind: Mapped[str]
     seat: Mapped[int]
     version: Mapped[int]
-    player_id: Mapped[UUID | None]  # None: an address without a known player
+    player_id: Mapped[UUID | None]  # None for an address that belongs to no player
     # sent, bundled, bounced, dropped (outdated or unwanted), refused, failed (will retry), given-up
     result: Mapped[str]
     detail: Mapped[str]
@@ -574,7 +582,7 @@ class Delivery(Base):
 
 
 class PlayerDelivery(Base):
-    """An attempt to deliver an email outside any game."""
+    """An attempt to deliver an email that isn't about a game."""
 
     __tablename__ = "player_deliveries"
     __table_args__ = (Index("player_deliveries_at", "at"), {"info": {"spread": "player_id"}})
@@ -589,15 +597,16 @@ class PlayerDelivery(Base):
 
 
 class Incoming(Base):
-    """An email for a seat, stored before its sender gets a 250. `turn` comes from its address.
+    """An email for a seat, stored before its sender gets a 250 response. `turn` comes from the address to which it was
+    sent.
 
-    - `due_at`: when to process it, also the end of the lease; None: it is processed.
-    - `asks`: what waits for the player's confirmation: nothing, "all" because the sender is uncertain, or "rest", the
-      commands that need a second thought.
+    - `due_at`: when to process the email, or when the lease ends; None once it has been processed.
+    - `asks`: what the player must confirm: nothing, "all" because the sender is uncertain, or "rest" for the commands
+      that always need confirmation.
     - `answer`: our reply, which may come back as a quote, with its version and the turn of its Reply-To.
-    - `acted`: hashes of its acting lines, which outlive the rest: see `replies`.
-    - `fault`: why it could not be processed, for the operators.
-    - `mark`: of the invited address, if the email answers an invitation. It has no turn then.
+    - `acted`: hashes of the lines that took effect, which are kept longer than the rest: see `replies`.
+    - `fault`: for the operators, why the email could not be processed.
+    - `mark`: mark of the invited address, if this is a reply to an invitation. In that case there is no turn.
     """
 
     __tablename__ = "inbox"
@@ -631,9 +640,9 @@ class Incoming(Base):
 class Webhook(Base):
     """A webhook of a player's program.
 
-    Secrets are stored in plain text, since we sign with them. `wake_at`: the next delivery, None while none waits.
-    `rests_until`: no delivery before, since the address didn't answer. `leased_until`: in real time. `round` identifies
-    the lease.
+    Secrets are stored in plain text, since we sign with them. `wake_at`: when the next delivery is due, or None if none
+    is waiting. `rests_until`: no deliveries are sent before this time, since the address didn't respond.
+    `leased_until`: in real time. `round` identifies the lease.
     """
 
     __tablename__ = "webhooks"
@@ -645,25 +654,25 @@ class Webhook(Base):
     player_id: Mapped[UUID] = _key()
     webhook_id: Mapped[UUID] = _key()
     url: Mapped[str]
-    form: Mapped[str | None]  # format of a chat: discord, slack; None: Standard Webhooks
+    form: Mapped[str | None]  # the chat whose format is used: discord, slack; None for Standard Webhooks
     kinds: Mapped[list[str]]
-    game_id: Mapped[UUID | None]  # None: all games of the player
+    game_id: Mapped[UUID | None]  # None for all games of the player
     secret: Mapped[bytes]
     old_secret: Mapped[bytes | None]
     old_until: Mapped[datetime | None]
     disabled: Mapped[str | None]  # the reason: by-you, gone or failing
-    failures: Mapped[int]  # in a row
+    failures: Mapped[int]  # number of failures in a row
     failing_since: Mapped[datetime | None]
     made_at: Mapped[datetime]
     wake_at: Mapped[datetime | None]
     rests_until: Mapped[datetime]
     leased_until: Mapped[datetime | None]
     round: Mapped[int] = mapped_column(default=0)
-    app_id: Mapped[UUID | None]  # the app that set `url`, which ends with it
+    app_id: Mapped[UUID | None]  # the app that set `url`; the webhook ends with the app
 
 
 class WebhookDelivery(Base):
-    """A delivery to a webhook, with its result. All attempts send the same id."""
+    """A delivery to a webhook, and its result. All attempts send the same id."""
 
     __tablename__ = "webhook_deliveries"
     __table_args__ = (
@@ -686,19 +695,19 @@ class WebhookDelivery(Base):
     webhook_id: Mapped[UUID] = _key()
     delivery_id: Mapped[UUID] = _key()
     kind: Mapped[str]
-    payload: Mapped[str]  # the bytes that are signed and sent, equal at every try
+    payload: Mapped[str]  # the bytes that are signed and sent, the same in every attempt
     made_at: Mapped[datetime]
-    begun_at: Mapped[datetime]  # creation or manual retry, from which the days until giving up count
-    due_at: Mapped[datetime | None]  # None: no further try
+    begun_at: Mapped[datetime]  # when it was created or retried manually; the days until giving up count from then
+    due_at: Mapped[datetime | None]  # None if there are no further attempts
     tries: Mapped[int]
     result: Mapped[str]  # waiting, delivered, failed (will retry) or given-up
-    status: Mapped[int | None]  # of the last response
+    status: Mapped[int | None]  # status of the last response
     detail: Mapped[str]
     tried_at: Mapped[datetime | None]
 
 
 class WebhookMessage(Base):
-    """The message about a game in a chat, which each turn updates."""
+    """The message about a game in a chat. It is updated every turn."""
 
     __tablename__ = "webhook_messages"
     __table_args__ = (
@@ -716,7 +725,7 @@ class WebhookMessage(Base):
 
 
 class Bounce(Base):
-    """An email that bounced. `counts`: the address has not been proved since."""
+    """An email that bounced. `counts`: whether it still counts, since the address hasn't been proved after it."""
 
     __tablename__ = "bounces"
     __table_args__ = ({"info": {"spread": "player_id"}},)
@@ -730,20 +739,20 @@ class Bounce(Base):
 
 
 class Audit(Base):
-    """An operator's change. The table is append-only, like the log."""
+    """A change made by an operator. The table is append-only, like the log."""
 
     __tablename__ = "audit"
     __table_args__ = (Index("audit_at", "at"), {"info": {"spread": "local"}})
 
     audit_id: Mapped[UUID] = _key()
     at: Mapped[datetime]
-    who: Mapped[str]  # the operating system's user
+    who: Mapped[str]  # the user in the operating system
     command: Mapped[str]
     arguments: Mapped[dict[str, Any]]
 
 
 class PostmasterMail(Base):
-    """An email to the operators. `player_id`: its sender, once they no longer have the address in it."""
+    """An email to the operators. `player_id`: its sender, if they no longer have the address given in the email."""
 
     __tablename__ = "postmaster_mails"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -756,7 +765,7 @@ class PostmasterMail(Base):
 
 
 class ReturnedMail(Base):
-    """An email to one of our return paths, or a possible complaint, stored until it is read."""
+    """An email to one of our return paths, or a possible complaint. It is stored until it has been processed."""
 
     __tablename__ = "returned_mails"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -770,14 +779,14 @@ class ReturnedMail(Base):
 
 
 class DeskMail(Base):
-    """An email to the post desk, stored before its sender gets a 250.
+    """An email to the post desk, stored before its sender gets a 250 response.
 
-    - `recipient`: the local part that it was sent to.
+    - `recipient`: the local part of the address to which it was sent.
     - `player_id`: the sender, once known.
-    - `raw`: empty once it is processed.
-    - `lines`: commands from a reply to an email about a game, or those that wait for the sender's `yes`. Without
-      `player_id`: the player who leaves, and the last email to them.
-    - `due_at`: when to process it, also the end of the lease; None: it is processed.
+    - `raw`: the email, empty once it has been processed.
+    - `lines`: commands from a reply to an email about a game, or commands that the sender must confirm with `yes`. If
+      `player_id` is None: the player whose account is being deleted, and the last email to them.
+    - `due_at`: when to process the email, or when the lease ends; None once it has been processed.
     """
 
     __tablename__ = "desk_mails"
@@ -797,9 +806,9 @@ class DeskMail(Base):
 
 
 class DeskGame(Base):
-    """The number by which a player names a game in emails. It never changes.
+    """The number with which a player refers to a game in emails. It never changes.
 
-    `found_by`: the email whose `find` or `join any` led to the game.
+    `found_by`: the email whose command `find` or `join any` found the game.
     """
 
     __tablename__ = "desk_games"
@@ -822,7 +831,7 @@ class Mailbox(Base):
 
 
 class SignIn(Base):
-    """A mailed code, stored as a keyed hash."""
+    """A code that was sent by email, stored as a keyed hash."""
 
     __tablename__ = "sign_in_codes"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -837,7 +846,7 @@ class SignIn(Base):
 
 
 class RateLimit(Base):
-    """The use of `key` in the window that began at `since`."""
+    """How often `key` was used in the window that began at `since`."""
 
     __tablename__ = "rate_limits"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -848,8 +857,8 @@ class RateLimit(Base):
 
 
 class OpenStreams(Base):
-    """The number of event streams that a web process keeps open for a player, or for a network without a token. It
-    expires unless renewed."""
+    """The number of event streams that a web process has open for a player, or for a network if they have no token. It
+    expires unless it is renewed."""
 
     __tablename__ = "open_streams"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -861,7 +870,7 @@ class OpenStreams(Base):
 
 
 class MailProof(Base):
-    """A mail provider's used signature and its content, both as SHA-256."""
+    """A mail provider's signature that was used, and its content, both as SHA-256 hashes."""
 
     __tablename__ = "mail_proofs"
     __table_args__ = (Index("mail_proofs_expires_at", "expires_at"), {"info": {"spread": "local"}})
@@ -872,9 +881,9 @@ class MailProof(Base):
 
 
 class Stranger(Base):
-    """An address without a known player that has received the only email it may get.
+    """An address that belongs to no player and has received the only email it may get.
 
-    Only a hash of the address is stored. It outlives the installation's secret.
+    Only a hash of the address is stored. It stays valid when the server's secret changes.
     """
 
     __tablename__ = "strangers"
@@ -886,7 +895,7 @@ class Stranger(Base):
 
 
 class Heartbeat(Base):
-    """The last heartbeat of a web or worker process."""
+    """The last heartbeat of the web processes or of the workers."""
 
     __tablename__ = "heartbeats"
     __table_args__ = ({"info": {"spread": "local"}},)
@@ -896,9 +905,9 @@ class Heartbeat(Base):
 
 
 class Outage(Base):
-    """Hours in which the service was unreachable. They don't count for any player.
+    """A period in which the service was unreachable. It counts for no player.
 
-    `followed`: the due times of all seats have been recomputed.
+    `followed`: whether the due times of all seats have been recomputed.
     """
 
     __tablename__ = "outages"

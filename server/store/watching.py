@@ -1,4 +1,5 @@
-"""Presence: who is at which table. It is stored while a page or program follows a game's stream, and expires soon."""
+"""Presence: which players are at which tables. It is stored while a page or a program follows a game's event stream,
+and expires soon after that."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -12,11 +13,11 @@ from server.store.tables import Watching, db
 
 
 class Place(NamedTuple):
-    """A player's seat at a table that isn't over."""
+    """A player's seat at a table whose game isn't over."""
 
     game_id: UUID
     player_id: UUID
-    due_at: datetime | None  # when the player's turn ends; None: it isn't their turn
+    due_at: datetime | None  # when the player's turn ends; None if it isn't their turn
     mails: str | None  # the player's choice for this game's emails
     is_there: bool  # whether the player is at the table now
 
@@ -42,15 +43,15 @@ ON CONFLICT (game_id, player_id) DO UPDATE SET until = excluded.until"""
 
 
 def places_around(player_id: UUID, now: datetime) -> list[Place]:
-    """Return all seats at a player's tables."""
+    """Return all seats at the tables where this player has a seat."""
     with autocommit() as connection:
         games = [game_id for (game_id,) in connection.execute(_TABLES, (player_id,))]
         return [Place(*row) for row in rows_of(connection, _PLACES, games, now=now)]
 
 
 def present_at(games: Collection[UUID], now: datetime) -> dict[UUID, dict[UUID, int]]:
-    """Return the seats of the players who are at each of these tables, by game and player. Nameless tables are left out,
-    since presence would reveal who sits there."""
+    """Return the seats of the players who are present at each of these tables, by game and player. Anonymous games are
+    left out, since presence would reveal who plays there."""
     found: dict[UUID, dict[UUID, int]] = {}
     if games:
         with autocommit() as connection:
@@ -60,15 +61,15 @@ def present_at(games: Collection[UUID], now: datetime) -> dict[UUID, dict[UUID, 
 
 
 def note_watching(those: Collection[tuple[UUID, UUID]], until: datetime) -> None:
-    """Store for each game and player that they are present until this time."""
+    """Store that each player is present at this game's table until this time."""
     if those:
-        games, players = zip(*sorted(set(those)), strict=True)  # in one order, so that two web processes don't deadlock
+        games, players = zip(*sorted(set(those)), strict=True)  # a fixed order prevents deadlocks between processes
         with autocommit() as connection:
             connection.execute(_NOTE, (until, list(games), list(players)))
 
 
 def note_left(those: Collection[tuple[UUID, UUID]]) -> None:
-    """Delete the presence of these players, by game and player."""
+    """Delete the presence of each player at this game's table."""
     if those:
         games, players = zip(*sorted(those), strict=True)
         with autocommit() as connection:
@@ -76,6 +77,6 @@ def note_left(those: Collection[tuple[UUID, UUID]]) -> None:
 
 
 def forget_watching(before: datetime) -> None:
-    """Delete presences that expired before this time."""
+    """Delete presence that expired before this time."""
     db.session.execute(delete(Watching).where(Watching.until < before))
     db.session.commit()

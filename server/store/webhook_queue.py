@@ -1,6 +1,6 @@
-"""The queue of webhooks. Notes move from the games' outbox into a queue per webhook.
+"""The queue of webhooks. Notices are moved from the games' outbox into one queue per webhook.
 
-A sender leases a webhook, so that it gets one delivery at a time.
+A sender leases a webhook, so that each webhook gets one delivery at a time.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,12 +16,13 @@ from server.store.connections import autocommit
 from server.store.database_retry import with_retries
 from server.store.tables import LetterRow, PlayerLetterRow, Webhook, WebhookDelivery, WebhookMessage, columns_of, db
 
-NOTE = "webhook"  # the kind of emails for webhooks
+NOTE = "webhook"  # the kind of rows in the outbox that are for webhooks
 _OFTEN = 3
 
 
 class Waiting(NamedTuple):
-    """A webhook with due deliveries. Another process may have it by now. `round` counts its leases."""
+    """A webhook that has deliveries due. Another process may already be sending them. `round` counts the leases of the
+    webhook."""
 
     player_id: UUID
     webhook_id: UUID
@@ -34,11 +35,11 @@ def are_there_any() -> bool:
     return row is not None and row[0]
 
 
-# Notes of games
+# Notices about games
 
 
 def notes(now: datetime, most: int) -> Sequence[LetterRow]:
-    """Return the notes of games for webhooks, oldest first."""
+    """Return notices about games that are meant for webhooks, oldest first."""
     which = f"kind = '{NOTE}' AND due_at <= %s ORDER BY due_at, version LIMIT %s"
     query = f"SELECT {columns_of(LetterRow)} FROM outbox WHERE {which}"
     with autocommit() as connection, connection.cursor(row_factory=dict_row) as cursor:
@@ -47,14 +48,14 @@ def notes(now: datetime, most: int) -> Sequence[LetterRow]:
 
 @with_retries
 def hand_over(note: LetterRow, kind: str, payload: str, now: datetime) -> None:
-    """Put a note into the queue of each webhook that wants it, then delete it.
+    """Put a notice into the queue of each webhook that wants it, then delete the notice.
 
-    These are two transactions, since games and players may be on different machines. A repetition finds its delivery,
-    whose id derives from webhook and note.
+    These are two transactions, since games and players may be on different machines. If this is repeated, the delivery
+    already exists, since its id is derived from the webhook and the notice.
     """
     wants = (Webhook.player_id == note.player_id) & Webhook.disabled.is_(None) & Webhook.kinds.contains([kind])
     of_this_game = Webhook.game_id.is_(None) | (Webhook.game_id == note.game_id)
-    # First, since it locks the webhook: `release` then sees all deliveries added before.
+    # This comes first, since it locks the webhook: then `release` sees all deliveries added before.
     woken = update(Webhook).where(wants, of_this_game).values(wake_at=now).returning(Webhook.webhook_id)
     for webhook_id in db.session.scalars(woken).all():
         _enqueue(note.player_id, webhook_id, uuid5(webhook_id, str(note.letter_id)), kind, payload, note.made_at)
@@ -66,14 +67,14 @@ def hand_over(note: LetterRow, kind: str, payload: str, now: datetime) -> None:
 
 
 def postpone_note(note: LetterRow, later: datetime) -> None:
-    """Postpone a note that can't be queued, so that others go first."""
+    """Postpone a notice that can't be queued, so that others are processed first."""
     here = (LetterRow.game_id == note.game_id) & (LetterRow.letter_id == note.letter_id)
     db.session.execute(update(LetterRow).where(here).values(due_at=later))
     db.session.commit()
 
 
 def enqueue(player_id: UUID, webhook_id: UUID, kind: str, payload: str, now: datetime) -> UUID:
-    """Queue one delivery for one webhook, within the current transaction. Return its id."""
+    """Queue one delivery for one webhook, within the current transaction. Return the id of the delivery."""
     delivery_id = uuid4()
     db.session.execute(update(Webhook).where(_is(player_id, webhook_id)).values(wake_at=now))
     _enqueue(player_id, webhook_id, delivery_id, kind, payload, now)
@@ -111,9 +112,9 @@ SELECT player_id, webhook_id, round FROM webhooks
 
 
 def due(now: datetime, most: int, busy: Collection[UUID], lapsed_at: datetime | None) -> list[Waiting]:
-    """Return the webhooks with due deliveries, without resting and `busy` ones.
+    """Return the webhooks that have deliveries due, without resting and `busy` webhooks.
 
-    Leases that had ended by `lapsed_at` have expired.
+    Leases that ended at `lapsed_at` or before have expired.
     """
     asked = {"now": now, "lapsed_at": lapsed_at, "busy": list(busy), "most": most}
     with autocommit() as connection:
@@ -121,7 +122,7 @@ def due(now: datetime, most: int, busy: Collection[UUID], lapsed_at: datetime | 
 
 
 def claim(hook: Waiting, until: datetime) -> Waiting | None:
-    """Lease a webhook and return it, or None if another process was faster."""
+    """Lease a webhook, and return it. Return None if another process was faster."""
     mine = _is(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
     taken = update(Webhook).where(mine).values(leased_until=until, round=Webhook.round + 1).returning(Webhook.round)
     found = db.session.scalar(taken)
@@ -138,8 +139,8 @@ def renew(hook: Waiting, until: datetime) -> bool:
 
 
 def queue_of(hook: Waiting, now: datetime, most: int) -> Sequence[WebhookDelivery]:
-    """Return due deliveries in the order of their events. Deliveries that failed often come last, since they may be at
-    fault."""
+    """Return the deliveries that are due, in the order of their events. Deliveries that have failed often come last,
+    since they may be the cause."""
     query = select(WebhookDelivery).where(_of(hook.player_id, hook.webhook_id), WebhookDelivery.due_at <= now)
     order = (WebhookDelivery.tries >= _OFTEN, WebhookDelivery.made_at, WebhookDelivery.delivery_id)
     found = db.session.scalars(query.order_by(*order).limit(most)).all()
@@ -149,7 +150,7 @@ def queue_of(hook: Waiting, now: datetime, most: int) -> Sequence[WebhookDeliver
 
 
 def load_leased(hook: Waiting) -> Webhook | None:
-    """Return the webhook, or None if it is disabled or deleted, or the lease is lost."""
+    """Return the webhook. Return None if it is disabled or deleted, or if the lease is lost."""
     found = db.session.scalars(select(Webhook).where(_is_ours(hook), Webhook.disabled.is_(None))).one_or_none()
     db.session.expunge_all()
     db.session.rollback()
@@ -174,9 +175,9 @@ def record_failure(
     later: datetime | None,
     disabled: str | None,
 ) -> None:
-    """Store a failed attempt and the time of the next one (None: give up).
+    """Store a failed attempt, and when to try again. If `later` is None, give up.
 
-    `disabled`: why the webhook is disabled. Its owner gets an email.
+    `disabled`: why the webhook is disabled, if it is. Its owner then gets an email.
     """
     _tried(delivery, now, "failed" if later else "given-up", later, status, detail)
     here = _is(hook.player_id, hook.webhook_id)
@@ -199,13 +200,13 @@ def record_failure(
 
 @with_retries
 def record_drop(hook: Webhook, delivery: WebhookDelivery, now: datetime, why: str) -> None:
-    """Store that the delivery is no longer relevant."""
+    """Record that the delivery was not sent because it is no longer relevant."""
     _tried(delivery, now, "given-up", None, None, why)
     db.session.commit()
 
 
 def message_of(hook: Webhook, game_id: UUID) -> str | None:
-    """Return the chat's id of the message about this game."""
+    """Return the id that the chat has given to the message about this game, or None."""
     found = db.session.get(WebhookMessage, (hook.player_id, hook.webhook_id, game_id), populate_existing=True)
     message_id = found.message_id if found else None
     db.session.rollback()
@@ -231,7 +232,8 @@ def _tried(
 
 
 def switch_off(player_id: UUID, webhook_id: UUID, why: str) -> bool:
-    """Disable a webhook and give up its deliveries, within the current transaction. Return False if it was disabled."""
+    """Disable a webhook and give up its deliveries, within the current transaction. Return False if the webhook was
+    already disabled."""
     here = _is(player_id, webhook_id) & Webhook.disabled.is_(None)
     off = update(Webhook).where(here).values(disabled=why, wake_at=None).returning(Webhook.webhook_id)
     if db.session.execute(off).first() is None:
@@ -243,7 +245,7 @@ def switch_off(player_id: UUID, webhook_id: UUID, why: str) -> bool:
 
 @with_retries
 def release(hook: Waiting, rests_until: datetime | None) -> None:
-    """End the lease. Remaining deliveries follow at `rests_until`, if set."""
+    """End the lease. If `rests_until` is set, the remaining deliveries wait until then."""
     mine = _is_ours(hook)
     if db.session.execute(select(Webhook.webhook_id).where(mine).with_for_update()).first() is not None:
         waiting = _of(hook.player_id, hook.webhook_id)
@@ -264,7 +266,7 @@ def forget_before(moment: datetime) -> None:
 
 
 def bring_forward(now: datetime, leeway: timedelta) -> None:
-    """Set deliveries from a future clock to now."""
+    """Change times in the future, which come from a clock that was ahead, to the current time."""
     future = now + leeway
     made_later = WebhookDelivery.due_at.is_not(None) & (WebhookDelivery.made_at > future)
     db.session.execute(update(WebhookDelivery).where(made_later).values(due_at=now, begun_at=now))
@@ -280,7 +282,7 @@ def _is(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
 
 
 def _is_ours(hook: Waiting) -> ColumnElement[bool]:
-    """Return the condition that this process still holds its lease."""
+    """Return an SQL condition that is true while this process holds the lease on the webhook."""
     mine = _is(hook.player_id, hook.webhook_id) & (Webhook.round == hook.round)
     return mine & Webhook.leased_until.is_not(None)
 

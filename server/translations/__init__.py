@@ -1,6 +1,6 @@
-"""Texts in four languages: English is in the code, the others are in the catalogues of this folder.
+"""Texts in four languages. English is in the code. The other three are in the catalogues in this folder.
 
-Code that runs within a request or an email uses Flask-Babel. Pure code takes a `Language`.
+Code that runs within a request, or that writes an email, uses Flask-Babel. Pure code takes a `Language` as a parameter.
 """
 
 from collections.abc import Sequence
@@ -16,19 +16,20 @@ FOLDER = Path(__file__).parent
 
 
 class Language:
-    """One of the four languages. Its methods have gettext's names, so Babel extracts their arguments."""
+    """One of the four languages. Its methods have the names of gettext's functions, so Babel extracts their
+    arguments."""
 
     def __init__(self, locale: str, catalogue: NullTranslations) -> None:
         self.locale = locale
-        self.region = "en_GB" if locale == "en" else locale  # day before month, as in the other three
+        self.region = "en_GB" if locale == "en" else locale  # for dates with the day first
         self._catalogue = catalogue
 
     def gettext(self, words: str, **values: object) -> str:
-        """Return these words in this language, with values for placeholders such as `%(name)s`."""
+        """Return this text in this language. Placeholders such as `%(name)s` are filled in."""
         return self._catalogue.gettext(words) % values
 
     def ngettext(self, one: str, many: str, num: int, **values: object) -> str:
-        """Return the plural form for `num`, which replaces `%(num)s`."""
+        """Return the plural form for `num`, and replace `%(num)s` with `num`."""
         return self._catalogue.ngettext(one, many, num) % {"num": num, **values}
 
     def listed(self, things: Sequence[str]) -> str:
@@ -41,13 +42,14 @@ class Language:
 
 
 class LookUp(Protocol):
-    """The `gettext` of a `Language` or of Flask-Babel."""
+    """The method `gettext` of a `Language`, or the function of Flask-Babel."""
 
     def __call__(self, words: str, /, **values: object) -> str: ...
 
 
 class Words(str):
-    """An English text that can be translated later, for errors raised before the reader's language is known.
+    """An English text that can be translated later. Errors need this if they are raised before the reader's language is
+    known.
 
     `place` is the field of the request that the text is about.
     """
@@ -68,7 +70,7 @@ class Words(str):
         return Words(self._words, place, **self._values)
 
     def format(self, *_: object, **values: object) -> "Words":
-        """Fill in the placeholders. marshmallow calls this for its messages."""
+        """Fill in the placeholders. marshmallow calls this method for its messages."""
         return Words(self._words, self._place, **values)
 
 
@@ -77,7 +79,7 @@ def _placed(place: str, words: str) -> str:
 
 
 def noted(words: str) -> str:
-    """Mark words for extraction. They are translated later, when the reader is known."""
+    """Mark a text for extraction. It is translated later, when the reader is known."""
     return words
 
 

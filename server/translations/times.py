@@ -1,4 +1,4 @@
-"""Times, dates and durations as text."""
+"""Formats times, dates and durations as text."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _FIRST: Final[Mapping[str, str]] = {"fr": "1er", "it": "1º"}
 def moment(when: datetime, zone: ZoneInfo, say: Language) -> str:
     """Return a time such as `Tuesday 24 November 2026, 18:30 (Europe/Berlin, UTC+1)`.
 
-    The offset makes it unambiguous when the clocks change.
+    The UTC offset makes times unambiguous on the day when the clocks go back.
     """
     there = when.astimezone(zone)
     sign, hours, minutes = (ahead := f"{there:%z}")[0], int(ahead[1:3]), ahead[3:5]
@@ -26,7 +26,8 @@ def moment(when: datetime, zone: ZoneInfo, say: Language) -> str:
 
 
 def day(when: date, say: Language, form: Literal["long", "full"] = "long") -> str:
-    """Return a date such as `24 November 2026`. French and Italian get the ordinal for day 1, which CLDR lacks."""
+    """Return a date such as `24 November 2026`. In French and Italian, the first day of a month is an ordinal number,
+    which CLDR lacks."""
     told = format_date(when, form, say.region)
     return re.sub(r"\b1\b", _FIRST.get(say.locale, "1"), told, count=1) if when.day == 1 else told
 
@@ -34,7 +35,7 @@ def day(when: date, say: Language, form: Literal["long", "full"] = "long") -> st
 def span(length: timedelta, say: Language) -> str:
     """Return a duration such as `2 days`, `1 day 5 hours` or `45 minutes`.
 
-    It is rounded down, so no player is promised more time than they have.
+    The duration is rounded down, so that players never have less time than they were promised.
     """
     minutes = max(length, timedelta(0)) // timedelta(minutes=1)
     hours, days = minutes // 60, minutes // (24 * 60)
@@ -44,9 +45,9 @@ def span(length: timedelta, say: Language) -> str:
 
 
 def short_span(length: timedelta, say: Language) -> str:
-    """Return a duration in its largest unit, for a subject, such as `2 days` or `3 hours`.
+    """Return a duration in its largest unit, such as `2 days` or `3 hours`, for the subject of an email.
 
-    A reminder is sent moments after its time, so 2 hours 59 minutes count as 3 hours.
+    A reminder is sent slightly after its time, so 2 hours 59 minutes count as 3 hours.
     """
     step = timedelta(minutes=5)
     rounded = -(-length // step) * step

@@ -1,7 +1,7 @@
-"""`python -m server.translations.update`: updates the catalogues from the texts in the code and compiles them.
+"""`python -m server.translations.update`: updates the catalogues from the texts in the code, and compiles them.
 
-It prints the texts that need a translation in the `.po` files. Run it again after translating. The compiled
-catalogues are committed too, so installing needs no build step.
+The command prints the texts that need a translation in the `.po` files. Run it again after you have translated them.
+The compiled catalogues are also committed, so installing the package needs no build step.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ TRANSLATED = tuple(locale for locale in LOCALES if locale != "en")
 _METHODS = [("**.py", "python"), ("**/templates/**", "jinja2")]
 _OPTIONS = {"**/templates/**": {"trimmed": "true", "silent": "false"}}
 _NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
-_ERRORS = (  # the text of an error is translated when it is shown
+_ERRORS = (  # the texts of errors are translated when they are shown
     *("AlreadySeated", "BadToken", "HandedOver", "KeyReused", "MissingScope", "NotFound", "NotHost", "NotRunning"),
     *(
         "NotSeated",
@@ -42,16 +42,16 @@ _KEYWORDS = {**DEFAULT_KEYWORDS, "noted": None, "Problem": (3,), "BadField": (2,
 
 
 def extracted() -> Catalog:
-    """Return a catalogue of all texts in the code, with their files."""
+    """Return a catalogue with all texts in the code, and the files in which they occur."""
     found = _empty()
-    for keywords in (_KEYWORDS, {"Problem": (4,)}):  # Babel takes two arguments of one call for singular and plural
+    for keywords in (_KEYWORDS, {"Problem": (4,)}):  # Babel would take both as singular and plural
         for file, _, words, _, context in extract_from_dir(FOLDER.parent, _METHODS, _OPTIONS, keywords):
             found.add(words, locations=[(f"server/{Path(file).as_posix()}", 0)], context=context)
     return found
 
 
 def _empty(locale: str | None = None) -> Catalog:
-    """Return a catalogue without a timestamp, so that the files are reproducible."""
+    """Return an empty catalogue without a timestamp, so that the files are reproducible."""
     return Catalog(
         locale,
         header_comment="# What Sternenpost says; made by `python -m server.translations.update`, translated by hand.",
@@ -79,7 +79,7 @@ def read(locale: str) -> Catalog:
 
 
 def update(catalogue: Catalog, words: Catalog) -> None:
-    """Set the texts of a catalogue to exactly these, keeping translations."""
+    """Give a catalogue exactly these texts, and keep the translations of texts that it already has."""
     catalogue.update(words, no_fuzzy_matching=True)
     catalogue.obsolete.clear()
 

@@ -1,4 +1,5 @@
-"""The open event streams of a web process. One thread serves all of them, so request threads stay free."""
+"""The event streams that are open in a web process. One thread serves all of them, so that they don't occupy the
+threads for requests."""
 
 import logging
 import math
@@ -33,17 +34,17 @@ from server.store.watching import note_left, note_watching, present_at
 log = logging.getLogger(__name__)
 OPEN = Gauge("sternenpost_streams", "Open event streams", multiprocess_mode="livesum")
 
-MOST = 1000  # streams in a process
-_QUIET = 10.0  # seconds of silence until a comment shows that the connection is alive
+MOST = 1000  # streams per process
+_QUIET = 10.0  # seconds of silence until a comment is sent, to show that the connection is alive
 _LOOK = 2.0  # seconds between polls, in case a notification was lost
 _CHECK = 2.0  # seconds between checks for expired tokens and new games
 _NOTE = 30.0  # seconds between records of who is at which table
-_THERE = timedelta(seconds=60)  # validity of such a record
+_THERE = timedelta(seconds=60)  # how long such a record is valid
 _NOTE_OPEN = 10.0  # seconds between full records of the open streams
-_OPEN = timedelta(seconds=25)  # validity of such a record, in case this process is killed
-_FULL = 64 * 1024  # unsent bytes of a stream, above which no event is added
-_PATIENCE = 30.0  # seconds until a client that reads nothing is disconnected
-_BREATH = 0.1  # seconds of pause after an unexpected error, which may recur immediately
+_OPEN = timedelta(seconds=25)  # how long such a record is valid, in case this process is killed
+_FULL = 64 * 1024  # if a stream has more unsent bytes than this, no event is added
+_PATIENCE = 30.0  # seconds until a client that doesn't read is disconnected
+_BREATH = 0.1  # seconds to pause after an unexpected error, since it may recur immediately
 _COMMENT = b":\n\n"
 
 
@@ -53,34 +54,35 @@ class _Open:
         self.follower = stream.follower
         self.counts_for = stream.counts_for
         self.out = bytearray(head + stream.beginning)
-        self.games: set[UUID] = set()  # the games that it watches
+        self.games: set[UUID] = set()  # the games whose events it sends
         self.moved_at = time.monotonic()  # when the client last read something
         self.watcher = None if isinstance(self.follower, OwnFollower) else self.follower.player_id
         self.noted_at = -math.inf  # when the player was last recorded at the table
         self.wants_presence = stream.presence and self.watcher is not None
-        self.was_present = False  # whether the last poll found its player at the table
+        self.was_present = False  # whether the player was at the table at the last poll
         self.present: list[int] = []  # the other seats that were last sent as present
 
 
 def _places(stream: _Open) -> set[tuple[UUID, UUID]]:
-    """Return the game and the player of a stream that shows that a player is at a table."""
+    """Return the game and the player for which this stream proves presence at the table."""
     return {(game_id, stream.watcher) for game_id in stream.games if stream.watcher}
 
 
 class Streams:
-    """The open streams, served by their own thread. Other threads call only the methods under "From other threads"."""
+    """The open streams. Their own thread serves them. Other threads call only the methods under "From other
+    threads"."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
         self._open: dict[socket.socket, _Open] = {}
         self._watching: dict[UUID, set[_Open]] = {}
-        self._due: dict[UUID, set[_Open]] = {}  # streams that await events of a game
-        self._seen: dict[UUID, Progress] = {}  # of watched games, at the last poll
+        self._due: dict[UUID, set[_Open]] = {}  # streams to which events of a game must be sent
+        self._seen: dict[UUID, Progress] = {}  # progress of each watched game at the last poll
         self._coming: list[_Open] = []
-        self._left: set[tuple[UUID, UUID]] = set()  # games and players whose stream has ended
+        self._left: set[tuple[UUID, UUID]] = set()  # the game and player of each stream that has ended
         self._held: Counter[Hashable] = Counter()
         self._process_id = uuid4()
-        self._noted: dict[str, int] = {}  # open streams by subject, as last recorded
+        self._noted: dict[str, int] = {}  # number of open streams per subject, as last recorded
         self._noted_at = -math.inf
         self._lock = Lock()
         self._selector = selectors.DefaultSelector()
@@ -104,16 +106,16 @@ class Streams:
         return self._held[whom]
 
     def held_everywhere(self, whom: Hashable) -> int:
-        """Return how many open streams count for this subject in all web processes. Record one more, which is about to
-        open."""
+        """Return how many open streams count for this subject in all web processes. Also record one more, since it is
+        about to be opened."""
         now, here = clock.now(), self.held_by(whom)
         found = here + open_elsewhere(str(whom), self._process_id, now)
         note_open(self._process_id, {str(whom): here + 1}, now + _OPEN)
-        self._noted[str(whom)] = here + 1  # the next record corrects it if the stream is refused
+        self._noted[str(whom)] = here + 1  # if the stream is refused, the next record corrects this
         return found
 
     def take(self, sock: socket.socket, stream: EventStream, head: bytes) -> None:
-        """Take over this connection. `head` is sent first."""
+        """Take over this connection. `head` is sent before the events."""
         sock.setblocking(False)
         with self._lock:
             self._coming.append(_Open(sock, stream, head))
@@ -123,15 +125,15 @@ class Streams:
         self._ring()
 
     def stop(self) -> None:
-        """End all streams. Their clients reconnect to another process."""
+        """End all streams. Their clients will reconnect to another process."""
         self._is_stopping = True
         self._ring()
 
     def _ring(self) -> None:
-        with suppress(BlockingIOError):  # then enough rings are pending
+        with suppress(BlockingIOError):  # in that case, the thread is about to wake up anyway
             self._rope.send(b"!")
 
-    # In the streams' thread
+    # In the thread that serves the streams
 
     def _run(self) -> None:
         while not self._is_stopping:
@@ -153,7 +155,7 @@ class Streams:
             self._note_open()
 
     def _wait(self) -> None:
-        """Wait for activity, at most until the next poll."""
+        """Wait for activity, but no longer than until the next poll."""
         is_busy = any(self._has_room(stream) for streams in self._due.values() for stream in streams)
         timeout = 0.0 if is_busy and self._ear else max(0.0, min(1.0, self._next_look - time.monotonic()))
         for key, events in self._selector.select(timeout):
@@ -179,7 +181,7 @@ class Streams:
         OPEN.set(len(self._open))
 
     def _follow(self, stream: _Open) -> None:
-        """Watch the games that this stream follows, and send the events of games that are new to it."""
+        """Watch the games that this stream follows. If it follows more games than before, send their events."""
         for game_id in stream.follower.told.keys() - stream.games:
             stream.games.add(game_id)
             self._watching.setdefault(game_id, set()).add(stream)
@@ -210,7 +212,7 @@ class Streams:
         self._forget(stream, stream.games)
         OPEN.set(len(self._open))
 
-    # Polling and sending: all that queries the database
+    # Polling and sending: everything that queries the database
 
     def _look(self) -> None:
         now = time.monotonic()
@@ -231,13 +233,13 @@ class Streams:
             self._look_for_presence()
             self._next_look = now + _LOOK
         for game_id in list(self._due):
-            if game_id in self._due:  # its last stream may have just ended
+            if game_id in self._due:  # the last stream of the game may have just ended
                 self._tell(game_id)
 
     def _hinted(self) -> set[UUID]:
         if self._ear is None:
             self._ear = listen()
-            self._ear_number = self._ear.fileno()  # a broken connection no longer knows it
+            self._ear_number = self._ear.fileno()  # a broken connection no longer knows its number
             self._selector.register(self._ear_number, selectors.EVENT_READ)
             self._next_look = 0.0
         return received_games(self._ear)
@@ -252,7 +254,7 @@ class Streams:
         moment = clock.now()
         for game_id, progress in event_feed.progress(self._watching.keys()).items():
             seen = self._seen.get(game_id)
-            if seen and progress.version < seen.version:  # a backup was restored: clients reconnect and learn of it
+            if seen and progress.version < seen.version:  # after a restored backup, clients must reconnect
                 for stream in list(self._watching[game_id]):
                     self._end(stream)
             elif seen != progress:
@@ -264,14 +266,15 @@ class Streams:
                 stream.follower.mark_sent_until(moment)
 
     def _look_for_presence(self) -> None:
-        """Send changes in who is at a table to the players there, except between players with a block."""
+        """Notify the players at a table when other players come there or leave. Players with a block between them
+        aren't notified of each other."""
         asking = [it for it in self._open.values() if it.wants_presence]
         present = present_at({game_id for it in asking for game_id in it.games}, clock.now())
         blocks = blocks_among({it for those in present.values() if len(those) > 1 for it in those})
         for stream in asking:
             those = next((present[it] for it in stream.games if it in present), {})
             is_present = stream.watcher in those
-            if stream.was_present and not is_present:  # another process saw them leave
+            if stream.was_present and not is_present:  # another process has recorded that they left
                 stream.noted_at = -math.inf
             stream.was_present = is_present
             others = those.keys() - {stream.watcher} if is_present else set()
@@ -282,7 +285,7 @@ class Streams:
                 self._write(stream)
 
     def _check(self) -> None:
-        """End streams with expired or revoked tokens, and follow new games."""
+        """End streams whose token has expired or was revoked, and follow new games."""
         known = [(stream, caller) for stream in self._open.values() if (caller := stream.follower.caller)]
         valid = still_valid([caller for _, caller in known])
         for stream, caller in known:
@@ -298,13 +301,15 @@ class Streams:
         self._note_open()
 
     def _note_left(self) -> None:
-        """Record which players no longer have a stream here. A killed process doesn't, so their records expire."""
+        """Record which players no longer have a stream here. A process that is killed can't do so, so these records
+        also expire."""
         left, self._left = self._left, set()
         if left:
             note_left(left - {place for it in self._open.values() for place in _places(it)})
 
     def _note_watching(self) -> None:
-        """Record who is at which table. A page follows a single game only while a player looks at it."""
+        """Record which players are at which tables. A page follows a single game only while the player is looking at
+        it."""
         now = time.monotonic()
         due = [it for it in self._open.values() if it.watcher and now - it.noted_at >= _NOTE]
         note_watching({place for it in due for place in _places(it)}, clock.now() + _THERE)
@@ -312,7 +317,7 @@ class Streams:
             stream.noted_at = now
 
     def _note_open(self) -> None:
-        """Record the numbers of open streams that have changed, and every `_NOTE_OPEN` seconds all numbers."""
+        """Record the numbers of open streams that have changed, or every `_NOTE_OPEN` seconds all numbers."""
         if not self._app.config["LIMITS"]:
             return
         with self._lock:
@@ -358,7 +363,7 @@ class Streams:
         return len(stream.out) < _FULL
 
     def _write(self, stream: _Open) -> None:
-        """Send as much as the socket accepts, and wait for room for the rest."""
+        """Send as much as the socket accepts. If there is more, wait until the socket accepts it."""
         try:
             del stream.out[: stream.sock.send(stream.out)]
             stream.moved_at = time.monotonic()
@@ -374,12 +379,12 @@ class Streams:
             self._end(stream)
 
     def _on_words(self, stream: _Open) -> None:
-        """Discard what a client sends, and notice when it disconnects."""
+        """Discard what a client sends, and detect when it disconnects."""
         try:
             has_gone = not stream.sock.recv(4096)
         except BlockingIOError:
             return
-        except OSError:  # not always a ConnectionError: a route may vanish, too
+        except OSError:  # not always a ConnectionError: the route to the client may have been lost
             has_gone = True
         if has_gone:
             self._end(stream)

@@ -1,8 +1,8 @@
-"""A gunicorn worker whose threads only produce responses. An event loop receives and sends.
+"""A gunicorn worker whose threads only produce responses. An event loop receives requests and sends responses.
 
-A request is assigned a thread only once it is complete; it may be rejected before that. No thread reads from a socket,
-so slow clients occupy no thread, even with TLS. They are disconnected after a while. Event streams occupy no thread
-either. Malformed requests are answered with a problem (RFC 9457).
+A request gets a thread only once it is complete. Before that, it may be rejected. Threads don't read from sockets, so
+slow clients don't occupy threads, even with TLS. Clients that are too slow are disconnected. Event streams don't occupy
+threads either. The response to a malformed request is a problem (RFC 9457).
 """
 
 import errno
@@ -31,16 +31,16 @@ from server.api.event_streams import STREAMS, EventStream
 from server.api.request_log import REQUEST_ID, log, new_request_id
 from server.web.event_streams import Streams
 
-PATIENCE = 20.0  # seconds for a complete request, and for a client to read part of the response
-LARGEST = 160 * 1024  # bytes of an encoded body; the app's own limits are lower
-LARGEST_MAIL = 3 * 1024 * 1024 + 64 * 1024  # the same for inbound mail of mail providers
+PATIENCE = 20.0  # seconds until a request must be complete, and until a client must have read part of the response
+LARGEST = 160 * 1024  # bytes of an encoded body; the app's own limits are smaller
+LARGEST_MAIL = 3 * 1024 * 1024 + 64 * 1024  # the same, for inbound mail from mail providers
 MAIL_IN = "/mail-in/"
-MOST_MAILS = 20  # mails that arrive simultaneously
+MOST_MAILS = 20  # emails that may arrive simultaneously
 LONGEST_HEAD = 32 * 1024  # bytes
 MOST_KEPT = 64 * 1024 * 1024  # unsent bytes of responses in one process
-_PIECE = 64 * 1024  # larger than a TLS record, so that no decrypted bytes stay behind where no poll sees them
+_PIECE = 64 * 1024  # larger than a TLS record, so that no decrypted bytes remain where poll can't see them
 _PARTING = 2.0  # seconds
-_NO_FILES = 0.02  # seconds until a retry at the limit of open files
+_NO_FILES = 0.02  # seconds until a retry after the limit of open files was reached
 _LONGEST_SIZE = 1000
 _LENGTH = re.compile("[0-9]{1,18}")
 _BARE_LF = re.compile(rb"(?<!\r)\n")
@@ -51,7 +51,7 @@ _NOT_YET = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _OVER: Future[bool] = Future()
 _OVER.set_result(False)
 
-PROBLEMS = {  # as in `server.api.problems`
+PROBLEMS = {  # the same as in `server.api.problems`
     400: ("malformed-request", "The request is malformed"),
     413: ("body-too-large", "The request body is too large"),
     500: ("internal-error", "Internal server error"),
@@ -60,7 +60,7 @@ PROBLEMS = {  # as in `server.api.problems`
 
 
 class Refused(Exception):
-    """A request rejected before it gets a thread. `status` is one of PROBLEMS."""
+    """The error for a request that is rejected before it gets a thread. `status` is one of PROBLEMS."""
 
     def __init__(self, why: str, status: int = 400) -> None:
         super().__init__(why)
@@ -68,14 +68,14 @@ class Refused(Exception):
 
 
 class Log(Logger):
-    """gunicorn's logger without its access log: the app writes a better one."""
+    """gunicorn's logger, without its access log. The app writes a better one."""
 
     def access(self, *_: Any) -> None:
-        """Do nothing. gunicorn would collect the values of an access log that nothing reads."""
+        """Do nothing. gunicorn would collect values for an access log that isn't read."""
 
 
 class _Arriving:
-    """A request that is not yet complete. `deadline` is by the monotonic clock."""
+    """A request that isn't complete yet. `deadline` is a time of the monotonic clock."""
 
     def __init__(self, conn: TConn) -> None:
         self.conn = conn
@@ -86,23 +86,23 @@ class _Arriving:
 
 
 class _Leaving:
-    """A response that is not yet sent. gunicorn uses it as a socket."""
+    """A response that hasn't been sent completely. gunicorn uses this object as a socket."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self.kept = bytearray()
         self.deadline = 0.0
-        self.heard = 0  # bytes that the client sent after the response
+        self.heard = 0  # number of bytes that the client has sent after the response
         self.has_become_a_stream = False
 
     def sendall(self, piece: bytes) -> None:
         self.kept += piece
 
     def send(self, _: bytes) -> None:
-        """Ignore gunicorn's `100 Continue`, which was sent earlier."""
+        """Ignore gunicorn's `100 Continue`, since it was sent earlier."""
 
     def send_some(self) -> None:
-        """Send as much as the client accepts. Raise OSError if it has disconnected."""
+        """Send as much as the client accepts. Raise OSError if the client has disconnected."""
         self.deadline = time.monotonic() + PATIENCE
         with suppress(*_NOT_YET):
             while self.kept:
@@ -110,8 +110,8 @@ class _Leaving:
 
 
 class Worker(ThreadWorker):
-    """A worker with one event loop. Everything but `handle` and `handle_request` runs in its thread, and never
-    blocks."""
+    """A worker with one event loop. All methods except `handle` and `handle_request` run in the thread of the event
+    loop, and never block."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -130,8 +130,8 @@ class Worker(ThreadWorker):
             self._streams.stop()
 
     def accept(self, listener: socket.socket) -> None:
-        """Accept a connection. At the limit of open files it pauses, where gunicorn's process would end. At the limit
-        of connections it drops the slowest, where gunicorn would accept none."""
+        """Accept a connection. At the limit of open files, pause, where gunicorn's process would end. At the limit of
+        connections, drop the slowest connection, where gunicorn would stop accepting."""
         try:
             super().accept(listener)
         except OSError as error:
@@ -142,7 +142,8 @@ class Worker(ThreadWorker):
             self._send_away(next(iter(slow)))
 
     def enqueue_req(self, conn: TConn) -> None:
-        """Receive a request. gunicorn calls this for a new connection, and for the next request on an open one."""
+        """Receive a request. gunicorn calls this for a new connection, and for each further request on an open
+        connection."""
         try:
             self._prepare(conn)
         except OSError:
@@ -157,9 +158,8 @@ class Worker(ThreadWorker):
             self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._on_more, arriving))
 
     def _prepare(self, conn: TConn) -> None:
-        """Replace gunicorn's `init`: the parser is given the received bytes, and has no socket on which to wait for
-        more.
-        """
+        """Do what gunicorn's `init` does, except that the parser gets the bytes received so far, and no socket on which
+        it could wait for more."""
         if conn.parser is None:
             conn.initialized, conn.parser = True, http.get_parser(self.cfg, [], conn.client)
             conn.sock.setblocking(False)
@@ -167,7 +167,7 @@ class Worker(ThreadWorker):
                 conn.sock = self._tls.wrap_socket(conn.sock, server_side=True, do_handshake_on_connect=False)
 
     def _on_more(self, arriving: _Arriving, _: Any) -> None:
-        if arriving.conn not in self._arriving:  # dropped since this poll, to make room
+        if arriving.conn not in self._arriving:  # dropped after this poll, to make room
             return
         if then := self._read(arriving):
             self.poller.unregister(arriving.conn.sock)
@@ -175,8 +175,8 @@ class Worker(ThreadWorker):
             then()
 
     def _read(self, arriving: _Arriving) -> Callable[[], None] | None:
-        """Read the received bytes. Return the next step, or None to wait for more. With TLS, the first read does the
-        handshake."""
+        """Read the bytes that have arrived. Return the next step, or None to wait for more bytes. With TLS, the first
+        read does the handshake."""
         try:
             piece = arriving.conn.sock.recv(_PIECE)
         except _NOT_YET:
@@ -216,8 +216,8 @@ class Worker(ThreadWorker):
         super().enqueue_req(conn)
 
     def handle(self, conn: TConn) -> bool:
-        """Produce the response in a thread. Return whether the connection stays open. gunicorn's method would read the
-        request here."""
+        """Produce the response, in a thread. Return whether the connection stays open. gunicorn's own method would read
+        the request here."""
         conn.leaving = leaving = _Leaving(conn.sock)
         try:
             return self.handle_request(conn.request, conn)
@@ -231,18 +231,18 @@ class Worker(ThreadWorker):
             return False
 
     def handle_request(self, req: Any, conn: TConn) -> bool:
-        """Produce the response. gunicorn's method would wait until the client has read all of it."""
+        """Produce the response. gunicorn's own method would wait until the client has read all of it."""
         leaving = conn.leaving
         response, environ = wsgi.create(req, leaving, conn.client, conn.server, self.cfg)
         environ["wsgi.multithread"] = True
-        if self._tls is None:  # with TLS, a stream ends with the pending events, and the client reconnects
+        if self._tls is None:  # with TLS, the stream ends after the pending events, and the client reconnects
             environ[STREAMS] = self._streams
         if not self.alive or len(self.keepalived_conns) >= self.max_keepalived:
             response.force_close()
         body = self.wsgi(environ, response.start_response)
         if isinstance(body, EventStream) and self._streams is not None:
             response.force_close()
-            response.chunked = False  # the body ends with the connection
+            response.chunked = False  # the end of the connection marks the end of the body
             response.send_headers()
             leaving.has_become_a_stream = True
             self._streams.take(socket.socket(fileno=conn.sock.detach()), body, bytes(leaving.kept))
@@ -260,7 +260,7 @@ class Worker(ThreadWorker):
         return not response.should_close()
 
     def finish_request(self, conn: TConn, done: Any) -> None:
-        """Continue once the client has read the response. gunicorn calls this after each request."""
+        """Continue when the client has read the response. gunicorn calls this after each request."""
         leaving = conn.leaving
         if leaving.has_become_a_stream:
             self.nr_conns -= 1
@@ -279,7 +279,7 @@ class Worker(ThreadWorker):
 
     def _on_room(self, conn: TConn, done: Any, _: Any) -> None:
         leaving = self._leaving.get(conn)
-        if leaving is None:  # dropped since this poll, to make room for other responses
+        if leaving is None:  # the response was dropped after this poll, to make room for others
             return
         try:
             leaving.send_some()
@@ -292,8 +292,8 @@ class Worker(ThreadWorker):
                 self.finish_request(conn, done)
 
     def _part(self, conn: TConn, leaving: _Leaving) -> None:
-        """Close the connection after the client does, or soon. An immediate close could lose the end of the response
-        (RFC 9112, 9.6)."""
+        """Close the connection once the client has closed it, or after a short time. If it were closed immediately, the
+        end of the response might be lost (RFC 9112, 9.6)."""
         if self._tls is not None:
             with suppress(OSError, ValueError):
                 conn.sock.unwrap()
@@ -336,7 +336,7 @@ class Worker(ThreadWorker):
         conn.close()
 
     def murder_pending(self) -> None:
-        """Disconnect clients that have missed their deadline. gunicorn calls this every second."""
+        """Disconnect clients whose deadline has passed. gunicorn calls this every second."""
         super().murder_pending()
         now = time.monotonic()
         for conn, arriving in list(self._arriving.items()):
@@ -348,28 +348,28 @@ class Worker(ThreadWorker):
 
 
 class Extent:
-    """The parsed part of an incomplete request. Each byte is parsed once, so many small pieces are as cheap as a few
-    large ones."""
+    """The part of an incomplete request that has been parsed. Each byte is parsed only once, so many small pieces take
+    as little time as a few large ones."""
 
     def __init__(self, parser: Any) -> None:
-        """Take gunicorn's parser, without a socket. It alone reads the headers, so a request has only one
-        interpretation."""
+        """Use gunicorn's parser, without a socket. Only this parser reads the headers, so a request can't be
+        interpreted in two ways."""
         self._parser = parser
         self.request: Any = None  # gunicorn's request, once the headers are complete
         self.body = bytearray()
-        self.end = 0  # start of the next request
-        self._at = 0  # end of the parsed bytes
-        self._length: int | None = 0  # bytes of the body; None if it is chunked
+        self.end = 0  # where the next request starts
+        self._at = 0  # number of bytes parsed so far
+        self._length: int | None = 0  # length of the body in bytes; None if the body is chunked
         self.largest = LARGEST
 
     @property
     def expects_continue(self) -> bool:
-        """Return whether the client waits for `100 Continue` before it sends the body (RFC 9110, 10.1.1)."""
+        """Return whether the client is waiting for `100 Continue` before it sends the body (RFC 9110, 10.1.1)."""
         return self.request is not None and self.request._expected_100_continue
 
     def is_whole(self, received: bytes | bytearray) -> bool:
-        """Return whether the request is complete. `received` has all its bytes so far. Raise Refused if it is malformed
-        or too large."""
+        """Return whether the request is complete. `received` contains all its bytes received so far. Raise Refused if
+        the request is malformed or too large."""
         if self.request is None and not self._has_head(received):
             return False
         if self._length is None:
@@ -402,8 +402,8 @@ class Extent:
             raise Refused("Its first line or its headers are not right") from None
 
     def _length_of_body(self) -> int | None:
-        """Return the length of the body, or None if it is chunked. gunicorn has rejected requests with both, or with
-        two lengths."""
+        """Return the length of the body, or None if the body is chunked. gunicorn has already rejected requests with
+        both, and requests with two lengths."""
         codings = [value.lower() for name, value in self.request.headers if name == "TRANSFER-ENCODING"]
         lengths = [value for name, value in self.request.headers if name == "CONTENT-LENGTH"]
         if codings not in ([], ["chunked"]):
@@ -451,7 +451,7 @@ class Extent:
 
 
 def _problem(status: int, why: str, request_id: str) -> bytes:
-    """Return an error response. It replaces gunicorn's pages, which are HTML and quote the request."""
+    """Return an error response. It replaces gunicorn's error pages, which are HTML and quote the request."""
     code, title = PROBLEMS[status]
     facts = {"type": f"/problems/{code}", "title": title, "status": status, "code": code, "detail": f"{why}."}
     body = json.dumps({**facts, "request_id": request_id}).encode()
@@ -461,6 +461,6 @@ def _problem(status: int, why: str, request_id: str) -> bytes:
         "Content-Type: application/problem+json",
         f"Content-Length: {len(body)}",
         f"{REQUEST_ID}: {request_id}",
-        "Access-Control-Allow-Origin: *",  # it may be for the API, whose responses every page may read
+        "Access-Control-Allow-Origin: *",  # the request may be for the API, whose responses every web page may read
     ]
     return "\r\n".join([*lines, "", ""]).encode() + body

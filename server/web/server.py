@@ -1,4 +1,5 @@
-"""The web server: gunicorn's settings, and its start. `GUNICORN_CMD_ARGS` overrides them (`--bind`, `--workers`)."""
+"""The web server: the settings of gunicorn, and its start. `GUNICORN_CMD_ARGS` overrides the settings (`--bind`,
+`--workers`)."""
 
 import fcntl
 import logging
@@ -27,29 +28,29 @@ from server.store.notify import notifier
 bind = f"127.0.0.1:{Settings.from_environment().port}"
 workers = 2
 worker_class = "server.web.gunicorn_worker.Worker"
-threads = 32  # each may hold two of the pool's 64 database connections
-worker_connections = 2000  # without streams; above this, the slowest is dropped
-keepalive = 20  # seconds; an idle connection holds no thread
-graceful_timeout = 5  # seconds for running requests at a stop
+threads = 32  # each thread may use two of the pool's 64 database connections
+worker_connections = 2000  # not counting streams; above this number, the slowest connection is dropped
+keepalive = 20  # seconds; an idle connection doesn't occupy a thread
+graceful_timeout = 5  # seconds to finish running requests when the server stops
 logger_class = "server.web.gunicorn_worker.Log"
 logconfig_dict = json_logs.configuration(logging.INFO)
-forwarded_allow_ips = "*"  # no proxy header is used here, so proxies need no check
+forwarded_allow_ips = "*"  # proxy headers aren't used here, so proxies needn't be checked
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
-# Each process has an empty heartbeat file there. A full temporary directory may refuse even that.
+# Each process has an empty heartbeat file there. In a temporary directory that is full, even this may fail.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
-control_socket_disable = True  # the socket would lie in the home directory, shared by all servers of a user
+control_socket_disable = True  # the socket would be in the home directory, and shared by all servers of a user
 
 log = logging.getLogger(__name__)
 
 _EVERY = 10  # seconds between rounds of jobs
-_FILES = 4096  # more than all connections and streams need; the usual limit is 1,024
-_PREFIX = "sternenpost-web-metrics-"  # directories of 0.1.0 have another prefix, and no lock
-_METRICS = "PROMETHEUS_MULTIPROC_DIR"  # where the processes write their metrics
+_FILES = 4096  # more than connections and streams ever need; the usual limit is 1,024
+_PREFIX = "sternenpost-web-metrics-"  # the directories of release 0.1.0 have another prefix, and no lock
+_METRICS = "PROMETHEUS_MULTIPROC_DIR"  # the directory into which processes write their metrics
 
 
 def post_worker_init(worker: Any) -> None:
-    """Start the background jobs. gunicorn calls this in each process, after the fork."""
+    """Start the background jobs. gunicorn calls this in each process after it has forked."""
     app = worker.app.wsgi()
     _allow_files()
     json_logs.set_up(logging.WARNING if app.config["SANDBOX"] else logging.INFO)
@@ -77,7 +78,6 @@ def on_exit(server: Any) -> None:
 
 
 def _do_again(every: int, *jobs: Job) -> NoReturn:
-    """Run the jobs forever, in rounds."""
     while True:
         for job in jobs:
             job()
@@ -86,13 +86,13 @@ def _do_again(every: int, *jobs: Job) -> NoReturn:
 
 def _share_limits(app: Flask, job: Job) -> NoReturn:
     while True:
-        if is_any_taken(app):  # an idle process has nothing to share
+        if is_any_taken(app):  # a process without streams has nothing to share
             job()
         time.sleep(SHARED_EVERY)
 
 
 def serve() -> NoReturn:
-    """Replace this process by gunicorn."""
+    """Replace this process with gunicorn."""
     os.chdir(CHECKOUT)
     for former in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         _clear_unless_used(former)
@@ -105,19 +105,21 @@ def serve() -> NoReturn:
 
 
 def _directory() -> str:
-    """Return a new directory. It stays locked until the last process of this server has ended, even by a kill."""
+    """Return a new directory. It is locked until the last process of this server has ended, even if that process is
+    killed."""
     while True:
         path = tempfile.mkdtemp(prefix=_PREFIX)
         lock = os.open(path, os.O_RDONLY)
         fcntl.flock(lock, fcntl.LOCK_SH)
-        if os.path.exists(path):  # unless another server cleared it before the lock
+        if os.path.exists(path):  # another server may have deleted it before it was locked
             os.set_inheritable(lock, True)
             return path
         os.close(lock)
 
 
 def _clear_unless_used(path: Path) -> None:
-    """Delete a directory that a killed server left. A directory that is locked, or belongs to another user, stays."""
+    """Delete a directory left by a server that was killed. Directories that are locked, or belong to another user,
+    stay."""
     try:
         lock = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:

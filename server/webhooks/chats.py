@@ -1,7 +1,7 @@
 """Messages to Discord and Slack channels about a player's turn, in the player's language.
 
-A Discord webhook can edit its messages, so each game has one message there, updated every turn. Slack gets a new
-message per turn.
+Discord webhooks can edit their messages, so each game has one message there, which is updated every turn. Slack gets a
+new message every turn.
 """
 
 import json
@@ -40,12 +40,12 @@ _SNOWFLAKE: Final = "[0-9]{15,25}"
 
 
 class Message(NamedTuple):
-    game: str | None  # None: not about a game
+    game: str | None  # None if the message isn't about a game
     body: bytes
 
 
 def check_form(form: str, target: Target, kinds: list[str]) -> None:
-    """Raise BadField unless the target accepts webhooks of this form and these kinds."""
+    """Raise BadField unless the target accepts webhooks of this form and notices of these kinds."""
     fits = HOSTS.get(target.host.lower(), STANDARD)
     if form == STANDARD and fits != STANDARD:
         raise BadField(
@@ -61,7 +61,8 @@ def check_form(form: str, target: Target, kinds: list[str]) -> None:
 
 
 def stored_form(form: str | None) -> str | None:
-    """Return the chat of a webhook's form, or None for Standard Webhooks and for forms that this release lacks."""
+    """Return the chat for which this form of webhook is meant. Return None for Standard Webhooks, and for forms that
+    this release doesn't know."""
     if form in (None, DISCORD, SLACK):
         return form
     warn_of("form")
@@ -69,7 +70,8 @@ def stored_form(form: str | None) -> str | None:
 
 
 def message_for(form: str, delivery: WebhookDelivery, base_url: str) -> Message:
-    """Return the message for a delivery, from the current game. Raise NoLonger if the delivery is outdated."""
+    """Return the message for a delivery. It describes the current state of the game. Raise NoLonger if the delivery is
+    outdated."""
     about: Json = json.loads(delivery.payload)["data"]
     player = db.session.get_one(Player, delivery.player_id)
     with force_locale(stored_locale(player.locale)):
@@ -95,19 +97,19 @@ def game_of(delivery: WebhookDelivery) -> Game:
 
 
 def edit_target(target: Target, message_id: str) -> Target:
-    """Return the target that edits a Discord message."""
+    """Return the URL with which a Discord message is edited."""
     path, question, query = target.path.partition("?")
     return target._replace(path=f"{path.rstrip('/')}/messages/{message_id}{question}{query}")
 
 
 def confirming_target(target: Target) -> Target:
-    """Return the target for which Discord returns the message it created."""
+    """Return the URL to which Discord responds with the message that it has created."""
     path, _, query = target.path.partition("?")
     return target._replace(path=f"{path}?{'&'.join(filter(None, (query, urlencode({'wait': 'true'}))))}")
 
 
 def id_in(answer: bytes) -> str | None:
-    """Return the id of the message in Discord's response body, or None."""
+    """Return the id of the message in the body of Discord's response, or None."""
     try:
         found = json.loads(answer)["id"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -116,8 +118,8 @@ def id_in(answer: bytes) -> str | None:
 
 
 def _body(form: str, text: str) -> bytes:
-    """Return the body of a message. A game's title can't mention members of the channel."""
-    let_go()  # a slow receiver must not hold a connection
+    """Return the body of a message. It is written so that a game's title can't mention members of the channel."""
+    let_go()  # waiting for a slow receiver must not occupy a connection
     told = (
         {"content": text, "allowed_mentions": {"parse": []}, "flags": _NO_EMBEDS}
         if form == DISCORD
@@ -137,7 +139,7 @@ def _bold(form: str, title: str) -> str:
 
 
 def _moment(form: str, seconds: int) -> str:
-    """Return markup that the chat shows in each reader's time zone and language."""
+    """Return markup for a time, which the chat shows in each reader's time zone and language."""
     if form == DISCORD:
         return f"<t:{seconds}:F>"
     return f"<!date^{seconds}^{{date_long}}, {{time}}|{seconds}>"

@@ -1,4 +1,4 @@
-"""Reasons why a delivery to a webhook failed. They are stored in English and translated when they are shown."""
+"""The reasons why a delivery to a webhook failed. They are stored in English, and translated when they are shown."""
 
 import re
 from typing import Final
@@ -22,7 +22,7 @@ class NoLonger(Exception):
 
 
 def failure(detail: str, gettext: LookUp) -> str:
-    """Return a stored reason in this language. An unknown one is looked up as it stands."""
+    """Return a stored reason in this language. If the reason has no known form, translate it as a whole."""
     for words in _ALL:
         form = re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.+)", re.escape(words))
         if found := re.fullmatch(form, detail):

@@ -1,4 +1,4 @@
-"""A single HTTP request to a checked address, with a deadline and without redirects."""
+"""A single HTTP request to an address that has been checked, with a deadline and without redirects."""
 
 import contextlib
 import http.client
@@ -12,11 +12,11 @@ from typing import NamedTuple
 from server.webhooks import failures
 from server.webhooks.targets import Target
 
-_MOST_READ = 16 * 1024  # bytes of a response body, so its sender sees it received
+_MOST_READ = 16 * 1024  # bytes of the response body that are read, so that its sender sees that it was received
 
 
 class Unanswered(Exception):
-    """A request without a response. The text is the reason."""
+    """The error for a request that got no response. Its text is the reason."""
 
 
 class Answer(NamedTuple):
@@ -36,16 +36,16 @@ def post(
 ) -> Answer:
     """Send a request to the first address that accepts the connection, within `seconds` in total.
 
-    Host header and certificate check use the target's name. Raise Unanswered if there is no response.
+    The Host header and the certificate check use the target's name. Raise Unanswered if there is no response.
     """
     connection = _Connection(target, addresses, tls, time.monotonic() + seconds)
-    watch = Timer(seconds, connection.hang_up)  # a socket's timeout restarts with each byte
+    watch = Timer(seconds, connection.hang_up)  # a socket's timeout would restart with each byte
     watch.daemon = True
     watch.start()
     try:
         connection.request(method, target.path, body, dict(headers))
         answer = connection.getresponse()
-        if connection.hung_up:  # http.client takes it for the end of the headers
+        if connection.hung_up:  # http.client mistakes this for the end of the headers
             raise TimeoutError
         said = b""
         with contextlib.suppress(OSError, http.client.HTTPException):
@@ -61,7 +61,7 @@ def post(
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection to one of the checked addresses, without another look-up of the host name."""
+    """A connection to one of the addresses that were checked. The host name isn't looked up again."""
 
     def __init__(self, target: Target, addresses: Sequence[str], tls: ssl.SSLContext, deadline: float) -> None:
         super().__init__(target.host, target.port)
@@ -94,7 +94,7 @@ class _Connection(http.client.HTTPConnection):
             with contextlib.suppress(OSError):
                 socket.socket.shutdown(
                     self.sock, socket.SHUT_RDWR
-                )  # SSLSocket.shutdown would wait for the running read
+                )  # SSLSocket.shutdown would wait until the current read ends
 
 
 def _reason(error: Exception) -> str:
@@ -105,7 +105,7 @@ def _reason(error: Exception) -> str:
             return failures.NO_TLS
         case ConnectionRefusedError():
             return failures.REFUSED
-        case http.client.HTTPException() if not isinstance(error, OSError):  # RemoteDisconnected is both
+        case http.client.HTTPException() if not isinstance(error, OSError):  # RemoteDisconnected is both kinds
             return failures.NO_HTTP
     return failures.BROKE_OFF
 

@@ -1,4 +1,4 @@
-"""Delivery of games' notices to webhooks, signed as in Standard Webhooks (standardwebhooks.com)."""
+"""Sends notices about games to webhooks, signed as in Standard Webhooks (standardwebhooks.com)."""
 
 import hashlib
 import hmac
@@ -32,22 +32,22 @@ from server.webhooks.retries import is_hopeless, pause
 from server.webhooks.subscriptions import FAILING, GONE, hand_over
 from server.webhooks.targets import BadAddress, Target, addresses_of, target_of
 
-TIMEOUT = 10.0  # seconds for one try, from the connection to the response
+TIMEOUT = 10.0  # seconds for each attempt, from the connection to the response
 _GONE = 410
-_UNKNOWN = 404  # a chat's answer for a deleted webhook
+_UNKNOWN = 404  # a chat's response if the webhook was deleted
 _HEADERS = {"Content-Type": "application/json", "User-Agent": f"Sternenpost/{version('sternenpost')}"}
 _CARRIERS = 32
 _ROUND = 10  # deliveries
 _BATCH = 200
-_LATE = timedelta(minutes=1)  # after this delay a turn may be over
+_LATE = timedelta(minutes=1)  # after such a delay, the turn may be over
 _NOTE_LATER = timedelta(minutes=5)
 
 log = logging.getLogger(__name__)
 
 
 class HookOffice:
-    """Sender of webhook deliveries: many webhooks in parallel, the deliveries of each in order. A slow webhook delays
-    only its own deliveries."""
+    """Sends webhook deliveries. Webhooks are served in parallel, and each webhook's deliveries are sent in order. A
+    slow webhook delays only its own deliveries."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
@@ -58,7 +58,7 @@ class HookOffice:
         self._leases = Leases(app)
 
     def deliver_due(self) -> None:
-        """Queue the notices of games, then start a round for each webhook with a due delivery."""
+        """Queue the notices about games, then start a round for each webhook that has deliveries due."""
         with self._leases.look() as lapsed_at:
             while self._hand_over() == _BATCH:
                 pass
@@ -68,11 +68,11 @@ class HookOffice:
                     self._under_way[hook.webhook_id] = self._threads.submit(self._round, hook)
 
     def wait(self) -> None:
-        """Block until every running delivery has succeeded or failed."""
+        """Block until every delivery in progress has succeeded or failed."""
         wait(self._under_way.values())
 
     def close(self, seconds: float) -> None:
-        """Start no further round, and wait up to `seconds` for running rounds. The leases of unfinished rounds
+        """Stop starting rounds, and wait up to `seconds` for rounds in progress. The leases of unfinished rounds
         expire."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         wait(self._under_way.values(), seconds)
@@ -92,7 +92,7 @@ class HookOffice:
         return len(notes)
 
     def _round(self, hook: Waiting) -> None:
-        """Send the due deliveries of one webhook. After a failure, the remaining deliveries wait."""
+        """Send the deliveries that are due for one webhook. After a failure, the remaining deliveries wait."""
         with self._app.app_context():
             try:
                 began = time.monotonic()
@@ -106,8 +106,8 @@ class HookOffice:
                     log.exception("Webhook %s could not be told", hook.webhook_id)
 
     def _carry(self, hook: Waiting, lease: Lease) -> datetime | None:
-        """Send a webhook's due deliveries. Return when the webhook may get the next delivery, or None for
-        immediately."""
+        """Send the deliveries that are due for one webhook. Return when the webhook may get its next delivery, or None
+        for immediately."""
         for delivery in store.queue_of(hook, clock.now(), _ROUND):
             row = store.load_leased(hook)
             if row is None:
@@ -118,7 +118,7 @@ class HookOffice:
         return None
 
     def _deliver(self, hook: Webhook, delivery: WebhookDelivery, lease: Lease) -> datetime | None:
-        """Send a delivery. Return None if it succeeded, else when the webhook may get the next delivery."""
+        """Send a delivery. Return None if it succeeded, otherwise when the webhook may get its next delivery."""
         try:
             answer, reason = self._send(hook, delivery, lease), ""
         except NoLonger:
@@ -155,7 +155,7 @@ class HookOffice:
         addresses = addresses_of(target, self._sandbox)
         if chats.stored_form(hook.form):
             return self._write(hook, delivery, lease, partial(self._request, addresses), target)
-        # Receivers compare it with their own clocks, which a sandbox can't advance.
+        # Receivers compare this time with their own clocks, which a sandbox can't move forward.
         at = int(clock.real().timestamp())
         secrets = [hook.secret]
         if hook.old_secret is not None and hook.old_until is not None and clock.now() < hook.old_until:
@@ -178,7 +178,7 @@ class HookOffice:
         request: Callable[[Target, bytes, str], Answer],
         target: Target,
     ) -> Answer:
-        """Post to a chat. On Discord, edit the game's message unless it was deleted there."""
+        """Post a message to a chat. On Discord, edit the game's message, unless it was deleted there."""
         assert hook.form
         game, body = chats.message_for(hook.form, delivery, self._app.config["BASE_URL"])
         if hook.form != DISCORD or game is None:
@@ -200,7 +200,8 @@ class HookOffice:
 
 
 def _expect_to_matter(delivery: WebhookDelivery) -> None:
-    """Raise NoLonger if the turn of a delivery is over. A game that this release can't read counts as relevant."""
+    """Raise NoLonger if the turn that a delivery is about is over. If this release can't read the game, the delivery
+    counts as relevant."""
     try:
         if NOTICE_KINDS[delivery.kind].is_about_turn:
             game_of(delivery)
@@ -210,7 +211,8 @@ def _expect_to_matter(delivery: WebhookDelivery) -> None:
 
 
 def signature(secrets: Sequence[bytes], message_id: str, at: int, body: bytes) -> str:
-    """Return the `webhook-signature` header: an HMAC-SHA256 of id, time (Unix seconds) and body per secret."""
+    """Return the `webhook-signature` header. For each secret, it contains an HMAC-SHA256 of the id, the time (Unix
+    seconds) and the body."""
     signed = f"{message_id}.{at}.".encode() + body
     macs = [hmac.digest(secret, signed, hashlib.sha256) for secret in secrets]
     return " ".join(f"v1,{b64encode(mac).decode()}" for mac in macs)

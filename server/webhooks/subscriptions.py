@@ -1,6 +1,7 @@
-"""Webhooks, through which players' programs get the notices that players get by email (Standard Webhooks).
+"""Webhooks, with which players' programs get the same notices that players get by email (Standard Webhooks).
 
-A payload holds ids and times. The program requests the table with its token and sees what its player may see.
+A payload contains ids and times. The program requests the table with its own token, and sees only what its player may
+see.
 """
 
 import json
@@ -35,7 +36,7 @@ from server.webhooks.targets import BadAddress, look_up, target_of
 BY_YOU, GONE, FAILING = "by-you", "gone", "failing"
 DISABLED: Final = (BY_YOU, GONE, FAILING, BANNED)
 RESULTS: Final = ("waiting", "delivered", "failed", "given-up")
-OLD_SECRET: Final = timedelta(hours=24)  # how long the previous secret also signs
+OLD_SECRET: Final = timedelta(hours=24)  # how long deliveries are also signed with the previous secret
 KEPT: Final = timedelta(days=30)  # how long finished deliveries are stored
 
 
@@ -50,7 +51,7 @@ _DUE_AT: Json = {
     "due_at": {"description": "Current deadline. It can still change.", "type": "string", "format": "date-time"},
 }
 _TURN: Json = {"turn": {"description": "Number of your turn", "type": "integer", "minimum": 1}, **_DUE_AT}
-_FIELDS: Final[Mapping[str, Json]] = {  # by group, see `NoticeKind.payload`
+_FIELDS: Final[Mapping[str, Json]] = {  # the fields of each group, see `NoticeKind.payload`
     "turn": _TURN,
     "deadline": _DUE_AT,
     "extension": {"by": json_schemas.DURATION},
@@ -82,13 +83,13 @@ PAYLOADS: Final[Mapping[str, Json]] = {kind: _schema(NOTICE_KINDS[kind]) for kin
 
 
 def payload(kind: str, at: datetime, data: Json) -> str:
-    """Return the body of a delivery: compact JSON with its fields in a fixed order."""
+    """Return the body of a delivery: compact JSON, with the fields in a fixed order."""
     told = {"type": kind, "timestamp": moment_text(at), "data": data}
     return json.dumps(told, separators=(",", ":"), ensure_ascii=False)
 
 
 def hand_over(note: LetterRow, now: datetime) -> None:
-    """Queue a game's notice for the webhooks that subscribed to its kind."""
+    """Queue a notice about a game for those webhooks that have subscribed to its kind."""
     data = dict(note.data)
     kind = data.pop("kind")
     if "due_at" in data:
@@ -101,7 +102,7 @@ def hand_over(note: LetterRow, now: datetime) -> None:
 
 
 class Made(NamedTuple):
-    """A new webhook, with its secret, which is shown only once."""
+    """A webhook that was just created, with its secret. The secret is shown only once."""
 
     webhook: Json
     secret: str
@@ -116,7 +117,7 @@ def make_webhook(
     form: str = STANDARD,
     app_id: UUID | None = None,
 ) -> Made:
-    """Create a webhook. `app_id` is the app that made the request. Raise BadField, TooManyWebhooks, BadToken."""
+    """Create a webhook. `app_id` is the app that has made the request. Raise BadField, TooManyWebhooks, BadToken."""
     _check(player_id, url, form, kinds, game_id, sandbox)
     secret = secrets.token_bytes(32)
     webhook_id = uuid4()
@@ -131,7 +132,7 @@ def _make(player_id: UUID, webhook_id: UUID, **given: Any) -> None:
     _lock(player_id)
     expect_app(player_id, given["app_id"])
     ids = db.session.scalars(select(Webhook.webhook_id).where(Webhook.player_id == player_id)).all()
-    if webhook_id in ids:  # a retry after the response of the commit was lost
+    if webhook_id in ids:  # this is a retry, after the response of the commit was lost
         return
     bound = bound_of("webhooks")
     if bound is not None and len(ids) >= bound.most:
@@ -142,8 +143,8 @@ def _make(player_id: UUID, webhook_id: UUID, **given: Any) -> None:
 
 
 def _lock(player_id: UUID) -> None:
-    """Lock the player's row while the number of their webhooks changes. Record that games must store notices for these
-    webhooks."""
+    """Lock the player's row while the number of their webhooks changes. Also record that games must store notices for
+    these webhooks."""
     db.session.execute(update(Player).where(Player.player_id == player_id).values(has_webhooks=True))
 
 
@@ -154,14 +155,15 @@ def webhooks_of(player_id: UUID) -> list[Json]:
 
 
 def webhook(player_id: UUID, webhook_id: UUID) -> Json:
-    """Return a player's webhook. Raise NotFound if there is no such webhook."""
+    """Return this webhook of the player. Raise NotFound if there is no such webhook."""
     return _shown(_own(player_id, webhook_id))
 
 
 def change_webhook(player_id: UUID, webhook_id: UUID, changes: Json, sandbox: bool, app_id: UUID | None = None) -> Json:
-    """Change a webhook's fields. `app_id` is the app that made the request. Raise NotFound, BadField, BadToken.
+    """Change fields of a webhook. `app_id` is the app that has made the request. Raise NotFound, BadField, BadToken.
 
-    A new address clears the failures, and the webhook then belongs to `app_id`. Enabling also clears them.
+    A new address clears the failures, and from then on the webhook belongs to `app_id`. Enabling the webhook also
+    clears the failures.
     """
     row = _own(player_id, webhook_id)
     form, kinds = changes.get("form", stored_form(row.form) or STANDARD), changes.get("kinds", row.kinds)
@@ -188,7 +190,7 @@ def change_webhook(player_id: UUID, webhook_id: UUID, changes: Json, sandbox: bo
 
 
 def delete_webhook(player_id: UUID, webhook_id: UUID) -> None:
-    """Delete a webhook with its deliveries, pending ones included. Raise NotFound if there is no such webhook."""
+    """Delete a webhook and its deliveries, including pending ones. Raise NotFound if there is no such webhook."""
     _lock(player_id)
     gone = delete(Webhook).where(_is(player_id, webhook_id)).returning(Webhook.webhook_id)
     if db.session.execute(gone).first() is None:
@@ -200,8 +202,8 @@ def delete_webhook(player_id: UUID, webhook_id: UUID) -> None:
 
 
 def renew_secret(player_id: UUID, webhook_id: UUID) -> Json:
-    """Create and return a new secret. The previous secret also signs for `OLD_SECRET`. Raise NotFound if there is no
-    such webhook."""
+    """Create a new secret and return it. For `OLD_SECRET`, deliveries are also signed with the previous secret. Raise
+    NotFound if there is no such webhook."""
     row = _own(player_id, webhook_id)
     secret, old_until = secrets.token_bytes(32), clock.now() + OLD_SECRET
     new = update(Webhook).where(_is(player_id, webhook_id), Webhook.secret == row.secret)
@@ -215,15 +217,15 @@ def _written(secret: bytes) -> str:
 
 
 def _check(player_id: UUID, url: str, form: str, kinds: Sequence[str], game_id: UUID | None, sandbox: bool) -> None:
-    """Raise BadField for an invalid value. A host name without an address passes, since the first delivery resolves it
-    again."""
+    """Raise BadField if a value is invalid. A host name without an address is accepted, since it is looked up again for
+    the first delivery."""
     try:
         target = target_of(url)
         check_form(form, target, _in_order(kinds))
         look_up(target, sandbox)
     except BadAddress as error:
         raise BadField("url", error.words) from None
-    except OSError:  # includes TimeoutError
+    except OSError:  # this includes TimeoutError
         pass
     if game_id is not None:
         try:
@@ -269,8 +271,8 @@ def _is(player_id: UUID, webhook_id: UUID) -> ColumnElement[bool]:
 
 
 def webhook_deliveries(player_id: UUID, webhook_id: UUID, cursor: Cursor | None, limit: int) -> Page:
-    """Return a page of a webhook's deliveries, finished and pending, newest first. Raise NotFound if there is no such
-    webhook."""
+    """Return a page of a webhook's deliveries, both finished and pending, newest first. Raise NotFound if there is no
+    such webhook."""
     _own(player_id, webhook_id)
     key = (WebhookDelivery.made_at, WebhookDelivery.delivery_id)
     query = select(WebhookDelivery).where(_of(player_id, webhook_id))
@@ -282,7 +284,7 @@ def webhook_deliveries(player_id: UUID, webhook_id: UUID, cursor: Cursor | None,
 
 
 def webhook_delivery(player_id: UUID, webhook_id: UUID, delivery_id: UUID) -> Json:
-    """Return a delivery of a webhook. Raise NotFound if there is no such delivery."""
+    """Return this delivery of a webhook. Raise NotFound if there is no such delivery."""
     row = db.session.get(WebhookDelivery, (player_id, webhook_id, delivery_id), populate_existing=True)
     if row is None:
         raise NotFound("Delivery not found.")
@@ -290,7 +292,7 @@ def webhook_delivery(player_id: UUID, webhook_id: UUID, delivery_id: UUID) -> Js
 
 
 def try_delivery_again(player_id: UUID, webhook_id: UUID, delivery_id: UUID) -> Json:
-    """Queue a delivery again under the same id. Raise NotFound, WebhookDisabled, TooMany."""
+    """Queue a delivery again, with the same id. Raise NotFound, WebhookDisabled, TooMany."""
     webhook_delivery(player_id, webhook_id, delivery_id)
     _expect_enabled(_own(player_id, webhook_id))
     now = clock.now()

@@ -1,4 +1,4 @@
-"""Allowed targets of webhooks: public addresses, in the sandbox also loopback."""
+"""The targets that are allowed for webhooks: public addresses, and in the sandbox also loopback addresses."""
 
 import re
 import socket
@@ -10,29 +10,29 @@ from urllib.parse import urlsplit
 from server.errors import Unfit
 
 LONGEST_URL = 500
-PATIENCE = 3.0  # seconds for a name look-up during a request
+PATIENCE = 3.0  # seconds for looking up a host name during a request
 URL_FORM = "^https?://[!-~]+$"
 _LABEL = "[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
 _NAME = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 _UNICAST = IPv6Network("2000::/3")  # global unicast; all other ranges are special
-_NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: an IPv4 address behind a translator
-_PROTOCOLS = IPv4Network("192.0.0.0/24")  # RFC 6890; older Pythons call it public, and cloud services answer there
+_NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: IPv4 addresses behind a translator
+_PROTOCOLS = IPv4Network("192.0.0.0/24")  # RFC 6890; older Pythons call this public, and cloud services respond there
 _WITHIN = (
-    *(IPv6Network("2001::/23"), IPv6Network("2002::/16")),  # tunnels, which may end anywhere
+    *(IPv6Network("2001::/23"), IPv6Network("2002::/16")),  # tunnels, which may lead anywhere
     IPv6Network("3fff::/20"),  # RFC 9637: documentation, which older Pythons call public
 )
-_CLOUDS = (  # public ranges in which a cloud's internal services answer
-    IPv4Network("168.63.129.16/32"),  # Azure: DNS, health probes and the host's agent
+_CLOUDS = (  # public ranges in which internal services of a cloud respond
+    IPv4Network("168.63.129.16/32"),  # Azure: DNS, health probes and the agent of the host
     *(IPv4Network("161.26.0.0/16"), IPv4Network("166.8.0.0/14")),  # IBM Cloud: service endpoints
     IPv4Network("192.80.8.124/32"),  # Equinix Metal: metadata
 )
-_RELAYS = IPv4Network("192.88.99.0/24")  # RFC 7526: deprecated anycast to tunnels
+_RELAYS = IPv4Network("192.88.99.0/24")  # RFC 7526: deprecated anycast addresses of tunnels
 _PORTS = {"http": 80, "https": 443}
 _lookups = ThreadPoolExecutor(4, thread_name_prefix="lookup")
 
 
 class BadAddress(Unfit):
-    """A URL or address that a webhook must not use."""
+    """The error for a URL or an address that a webhook must not use."""
 
 
 class Target(NamedTuple):
@@ -45,7 +45,7 @@ class Target(NamedTuple):
 
 
 def target_of(url: str) -> Target:
-    """Parse a URL. Raise BadAddress unless it is plain HTTP or HTTPS without user, password or fragment."""
+    """Parse a URL. Raise BadAddress unless it is an HTTP or HTTPS URL without user, password and fragment."""
     if len(url) > LONGEST_URL or not re.fullmatch(URL_FORM, url):
         raise BadAddress(
             "Send a URL such as https://stars.example/hook, with at most %(most)s plain ASCII characters.",
@@ -74,9 +74,10 @@ def _is_ipv6(host: str) -> bool:
 
 
 def addresses_of(target: Target, sandbox: bool) -> list[str]:
-    """Return the host's current addresses after checking each. Connect only to these, since another look-up may differ.
+    """Return the current addresses of the host. Each of them has been checked. Connect only to these, since another
+    lookup may return different addresses.
 
-    Raise BadAddress if a webhook must not use one of them, OSError if the name has no address.
+    Raise BadAddress if a webhook must not use one of them, or OSError if the name has no address.
     """
     found = list(dict.fromkeys(resolve(target.host, target.port)))
     for text in found:
@@ -89,19 +90,20 @@ def addresses_of(target: Target, sandbox: bool) -> list[str]:
 
 
 def look_up(target: Target, sandbox: bool, seconds: float | None = None) -> list[str]:
-    """Return `addresses_of` within `seconds`, since the system's resolver has no deadline. Raise BadAddress, OSError."""
+    """Return the same as `addresses_of`, within `seconds`, since the system's resolver has no deadline. Raise
+    BadAddress, OSError."""
     lookup = _lookups.submit(addresses_of, target, sandbox)
     try:
         return lookup.result(PATIENCE if seconds is None else seconds)
     finally:
-        lookup.cancel()  # after a time-out it may still be queued
+        lookup.cancel()  # after a time-out, the lookup may still be queued
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """Return the addresses of a host. Raise OSError if it has none."""
+    """Return the addresses of a host. Raise OSError if the host has none."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except UnicodeError:  # a label that is empty or too long
+    except UnicodeError:  # a label of the name is empty or too long
         raise OSError("This is no name of a host.") from None
     return [str(sockaddr[0]) for *_, sockaddr in found]
 

@@ -36,19 +36,19 @@ def test_every_field_of_a_calendar_is_optional():
 @pytest.mark.parametrize(
     "night", ["22:00 - 08:00", "22-8", "24:00-08:00", "22:60-08:00", "22:00-08:00Z", "", 22, [], True]
 )
-def test_a_night_is_two_times_of_day(night):
+def test_a_night_is_defined_by_two_times_of_day(night):
     with pytest.raises(ValueError, match="night"):
         calendar({"night": night}, "UTC")
 
 
-def test_a_calendar_must_leave_eight_hours_a_day():
+def test_a_calendar_must_leave_at_least_eight_hours_free_per_day():
     assert calendar({"night": "18:00-10:00"}, "UTC").night == (time(18), time(10))
     for night in ("18:00-10:01", "08:00-07:59", "08:00-08:00"):
         with pytest.raises(ValueError, match="At least 8 hours a day"):
             calendar({"night": night}, "UTC")
 
 
-def test_a_calendar_must_leave_four_days_a_week():
+def test_a_calendar_must_leave_at_least_four_days_free_per_week():
     assert calendar({"days_off": [1, 2, 3]}, "UTC").days_off == {1, 2, 3}
     with pytest.raises(ValueError, match="At least 4 days"):
         calendar({"days_off": [1, 2, 3, 4]}, "UTC")
@@ -81,7 +81,7 @@ def test_a_vacation_ends_on_a_later_day_than_it_begins(vacations):
         calendar({"vacations": vacations}, "UTC")
 
 
-def test_vacation_days_a_year_are_limited_and_duplicates_count_once():
+def test_vacation_days_per_year_are_limited_and_duplicates_count_once():
     fortnight = {"from": "2026-12-25", "to": "2027-01-07"}
     week = {"from": "2027-01-04", "to": "2027-01-10"}
     assert len(calendar({"vacations": [week, fortnight]}, "UTC", vacation_days=10).vacations) == 2
@@ -121,7 +121,7 @@ def early_in_a_year() -> None:
     later(now.replace(year=now.year + 1, month=2, day=1, hour=12) - now)
 
 
-def test_a_vacation_under_way_can_end_today_at_the_earliest(ada: UUID) -> None:
+def test_a_vacation_that_has_begun_can_end_today_at_the_earliest(ada: UUID) -> None:
     early_in_a_year()
     plans(ada, vacation(0, 20))
     later(3 * DAY)
@@ -154,7 +154,7 @@ def test_a_future_vacation_can_be_cancelled(ada: UUID) -> None:
     plans(ada)
 
 
-def test_a_vacation_begins_at_midnight_in_the_players_zone(ada: UUID) -> None:
+def test_a_vacation_begins_at_midnight_in_the_players_time_zone(ada: UUID) -> None:
     early_in_a_year()
     change_profile(ada, {"zone": "Pacific/Kiritimati"})  # where it is two o'clock tomorrow
     plans(ada, vacation(1, 2))
@@ -174,7 +174,7 @@ def test_nights_do_not_count():
     assert due_at(berlin("2026-11-21 03:00"), 2 * HOUR, SLEEPER) == berlin("2026-11-21 10:00")
 
 
-def test_a_player_due_when_the_night_begins_gets_no_extra_night():
+def test_a_player_whose_time_ends_when_the_night_begins_gets_no_extra_night():
     assert due_at(berlin("2026-11-20 21:00"), 1 * HOUR, SLEEPER) == berlin("2026-11-20 22:00")
 
 
@@ -191,7 +191,7 @@ def test_days_off_do_not_count():
     assert due_at(friday, DAY, working) == berlin("2026-11-23 18:00")
 
 
-def test_a_day_off_follows_the_players_zone():
+def test_a_day_off_begins_and_ends_in_the_players_time_zone():
     working = calendar({"days_off": [6]}, "Asia/Kolkata")
     assert counted_time(utc("2026-11-20 00:00"), utc("2026-11-23 00:00"), working) == 2 * DAY
     assert counted_time(utc("2026-11-20 18:30"), utc("2026-11-21 18:30"), working) == NONE
@@ -244,13 +244,13 @@ def test_a_night_that_ends_in_a_repeated_hour_covers_it_twice():
     assert due_at(berlin("2026-10-24 22:00"), HOUR, night) == first_half_past_two + HOUR + HOUR / 2
 
 
-def test_a_weekday_that_a_country_skipped_does_not_count():
+def test_a_day_that_a_country_skipped_in_its_calendar_does_not_count():
     """Samoa went from Thursday, 29 December 2011, straight to Saturday the 31st."""
     no_fridays = calendar({"days_off": [5]}, "Pacific/Apia")
     assert counted_time(utc("2011-12-29 10:00"), utc("2011-12-31 10:00"), no_fridays) == 2 * DAY
 
 
-def test_microseconds_are_kept():
+def test_microseconds_are_preserved():
     asked = berlin("2026-11-20 21:59:59.123456")
     assert due_at(asked, HOUR, SLEEPER) == berlin("2026-11-21 08:59:59.123456")
 
@@ -273,7 +273,7 @@ def counts(minute: datetime, calendar: Calendar, outages: list[tuple[datetime, d
 
 @settings(max_examples=80, deadline=None)
 @given(moments, st.integers(0, 3 * 24 * 60), calendars, outages)
-def test_counting_agrees_with_checking_every_minute(start, minutes, calendar, outages):
+def test_the_counted_time_equals_the_result_of_checking_every_minute(start, minutes, calendar, outages):
     slowly = sum(counts(start + n * MINUTE, calendar, outages) for n in range(minutes))
     assert counted_time(start, start + minutes * MINUTE, calendar, outages) == slowly * MINUTE
 
@@ -295,7 +295,7 @@ def test_a_player_is_due_at_the_end_of_the_last_counted_minute(asked, minutes, c
     outages,
     st.timedeltas(NONE, DAY),
 )
-def test_the_time_allowed_has_passed_exactly_at_the_deadline(asked, allowed, calendar, outages, later):
+def test_the_allowed_time_has_passed_exactly_at_the_due_time(asked, allowed, calendar, outages, later):
     asked += later
     assert counted_time(asked, due_at(asked, allowed, calendar, outages), calendar, outages) == allowed
 
@@ -306,7 +306,7 @@ def test_time_before_the_start_does_not_count():
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../etc/passwd", "localtime", "Europe/Berlin\n"])
-def test_a_stored_zone_unknown_to_this_machine_counts_as_utc(zone, caplog):
+def test_a_stored_time_zone_that_this_machine_does_not_know_counts_as_utc(zone, caplog):
     warn_of.cache_clear()
     assert [stored_zone(zone).key for _ in range(2)] == ["UTC", "UTC"]
     assert len(caplog.records) == 1

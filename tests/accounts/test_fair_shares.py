@@ -49,7 +49,7 @@ def letters(app: Flask) -> list[str]:
 # Sign-in letters
 
 
-def test_networks_of_one_customer_share_one_sign_in_limit(app: Flask, stranger: Someone) -> None:
+def test_networks_of_the_same_customer_share_one_sign_in_limit(app: Flask, stranger: Someone) -> None:
     numbers = range(240)
     answers = [signs_in(stranger, f"2001:db8:1:{it % 60:x}::1", f"reader{it}@example.org") for it in numbers]
     assert {it.status_code for it in answers} == {202, 429}
@@ -75,7 +75,9 @@ def test_addresses_in_one_ipv4_network_share_one_sign_in_limit(app: Flask, stran
         * 2,
     ],
 )
-def test_spellings_of_one_mailbox_share_one_code_limit(app: Flask, stranger: Someone, spellings: list[str]) -> None:
+def test_different_spellings_of_a_mailbox_share_one_code_limit(
+    app: Flask, stranger: Someone, spellings: list[str]
+) -> None:
     for number, email in enumerate(spellings):
         assert signs_in(stranger, f"198.51.{number}.1", email).status_code == 202
     assert len(letters(app)) == DEFAULTS["codes"].most
@@ -144,7 +146,7 @@ def test_every_call_with_an_email_address_in_its_body_is_listed(app: Flask) -> N
 
 
 @pytest.mark.parametrize("operation", COUNTED)
-def test_an_email_counts_toward_the_limits_of_its_sender_and_mailbox_and_of_the_server(
+def test_an_email_counts_toward_the_limits_of_its_sender_of_its_mailbox_and_of_the_server(
     app: Flask, ada: Someone, stranger: Someone, operation: str
 ) -> None:
     before = counts(app)
@@ -188,7 +190,7 @@ def test_a_player_can_request_twenty_codes_a_day_in_the_settings(app: Flask, ada
 @pytest.mark.parametrize(
     ("name", "path", "body"), [("guests", "/v1/guests", {}), ("app-registrations", "/oauth/register", APP)]
 )
-def test_greedy_networks_leave_room_for_others(
+def test_networks_that_send_many_requests_leave_room_for_others(
     stranger: Someone, bound: Callable[[str, Bound], None], name: str, path: str, body: Json
 ) -> None:
     bound(f"{name}-in-all", Bound(200, 86_400))
@@ -207,7 +209,7 @@ def test_greedy_networks_leave_room_for_others(
 @pytest.mark.parametrize(
     ("name", "networks", "left"), [("guests-in-all", 250, 18), ("app-registrations-in-all", 67, 22)]
 )
-def test_greedy_networks_leave_room_at_the_default_limits(name: str, networks: int, left: int) -> None:
+def test_networks_that_send_many_requests_leave_room_at_the_default_limits(name: str, networks: int, left: int) -> None:
     """Prints how much they get."""
     bound, taken = DEFAULTS[name], [0] * networks
     for _ in range(bound.most // OF_ONE):
@@ -250,12 +252,12 @@ def test_one_provider_gets_a_share_however_many_networks_it_has(
         ("", "192.0.2.7:80:80"),
     ],
 )
-def test_spellings_of_one_ip_address_are_one_network(one: str, another: str) -> None:
+def test_different_spellings_of_an_ip_address_count_as_one_network(one: str, another: str) -> None:
     assert network_of(one) == network_of(another)
     assert network_shares("guests-in-all", one) == network_shares("guests-in-all", another)
 
 
-def test_ports_behind_a_proxy_share_one_limit(shared_url: str, app: Flask) -> None:
+def test_clients_on_different_ports_behind_a_proxy_share_one_limit(shared_url: str, app: Flask) -> None:
     proxied = create_app(Settings.from_environment({"DATABASE_URL": shared_url, "STERNENPOST_PROXIES": "1"}))
     stranger = Someone(proxied)
     answers = [

@@ -78,7 +78,7 @@ def test_every_limit_is_a_listed_setting_with_its_default() -> None:
 
 
 @pytest.mark.parametrize("text", ["30s", "5/2m", "7/36h", "1/1d", "90/90s"])
-def test_a_limit_is_formatted_as_it_is_parsed(text: str) -> None:
+def test_a_formatted_limit_can_be_parsed_again(text: str) -> None:
     if "/" in text:
         written = str(Settings.from_environment({"STERNENPOST_LIMIT_GAMES": text}).bounds["games"])
         assert Settings.from_environment({"STERNENPOST_LIMIT_GAMES": written}).bounds["games"] == Bound(
@@ -136,7 +136,7 @@ def test_an_address_gets_at_most_twenty_codes_a_day(app: Flask, stranger: Someon
         assert len(db.session.scalars(db.select(PlayerLetterRow)).all()) == 20
 
 
-def test_wrong_codes_are_counted_per_address_and_day(app: Flask, stranger: Someone) -> None:
+def test_wrong_codes_are_counted_per_address_and_per_day(app: Flask, stranger: Someone) -> None:
     def sign_in() -> str:
         return str(stranger.post("/v1/sign-ins", {"email": "ada@example.org"}).json["sign_in"])
 
@@ -388,7 +388,7 @@ def test_a_player_can_send_sixty_pings_an_hour(ada: Someone) -> None:
 # Counting
 
 
-def test_uses_are_deleted_once_no_limit_counts_them(app: Flask, ada: Someone, stranger: Someone) -> None:
+def test_uses_are_deleted_once_they_count_toward_no_limit(app: Flask, ada: Someone, stranger: Someone) -> None:
     opened(ada, ME, OPEN, BOT)
     stranger.post("/v1/sign-ins", {"email": "ada@example.org"})
 

@@ -76,14 +76,14 @@ def test_unused_bits_of_a_signature_must_match(purpose: str) -> None:
 
 
 @pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED])
-def test_a_link_token_is_lower_case(purpose: str) -> None:
+def test_a_link_token_is_in_lower_case(purpose: str) -> None:
     word = signed(purpose)
     assert opens(purpose, word)
     assert not opens(purpose, word.upper()) and not opens(purpose, word.title())
 
 
 @pytest.mark.parametrize("purpose", [REPLY, BOUNCE, RSVP])
-def test_an_address_is_read_in_either_case(purpose: str) -> None:
+def test_the_case_of_a_signed_address_does_not_matter(purpose: str) -> None:
     word = signed(purpose)
     assert all(opens(purpose, it) for it in (word, word.upper(), word.title()))
 
@@ -174,7 +174,7 @@ def test_a_running_process_picks_up_the_new_secret() -> None:
         process.stdin.close()
 
 
-def test_codes_invitations_and_confirmations_survive_a_rotation() -> None:
+def test_codes_invitations_and_confirmations_stay_valid_after_a_rotation() -> None:
     sign_in = begin_sign_in("ada@example.org", "en", None)
     code = db.session.scalars(select(PlayerLetterRow)).one().data["code"]
     mark, mail_id = mark_of("bea@example.org"), uuid4()
@@ -185,7 +185,7 @@ def test_codes_invitations_and_confirmations_survive_a_rotation() -> None:
     assert redeem(sign_in, code)
 
 
-def test_a_turn_link_plays_after_a_rotation() -> None:
+def test_a_turn_link_still_plays_its_turn_after_a_rotation() -> None:
     ada = person("ada")
     game_id = game_of(ada, person("ben"), person("cleo"))
     word = turn_word(game_id, 0, 1)
@@ -194,7 +194,7 @@ def test_a_turn_link_plays_after_a_rotation() -> None:
     assert play_by_link(who.player_id, who.turn, who.closed, 1, moves_of(game_id, ada)[0])
 
 
-def test_the_secret_is_not_queried_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_secret_is_not_read_from_the_database_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[float] = []
     look_up = signed_links._looked_up
     monkeypatch.setattr(signed_links, "_looked_up", lambda: asked.append(0.0) or look_up())

@@ -49,7 +49,7 @@ def scope_of(call: Call) -> str | None:
     return scopes[0] if scopes else None
 
 
-def test_each_call_requires_its_documented_scope_and_names_it_if_missing(scene: Scene) -> None:
+def test_each_call_requires_its_documented_scope_and_names_it_if_it_is_missing(scene: Scene) -> None:
     for call in calls(scene.contract.document):
         scope = scope_of(call)
         if scope is None:
@@ -105,7 +105,7 @@ def test_a_seat_token_works_only_for_the_calls_documented_for_it(scene: Scene, s
     assert seat.get(scene.running).json["code"] == "bad-token"
 
 
-def test_a_seat_token_sees_and_plays_what_its_seat_does(scene: Scene, seat: Someone) -> None:
+def test_a_seat_token_gives_access_to_exactly_what_its_seat_can_see_and_play(scene: Scene, seat: Someone) -> None:
     for look in ("", "/events", "/legal-moves", "/picture.svg", "?at=1"):
         assert seat.get(scene.running + look).data == scene.ada.get(scene.running + look).data
     turn = seat.get(f"{scene.running}/legal-moves").json
@@ -125,7 +125,7 @@ def test_a_seat_token_cannot_tell_whether_other_games_exist(scene: Scene, seat: 
             assert answers[0].status_code == 403
 
 
-def test_a_seat_token_by_default_reads_and_moves_but_cannot_chat(scene: Scene) -> None:
+def test_a_seat_token_by_default_allows_reading_and_moving_but_not_chatting(scene: Scene) -> None:
     made = scene.ada.post(f"{scene.running}/seats/me/tokens").json
     assert made["scopes"] == ["games:read", "moves:write"]
     silent = Someone(scene.app, token=made["token"])
@@ -145,7 +145,7 @@ def test_a_seat_token_never_exceeds_the_rights_or_lifetime_of_its_creators_token
     is_problem(scene.ada.post(path, {"scopes": ["games:write"]}), 422, "invalid-fields")
 
 
-def test_only_the_seats_player_gets_a_seat_token(scene: Scene) -> None:
+def test_only_the_player_in_the_seat_can_create_a_seat_token(scene: Scene) -> None:
     private = opened(scene.bea, ME, OPEN, BOT, private=True)
     is_problem(scene.bea.post(f"{scene.open}/seats/me/tokens"), 403, "not-seated")
     hidden, unknown = (scene.ada.post(f"{path}/seats/me/tokens") for path in (private, f"/v1/games/{NOBODYS_ID}"))
@@ -167,7 +167,7 @@ def test_a_seat_token_expires_when_the_seat_is_given_up(scene: Scene) -> None:
     assert scene.ada.get("/v1/me").status_code == 200
 
 
-def test_a_seat_token_survives_time_outs_until_its_player_returns(scene: Scene) -> None:
+def test_a_seat_token_stays_valid_during_time_outs_until_its_player_returns(scene: Scene) -> None:
     path = opened(scene.ada, ME, OPEN, BOT, on_timeout=[{"do": "bot-takes-over", "bot": "greedy"}])
     scene.bea.post(f"{path}/seats")
     program = seat_token(scene, path)
@@ -185,7 +185,7 @@ def test_a_seat_token_survives_time_outs_until_its_player_returns(scene: Scene) 
 # Listing
 
 
-def test_tokens_are_listed_with_name_and_rights_but_no_secret(scene: Scene) -> None:
+def test_tokens_are_listed_with_their_names_and_rights_but_without_secrets(scene: Scene) -> None:
     ends = (clock.now() + HOUR).replace(microsecond=0)
     program = further(scene.app, scene.ada, name="My bot", scopes=["moves:write"], expires_at=ends.isoformat())
     of_seat = seat_token(scene, scene.running, name="A bot by Cleo", scopes=["games:read"])

@@ -62,14 +62,14 @@ def test_a_request_without_a_token_is_unauthorized(stranger: Someone) -> None:
     assert response.headers["WWW-Authenticate"] == "Bearer"
 
 
-def test_a_further_token_gets_the_requested_scopes_or_all_except_export(app: Flask, ada: Someone) -> None:
+def test_an_additional_token_gets_the_requested_scopes_or_all_scopes_except_export(app: Flask, ada: Someone) -> None:
     assert set(ada.post("/v1/tokens", {}).json["scopes"]) == set(SCOPES) - {"export:read"}
     assert ada.post("/v1/tokens", {"scopes": ["export:read"]}).json["scopes"] == ["export:read"]
     assert ada.post("/v1/tokens", {"name": "reader", "scopes": ["games:read"]}).json["scopes"] == ["games:read"]
     assert ada.post("/v1/tokens", {"scopes": []}).json["scopes"] == []
 
 
-def test_a_further_token_cannot_exceed_the_scopes_of_the_token_that_created_it(app: Flask, ada: Someone) -> None:
+def test_an_additional_token_cannot_have_more_scopes_than_the_token_that_created_it(app: Flask, ada: Someone) -> None:
     maker = further(app, ada, scopes=["games:read", "tokens:write"])
     is_problem(maker.post("/v1/tokens", {"scopes": ["moves:write"]}), 403, "missing-scope")
     assert set(maker.post("/v1/tokens", {}).json["scopes"]) == {"games:read", "tokens:write"}
@@ -84,7 +84,7 @@ def test_a_token_expires(app: Flask, ada: Someone) -> None:
     is_problem(ada.post("/v1/tokens", {"expires_at": clock.now().isoformat()}), 422, "invalid-field")
 
 
-def test_a_further_token_expires_no_later_than_the_token_that_created_it(app: Flask, ada: Someone) -> None:
+def test_an_additional_token_expires_no_later_than_the_token_that_created_it(app: Flask, ada: Someone) -> None:
     token = further(app, further(app, ada, expires_at=(clock.now() + HOUR).isoformat()))
     clock.forward(2 * HOUR)
     is_problem(token.get("/v1/me"), 401, "bad-token")

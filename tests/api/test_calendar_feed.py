@@ -84,7 +84,7 @@ def test_the_feed_follows_a_changed_deadline(app: Flask, ada: Someone, bea: UUID
     assert after["DTSTART"] == seats_of(game_id)[0].due_at.replace(microsecond=0) > before["DTSTART"]
 
 
-def test_the_feed_is_a_valid_icalendar_line_by_line(app: Flask, ada: Someone, bea: UUID) -> None:
+def test_every_line_of_the_feed_is_valid_icalendar(app: Flask, ada: Someone, bea: UUID) -> None:
     path = address(ada)
     game_of(person("ada"), bea, bots=1, title="é" * 80)
     raw = look(app, path).data
@@ -94,7 +94,7 @@ def test_the_feed_is_a_valid_icalendar_line_by_line(app: Flask, ada: Someone, be
     assert b"\r\nREFRESH-INTERVAL;VALUE=DURATION:PT1H\r\n" in raw
 
 
-def test_the_feed_holds_no_link_that_plays_a_move(app: Flask, ada: Someone, bea: UUID) -> None:
+def test_the_feed_contains_no_link_that_plays_a_move(app: Flask, ada: Someone, bea: UUID) -> None:
     path = address(ada)
     game_of(person("ada"), bea, bots=1)
     text = look(app, path).data.replace(b"\r\n ", b"").decode()
@@ -124,7 +124,7 @@ def test_a_player_can_get_replace_and_delete_the_feed_address(app: Flask, ada: S
     assert look(app, second).status_code == 404
 
 
-def test_other_link_tokens_do_not_open_a_feed(app: Flask, ada: Someone, bea: UUID) -> None:
+def test_link_tokens_for_other_purposes_do_not_open_a_feed(app: Flask, ada: Someone, bea: UUID) -> None:
     path = address(ada)
     game_id = game_of(person("ada"), bea, bots=1)
     for word in (path[6:-5], turn_word(game_id, 0, 1), return_word(game_id, 0), "a"):

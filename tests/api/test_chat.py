@@ -107,6 +107,6 @@ def test_an_invisible_message_is_rejected(ada: Someone, game: str, text: str) ->
     assert ada.get(f"{game}/messages").json["items"] == []
 
 
-def test_a_long_message_is_stored_whole_up_to_the_limit(ada: Someone, game: str) -> None:
+def test_a_long_message_is_stored_completely_up_to_the_limit(ada: Someone, game: str) -> None:
     assert said(ada, game, "\U0001f30c" * 2000) == "\U0001f30c" * 2000
     is_problem(ada.post(f"{game}/messages", {"text": "x" * 2001}), 422, "invalid-fields")

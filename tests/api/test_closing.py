@@ -71,13 +71,13 @@ def test_a_dry_run_neither_closes_nor_opens_anything(stranger: Someone) -> None:
 
 
 @pytest.mark.parametrize("words", [("close",), ("close", "everything"), ("open", "sign-ups", "doors")])
-def test_an_unknown_part_cannot_be_closed(words: tuple[str, ...], stranger: Someone) -> None:
+def test_an_unknown_part_of_the_service_cannot_be_closed(words: tuple[str, ...], stranger: Someone) -> None:
     run("close", "sign-ups")
     run(*words, status=2)
     assert stranger.get("/v1").json["closed"] == ["sign-ups"]
 
 
-def test_the_doctor_reports_what_is_closed_since_when() -> None:
+def test_the_doctor_reports_what_is_closed_and_since_when() -> None:
     assert "\nclosed: " not in CliRunner().invoke(cli.main, ["doctor"]).stdout
     before = clock.now().replace(microsecond=0)
     run("close", "apps")
@@ -110,7 +110,7 @@ def test_new_addresses_get_no_code_while_sign_ups_are_closed(ada: Someone, stran
     assert code_of(sign_in(stranger, NEW))
 
 
-def test_an_earlier_code_creates_no_account_until_sign_ups_reopen(stranger: Someone) -> None:
+def test_a_code_requested_earlier_creates_no_account_until_sign_ups_reopen(stranger: Someone) -> None:
     asked = sign_in(stranger, NEW)
     by_code = {"sign_in": asked, "code": code_of(asked)}
     run("close", "sign-ups")
@@ -149,7 +149,7 @@ def test_an_invitation_creates_no_account_while_sign_ups_are_closed(
     assert stranger.post(f"/i/{new}", data={"name": "Erika"}).status_code == 200
 
 
-def test_a_yes_by_email_is_answered_while_sign_ups_are_closed(app: Flask, ada: Someone) -> None:
+def test_a_yes_by_email_gets_a_reply_while_sign_ups_are_closed(app: Flask, ada: Someone) -> None:
     office = Office(app, "stars.example")
     invite(ada, opened(ada, ME, OPEN, BOT), NEW)
     invitation = office.mails("new")[-1]
@@ -160,7 +160,9 @@ def test_a_yes_by_email_is_answered_while_sign_ups_are_closed(app: Flask, ada: S
     assert player_at(NEW) is None
 
 
-def test_a_stranger_cannot_stand_in_while_sign_ups_are_closed(ada: Someone, bea: Someone, stranger: Someone) -> None:
+def test_a_person_without_an_account_cannot_stand_in_while_sign_ups_are_closed(
+    ada: Someone, bea: Someone, stranger: Someone
+) -> None:
     path = opened(ada, ME, OPEN, BOT)
     bea.post(f"{path}/seats")
     asked = ada.post(f"{path}/seats/me/stand-in", {"email": NEW, "from": day(0), "until": day(6)})

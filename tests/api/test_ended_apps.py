@@ -129,7 +129,7 @@ STAYS = {  # settings changed through the app, which give nobody access and send
 }
 
 
-def test_every_changing_call_of_an_app_is_classified_by_what_it_leaves_behind(app: Flask) -> None:
+def test_every_call_with_which_an_app_can_change_data_is_classified_by_what_it_leaves_behind(app: Flask) -> None:
     operations = [
         operation
         for item in app.extensions["document"].to_dict()["paths"].values()
@@ -208,7 +208,7 @@ WAYS = [*ONE, by_revoking_all_tokens]
 
 
 @pytest.mark.parametrize("end", WAYS)
-def test_everything_an_app_created_ends_with_it(app: Flask, ada: Someone, program: Program, end: Any) -> None:
+def test_everything_an_app_created_ends_with_the_app(app: Flask, ada: Someone, program: Program, end: Any) -> None:
     code = program.code(ada, scope=" ".join(APP_SCOPES))
     made = {**program.trade(code).json, "code": code}
     its = as_app(app, made)
@@ -226,7 +226,7 @@ def test_everything_an_app_created_ends_with_it(app: Flask, ada: Someone, progra
 
 
 @pytest.mark.parametrize("end", ONE)
-def test_what_the_player_or_others_created_remains_after_the_apps_access_ends(
+def test_what_the_player_or_others_have_created_remains_after_the_apps_access_ends(
     app: Flask, ada: Someone, bea: Someone, program: Program, end: Any
 ) -> None:
     soon = (clock.now() + timedelta(minutes=30)).isoformat()  # when this app expires, and no other
@@ -250,7 +250,9 @@ def test_what_the_player_or_others_created_remains_after_the_apps_access_ends(
         assert player.has_push and player.has_webhooks
 
 
-def test_revoking_all_tokens_keeps_own_webhooks_feed_and_stand_in_requests(app: Flask, ada: Someone) -> None:
+def test_revoking_all_tokens_keeps_the_players_own_webhooks_feed_and_stand_in_requests(
+    app: Flask, ada: Someone
+) -> None:
     kept = [make(app, ada) for make in (a_feed, a_webhook, a_stand_in_request)]
     subscribed = a_push_subscription(app, ada)
     assert ada.delete("/v1/tokens").status_code == 204
@@ -267,7 +269,7 @@ def test_what_a_personal_token_created_remains_after_its_revocation(app: Flask, 
 # Whose it is
 
 
-def test_a_webhook_belongs_to_the_last_creator_with_its_url(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_webhook_belongs_to_the_app_that_last_set_its_url(app: Flask, ada: Someone, program: Program) -> None:
     made = everything(program, ada)
     its = as_app(app, made)
     paths = []
@@ -281,7 +283,9 @@ def test_a_webhook_belongs_to_the_last_creator_with_its_url(app: Flask, ada: Som
     assert ada.get(by_app).status_code == ada.get(own).status_code == 200
 
 
-def test_a_browser_belongs_to_the_last_creator_with_its_keys(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_push_subscription_belongs_to_the_app_that_last_sent_its_keys(
+    app: Flask, ada: Someone, program: Program
+) -> None:
     made = everything(program, ada)
     wanted = {"endpoint": "http://127.0.0.1:9/", "keys": PushReader().keys}
     for maker in (as_app(app, made), ada):
@@ -326,7 +330,7 @@ def test_a_request_that_ended_with_its_app_cannot_be_accepted(
 # What was under way
 
 
-def test_a_queued_webhook_call_is_not_made_once_the_app_has_ended(
+def test_a_queued_webhook_call_is_not_made_once_the_apps_access_has_ended(
     app: Flask, ada: Someone, program: Program, receiver: Receiver
 ) -> None:
     made = everything(program, ada)
@@ -346,7 +350,7 @@ def test_a_queued_webhook_call_is_not_made_once_the_app_has_ended(
     assert sorted(receiver.kinds) == ["ping", "your-turn"]
 
 
-def test_an_ended_app_creates_nothing(app: Flask, ada: Someone) -> None:
+def test_an_app_whose_access_has_ended_cannot_create_anything(app: Flask, ada: Someone) -> None:
     """A request whose token was good when it began may come to its end after that of the app."""
     webhook = UUID(ada.post("/v1/webhooks", {"url": "http://127.0.0.1:9/", "kinds": ["your-turn"]}).json["id"])
     game = opened(ada, ME, BOT, BOT)

@@ -37,6 +37,6 @@ def test_each_day_has_a_different_game(stranger: Someone) -> None:
     assert before != stranger.get(look).text
 
 
-def test_a_game_not_played_here_has_no_exhibition(stranger: Someone) -> None:
+def test_a_game_that_the_server_does_not_offer_has_no_exhibition(stranger: Someone) -> None:
     for look in ("exhibition", "exhibition.svg"):
         is_problem(stranger.get(f"/v1/rules/chess/{look}"), 404, "not-found")

@@ -87,14 +87,14 @@ def test_the_page_states_what_an_archive_cannot_prove(app: Flask, what: str) -> 
     assert what in rest.partition("<h2>")[0]
 
 
-def test_knowing_the_seed_lets_the_last_salt_choose_who_begins() -> None:
+def test_a_player_who_knows_the_seed_can_choose_who_begins_with_the_last_salt() -> None:
     """As the page says: so it must be said."""
     seed, taken = bytes(32), ["Ada's", "Ben's"]
     begins = [SeededDice(seed, [*taken, f"{n}"]).below(3) for n in range(20)]
     assert {0, 1, 2} <= set(begins)
 
 
-def test_the_page_is_linked(app: Flask) -> None:
+def test_the_fairness_page_is_linked_from_other_pages(app: Flask) -> None:
     for path in ("/docs", "/openapi.json"):
         assert "/docs/fairness" in get(app, path).text
 

@@ -162,7 +162,7 @@ def life(
     return ada
 
 
-def test_a_deleted_accounts_domain_is_in_no_dump_or_log(
+def test_a_deleted_accounts_domain_is_not_in_any_dump_or_log(
     app: Flask, shared_url: str, life: Someone, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = {table for table, row in dump(shared_url) if found(row)}
@@ -184,7 +184,7 @@ def test_a_replaced_address_leaves_no_domain_in_dumps_or_logs(app: Flask, shared
     assert [table for table, _ in left] == ["oauth_clients"]  # a program that made itself known, in its own words
 
 
-def test_other_players_data_of_a_shared_domain_stays(app: Flask, shared_url: str, life: Someone) -> None:
+def test_data_of_other_players_at_the_same_domain_stays(app: Flask, shared_url: str, life: Someone) -> None:
     friend = Someone(app, "friend")
     assert friend.patch("/v1/me", asked(app, friend, f"friend@{DOMAIN}")).status_code == 200
     assert ended(app, life).status_code == 204

@@ -67,7 +67,9 @@ def test_a_seat_can_be_taken_and_given_up(ada: Someone, bea: Someone) -> None:
     assert bea.post(f"{path}/seats").json["you"]["seat"] == 1
 
 
-def test_a_games_email_choices_are_visible_only_to_their_player(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_players_email_choices_for_a_game_are_visible_only_to_that_player(
+    ada: Someone, bea: Someone, game: str
+) -> None:
     assert ada.get(f"{game}/seats/me").json == {"seat": 0, "mails": None, "salt_hash": None}
     assert ada.patch(f"{game}/seats/me", {"mails": "bundled"}).json == {
         "seat": 0,
@@ -84,7 +86,7 @@ def latest(who: Someone, path: str = "/v1/games?mine=true") -> list[str | None]:
     return [item["latest"] for item in who.get(path).json["items"]]
 
 
-def test_your_game_list_shows_what_others_did_last(ada: Someone, bea: Someone, game: str) -> None:
+def test_the_players_own_game_list_shows_the_last_actions_of_others(ada: Someone, bea: Someone, game: str) -> None:
     assert latest(ada) == latest(bea) == ["The game started."]
     move = first_move(ada, game)
     ada.post(f"{game}/moves", move)
@@ -192,7 +194,7 @@ def test_a_dry_run_predicts_the_move_without_changing_anything(ada: Someone, gam
     is_problem(ada.post(f"{game}/moves?dry_run=true", move), 409, "stale-turn")
 
 
-def test_legal_moves_are_for_the_seat_to_move(ada: Someone, bea: Someone, game: str) -> None:
+def test_legal_moves_are_returned_for_the_seat_whose_turn_it_is(ada: Someone, bea: Someone, game: str) -> None:
     mine = ada.get(f"{game}/legal-moves").json
     assert mine["turn"] == 1
     assert len(mine["moves"]) > 50

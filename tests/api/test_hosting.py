@@ -83,7 +83,7 @@ def test_a_game_closes_when_the_last_person_leaves(app: Flask, ada: Someone, bea
     is_problem(bea.post(f"{path}/seats"), 409, "game-not-running")
 
 
-def test_a_game_stays_open_while_a_person_sits_there_and_the_first_seat_hosts(
+def test_a_game_stays_open_while_it_has_a_human_player_and_the_player_in_the_first_seat_becomes_host(
     app: Flask, ada: Someone, bea: Someone, cleo: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, OPEN)
@@ -98,7 +98,7 @@ def test_a_game_stays_open_while_a_person_sits_there_and_the_first_seat_hosts(
     assert is_closed(path, ada)
 
 
-def test_the_host_stays_when_a_guest_leaves(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_the_host_stays_host_when_a_guest_leaves(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, OPEN, ME, OPEN)
     sits(bea, at=path)
     bea.delete(f"{path}/seats/me")
@@ -127,7 +127,9 @@ def test_deleting_the_hosts_account_closes_the_game(app: Flask, ada: Someone, be
     assert is_closed(path, bea)
 
 
-def test_deleting_a_host_without_a_seat_closes_the_game_or_passes_it_on(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_deleting_a_host_without_a_seat_closes_the_game_or_makes_another_player_the_host(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
     lonely, other = opened(ada, OPEN, OPEN, OPEN), opened(ada, OPEN, OPEN, OPEN)
     sits(bea, at=other)
     delete_player(find_player("ada@example.org"))
@@ -177,7 +179,7 @@ def test_a_hidden_private_game_cannot_be_closed_by_strangers(app: Flask, ada: So
         is_problem(bea.delete(call), 404, "not-found")
 
 
-def test_a_closed_game_accepts_nothing_and_is_shown_as_closed(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_closed_game_rejects_all_changes_and_is_shown_as_closed(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     sits(bea, at=path)
     ada.delete(path)
@@ -207,7 +209,7 @@ def test_the_log_records_the_closing(app: Flask, ada: Someone) -> None:
     assert load(game_id).head.status == "abandoned"
 
 
-def test_followers_learn_that_a_game_closed(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_followers_are_notified_that_a_game_was_closed(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     sits(bea, at=path)
     game_id, caller = id_of(path), tokens.caller(bea.token or "")
@@ -250,7 +252,7 @@ def test_a_withdrawn_invitation_is_not_sent_and_its_link_does_not_work(
     is_problem(ada.delete(f"{path}/invitations/2"), 404, "not-found")
 
 
-def test_a_player_invited_again_gets_one_email(app: Flask, office: Office, ada: Someone) -> None:
+def test_a_player_who_is_invited_again_gets_only_one_email(app: Flask, office: Office, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, INVITED)
     ada.delete(f"{path}/invitations/2")
     assert ada.post(f"{path}/invitations", {"email": NEW, "seat": 2}).status_code == 201
@@ -312,7 +314,7 @@ def test_a_removed_guest_returns_only_if_invited(app: Flask, ada: Someone, bea: 
     assert bea.post(f"{path}/seats").json["you"]["seat"] == 2
 
 
-def test_only_guests_can_be_removed_and_a_host_who_tries_it_on_themselves_leaves(
+def test_only_other_players_can_be_removed_and_hosts_who_remove_themselves_leave(
     app: Flask, ada: Someone, bea: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, BOT, INVITED)
@@ -344,7 +346,7 @@ def test_an_open_game_shows_when_it_closes(app: Flask, ada: Someone, open_for: s
 
 
 @pytest.mark.parametrize("open_for", ["PT59M", "P91D", "P1M", "soon", "", "-P1D"])
-def test_a_game_stays_open_between_an_hour_and_90_days(app: Flask, ada: Someone, open_for: str) -> None:
+def test_a_game_can_stay_open_for_an_hour_to_90_days(app: Flask, ada: Someone, open_for: str) -> None:
     wanted = {"rules": "sternenhimmel", "seats": [ME, OPEN, OPEN], "open_for": open_for}
     answer = ada.post("/v1/games", wanted)
     assert is_problem(answer, 422, "invalid-field")
@@ -414,7 +416,7 @@ def test_a_host_who_extends_a_game_is_warned_again_before_its_new_end(app: Flask
     assert len(office.mails("ada")) == 1
 
 
-def test_the_host_has_as_much_time_to_answer_after_an_outage(app: Flask, ada: Someone) -> None:
+def test_an_outage_does_not_shorten_the_hosts_time_to_respond(app: Flask, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     until(moment(path, ada) + 5 * DAY)
     close_due()
@@ -461,7 +463,7 @@ def test_a_failing_or_locked_game_does_not_delay_the_closing_of_others(
     assert is_closed(held, bea)
 
 
-def test_a_host_can_turn_off_these_emails(app: Flask, office: Office, ada: Someone) -> None:
+def test_a_host_can_turn_off_emails_about_closing_games(app: Flask, office: Office, ada: Someone) -> None:
     ada.patch("/v1/me", {"notifications": {"mails": {"game-closing": "off"}}})
     path = opened(ada, ME, OPEN, OPEN)
     until(moment(path, ada) - 2 * DAY)
@@ -473,7 +475,7 @@ def test_a_host_can_turn_off_these_emails(app: Flask, office: Office, ada: Someo
     assert is_closed(path, ada)
 
 
-def test_one_click_stops_these_emails_for_a_host_without_a_seat(
+def test_one_click_stops_emails_about_closing_games_for_a_host_without_a_seat(
     app: Flask, office: Office, ada: Someone, bea: Someone
 ) -> None:
     for _ in "12":

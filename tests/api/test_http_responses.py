@@ -75,7 +75,7 @@ def test_head_returns_the_headers_of_get_without_a_body(scene: Scene, ada: Someo
         assert ada.ask("HEAD", path, headers={"If-None-Match": got.headers["ETag"]}).status_code == 304
 
 
-def test_a_304_is_sent_exactly_while_a_new_response_would_have_the_same_etag(
+def test_a_304_is_sent_if_and_only_if_a_new_response_would_have_the_same_etag(
     scene: Scene, ada: Someone, bea: Someone, app: Flask
 ) -> None:
     game, asking, hosted = scene.running, scene.asking, scene.hosted
@@ -122,7 +122,9 @@ def test_a_304_is_sent_exactly_while_a_new_response_would_have_the_same_etag(
         assert 0 < kept < len(ways), number
 
 
-def test_a_304_needs_no_view_no_legal_moves_and_no_json(scene: Scene, ada: Someone, monkeypatch: Any) -> None:
+def test_a_304_is_sent_without_computing_a_view_legal_moves_or_json(
+    scene: Scene, ada: Someone, monkeypatch: Any
+) -> None:
     paths = scene.running, f"{scene.running}/legal-moves", "/v1/games?my_turn=true"
     etags = [ada.get(path).headers["ETag"] for path in paths]
 
@@ -202,7 +204,7 @@ def test_every_change_is_accepted_if_the_caller_saw_the_current_state(scene: Sce
     assert ada.delete("/v1/tokens/current", headers={"If-Match": "*"}).status_code == 204
 
 
-def test_a_weak_etag_changes_nothing_and_the_error_explains_where_it_comes_from(ada: Someone) -> None:
+def test_a_change_with_a_weak_etag_is_rejected_and_the_error_explains_where_weak_etags_come_from(ada: Someone) -> None:
     etag = ada.get("/v1/me").headers["ETag"]
     for condition in (f"W/{etag}", f'"another", W/{etag}'):
         refused = ada.patch("/v1/me", {"name": "Ada I"}, headers={"If-Match": condition})
@@ -233,7 +235,7 @@ def waits_for_a_lock(database_url: str) -> bool:
         return connection.execute(waiters).fetchone() is not None
 
 
-def test_an_open_game_cannot_change_between_precondition_and_write(
+def test_an_open_game_cannot_change_between_the_check_of_the_precondition_and_the_write(
     app: Flask, shared_url: str, ada: Someone, bea: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)
@@ -284,7 +286,7 @@ def test_an_etag_changes_exactly_when_this_viewers_response_changes(scene: Scene
     assert changed["/v1/rules"] == 0
 
 
-def test_etags_differ_for_viewers_who_see_different_things(scene: Scene) -> None:
+def test_etags_differ_for_viewers_who_see_different_responses(scene: Scene) -> None:
     scene.ada.post(f"{scene.running}/moves", MOVE)
     etags = {who.get(scene.running).headers["ETag"] for who in (scene.ada, scene.bea, scene.stranger)}
     assert len(etags) == 3
@@ -308,7 +310,7 @@ def idempotent(contract: Contract) -> list[Call]:
     return sorted(found, key=lambda call: call.name == "takeSeat")
 
 
-def test_every_creating_call_takes_a_key_except_those_that_create_secrets(scene: Scene) -> None:
+def test_every_call_that_creates_something_accepts_an_idempotency_key_unless_it_creates_a_secret(scene: Scene) -> None:
     makes = {call.name for call in calls(scene.contract.document) if call.method == "POST"}
     names = {call.name for call in idempotent(scene.contract)}
     assert names == {"openGame", "takeSeat", "invite", "vote", "takeBack", "say", "sayReady", "playMove"}
@@ -348,7 +350,7 @@ OTHER_BODIES: dict[str, Json] = {
 }
 
 
-def test_a_key_belongs_to_one_body(scene: Scene) -> None:
+def test_an_idempotency_key_cannot_be_reused_with_another_body(scene: Scene) -> None:
     for call in idempotent(scene.contract):
         first = scene.ask(call, call.examples["Example"], headers=keyed(call.name))
         other = scene.ask(call, OTHER_BODIES[call.name], headers=keyed(call.name))
@@ -356,7 +358,7 @@ def test_a_key_belongs_to_one_body(scene: Scene) -> None:
         assert scene.ask(call, call.examples["Example"], headers=keyed(call.name)).data == first.data
 
 
-def test_a_key_belongs_to_one_path(scene: Scene, ada: Someone) -> None:
+def test_an_idempotency_key_cannot_be_reused_for_another_path(scene: Scene, ada: Someone) -> None:
     ada.post(f"{scene.running}/messages", {"text": "Hello"}, headers=keyed("a"))
     for path, body in ((f"{scene.running}/votes", {"on": "pause"}), (f"{scene.running}/moves", MOVE)):
         assert code_of(ada.post(path, body, headers=keyed("a"))) == (422, "idempotency-key-reused")
@@ -366,7 +368,9 @@ def test_a_key_belongs_to_one_path(scene: Scene, ada: Someone) -> None:
     assert code_of(said) == (422, "idempotency-key-reused")
 
 
-def test_the_same_key_of_another_player_is_another_request(scene: Scene, ada: Someone, bea: Someone) -> None:
+def test_the_same_key_used_by_another_player_identifies_another_request(
+    scene: Scene, ada: Someone, bea: Someone
+) -> None:
     path = f"{scene.running}/messages"
     numbers = [who.post(path, {"text": "Hello"}, headers=keyed("a")).json["nr"] for who in (ada, bea, ada, bea)]
     assert numbers == [1, 2, 1, 2]
@@ -392,7 +396,7 @@ def test_simultaneous_requests_are_executed_once_and_share_the_response(
     assert [it["nr"] for it in scene.ada.get(f"{scene.running}/messages").json["items"]] == [1]
 
 
-def test_a_key_expires_after_seven_days_and_can_be_reused(scene: Scene, ada: Someone) -> None:
+def test_an_idempotency_key_expires_after_seven_days_and_can_then_be_reused(scene: Scene, ada: Someone) -> None:
     opened = [ada.post("/v1/games", wanted(ME, OPEN, OPEN), headers=keyed("a")).json["id"]]
     for days in (6.9, 0.2, 7.1):
         clock.forward(days * DAY)
@@ -405,7 +409,7 @@ def test_a_key_expires_after_seven_days_and_can_be_reused(scene: Scene, ada: Som
     assert len(set(opened[1:])) == 3
 
 
-def test_token_responses_take_no_key_and_are_not_stored(scene: Scene) -> None:
+def test_calls_that_return_tokens_accept_no_key_and_their_responses_are_not_stored(scene: Scene) -> None:
     for call in calls(scene.contract.document):
         if call.name in ("makeToken", "makeSeatToken", "signIn"):
             for body in call.examples.values():
@@ -430,7 +434,7 @@ def walk(who: Someone, address: str | None) -> list[list[Json]]:
     return pages
 
 
-def test_a_list_of_games_is_read_page_by_page(scene: Scene, ada: Someone) -> None:
+def test_a_list_of_games_can_be_read_page_by_page(scene: Scene, ada: Someone) -> None:
     opened = [ada.post("/v1/games", wanted(ME, OPEN, OPEN, title=f"{n}")).json["id"] for n in range(5)]
     for query in ("limit=2", "limit=2&mine=true", "limit=2&status=open&rules=sternenhimmel"):
         pages = walk(ada, f"/v1/games?{query}")
@@ -439,7 +443,9 @@ def test_a_list_of_games_is_read_page_by_page(scene: Scene, ada: Someone) -> Non
     assert [len(page) for page in walk(ada, "/v1/games?limit=5")] == [5]
 
 
-def test_chat_messages_are_read_page_by_page_also_with_a_link_token(scene: Scene, ada: Someone, bea: Someone) -> None:
+def test_chat_messages_can_be_read_page_by_page_even_with_a_link_token(
+    scene: Scene, ada: Someone, bea: Someone
+) -> None:
     path = f"/v1/games/{ada.post('/v1/games', wanted(ME, OPEN, OPEN, private=True)).json['id']}"
     for number in range(5):
         ada.post(f"{path}/messages", {"text": f"Word {number}"})
@@ -473,7 +479,7 @@ def test_a_client_that_does_not_accept_problem_json_gets_problems_anyway(ada: So
 # Problems
 
 
-def test_a_query_that_is_not_utf_8_gets_no_server_error(scene: Scene) -> None:
+def test_a_query_that_is_not_utf_8_does_not_cause_a_server_error(scene: Scene) -> None:
     client = scene.app.test_client()
     headers = {"Authorization": f"Bearer {scene.ada.token}", "If-None-Match": '"x"'}
     for path in ("/legal-moves", ""):
@@ -481,7 +487,7 @@ def test_a_query_that_is_not_utf_8_gets_no_server_error(scene: Scene) -> None:
         assert answer.status_code < 500, path
 
 
-def test_everything_a_commit_or_rule_raises_is_in_the_table() -> None:
+def test_every_error_that_a_commit_or_a_rule_raises_is_in_the_table_of_problems() -> None:
     def kinds(error: type[Exception]) -> set[type[Exception]]:
         return {error, *(kind for below in error.__subclasses__() for kind in kinds(below))}
 
@@ -522,7 +528,9 @@ def test_a_problem_is_in_the_callers_language_and_its_code_never_changes(ada: So
         ("\xff;;q=x", "A token is required"),
     ],
 )
-def test_accept_language_decides_without_a_token(scene: Scene, wanted_language: str | None, title: str) -> None:
+def test_the_accept_language_header_decides_the_language_if_there_is_no_token(
+    scene: Scene, wanted_language: str | None, title: str
+) -> None:
     headers = {"Accept-Language": wanted_language} if wanted_language else {}
     refused = scene.stranger.get("/v1/me", headers=headers)
     assert refused.json["title"] == title
@@ -549,7 +557,7 @@ def test_a_charset_parameter_does_not_change_the_format(ada: Someone, accept: st
     assert code_of(refused) == (406, "not-acceptable")
 
 
-def test_a_compressed_body_is_rejected_with_a_sentence(ada: Someone) -> None:
+def test_a_compressed_body_is_rejected_with_an_explanation(ada: Someone) -> None:
     packed, headers = (
         gzip.compress(b'{"name": "Ada"}'),
         {"Content-Encoding": "gzip", "Content-Type": "application/json"},
@@ -562,14 +570,16 @@ def test_a_compressed_body_is_rejected_with_a_sentence(ada: Someone) -> None:
     assert ada.ask("PATCH", "/v1/me", data=b'{"name": "Ada"}', headers=plain).status_code == 200
 
 
-def test_an_empty_cursor_starts_a_list(scene: Scene, ada: Someone) -> None:
+def test_an_empty_cursor_returns_the_first_page(scene: Scene, ada: Someone) -> None:
     for call in looks(scene):
         if any(parameter.get("name") == "cursor" for parameter in call.operation["parameters"]):
             path = scene.address(call)
             assert ada.get(f"{path}?cursor=").data == ada.get(path).data
 
 
-def test_every_post_accepts_a_key_or_rejects_it_with_a_sentence(scene: Scene, ada: Someone) -> None:
+def test_every_post_call_accepts_an_idempotency_key_or_rejects_it_with_an_explanation(
+    scene: Scene, ada: Someone
+) -> None:
     posts = [call for call in calls(scene.contract.document) if call.method == "POST"]
     for call in posts:
         path, keyed = (

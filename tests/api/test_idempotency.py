@@ -28,7 +28,7 @@ def test_opening_a_game_twice_with_one_key_opens_one_game(app: Flask, ada: Someo
     assert len(walk(ada, "/v1/games?mine=true")) == 2
 
 
-def test_a_key_identifies_one_request(ada: Someone, bea: Someone, game: str) -> None:
+def test_an_idempotency_key_identifies_one_request(ada: Someone, bea: Someone, game: str) -> None:
     said = {"text": "Once."}
     first = ada.post(f"{game}/messages", said, headers=keyed("a"))
     assert ada.post(f"{game}/messages", said, headers=keyed("a")).data == first.data
@@ -37,7 +37,7 @@ def test_a_key_identifies_one_request(ada: Someone, bea: Someone, game: str) -> 
     assert bea.post(f"{game}/messages", said, headers=keyed("a")).json["nr"] == 2
 
 
-def test_a_key_is_stored_for_seven_days(app: Flask, ada: Someone, game: str) -> None:
+def test_an_idempotency_key_is_stored_for_seven_days(app: Flask, ada: Someone, game: str) -> None:
     for days, numbers in ((0, [1]), (6.9, [1]), (0.2, [1, 2])):
         clock.forward(days * DAY)
         with app.app_context():
@@ -93,7 +93,7 @@ def _kept(app: Flask, key: str) -> tuple[int | None, str | None]:
         return row.status, row.answer
 
 
-def test_a_rejected_request_leaves_its_key_free(ada: Someone, game: str) -> None:
+def test_the_key_of_a_rejected_request_can_be_used_again(ada: Someone, game: str) -> None:
     move = first_move(ada, game)
     bad = move | {"move": move["move"] | {"space": "zz"}}
     is_problem(ada.post(f"{game}/moves", bad, headers=keyed("m")), 422, "illegal-move")
@@ -101,5 +101,5 @@ def test_a_rejected_request_leaves_its_key_free(ada: Someone, game: str) -> None
 
 
 @pytest.mark.parametrize("key", ["", "x" * 201, "\xfc", "a\tb"])
-def test_a_key_is_visible_ascii(ada: Someone, game: str, key: str) -> None:
+def test_an_idempotency_key_consists_of_visible_ascii_characters(ada: Someone, game: str, key: str) -> None:
     is_problem(ada.post(f"{game}/messages", {"text": "Hello"}, headers=keyed(key)), 400, "malformed-request")

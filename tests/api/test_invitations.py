@@ -66,7 +66,7 @@ def test_new_players_can_choose_a_display_name_when_they_accept(
     assert names[2] == "bea"
 
 
-def test_a_seat_is_reserved_and_its_link_token_mailed(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_seat_is_reserved_and_its_link_token_is_emailed(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     assert invite(ada, path, NEW) == 1
     assert kinds(ada, path) == ["human", "invited", "open"]
@@ -114,7 +114,7 @@ def test_an_address_is_case_insensitive(app: Flask, ada: Someone, bea: Someone) 
     assert bea.post(f"{path}/seats").json["you"]["seat"] == 2
 
 
-def test_the_first_link_ends_when_a_seat_is_reserved_for_another_address(
+def test_the_first_link_becomes_invalid_when_its_seat_is_reserved_for_another_address(
     app: Flask, ada: Someone, bea: Someone, browser: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, private=True, title="A private night")
@@ -135,7 +135,9 @@ def test_the_first_link_ends_when_a_seat_is_reserved_for_another_address(
     assert bea.post(f"{path}/seats", {"invitation": new}).json["you"]["seat"] == 1
 
 
-def test_a_link_also_ends_when_its_seat_was_taken_and_left(app: Flask, ada: Someone, browser: Someone) -> None:
+def test_a_link_also_becomes_invalid_when_its_seat_was_taken_and_left(
+    app: Flask, ada: Someone, browser: Someone
+) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     invite(ada, path, NEW, seat=1)
     (word,) = mailed(app, NEW)
@@ -179,7 +181,7 @@ def test_a_private_game_with_free_seats_has_a_link_token_for_its_players(ada: So
     assert ada.get(opened(ada, ME, OPEN, BOT)).json["invitation"] is None
 
 
-def test_a_games_shared_link_opens_no_reserved_seat(ada: Someone, bea: Someone) -> None:
+def test_a_games_shared_link_does_not_give_access_to_reserved_seats(ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, {"email": NEW}, BOT, private=True)
     word = ada.get(path).json["invitation"]
     is_problem(bea.post(f"{path}/seats", {"invitation": word}), 409, "seat-taken")
@@ -188,7 +190,9 @@ def test_a_games_shared_link_opens_no_reserved_seat(ada: Someone, bea: Someone) 
 # The page of an invitation
 
 
-def test_viewing_an_invitation_shows_the_table_and_takes_no_seat(app: Flask, ada: Someone, browser: Someone) -> None:
+def test_viewing_an_invitation_shows_the_table_without_taking_a_seat(
+    app: Flask, ada: Someone, browser: Someone
+) -> None:
     path = opened(ada, ME, {"email": NEW}, BOT, title="<b>Clear</b> & cold")
     (word,) = mailed(app, NEW)
     for _ in range(3):
@@ -200,7 +204,9 @@ def test_viewing_an_invitation_shows_the_table_and_takes_no_seat(app: Flask, ada
     assert kinds(ada, path) == ["human", "invited", "bot"]
 
 
-def test_the_button_takes_the_seat_once_for_the_invited_address(app: Flask, ada: Someone, browser: Someone) -> None:
+def test_the_accept_button_takes_the_seat_once_for_the_invited_address(
+    app: Flask, ada: Someone, browser: Someone
+) -> None:
     path = opened(ada, ME, {"email": NEW}, BOT)
     (word,) = mailed(app, NEW)
     assert browser.ask("POST", f"/i/{word}").status_code == 200
@@ -220,7 +226,7 @@ def test_a_shared_link_opens_the_game_on_the_page(ada: Someone, browser: Someone
 
 
 @pytest.mark.parametrize("word", ["nonsense", "a" * 64, "%00", "\u00e4", "a" * 5000])
-def test_a_foreign_link_is_rejected(browser: Someone, word: str) -> None:
+def test_an_invalid_link_is_rejected(browser: Someone, word: str) -> None:
     for address in (f"/i/{word}", f"/back/{word}", f"/t/{word}"):
         for method in ("GET", "POST"):
             answer = browser.ask(method, address)

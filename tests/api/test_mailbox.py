@@ -44,12 +44,12 @@ def listed(box: FlaskClient, query: str) -> tuple[list[int], str | None]:
     return [int(it["subject"].removeprefix("Letter ")) for it in found["items"]], found["next"]
 
 
-def test_json_lists_emails_newest_first_for_all_or_one_address(box: FlaskClient) -> None:
+def test_the_mailbox_lists_emails_as_json_newest_first_for_all_addresses_or_one(box: FlaskClient) -> None:
     assert listed(box, "") == ([*range(LETTERS)][::-1], None)
     assert listed(box, "?to=BEN@example.org") == ([*range(0, LETTERS, 10)][::-1], None)
 
 
-def test_json_is_paged_on_request(box: FlaskClient) -> None:
+def test_the_json_list_is_split_into_pages_on_request(box: FlaskClient) -> None:
     first, following = listed(box, "?limit=70")
     rest, end = listed(box, f"?limit=70&after={following}")
     assert (first + rest, end) == ([*range(LETTERS)][::-1], None)
@@ -64,7 +64,7 @@ def test_the_page_links_to_older_emails(box: FlaskClient) -> None:
     assert "Letter 69<" in box.get(link[1]).text
 
 
-def test_only_shown_emails_are_parsed_and_only_once(box: FlaskClient) -> None:
+def test_only_emails_that_are_shown_are_parsed_and_only_once(box: FlaskClient) -> None:
     parsed = sandbox._envelope.cache_info
     before = parsed().misses
     assert listed(box, "?to=nobody@example.org") == ([], None)

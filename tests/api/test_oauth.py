@@ -184,7 +184,7 @@ def test_a_refresh_token_is_rotated_and_the_earlier_access_token_stops_working(
         assert db.session.query(App).count() == 0
 
 
-def test_denied_consent_returns_to_the_app_with_an_error(ada: Someone, stranger: Someone, program: Program) -> None:
+def test_denying_consent_returns_to_the_app_with_an_error(ada: Someone, stranger: Someone, program: Program) -> None:
     for who in (ada, stranger):
         back = came_back(allow(who, program.asks(), is_allowed=False))
         assert (back["error"], back["state"], "iss" in back, "code" in back) == ("access_denied", "s&t=1", True, False)
@@ -264,7 +264,7 @@ def test_a_code_expires_after_a_minute(app: Flask, ada: Someone, program: Progra
     is_refused(program.trade(code), "invalid_grant")
 
 
-def test_a_made_up_code_is_rejected(ada: Someone, program: Program) -> None:
+def test_an_invented_code_is_rejected(ada: Someone, program: Program) -> None:
     code = program.code(ada)
     for made_up in (code[:-1] + ("B" if code[-1] == "A" else "A"), code[:-1], "", "x", code.upper()):
         is_refused(program.trade(made_up), "invalid_grant")
@@ -304,7 +304,9 @@ def test_a_code_is_neither_sent_as_a_referrer_nor_cached(ada: Someone, program: 
         None,
     ],
 )
-def test_only_exactly_registered_redirect_uris_are_used(ada: Someone, program: Program, address: str | None) -> None:
+def test_only_redirect_uris_that_match_a_registered_one_exactly_are_used(
+    ada: Someone, program: Program, address: str | None
+) -> None:
     """Nor with an error: that would be an open redirector."""
     asked = program.asks(redirect_uri=address)
     shown = program.client.get(asked)
@@ -336,7 +338,7 @@ def test_only_exactly_registered_redirect_uris_are_used(ada: Someone, program: P
         "",
     ],
 )
-def test_redirect_uris_use_https_or_loopback(program: Program, address: str) -> None:
+def test_redirect_uris_must_use_https_or_loopback(program: Program, address: str) -> None:
     is_refused(program.register(redirect_uris=[BACK, address]), "invalid_redirect_uri")
 
 
@@ -374,7 +376,7 @@ def test_a_reused_refresh_token_revokes_its_family(app: Flask, ada: Someone, pro
     is_refused(program.refresh(second["refresh_token"]), "invalid_grant")
 
 
-def test_a_made_up_refresh_token_revokes_nothing(app: Flask, ada: Someone, program: Program) -> None:
+def test_an_invented_refresh_token_revokes_nothing(app: Flask, ada: Someone, program: Program) -> None:
     made = program.signed_in(ada)
     word = made["refresh_token"]
     head, _, _ = word.rpartition("_")
@@ -411,7 +413,9 @@ def test_an_app_can_request_only_scopes_meant_for_apps(ada: Someone, program: Pr
     assert "code=" not in allow(ada, program.asks(scope=scope)).text
 
 
-def test_a_game_bound_consent_works_only_for_that_game(app: Flask, ada: Someone, program: Program) -> None:
+def test_a_consent_that_is_limited_to_a_game_works_only_for_that_game(
+    app: Flask, ada: Someone, program: Program
+) -> None:
     game, other = opened(ada, ME, BOT, BOT), opened(ada, ME, BOT, BOT)
     bound = f"game:{game.rpartition('/')[2]}"
     shown = program.client.get(program.asks(scope=f"{SCOPE} {bound}")).text
@@ -427,7 +431,7 @@ def test_a_game_bound_consent_works_only_for_that_game(app: Flask, ada: Someone,
     assert its.post(f"{game}/moves", first_move(its, game)).status_code == 201
 
 
-def test_a_consent_cannot_be_bound_to_a_game_without_a_seat_or_with_global_scopes(
+def test_a_consent_cannot_be_limited_to_a_game_without_a_seat_there_or_with_global_scopes(
     ada: Someone, bea: Someone, program: Program
 ) -> None:
     game = opened(bea, ME, OPEN, BOT)
@@ -442,7 +446,9 @@ def test_a_consent_cannot_be_bound_to_a_game_without_a_seat_or_with_global_scope
     assert "error=invalid_scope" in way_back(program, program.asks(scope=wide))
 
 
-def test_giving_up_a_seat_ends_its_game_bound_consents(app: Flask, ada: Someone, program: Program) -> None:
+def test_giving_up_a_seat_ends_the_consents_that_are_limited_to_its_game(
+    app: Flask, ada: Someone, program: Program
+) -> None:
     game = opened(ada, ME, BOT, BOT)
     made = program.signed_in(ada, scope=f"{SCOPE} game:{game.rpartition('/')[2]}")
     assert ada.delete(f"{game}/seats/me").status_code < 300
@@ -468,14 +474,14 @@ def test_only_the_servers_own_page_can_give_consent(app: Flask, ada: Someone, pr
     assert "Access-Control-Allow-Origin" not in answer.headers
 
 
-def test_viewing_the_consent_page_allows_nothing(app: Flask, ada: Someone, program: Program) -> None:
+def test_viewing_the_consent_page_does_not_give_consent(app: Flask, ada: Someone, program: Program) -> None:
     for _ in range(2):
         assert "Location" not in ada.get(program.asks()).headers
     with app.app_context():
         assert db.session.query(App).count() == 0
 
 
-def test_consent_is_asked_again_after_another_sign_in(ada: Someone, bea: Someone, program: Program) -> None:
+def test_consent_is_requested_again_after_another_sign_in(ada: Someone, bea: Someone, program: Program) -> None:
     said = {"allow": True, "player": bea.get("/v1/me").json["id"]}
     is_problem(ada.ask("POST", program.asks(), said), 401, "bad-token")
 
@@ -489,7 +495,9 @@ def test_the_consent_page_cannot_be_framed_and_runs_no_foreign_scripts(program: 
     assert "<script>alert" not in shown.text and "&lt;script&gt;" in shown.text
 
 
-def test_apps_guests_and_weaker_tokens_cannot_give_consent(app: Flask, ada: Someone, program: Program) -> None:
+def test_consent_cannot_be_given_by_apps_by_guests_or_with_weaker_tokens(
+    app: Flask, ada: Someone, program: Program
+) -> None:
     its = as_app(app, program.signed_in(ada, scope="profile:read games:read moves:write"))
     is_problem(allow(its, program.asks()), 403, "missing-scope")
     small = further(app, ada, scopes=["tokens:write", "profile:read", "games:read"])
@@ -540,7 +548,7 @@ def test_apps_have_no_secret(program: Program, ada: Someone) -> None:
     assert "client_secret" not in program.register().json
 
 
-def test_a_parameter_must_be_unique_short_and_plain(app: Flask, ada: Someone, program: Program) -> None:
+def test_an_oauth_parameter_must_be_unique_short_and_plain_text(app: Flask, ada: Someone, program: Program) -> None:
     for more in (
         "&scope=games:write",
         "&redirect_uri=https://evil.example/",
@@ -579,20 +587,20 @@ def test_a_parameter_must_be_unique_short_and_plain(app: Flask, ada: Someone, pr
         {"scope": 7},
     ],
 )
-def test_an_apps_registered_metadata_are_validated(program: Program, metadata: Json) -> None:
+def test_the_metadata_that_an_app_registers_is_validated(program: Program, metadata: Json) -> None:
     answer = program.register(**metadata)
     assert answer.status_code == 400
     assert answer.json["error"] in ("invalid_client_metadata", "invalid_redirect_uri")
 
 
-def test_a_registration_is_plain_json(program: Program) -> None:
+def test_an_app_registration_is_plain_json(program: Program) -> None:
     for body in (b'{"client_name": "a\\u0000b", "redirect_uris": []}', b"{", b"[]", b"7", b"", b"[" * 5000, b"\xff"):
         answer = program.client.post("/oauth/register", data=body, content_type="application/json")
         assert answer.status_code == 400, body
     assert program.client.post("/oauth/register", data=b" " * 70_000).status_code in (400, 413)
 
 
-def test_app_registrations_are_limited_and_unused_ones_deleted(app: Flask, ada: Someone, program: Program) -> None:
+def test_app_registrations_are_limited_and_unused_ones_are_deleted(app: Flask, ada: Someone, program: Program) -> None:
     program.signed_in(ada)
     answers = [program.register() for _ in range(31)]
     is_limit = answers[-1]
@@ -661,7 +669,7 @@ def test_a_banned_players_app_can_do_nothing(app: Flask, ada: Someone, program: 
     is_problem(as_app(app, refreshed.json).get("/v1/games"), 403, "banned")
 
 
-def test_the_database_holds_no_usable_secret(app: Flask, ada: Someone, program: Program) -> None:
+def test_the_database_contains_no_usable_secret(app: Flask, ada: Someone, program: Program) -> None:
     code = program.code(ada)
     made = program.trade(code).json
     with app.app_context():
@@ -670,7 +678,7 @@ def test_the_database_holds_no_usable_secret(app: Flask, ada: Someone, program: 
         assert not any(word[-43:] in row for row in rows)
 
 
-def test_other_players_neither_see_nor_end_your_apps(ada: Someone, bea: Someone, program: Program) -> None:
+def test_players_can_neither_see_nor_revoke_the_apps_of_others(ada: Someone, bea: Someone, program: Program) -> None:
     program.signed_in(ada)
     [its] = ada.get("/v1/apps").json["items"]
     assert bea.get("/v1/apps").json["items"] == []

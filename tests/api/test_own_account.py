@@ -78,7 +78,7 @@ def test_an_address_changes_only_when_both_addresses_are_confirmed(app: Flask, a
         assert (player_at(NEW), player_at("ada@example.org")) == (player_id, None)
 
 
-def test_wrong_swapped_and_old_codes_change_nothing(app: Flask, ada: Someone) -> None:
+def test_wrong_swapped_or_old_codes_do_not_change_the_address(app: Flask, ada: Someone) -> None:
     wanted = asked(app, ada)
     others = [
         {"code": wrong(wanted["code"])},
@@ -93,7 +93,7 @@ def test_wrong_swapped_and_old_codes_change_nothing(app: Flask, ada: Someone) ->
     assert ada.get("/v1/me").json.items() >= {"email": "ada@example.org", "new_email": None}.items()
 
 
-def test_fields_sent_with_an_address_change_with_it_or_not_at_all(app: Flask, ada: Someone) -> None:
+def test_fields_sent_together_with_a_new_address_change_with_it_or_not_at_all(app: Flask, ada: Someone) -> None:
     before, more = ada.get("/v1/me").json, {"name": "Ada L.", "zone": "Europe/Rome"}
     is_problem(ada.patch("/v1/me", more | {"email": "ada@example.org"}), 422, "invalid-field")
     wanted = asked(app, ada) | more
@@ -118,7 +118,7 @@ def test_an_account_code_cannot_be_used_to_sign_in(app: Flask, ada: Someone, str
     is_problem(stranger.post("/v1/tokens", {"sign_in": sign_in, "code": code}), 401, "wrong-code")
 
 
-def test_only_the_mailbox_reader_learns_whether_an_address_is_registered(
+def test_only_the_reader_of_a_mailbox_learns_whether_its_address_is_registered(
     app: Flask, ada: Someone, bea: Someone
 ) -> None:
     def told(email: str) -> tuple[int, Json]:
@@ -156,7 +156,9 @@ def test_a_guest_has_no_address_to_change(stranger: Someone, app: Flask) -> None
     is_problem(guest.patch("/v1/me", {"email": NEW}), 403, "sign-in-first")
 
 
-def test_a_reserved_seat_follows_an_address_change_with_a_new_email(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_after_an_address_change_a_reserved_seat_gets_a_new_invitation_email(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
     path = opened(bea, ME, {"email": "ada@example.org"}, OPEN, private=True)
     assert ada.patch("/v1/me", asked(app, ada)).status_code == 200
     with app.app_context():
@@ -169,7 +171,7 @@ def test_a_reserved_seat_follows_an_address_change_with_a_new_email(app: Flask, 
 
 
 @pytest.mark.parametrize("by", ["player", "email"])
-def test_a_stand_in_request_follows_an_address_change_and_its_old_link_ends(
+def test_after_an_address_change_a_stand_in_request_is_sent_again_and_its_old_link_is_invalid(
     app: Flask, bea: Someone, game: str, shared_url: str, by: str
 ) -> None:
     dan = Someone(app, "dan")
@@ -354,7 +356,7 @@ def dump(url: str) -> Iterator[tuple[str, str]]:
                 yield from ((table, bytes(row).decode()) for row in copy)
 
 
-def test_data_exports_of_player_and_stand_in_do_not_mix_their_emails(
+def test_the_data_exports_of_a_player_and_their_stand_in_do_not_mix_their_emails(
     app: Flask, lovelace: Someone, bea: Someone, stood_in: list[str]
 ) -> None:
     copies = [who.get("/v1/me/export").json for who in (lovelace, bea)]
@@ -437,7 +439,7 @@ def is_forgotten(app: Flask, url: str, who: Someone, *traces: str) -> None:
 KEYED: Json = {"headers": {"Idempotency-Key": "k"}}
 
 
-def test_stored_responses_forget_deleted_players_who_left_before_the_start(
+def test_stored_responses_do_not_name_deleted_players_who_left_before_the_start(
     app: Flask, shared_url: str, bea: Someone
 ) -> None:
     dan = Someone(app, "dan")
@@ -451,7 +453,7 @@ def test_stored_responses_forget_deleted_players_who_left_before_the_start(
     is_forgotten(app, shared_url, dan, "Quixote", "Dulcinea")
 
 
-def test_stored_responses_forget_titles_by_deleted_players(app: Flask, shared_url: str, bea: Someone) -> None:
+def test_stored_responses_do_not_contain_titles_by_deleted_players(app: Flask, shared_url: str, bea: Someone) -> None:
     dan = Someone(app, "dan")
     dan.patch("/v1/me", {"name": 'Don "Q" Quixote'})
     path = opened(dan, OPEN, OPEN, BOT, title='By Don "Q" Quixote')
@@ -461,7 +463,7 @@ def test_stored_responses_forget_titles_by_deleted_players(app: Flask, shared_ur
 
 @pytest.mark.parametrize("moved", [False, True])
 @pytest.mark.parametrize("confirmed", [False, True])
-def test_stand_in_requests_by_email_forget_deleted_players(
+def test_stand_in_requests_by_email_do_not_name_deleted_players(
     app: Flask, shared_url: str, bea: Someone, confirmed: bool, moved: bool
 ) -> None:
     dan = Someone(app, "dan")

@@ -89,7 +89,7 @@ ON_BOTH = pytest.mark.parametrize("page", [DESKTOP, PHONE], ids=["desktop", "pho
 
 
 @ON_BOTH
-def test_a_call_is_found_and_its_code_stays_in_the_chosen_language(page: Page) -> None:
+def test_a_call_can_be_searched_for_and_its_code_stays_in_the_chosen_programming_language(page: Page) -> None:
     page.goto("/docs/api/moves")
     page.get_by_label("Find a call").fill("patch seat")
     expect(page.locator("nav.calls li:visible")).to_have_text(re.compile(r"PATCH /v1/games/{game_id}/seats/me\s"))
@@ -170,7 +170,7 @@ def test_viewing_and_reloading_change_nothing(page: Page, turn: Turn) -> None:
     assert turn.commits() == 1
 
 
-def test_an_unplayable_move_is_reported_and_stays_to_be_corrected(page: Page, turn: Turn) -> None:
+def test_an_unplayable_move_is_reported_and_can_be_corrected(page: Page, turn: Turn) -> None:
     page.goto(turn.plain)
     page.get_by_label("Your move").fill("9 leo z")
     page.get_by_role("button", name="Preview this move").click()
@@ -217,7 +217,7 @@ def test_a_turn_is_shown_in_the_language_of_its_player(
     change_profile(person("ada"), {"locale": "en"})
 
 
-def test_an_unknown_reader_is_addressed_in_their_browsers_language(chromium: Browser, site: Site) -> None:
+def test_an_unknown_reader_sees_the_page_in_their_browsers_language(chromium: Browser, site: Site) -> None:
     with chromium.new_context(base_url=site.url, locale="de-CH") as context:
         context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
@@ -285,7 +285,7 @@ def test_a_whole_turn_can_be_typed_in_one_line(page: Page, long_turn: Turn) -> N
     assert long_turn.commits() == commits + 1
 
 
-def test_the_link_of_a_turn_under_way_leads_to_the_rest(page: Page, long_turn: Turn) -> None:
+def test_the_link_of_a_partly_played_turn_leads_to_the_rest_of_the_turn(page: Page, long_turn: Turn) -> None:
     page.goto(long_turn.plain)
     page.get_by_label("Your move").fill(long_turn.move)
     moves_on(long_turn.game_id, person("ada"))  # by another way, meanwhile
@@ -328,7 +328,7 @@ def test_an_invitation_is_accepted_with_a_button(page: Page, site: Site) -> None
     expect(page.get_by_text("This seat is taken.")).to_be_visible()
 
 
-def test_a_link_to_a_turn_that_never_was_says_so(page: Page, turn: Turn) -> None:
+def test_a_link_to_a_turn_that_never_existed_says_so(page: Page, turn: Turn) -> None:
     for address in (f"/t/{turn_word(turn.game_id, 0, 99)}", f"/t/{turn_word(turn.game_id, 0, 99)}/plain"):
         page.goto(address)
         expect(page.get_by_role("heading", name="No such turn")).to_be_visible()
@@ -345,7 +345,7 @@ def test_a_player_who_left_comes_back_with_a_button(page: Page, turn: Turn) -> N
     expect(page.get_by_text("No bot is playing for you in this game.")).to_be_visible()
 
 
-def test_an_emailed_code_signs_in_once(page: Page, site: Site) -> None:
+def test_an_emailed_code_can_be_used_to_sign_in_once(page: Page, site: Site) -> None:
     begin_sign_in("ada@example.org", "en", None)
     link = f"{mailed_link(site, 'sign-in')}/plain"
     code = re.search(r"\b\d{6}\b", mailed(site, "sign-in"))[0]

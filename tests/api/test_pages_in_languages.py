@@ -91,7 +91,7 @@ def test_unsubscribe_pages_are_translated(app: Flask, locale: str, kind: str) ->
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_visitors_are_addressed_in_their_browsers_language(app: Flask, locale: str) -> None:
+def test_visitors_see_pages_in_their_browsers_language(app: Flask, locale: str) -> None:
     web, wish = app.test_client(), {"Accept-Language": f"{locale}-CH, en;q=0.5"}
     game_id = open_game(person("ada"), wanted(ME, {"email": "new@example.org"}, OPEN, title="Xyz")).game_id
     link = f"/i/{letters(game_id, 'invitation')[0].data['invitation']}"
@@ -123,7 +123,7 @@ BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
         ("/v1/gaems", BROWSER, "application/problem+json"),
     ],
 )
-def test_a_mistyped_path_shows_people_a_page(app: Flask, path: str, accept: str, mimetype: str) -> None:
+def test_a_mistyped_path_shows_a_page_in_browsers(app: Flask, path: str, accept: str, mimetype: str) -> None:
     answer = app.test_client().get(path, headers={"Accept": accept, "Accept-Language": "de"})
     assert (answer.status_code, answer.mimetype) == (404, mimetype)
     assert ("Seite nicht gefunden" in answer.text) == (mimetype == "text/html")

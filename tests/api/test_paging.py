@@ -21,7 +21,7 @@ def test_pages_have_no_gaps_or_duplicates_while_games_are_opened(ada: Someone, q
     assert found == ids[::-1]
 
 
-def test_lists_contain_public_games_the_callers_own_games_or_those_waiting_for_the_caller(
+def test_a_list_contains_public_games_the_callers_own_games_or_games_that_wait_for_the_caller(
     app: Flask, ada: Someone, bea: Someone, game: str
 ) -> None:
     private = opened(bea, ME, OPEN, OPEN, private=True).rpartition("/")[2]
@@ -61,7 +61,7 @@ def test_the_lobby_filters_open_games_by_free_seats_and_number_of_players(
 
 
 @pytest.mark.usefixtures("no_limits")
-def test_a_lobby_page_is_full_however_many_other_games_lie_between(ada: Someone, stranger: Someone) -> None:
+def test_a_lobby_page_is_full_even_if_many_other_games_lie_between(ada: Someone, stranger: Someone) -> None:
     ids = []
     for _ in range(4):
         ids.append(opened(ada, ME, OPEN, BOT, OPEN).rpartition("/")[2])

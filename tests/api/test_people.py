@@ -70,7 +70,9 @@ def test_a_track_record_summarizes_finished_games_from_their_logs(
 
 
 @pytest.mark.parametrize(("answers", "median"), [([0, 0, 5], "PT1S"), ([0, 1], "PT1S"), ([3, 4, 90], "PT4S")])
-def test_the_median_answer_time_is_at_least_a_second(app: Flask, ada: Someone, answers: list[int], median: str) -> None:
+def test_the_median_response_time_is_at_least_one_second(
+    app: Flask, ada: Someone, answers: list[int], median: str
+) -> None:
     has_left(app, ada, 0, of=1, answers=answers)
     assert told_of(app, ada)["median_answer"] == median
 
@@ -100,7 +102,7 @@ def listed(who: Someone, of: Someone, query: str = "") -> list[str]:
     return [f"/v1/games/{it}" for it in walk(who, f"/v1/players/{id_of_player(of)}/games?limit=2{query}")]
 
 
-def test_a_players_games_are_listed_for_those_who_may_know_of_them(
+def test_a_players_games_are_listed_only_for_viewers_who_may_know_of_them(
     app: Flask, ada: Someone, bea: Someone, stranger: Someone, game: str
 ) -> None:
     cleo, greedy = Someone(app, "cleo"), {"bot": "greedy"}
@@ -264,7 +266,7 @@ def test_open_games_are_filtered_by_pace_clock_edition_and_reliability(app: Flas
     is_problem(ada.get("/v1/games?pace=hasty"), 422, "invalid-fields")
 
 
-def test_newcomers_can_join_games_that_ask_for_reliability(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+def test_new_players_can_join_games_that_require_reliability(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
     newcomer = Someone(app, "cleo")
     assert told_of(app, newcomer)["new"] is True
     strict = opened(ada, ME, OPEN, OPEN, OPEN, min_reliability=100)
@@ -274,7 +276,7 @@ def test_newcomers_can_join_games_that_ask_for_reliability(app: Flask, ada: Some
     is_problem(dan.post(f"{strict}/seats"), 403, "not-reliable")
 
 
-def test_a_game_can_require_reliability_except_of_invited_players(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_game_can_require_reliability_but_not_of_invited_players(app: Flask, ada: Someone, bea: Someone) -> None:
     has_left(app, bea, 1, of=10)
     strict, mild = (opened(ada, ME, OPEN, OPEN, min_reliability=it) for it in (91, 90))
     assert [ada.get(it).json["min_reliability"] for it in (strict, mild)] == [91, 90]

@@ -44,7 +44,7 @@ def test_a_stream_from_a_future_position_begins_with_a_reset_and_all_events(ada:
     assert "event: reset\n" in query
 
 
-def test_a_stream_continues_after_a_reset_without_another_one(ada: Someone, game: str) -> None:
+def test_a_stream_continues_after_a_reset_without_a_second_reset(ada: Someone, game: str) -> None:
     end = newest(ada, game)
     told = ada.get(f"{game}/stream", headers={"Last-Event-ID": f"{end + 2}-0"}).text
     last = [line[4:] for line in told.splitlines() if line.startswith("id: ")][-1]
@@ -61,7 +61,7 @@ def test_a_finished_game_is_replayed_from_a_future_position(ada: Someone, game: 
     assert names[0] == "reset" and len(names) > 2
 
 
-def test_the_stream_of_all_games_resets_the_game_whose_log_went_back(ada: Someone, game: str) -> None:
+def test_the_stream_of_all_games_resets_a_game_whose_log_has_become_shorter(ada: Someone, game: str) -> None:
     other, end = opened(ada, ME, BOT, BOT), newest(ada, game)
     since = int((clock.now() - DAY).timestamp() * 1_000_000)
     told = {game: end + 2, other: newest(ada, other)}

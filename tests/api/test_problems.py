@@ -44,7 +44,9 @@ def test_all_problems_are_listed_with_an_example(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("path", [f"/docs/{name}" for name in DOCUMENTS])
-def test_a_handbook_page_has_contents_a_home_link_and_copyable_commands(app: Flask, path: str) -> None:
+def test_a_handbook_page_has_a_table_of_contents_a_home_link_and_commands_that_can_be_copied(
+    app: Flask, path: str
+) -> None:
     page = app.test_client().get(path).text
     contents = re.findall(r'<li><a href="#([^"]+)">', page)
     assert len(contents) > 1
@@ -65,19 +67,19 @@ def test_an_unknown_option_is_rejected(ada: Someone) -> None:
     assert response.json["reason"] == "bad-seats"
 
 
-def test_an_invalid_field_is_named(ada: Someone) -> None:
+def test_the_error_names_an_invalid_field(ada: Someone) -> None:
     response = ada.post("/v1/games", wanted(ME, OPEN, OPEN, clock={"per_move": "P1Y"}))
     is_problem(response, 422, "invalid-field")
     assert response.json["field"] == "clock"
 
 
-def test_several_invalid_fields_are_named(ada: Someone) -> None:
+def test_the_error_names_several_invalid_fields(ada: Someone) -> None:
     response = ada.post("/v1/games", {"rules": "sternenhimmel", "seats": [ME, {"open": 1}], "more": 1})
     assert response.json["errors"]["json"].keys() == {"seats", "more"}
     assert ada.get("/v1/games?limit=0&more=1").json["errors"]["query"].keys() == {"limit", "more"}
 
 
-def test_an_unsupported_format_is_not_acceptable(stranger: Someone) -> None:
+def test_a_request_that_accepts_only_an_unsupported_format_is_rejected(stranger: Someone) -> None:
     is_problem(stranger.get("/v1/games", headers={"Accept": "application/xml"}), 406, "not-acceptable")
     for accept in ("*/*", "application/*;q=0.1, text/html", "application/json"):
         assert stranger.get("/v1/games", headers={"Accept": accept}).status_code == 200
@@ -171,7 +173,7 @@ ODD_VALUES: list[Any] = [
 ]
 
 
-def test_odd_requests_are_answered_and_break_nothing(app: Flask, ada: Someone, game: str) -> None:
+def test_unusual_requests_get_a_response_and_break_nothing(app: Flask, ada: Someone, game: str) -> None:
     rng = Random(7)
     bodies: list[Json] = [
         wanted(ME, OPEN, BOT),

@@ -55,7 +55,7 @@ def test_a_profile_is_changed_field_by_field(ada: Someone) -> None:
         ({"id": str(uuid4())}, "invalid-fields"),
     ],
 )
-def test_a_profile_keeps_read_only_fields(ada: Someone, change: Json, code: str) -> None:
+def test_read_only_fields_of_a_profile_cannot_be_changed(ada: Someone, change: Json, code: str) -> None:
     before = ada.get("/v1/me").json
     is_problem(ada.patch("/v1/me", change), 422, code)
     assert ada.get("/v1/me").json == before

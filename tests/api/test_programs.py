@@ -45,7 +45,7 @@ def test_a_program_account_is_marked_at_every_table_and_in_its_profile(
     assert "robot (program)" in ada.get(f"{path}/picture.svg").get_data(as_text=True)
 
 
-def test_an_account_is_marked_while_it_has_no_seat_and_permanently_once_it_played(
+def test_the_program_mark_can_change_while_an_account_has_no_seat_and_is_permanent_once_it_has_played(
     app: Flask, ada: Someone, bea: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, BOT)
@@ -75,7 +75,7 @@ def test_a_guest_cannot_be_marked_because_their_seats_may_move_to_an_account(app
 # Games for people only
 
 
-def test_a_host_can_exclude_programs_even_invited_ones(ada: Someone, robot: Someone) -> None:
+def test_a_host_can_exclude_programs_even_if_they_were_invited(ada: Someone, robot: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN, programs=False)
     assert ada.get(path).json["programs"] is False
     is_problem(robot.post(f"{path}/seats"), 403, "no-programs")
@@ -86,7 +86,7 @@ def test_a_host_can_exclude_programs_even_invited_ones(ada: Someone, robot: Some
     assert refused.json["field"] == "programs"
 
 
-def test_a_nameless_table_admits_programs_only_if_allowed_and_reveals_them_at_the_end(
+def test_an_anonymous_game_admits_programs_only_if_allowed_and_reveals_them_at_the_end(
     app: Flask, ada: Someone, bea: Someone, robot: Someone
 ) -> None:
     options = {"start_seat": 0, "nameless": True}
@@ -114,7 +114,7 @@ def bounded(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None
     return set_to
 
 
-def test_programs_join_fewer_games_a_day_than_people(
+def test_programs_can_join_fewer_games_a_day_than_people(
     ada: Someone, bea: Someone, robot: Someone, bounded: Callable[[str], None]
 ) -> None:
     bounded("2/1d")

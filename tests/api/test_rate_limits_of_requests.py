@@ -51,7 +51,7 @@ def test_every_response_shows_the_remaining_quota(scene: Scene) -> None:
 
 
 @pytest.mark.usefixtures("standing")
-def test_unchanged_responses_are_free_and_slow_ones_cost_more(scene: Scene) -> None:
+def test_unchanged_responses_use_no_quota_and_slow_responses_use_more(scene: Scene) -> None:
     token = further(scene.app, scene.ada)
     seen = token.get(scene.over)
     again = token.get(scene.over, headers={"If-None-Match": seen.headers["ETag"]})
@@ -79,7 +79,7 @@ def test_a_throttled_caller_learns_how_long_to_wait_and_others_are_unaffected(
 
 
 @pytest.mark.usefixtures("standing")
-def test_strangers_share_the_limit_of_their_address_and_network(scene: Scene) -> None:
+def test_callers_without_a_token_share_the_limits_of_their_address_and_network(scene: Scene) -> None:
     homes = [{"REMOTE_ADDR": address} for address in ("192.0.2.7", "192.0.2.8", "2001:db8::7", "2001:db8::8")]
     for home in homes[0], homes[2]:
         exhausting(scene.stranger, environ_overrides=home)
@@ -127,7 +127,7 @@ def test_pages_are_limited_per_network(app: Flask, path: str, cost: int) -> None
 
 
 @pytest.mark.usefixtures("standing")
-def test_every_route_that_is_not_for_operators_counts(app: Flask) -> None:
+def test_requests_to_every_route_count_except_those_for_operators(app: Flask) -> None:
     free = {"/healthz", "/readyz", "/metrics"}
     paths = {rule.rule for rule in app.url_map.iter_rules() if not rule.rule.startswith(("/v1", "/sandbox"))}
     assert free < paths
@@ -170,7 +170,7 @@ def test_setting_a_clock_back_does_not_lock_out_callers() -> None:
     assert buckets.take("somebody", 1, NOON - 86_400_000).wait == 0
 
 
-def test_limits_use_little_memory_however_many_callers() -> None:
+def test_limits_use_little_memory_even_with_many_callers() -> None:
     buckets = Buckets(OF_ADDRESS)
     tracemalloc.start()
     try:
@@ -239,7 +239,7 @@ def test_refilled_quota_is_not_counted_against_a_caller(webs: Webs, standing: St
     assert webs.take(1, 0).left == OF_PLAYER.most - 100
 
 
-def test_light_use_is_not_reported_to_other_processes(webs: Webs, app: Flask) -> None:
+def test_a_few_requests_are_not_reported_to_other_processes(webs: Webs, app: Flask) -> None:
     webs.take(0, 10)
     webs.share()
     with app.app_context():
@@ -263,7 +263,7 @@ def test_thousands_of_unknown_fields_are_reported_as_twenty(ada: Someone) -> Non
     assert len(answer.data) < 4096
 
 
-def test_a_few_unknown_fields_are_all_reported_beside_other_errors(ada: Someone) -> None:
+def test_a_few_unknown_fields_are_all_reported_together_with_other_errors(ada: Someone) -> None:
     errors = ada.post("/v1/games", {"seats": 7, **{f"field{number}": 1 for number in range(9)}}).json["errors"]["json"]
     assert len(errors) == 11
     assert {"rules", "seats", "field8"} <= errors.keys()
@@ -296,7 +296,7 @@ def test_a_long_field_name_is_truncated_in_errors(ada: Someone) -> None:
 
 
 @pytest.mark.usefixtures("standing")
-def test_long_lists_and_large_bodies_cost_more(ada: Someone) -> None:
+def test_long_lists_and_large_bodies_use_more_quota(ada: Someone) -> None:
     assert cost(ada, "GET", "/v1/games?limit=20") == 1
     assert cost(ada, "GET", "/v1/games?limit=100") == 5
     assert cost(ada, "POST", "/v1/games", body={"title": "x" * 3000}) == 1
@@ -305,7 +305,9 @@ def test_long_lists_and_large_bodies_cost_more(ada: Someone) -> None:
 
 @pytest.mark.usefixtures("standing")
 @pytest.mark.parametrize("form", ["svg", "png"])
-def test_a_picture_is_drawn_once_per_state_and_cheap_afterwards(ada: Someone, bea: Someone, form: str) -> None:
+def test_a_picture_is_drawn_once_per_state_and_uses_little_quota_afterwards(
+    ada: Someone, bea: Someone, form: str
+) -> None:
     path = opened(ada, ME, OPEN, BOT)
     bea.post(f"{path}/seats")
     picture = f"{path}/picture.{form}"

@@ -24,7 +24,7 @@ def test_a_call_requires_a_token_with_its_scope(
 
 
 @pytest.mark.parametrize("path", OPEN_CALLS)
-def test_public_reads_need_no_token_but_a_sent_token_must_allow_them(
+def test_public_data_can_be_read_without_a_token_but_a_token_that_is_sent_must_allow_it(
     app: Flask, ada: Someone, stranger: Someone, path: str
 ) -> None:
     assert stranger.get(path).status_code in (200, 404)

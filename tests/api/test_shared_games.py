@@ -80,7 +80,9 @@ def test_pseudonyms_are_stable_across_games_and_pages_add_up(app: Flask, ada: So
     assert len(packed.get_data()) < len(answer.get_data())  # of one of the two
 
 
-def test_private_abandoned_and_deleted_players_games_are_not_shared(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_private_games_abandoned_games_and_games_of_deleted_players_are_not_shared(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
     agree(ada, bea)
     finished(app, ada, private=True)
     abandoned = opened(ada, ME, BOT, BOT)

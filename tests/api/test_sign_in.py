@@ -97,7 +97,7 @@ def test_a_newcomer_gets_the_code_in_the_browsers_language(
     assert guest.get("/v1/me").json["locale"] == spoken
 
 
-def test_new_players_and_guests_get_the_zone_they_send(app: Flask, stranger: Someone) -> None:
+def test_new_players_and_guests_get_the_time_zone_that_they_send(app: Flask, stranger: Someone) -> None:
     zone = {"zone": "Europe/Berlin"}
     sign_in = stranger.post("/v1/sign-ins", {"email": "new@example.org", **zone}).json["sign_in"]
     code = mailed(app, sign_in)["code"]
@@ -183,7 +183,7 @@ def test_an_address_gets_five_codes_an_hour_and_the_limit_is_not_revealed(app: F
     assert letters_to(app, "ada@example.org") == 6
 
 
-def test_a_sender_can_request_thirty_codes_an_hour(app: Flask, stranger: Someone) -> None:
+def test_a_network_can_request_thirty_codes_an_hour(app: Flask, stranger: Someone) -> None:
     at_the_full_hour()
     for n in range(30):
         asked(stranger, f"reader{n}@example.org")

@@ -50,7 +50,7 @@ def moves_on(who: Someone, path: str) -> Json:
     return move | {"answer": answer}
 
 
-def test_a_turn_link_sees_what_its_seat_sees_and_plays_its_turn(scene: Scene) -> None:
+def test_a_turn_link_shows_what_its_seat_sees_and_plays_its_turn(scene: Scene) -> None:
     path, link = scene.running, by_mail(scene, scene.running)
     for look in READING:
         assert link.get(path + look).data == scene.ada.get(path + look).data
@@ -85,7 +85,7 @@ def test_a_turn_link_does_not_sign_in(scene: Scene) -> None:
             is_problem(answer, 403, "one-seat-only")
 
 
-def test_a_turn_link_cannot_see_other_games(scene: Scene) -> None:
+def test_a_turn_link_gives_no_access_to_other_games(scene: Scene) -> None:
     link = by_mail(scene, scene.running)
     for path in (scene.open, opened(scene.bea, ME, OPEN, BOT, private=True), f"/v1/games/{UUID(int=0)}"):
         is_problem(link.get(path), 403, "one-seat-only")
@@ -130,7 +130,7 @@ def test_a_turn_link_ends_with_its_turn_and_says_so(scene: Scene) -> None:
     assert scene.ada.get(path).json["version"] == 4
 
 
-def test_a_turn_link_answers_in_its_players_language(scene: Scene) -> None:
+def test_responses_to_a_turn_link_are_in_its_players_language(scene: Scene) -> None:
     scene.ada.ask("PATCH", "/v1/me", {"locale": "de"})
     moves_on(scene.ada, scene.running)
     assert "gilt nicht mehr" in by_mail(scene, scene.running).get(scene.running).json["detail"]
@@ -196,7 +196,7 @@ def test_a_turn_link_does_not_work_during_a_pause_but_works_afterwards(scene: Sc
         assert link.get(path).status_code == status
 
 
-def test_a_turn_link_does_not_work_while_a_bot_has_the_seat(scene: Scene) -> None:
+def test_a_turn_link_does_not_work_while_a_bot_plays_the_seat(scene: Scene) -> None:
     path, link = scene.running, by_mail(scene, scene.running)
     scene.ada.delete(f"{path}/seats/me")
     refused = link.get(path)
@@ -261,7 +261,7 @@ def test_a_stream_ends_when_its_turn_cannot_be_played(scene: Scene, end: str) ->
 # Around it
 
 
-def test_a_turn_link_counts_for_its_player_and_an_invalid_one_for_its_sender(
+def test_requests_with_a_turn_link_count_for_its_player_and_with_an_invalid_link_for_their_sender(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link = by_mail(scene, scene.running)

@@ -100,7 +100,7 @@ def test_votes_on_different_questions_are_counted_separately(ada: Someone, bea: 
     assert status(ada, game) == "running"
 
 
-def test_a_player_alone_with_bots_needs_no_other_votes(ada: Someone) -> None:
+def test_a_player_who_plays_only_against_bots_needs_no_other_votes(ada: Someone) -> None:
     path = table_of(ada, bots=2)
     for wish, becomes in (("pause", "paused"), ("resume", "running"), ("abandon", "abandoned")):
         vote(ada, path, wish)
@@ -125,20 +125,22 @@ def test_a_returning_player_is_asked_again(ada: Someone, bea: Someone, game: str
     assert status(ada, game) == "paused"
 
 
-def test_a_vote_passes_when_its_last_opponent_leaves(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_vote_passes_when_the_last_player_against_it_leaves(ada: Someone, bea: Someone, game: str) -> None:
     vote(ada, game, "abandon")
     bea.delete(f"{game}/seats/me")
     assert status(ada, game) == "abandoned"
 
 
-def test_a_vote_passes_when_its_last_opponents_time_runs_out(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_vote_passes_when_the_time_of_the_last_player_against_it_runs_out(
+    app: Flask, ada: Someone, bea: Someone
+) -> None:
     path = table_of(ada, bea, **NO_GRACE)
     vote(bea, path, "pause")
     passes(app, 3 * DAY)
     assert status(bea, path) == "paused"
 
 
-def test_strangers_cannot_vote(ada: Someone, bea: Someone, cyd: Someone, app: Flask) -> None:
+def test_people_without_a_seat_cannot_vote(ada: Someone, bea: Someone, cyd: Someone, app: Flask) -> None:
     path = table_of(ada, bea)
     is_problem(cyd.post(f"{path}/votes", {"on": "pause"}), 403, "not-seated")
     is_problem(Someone(app).post(f"{path}/votes", {"on": "pause"}), 401, "token-needed")
@@ -149,7 +151,7 @@ def test_strangers_cannot_vote(ada: Someone, bea: Someone, cyd: Someone, app: Fl
 @pytest.mark.parametrize(
     ("before", "wish"), [([], "resume"), (["pause"], "pause"), (["abandon"], "pause"), (["abandon"], "abandon")]
 )
-def test_a_vote_must_fit_the_state_of_the_game(
+def test_a_vote_is_possible_only_if_the_status_of_the_game_allows_it(
     ada: Someone, bea: Someone, game: str, before: list[str], wish: str
 ) -> None:
     for done in before:
@@ -159,7 +161,7 @@ def test_a_vote_must_fit_the_state_of_the_game(
     is_problem(ada.post(f"{opened(ada, ME, OPEN, OPEN)}/votes", {"on": wish}), 409, "game-not-running")
 
 
-def test_a_take_back_request_is_shown_to_all_with_its_end(ada: Someone, bea: Someone) -> None:
+def test_a_take_back_request_is_shown_to_all_players_with_the_time_when_it_ends(ada: Someone, bea: Someone) -> None:
     path = table_of(ada, bea)
     for who in (ada, bea):
         asked = who.get(f"{path}/legal-moves").json
@@ -197,7 +199,7 @@ def test_a_pause_stops_the_clock_and_keeps_the_rest_of_the_turns_time(app: Flask
         assert [item["type"] for item in ada.get(f"{path}/events").json["items"]][-1] == "time-extended"
 
 
-def test_a_turn_keeps_its_number_and_legal_moves_over_a_pause(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_turn_keeps_its_number_and_legal_moves_during_a_pause(ada: Someone, bea: Someone, game: str) -> None:
     asked = ada.get(f"{game}/legal-moves").json
     move = {"turn": asked["turn"], "move": asked["moves"][0]}
     pause(game, ada, bea)

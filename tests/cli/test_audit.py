@@ -159,7 +159,7 @@ def test_imports_and_migrations_are_recorded(database_url: str, monkeypatch: pyt
             assert found == [({"archive": archive.name},)]
 
 
-def test_the_user_behind_sudo_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_user_who_called_sudo_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUDO_USER", "cleo")
     run("motd", "Back at noon.")
     assert f"cleo as {getpass.getuser()}" in run("audit", "--limit", 1)
@@ -175,7 +175,7 @@ def test_even_the_owner_cannot_change_the_audit_log(shared_url: str, change: str
         owner.execute(change)
 
 
-def test_audit_lists_the_newest_entry_first(house: Flask) -> None:
+def test_the_audit_command_lists_the_newest_entry_first(house: Flask) -> None:
     for words in ("one", "two"):
         run("motd", words)
     shown = run("audit", "--limit", 2).splitlines()

@@ -29,7 +29,7 @@ def bot(*words: str, program: str | Path = PRINTED) -> Result:
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_the_handbooks_program_plays_local_games_to_their_ends(rules: str) -> None:
+def test_the_program_in_the_handbook_plays_local_games_to_the_end(rules: str) -> None:
     options = '{"max_rounds": 5}' if rules == "sternenglanz" else "{}"
     played = bot("--local", rules, "--games", "2", "--seed", "a", "--options", options)
     assert played.exit_code == 0, played.output
@@ -60,7 +60,7 @@ def test_the_handbooks_program_plays_local_games_to_their_ends(rules: str) -> No
         ),
     ],
 )
-def test_a_programs_mistake_is_reported_in_one_sentence(program: str, told: str) -> None:
+def test_a_mistake_of_a_program_is_reported_in_one_sentence(program: str, told: str) -> None:
     played = bot("--local", "sternenhimmel", "--patience", "0.5" if "sleep" in program else "200", program=program)
     assert played.exit_code == 1
     assert told in played.output
@@ -131,7 +131,7 @@ class OnTurn(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_bot_with_a_level_plays_on_a_server_by_what_its_seat_sees(rules: str) -> None:
+def test_a_bot_with_a_level_plays_on_a_server_using_only_what_its_seat_sees(rules: str) -> None:
     OnTurn.game = next(it for it in positions(rules, {}, GAMES[rules].SEATS.start, 1) if len(it.moves) == 12)
     OnTurn.moves.clear()
     with ThreadingHTTPServer(("127.0.0.1", 0), OnTurn) as server:
@@ -190,7 +190,7 @@ class Account(BaseHTTPRequestHandler):
         pass
 
 
-def test_all_games_of_an_account_are_played_only_once_it_is_marked() -> None:
+def test_a_program_plays_all_games_of_an_account_only_once_the_account_is_marked() -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Account) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         there = ("--url", f"http://127.0.0.1:{server.server_port}", "--token", "sp_a")
@@ -227,7 +227,7 @@ class Restored(BaseHTTPRequestHandler):
         pass
 
 
-def test_a_game_whose_log_went_back_is_read_again() -> None:
+def test_a_game_whose_log_has_become_shorter_is_read_again() -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Restored) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         assert bot("--url", f"http://127.0.0.1:{server.server_port}", "--token", "sp_a").exit_code == 0

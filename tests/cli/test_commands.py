@@ -195,7 +195,9 @@ def test_a_missing_database_is_reported_in_one_sentence(monkeypatch: pytest.Monk
     assert "secret" not in result.output
 
 
-def test_a_command_without_an_answer_reports_what_is_known(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_gets_no_response_reports_what_is_known(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As when a table is locked, or a commit waits for a replica that is away."""
     monkeypatch.setenv("DATABASE_URL", database_url)
     with psycopg.connect(database_url, autocommit=True) as owner, psycopg.connect(database_url) as other:
@@ -222,7 +224,7 @@ def test_missing_migrations_are_reported_with_what_migrate_would_do(
     assert run("players", "list") == "None.\n"
 
 
-def test_tables_without_a_revision_are_reported_and_left_alone(
+def test_tables_without_a_revision_are_reported_and_stay_unchanged(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
@@ -236,7 +238,7 @@ def test_tables_without_a_revision_are_reported_and_left_alone(
         assert owner.execute("SELECT version_num FROM alembic_version").fetchall() == [("0009",)]
 
 
-def test_tables_of_a_later_release_are_left_alone(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_of_a_later_release_stay_unchanged(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
     with psycopg.connect(database_url) as owner:
         owner.execute("UPDATE alembic_version SET version_num = '9999'")
@@ -265,7 +267,7 @@ def test_a_player_is_shown_with_tokens_webhooks_and_games_but_no_secrets(app: Fl
     assert json.loads(run("players", "show", ada, "--json"))["email"] == ADA
 
 
-def test_games_are_listed_by_status_age_and_overdue(ada: UUID, game: UUID) -> None:
+def test_games_can_be_listed_by_status_by_age_and_if_overdue(ada: UUID, game: UUID) -> None:
     later(2 * DAY)
     young = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
 
@@ -279,7 +281,7 @@ def test_games_are_listed_by_status_age_and_overdue(ada: UUID, game: UUID) -> No
     assert f"{game}  sternenhimmel  running  1" in run("games", "list")
 
 
-def test_a_game_is_shown_with_seats_deadlines_and_waiting_emails(game: UUID) -> None:
+def test_a_game_is_shown_with_its_seats_due_times_and_queued_emails(game: UUID) -> None:
     shown = json.loads(run("games", "show", game, "--json"))
     assert [seat["kind"] for seat in shown["seats"]] == ["human", "human", "bot"]
     assert shown["seats"][0]["turn"] == 1
@@ -335,7 +337,7 @@ def test_a_banned_player_loses_tokens_seats_and_emails_and_cannot_return(house: 
     assert json.loads(run("players", "list", "--banned", "--json"))[0]["state"] == "banned"
 
 
-def test_a_banned_players_token_returns_the_problem_banned_in_their_language(house: Flask, ada: UUID) -> None:
+def test_requests_with_a_banned_players_token_get_the_problem_banned_in_their_language(house: Flask, ada: UUID) -> None:
     client, token = house.test_client(), player_token(ADA)
     run("ban", ADA, "--until", "2999-01-01", "--reason", "Insults.")
     answer = client.get("/v1/me", headers={"Authorization": f"Bearer {token}"})
@@ -367,7 +369,7 @@ def test_a_ban_ends_by_time_or_by_unban_and_the_seat_can_be_taken_back(ada: UUID
 
 
 @pytest.mark.parametrize("command", ["ban", "delete-player"])
-def test_commands_in_a_sandbox_act_at_its_time(game: UUID, command: str) -> None:
+def test_commands_in_a_sandbox_use_the_sandbox_time(game: UUID, command: str) -> None:
     move_clock(3 * DAY)
     clock.offset = NOTHING  # as in a new process
     run(command, ADA)
@@ -377,7 +379,7 @@ def test_commands_in_a_sandbox_act_at_its_time(game: UUID, command: str) -> None
 
 
 @pytest.mark.parametrize("command", [("motd", "Back soon."), ("ban", ADA)])
-def test_until_counts_from_the_sandbox_time(known: UUID, command: tuple[str, ...]) -> None:
+def test_the_option_until_counts_from_the_sandbox_time(known: UUID, command: tuple[str, ...]) -> None:
     move_clock(3 * DAY)
     until = f"{clock.now() + DAY:%Y-%m-%dT%H:%M}"
     ended = f"{clock.now() - DAY:%Y-%m-%dT%H:%M}"
@@ -388,7 +390,7 @@ def test_until_counts_from_the_sandbox_time(known: UUID, command: tuple[str, ...
     assert (wrong.exit_code, "Invalid value for '--until'" in wrong.output) == (2, True)
 
 
-def test_audit_shows_the_sandbox_time(known: UUID) -> None:
+def test_the_audit_command_shows_the_sandbox_time(known: UUID) -> None:
     move_clock(3 * DAY)
     before = len(db.session.scalars(db.select(Audit).where(Audit.at > clock.now() - HOUR)).all())
     for command in (("motd", "Back soon.", "--until", "P1D"), ("rotate-secret",), ("unban", ADA)):
@@ -424,7 +426,7 @@ def test_commands_follow_the_sandbox_clock(game: UUID, words: list[str]) -> None
     assert clock.now() >= now
 
 
-def test_check_shows_the_sandbox_time(game: UUID) -> None:
+def test_the_check_command_shows_the_sandbox_time(game: UUID) -> None:
     now = move_clock(3 * DAY)
     clock.offset = NOTHING
     first = (SeatRow.game_id == game) & (SeatRow.seat == 0)
@@ -522,7 +524,7 @@ def test_a_deleted_players_tokens_end_before_anything_else(known: UUID, monkeypa
     delete_player.delete_player(known)
 
 
-def test_a_deletion_changes_one_game_at_a_time(known: UUID) -> None:
+def test_deleting_a_player_changes_one_game_at_a_time(known: UUID) -> None:
     of_games = {table.name for table in db.metadata.sorted_tables if table.info["spread"] == "game_id"}
     changes: list[str] = []
 
@@ -580,7 +582,7 @@ def test_exporting_a_running_game_marks_the_copy_as_secret_and_private(game: UUI
     assert ask("verify", path).exit_code == 1
 
 
-def test_all_games_are_exported_at_once_with_progress_on_stderr(game: UUID, tmp_path: Path) -> None:
+def test_all_games_can_be_exported_together_with_progress_on_stderr(game: UUID, tmp_path: Path) -> None:
     result = ask("export", "--all", tmp_path)
     assert result.exit_code == 0
     assert "1 of 1 games copied" in result.stderr
@@ -588,7 +590,7 @@ def test_all_games_are_exported_at_once_with_progress_on_stderr(game: UUID, tmp_
     assert [path.name for path in tmp_path.iterdir()] == [f"{game}.secret.json"]
 
 
-def test_a_players_export_holds_all_their_data_and_no_secret(known: UUID, game: UUID, tmp_path: Path) -> None:
+def test_a_players_export_contains_all_their_data_and_no_secrets(known: UUID, game: UUID, tmp_path: Path) -> None:
     run("export", "--player", ADA, tmp_path)
     (path,) = tmp_path.iterdir()
     copy = json.loads(path.read_text())
@@ -602,7 +604,7 @@ def test_a_players_export_holds_all_their_data_and_no_secret(known: UUID, game: 
     assert copy["games"][0]["story"] == json.loads(json.dumps(story))
 
 
-def test_a_token_is_created_only_without_dry_run(ada: UUID) -> None:
+def test_a_token_is_not_created_in_a_dry_run(ada: UUID) -> None:
     before = everything()
     assert f"player {ada} gets another token" in run("player-token", ADA, "--dry-run")
     assert "a player with the address new@example.org is created" in run("player-token", "new@example.org", "--dry-run")

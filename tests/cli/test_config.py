@@ -21,7 +21,7 @@ def test_an_empty_variable_counts_as_unset():
     assert Settings.from_environment({"SMTP_URL": "", "STERNENPOST_PORT": " "}) == Settings.from_environment({})
 
 
-def test_links_use_the_port_unless_a_base_url_is_set():
+def test_links_contain_the_port_unless_a_base_url_is_set():
     assert Settings.from_environment({"STERNENPOST_PORT": "9000"}).base_url == "http://127.0.0.1:9000"
     assert (
         Settings.from_environment({"STERNENPOST_BASE_URL": "https://stars.example/"}).base_url
@@ -122,7 +122,7 @@ def test_an_impossible_reply_domain_is_rejected(written):
         (f"https://{'a' * 61}.{'b' * 61}.{'c' * 61}.org", f"{'a' * 61}.{'b' * 61}.{'c' * 61}.org"),
     ],
 )
-def test_emails_can_be_written_with_every_accepted_name(app, base_url, reply_domain):
+def test_emails_can_be_composed_with_every_host_name_that_is_accepted(app, base_url, reply_domain):
     read = Settings.from_environment({"STERNENPOST_BASE_URL": base_url, "STERNENPOST_REPLY_DOMAIN": reply_domain or ""})
     with app.test_request_context():
         assert trouble_with_letters(read.base_url, read.reply_domain) == ""
@@ -146,7 +146,7 @@ def test_a_database_may_have_several_hosts():
     assert Settings.from_environment({"DATABASE_URL": url}).database_url == url
 
 
-def test_a_relative_directory_starts_at_the_working_directory(tmp_path, monkeypatch):
+def test_a_relative_directory_is_relative_to_the_working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert Settings.from_environment({"STERNENPOST_DATA": "data"}).data == Path(tmp_path, "data")
 

@@ -107,5 +107,5 @@ def test_a_checked_mailbox_is_shown_without_its_password(secret: str, shared_url
         ("smtp://mail.example:25", "smtp://mail.example:25"),
     ],
 )
-def test_what_only_looks_like_a_password_stays_readable(text: str, shown: str) -> None:
+def test_text_that_only_looks_like_a_password_stays_readable(text: str, shown: str) -> None:
     assert mask_passwords(text) == shown

@@ -28,7 +28,7 @@ def analyze(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(ANALYZE), *map(str, words)], check=False, capture_output=True, text=True)
 
 
-def test_units_are_printed_or_written_to_files(written: list[Path]) -> None:
+def test_systemd_units_are_printed_or_written_to_files(written: list[Path]) -> None:
     assert {path.name for path in written} == NAMES
     printed = CliRunner().invoke(cli.main, ["units"]).output
     for path in written:
@@ -59,14 +59,14 @@ def test_systemd_accepts_the_units(written: list[Path]) -> None:
 
 
 @with_systemd
-def test_systemd_finds_errors(written: list[Path]) -> None:
+def test_systemd_detects_errors_in_the_units(written: list[Path]) -> None:
     unit = written[0]
     unit.write_text(unit.read_text().replace("ProtectSystem=strict", "ProtectSystem=very"))
     assert "Failed to parse protect system value" in analyze("verify", unit).stderr
 
 
 @with_systemd
-def test_web_and_worker_have_no_access_beyond_their_needs(written: list[Path]) -> None:
+def test_the_web_server_and_the_worker_have_only_the_access_that_they_need(written: list[Path]) -> None:
     for path in written:
         if path.suffix == ".service":
             found = analyze("security", "--offline=yes", f"--threshold={MOST_EXPOSED}", "--no-pager", path)

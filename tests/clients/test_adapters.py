@@ -36,12 +36,12 @@ def test_pettingzoo_accepts_the_environment(rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_pettingzoo_finds_that_a_seed_determines_the_game(rules: str) -> None:
+def test_pettingzoo_confirms_that_a_seed_determines_the_game(rules: str) -> None:
     pettingzoo_test.seed_test(lambda: pettingzoo_env.env(rules), num_cycles=CYCLES)
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_openspiel_plays_random_games_to_their_ends_and_accepts_every_state(rules: str) -> None:
+def test_openspiel_plays_random_games_to_the_end_and_accepts_every_state(rules: str) -> None:
     pyspiel.random_sim_test(pyspiel.load_game(f"sternenpost_{rules}"), num_sims=1, serialize=True, verbose=False)
 
 
@@ -52,7 +52,7 @@ def seen(deal: Deal, way: Way) -> list[object]:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_replaying_another_line_leads_to_the_same_chance(rules: str) -> None:
+def test_random_results_stay_the_same_when_another_line_of_play_is_replayed(rules: str) -> None:
     deal = Deal(rules, pettingzoo_env.OPTIONS[rules], RULES[rules])
     there = (0,) * 8
     shown = json.dumps(seen(deal, there))
@@ -62,7 +62,7 @@ def test_replaying_another_line_leads_to_the_same_chance(rules: str) -> None:
     assert json.dumps(seen(deal, there)) == shown
 
 
-def test_unseen_parts_of_a_deal_cannot_be_read_before_the_game_ends() -> None:
+def test_hidden_parts_of_a_deal_cannot_be_read_before_the_game_ends() -> None:
     deal, way = Deal("sternenglanz", {"max_rounds": 1}, 2), ()
     while deal.at(way).moves:
         way = (*way, 0)

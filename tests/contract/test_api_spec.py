@@ -121,7 +121,7 @@ def named_in(part: Json) -> set[str]:
     return {name.split('"')[0] for name in json.dumps(part).split('"#/components/schemas/')[1:]}
 
 
-def test_request_texts_declare_that_nul_is_forbidden() -> None:
+def test_texts_in_requests_are_declared_to_exclude_nul() -> None:
     asked = set[str]()
     found = named_in({name: operation.get("requestBody") for name, operation in OPERATIONS.items()})
     while found:
@@ -172,7 +172,7 @@ def nested(schema: Json, place: str) -> Iterator[tuple[str, Json]]:
         yield from nested(inner, where)
 
 
-def test_every_object_and_enum_has_a_name_of_its_own() -> None:
+def test_every_object_and_every_enum_has_its_own_name() -> None:
     for name, schema in SCHEMAS.items():
         for place, inner in nested(schema, name):
             assert "properties" not in inner, place

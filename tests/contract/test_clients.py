@@ -82,7 +82,7 @@ def house() -> Iterator[House]:
         yield house
 
 
-def test_no_python_client_class_is_named_by_a_number(in_python: Path) -> None:
+def test_no_class_of_the_python_client_is_named_with_a_number(in_python: Path) -> None:
     names = [path.stem for path in (in_python / "sternenpost_client" / "models").glob("*.py")]
     assert "sternenhimmel_view" in names
     assert not [name for name in names if re.search(r"type_\d|_item$|_additional_property$", name)]
@@ -129,7 +129,7 @@ def test_clients_in_two_languages_play_each_game_to_its_end(
     assert reports[0].keys() == {"sternenhimmel", "sternenglanz"}
 
 
-def test_the_handbooks_bot_has_30_lines_and_plays_both_games_as_printed(
+def test_the_bot_in_the_handbook_has_30_lines_and_plays_both_games_as_printed(
     house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
     bot = tmp_path / "bot.py"
@@ -167,7 +167,7 @@ def is_over(client: Client, game_id: str) -> bool:
     return bool(client.get(f"/v1/games/{game_id}")["status"] == "finished")
 
 
-def test_a_program_without_http_plays_its_seat_tokens_game_and_exits_with_it(
+def test_a_program_without_http_plays_the_game_of_its_seat_token_and_exits_when_the_game_ends(
     house: House, tmp_path: Path, programs: list[subprocess.Popen[str]]
 ) -> None:
     ada = sign_in(house, "ada@example.org")

@@ -368,14 +368,14 @@ def _(call: Call) -> Answer:
     return answer._replace(status=409) if call.path.endswith("/take-backs") else answer
 
 
-def test_there_are_enough_breaches_and_each_breaks_a_guarantee() -> None:
+def test_there_are_enough_deliberate_faults_and_each_breaks_a_guarantee() -> None:
     assert len(BREACHES) >= 30
     for _, promise in BREACHES.values():
         assert any(sentence.startswith(promise) for sentence in CHECKS), promise
 
 
 @pytest.mark.parametrize("name", BREACHES)
-def test_a_planted_breach_is_found_by_the_check_of_its_guarantee(
+def test_a_deliberate_fault_is_found_by_the_check_of_the_guarantee_that_it_breaks(
     name: str, site: Callable[[Breach | None], Site], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planted, promise = BREACHES[name]

@@ -263,7 +263,7 @@ OTHERS = ("Content-Encoding", "Cookie", "Origin", "Forwarded", "X-Forwarded-For"
 
 
 @pytest.mark.parametrize("call", CALLS, ids=name_of)
-def test_odd_headers_are_harmless(scene: Scene, call: Call) -> None:
+def test_unusual_headers_do_no_harm(scene: Scene, call: Call) -> None:
     for value in ODD_HEADERS:
         for names in (CONDITIONS, OTHERS, ("Accept",), ("Host",), ("Idempotency-Key",)):
             answer = scene.ask(call, call.example, headers=dict.fromkeys(names, value))

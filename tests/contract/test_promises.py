@@ -36,7 +36,7 @@ def test_every_guarantee_holds_and_callers_need_nothing_new() -> None:
     assert not told, f"Programs that use {RELEASED['version']} would break (CHANGELOG.md, What is promised):\n{told}"
 
 
-def test_the_version_number_stands_in_one_place_and_has_a_changelog_entry() -> None:
+def test_the_version_number_is_defined_in_one_place_and_has_a_changelog_entry() -> None:
     stands = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert version("sternenpost") == stands, "install it anew"
     assert PRESENT["info"]["version"] == stands

@@ -161,7 +161,7 @@ def set_back(house: House, place: str) -> type[BaseHTTPRequestHandler]:
     return Line
 
 
-def test_a_stream_restarts_when_its_log_went_back(house: House, ada: Client, tmp_path: Path) -> None:
+def test_a_stream_restarts_when_its_log_has_become_shorter(house: House, ada: Client, tmp_path: Path) -> None:
     game = game_of(ada)
     plays(ada, game)
     ada.post(f"/v1/games/{game}/votes", {"on": "abandon", "vote": True}, status=200)
@@ -171,7 +171,9 @@ def test_a_stream_restarts_when_its_log_went_back(house: House, ada: Client, tmp
     assert lines == [f"{game} begins again", *(f"{it['seq']} {it['type']}" for it in story)]
 
 
-def test_a_stored_event_list_restarts_when_its_log_went_back(house: House, ada: Client, tmp_path: Path) -> None:
+def test_a_stored_event_list_restarts_when_its_log_has_become_shorter(
+    house: House, ada: Client, tmp_path: Path
+) -> None:
     game, file = game_of(ada), tmp_path / "story.json"
 
     def kept() -> list[object]:

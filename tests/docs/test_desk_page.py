@@ -22,7 +22,9 @@ def test_the_page_lists_every_command_in_the_readers_language(
         assert f"<code>{example_of(it.name, locale)}</code>" in page
 
 
-def test_the_handbook_and_the_landing_page_name_the_desk(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_handbook_and_the_landing_page_give_the_address_of_the_post_desk(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(app.config, "DESK_ADDRESS", "post@stars.example")
     client = app.test_client()
     assert 'href="/docs/desk"' in client.get("/docs").text

@@ -48,7 +48,7 @@ def test_text_is_escaped_and_raw_html_is_not_rendered() -> None:
     assert '<pre tabindex="0">&lt;b&gt; &amp; "c"</pre>' in html
 
 
-def test_heading_anchors_come_from_their_words_unless_given() -> None:
+def test_the_anchor_of_a_heading_comes_from_its_words_unless_it_is_given() -> None:
     document = docs.render("# The title\n\n## Two `words` here\n\n## Other words {#old-name}\n\n### Third level\n")
     assert document.title == "The title"
     assert document.contents == [("two-words-here", "Two <code>words</code> here"), ("old-name", "Other words")]
@@ -106,7 +106,7 @@ def test_every_command_and_setting_exists(app: Flask, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", docs.DOCUMENTS)
-def test_page_runs_only_its_own_scripts(app: Flask, name: str) -> None:
+def test_a_handbook_page_runs_only_its_own_scripts(app: Flask, name: str) -> None:
     response = app.test_client().get(f"/docs/{name}")
     policy = response.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")

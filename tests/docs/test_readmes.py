@@ -81,7 +81,7 @@ def test_every_command_and_setting_named_in_a_readme_exists(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", READMES)
-def test_every_address_named_in_a_readme_answers(session_app: Flask, name: str) -> None:
+def test_every_url_named_in_a_readme_gets_a_response(session_app: Flask, name: str) -> None:
     named = {
         re.sub(r"\$\w+|\{\w+\}", ANY_ID, path)
         for path in re.findall(r"(?<![\w.])/(?:v1|sandbox|docs|healthz|readyz|metrics)[\w/${}-]*", text_of(name))

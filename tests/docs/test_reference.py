@@ -104,7 +104,7 @@ def test_examples_match_the_document(app: Flask) -> None:
         assert found == [it["value"] for it in examples], operation["operationId"]
 
 
-def test_every_link_leads_to_a_page_and_a_place_on_it(app: Flask) -> None:
+def test_every_link_leads_to_an_existing_page_and_to_a_place_on_that_page(app: Flask) -> None:
     client, pages = app.test_client(), {path: shown(app, path) for path in paths_of(app)}
     links = {
         (urlsplit(it).path or here, urlsplit(it).fragment)
@@ -120,7 +120,7 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(app: Flask) -> None:
         assert not place or f'id="{place}"' in pages[path], (path, place)
 
 
-def test_ids_are_unique_and_links_to_the_former_page_still_lead_to_the_call(app: Flask) -> None:
+def test_ids_are_unique_and_old_links_still_lead_to_the_call(app: Flask) -> None:
     for path in paths_of(app):
         ids = re.findall(r' id="([^"]+)"', shown(app, path))
         assert len(ids) == len(set(ids))
@@ -141,7 +141,7 @@ def test_pages_are_small_and_unchanged_ones_are_not_sent_again(app: Flask) -> No
     assert len(client.get("/static/docs.js").data) < 4_000
 
 
-def test_pages_need_no_script_and_run_only_their_own(app: Flask) -> None:
+def test_pages_work_without_scripts_and_run_only_their_own(app: Flask) -> None:
     for path in paths_of(app):
         response = app.test_client().get(path)
         policy = response.headers["Content-Security-Policy"]
@@ -186,7 +186,7 @@ def output(language: str, code: str, **environment: str) -> str:
 
 
 @pytest.mark.parametrize("language", COMMANDS)
-def test_code_runs_as_it_is_printed(app: Flask, ada: Someone, url: str, language: str) -> None:
+def test_code_examples_run_as_they_are_printed(app: Flask, ada: Someone, url: str, language: str) -> None:
     if shutil.which(COMMANDS[language][0]) is None:
         pytest.skip(f"{COMMANDS[language][0]} is not installed")
     game = opened(ada, ME, BOT, BOT).rpartition("/")[2]

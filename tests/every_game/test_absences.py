@@ -293,7 +293,7 @@ def _sweep() -> None:
 # Tests
 
 
-def test_vanished_and_absent_players_do_not_delay_games(app: Flask) -> None:
+def test_absent_players_do_not_delay_games(app: Flask) -> None:
     with app.app_context():
         outcome = simulate(20)
     assert outcome.is_well, outcome

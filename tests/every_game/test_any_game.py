@@ -33,7 +33,7 @@ def test_every_edition_has_a_recorded_game() -> None:
     assert {f"{name}-{edition}" for name, edition in EDITIONS} <= {path.stem for path in RECORDED}
 
 
-def test_a_recorded_log_folds_to_its_recorded_end(recorded: Json) -> None:
+def test_folding_a_recorded_log_gives_the_recorded_end(recorded: Json) -> None:
     rules = GAMES[recorded["rules"]]
     state = reduce(rules.apply, _events(rules, recorded), None)
     assert rules.to_act(state) == frozenset()
@@ -145,7 +145,7 @@ def test_a_description_is_plain_json_with_valid_schemas(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_notation_has_parseable_examples(name: str) -> None:
+def test_the_examples_of_the_notation_can_be_parsed(name: str) -> None:
     rules, notation = GAMES[name], GAMES[name].describe()["notation"]
     assert len(notation["examples"]) > 1
     for example in notation["examples"]:

@@ -83,7 +83,7 @@ def test_events_continue_from_any_event_or_version(app: Flask, table: Table) -> 
 
 
 @pytest.mark.parametrize("limit", [1, 20, 500])
-def test_the_pages_together_contain_all_events(app: Flask, table: Table, limit: int) -> None:
+def test_all_pages_together_contain_every_event(app: Flask, table: Table, limit: int) -> None:
     client, path = app.test_client(), f"/v1/games/{table.game_id}/events"
     pages, following = [], f"{path}?limit={limit}"
     while following:

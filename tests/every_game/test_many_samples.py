@@ -11,7 +11,7 @@ __all__ = ["small_deck"]  # a fixture
 
 
 @pytest.mark.parametrize(("game", "edition"), EDITIONS)
-def test_a_million_sampled_states_look_like_the_real_one(game: str, edition: str) -> None:
+def test_a_million_sampled_states_look_to_their_seat_like_the_real_state(game: str, edition: str) -> None:
     options, left, seed = GAMES[game].describe()["editions"][edition], 1_000_000 // len(EDITIONS), 100
     while left > 0:
         seed += 1

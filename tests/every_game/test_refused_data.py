@@ -156,7 +156,7 @@ def test_invalid_player_data_does_not_delay_games(
     assert doctor(app)[f"player {bea_id}, {column}"]
 
 
-def test_choices_beside_an_invalid_one_still_count(app: Flask, bea: Someone) -> None:
+def test_valid_choices_still_count_if_another_choice_is_invalid(app: Flask, bea: Someone) -> None:
     stored = {"bundle_at": ["19:00"], "reminders": [5], "mails": {"reminder": "off", "your-turn": "by-pigeon", "x": 1}}
     with app.app_context():
         write_player("notifications", Jsonb(stored))
@@ -319,7 +319,7 @@ def test_an_invalid_stand_in_request_is_ignored(
 @pytest.mark.parametrize(
     ("column", "value"), [("url", "nowhere"), ("url", "ftp://x y"), ("form", "teams"), ("kinds", ["your-turn", "x"])]
 )
-def test_an_invalid_webhook_delays_nothing(
+def test_an_invalid_webhook_does_not_cause_delays(
     app: Flask, table: str, ada: Someone, bea: Someone, office: Office, column: str, value: Any
 ) -> None:
     made = bea.post("/v1/webhooks", {"url": "https://stars.example/hook", "kinds": ["your-turn"]})
@@ -331,7 +331,7 @@ def test_an_invalid_webhook_delays_nothing(
 
 
 @pytest.mark.parametrize(("column", "value"), [("endpoint", "nowhere"), ("p256dh", b"x"), ("auth", b"")])
-def test_an_invalid_push_subscription_delays_nothing(
+def test_an_invalid_push_subscription_does_not_cause_delays(
     app: Flask, table: str, ada: Someone, bea: Someone, office: Office, column: str, value: Any
 ) -> None:
     with app.app_context():
@@ -357,7 +357,7 @@ OPTIONS: list[Any] = [
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_a_game_with_invalid_options_fails_alone(
+def test_a_game_with_invalid_options_does_not_affect_other_games(
     app: Flask, table: str, ada: Someone, bea: Someone, office: Office, options: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = opened(ada, ME, OPEN, BOT, options={"start_seat": 0})

@@ -37,7 +37,7 @@ def test_a_sampled_sternbild_was_never_completed(credit: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_worlds_that_a_seat_cannot_tell_apart_give_equal_samples(game: str) -> None:
+def test_states_that_look_the_same_to_a_seat_give_the_same_samples(game: str) -> None:
     for seed in range(6):
         worlds = SECRETS[game].worlds(Random(seed))
         options = worlds.rules.resolve_options(worlds.options, SEATS)

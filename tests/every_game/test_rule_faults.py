@@ -278,7 +278,7 @@ def _forgetting(rulebooks: Rulebooks, fault: Fault) -> Iterator[None]:
 # Tests
 
 
-def test_fixing_ten_rule_faults_changes_no_running_game_and_all_replay(app: Flask) -> None:
+def test_fixing_ten_faults_in_the_rules_does_not_change_running_games_and_all_can_be_replayed(app: Flask) -> None:
     with app.app_context():
         outcome = mend_under(200)
     assert outcome.is_well, outcome
@@ -286,7 +286,7 @@ def test_fixing_ten_rule_faults_changes_no_running_game_and_all_replay(app: Flas
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_game_names_its_rules_revision_once_a_fault_was_fixed(
+def test_a_game_names_the_revision_of_its_rules_once_a_fault_has_been_fixed(
     app: Flask, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     rules = GAMES[name]

@@ -56,7 +56,7 @@ def test_calls_for_a_game_with_unknown_rules_are_rejected_or_need_no_rules(
         assert answer.status_code < 500 or is_problem(answer, 503, "unavailable"), (method, path)
 
 
-def test_lists_show_the_card_of_a_game_with_unknown_rules(
+def test_lists_include_games_with_unknown_rules(
     unknown_game: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = opened(ada, ME, BOT, BOT)
@@ -99,7 +99,7 @@ def test_jobs_emails_and_checks_continue_for_other_games(
     assert "Traceback" not in checked.output and not isinstance(checked.exception, KeyError)
 
 
-def test_email_for_a_game_with_unknown_rules_waits_and_other_email_is_answered(
+def test_an_email_for_a_game_with_unknown_rules_waits_while_other_emails_are_processed(
     app: Flask, unknown_game: str, ada: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office = Office(app, DOMAIN)

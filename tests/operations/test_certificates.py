@@ -107,7 +107,7 @@ def test_a_certificate_is_reported_two_weeks_before_it_expires(
     assert found == "" if words == "" else str(found).startswith(f"the certificate of {where} {words}")
 
 
-def test_without_tls_there_is_no_certificate() -> None:
+def test_a_server_without_tls_has_no_certificate_to_check() -> None:
     assert web_certificate("http://127.0.0.1:1") is None
     with listener(None) as where:
         assert smtp_certificate(where) is None
@@ -145,7 +145,9 @@ def test_the_doctor_reports_an_expiring_certificate(
     assert result.exit_code == status
 
 
-def test_an_unreachable_base_url_is_not_a_failure(healthy_app: Flask, shared_url: str, tmp_path: Path) -> None:
+def test_an_unreachable_base_url_is_not_reported_as_a_failure(
+    healthy_app: Flask, shared_url: str, tmp_path: Path
+) -> None:
     settings = {
         "DATABASE_URL": shared_url,
         "STERNENPOST_DATA": str(tmp_path),

@@ -71,7 +71,9 @@ def test_the_doctor_finds_a_wrong_clock(patient: dict[str, str], monkeypatch: py
     assert result.exit_code == 1
 
 
-def test_the_doctor_finds_a_clock_that_stops_play(patient: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_finds_a_clock_that_is_so_wrong_that_moves_are_rejected(
+    patient: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     host_clock_is_off(monkeypatch, timedelta(days=2, minutes=1))
     result = doctor(**patient)
     assert found_by(result)["clock"].startswith("this machine's clock is 2 days")
@@ -84,13 +86,13 @@ def test_the_doctor_finds_an_unreachable_mail_server(patient: dict[str, str]) ->
     assert result.exit_code == 1
 
 
-def test_the_doctor_finds_undeliverable_emails(patient: dict[str, str]) -> None:
+def test_the_doctor_finds_emails_that_cannot_be_delivered(patient: dict[str, str]) -> None:
     result = doctor(**patient | {"STERNENPOST_SANDBOX": "off"})
     assert found_by(result)["mail"].startswith("SMTP_URL is not set")
     assert result.exit_code == 1
 
 
-def test_the_doctor_reports_whether_mail_comes_in(patient: dict[str, str], healthy_app: Flask) -> None:
+def test_the_doctor_reports_whether_inbound_mail_arrives(patient: dict[str, str], healthy_app: Flask) -> None:
     where = f"127.0.0.1:{free_port()}"
     assert "Connection refused" in found_by(doctor(**patient, STERNENPOST_MAIL_IN=where))["mail in"]
     door = SmtpServer(healthy_app, where)
@@ -120,7 +122,7 @@ def test_the_doctor_finds_outdated_tables(revision: str, database_url: str) -> N
     assert result.exit_code == 1
 
 
-def test_tables_of_a_later_release_are_not_a_failure(database_url: str) -> None:
+def test_tables_of_a_later_release_are_not_reported_as_a_failure(database_url: str) -> None:
     with psycopg.connect(database_url) as owner:
         owner.execute("UPDATE alembic_version SET version_num = 'later'")
     assert found_by(doctor(DATABASE_URL=database_url))["database"] == "ok"

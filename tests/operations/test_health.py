@@ -49,7 +49,7 @@ def test_readiness_reports_every_part_as_ok(healthy_app: Flask) -> None:
 @pytest.mark.parametrize(
     ("setting", "value"), [("BASE_URL", "https://münchen.example"), ("REPLY_DOMAIN", "my_replies.example")]
 )
-def test_a_server_that_cannot_write_emails_is_not_ready(
+def test_a_server_that_cannot_compose_emails_is_not_ready(
     healthy_app: Flask, monkeypatch: pytest.MonkeyPatch, setting: str, value: str
 ) -> None:
     monkeypatch.setitem(healthy_app.config, setting, value)
@@ -58,7 +58,7 @@ def test_a_server_that_cannot_write_emails_is_not_ready(
     assert told["parts"]["letters"].startswith("no email can be written")
 
 
-def test_archive_storage_and_dkim_key_are_checked_if_set(
+def test_the_archive_storage_and_the_dkim_key_are_checked_if_they_are_set(
     healthy_app: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -138,7 +138,7 @@ def test_a_scheduled_bundle_is_not_late(healthy_app: Flask) -> None:
 
 
 @pytest.mark.parametrize(("part", "illness", "words"), ILLNESSES)
-def test_the_broken_part_is_named(healthy_app: Flask, part: str, illness: object, words: str) -> None:
+def test_the_part_that_is_broken_is_named(healthy_app: Flask, part: str, illness: object, words: str) -> None:
     illness(part)
     db.session.commit()
     status, body = readiness(healthy_app)
@@ -155,7 +155,7 @@ def test_a_wrong_clock_is_reported(healthy_app: Flask, monkeypatch: pytest.Monke
     assert told["parts"]["clock"].endswith(" behind the database's")
 
 
-def test_a_missing_database_is_the_only_broken_part() -> None:
+def test_if_only_the_database_is_missing_only_the_database_is_reported() -> None:
     app = create_app(Settings.from_environment(unreachable()))
     assert readiness(app) == (
         503,
@@ -166,7 +166,7 @@ def test_a_missing_database_is_the_only_broken_part() -> None:
 # Failures are contained
 
 
-def test_one_broken_page_does_not_break_others(healthy_app: Flask) -> None:
+def test_one_broken_page_does_not_break_other_pages(healthy_app: Flask) -> None:
     broken, sound = (game_of(person("ada"), person("ben"), person("cleo")) for _ in range(2))
     row, head = whole_log(broken)[-1], head_of(broken).head
     unknown = row._replace(seq=row.seq + 1, version=row.version + 1, type="unknown")

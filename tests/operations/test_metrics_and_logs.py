@@ -56,7 +56,9 @@ def test_metrics_cover_all_web_processes(house: House) -> None:
     assert counted == [("GET", "200", 10.0)]
 
 
-def test_a_new_web_process_cleans_up_after_a_killed_one_but_not_a_live_one(house: House, tmp_path: Path) -> None:
+def test_a_new_web_process_deletes_the_files_of_a_killed_process_but_not_of_a_running_one(
+    house: House, tmp_path: Path
+) -> None:
     def starts() -> tuple[str, psutil.Process, Path]:
         before = {*tmp_path.iterdir()}
         url = house.start_another_web(TMPDIR=str(tmp_path))
@@ -75,7 +77,7 @@ def test_a_new_web_process_cleans_up_after_a_killed_one_but_not_a_live_one(house
     assert "sternenpost_requests_total" in httpx.get(f"{url}/metrics", headers=FOR_METRICS).text
 
 
-def test_metrics_name_routes_and_nothing_made_up_by_clients(house: House) -> None:
+def test_metrics_contain_the_names_of_routes_but_no_text_from_clients(house: House) -> None:
     for method, path in [("GET", "/t/canary"), ("GET", "/canary"), ("CANARY", "/v1/games"), ("GET", A_GAME)]:
         httpx.request(method, house.url + path)
     samples = [sample for family in metrics(house).values() for sample in family.samples]

@@ -99,7 +99,7 @@ def test_healthy_games_of_any_kind_produce_no_findings(running: UUID) -> None:
     assert [stored(game_id) for game_id in all_games()] == before
 
 
-def test_the_time_of_a_turn_taken_over_by_a_bot_is_left_alone(running: UUID) -> None:
+def test_a_rebuild_does_not_change_the_time_of_a_turn_that_a_bot_took_over(running: UUID) -> None:
     ada = person("ada")
     later(HOUR)
     leave(running, ada)
@@ -211,7 +211,7 @@ def test_a_rebuild_wakes_a_forgotten_bot() -> None:
     assert load(game_id).table.version == 2
 
 
-def test_a_rebuild_writes_no_event_and_no_email(running: UUID) -> None:
+def test_a_rebuild_does_not_write_events_or_emails(running: UUID) -> None:
     def written() -> tuple[int, int]:
         return load(running).table.seq, len(db.session.scalars(select(LetterRow)).all())
 
@@ -231,7 +231,9 @@ def test_every_game_is_checked_or_only_the_named_one(running: UUID) -> None:
     assert {line.split(":")[0] for line in run("check").stdout.splitlines()} == {str(running)}
 
 
-def test_a_game_that_advances_during_a_rebuild_wins(running: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_move_during_a_rebuild_takes_precedence_over_the_rebuild(
+    running: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A player moves between the check and the write: the repair checks again."""
     damage(running, drawn=0)
     write, moved = rebuild._write, []
@@ -267,7 +269,9 @@ def tamper(shared_url: str, change: str, game_id: UUID) -> None:
         "DELETE FROM events WHERE game_id = %(game)s AND seq = 2",
     ],
 )
-def test_a_changed_log_is_reported_and_left_alone(running: UUID, shared_url: str, change: str) -> None:
+def test_a_log_that_was_tampered_with_is_reported_and_stays_unchanged(
+    running: UUID, shared_url: str, change: str
+) -> None:
     tamper(shared_url, change, running)
     damage(running, drawn=0)
     before = stored(running)
@@ -292,7 +296,7 @@ def test_a_missing_game_cannot_be_checked(app: Flask) -> None:
         assert "Game not found." in answer.stdout
 
 
-def test_the_apps_role_can_rebuild(running: UUID) -> None:
+def test_the_database_role_of_the_app_can_rebuild_games(running: UUID) -> None:
     with autocommit() as connection:
         assert connection.execute("SELECT current_user").fetchone() == ("sternenpost_app",)
     damage(running, drawn=0)

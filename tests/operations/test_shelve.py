@@ -99,7 +99,9 @@ def answers(app: Flask, game_id: UUID) -> dict[str, Any]:
     return found
 
 
-def test_a_shelved_game_answers_as_before(here: Flask, table: Table, environment: dict[str, str]) -> None:
+def test_requests_for_an_archived_game_get_the_same_responses_as_before(
+    here: Flask, table: Table, environment: dict[str, str]
+) -> None:
     before, rows = answers(here, table.game_id), rows_of(table.game_id)
     assert rows
     shelves(environment)
@@ -109,31 +111,33 @@ def test_a_shelved_game_answers_as_before(here: Flask, table: Table, environment
     assert (check_game(table.game_id), rebuild_game(table.game_id)) == ([], [])
 
 
-def test_a_shelved_games_file_is_its_archive_and_verifies(table: Table, environment: dict[str, str]) -> None:
+def test_the_file_of_an_archived_game_is_its_archive_and_verifies(table: Table, environment: dict[str, str]) -> None:
     shelves(environment)
     path = shelf.path_of(table.game_id)
     assert "events are correct" in run(environment, "verify", str(path)).output
     assert {it.name for it in path.parent.iterdir()} == {path.name}
 
 
-def test_recently_finished_games_are_not_shelved(here: Flask, environment: dict[str, str]) -> None:
+def test_recently_finished_games_are_not_archived(here: Flask, environment: dict[str, str]) -> None:
     running, over = game_of(person("ada"), person("ben"), person("cleo")), short_night().game_id
     later(YEAR - DAY)
     assert run(environment, "shelve").output == "Done:\n  nothing\n"
     assert rows_of(running) and rows_of(over)
 
 
-def test_a_dry_run_moves_nothing(table: Table, environment: dict[str, str]) -> None:
+def test_a_dry_run_archives_nothing(table: Table, environment: dict[str, str]) -> None:
     assert "the events of 1 games move to" in run(environment, "shelve", "--dry-run").output
     assert rows_of(table.game_id) and not shelf.path_of(table.game_id).exists()
 
 
-def test_a_shelved_game_is_not_shelved_again(table: Table, environment: dict[str, str]) -> None:
+def test_an_archived_game_is_not_archived_again(table: Table, environment: dict[str, str]) -> None:
     shelves(environment)
     assert run(environment, "shelve").output == "Done:\n  nothing\n"
 
 
-def test_an_old_stream_position_skips_a_shelved_game(here: Flask, table: Table, environment: dict[str, str]) -> None:
+def test_a_stream_from_an_old_position_skips_archived_games(
+    here: Flask, table: Table, environment: dict[str, str]
+) -> None:
     ada = caller(player_token("ada@example.org"))
     last = OwnFollower(ada, table.game.head.made_at + MINUTE).place()
     shelves(environment)
@@ -144,7 +148,9 @@ def test_an_old_stream_position_skips_a_shelved_game(here: Flask, table: Table, 
 # Files name no person
 
 
-def test_a_shelved_file_names_no_person_and_survives_deletions(table: Table, environment: dict[str, str]) -> None:
+def test_an_archive_file_names_no_person_and_is_kept_after_account_deletions(
+    table: Table, environment: dict[str, str]
+) -> None:
     ada = table.people[0]
     shelves(environment)
     raw = shelf.path_of(table.game_id).read_text()
@@ -158,12 +164,14 @@ def test_a_shelved_file_names_no_person_and_survives_deletions(table: Table, env
 # The log is as safe as before
 
 
-def test_rows_of_an_unshelved_game_cannot_be_deleted(table: Table, shared_url: str) -> None:
+def test_rows_of_a_game_that_is_not_archived_cannot_be_deleted(table: Table, shared_url: str) -> None:
     with psycopg.connect(shared_url) as owner, pytest.raises(psycopg.errors.InsufficientPrivilege, match="append-only"):
         owner.execute("DELETE FROM events WHERE game_id = %s", (table.game_id,))
 
 
-def test_the_serving_role_cannot_shelve(table: Table, environment: dict[str, str], shared_url: str) -> None:
+def test_the_database_role_of_the_app_cannot_archive_games(
+    table: Table, environment: dict[str, str], shared_url: str
+) -> None:
     with psycopg.connect(shared_url, autocommit=True) as owner:
         owner.execute("CREATE ROLE stars LOGIN; GRANT sternenpost_app TO stars")
         try:
@@ -218,7 +226,9 @@ PLACES = (
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_kill_during_shelving_loses_nothing(table: Table, environment: dict[str, str], place: str) -> None:
+def test_killing_the_process_that_archives_games_loses_nothing(
+    table: Table, environment: dict[str, str], place: str
+) -> None:
     """And the next run does the rest."""
     rows = whole_log(table.game_id)
     killed = KILLED.replace("{place}", place)
@@ -248,7 +258,7 @@ cli.main(["shelve"])
 """
 
 
-def test_two_simultaneous_runs_shelve_a_game_once(
+def test_two_simultaneous_runs_archive_a_game_once(
     table: Table, environment: dict[str, str], shared_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another one begins, and does what it can, when the first has written half of the file."""
@@ -334,7 +344,7 @@ def with_words_that_we_do_not_know(raw: bytes) -> bytes:
 @pytest.mark.parametrize(
     "spoilt", [of_another_game, cut_off, without_its_end, with_another_story, with_words_that_we_do_not_know]
 )
-def test_a_changed_file_is_not_served(
+def test_an_archive_file_that_was_changed_is_not_served(
     here: Flask, table: Table, environment: dict[str, str], spoilt: Callable[[bytes], bytes]
 ) -> None:
     other = short_night()
@@ -394,6 +404,6 @@ def test_a_relative_archive_path_is_rejected(table: Table, environment: dict[str
     assert rows_of(table.game_id)
 
 
-def test_without_archive_storage_nothing_is_shelved(environment: dict[str, str]) -> None:
+def test_without_archive_storage_no_game_is_archived(environment: dict[str, str]) -> None:
     result = run(environment | {"STERNENPOST_SHELF": ""}, "shelve")
     assert "STERNENPOST_SHELF is not set" in result.output and result.exit_code == 1

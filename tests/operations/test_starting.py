@@ -59,7 +59,7 @@ def started(command: str, **environment: str) -> subprocess.Popen[str]:
         ("", "Error: The database: not running: start one with `python3 -m server up`, or set DATABASE_URL"),
     ],
 )
-def test_a_part_without_a_usable_database_exits_with_a_one_sentence_error(
+def test_a_process_without_a_usable_database_exits_with_an_error_of_one_sentence(
     command: str, url: str, sentence: str, tmp_path: Path
 ) -> None:
     with started(command, DATABASE_URL=url, STERNENPOST_DATA=str(tmp_path)) as refused:
@@ -69,7 +69,7 @@ def test_a_part_without_a_usable_database_exits_with_a_one_sentence_error(
     assert "canary" not in said
 
 
-def test_a_web_process_reports_a_silent_database_and_waits_for_it() -> None:
+def test_a_web_process_reports_a_database_that_does_not_respond_and_waits_for_it() -> None:
     with socket.socket() as nobody:  # bound, but not listening
         nobody.bind(("127.0.0.1", 0))
         url = f"postgresql://stars:canary@127.0.0.1:{nobody.getsockname()[1]}/stars"

@@ -37,18 +37,18 @@ def carries(worker: subprocess.Popen[bytes]) -> bool:
     return carrier_of(worker).nice() > psutil.Process(worker.pid).nice()
 
 
-def test_emails_are_drawn_and_sent_by_a_low_priority_process(house: House) -> None:
+def test_emails_are_composed_and_sent_by_a_low_priority_process(house: House) -> None:
     with working(house) as worker:
         until(lambda: carries(worker))
 
 
-def test_a_worker_whose_emails_are_stuck_exits_to_be_restarted(house: House) -> None:
+def test_a_worker_whose_emails_are_stuck_exits_so_that_it_is_restarted(house: House) -> None:
     worker = starts_to_work(house)
     carrier_of(worker).kill()
     assert worker.wait(PATIENCE) == 1
 
 
-def test_a_killed_workers_mail_process_stops_too(house: House) -> None:
+def test_the_sender_process_of_a_killed_worker_also_stops(house: House) -> None:
     worker = starts_to_work(house)
     carrier = carrier_of(worker)
     until(lambda: carries(worker))
@@ -107,7 +107,7 @@ def worker(house: House) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.usefixtures("worker")
-def test_every_response_reports_a_postgres_outage_and_recovers_at_once(house: House) -> None:
+def test_every_call_reports_a_postgres_outage_and_works_again_immediately_afterwards(house: House) -> None:
     ada, said = Player(house, "ada"), len(house.output())
     with house.without_postgres(signal.SIGINT):
         for answer in [*ada.looks(), ada.moves()]:
@@ -195,7 +195,7 @@ def test_a_web_process_stops_while_a_request_is_still_incomplete(house: House) -
     house.start_web()
 
 
-def test_a_worker_stops_in_time_despite_a_hanging_mail_server_and_the_email_follows(
+def test_a_worker_stops_in_time_despite_a_hanging_mail_server_and_the_email_is_sent_later(
     house: House, worker: subprocess.Popen[bytes]
 ) -> None:
     """The SMTP client would wait five minutes for the answer to RCPT, longer than this test."""
@@ -211,7 +211,7 @@ def test_a_worker_stops_in_time_despite_a_hanging_mail_server_and_the_email_foll
         house.await_mail(slow)
 
 
-def test_a_worker_stops_in_time_while_a_beat_waits_for_a_lock(house: House) -> None:
+def test_a_worker_stops_in_time_while_a_job_waits_for_a_lock(house: House) -> None:
     worker = starts_to_work(house, before=WITHOUT_TIMEOUTS)
     with house.locked("SELECT 1 FROM heartbeats WHERE part = 'worker'"):
         house.await_waiters()

@@ -42,7 +42,7 @@ def test_an_archive_verifies_itself(archive: Json) -> None:
     assert len(checked.rows) == len(archive["events"])
 
 
-def test_the_long_night_contains_every_kind_of_server_event(long: Json) -> None:
+def test_the_recorded_long_night_game_contains_every_kind_of_server_event(long: Json) -> None:
     assert {event["type"] for event in long["events"]} >= {
         "time-extended",
         "time-ran-out",
@@ -61,11 +61,11 @@ def test_players_can_resign_and_return_during_a_pause(long: Json) -> None:
     check(as_file(long))
 
 
-def test_an_archive_names_seats_and_no_people(archive: Json) -> None:
+def test_an_archive_names_seats_but_no_people(archive: Json) -> None:
     assert not re.search('"(ada|bea|cyd|host)"|@|example', json.dumps(archive | {"salts": []}))
 
 
-def test_rehashing_an_unchanged_archive_changes_nothing(long: Json) -> None:
+def test_recomputing_the_hashes_of_an_unchanged_archive_changes_nothing(long: Json) -> None:
     assert rehash(copy.deepcopy(long)) == long
 
 
@@ -105,7 +105,7 @@ HEAD: dict[str, Callable[[Json], Any]] = {
 
 
 @pytest.mark.parametrize("field", HEAD)
-def test_no_game_field_can_be_changed_unnoticed(long: Json, field: str) -> None:
+def test_a_change_in_any_field_of_the_game_is_noticed(long: Json, field: str) -> None:
     assert set(HEAD) == set(long)
     assert flaw(long | {field: HEAD[field](long)})
     assert flaw(rehash(long | {field: HEAD[field](long)}))
@@ -113,7 +113,7 @@ def test_no_game_field_can_be_changed_unnoticed(long: Json, field: str) -> None:
 
 @pytest.mark.parametrize("field", ["seat", "kind", "bot"])
 @pytest.mark.parametrize("seat", [0, 3])
-def test_no_seat_field_can_be_changed_unnoticed(long: Json, seat: int, field: str) -> None:
+def test_a_change_in_any_field_of_a_seat_is_noticed(long: Json, seat: int, field: str) -> None:
     long["seats"][seat][field] = another(long["seats"][seat][field])
     assert flaw(long)
 
@@ -126,7 +126,7 @@ def test_swapping_a_person_and_a_bot_is_noticed(long: Json, seat: int, other: Js
     assert "terms" in flaw(long)
 
 
-def test_no_event_field_can_be_changed_even_with_recomputed_hashes(long: Json) -> None:
+def test_a_change_in_any_field_of_an_event_is_noticed_even_with_recomputed_hashes(long: Json) -> None:
     firsts = {event["type"]: place for place, event in reversed(list(enumerate(long["events"])))}
     for place in firsts.values():
         event = long["events"][place]
@@ -573,7 +573,9 @@ RETOLD: dict[str, Retold] = {
 
 
 @pytest.mark.parametrize(("game", "story"), [(game, story) for game, stories in RETOLD.items() for story in stories])
-def test_another_story_is_rejected_though_its_hashes_match(session_app: Flask, game: str, story: str) -> None:
+def test_a_different_sequence_of_events_is_rejected_even_though_its_hashes_match(
+    session_app: Flask, game: str, story: str
+) -> None:
     retold = copy.deepcopy(archives(session_app)[f"{game} long"])
     retell, why = RETOLD[game][story]
     retell(retold)
@@ -613,7 +615,7 @@ def verify(tmp_path: Path, raw: bytes, *more: str) -> Result:
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_a_file_that_is_not_an_archive_is_rejected_with_a_sentence(tmp_path: Path, name: str) -> None:
+def test_a_file_that_is_not_an_archive_is_rejected_with_an_explanation(tmp_path: Path, name: str) -> None:
     raw, why = MALFORMED[name]
     answer = verify(tmp_path, raw)
     assert (answer.exit_code, answer.stdout) == (1, "")
@@ -622,7 +624,7 @@ def test_a_file_that_is_not_an_archive_is_rejected_with_a_sentence(tmp_path: Pat
 
 
 @pytest.mark.parametrize("value", [None, True, 1, "x", [], {}, [1], {"x": 1}, [[]], [{}]], ids=json.dumps)
-def test_a_field_of_the_wrong_type_is_rejected_with_a_sentence(long: Json, value: Any) -> None:
+def test_a_field_of_the_wrong_type_is_rejected_with_an_explanation(long: Json, value: Any) -> None:
     for field in long:
         if value != long[field]:
             assert flaw(long | {field: value})
@@ -636,7 +638,7 @@ def test_a_field_of_the_wrong_type_is_rejected_with_a_sentence(long: Json, value
 # The command
 
 
-def test_verify_reports_that_all_is_well(tmp_path: Path, archive: Json) -> None:
+def test_verify_reports_that_an_archive_is_correct(tmp_path: Path, archive: Json) -> None:
     answer = verify(tmp_path, as_file(archive))
     assert answer.exit_code == 0
     assert f"Game {archive['game']} " in answer.stdout
@@ -644,14 +646,16 @@ def test_verify_reports_that_all_is_well(tmp_path: Path, archive: Json) -> None:
     assert archive["commitment"] in answer.stdout
 
 
-def test_verify_names_what_is_wrong(tmp_path: Path, long: Json) -> None:
+def test_verify_reports_what_is_wrong_with_an_archive(tmp_path: Path, long: Json) -> None:
     seq = say_more(long)
     answer = verify(tmp_path, as_file(rehash(long)))
     assert answer.exit_code == 1
     assert re.fullmatch(rf"Error: Event {seq} \([a-z-]+\): Its fields are not those of its type\.\n", answer.stderr)
 
 
-def test_only_a_saved_commitment_tells_a_game_from_a_made_up_one(tmp_path: Path, session_app: Flask) -> None:
+def test_only_a_saved_commitment_distinguishes_a_real_game_from_an_invented_one(
+    tmp_path: Path, session_app: Flask
+) -> None:
     game, made_up = (archives(session_app)[f"sternenglanz {night}"] for night in ("long", "of bots"))
     assert verify(tmp_path, as_file(made_up)).exit_code == 0
     answer = verify(tmp_path, as_file(made_up), "--commitment", game["commitment"])

@@ -51,7 +51,7 @@ def is_played_to_its_end(game_id: UUID, *people: UUID) -> None:
         everything_due_happens()
 
 
-def test_the_end_is_recorded_when_a_game_is_played_out(ada: UUID, bea: UUID) -> None:
+def test_the_end_is_recorded_when_a_game_is_played_to_the_end(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     assert ends(game_id) == [None, None]
     is_played_to_its_end(game_id, ada, bea)
@@ -91,7 +91,7 @@ def test_a_commit_that_cannot_record_the_end_does_not_end_the_game(ada: UUID, mo
     assert (load(game_id).table.status, ends(game_id)) == ("running", [None])
 
 
-def test_a_follower_who_was_away_learns_of_the_end(ada: UUID) -> None:
+def test_a_follower_who_was_disconnected_is_notified_of_the_end(ada: UUID) -> None:
     program = caller(player_token("ada@example.org", "ada"))
     earlier, game_id = game_of(ada, bots=2), game_of(ada, bots=2)
     vote(earlier, ada, "abandon", True)
@@ -109,7 +109,7 @@ def test_a_follower_who_was_away_learns_of_the_end(ada: UUID) -> None:
     assert not follower.told
 
 
-def test_a_follower_learns_of_a_game_that_began_and_ended_between_two_polls(ada: UUID) -> None:
+def test_a_follower_is_notified_of_a_game_that_began_and_ended_between_two_polls(ada: UUID) -> None:
     program = caller(player_token("ada@example.org", "ada"))
     old = game_of(ada, bots=2)
     vote(old, ada, "abandon", True)

@@ -19,7 +19,7 @@ from tests.support.games import game_of, moves_on, person, turn_of
 from tests.support.stand_ins import stands_in
 
 
-def test_still_valid_returns_the_valid_tokens_of_open_streams(app: Flask) -> None:
+def test_tokens_of_open_streams_that_are_still_valid_are_returned(app: Flask) -> None:
     with app.app_context():
         ada, same, bea, cleo = (
             tokens.caller(player_token(f"{name}@example.org", name)) for name in ("ada", "ada", "bea", "cleo")
@@ -84,7 +84,7 @@ def test_a_player_whose_seat_was_taken_over_receives_no_further_events(within: N
     assert (follower.told, follow_own(caller, None).told) == ({}, {})
 
 
-def test_tokens_of_open_streams_are_found_by_an_index_on_players(database_url: str) -> None:
+def test_tokens_of_open_streams_are_found_using_an_index_on_players(database_url: str) -> None:
     with psycopg.connect(database_url, cursor_factory=psycopg.ClientCursor) as connection:
         connection.execute("SET enable_seqscan = off")  # Postgres scans an empty table either way
         plan = [line for (line,) in connection.execute(f"EXPLAIN {_STILL_THERE}", ([uuid4()],))]

@@ -7,7 +7,7 @@ from server.play.seating.seats import leave, take_seat
 from tests.support.games import game_of, letters, moves_on, person
 
 
-def test_a_player_who_returns_to_a_turn_without_an_email_gets_one(app: Flask) -> None:
+def test_a_player_who_returns_and_got_no_email_about_the_current_turn_gets_one(app: Flask) -> None:
     with app.app_context():
         ada, bea = person("ada"), person("bea")
         game_id = game_of(ada, bea, bots=1)

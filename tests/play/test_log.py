@@ -82,7 +82,7 @@ def test_a_player_gets_one_email_per_turn(ada: UUID, bea: UUID) -> None:
 
 
 @citus.leave_out("the log refuses on each node")
-def test_a_process_drops_moves_that_were_lost_in_a_failover(shared_url: str, ada: UUID, bea: UUID) -> None:
+def test_a_process_discards_moves_that_were_lost_in_a_failover(shared_url: str, ada: UUID, bea: UUID) -> None:
     """As an asynchronous one may: the log goes back, and goes on in another way to the same version."""
     game_id = games.game_of(ada, bea, bots=1)
     version = load(game_id).table.version

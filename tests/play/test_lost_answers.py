@@ -206,7 +206,7 @@ def deed_answer_lost(monkeypatch: pytest.MonkeyPatch) -> list[None]:
     return lost
 
 
-def test_a_seat_is_left_once_in_a_running_game_and_the_pending_votes_are_then_counted(
+def test_a_seat_in_a_running_game_is_left_once_and_pending_votes_are_then_counted(
     ada: UUID, bea: UUID, deed_answer_lost: list[None]
 ) -> None:
     game_id = game_of(ada, bea, bots=1)

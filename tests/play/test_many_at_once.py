@@ -36,7 +36,7 @@ pytestmark = pytest.mark.usefixtures("within")
 # Simultaneous actions
 
 
-def test_one_of_a_hundred_moves_for_one_turn_counts(app: Flask, ada: UUID, bea: UUID) -> None:
+def test_only_one_of_a_hundred_moves_for_the_same_turn_succeeds(app: Flask, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves = moves_of(game_id, ada)[:10]
 
@@ -56,7 +56,7 @@ def test_one_of_a_hundred_moves_for_one_turn_counts(app: Flask, ada: UUID, bea: 
     assert load(game_id).table.version == 2
 
 
-def test_a_move_that_races_its_time_out_counts_or_is_stale(app: Flask, ada: UUID) -> None:
+def test_a_move_at_the_time_of_its_time_out_either_counts_or_is_stale(app: Flask, ada: UUID) -> None:
     ladder = [{"do": "bot-move", "bot": "greedy", "times": 9}, {"do": "abandon"}]
     for _ in range(5):
         game_id = game_of(ada, person("bea"), bots=1, on_timeout=ladder)
@@ -75,7 +75,7 @@ def test_a_move_that_races_its_time_out_counts_or_is_stale(app: Flask, ada: UUID
         assert sorted(answers) == (["stale", "stale"] if "time-ran-out" in types else ["again", "played"])
 
 
-def test_several_sweepers_make_every_commit_exactly_once(app: Flask, ada: UUID, bea: UUID) -> None:
+def test_several_simultaneous_sweeps_make_every_commit_exactly_once(app: Flask, ada: UUID, bea: UUID) -> None:
     games = [game_of(ada, bea, bots=1) for _ in range(25)]
     later(2 * DAY)
     at_once(app, [everything_due_happens] * 4)
@@ -90,7 +90,7 @@ def test_several_sweepers_make_every_commit_exactly_once(app: Flask, ada: UUID, 
 # Several seats on turn at once
 
 
-def test_each_seat_answers_its_own_turn_and_choices_stay_secret(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_each_seat_plays_its_own_turn_and_choices_stay_secret(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = game_of(ada, bea, cyd, rules="sternenglanz", options={"start_seat": 0})
     people = [cyd, ada, bea]
     for number, who in enumerate(people):
@@ -103,7 +103,7 @@ def test_each_seat_answers_its_own_turn_and_choices_stay_secret(ada: UUID, bea: 
     assert [turn_of(game_id, it) for it in (ada, bea, cyd)] == [4, None, None]
 
 
-def test_simultaneous_choices_all_count(app: Flask, ada: UUID) -> None:
+def test_all_simultaneous_choices_count(app: Flask, ada: UUID) -> None:
     people = [ada, *(person(f"chooser{n}") for n in range(3))]
     game_id = game_of(*people, rules="sternenglanz", options={"start_seat": 0})
     moves = [moves_of(game_id, who)[0] for who in people]

@@ -146,7 +146,7 @@ def test_a_different_move_for_a_past_turn_is_stale_and_names_the_current_turn(ad
     assert stale.value.turn == turn_of(game_id, ada) == 4
 
 
-def test_a_move_for_one_turn_does_not_answer_another(ada: UUID, bea: UUID) -> None:
+def test_a_move_for_one_turn_is_not_played_for_another_turn(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     move = moves_of(game_id, ada)[0]
     play_move(game_id, ada, 1, move)
@@ -214,7 +214,7 @@ def test_an_illegal_or_malformed_move_changes_nothing(ada: UUID, bea: UUID) -> N
     assert load(game_id).table.version == 1
 
 
-def test_an_emails_link_token_plays_its_turn_and_no_other(ada: UUID, bea: UUID) -> None:
+def test_the_link_token_in_an_email_plays_only_its_own_turn(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     word = turn_word(game_id, 0, 1)
     assert len(word) <= 64
@@ -283,14 +283,14 @@ def test_a_whole_turn_can_be_one_move(ada: UUID, bea: UUID) -> None:
     assert turn_of(game_id, bea) == played.answer["version"]
 
 
-def test_no_legal_moves_follow_illegal_steps(ada: UUID, bea: UUID) -> None:
+def test_illegal_steps_have_no_legal_moves_after_them(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     first = moves_of(game_id, ada)[0]
     with pytest.raises(IllegalMove):
         legal_moves(game_id, ada, [first, first])
 
 
-def test_a_player_who_plays_on_gets_no_further_email(ada: UUID, bea: UUID) -> None:
+def test_a_player_who_continues_their_turn_gets_no_second_email(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     assert plays_out(game_id, ada) > 2
     written = [(letter.seat, letter.version) for letter in letters(game_id, "your-turn")]
@@ -329,7 +329,7 @@ def test_a_turn_link_leads_to_the_rest_of_its_turn(ada: UUID, bea: UUID) -> None
     assert rest_of_turn(word) is None
 
 
-def test_a_bank_is_charged_once_per_turn(ada: UUID, bea: UUID) -> None:
+def test_time_is_deducted_from_a_bank_once_per_turn(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea, clock=BANK)
     left = []
     for who in (ada, bea, ada):
@@ -346,7 +346,7 @@ def test_a_bank_is_charged_once_per_turn(ada: UUID, bea: UUID) -> None:
         assert abs(given - spent + added - allowed) < 60
 
 
-def test_an_extension_in_mid_turn_is_for_the_rest_of_the_turn(ada: UUID, bea: UUID) -> None:
+def test_an_extension_in_the_middle_of_a_turn_applies_to_the_rest_of_the_turn(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     moves_on(game_id, ada)
     until(seats_of(game_id)[0].due_at)
@@ -358,7 +358,7 @@ def test_an_extension_in_mid_turn_is_for_the_rest_of_the_turn(ada: UUID, bea: UU
     assert asked_for(game_id, 0) == given
 
 
-def test_a_reminder_comes_once_even_after_part_of_the_turn(ada: UUID, bea: UUID) -> None:
+def test_a_reminder_is_sent_once_even_if_part_of_the_turn_was_played(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     half = seats_of(game_id)[0].remind_at
     moves_on(game_id, ada)
@@ -370,7 +370,7 @@ def test_a_reminder_comes_once_even_after_part_of_the_turn(ada: UUID, bea: UUID)
     assert [letter.seat for letter in letters(game_id, "reminder")] == [0]
 
 
-def test_a_pause_in_mid_turn_keeps_the_rest_of_its_time(ada: UUID, bea: UUID) -> None:
+def test_a_pause_in_the_middle_of_a_turn_keeps_the_rest_of_its_time(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     moves_on(game_id, ada)
     left = seats_of(game_id)[0].due_at - clock.now()
@@ -400,7 +400,7 @@ def test_a_bot_plays_the_rest_of_a_turn_that_times_out(ada: UUID, bea: UUID) -> 
     assert_log_and_projections_agree(game_id)
 
 
-def test_a_bot_plays_its_whole_turn_at_once(ada: UUID) -> None:
+def test_a_bot_plays_its_whole_turn_in_one_commit(ada: UUID) -> None:
     game_id = chosen(ada, bots=2)
     plays_out(game_id, ada)
     version = load(game_id).table.version

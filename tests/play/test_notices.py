@@ -52,7 +52,7 @@ def test_a_take_back_notice_is_relevant_until_the_player_agrees(ada: UUID, bea: 
 
 
 @pytest.mark.parametrize("wish", ["pause", "abandon"])
-def test_a_vote_notice_goes_once_to_players_without_a_vote_and_is_relevant_until_the_decision(
+def test_a_vote_notice_is_sent_once_to_players_who_have_not_voted_and_is_relevant_until_the_decision(
     wish: str, ada: UUID, bea: UUID
 ) -> None:
     cleo = person("cleo")
@@ -74,7 +74,7 @@ def test_a_vote_notice_goes_once_to_players_without_a_vote_and_is_relevant_until
     assert len(letters(game_id, "vote-asked")) == 2
 
 
-def test_a_vote_that_passes_at_once_does_not_ask_players(ada: UUID) -> None:
+def test_players_are_not_asked_to_vote_if_the_vote_passes_immediately(ada: UUID) -> None:
     game_id = game_of(ada, bots=2)
     vote(game_id, ada, "pause", True)
     assert load(game_id).table.status == "paused"

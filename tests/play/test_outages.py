@@ -70,7 +70,7 @@ def test_an_outage_of_one_part_stops_time_outs_and_moves_deadlines(ada: UUID, be
     assert happened(game_id)[-1] == "time-extended"
 
 
-def test_hours_when_both_parts_were_away_count_once(ada: UUID, bea: UUID) -> None:
+def test_hours_in_which_both_parts_were_down_count_as_one_outage(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     clock.forward(5 * HOUR)
@@ -136,7 +136,7 @@ def test_a_worker_that_cannot_query_due_seats_leaves_no_heartbeat(monkeypatch: p
     assert heartbeats() == seen
 
 
-def test_a_recent_heartbeat_is_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_heartbeat_is_not_written_again_if_the_last_one_is_recent(monkeypatch: pytest.MonkeyPatch) -> None:
     stop_the_clock(monkeypatch, clock.real())
     clock.forward(MINUTE)
     beat("worker")
@@ -166,7 +166,7 @@ def test_a_returning_worker_records_its_absence_and_does_not_cause_time_outs(ada
     assert happened(game_id)[-1] == "time-extended"
 
 
-def test_a_short_silence_is_not_an_outage(ada: UUID, bea: UUID) -> None:
+def test_a_short_gap_between_heartbeats_is_not_an_outage(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     clock.forward(1.9 * MINUTE)
@@ -175,7 +175,7 @@ def test_a_short_silence_is_not_an_outage(ada: UUID, bea: UUID) -> None:
     assert seats_of(game_id)[0].due_at == due_at
 
 
-def test_a_server_never_seen_complete_does_not_cause_time_outs(ada: UUID, bea: UUID) -> None:
+def test_a_server_whose_parts_have_not_all_started_causes_no_time_outs(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     db.session.execute(delete(Heartbeat))
     db.session.commit()
@@ -209,7 +209,7 @@ def test_a_clock_jump_of_a_year_does_not_cause_time_outs(ada: UUID, bea: UUID, t
     assert abs(seats_of(game_id)[0].due_at - due_at - 365 * DAY) < MINUTE
 
 
-def test_a_clock_jump_does_not_empty_a_time_bank(ada: UUID, bea: UUID) -> None:
+def test_a_clock_jump_does_not_use_up_any_time_in_a_bank(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock=BANK)
     clock.forward(365 * DAY)
     service_is_up()

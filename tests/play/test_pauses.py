@@ -54,7 +54,7 @@ def test_a_game_is_paused_once_all_human_players_agree(ada: UUID, bea: UUID) -> 
         play_move(game_id, ada, 1, move)
 
 
-def test_abandoning_a_game_before_a_bot_moved_for_a_player_leaves_nothing_due(ada: UUID, bea: UUID) -> None:
+def test_abandoning_a_game_before_a_bot_has_moved_for_a_player_leaves_nothing_due(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     all_consent(game_id, "abandon", bea)
@@ -63,7 +63,7 @@ def test_abandoning_a_game_before_a_bot_moved_for_a_player_leaves_nothing_due(ad
     assert check_game(game_id) == []
 
 
-def test_a_vote_passes_when_its_only_opponent_leaves(ada: UUID, bea: UUID) -> None:
+def test_a_vote_passes_when_the_only_player_against_it_leaves(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     all_consent(game_id, "pause", ada)
     leave(game_id, bea)
@@ -121,7 +121,7 @@ def test_bots_and_absent_players_are_not_asked_to_agree(ada: UUID, bea: UUID) ->
     assert load(game_id).table.status == "abandoned"
 
 
-def test_a_vote_must_fit_the_state_of_the_game(ada: UUID, bea: UUID) -> None:
+def test_a_vote_is_possible_only_if_the_status_of_the_game_allows_it(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     with pytest.raises(NotRunning):
         all_consent(game_id, "resume", ada)

@@ -112,7 +112,7 @@ OF_RIVAL = {Scene.move: "star-placed", Scene.take_back: "move-taken-back"}
 @pytest.mark.parametrize(
     "change", [Scene.accepts, Scene.ends, Scene.takes_over, Scene.deletes, Scene.plans], ids=lambda it: it.__name__
 )
-def test_each_of_two_simultaneous_commits_counts_once_or_is_rejected(
+def test_each_of_two_simultaneous_commits_either_succeeds_once_or_is_rejected(
     app: Flask, change: Callable[[Scene], Act], rival: Callable[[Scene], Act]
 ) -> None:
     for _ in range(TRIES):
@@ -139,7 +139,7 @@ def test_each_of_two_simultaneous_commits_counts_once_or_is_rejected(
 
 
 @pytest.mark.parametrize("rival", ["late", "leaves"])
-def test_a_confirmation_at_the_time_limit_or_during_a_leave_begins_the_game_or_not(
+def test_a_confirmation_at_the_time_limit_or_while_a_player_leaves_either_begins_the_game_or_fails(
     app: Flask, ada: UUID, bea: UUID, rival: str
 ) -> None:
     for _ in range(TRIES):
@@ -204,7 +204,7 @@ def assert_nothing_is_left(player: Caller) -> None:
     assert db.session.scalars(select(Token).where(of_apps)).all() == []
 
 
-def test_a_code_or_refresh_token_used_twice_at_once_works_once_and_ends_its_app(app: Flask) -> None:
+def test_a_code_or_refresh_token_used_twice_simultaneously_works_once_and_revokes_its_app(app: Flask) -> None:
     for _ in range(TRIES):
         player = caller(player_token("ada@example.org"))
         code = code_of_an_app(player)

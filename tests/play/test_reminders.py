@@ -32,7 +32,7 @@ NONE = timedelta(0)
 # Reminder times
 
 
-def test_reminders_come_at_half_time_and_three_hours_before_the_end():
+def test_reminders_are_sent_at_half_time_and_three_hours_before_the_end():
     asked, due = utc("2026-11-20 12:00"), utc("2026-11-22 12:00")
     assert seat_time().reminders(asked, due) == [utc("2026-11-21 12:00"), utc("2026-11-22 09:00")]
 
@@ -56,19 +56,19 @@ def test_a_reminder_delayed_past_the_next_one_is_skipped():
     assert seat_time(SLEEPER).reminders(asked, due, ["PT8H", "PT2H"]) == [berlin("2026-11-21 08:00")]
 
 
-def test_the_last_reminder_comes_even_at_night():
+def test_the_last_reminder_is_sent_even_at_night():
     asked, due = berlin("2026-11-20 20:00"), berlin("2026-11-21 09:00")
     assert seat_time(SLEEPER).reminders(asked, due, ["PT3H"]) == [berlin("2026-11-21 06:00")]
 
 
-def test_reminders_lie_between_start_and_deadline_and_each_comes_once():
+def test_reminders_are_between_the_start_and_the_due_time_and_each_is_sent_once():
     asked, due = utc("2026-11-20 12:00"), utc("2026-11-20 18:00")
     assert seat_time().reminders(asked, due, ["PT3H", "half", "PT6H", "P1D"]) == [utc("2026-11-20 15:00")]
     assert seat_time().reminders(asked, due, []) == []
 
 
 @given(moments, st.timedeltas(MINUTE, 20 * DAY), calendars)
-def test_reminders_are_ordered_and_only_the_last_may_come_in_uncounted_hours(asked, allowed, calendar):
+def test_reminders_are_in_order_and_only_the_last_can_be_sent_in_hours_that_do_not_count(asked, allowed, calendar):
     due = due_at(asked, allowed, calendar)
     times = seat_time(calendar).reminders(asked, due, ["P1D", "half", "PT12H", "PT3H", "PT15M"])
     assert times == sorted(set(times))
@@ -84,7 +84,7 @@ def test_the_next_reminder_is_never_in_the_past():
     assert seat_time().next_reminder(asked, due, DEFAULT_REMINDERS, after=last) is None
 
 
-def test_thresholds_are_a_short_list_of_durations():
+def test_reminder_thresholds_are_a_short_list_of_durations():
     assert thresholds(["half", "PT3H"]) == ["half", "PT3H"]
     for wrong in (["third"], [3], [None], "half", None, 6 * ["PT3H"], {"half": 1}):
         with pytest.raises(ValueError, match="reminders"):
@@ -94,7 +94,7 @@ def test_thresholds_are_a_short_list_of_durations():
 # In games
 
 
-def test_each_reminder_comes_once_at_half_the_time_and_three_hours_before_the_end(ada: UUID, bea: UUID) -> None:
+def test_each_reminder_is_sent_once_at_half_time_and_three_hours_before_the_end(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     for number, moment in enumerate([due_at - DAY, due_at - 3 * HOUR]):
@@ -117,7 +117,7 @@ def test_only_one_of_several_workers_sends_a_reminder(app: Flask, ada: UUID, bea
     assert [len(letters(game_id, "reminder")) for game_id in games] == [1] * 10
 
 
-def test_an_answered_turn_gets_no_reminder(ada: UUID, bea: UUID) -> None:
+def test_no_reminder_is_sent_for_a_turn_that_was_played(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves_on(game_id, ada)
     later(1.5 * DAY)
@@ -136,7 +136,7 @@ def test_a_missed_reminder_is_not_sent_late(ada: UUID, bea: UUID) -> None:
     assert len(letters(game_id, "reminder")) == 1
 
 
-def test_a_player_can_choose_reminders_or_none(ada: UUID, bea: UUID) -> None:
+def test_a_player_can_choose_the_times_of_reminders_or_turn_them_off(ada: UUID, bea: UUID) -> None:
     change_profile(ada, {"notifications": {"reminders": []}})
     change_profile(bea, {"notifications": {"reminders": ["PT1H"]}})
     game_id = game_of(ada, bea, bots=1)

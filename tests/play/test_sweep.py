@@ -42,7 +42,7 @@ def test_a_game_that_fails_in_a_sweep_is_retried_later_and_does_not_delay_others
     assert happened(broken)[-1] == "time-extended"
 
 
-def test_a_game_row_that_differs_from_its_log_is_reported_and_does_not_delay_others(
+def test_a_game_row_that_differs_from_its_log_is_reported_and_does_not_delay_other_games(
     ada: UUID, bea: UUID, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken, sound = (game_of(ada, bea, bots=1) for _ in range(2))
@@ -55,7 +55,7 @@ def test_a_game_row_that_differs_from_its_log_is_reported_and_does_not_delay_oth
     assert wake_due() == 0
 
 
-def test_a_failed_sweeper_does_not_postpone_anothers_work(
+def test_a_failed_sweep_does_not_postpone_the_work_of_another_sweep(
     ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game_id = game_of(ada, bea, bots=1)

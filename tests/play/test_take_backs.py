@@ -71,7 +71,7 @@ def consent(game_id: UUID, *people: UUID) -> None:
 # At once
 
 
-def test_a_take_back_restores_the_table_under_new_turn_numbers(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_take_back_restores_the_table_with_new_turn_numbers(game_id: UUID, ada: UUID, bea: UUID) -> None:
     before = describe(load(game_id), 0)
     moves_on(game_id, ada)
     taken = take_back(game_id, ada, 1)
@@ -94,7 +94,7 @@ def test_a_process_that_missed_the_take_back_reads_the_log_again(game_id: UUID, 
     assert load(game_id).table.turns == (3, None, None)
 
 
-def test_earlier_turns_stay_over_even_for_the_same_move_that_was_taken_back(
+def test_a_turn_that_was_over_stays_over_even_if_the_move_that_was_taken_back_is_repeated(
     game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     move = moves_of(game_id, ada)[0]
@@ -134,7 +134,9 @@ def test_moving_and_taking_back_gains_no_bank_time(ada: UUID, bea: UUID, cyd: UU
     assert seats_of(game_id)[1].allowed == bank  # Bea's wait has cost her nothing
 
 
-def test_a_reopened_turn_gets_a_new_email_and_no_old_one_is_sent(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_new_email_is_sent_for_a_reopened_turn_and_the_old_one_is_not_sent(
+    game_id: UUID, ada: UUID, bea: UUID
+) -> None:
     moves_on(game_id, ada)
     take_back(game_id, ada, 1)
     assert [(row.seat, row.data["turn"]) for row in letters(game_id, "your-turn")] == [(0, 1), (1, 2), (0, 3)]
@@ -174,7 +176,7 @@ def test_steps_of_a_turn_are_taken_back_one_by_one(ada: UUID, bea: UUID) -> None
 # Refusals
 
 
-def test_only_your_own_move_that_still_stands_can_be_taken_back(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_player_can_take_back_only_their_own_moves_that_still_stand(game_id: UUID, ada: UUID, bea: UUID) -> None:
     for to in (0, 1, 2, 7):
         with pytest.raises(NotFound):
             take_back(game_id, ada, to)
@@ -205,7 +207,9 @@ def test_a_player_can_see_whether_a_take_back_is_possible_and_free(
         assert [way_back_of(other, who)["to"] for who in (ada, bea)] == [first, second]
 
 
-def test_the_option_for_take_backs_can_be_never_or_only_immediately(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_the_option_for_take_backs_can_forbid_them_or_allow_them_only_immediately(
+    ada: UUID, bea: UUID, cyd: UUID
+) -> None:
     never = game_of(ada, bea, cyd, options={"start_seat": 0, "take_back": "never"})
     moves_on(never, ada)
     with pytest.raises(NotAllowed):
@@ -230,7 +234,7 @@ def test_a_move_cannot_be_taken_back_after_its_time_has_passed(ada: UUID, bea: U
         take_back(game_id, ada, 1)
 
 
-def test_moves_cannot_be_taken_back_in_a_pause_or_while_a_bot_plays(
+def test_moves_cannot_be_taken_back_during_a_pause_or_while_a_bot_plays(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     moves_on(game_id, ada)
@@ -250,7 +254,7 @@ def test_moves_cannot_be_taken_back_in_a_pause_or_while_a_bot_plays(
 # By consent
 
 
-def test_if_a_take_back_is_not_free_all_others_are_asked_and_the_last_consent_decides(
+def test_a_take_back_that_is_not_free_succeeds_when_the_last_of_the_other_players_agrees(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     view = describe(load(game_id), 0)["view"]
@@ -274,7 +278,7 @@ def test_if_a_take_back_is_not_free_all_others_are_asked_and_the_last_consent_de
     assert_all_agrees(game_id)
 
 
-def test_a_take_back_fails_by_silence_or_the_next_move(
+def test_a_take_back_fails_if_players_do_not_respond_or_if_the_next_move_is_played(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_the_clock(monkeypatch, clock.real())
@@ -325,7 +329,7 @@ def test_bots_and_absent_players_agree_automatically(ada: UUID, bea: UUID) -> No
     assert_all_agrees(alone)
 
 
-def test_moves_cannot_be_taken_back_if_the_log_does_not_replay_and_no_call_fails(
+def test_moves_cannot_be_taken_back_if_the_log_cannot_be_replayed_and_calls_still_work(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     for who in (ada, bea):
@@ -344,7 +348,7 @@ def test_moves_cannot_be_taken_back_if_the_log_does_not_replay_and_no_call_fails
 # Races
 
 
-def test_one_of_two_simultaneous_take_backs_counts(app: Flask, game_id: UUID, ada: UUID) -> None:
+def test_only_one_of_two_simultaneous_take_backs_succeeds(app: Flask, game_id: UUID, ada: UUID) -> None:
     moves_on(game_id, ada)
     found = at_once(app, [partial(outcome_of, partial(take_back, game_id, ada, 1))] * 4)
     assert Counter(found) == {None: 1, TooLate: 3}
@@ -363,7 +367,9 @@ def test_a_take_back_and_a_simultaneous_move_take_effect_in_order(app: Flask, ad
         assert_all_agrees(game_id)
 
 
-def test_either_the_last_consent_or_a_simultaneous_time_out_counts(app: Flask, ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_either_the_last_consent_or_a_simultaneous_time_out_takes_effect(
+    app: Flask, ada: UUID, bea: UUID, cyd: UUID
+) -> None:
     ladder = [{"do": "bot-move", "bot": "greedy", "times": 2}, {"do": "bot-takes-over", "bot": "greedy"}]
     for _ in range(3):
         game_id = game_of(ada, bea, cyd, on_timeout=ladder)
@@ -395,7 +401,7 @@ def outcome_of(act: Callable[[], object]) -> type[PlayError] | None:
 @pytest.mark.timeout(max(900, 10 * RANDOM))
 @pytest.mark.usefixtures("no_limits")  # they start more games than three players may
 @pytest.mark.parametrize("rules", GAMES)
-def test_random_draws_stay_the_same_however_often_moves_are_taken_back(rules: str, ada: UUID, bea: UUID) -> None:
+def test_random_draws_stay_the_same_no_matter_how_often_moves_are_taken_back(rules: str, ada: UUID, bea: UUID) -> None:
     """A repeated draw shows the same as before, and the log proves it."""
     rng, counts = Random(rules), {True: 0, False: 0}
     while sum(counts.values()) < RANDOM:

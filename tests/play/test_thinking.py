@@ -48,7 +48,7 @@ def test_the_sweep_moves_for_a_bot_after_a_minute() -> None:
     assert_log_and_projections_agree(game_id)
 
 
-def test_the_sweep_moves_at_once_if_no_process_computes_moves(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sweep_moves_immediately_if_no_process_computes_moves(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(app.config, "THINKERS", 0)
     _, game_id = against_levels()
     assert wake_due() == 1
@@ -56,7 +56,7 @@ def test_the_sweep_moves_at_once_if_no_process_computes_moves(app: Flask, monkey
     assert load(game_id).table.turns[0] is not None
 
 
-def test_a_move_that_comes_first_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_move_made_before_the_computation_ends_takes_precedence(monkeypatch: pytest.MonkeyPatch) -> None:
     _, game_id = against_levels()
     choose = thinking.choose
 
@@ -114,7 +114,7 @@ def test_a_bot_ignores_moves_that_were_taken_back() -> None:
     assert shown_to(load(game_id), 2) == story
 
 
-def test_a_story_has_no_secrets_of_other_seats() -> None:
+def test_the_events_shown_to_a_bot_contain_no_secrets_of_other_seats() -> None:
     ada, game_id = against_levels("sternenglanz")
     while think_due(SECONDS):
         pass

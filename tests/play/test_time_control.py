@@ -21,7 +21,7 @@ from tests.support.games import (
 # A clock by itself
 
 
-def test_a_clock_is_parsed():
+def test_a_valid_clock_is_parsed():
     assert game_clock(DEFAULT_CLOCK) == PerMove(2 * DAY)
     assert game_clock({"bank": "P3D", "increment": "PT12H", "cap": "P5D"}) == Bank(3 * DAY, DAY / 2, 5 * DAY)
 
@@ -40,24 +40,24 @@ def test_a_clock_is_parsed():
         (None, "clock"),
     ],
 )
-def test_an_invalid_clock_is_rejected_by_field(data, field):
+def test_an_invalid_clock_is_rejected_and_the_invalid_field_is_named(data, field):
     with pytest.raises(ValueError, match=field):
         game_clock(data)
 
 
-def test_a_clock_per_move_allows_the_same_time_every_turn():
+def test_a_clock_per_move_gives_the_same_time_every_turn():
     clock = PerMove(2 * DAY)
     assert first_allowance(clock) == next_allowance(clock, 2 * DAY, DAY) == 2 * DAY
 
 
-def test_a_bank_keeps_the_rest_and_adds_the_increment_up_to_its_cap():
+def test_a_bank_saves_unused_time_and_adds_the_increment_up_to_its_cap():
     clock = Bank(3 * DAY, DAY / 2, 5 * DAY)
     assert first_allowance(clock) == 3 * DAY
     assert next_allowance(clock, 3 * DAY, DAY) == 2.5 * DAY
     assert next_allowance(clock, 5 * DAY, HOUR) == 5 * DAY
 
 
-def test_an_overdrawn_bank_leaves_only_the_increment():
+def test_a_bank_that_is_used_up_leaves_only_the_increment():
     clock = Bank(3 * DAY, DAY / 2, 5 * DAY)
     assert next_allowance(clock, 2 * DAY, 2 * DAY) == DAY / 2
     assert next_allowance(clock, 2 * DAY, 2 * DAY + 6 * HOUR) == DAY / 2
@@ -66,7 +66,7 @@ def test_an_overdrawn_bank_leaves_only_the_increment():
 # Banks in games
 
 
-def test_a_bank_keeps_the_rest_of_each_turn_and_adds_the_increment(ada: UUID, bea: UUID) -> None:
+def test_a_bank_saves_the_unused_time_of_each_turn_and_adds_the_increment(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock=BANK)
     asked_at = recorded_at(game_id, "game-started")
     assert seats_of(game_id)[0].due_at == asked_at + 3 * DAY

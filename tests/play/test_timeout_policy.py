@@ -57,7 +57,7 @@ def test_moving_again_resets_the_bot_steps_but_not_the_extension():
     assert rung_for(USUAL, extended=1, missed=0) == BotMove("greedy", 2)
 
 
-def test_steps_of_one_kind_are_used_up_in_order():
+def test_steps_of_the_same_kind_are_used_up_in_order():
     rungs = (Extend(DAY, 1), BotMove("greedy", 1), Extend(HOUR, 2), BotMove("random", 1), Abandon())
     assert rung_for(rungs, extended=1, missed=1) == Extend(HOUR, 2)
     assert rung_for(rungs, extended=3, missed=1) == BotMove("random", 1)
@@ -148,7 +148,7 @@ def test_the_default_policy_is_followed_step_by_step(ada: UUID, bea: UUID) -> No
     assert happened(game_id).count("time-ran-out") == 3
 
 
-def test_your_own_move_resets_the_count_of_consecutive_time_outs(ada: UUID, bea: UUID) -> None:
+def test_the_players_own_move_resets_the_count_of_consecutive_time_outs(ada: UUID, bea: UUID) -> None:
     ladder = [{"do": "bot-move", "bot": "greedy", "times": 1}, {"do": "bot-takes-over", "bot": "greedy"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
     for present in (False, True, False):
@@ -183,7 +183,7 @@ def test_returning_resets_the_count_of_time_outs(ada: UUID, bea: UUID) -> None:
     assert happened(game_id).count("seat-handed-over") == 1
 
 
-def test_a_policy_can_end_by_abandoning_the_game(ada: UUID, bea: UUID) -> None:
+def test_a_time_out_policy_can_end_with_abandoning_the_game(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, on_timeout=[{"do": "abandon"}])
     until(seats_of(game_id)[0].due_at)
     everything_due_happens()
@@ -225,7 +225,7 @@ def test_an_extension_can_follow_a_bots_move(ada: UUID, bea: UUID) -> None:
     assert [letter.seat for letter in letters(game_id, "time-extended")] == [0]
 
 
-def test_uncounted_hours_move_a_players_deadline(ada: UUID, bea: UUID) -> None:
+def test_hours_that_do_not_count_delay_a_players_due_time(ada: UUID, bea: UUID) -> None:
     change_profile(ada, {"calendar": {"night": "00:00-12:00"}})
     game_id = game_of(ada, bea, bots=1)
     asked_at, due_at = seats_of(game_id)[0].asked_at, seats_of(game_id)[0].due_at

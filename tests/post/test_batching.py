@@ -61,12 +61,12 @@ def became_of(game_id: UUID, kind: str) -> list[str]:
 # Kinds
 
 
-def test_emails_are_sent_at_once_by_default(ada: UUID, bea: UUID, office: Office) -> None:
+def test_emails_are_sent_immediately_by_default(ada: UUID, bea: UUID, office: Office) -> None:
     table(ada, bea)
     assert office.subjects("ada") == ["Your turn: Sternenhimmel"]
 
 
-def test_a_kind_that_is_off_is_not_sent_and_others_are(ada: UUID, bea: UUID, office: Office) -> None:
+def test_emails_of_a_kind_that_is_turned_off_are_not_sent_and_others_are(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="off")
     game_id = table(ada, bea)
     assert office.subjects("ada") == []
@@ -93,7 +93,7 @@ def test_invitations_can_be_turned_off(ada: UUID, bea: UUID, office: Office) -> 
 # Games
 
 
-def test_a_choice_for_a_game_overrides_choices_for_kinds(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_choice_for_a_game_overrides_the_choices_for_kinds_of_emails(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="off")
     loud, quiet = table(ada, bea), table(ada, bea)
     assert change_seat(loud, ada, {"mails": "at-once"})["mails"] == "at-once"
@@ -130,7 +130,7 @@ def test_a_choice_does_not_affect_other_players_at_the_table(ada: UUID, bea: UUI
 # Bundles
 
 
-def test_one_email_lists_all_waiting_games_most_urgent_first(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_bundle_lists_all_waiting_games_most_urgent_first(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="bundled")
     first = table(ada, bea, title="In no hurry", clock=SLOW)
     table(ada, bea, title="Urgent", clock={"per_move": "P3D"})
@@ -159,7 +159,7 @@ def test_an_empty_bundle_is_not_sent(ada: UUID, bea: UUID, office: Office) -> No
     assert bundles() == []
 
 
-def test_a_turn_that_ends_before_the_bundle_is_sent_at_once(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_turn_that_ends_before_the_bundle_is_sent_immediately(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, your_turn="bundled")
     later(next_bundle(profile(ada)["notifications"], "UTC", clock.now()) - clock.now() + MINUTE)
     table(ada, bea, clock={"per_move": "PT5M"})
@@ -167,7 +167,7 @@ def test_a_turn_that_ends_before_the_bundle_is_sent_at_once(ada: UUID, bea: UUID
     assert bundles() == []
 
 
-def test_bundled_news_appear_in_the_bundle(ada: UUID, bea: UUID, office: Office) -> None:
+def test_bundled_news_appears_in_the_bundle(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, time_extended="bundled", bot_moved="bundled", game_abandoned="bundled", your_turn="off")
     slept = table(ada, bea, title="Slept", clock={"per_move": "P2D"})
     stopped = table(ada, bea, title="Stopped", clock=SLOW)
@@ -244,7 +244,7 @@ def test_after_an_outage_only_the_newest_turn_of_a_game_is_sent(ada: UUID, bea: 
     assert seats_of(game_id)[0].to_act
 
 
-def test_a_day_without_a_mail_server_leaves_one_email_per_game_and_no_past_turns(
+def test_after_a_day_without_a_mail_server_one_email_per_game_is_sent_and_none_about_past_turns(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     office.is_closed = True
@@ -272,7 +272,7 @@ def test_a_day_without_a_mail_server_leaves_one_email_per_game_and_no_past_turns
             assert not own or ("\nMove here: " in own[0].text) == (turn is not None)
 
 
-def test_a_late_answer_is_still_sent(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_late_reply_is_still_sent(ada: UUID, bea: UUID, office: Office) -> None:
     office.is_closed = True
     game_id = table(ada, bea)
     turn = seats_of(game_id)[0].turn

@@ -72,7 +72,7 @@ def test_turns_due_together_are_sent_in_one_complete_email(ada: UUID, bea: UUID,
     assert "Reply above this line" not in mail.text + mail.page
 
 
-def test_a_turn_waits_for_others_while_another_game_may_have_one(
+def test_the_email_about_a_turn_waits_while_another_game_may_bring_a_turn(
     ada: UUID, bea: UUID, office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_the_clock(monkeypatch, clock.real())
@@ -85,7 +85,7 @@ def test_a_turn_waits_for_others_while_another_game_may_have_one(
     assert firsts(office, "ada") == ["Your turn in 2 games"]  # no other may come
 
 
-def test_a_turn_without_others_to_share_its_email_is_sent_alone(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_turn_is_sent_in_its_own_email_if_no_other_turn_begins(ada: UUID, bea: UUID, office: Office) -> None:
     first, _ = table(bea, ada), table(bea, ada)
     moves_on(first, bea)
     office.delivers()
@@ -93,12 +93,14 @@ def test_a_turn_without_others_to_share_its_email_is_sent_alone(ada: UUID, bea: 
     assert firsts(office, "ada") == ["Your turn: A night"]
 
 
-def test_a_turn_is_sent_at_once_if_no_other_can_come(ada: UUID, bea: UUID, office: Office) -> None:
+def test_the_email_about_a_turn_is_sent_immediately_if_no_other_turn_can_begin(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
     moves_on(table(bea, ada), bea)
     assert firsts(office, "ada") == ["Your turn: A night"]
 
 
-def test_a_turn_email_is_never_more_than_ten_minutes_late(ada: UUID, bea: UUID, office: Office) -> None:
+def test_the_email_about_a_turn_is_never_more_than_ten_minutes_late(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(bea, ada) for _ in range(4)]
     for game_id in games[2:]:
         looks_at(game_id, ada, 60 * MINUTE)
@@ -135,7 +137,7 @@ def test_an_email_waits_two_minutes_while_its_reader_watches_the_table(
     assert firsts(office, "ada") == ["Your turn: A night"]
 
 
-def test_a_turn_answered_in_time_gets_no_email(ada: UUID, bea: UUID, office: Office) -> None:
+def test_no_email_is_sent_about_a_turn_that_was_played_in_time(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = table(bea, ada)
     looks_at(game_id, ada)
     moves_on(game_id, bea)
@@ -150,7 +152,7 @@ def test_a_turn_answered_in_time_gets_no_email(ada: UUID, bea: UUID, office: Off
 
 
 @pytest.mark.parametrize("of_game", [False, True])
-def test_a_player_who_chose_at_once_gets_each_turn_immediately(
+def test_a_player_who_chose_at_once_gets_an_email_immediately_for_each_turn(
     of_game: bool, ada: UUID, bea: UUID, office: Office
 ) -> None:
     if not of_game:
@@ -184,7 +186,7 @@ def addresses_in(mail: Mail) -> list[str]:
     return re.findall(r"^Reply address for this game: (\S+)$", mail.text, re.MULTILINE)
 
 
-def test_each_game_of_an_email_has_its_own_reply_address(ada: UUID, bea: UUID, office: Office) -> None:
+def test_each_game_in_an_email_has_its_own_reply_address(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(ada, bea, title=title) for title in ("Autumn", "Spring")]
     (mail,) = office.mails("ada")
     in_the_letter = [mail.text.index(f"== {title}") for title in ("Autumn", "Spring")]
@@ -195,7 +197,7 @@ def test_each_game_of_an_email_has_its_own_reply_address(ada: UUID, bea: UUID, o
     assert f'href="mailto:{to}?subject=Re%3A%20Your%20turn%3A%20Spring' in mail.page
 
 
-def test_a_reply_to_an_email_about_several_games_plays_nothing_and_explains_why(
+def test_a_reply_to_an_email_about_several_games_plays_nothing_and_our_reply_explains_why(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     games = [table(ada, bea), table(ada, bea)]
@@ -235,7 +237,9 @@ def test_a_player_who_replies_by_email_gets_the_next_turn_in_the_same_thread(
 # What fails
 
 
-def test_undelivered_emails_are_merged_into_one_afterwards(ada: UUID, bea: UUID, office: Office) -> None:
+def test_after_an_outage_of_the_mail_server_waiting_emails_are_merged_into_one(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
     games = [table(ada, bea) for _ in range(3)]
     office.is_closed = True
     office.delivers()
@@ -250,7 +254,7 @@ def test_undelivered_emails_are_merged_into_one_afterwards(ada: UUID, bea: UUID,
     assert not list(db.session.scalars(db.select(LetterRow).where(LetterRow.player_id == ada)))
 
 
-def test_past_turns_do_not_displace_current_ones(ada: UUID, bea: UUID, office: Office) -> None:
+def test_past_turns_do_not_displace_current_turns_in_an_email(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(ada, bea) for _ in range(4)]
     for game_id in games[:3] * 2:
         for who in (ada, bea):
@@ -288,7 +292,7 @@ ELSEWHERE = Place(uuid4(), OTHER, NOW + 48 * 60 * MINUTE, None, False)
         (False, [ELSEWHERE._replace(player_id=READER)], 0),  # that already waits for the player
     ],
 )
-def test_an_email_waits_if_another_turn_or_reply_is_likely(
+def test_an_email_waits_if_another_turn_or_a_move_is_likely(
     is_there: bool, others: Sequence[Place], expected: int
 ) -> None:
     own = OWN._replace(is_there=is_there)
@@ -297,11 +301,11 @@ def test_an_email_waits_if_another_turn_or_reply_is_likely(
     assert put_off_until(own, NOW, [own, *others], until) is None
 
 
-def test_an_email_waits_only_for_a_small_part_of_the_time_for_a_move() -> None:
+def test_an_email_waits_only_for_a_small_part_of_the_time_for_the_move() -> None:
     own = OWN._replace(due_at=NOW + 20 * MINUTE)
     assert put_off_until(own, NOW, [own, ELSEWHERE], NOW) == NOW + MINUTE
     assert put_off_until(own._replace(is_there=True), NOW, [], NOW) == NOW + MINUTE
 
 
-def test_a_past_turn_does_not_wait() -> None:
+def test_the_email_about_a_past_turn_does_not_wait() -> None:
     assert put_off_until(OWN._replace(due_at=None), NOW, [ELSEWHERE], NOW) is None

@@ -108,7 +108,7 @@ def test_the_reason_for_not_sending_is_in_the_readers_language(
     assert (letter["result"], letter["detail"]) == ("dropped", "Du hast diese E-Mails abgestellt.")
 
 
-def test_pages_hold_each_email_once_newest_first(ada: UUID, bea: UUID, office: Office) -> None:
+def test_each_email_is_on_exactly_one_page_with_the_newest_first(ada: UUID, bea: UUID, office: Office) -> None:
     for number in range(3):
         game_id = game_of(ada, bea, bots=1)
         office.delivers()

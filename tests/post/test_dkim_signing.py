@@ -69,7 +69,7 @@ def holds(message: bytes, record: bytes) -> bool:
     return answer
 
 
-def test_the_public_key_verifies_an_email(signed: bytes, record: bytes) -> None:
+def test_an_emails_signature_is_valid_under_the_public_key(signed: bytes, record: bytes) -> None:
     assert signed.endswith(LETTER)
     assert signed.startswith(b"DKIM-Signature: v=1; a=rsa-sha256;")
     assert holds(signed, record)
@@ -86,12 +86,14 @@ def test_the_public_key_verifies_an_email(signed: bytes, record: bytes) -> None:
         (b"\r\nMessage-ID: ", b"\r\nFrom: eve@example.org\r\nMessage-ID: "),
     ],
 )
-def test_changing_an_email_breaks_its_signature(signed: bytes, record: bytes, before: bytes, after: bytes) -> None:
+def test_changing_an_email_makes_its_signature_invalid(
+    signed: bytes, record: bytes, before: bytes, after: bytes
+) -> None:
     assert before in signed
     assert not holds(signed.replace(before, after), record)
 
 
-def test_the_check_of_a_signing_carrier_also_checks_the_carrier_behind_it(key: Path) -> None:
+def test_checking_a_mail_transport_that_signs_also_checks_the_transport_that_sends(key: Path) -> None:
     with pytest.raises(Unreachable):
         Signing(Kept(), "stars.example", "s1", read_key(key)).check()
 
@@ -109,6 +111,6 @@ def test_an_invalid_key_is_rejected_without_showing_it(words: bytes, tmp_path: P
     assert "The DKIM key is not an RSA key in PEM." in told.output
 
 
-def test_a_missing_key_is_reported_at_the_start(tmp_path: Path) -> None:
+def test_a_missing_key_is_reported_when_the_settings_are_read(tmp_path: Path) -> None:
     told = CliRunner().invoke(cli.main, ["config"], env={"STERNENPOST_DKIM_KEY": str(tmp_path / "none.pem")})
     assert "The DKIM key cannot be read: No such file or directory." in told.output

@@ -20,7 +20,7 @@ def test_a_domain_with_all_its_records_is_ok(good: Zone, key: Path) -> None:
     assert found(key) == dict.fromkeys(["SPF", "DMARC", "DKIM", "MX"], "ok")
 
 
-def test_records_of_unused_features_are_not_required(good: Zone) -> None:
+def test_dns_records_of_unused_features_are_not_required(good: Zone) -> None:
     good[DOMAIN, "TXT"] = ['"v=spf1 a -all"']
     assert check_records(DOMAIN) == {"SPF": "ok", "DMARC": "ok"}
 
@@ -57,7 +57,7 @@ def test_records_of_unused_features_are_not_required(good: Zone) -> None:
         ),
     ],
 )
-def test_wrong_records_are_named(
+def test_wrong_dns_records_are_named(
     good: Zone, key: Path, record: tuple[str, str], instead: list[str] | None, part: str, words: str
 ) -> None:
     good.pop(record)
@@ -77,7 +77,9 @@ def test_a_domain_without_mx_receives_mail_at_its_own_address(good: Zone, key: P
     assert found(key)["MX"] == "ok"
 
 
-def test_unanswered_dns_queries_are_not_called_wrong(name_server: NameServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_are_not_reported_as_wrong_if_dns_queries_get_no_response(
+    name_server: NameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("server.post.dns_records._PATIENCE", 0.1)
     name_server.close()
     assert {state.partition(":")[0] for state in check_records(DOMAIN, REPLIES).values()} == {"not looked up"}

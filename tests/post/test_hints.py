@@ -23,7 +23,7 @@ def house() -> Iterator[House]:
         yield house
 
 
-def test_sign_in_codes_and_emails_after_a_move_do_not_wait_for_a_beat(house: House) -> None:
+def test_sign_in_codes_and_emails_after_a_move_do_not_wait_for_the_next_poll(house: House) -> None:
     post = house.start_post(NEVER)
     ada, ben = sign_in(house, ADA), sign_in(house, BEN)
     game = ada.post("/v1/games", wanted(ME, OPEN, OPEN))["id"]
@@ -34,7 +34,7 @@ def test_sign_in_codes_and_emails_after_a_move_do_not_wait_for_a_beat(house: Hou
     stops(post)
 
 
-def test_without_a_notification_an_email_is_found_by_the_next_beat(house: House) -> None:
+def test_without_a_notification_the_next_poll_finds_an_email(house: House) -> None:
     post = house.start_post(OFTEN)
     sign_in(house, ADA)  # from now on this post listens
     dora, sign_in_id = "dora@example.org", uuid4()

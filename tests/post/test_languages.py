@@ -115,7 +115,7 @@ def test_each_kind_of_email_is_entirely_in_one_language(kind: type[Any], locale:
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_all_emails_about_a_game_are_in_their_readers_language(office: Office, locale: str) -> None:
+def test_all_emails_of_a_game_are_in_their_readers_language(office: Office, locale: str) -> None:
     dora, emil = who_reads("dora", locale), who_reads("emil", "en")
     ladder = [
         {"do": "extend", "by": "P1D", "times": 1},
@@ -158,7 +158,7 @@ def writes(office: Office, name: str, text: str, sender: str | None = None) -> M
         ("it", "Su questa casella c’è già una stella.", "la tua mossa è stata giocata: "),
     ],
 )
-def test_an_email_gets_a_reply_in_its_writers_language(office: Office, locale: str, taken: str, moved: str) -> None:
+def test_our_reply_to_an_email_is_in_its_writers_language(office: Office, locale: str, taken: str, moved: str) -> None:
     dora, emil = who_reads("dora", locale), who_reads("emil", "en")
     game_id = games.game_of(emil, dora, bots=1, title="Xyz")
     first = games.moves_of(game_id, emil)[0]
@@ -201,7 +201,7 @@ def test_an_existing_player_gets_the_code_in_their_own_language() -> None:
 
 
 @pytest.mark.parametrize(("known", "words"), [(False, "lädt dich"), (True, "t’invite")])
-def test_an_invitation_is_in_the_guests_language_or_else_the_hosts(known: bool, words: str) -> None:
+def test_an_invitation_is_in_the_invited_persons_language_or_if_unknown_in_the_hosts(known: bool, words: str) -> None:
     host = who_reads("hans", "de")
     if known:
         who_reads("gilles", "fr")

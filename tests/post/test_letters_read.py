@@ -52,7 +52,7 @@ def seen_of_sky(view: Json) -> Json:
     return {**{key: view[key] for key in ("coins", "hand_sizes", "hand", "next", "stack")}, "boards": boards}
 
 
-def test_a_sky_can_be_followed_and_played_by_emails_alone(ada: UUID, bea: UUID) -> None:
+def test_a_game_of_sternenhimmel_can_be_followed_and_played_by_email_alone(ada: UUID, bea: UUID) -> None:
     people, names = [ada, bea, person("cleo")], ["ada", "bea", "cleo"]
     game_id = game_of(*people)
     while mails := asked(game_id, people):
@@ -87,7 +87,7 @@ def seen_of_firmament(view: Json) -> Json:
 
 
 @pytest.mark.parametrize("scenario", [1, 2, 3, 4])
-def test_a_firmament_can_be_followed_and_played_by_emails_alone(scenario: int, ada: UUID, bea: UUID) -> None:
+def test_a_game_of_sternenglanz_can_be_followed_and_played_by_email_alone(scenario: int, ada: UUID, bea: UUID) -> None:
     people, names = [ada, bea], ["ada", "bea"]
     options = {"start_seat": 0, "scenario": scenario, "max_rounds": 12}
     game_id = open_game(ada, {"rules": "sternenglanz", "options": options, "seats": [ME, OPEN]}).game_id

@@ -112,7 +112,7 @@ def test_a_title_that_looks_like_an_encoded_word_arrives_as_typed():
 
 
 @given(ANY_TEXT | NASTY_TEXT | NASTY_WORDS)
-def test_player_text_never_becomes_a_header_or_stops_an_email(words):
+def test_text_from_players_never_becomes_a_header_or_prevents_an_email(words):
     message = letter(subject=words, text=words, sender_name=words, headers={"List-Id": words}, html=words)
     expected = [*opened(letter(html=""))[0], "List-Id"]
     assert sorted(opened(message)[0]) == sorted(expected)
@@ -120,7 +120,7 @@ def test_player_text_never_becomes_a_header_or_stops_an_email(words):
         assert sorted(email.message_from_bytes(message, policy=policy).keys()) == sorted(expected)
 
 
-def test_long_titles_are_truncated_between_letters():
+def test_long_titles_are_truncated_between_characters():
     head, _ = opened(letter(subject=300 * "星"))
     assert head["Subject"] == 200 * "星"
 
@@ -130,7 +130,7 @@ def test_a_name_with_quotes_stays_a_name():
     assert head["From"] == '"Otto \\"the \\\\ Star\\", <x@y.org>" <post@sternenpost.example>'
 
 
-def test_an_emails_text_arrives_word_for_word():
+def test_the_text_of_an_email_arrives_word_for_word():
     text = "Grüße, Anna! =?utf-8?q?x?=\n\n  7 leo c\n.\nFrom here on\n-- \n" + 1200 * "x"
     message = email.message_from_bytes(letter(text=text), policy=email.policy.default)
     assert message.get_content().replace("\r\n", "\n") == text + "\n"
@@ -229,7 +229,7 @@ def test_an_email_arrives_byte_for_byte(server, smtp):
     assert server.received == [("post@sternenpost.example", ["anna@example.org"], message)]
 
 
-def test_emails_of_a_thread_share_a_connection_and_threads_have_their_own(server, smtp):
+def test_emails_sent_by_one_thread_share_a_connection_and_each_thread_has_its_own(server, smtp):
     for _ in range(3):
         send(smtp)
     assert len(set(server.lines)) == 1
@@ -256,7 +256,7 @@ def test_a_connection_closed_by_the_server_is_reopened(server, controller, smtp)
     ["550 5.1.1 No such\x1b[31m user", "550 #5.1.0 Address rejected", "556 5.1.10 Null MX", "552 5.2.2 Mailbox full"],
 )
 @pytest.mark.parametrize("stage", ["RCPT", "DATA"])
-def test_a_5xx_about_the_address_is_final_and_the_connection_is_reused(server, smtp, stage, answer):
+def test_a_5xx_response_about_the_address_is_final_and_the_connection_is_reused(server, smtp, stage, answer):
     server.answers[stage] = answer
     with pytest.raises(Refused, match=f"{answer[:3]} .*{answer[-4:]}"):
         send(smtp)
@@ -282,7 +282,7 @@ def test_a_5xx_about_the_address_is_final_and_the_connection_is_reused(server, s
     ],
 )
 @pytest.mark.parametrize("stage", ["MAIL", "RCPT", "DATA"])
-def test_any_other_5xx_is_temporary(server, smtp, stage, answer):
+def test_any_other_5xx_response_counts_as_temporary(server, smtp, stage, answer):
     server.answers[stage] = answer
     with pytest.raises(Unreachable):
         send(smtp)
@@ -303,7 +303,9 @@ def test_any_other_5xx_is_temporary(server, smtp, stage, answer):
         ("450 User unknown for now", False),
     ],
 )
-def test_without_enhanced_status_only_plain_words_about_the_recipient_are_final(server, smtp, answer, is_final):
+def test_without_an_enhanced_status_code_only_clear_words_about_the_recipient_make_a_response_final(
+    server, smtp, answer, is_final
+):
     server.answers["RCPT"] = answer
     with pytest.raises(Refused if is_final else Unreachable):
         send(smtp)
@@ -316,7 +318,7 @@ def test_without_enhanced_status_only_plain_words_about_the_recipient_are_final(
 @pytest.mark.parametrize(
     "answer", ["552 5.3.4 Message too big", "552 Too much mail data", "550 5.2.3 Message too long"]
 )
-def test_an_oversized_email_is_distinguished(server, smtp, stage, answer):
+def test_the_rejection_of_an_oversized_email_is_distinguished_from_other_rejections(server, smtp, stage, answer):
     server.answers[stage] = answer
     with pytest.raises(TooBig):
         send(smtp)
@@ -324,7 +326,7 @@ def test_an_oversized_email_is_distinguished(server, smtp, stage, answer):
 
 @pytest.mark.parametrize("answer", ["450 4.2.0 Greylisted", "451 4.3.0 Later", "421 4.3.2 Closing"])
 @pytest.mark.parametrize("stage", ["MAIL", "RCPT", "DATA"])
-def test_a_4xx_is_temporary(server, smtp, stage, answer):
+def test_a_4xx_response_counts_as_temporary(server, smtp, stage, answer):
     server.answers[stage] = answer
     with pytest.raises(Unreachable):
         send(smtp)
@@ -333,7 +335,7 @@ def test_a_4xx_is_temporary(server, smtp, stage, answer):
     assert len(server.received) == 1
 
 
-def test_a_rejected_sender_is_not_blamed_on_the_email(server, smtp):
+def test_a_rejected_sender_does_not_count_against_the_recipient(server, smtp):
     server.answers["MAIL"] = "550 5.7.1 Sender not allowed"
     with pytest.raises(Unreachable, match="Sender not allowed"):
         send(smtp)
@@ -382,7 +384,7 @@ def test_user_and_password_come_from_the_url(server):
                 send(SmtpCarrier(f"smtp://{login}127.0.0.1:{controller.port}"))
 
 
-def test_without_starttls_at_the_server_nothing_is_sent(server, controller):
+def test_nothing_is_sent_to_a_server_without_starttls(server, controller):
     with pytest.raises(Unreachable, match="STARTTLS"):
         send(SmtpCarrier(f"smtp://127.0.0.1:{controller.port}?starttls=1"))
     assert not server.received
@@ -402,7 +404,7 @@ def both(controller: Controller, second: Server) -> Iterator[Carrier]:
         yield carrier(*(f"smtp://127.0.0.1:{it.port}" for it in (controller, other)))
 
 
-def test_the_first_of_several_servers_sends_while_it_can(server, second, both):
+def test_the_first_of_several_servers_is_used_while_it_works(server, second, both):
     for _ in range(3):
         send(both)
     assert (len(server.received), len(second.received)) == (3, 0)
@@ -422,7 +424,7 @@ def test_a_recipient_rejected_by_one_server_is_tried_at_the_next(server, second,
 
 
 @pytest.mark.parametrize("stage", ["RCPT", "DATA"])
-def test_an_unknown_mailbox_is_believed_from_any_server(server, second, both, stage):
+def test_any_server_can_report_that_a_mailbox_is_unknown(server, second, both, stage):
     server.answers[stage] = "550 5.1.1 No such user"
     with pytest.raises(Refused):
         send(both)
@@ -432,7 +434,7 @@ def test_an_unknown_mailbox_is_believed_from_any_server(server, second, both, st
         send(both)
 
 
-def test_a_silent_server_is_asked_last_for_a_while(second, server, controller, monkeypatch):
+def test_a_server_that_does_not_respond_is_tried_last_for_a_while(second, server, controller, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         urls = [f"smtp://127.0.0.1:{silent.getsockname()[1]}", f"smtp://127.0.0.1:{controller.port}"]
         carriers = [SmtpCarrier(url, timeout=patience) for url, patience in zip(urls, (0.2, 60), strict=True)]
@@ -449,7 +451,7 @@ def test_a_silent_server_is_asked_last_for_a_while(second, server, controller, m
         assert len(asked) == 3
 
 
-def test_an_email_possibly_accepted_goes_to_no_other_server_immediately(server, second, both):
+def test_an_email_that_a_server_may_have_accepted_is_not_immediately_sent_to_another_server(server, second, both):
     server.answers["DATA"] = "drop"
     with pytest.raises(Unreachable):
         send(both)
@@ -466,7 +468,9 @@ class Hasty(SMTP):
         self.transport.abort()
 
 
-def test_a_server_that_breaks_off_before_the_email_has_not_accepted_it(server, second, both, controller, monkeypatch):
+def test_a_server_that_disconnects_before_the_email_was_sent_has_not_accepted_it(
+    server, second, both, controller, monkeypatch
+):
     monkeypatch.setattr(controller, "factory", lambda: Hasty(server, loop=controller.loop))
     send(both)
     send(both)
@@ -474,7 +478,7 @@ def test_a_server_that_breaks_off_before_the_email_has_not_accepted_it(server, s
 
 
 @pytest.mark.parametrize("words", ["554 5.7.1 Not you", "220 post\r\n554 5.7.1 Not you\r\n554 5.7.1 Nor so"])
-def test_a_server_that_rejects_connections_is_asked_last_for_a_while(words, server, controller):
+def test_a_server_that_rejects_connections_is_tried_last_for_a_while(words, server, controller):
     asked = []
 
     def answers() -> None:
@@ -493,7 +497,7 @@ def test_a_server_that_rejects_connections_is_asked_last_for_a_while(words, serv
     assert (len(asked), len(server.received)) == (1, 2)
 
 
-def test_a_server_that_rejects_our_password_is_asked_last_for_a_while(server, second):
+def test_a_server_that_rejects_our_password_is_tried_last_for_a_while(server, second):
     def knows(*_: Any) -> AuthResult:
         tries.append(1)
         return AuthResult(success=False, handled=False)
@@ -508,7 +512,7 @@ def test_a_server_that_rejects_our_password_is_asked_last_for_a_while(server, se
     assert (before > 0, len(tries) - before, len(second.received)) == (True, 0, 2)
 
 
-def test_if_all_servers_reject_all_are_named_and_too_big_wins(server, second, both):
+def test_if_all_servers_reject_an_email_all_are_named_and_an_exceeded_size_limit_takes_precedence(server, second, both):
     server.answers["RCPT"], second.answers["RCPT"] = "450 4.2.0 Greylisted", "550 5.7.1 Relaying denied"
     with pytest.raises(Unreachable, match="Greylisted; .*Relaying denied"):
         send(both)
@@ -523,7 +527,7 @@ def test_a_check_of_several_servers_names_those_that_are_down(server, controller
         several.check()
 
 
-def test_a_lost_lease_stops_sending_to_all_servers(server, second, both):
+def test_an_email_is_sent_to_no_server_once_its_lease_is_lost(server, second, both):
     def is_lost() -> None:
         raise RuntimeError
 
@@ -580,7 +584,7 @@ def test_a_url_without_a_mail_server_is_rejected_without_showing_its_password(ur
     assert "pa" not in str(refusal.value).replace("password", "")
 
 
-def test_without_a_server_emails_go_to_a_maildir(tmp_path):
+def test_without_a_mail_server_emails_are_stored_in_a_maildir(tmp_path):
     path = str(tmp_path / "data" / "mail")
     carrier(path).send(letter(), "post@sternenpost.example", "anna@example.org")
     MaildirCarrier(path).send(letter(subject="Another"), "post@sternenpost.example", "anna@example.org")

@@ -116,7 +116,9 @@ WELL = dict.fromkeys(
 )
 
 
-def test_a_working_mail_chain_is_reported_ok_and_cleaned_up(settings: dict[str, str], app: Flask) -> None:
+def test_a_working_mail_route_is_reported_as_ok_and_test_emails_are_deleted(
+    settings: dict[str, str], app: Flask
+) -> None:
     result = doctor(settings)
     assert links(result) == WELL
     assert f"Sent a test email to {ADA}" in result.stdout
@@ -166,7 +168,7 @@ def sets(name: str, value: str) -> Callable[..., None]:
         (has("reader", lambda letter: None), "letter", "no reply from ada@example.org within 2 s"),
     ],
 )
-def test_the_broken_link_of_the_chain_is_named(
+def test_the_broken_part_of_the_mail_route_is_named(
     illness: Callable[..., None],
     link: str,
     words: str,
@@ -182,7 +184,7 @@ def test_the_broken_link_of_the_chain_is_named(
     assert {name for name, state in found.items() if state != "ok"} == {link}
 
 
-def test_a_bounced_email_reports_why(settings: dict[str, str], relay: Relay) -> None:
+def test_the_check_reports_why_an_email_bounced(settings: dict[str, str], relay: Relay) -> None:
     def comes_back(letter: bytes) -> tuple[str, bytes]:
         report = failed("5.1.1", "550 5.1.1 No such user")
         return "", report.replace(b"Subject: ", b"Subject: " + message_from_bytes(letter)["Subject"].encode() + b" ", 1)

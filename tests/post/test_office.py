@@ -61,7 +61,7 @@ def codes_for(email: str, number: int, due_at: datetime) -> None:
     db.session.commit()
 
 
-def test_a_reader_with_many_old_emails_does_not_delay_others(app: Flask) -> None:
+def test_a_reader_with_many_old_emails_does_not_delay_other_readers(app: Flask) -> None:
     carrier = SlowFor("slow@example.org")
     post = PostOffice(app, carrier)
     with app.app_context():
@@ -77,7 +77,7 @@ def test_a_reader_with_many_old_emails_does_not_delay_others(app: Flask) -> None
     assert carrier.carried.count("ada@example.org") == 1
 
 
-def test_an_email_rejected_for_a_while_by_our_relay_arrives_later(
+def test_an_email_that_our_relay_rejects_temporarily_arrives_later(
     ada: UUID, office: Office, caplog: pytest.LogCaptureFixture
 ) -> None:
     game_of(ada, bots=2)

@@ -47,7 +47,7 @@ def writes(office: Office, name: str, text: str) -> Mail:
     return office.mails(name)[-1]
 
 
-def test_players_are_asked_by_email_and_reply_in_their_languages(
+def test_players_are_asked_by_email_whether_they_are_ready_and_reply_in_their_languages(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     assert re.search("by .+, or your seat will be free again. You have 1 day", asked(office, "ada").text)
@@ -57,7 +57,7 @@ def test_players_are_asked_by_email_and_reply_in_their_languages(
     assert load(game_id).table.status == "running"
 
 
-def test_one_click_confirms_and_viewing_does_not(
+def test_one_click_confirms_that_a_player_is_ready_but_viewing_the_page_does_not(
     app: Flask, office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     links = [re.search(r"/ready/\w+", asked(office, name).text) for name in ("ada", "bea")]
@@ -73,7 +73,9 @@ def test_one_click_confirms_and_viewing_does_not(
     assert client.get(paths[0].upper()).status_code == 404
 
 
-def test_the_link_works_only_for_its_recipient(app: Flask, office: Office, game_id: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_ready_link_works_only_for_its_recipient(
+    app: Flask, office: Office, game_id: UUID, bea: UUID, cyd: UUID
+) -> None:
     link = re.search(r"/ready/\w+", asked(office, "bea").text)
     leave(game_id, bea)
     take_seat(game_id, cyd)
@@ -82,7 +84,9 @@ def test_the_link_works_only_for_its_recipient(app: Flask, office: Office, game_
     assert load(game_id).table.status == "open"
 
 
-def test_unready_players_get_a_reminder_and_can_answer(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_players_who_are_not_ready_get_a_reminder_and_can_reply_to_it(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
     writes(office, "bea", "ready")
     later(DAY)
     everything_due_happens()
@@ -96,7 +100,7 @@ def test_unready_players_get_a_reminder_and_can_answer(office: Office, game_id: 
 
 
 @pytest.mark.parametrize(("choice", "told"), [("off", False), ("bundled", True)])
-def test_a_ready_reminder_follows_the_readers_choice(
+def test_a_reminder_of_a_ready_check_is_sent_as_its_reader_chose(
     office: Office, ada: UUID, bea: UUID, choice: str, told: bool
 ) -> None:
     change_profile(ada, {"notifications": {"mails": {"reminder": choice}}})
@@ -109,7 +113,7 @@ def test_a_ready_reminder_follows_the_readers_choice(
     assert ("that you're ready" in " ".join(office.mails("ada")[-1].text.split())) == told
 
 
-def test_all_players_learn_whose_seat_is_open_again(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_all_players_are_told_whose_seat_is_open_again(office: Office, game_id: UUID, ada: UUID) -> None:
     writes(office, "ada", "ready")
     later(2 * DAY)
     everything_due_happens()
@@ -129,7 +133,7 @@ def test_players_who_are_already_ready_are_not_asked(app: Flask, office: Office,
 @pytest.mark.parametrize(
     "line", ["resign", "pause", "resume", "undo", "agree", "plan", "plan 7 leo c", "say Hello", "?", "7 leo c"]
 )
-def test_other_replies_are_answered_too(office: Office, game_id: UUID, ada: UUID, line: str) -> None:
+def test_other_replies_to_a_ready_check_also_get_a_reply(office: Office, game_id: UUID, ada: UUID, line: str) -> None:
     asked(office, "ada")
     answer = writes(office, "ada", line)
     assert answer.message["Auto-Submitted"] == "auto-replied"
@@ -153,7 +157,7 @@ def test_ready_in_a_running_game_does_not_prevent_a_move(office: Office, game_id
     assert load(game_id).version == 2
 
 
-def test_a_former_players_email_and_code_are_hidden_from_the_next_player(
+def test_a_former_players_email_address_and_code_are_hidden_from_the_next_player(
     office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     earlier = asked(office, "bea")
@@ -173,7 +177,7 @@ def test_a_former_players_email_and_code_are_hidden_from_the_next_player(
     assert "bea@example.org" not in str(copy_of_player(cyd)["mails"])
 
 
-def test_players_of_a_nameless_table_learn_which_seats_are_free_in_their_languages(
+def test_players_in_an_anonymous_game_are_told_in_their_languages_which_seats_are_free(
     office: Office, ada: UUID, bea: UUID
 ) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT, options=CHECK | {"nameless": True})).game_id

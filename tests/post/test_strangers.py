@@ -32,7 +32,7 @@ def invites(host: UUID, email: str = CYD, **more: object) -> UUID:
 # One letter
 
 
-def test_a_stranger_who_does_not_reply_gets_only_one_email_from_all_hosts_together(
+def test_a_person_without_an_account_who_does_not_reply_gets_only_one_email_from_all_hosts_together(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     first = invites(ada)
@@ -52,7 +52,7 @@ def test_a_stranger_who_does_not_reply_gets_only_one_email_from_all_hosts_togeth
     assert reasons == {"An address without an account gets only one invitation."}
 
 
-def test_all_addresses_of_a_mailbox_share_one_email(ada: UUID, bea: UUID, office: Office) -> None:
+def test_all_addresses_of_a_mailbox_together_get_only_one_email(ada: UUID, bea: UUID, office: Office) -> None:
     invites(ada, "cyd+one@example.org")
     invites(bea, "cyd+two@example.org")
     invites(bea)
@@ -60,14 +60,16 @@ def test_all_addresses_of_a_mailbox_share_one_email(ada: UUID, bea: UUID, office
     assert sum(len(office.mails(name)) for name in ("cyd+one", "cyd+two", "cyd")) == 1
 
 
-def test_a_second_host_sees_that_the_stranger_gets_no_email(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_second_host_sees_that_the_invited_person_gets_no_email(ada: UUID, bea: UUID, office: Office) -> None:
     invites(ada)
     game_id = invites(bea)
     office.delivers()
     assert describe(load_visible(game_id, bea), 0)["seats"][1]["unreachable"]
 
 
-def test_a_stranger_does_not_learn_of_a_game_that_began_without_them(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_person_without_an_account_is_not_told_of_a_game_that_began_without_them(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
     game_id = open_game(ada, wanted(ME, {"email": CYD}, BOT)).game_id
     office.delivers()
     invite(game_id, ada, "bea@example.org", 1)
@@ -76,7 +78,7 @@ def test_a_stranger_does_not_learn_of_a_game_that_began_without_them(ada: UUID, 
     assert len(office.mails("cyd")) == 1
 
 
-def test_a_stranger_who_has_signed_in_is_invited_normally(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_person_who_has_signed_in_since_is_invited_normally(ada: UUID, bea: UUID, office: Office) -> None:
     invites(ada)
     office.delivers()
     person("cyd")
@@ -108,14 +110,16 @@ def test_an_email_that_was_never_sent_is_replaced_by_another(ada: UUID, bea: UUI
     assert "bea invites you" in office.mails("cyd")[0].subject
 
 
-def test_a_strangers_address_is_stored_only_with_the_seat(ada: UUID, office: Office) -> None:
+def test_the_address_of_a_person_without_an_account_is_stored_only_with_the_seat(ada: UUID, office: Office) -> None:
     invites(ada)
     office.delivers()
     (row,) = db.session.execute(db.text("SELECT * FROM strangers")).all()
     assert CYD not in str(row)
 
 
-def test_a_stranger_who_stops_invitations_gets_none_and_can_sign_in(ada: UUID, app: Flask, office: Office) -> None:
+def test_a_person_without_an_account_who_stops_invitations_gets_none_and_can_still_sign_in(
+    ada: UUID, app: Flask, office: Office
+) -> None:
     invites(ada)
     link = re.search(r"Fewer emails: http://[^/]+(\S+)", office.mails("cyd")[0].text)
     assert link is not None
@@ -169,7 +173,7 @@ def test_words_that_mail_programs_might_link_are_left_out_of_invitations(
 
 
 @pytest.mark.parametrize(("rules", "turns"), [("sternenhimmel", 30), ("sternenglanz", 12)])
-def test_an_invitation_shows_the_game_and_nothing_of_its_deal(
+def test_an_invitation_shows_the_game_but_nothing_of_its_deal(
     ada: UUID, office: Office, rules: str, turns: int
 ) -> None:
     pictures = []
@@ -204,7 +208,7 @@ def links(mail: Mail) -> set[str]:
         "St. Ada (2)",
     ],
 )
-def test_other_words_are_left_in_invitations(ada: UUID, office: Office, words: str) -> None:
+def test_words_that_mail_programs_do_not_link_stay_in_invitations(ada: UUID, office: Office, words: str) -> None:
     assert not has_link(words)
     invites(ada, title=words)
     assert f'a seat for you in "{words}". We' in " ".join(office.mails("cyd")[0].text.split())

@@ -30,7 +30,7 @@ def asked(office: Office, name: str) -> list[Mail]:
     return [mail for mail in office.mails(name) if "is asking to take back a move" in mail.text]
 
 
-def test_all_others_are_asked_once_with_subject_and_deadline_and_can_answer(
+def test_all_other_players_are_asked_once_about_a_take_back_with_its_deadline_and_can_reply(
     office: Office, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     for who in (ada, bea):
@@ -48,7 +48,7 @@ def test_all_others_are_asked_once_with_subject_and_deadline_and_can_answer(
     assert happened(game_id)[-1] == "move-taken-back"
 
 
-def test_players_who_agreed_or_whose_vote_is_over_are_not_asked(
+def test_players_who_have_agreed_or_whose_vote_is_over_are_not_asked_about_a_take_back(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     for who in (ada, bea):
@@ -62,7 +62,7 @@ def test_players_who_agreed_or_whose_vote_is_over_are_not_asked(
     assert [len(asked(office, name)) for name in ("bea", "cyd")] == [0, 1]
 
 
-def test_quoting_the_question_does_not_consent(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_quoting_the_request_does_not_agree_to_a_take_back(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     for who in (ada, bea):
         moves_on(game_id, who)
     take_back(game_id, ada, 1)
@@ -73,7 +73,7 @@ def test_quoting_the_question_does_not_consent(office: Office, game_id: UUID, ad
     assert votes_of(game_id)["take-back"]["consents"] == [0]
 
 
-def test_a_player_learns_of_a_lost_turn_only_after_an_email_about_the_turn(
+def test_a_player_is_told_that_a_turn_is_over_only_if_an_email_had_announced_the_turn(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     moves_on(game_id, ada)
@@ -87,7 +87,9 @@ def test_a_player_learns_of_a_lost_turn_only_after_an_email_about_the_turn(
     assert turn.reply_to != office.mails("bea")[-1].reply_to
 
 
-def test_the_link_of_a_lost_turn_explains_that(app: Flask, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_the_link_to_a_turn_that_a_take_back_ended_explains_that(
+    app: Flask, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
     moves_on(game_id, ada)
     link = f"/t/{turn_word(game_id, 1, 2)}"
     assert app.test_client().get(link).status_code == 200

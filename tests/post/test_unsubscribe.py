@@ -122,7 +122,7 @@ def test_one_click_also_works_as_multipart_form_data(ada: UUID, bea: UUID, offic
     assert seat_settings(game_id, ada)["mails"] == "off"
 
 
-def test_the_page_stops_one_kind_for_all_games_and_the_others_continue(
+def test_the_unsubscribe_page_stops_one_kind_of_email_for_all_games_and_the_others_continue(
     ada: UUID, bea: UUID, office: Office, web: FlaskClient
 ) -> None:
     game_of(ada, bea, bots=1)
@@ -158,7 +158,9 @@ def test_an_unknown_address_can_stop_invitations(ada: UUID, office: Office, web:
     assert len(office.mails("cyd")) == 1
 
 
-def test_one_click_in_a_bundle_stops_bundles(ada: UUID, bea: UUID, office: Office, web: FlaskClient) -> None:
+def test_one_click_unsubscribe_in_a_bundle_stops_bundles(
+    ada: UUID, bea: UUID, office: Office, web: FlaskClient
+) -> None:
     change_profile(ada, {"notifications": {"mails": {"your-turn": "bundled"}}})
     game_of(ada, bea, bots=1, clock={"per_move": "P9D"})
     office.delivers()

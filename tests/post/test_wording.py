@@ -179,7 +179,7 @@ LETTERS: list[Letter] = [
 ]
 
 
-def test_a_turn_email_contains_all_that_is_needed_to_move():
+def test_the_email_about_a_turn_contains_everything_needed_to_move():
     subject, text = write(YOUR_TURN)
     assert subject == "Your turn: Tuesday stars"
     assert text.splitlines() == [
@@ -216,14 +216,14 @@ def test_a_turn_email_contains_all_that_is_needed_to_move():
     ]
 
 
-def test_missing_parts_of_an_email_leave_no_gap():
+def test_parts_missing_from_an_email_leave_no_gap():
     _, text = write(replace(YOUR_TURN, since=(), moves=("1 leo b",), moves_in_all=1))
     assert "\n\n\n" not in text
     assert "Your only possible move:\n  1 leo b\n" in text
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
-def test_every_email_contains_everything_it_was_given(letter):
+def test_every_email_contains_all_the_data_it_was_given(letter):
     subject, text = write(letter)
     assert subject
     assert "\n" not in subject
@@ -245,7 +245,7 @@ def test_a_name_or_title_cannot_add_a_line(letter):
     assert len(text.splitlines()) == len(expected.splitlines())
 
 
-def test_a_bundle_lists_each_waiting_game_and_each_news_item_in_a_line():
+def test_a_bundle_lists_each_waiting_game_and_each_news_item_on_its_own_line():
     (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
     subject, text = write(bundle)
     assert subject == "Your turn in 2 games"
@@ -277,7 +277,7 @@ def test_a_bundle_lists_each_waiting_game_and_each_news_item_in_a_line():
     assert write(replace(bundle, waiting=()))[0] == "News from your games"
 
 
-def test_the_html_shows_titles_as_typed():
+def test_the_html_shows_titles_as_they_were_typed():
     (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
     named = replace(
         bundle, waiting=(replace(bundle.waiting[0], title="<b>&"),), news=(GamePaused(**GAME | {"title": "<i>"}),)
@@ -287,7 +287,7 @@ def test_the_html_shows_titles_as_typed():
     assert "&lt;i&gt;: the game is paused" in page
 
 
-def test_the_html_shows_the_table_as_the_text_does_and_breaks_no_line() -> None:
+def test_the_html_shows_the_same_table_as_the_text_without_wrapping_lines() -> None:
     table = "Leo (leo, Leo): prizes 9, 5\n  a large: Cleo, face down - next to b, c, d,\n    e\n\nAnna: coins 3\nBen: coins 5"
     for letter in (replace(YOUR_TURN, table=table), replace(ANSWER, table=table)):
         lines = [line.text for line in lines_of_page(write_page(letter))]
@@ -392,7 +392,7 @@ def test_an_inbox_preview_shows_what_happened_and_the_time_left() -> None:
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
-def test_the_preview_is_hidden_in_the_email_and_the_email_in_the_preview(letter: Letter) -> None:
+def test_the_preview_text_is_hidden_in_the_email_and_the_email_does_not_appear_in_the_preview(letter: Letter) -> None:
     page = write_page(letter, mark=answer_above())
     found = re.search("<body>\\s*(<div[^>]*>(.*?)</div>)", page, re.DOTALL)
     assert found
@@ -445,7 +445,7 @@ def test_a_time_span_is_rounded_down(length, text):
 # Many moves
 
 
-def test_moves_with_a_common_start_share_a_line_and_none_is_broken() -> None:
+def test_moves_with_the_same_beginning_share_a_line_and_no_move_is_wrapped() -> None:
     moves = [f"1 lay punkt b{field}" for field in range(12)] + ["finish", "7 leo c", "7 leo d", "lay loch-b#2 geburt#8"]
     assert by_beginning(moves) == [
         "1 lay: punkt b0 | punkt b1 | punkt b2 | punkt b3 | punkt b4 | punkt b5",

@@ -84,7 +84,7 @@ def test_an_extension_is_not_mistaken_for_the_players_own_move(ada: UUID, bea: U
     assert "- ada put" not in news
 
 
-def test_only_the_latest_of_very_many_news_appear(ada: UUID, bea: UUID) -> None:
+def test_only_the_latest_of_very_many_news_items_appear(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0, "scenario": 1})
     leave(game_id, ada)
     while len(story(load(game_id), 0)) < 120:
@@ -107,7 +107,7 @@ def test_only_the_latest_of_very_many_news_appear(ada: UUID, bea: UUID) -> None:
 # Turns
 
 
-def test_a_turn_email_shows_the_current_deadline(ada: UUID, bea: UUID) -> None:
+def test_the_email_about_a_turn_shows_the_current_due_time(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     later(2 * DAY)
     everything_due_happens()
@@ -115,13 +115,13 @@ def test_a_turn_email_shows_the_current_deadline(ada: UUID, bea: UUID) -> None:
     assert f"Please move by {moment(due_at, UTC)}." in text_of(letters(game_id, "your-turn")[0])
 
 
-def test_no_email_is_written_for_an_answered_turn(ada: UUID, bea: UUID) -> None:
+def test_no_email_is_sent_for_a_turn_that_was_played(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves_on(game_id, ada)
     assert compose(letters(game_id, "your-turn")[0], "https://stars.example") is None
 
 
-def test_no_email_is_written_for_a_turn_that_is_not_open(ada: UUID, bea: UUID) -> None:
+def test_no_email_is_sent_for_a_turn_that_is_not_open(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     (letter,) = letters(game_id, "your-turn")
     assert compose(letter, "https://stars.example")
@@ -134,7 +134,7 @@ def test_no_email_is_written_for_a_turn_that_is_not_open(ada: UUID, bea: UUID) -
         assert compose(letter, "https://stars.example") is None
 
 
-def test_no_reminder_is_sent_before_the_turn_email(ada: UUID, bea: UUID) -> None:
+def test_no_reminder_is_sent_before_the_email_about_the_turn(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     later(DAY + HOUR)
     everything_due_happens()
@@ -165,7 +165,7 @@ def test_no_reminder_is_sent_during_a_pause(ada: UUID, bea: UUID) -> None:
 
 
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
-def test_the_final_email_shows_the_standings_and_the_skies(rules: str, ada: UUID, bea: UUID) -> None:
+def test_the_email_about_the_end_shows_the_standings_and_the_skies(rules: str, ada: UUID, bea: UUID) -> None:
     options = {"start_seat": 0} if rules == "sternenhimmel" else {"start_seat": 0, "max_rounds": 3}
     game_id = game_of(ada, bea, bots=rules == "sternenhimmel", rules=rules, options=options)
     while not (ended := letters(game_id, "game-ended")):

@@ -100,7 +100,7 @@ def another_carries_on(house: House) -> None:
     house.kill(worker)
 
 
-def test_kill_9_between_the_commit_of_a_move_and_smtp_does_not_lose_emails(table: Table) -> None:
+def test_kill_9_between_the_commit_of_a_move_and_smtp_does_not_lose_the_email(table: Table) -> None:
     assert table.ada_moves().status_code == 201
     with table.house.locked("SELECT * FROM outbox WHERE game_id = %s", table.game_id):
         worker = table.house.start_worker()
@@ -111,7 +111,7 @@ def test_kill_9_between_the_commit_of_a_move_and_smtp_does_not_lose_emails(table
     assert len(table.mails_of_ben()) == 1
 
 
-def test_kill_9_during_smtp_before_the_250_delivers_an_email_once(table: Table) -> None:
+def test_kill_9_during_smtp_before_the_250_response_still_delivers_the_email_once(table: Table) -> None:
     worker = carrier_at_bens_door(table)
     table.house.kill(worker)
     table.house.post.release(BEN)
@@ -120,7 +120,9 @@ def test_kill_9_during_smtp_before_the_250_delivers_an_email_once(table: Table) 
     assert len(table.mails_of_ben()) == 1
 
 
-def test_kill_9_between_the_250_and_its_mark_delivers_an_email_twice_under_one_message_id(table: Table) -> None:
+def test_kill_9_between_the_250_response_and_recording_it_delivers_the_email_twice_with_the_same_message_id(
+    table: Table,
+) -> None:
     worker = carrier_at_bens_door(table)
     with table.house.locked("SELECT * FROM outbox WHERE game_id = %s", table.game_id):
         table.house.post.release(BEN)
@@ -205,7 +207,7 @@ def test_an_email_delivered_during_a_long_postgres_outage_is_recorded_afterwards
     assert len(table.mails_of_ben()) == 1
 
 
-def test_a_sender_waiting_for_a_mail_server_holds_no_transaction(table: Table) -> None:
+def test_a_sender_waiting_for_a_mail_server_has_no_open_transaction(table: Table) -> None:
     worker = carrier_at_bens_door(table)
     until(lambda: not table.house.count("pg_stat_activity WHERE state = 'idle in transaction'"))
     table.house.post.release(BEN)
@@ -213,7 +215,7 @@ def test_a_sender_waiting_for_a_mail_server_holds_no_transaction(table: Table) -
     table.house.kill(worker)
 
 
-def test_killing_web_worker_and_postgres_does_not_lose_emails() -> None:
+def test_killing_the_web_server_the_worker_and_postgres_does_not_lose_emails() -> None:
     outcome = chaos(kills=3, people=2, seed=1)
     assert outcome.moves
     assert not outcome.lost, outcome
@@ -259,7 +261,7 @@ def test_a_move_gets_its_response_on_retry_after_a_web_process_was_killed(
     table.has_counted_once()
 
 
-def test_a_take_back_not_made_by_a_killed_web_process_is_made_once_on_retry(
+def test_a_take_back_interrupted_by_a_killed_web_process_is_made_once_on_retry(
     table: Table, threads: ThreadPoolExecutor
 ) -> None:
     assert table.ada_moves().status_code == 201
@@ -286,7 +288,7 @@ def test_an_acknowledged_move_survives_the_end_of_the_web_process(table: Table, 
     table.has_counted_once()
 
 
-def test_a_move_not_recorded_by_a_killed_postgres_counts_on_retry(table: Table, threads: ThreadPoolExecutor) -> None:
+def test_a_move_interrupted_by_a_killed_postgres_counts_on_retry(table: Table, threads: ThreadPoolExecutor) -> None:
     house = table.house
     with house.locked("SELECT * FROM games WHERE game_id = %s", table.game_id):
         race = start_race(table, threads)

@@ -434,7 +434,7 @@ def test_a_caller_waiting_for_a_lost_replica_gets_503_and_the_right_response_lat
 
 @pytest.mark.parametrize("moment", [BEFORE, AFTER])
 @pytest.mark.parametrize("begin", BY_WORKER, ids=lambda it: it.__name__)
-def test_work_cut_off_by_a_worker_crash_is_done_once_by_another(
+def test_work_interrupted_by_a_worker_crash_is_done_once_by_another_worker(
     house: House, begin: Callable[[House], Work], moment: str
 ) -> None:
     service_is_up()

@@ -7,7 +7,7 @@ import sys
 from tests.support.live_server import CHECKOUT
 
 
-def test_the_drill_restores_lost_data_and_reports_how_much_and_when() -> None:
+def test_the_recovery_drill_restores_data_and_reports_how_much_was_lost_and_how_long_it_took() -> None:
     command = [sys.executable, "-m", "server.cli", "drill", "--seconds", "6"]
     done = subprocess.run(command, cwd=CHECKOUT, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -86,7 +86,7 @@ def test_each_package_is_pinned_with_hashes(needed: str, extras: frozenset[str])
         assert re.search("--hash=sha256:[0-9a-f]{64}", entry)
 
 
-def test_up_needs_no_installation_after_test_but_test_needs_one_after_up() -> None:
+def test_the_command_up_needs_no_installation_after_test_but_test_needs_one_after_up() -> None:
     after_up, after_test = bootstrap.wish(bootstrap.SERVING), bootstrap.wish(bootstrap.TESTING)
     assert bootstrap.fulfilments(bootstrap.SERVING) == {after_up, after_test}
     assert bootstrap.fulfilments(bootstrap.TESTING) == {after_test}

@@ -107,7 +107,7 @@ def asked(at: Balanced, path: str) -> httpx.Response:
     return httpx.get(f"{at.url}{path}", verify=False, timeout=PATIENCE)
 
 
-def test_access_log_holds_no_link_token(balanced: Balanced) -> None:
+def test_the_access_log_contains_no_link_tokens(balanced: Balanced) -> None:
     word = "a2" * 30
     for path in (
         f"/t/{word}",
@@ -124,7 +124,7 @@ def test_access_log_holds_no_link_token(balanced: Balanced) -> None:
     assert '"GET /t/..."' in logged and '"GET /v1/stream?..."' in logged
 
 
-def test_a_game_continues_and_its_stream_reports_it_at_once(balanced: Balanced) -> None:
+def test_a_game_continues_behind_the_load_balancer_and_its_stream_reports_moves_immediately(balanced: Balanced) -> None:
     ada = Client(balanced.house, Client(balanced.house).post("/v1/guests", {})["token"])
     ada._http.base_url = httpx.URL(balanced.url)
     game = ada.post("/v1/games", wanted(ME, BOT, BOT, options={"start_seat": 0}))["id"]

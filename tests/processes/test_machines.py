@@ -213,7 +213,7 @@ class _Program:
 # Tests
 
 
-def test_a_failover_loses_and_duplicates_nothing_and_needs_no_restart() -> None:
+def test_a_failover_neither_loses_nor_duplicates_anything_and_needs_no_restart() -> None:
     outcome = disturbed("failover", seconds=0, people=2, calm=0)
     assert outcome.moves.acknowledged and outcome.is_well, outcome
     assert set(outcome.failures) <= {"503"}, outcome
@@ -226,7 +226,7 @@ def test_an_isolated_web_process_responds_with_503_and_recovers_by_itself() -> N
 
 
 @pytest.mark.parametrize("trouble", ["loss 5 %", "delay 100 ms", "partition of a worker", _MOVED])
-def test_bad_network_connections_lose_and_duplicate_nothing(trouble: str) -> None:
+def test_bad_network_connections_neither_lose_nor_duplicate_anything(trouble: str) -> None:
     outcome = disturbed(trouble, seconds=10, people=2, calm=3)
     assert outcome.moves.acknowledged and outcome.is_well, outcome
 
@@ -252,7 +252,7 @@ def test_a_listener_at_a_lost_primary_moves_to_the_next() -> None:
         until(lambda: house.count(LISTENERS))
 
 
-def test_an_isolated_worker_with_an_email_delivers_nothing() -> None:
+def test_an_isolated_worker_that_holds_an_email_does_not_send_it() -> None:
     with many_machines(webs=1, workers=1) as house:
         door = house.post.hold(BEN)
         Client(house).post("/v1/sign-ins", {"email": BEN}, status=202)

@@ -201,7 +201,7 @@ def evening(house: House, people: list[Client]) -> dict[str, list[Player]]:
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_whole_game_is_played_by_mail_alone(house: House, evening: dict[str, list[Player]], rules: str) -> None:
+def test_a_whole_game_can_be_played_by_email_alone(house: House, evening: dict[str, list[Player]], rules: str) -> None:
     players = evening[rules]
     game_id = players[0].game_id
     (head,) = house.rows("SELECT status FROM games WHERE game_id = %s", game_id)
@@ -219,7 +219,7 @@ def test_a_whole_game_is_played_by_mail_alone(house: House, evening: dict[str, l
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_player_who_asks_or_errs_is_answered_and_plays_on_by_replying(
+def test_a_player_who_asks_or_makes_a_mistake_gets_a_reply_and_continues_by_replying(
     house: House, evening: dict[str, list[Player]], rules: str
 ) -> None:
     for player in evening[rules]:
@@ -283,7 +283,7 @@ def test_kill_9_during_an_incoming_email_leads_to_its_redelivery(house: House, g
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_between_storing_an_email_and_its_250_lets_it_act_once(
+def test_kill_9_between_storing_an_email_and_the_250_response_lets_it_take_effect_once(
     house: House, game_id: UUID, people: list[Client]
 ) -> None:
     other = new_game(people)
@@ -312,7 +312,7 @@ def test_kill_9_before_the_commit_of_an_email_leaves_it_to_another_worker(house:
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_between_the_commit_of_an_email_and_its_mark_leaves_only_the_mark_to_do(
+def test_kill_9_between_the_commit_of_an_email_and_recording_it_leaves_only_the_recording_to_do(
     house: House, game_id: UUID
 ) -> None:
     with working(house) as worker:

@@ -103,7 +103,9 @@ def moves_on(people: list[Client], game: str) -> int:
     return version
 
 
-def test_games_run_on_two_web_processes_and_a_worker(pooled: Pooled, people: list[Client]) -> None:
+def test_games_can_be_played_behind_a_pooler_with_two_web_processes_and_a_worker(
+    pooled: Pooled, people: list[Client]
+) -> None:
     """With more threads than the pooler has connections."""
     ada, ben = people
     elsewhere = Client(pooled.house, ben.token)
@@ -126,7 +128,7 @@ def test_games_run_on_two_web_processes_and_a_worker(pooled: Pooled, people: lis
     assert found and found[0] <= CONNECTIONS + 6  # each of six processes keeps one, to tell hints or to hear them
 
 
-def test_emails_do_not_wait_for_a_beat(pooled: Pooled, people: list[Client]) -> None:
+def test_emails_do_not_wait_for_the_next_poll(pooled: Pooled, people: list[Client]) -> None:
     """The worker hears of them, and carries each once."""
     game = new_game(people)
     version = moves_on(people, game)

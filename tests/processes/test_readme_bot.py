@@ -12,7 +12,7 @@ from tests.support.live_server import CHECKOUT, new_house, sign_in
 BOUND = 220  # seconds for the game
 
 
-def test_bot_of_the_readme_has_12_lines_and_plays_to_the_end(tmp_path: Path) -> None:
+def test_the_bot_in_the_readme_has_12_lines_and_plays_to_the_end(tmp_path: Path) -> None:
     assert len([line for line in PRINTED.splitlines() if line]) == 12
     with new_house() as house:
         house.start_web()

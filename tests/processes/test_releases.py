@@ -491,7 +491,7 @@ def test_two_releases_run_side_by_side_without_errors_or_losses() -> None:
     assert len(outcome.moves) >= 4, str(outcome)
 
 
-def test_a_release_incompatible_with_the_next_tables_is_detected() -> None:
+def test_a_release_that_is_incompatible_with_the_next_releases_tables_is_detected() -> None:
     with _last_release() as old:
         log = old / "server" / "store" / "log.py"
         strict = '    assert "shelved" not in head\n    return head | {'

@@ -97,7 +97,7 @@ def test_every_response_shows_the_sandbox_time(opened: Flask) -> None:
     assert abs(told - datetime.fromisoformat(now)) < timedelta(minutes=1)
 
 
-def test_a_scene_is_created_on_request_without_affecting_other_clocks(opened: Flask) -> None:
+def test_a_sample_game_is_created_on_request_without_affecting_other_clocks(opened: Flask) -> None:
     client, offset = opened.test_client(), clock.offset
     for name in sandbox.SEEDS:
         made = client.post("/sandbox/scene", json={"scene": name})
@@ -136,7 +136,7 @@ def test_three_days_later_the_mailbox_has_reminders_and_time_outs(
     office.close(1)
 
 
-def test_the_clock_accepts_only_a_duration(opened: Flask) -> None:
+def test_the_sandbox_clock_can_be_moved_only_by_a_duration(opened: Flask) -> None:
     client: FlaskClient = opened.test_client()
     for body, code in [
         ({}, "invalid-fields"),

@@ -66,7 +66,7 @@ def is_well(client: Client) -> bool:
     return asked(client, "/v1/me") == {(200, False)}
 
 
-def test_a_silent_postgres_leaves_threads_free_and_everything_recovers(house: House) -> None:
+def test_a_postgres_that_does_not_respond_leaves_threads_free_and_everything_recovers(house: House) -> None:
     ada = guest(house)
     until(lambda: is_well(ada))
     with silence(house):

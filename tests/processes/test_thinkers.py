@@ -35,7 +35,7 @@ def ada_is_asked(ada: Client, path: str) -> bool:
     return ada.get(path)["you"]["turn"] is not None
 
 
-def test_a_killed_thinker_loses_nothing(house: House) -> None:
+def test_killing_a_process_that_computes_moves_loses_nothing(house: House) -> None:
     worker = house.start_worker()
     ada = sign_in(house, "ada@example.org")
     first = until(lambda: the_thinker(worker.pid))

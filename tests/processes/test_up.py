@@ -150,7 +150,7 @@ def test_up_starts_everything_and_a_signal_stops_it(house, how):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root could serve as root")
-def test_root_can_start_everything_and_an_ordinary_user_serves(new_house):
+def test_root_can_start_everything_and_requests_are_served_by_an_ordinary_user(new_house):
     (new_house.data / "mail" / "new").mkdir(parents=True)  # as root left it after serving directly
     (new_house.data / "mail" / "cur").mkdir()
     old = "From: a@example.org\nTo: b@example.org\nDate: Mon, 23 Nov 2026 10:00:00 +0000\nSubject: of old\n\n."
@@ -169,7 +169,7 @@ def test_root_can_start_everything_and_an_ordinary_user_serves(new_house):
         assert connection.execute(others, [embedded_postgres.DATABASE]).fetchall() == [(APP_ROLE,)]
 
 
-def test_ctrl_c_during_the_start_stops_everything_too(new_house):
+def test_ctrl_c_during_the_start_also_stops_everything(new_house):
     new_house.start()
     until(lambda: new_house.process.children())
     everybody = new_house.process.children(recursive=True)
@@ -179,7 +179,7 @@ def test_ctrl_c_during_the_start_stops_everything_too(new_house):
     assert not alive(everybody)
 
 
-def test_everything_restarts_at_once_after_a_kill_with_its_data(house):
+def test_everything_restarts_immediately_after_a_kill_with_its_data(house):
     house.start().comes_up()
     with psycopg.connect(embedded_postgres.address(house.data)) as connection:
         connection.execute("CREATE TABLE stars AS SELECT 'leo' AS name")
@@ -214,7 +214,7 @@ def test_a_port_in_use_is_reported_in_one_sentence(house):
         )
 
 
-def test_a_silent_database_is_reported_without_its_password(house):
+def test_a_database_that_does_not_respond_is_reported_without_its_password(house):
     sentence = house.refusal(DATABASE_URL=f"postgresql://stars:secret@127.0.0.1:{house.port}/stars")
     assert f"The database postgresql://stars:***@127.0.0.1:{house.port}/stars does not answer" in sentence
 
@@ -257,7 +257,7 @@ class Starting(up.Part):
         return self.running
 
 
-def test_a_web_process_that_starts_slowly_is_waited_for(monkeypatch):
+def test_up_waits_for_a_web_process_that_starts_slowly(monkeypatch):
     """Each look at the clock finds ten minutes gone."""
     minutes, said, port = itertools.count(0, 600), [], free_port()
     monkeypatch.setattr(up.time, "monotonic", lambda: next(minutes))
@@ -274,7 +274,7 @@ def test_a_web_process_that_starts_slowly_is_waited_for(monkeypatch):
     assert said[0].startswith(f"Waiting for the web process to answer on port {port}")
 
 
-def test_a_web_process_that_exits_while_starting_is_not_waited_for():
+def test_up_does_not_wait_for_a_web_process_that_exits_while_starting():
     web = Starting()
     web.running = False
     with pytest.raises(up.CannotStart, match="exited while starting"):

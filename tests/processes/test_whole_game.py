@@ -373,7 +373,9 @@ def move_of(fields: Json) -> tuple[str, str, str]:
 # Emil
 
 
-def test_an_absent_player_gets_time_and_a_bots_moves_is_replaced_and_returns(evening: Evening) -> None:
+def test_an_absent_player_gets_more_time_then_a_bot_moves_then_replaces_them_until_they_return(
+    evening: Evening,
+) -> None:
     _, of_four, _ = evening.games
     house = [(row.type, row.seat, row.body.get("bot")) for row in evening.logs[of_four] if row.type in HOUSE_EVENTS]
     seat = evening.emil["seat"]
@@ -467,7 +469,7 @@ def test_every_player_is_notified_of_the_end_once(evening: Evening) -> None:
     assert told == dict.fromkeys(evening.seats, 1)
 
 
-def test_no_email_goes_to_the_wrong_player(evening: Evening) -> None:
+def test_no_email_is_sent_to_the_wrong_player(evening: Evening) -> None:
     for mail, row in evening.mails:
         sitting = evening.seats[row["game_id"], row["seat"]]
         assert mail.to == mail.message["To"] == sitting["email"]

@@ -152,7 +152,7 @@ def test_each_turn_gets_one_email_however_many_moves_it_takes(evening: Evening) 
     assert len(evening.links_of_ben) == len(asked[BEN])
 
 
-def test_ben_played_every_turn_to_its_last_step_by_its_link(evening: Evening) -> None:
+def test_ben_played_every_turn_completely_using_its_link(evening: Evening) -> None:
     began = [row["seat"] for row in evening.log if row["type"] == "turn-began"]
     assert len(evening.steps_of_ben) == began.count(1)
     assert min(evening.steps_of_ben) >= 3 or evening.game["view"]["result"]["reason"] != "round-limit"
@@ -161,7 +161,7 @@ def test_ben_played_every_turn_to_its_last_step_by_its_link(evening: Evening) ->
     )
 
 
-def test_ada_and_the_bot_played_whole_turns_at_once(evening: Evening) -> None:
+def test_ada_and_the_bot_played_each_turn_in_a_single_move(evening: Evening) -> None:
     assert evening.moves_of_ada[1:].count(1) >= len(evening.moves_of_ada[1:]) - 2  # except those that show a Sternbild
     of_bot = [commit for commit in commits(evening) if commit[0]["seat"] == 2]
     assert all(commit[0]["type"] == "cards-chosen" or "cards-laid" in types(commit) for commit in of_bot[:-1])

@@ -105,7 +105,9 @@ def results(player_id: UUID) -> list[tuple[str, str]]:
     return [(it.kind, it.result) for it in db.session.execute(query)]
 
 
-def test_a_turn_is_pushed_once_beside_its_email_while_it_lasts(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_a_push_notification_about_a_turn_is_sent_once_together_with_its_email_while_the_turn_lasts(
+    post: PostOffice, service: Receiver, ada: UUID
+) -> None:
     window = PushReader()
     subscribe(ada, service.url, window.keys, sandbox=True)
     game_id = game_of(ada)
@@ -121,7 +123,9 @@ def test_a_turn_is_pushed_once_beside_its_email_while_it_lasts(post: PostOffice,
     assert sorted(results(ada)) == [("push", "sent"), ("your-turn", "sent")]
 
 
-def test_a_take_back_request_is_pushed_until_the_vote_ends(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_a_push_notification_about_a_take_back_request_is_sent_until_the_vote_ends(
+    post: PostOffice, service: Receiver, ada: UUID
+) -> None:
     bea, window = person("bea"), PushReader()
     game_id = game_of_people(ada, bea, bots=1)
     for who in (ada, bea):
@@ -136,7 +140,9 @@ def test_a_take_back_request_is_pushed_until_the_vote_ends(post: PostOffice, ser
     assert 47 * 3600 < int(call.headers["ttl"]) <= 48 * 3600
 
 
-def test_a_vote_request_is_pushed_until_the_player_votes(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_a_push_notification_about_a_vote_is_sent_until_the_player_votes(
+    post: PostOffice, service: Receiver, ada: UUID
+) -> None:
     bea, window = person("bea"), PushReader()
     game_id = game_of_people(ada, bea, bots=1)
     moves_on(game_id, ada)
@@ -151,7 +157,7 @@ def test_a_vote_request_is_pushed_until_the_player_votes(post: PostOffice, servi
     assert ("vote-asked", "sent") in results(bea)
 
 
-def test_a_ready_check_is_pushed_with_reminders_until_the_player_is_ready(
+def test_push_notifications_about_a_ready_check_are_sent_until_the_player_is_ready(
     post: PostOffice, service: Receiver, ada: UUID
 ) -> None:
     window = PushReader()
@@ -174,7 +180,9 @@ def test_a_ready_check_is_pushed_with_reminders_until_the_player_is_ready(
     assert 23 * 3600 < int(reminder.headers["ttl"]) <= 24 * 3600
 
 
-def test_an_answered_turn_is_not_pushed(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_no_push_notification_is_sent_about_a_turn_that_was_played(
+    post: PostOffice, service: Receiver, ada: UUID
+) -> None:
     subscribe(ada, service.url, PushReader().keys, sandbox=True)
     service.answer = lambda call: 503
     game_id = game_of(ada)
@@ -188,7 +196,7 @@ def test_an_answered_turn_is_not_pushed(post: PostOffice, service: Receiver, ada
     assert ("push", "dropped") in results(ada)
 
 
-def test_a_day_without_a_push_service_leaves_one_message_per_game_and_no_past_turns(
+def test_after_a_day_without_a_push_service_one_message_per_game_is_sent_and_none_about_past_turns(
     post: PostOffice, service: Receiver, ada: UUID
 ) -> None:
     window = PushReader()
@@ -212,7 +220,7 @@ def test_a_day_without_a_push_service_leaves_one_message_per_game_and_no_past_tu
     assert len([it for it in told if it["game"] == str(answered)]) <= 1
 
 
-def test_nothing_is_pushed_at_night(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_no_push_notification_is_sent_at_night(post: PostOffice, service: Receiver, ada: UUID) -> None:
     subscribe(ada, service.url, PushReader().keys, sandbox=True)
     hour = clock.now().hour
     player = db.session.get_one(Player, ada)
@@ -236,7 +244,9 @@ def test_an_expired_subscription_is_deleted(post: PostOffice, service: Receiver,
     assert not db.session.get_one(Player, ada, populate_existing=True).has_push
 
 
-def test_kinds_that_a_player_switched_off_are_not_pushed(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_no_push_notification_is_sent_of_a_kind_that_the_player_has_turned_off(
+    post: PostOffice, service: Receiver, ada: UUID
+) -> None:
     subscribe(ada, service.url, PushReader().keys, sandbox=True)
     player = db.session.get_one(Player, ada)
     player.notifications = {"push": {"your-turn": "off"}}
@@ -247,7 +257,7 @@ def test_kinds_that_a_player_switched_off_are_not_pushed(post: PostOffice, servi
     assert results(ada) == [("your-turn", "sent")]
 
 
-def test_a_slow_name_server_does_not_block_others(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_name_server_does_not_block_other_requests(ada: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     answers, answered = Event(), list[str]()
 
     def resolve(host: str, port: int) -> list[str]:
@@ -285,7 +295,7 @@ def test_a_subscription_over_the_limit_causes_no_dns_query(
     assert asked == ["one.example", "one.example"]
 
 
-def test_a_silent_push_service_does_not_delay_emails(
+def test_a_push_service_that_does_not_respond_does_not_delay_emails(
     sandbox: Flask, tmp_path: Path, service: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = Event()
@@ -309,7 +319,7 @@ def test_a_silent_push_service_does_not_delay_emails(
     assert ("push", "sent") in results(ada)
 
 
-def test_silent_browsers_leave_others_their_share_of_the_time(
+def test_browsers_whose_push_service_does_not_respond_leave_enough_time_for_others(
     post: PostOffice, service: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, given = SimpleNamespace(seconds=0.0, monotonic=lambda: clock.seconds), dict[str, float]()

@@ -69,7 +69,7 @@ def test_a_field_describes_its_star_to_screen_readers() -> None:
     assert start.find(f"{SVG}title").text == "a1, Dot star"
 
 
-def test_a_secret_sternbild_is_a_card_back_to_others() -> None:
+def test_other_players_see_only_the_back_of_a_secret_sternbild() -> None:
     state = skies(4, 3, 0)[-1]
     for viewer, seen in ((0, 1), (None, 0)):
         faces = [it for it in drawn(state, viewer).iter(f"{SVG}g") if it.get("data-sternbild")]
@@ -100,12 +100,12 @@ def test_the_text_describes_what_the_picture_shows() -> None:
     assert "Your hand" not in table("sternenglanz", view(state, None), NAMES[:3])
 
 
-def test_the_first_choice_names_players_who_are_still_choosing() -> None:
+def test_during_the_first_choice_the_table_names_players_who_are_still_choosing() -> None:
     told = table("sternenglanz", view(skies(1, 3, 1)[-1], None), NAMES[:3])
     assert "Still choosing their first cards: Émilie du Châtelet, Hevelius\n" in told
 
 
-def test_the_end_names_the_winner() -> None:
+def test_the_final_picture_names_the_winner() -> None:
     for seed in count():
         state = skies(1 + seed % 4, 2, 3000)[-1]
         if (result := view(state, None)["result"]) is not None:
@@ -153,7 +153,7 @@ RARE: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("type_", RARE)
-def test_rare_events_have_sentences_too(type_: str) -> None:
+def test_rare_events_also_have_sentences(type_: str) -> None:
     event, words = RARE[type_]
     assert sentence(game.tell(event, None), NAMES[:3]) == words
 

@@ -49,7 +49,7 @@ def test_every_space_of_every_board_in_play_has_its_own_id(seats):
     assert len(found) == len(set(found) - {None}) + found.count(None)
 
 
-def test_a_hidden_star_is_a_back_to_all_but_its_owner():
+def test_all_players_except_its_owner_see_only_the_back_of_a_hidden_star():
     state = table(3, 0)
     (seat,) = RULES.to_act(state)
     board = state.slots[0]
@@ -66,7 +66,7 @@ def test_a_hidden_star_is_a_back_to_all_but_its_owner():
     assert title(None).endswith("face down")
 
 
-def test_worlds_that_differ_only_in_hidden_stars_look_the_same():
+def test_pictures_of_games_that_differ_only_in_hidden_stars_are_the_same():
     state = table(4, 30)
     large = [
         (board, space, lying)

@@ -24,12 +24,12 @@ def test_the_commitment_is_the_sha_256_of_the_seed() -> None:
     assert commitment(SEED) == "630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd"
 
 
-def test_numbers_are_the_words_modulo_k() -> None:
+def test_a_number_below_k_is_a_random_word_modulo_k() -> None:
     dice = SeededDice(SEED, SALTS)
     assert [dice.below(1000) for _ in range(9)] == [word % 1000 for word in words(SEED, SALTS, 9)]
 
 
-def test_recorded_draws_never_change() -> None:
+def test_the_same_seed_gives_the_recorded_draws() -> None:
     dice = SeededDice(SEED, SALTS)
     assert [dice.below(1000) for _ in range(6)] == [259, 977, 368, 568, 691, 280]
     assert dice.shuffled("abcdefgh") == list("bdgafche")
@@ -44,7 +44,7 @@ def test_a_shuffle_starts_from_the_end() -> None:
     assert SeededDice(SEED, SALTS).shuffled("abcdefgh") == order
 
 
-def test_a_word_that_would_favour_small_numbers_is_discarded() -> None:
+def test_a_random_word_that_would_favour_small_numbers_is_discarded() -> None:
     k = 2**63 + 1  # half of all words exceed the largest multiple of k
     taken = [word for word in words(SEED, SALTS, 40) if word < k]
     dice = SeededDice(SEED, SALTS)
@@ -52,7 +52,7 @@ def test_a_word_that_would_favour_small_numbers_is_discarded() -> None:
     assert dice.drawn > 10
 
 
-def test_a_certain_draw_uses_a_word_too() -> None:
+def test_a_draw_with_only_one_possible_result_also_uses_a_random_word() -> None:
     dice = SeededDice(SEED, SALTS)
     assert (dice.below(1), dice.drawn) == (0, 1)
     assert (dice.shuffled("a"), dice.drawn) == (["a"], 1)
@@ -64,7 +64,7 @@ def test_numbers_are_drawn_only_below_1_to_2_to_the_64(k: int) -> None:
         SeededDice(SEED, SALTS).below(k)
 
 
-def test_recreated_dice_continue_where_the_last_ones_stopped() -> None:
+def test_recreated_dice_continue_where_the_previous_dice_stopped() -> None:
     whole = SeededDice(SEED, SALTS)
     first = SeededDice(SEED, SALTS)
     draws = [first.below(6) for _ in range(7)]
@@ -72,7 +72,7 @@ def test_recreated_dice_continue_where_the_last_ones_stopped() -> None:
     assert draws + [second.below(6) for _ in range(7)] == [whole.below(6) for _ in range(14)]
 
 
-def test_every_salt_counts_with_its_seat_and_length() -> None:
+def test_the_draws_depend_on_every_salt_with_its_seat_and_length() -> None:
     tables: list[list[str]] = [["ab", "c"], ["a", "bc"], ["c", "ab"], ["abc", ""], ["", "abc"], ["abc"], []]
     assert len({SeededDice(SEED, salts).below(2**64) for salts in tables}) == len(tables)
     assert SeededDice(SEED, ["Grüße"]).below(2**64) == SeededDice(SEED, ["Grüße".encode()]).below(2**64)

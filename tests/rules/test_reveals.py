@@ -20,7 +20,9 @@ OPTIONS: list[tuple[str, Json]] = [
 
 
 @pytest.mark.parametrize(("name", "options"), OPTIONS, ids=lambda it: it if isinstance(it, str) else it.get("scenario"))
-def test_a_move_reveals_exactly_if_something_is_turned_over_drawn_or_shown(name: str, options: Json) -> None:
+def test_a_move_reveals_something_if_and_only_if_a_piece_is_turned_over_drawn_or_shown(
+    name: str, options: Json
+) -> None:
     rules, rng, found = GAMES[name], Random(7), set()
     types = {kind: type_ for type_, kind in rules.EVENTS.items()}
     dice = SeededDice(b"reveals", [""] * 3)
@@ -38,7 +40,7 @@ def test_a_move_reveals_exactly_if_something_is_turned_over_drawn_or_shown(name:
 
 
 @pytest.mark.parametrize(("name", "brink"), BRINKS)
-def test_turning_over_what_the_player_could_not_know_reveals(name: str, brink: Any) -> None:
+def test_turning_over_something_that_the_player_could_not_know_reveals_it(name: str, brink: Any) -> None:
     rng = Random(3)
     for _ in range(5):
         worlds: Worlds = brink(rng)

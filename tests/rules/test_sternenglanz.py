@@ -107,7 +107,7 @@ def test_a_game_begins_with_a_punktstern_on_the_start_field_and_no_points(scenar
 
 
 @pytest.mark.parametrize(("scenario", "cards"), [(1, 4), (2, 0), (3, 0), (4, 4)])
-def test_the_supernova_cards_lie_in_reserve_only_in_scenarios_1_and_4(scenario: int, cards: int) -> None:
+def test_supernova_cards_are_in_reserve_only_in_scenarios_1_and_4(scenario: int, cards: int) -> None:
     assert len(new_game(scenario=scenario).reserve) == cards
 
 
@@ -152,7 +152,7 @@ def choose_line(sky: State, seat: int) -> str:
     return f"choose {sky.hands[seat][0]} {sky.hands[seat][1]}"
 
 
-def test_all_choose_simultaneously_and_then_the_start_player_begins() -> None:
+def test_all_players_choose_simultaneously_and_then_the_start_player_begins() -> None:
     sky = new_game(3)
     assert game.to_act(sky) == {0, 1, 2}
     sky = reduce(game.apply, play(sky, choose_line(sky, 1), 1), sky)
@@ -182,7 +182,7 @@ def test_choices_are_hidden_until_all_have_chosen() -> None:
     assert game.view(sky, None)["slots"][0] == [None, slot2, slot3]
 
 
-def test_a_player_chooses_two_different_cards_from_the_hand_once() -> None:
+def test_each_player_chooses_two_different_cards_from_the_hand_once() -> None:
     sky = new_game(2)
     card, other, *_ = sky.hands[0]
     assert refusal(sky, f"choose {card} {card}").code == "bad-cards"
@@ -212,7 +212,7 @@ def test_play_goes_clockwise() -> None:
     assert (sky.on_turn, sky.turn) == (0, 2)
 
 
-def test_all_three_slots_are_performed_only_in_their_order() -> None:
+def test_all_three_slots_can_be_performed_only_in_order() -> None:
     sky = at(board={"a1": "punkt"}, tableau=(None, "geburt#1", "geburt#2"))
     assert after(sky, "1 lay punkt b1; 2 lay punkt b2; 3 lay punkt b3").phase == "lay"
     assert after(sky, "2 lay punkt b1; 1 lay punkt b2").phase == "lay"
@@ -228,14 +228,14 @@ def test_after_slots_1_and_2_a_player_can_finish_or_go_on_with_3() -> None:
     assert after(sky, "finish").phase == "lay"
 
 
-def test_a_slot_performs_only_what_its_card_says() -> None:
+def test_a_slot_allows_only_the_action_on_its_card() -> None:
     sky = at(board={"a1": "punkt"}, tableau=("loch-a#1", "wanderung-2#1", "geburt#1"))
     assert refusal(sky, "1 lay punkt b1").code == "wrong-action"
     assert refusal(sky, "2 remove a1").code == "wrong-action"
     assert refusal(sky, "3 nova b1").code == "wrong-action"
 
 
-def test_a_seat_in_mid_turn_continues_its_turn() -> None:
+def test_a_seat_in_the_middle_of_its_turn_continues_that_turn() -> None:
     sky = at(board={"a1": "punkt"}, hands=[["loch-a#2"], []], deck=ACTION_CARDS)
     assert [game.is_mid_turn(sky, seat) for seat in (0, 1)] == [False, False]
     for line in ("1 lay punkt b1", "2 lay punkt b2", "finish"):
@@ -260,7 +260,7 @@ def test_a_move_is_played_with_all_its_steps_or_not_at_all() -> None:
     assert (refused.code, refused.text) == ("occupied", "Step 2: b1 is taken.")
 
 
-def test_a_move_ends_with_the_turn() -> None:
+def test_a_move_cannot_go_beyond_the_end_of_the_turn() -> None:
     sky = at(board={"a1": "punkt"}, hands=[["loch-a#2"] + ["geburt#9"] * 5, []])
     assert refusal(sky, "1 lay punkt b1; 3 lay punkt b2; lay loch-a#2 -; 1 lay punkt b3").code == "wrong-phase"
 
@@ -323,13 +323,13 @@ def test_two_moves_of_one_star_make_one_trail() -> None:
 # R5.4 Supernova
 
 
-def test_a_supernova_is_set_off_only_with_its_card_in_slot_1() -> None:
+def test_a_supernova_can_be_set_off_only_with_its_card_in_slot_1() -> None:
     sky = at(board={"a1": "punkt"}, tableau=("supernova#1", "geburt#1", "geburt#2"))
     assert refusal(sky, "1 lay punkt b1").code == "wrong-action"
     assert refusal(sky, "2 nova b1").code == "wrong-action"
 
 
-def test_the_card_of_a_supernova_is_discarded_at_once() -> None:
+def test_the_card_of_a_supernova_is_discarded_immediately() -> None:
     sky = at(board={"b1": "punkt", "b2": "pracht"}, tableau=("supernova#1", "geburt#1", "geburt#2"), scores=[20, 3])
     events = play(sky, "1 nova a1")
     assert events == [SupernovaLaid(0, 1, "supernova#1", "a1", [["b1", "punkt"], ["b2", "pracht"]], [], [4, 0])]
@@ -350,7 +350,7 @@ def test_stars_removed_by_a_supernova_cannot_be_placed_again_in_the_same_turn() 
     assert "2 lay punkt c2" in lines_open(sky)
 
 
-def test_a_ban_ends_with_the_turn() -> None:
+def test_the_ban_on_placing_removed_stars_ends_with_the_turn() -> None:
     sky = at(
         board={"a1": "punkt", "b1": "punkt"},
         tableau=(None, "loch-a#1", "geburt#1"),
@@ -363,7 +363,7 @@ def test_a_ban_ends_with_the_turn() -> None:
 # R5.6 Impossible actions
 
 
-def test_a_lapse_counts_as_performed_and_changes_nothing_else() -> None:
+def test_a_slot_that_lapses_counts_as_performed_and_changes_nothing_else() -> None:
     sky = at(board={"a1": "pracht"}, tableau=(None, "loch-a#1", "geburt#1"))
     assert Move((Lapse(2),)) in game.legal_moves(sky, 0)
     after_it = after(sky, "2 lapse")
@@ -371,7 +371,7 @@ def test_a_lapse_counts_as_performed_and_changes_nothing_else() -> None:
     assert after_it._replace(log=sky.log) == sky
 
 
-def test_a_lapse_does_not_complete_a_sternbild() -> None:
+def test_a_slot_that_lapses_does_not_complete_a_sternbild() -> None:
     sky = at(scenario=2, board=OKULUS, bildOwn=["okulus", "anker"], tableau=("loch-a#1", "geburt#1", "geburt#2"))
     sky = sky._replace(log=sky.log._replace(laid=tuple((field, star) for field, star in OKULUS.items())))
     assert len(play(sky, "1 lapse")) == 1
@@ -393,7 +393,7 @@ def test_a_lapse_does_not_complete_a_sternbild() -> None:
         ("choose geburt#5 loch-a#2", "wrong-phase"),
     ],
 )
-def test_slot_2_gets_an_action_card_of_the_hand_and_slot_1_optionally_another(line: str, code: str) -> None:
+def test_slot_2_gets_an_action_card_from_the_hand_and_slot_1_optionally_another(line: str, code: str) -> None:
     hands = [["geburt#5", "loch-a#2", "supernova#1"], ["geburt#6"]]
     sky = at(phase="lay", tableau=(None, None, "loch-b#1"), hands=hands, board={"a1": "punkt"})
     assert refusal(sky, line).code == code
@@ -405,7 +405,7 @@ def test_a_filled_slot_2_accepts_no_card() -> None:
     assert refusal(sky, "lay geburt#5 -").code == "bad-cards"
 
 
-def test_a_supernova_card_stays_in_slot_1_until_used_or_dropped() -> None:
+def test_a_supernova_card_stays_in_slot_1_until_it_is_used_or_discarded() -> None:
     sky = at(phase="lay", tableau=("supernova#1", None, "loch-b#1"), hands=[["geburt#5", "loch-a#2"], []])
     assert refusal(sky, "lay geburt#5 loch-a#2").code == "bad-cards"
     dropped = after(sky._replace(deck=ACTION_CARDS), "drop lay geburt#5 loch-a#2")
@@ -413,7 +413,7 @@ def test_a_supernova_card_stays_in_slot_1_until_used_or_dropped() -> None:
 
 
 @pytest.mark.parametrize(("held", "drawn"), [(3, 3), (5, 1), (6, 0), (7, 0)])
-def test_the_hand_is_filled_to_five(held: int, drawn: int) -> None:
+def test_the_hand_is_filled_up_to_five_cards(held: int, drawn: int) -> None:
     deck = ("loch-b#1", "loch-b#2", "loch-b#3", "loch-b#4")
     hand = ["geburt#3", "geburt#4", "geburt#5", "geburt#6", "geburt#7", "geburt#8", "supernova#1"]
     sky = at(phase="lay", tableau=(None, None, "loch-a#1"), hands=[hand[:held], []])._replace(deck=deck)
@@ -423,7 +423,7 @@ def test_the_hand_is_filled_to_five(held: int, drawn: int) -> None:
     )
 
 
-def test_the_deck_is_reshuffled_only_when_a_card_is_due() -> None:
+def test_the_deck_is_reshuffled_only_when_a_card_must_be_drawn() -> None:
     sky = at(phase="lay", tableau=(None, None, "loch-a#1"), hands=[["geburt#3", "geburt#4"], []])
     sky = sky._replace(deck=("loch-b#1", "loch-b#2", "loch-b#3", "loch-b#4"), discards=(("geburt#9",), ()))
     sky = after(sky, "lay geburt#3 -")
@@ -433,7 +433,7 @@ def test_the_deck_is_reshuffled_only_when_a_card_is_due() -> None:
 # R7 Points
 
 
-def test_points_never_fall_below_0() -> None:
+def test_a_players_points_never_fall_below_0() -> None:
     novas = {"f1": "nova", "f3": "nova", "f5": "nova", "f7": "nova"}
     sky = at(
         board=novas,
@@ -462,13 +462,13 @@ OKULUS = {"f4": "pracht", "f3": "leucht", "f2": "punkt", "e2": "punkt", "d3": "p
 BUT_E2 = {field: star for field, star in OKULUS.items() if field != "e2"}
 
 
-def test_the_completed_card_names_the_fields_on_which_it_lies() -> None:
+def test_the_event_of_a_completed_sternbild_names_the_fields_that_it_covers() -> None:
     fields = lies_on(CARDS.sternbilder["okulus"], at(board=OKULUS).stars)
     assert fields is not None
     assert set(fields) == {*OKULUS, "f5"}
 
 
-def test_a_common_sternbild_is_completed_and_the_next_is_turned_up() -> None:
+def test_when_a_common_sternbild_is_completed_the_next_is_turned_up() -> None:
     sky = at(scenario=3, board=BUT_E2, bildOpen="okulus", bildDeck=["anker", "kelch"])
     _, completed, turned_up = play(sky, "2 lay punkt e2")
     assert isinstance(completed, SternbildCompleted)
@@ -476,7 +476,7 @@ def test_a_common_sternbild_is_completed_and_the_next_is_turned_up() -> None:
     assert turned_up == SternbildTurnedUp("anker")
 
 
-def test_a_secret_sternbild_is_revealed_and_the_next_is_drawn_secretly() -> None:
+def test_a_completed_secret_sternbild_is_revealed_and_the_next_is_drawn_secretly() -> None:
     sky = at(scenario=4, board=BUT_E2, bildOwn=["okulus", "waage"], bildDeck=["anker", "kelch"])
     _, completed, drawn = play(sky, "2 lay punkt e2")
     assert [game.tell(completed, viewer) for viewer in (0, 1, None)] == [
@@ -488,7 +488,7 @@ def test_a_secret_sternbild_is_revealed_and_the_next_is_drawn_secretly() -> None
     assert sky.bilder == (("kelch",), None, ("anker", "waage"), (("okulus",), ()))
 
 
-def test_a_player_who_has_drawn_the_last_sternbild_goes_on_without_one() -> None:
+def test_a_player_who_completes_the_last_sternbild_continues_without_one() -> None:
     sky = at(scenario=4, board=BUT_E2, bildOwn=["okulus", "waage"], bildDeck=[])
     sky = after(sky, "2 lay punkt e2")
     assert sky.bilder.own == (None, "waage")
@@ -503,7 +503,7 @@ def test_a_new_sternbild_card_is_checked_after_the_next_action() -> None:
     assert after(sky, "1 lay punkt c2").points == (10, 0)
 
 
-def test_another_players_action_completes_nothing_for_the_owner() -> None:
+def test_another_players_action_does_not_complete_the_owners_sternbild() -> None:
     sky = at(scenario=4, board=BUT_E2, bildOwn=["waage", "okulus"], bildDeck=["anker"])
     assert len(play(sky, "2 lay punkt e2")) == 1
 
@@ -512,7 +512,7 @@ def test_another_players_action_completes_nothing_for_the_owner() -> None:
 
 
 @pytest.mark.parametrize("scenario", [3, 4])
-def test_a_move_ends_with_a_new_sternbild(scenario: int) -> None:
+def test_a_move_ends_when_a_new_sternbild_is_drawn(scenario: int) -> None:
     sky = at(scenario=scenario, board=BUT_E2, bildOpen="okulus", bildOwn=["okulus", "waage"], bildDeck=["anker"])
     assert refusal(sky, "2 lay punkt e2; 1 lay punkt c2").code == "reveals"
     begun_so = game.read_move("2 lay punkt e2")
@@ -523,7 +523,7 @@ def test_a_move_ends_with_a_new_sternbild(scenario: int) -> None:
 
 
 @pytest.mark.parametrize("scenario", [3, 4])
-def test_a_move_continues_if_no_sternbild_is_left_to_be_seen(scenario: int) -> None:
+def test_a_move_continues_if_no_new_sternbild_can_be_drawn(scenario: int) -> None:
     sky = at(scenario=scenario, board=BUT_E2, bildOpen="okulus", bildOwn=["okulus", "waage"], bildDeck=[])
     if scenario == 4:
         assert after(sky, "2 lay punkt e2; 1 lay punkt c2").points == (5, 0)
@@ -553,7 +553,7 @@ def test_legal_next_steps_follow_the_steps_begun() -> None:
         ({}, "1 lay punkt b1; lay geburt#9 -"),
     ],
 )
-def test_illegal_steps_are_rejected_as_a_move_is(given: dict[str, Any], begun: str) -> None:
+def test_illegal_steps_are_rejected_in_the_same_way_as_illegal_moves(given: dict[str, Any], begun: str) -> None:
     sky = at(board={"a1": "punkt"}, hands=[["geburt#9"], []], **given)
     refused = refusal(sky, begun)
     with pytest.raises(IllegalMove) as told:
@@ -583,7 +583,7 @@ def test_a_supernova_card_covers_the_permanent_sterngeburt() -> None:
 # R10 End, R11 Winner by points
 
 
-def test_the_last_prachtstern_ends_the_game_at_once() -> None:
+def test_the_last_prachtstern_ends_the_game_immediately() -> None:
     board = {"b1": "leucht", "b2": "leucht", "b3": "leucht"}
     sky = at(board=board, prachtLeft=1, scores=[3, 5], tableau=(None, "geburt#1", "geburt#2"))
     laid, decided = play(sky, "1 lay pracht a1")
@@ -594,14 +594,14 @@ def test_the_last_prachtstern_ends_the_game_at_once() -> None:
     assert refusal(sky, "2 lay punkt c1").code == "game-over"
 
 
-def test_the_winner_of_a_goal_wins_alone_and_others_rank_by_points_and_discards() -> None:
+def test_a_player_who_reaches_a_goal_wins_alone_and_others_rank_by_points_and_discards() -> None:
     sky = at(scores=[29, 30, 7, 7], discardCounts=[0, 0, 4, 3], board={"b1": "punkt", "b2": "punkt", "b3": "punkt"})
     decided = play(sky, "1 lay leucht a1")[-1]
     assert isinstance(decided, GameDecided)
     assert (decided.reason, decided.winners, decided.places) == ("goal", [0], [1, 2, 4, 3])
 
 
-def test_all_secret_sternbilder_are_shown_at_the_end() -> None:
+def test_all_secret_sternbilder_are_revealed_at_the_end() -> None:
     board = {"b1": "leucht", "b2": "leucht", "b3": "leucht"}
     sky = at(scenario=4, board=board, prachtLeft=1, bildOwn=["waage", "anker"], bildDeck=["kelch"])
     assert game.view(sky, 0)["sternbilder"]["own"] == [{"sternbild": "waage"}, {"sternbild": None}]
@@ -792,11 +792,11 @@ DEFAULTS = {
 }
 
 
-def test_the_defaults_are_this_projects_readings_of_the_rules() -> None:
+def test_the_default_options_are_this_projects_interpretation_of_the_rules() -> None:
     assert game.resolve_options({}, 2) == DEFAULTS
 
 
-def test_each_option_can_be_set_alone() -> None:
+def test_each_option_can_be_set_on_its_own() -> None:
     for name, schema in game.OPTION_SCHEMA["properties"].items():
         for value in (
             [False, True]
@@ -841,7 +841,7 @@ def test_unknown_options_are_rejected(options: Json, code: str) -> None:
 
 
 @pytest.mark.parametrize("seats", [1, 5, 0, -2, True, 3.0, "3", None])
-def test_two_to_four_can_play(seats: Any) -> None:
+def test_two_to_four_players_can_play(seats: Any) -> None:
     with pytest.raises(BadOption, match="2, 3 or 4 players"):
         game.resolve_options({}, seats)
 
@@ -869,7 +869,7 @@ def test_a_view_shows_only_the_viewers_own_hand() -> None:
     assert game.view(sky, 1)["hand_sizes"] == [5, 5]
 
 
-def test_an_own_sternbild_is_public_in_scenario_2_and_private_in_scenario_4() -> None:
+def test_a_players_own_sternbild_is_public_in_scenario_2_and_private_in_scenario_4() -> None:
     for scenario in (2, 4):
         own = new_game(2, scenario=scenario).bilder.own
         seen = [game.view(new_game(2, scenario=scenario), viewer)["sternbilder"]["own"] for viewer in (0, None)]
@@ -877,7 +877,7 @@ def test_an_own_sternbild_is_public_in_scenario_2_and_private_in_scenario_4() ->
         assert seen == [[{"sternbild": own[0]}, hidden[1]], hidden]
 
 
-def test_a_preview_hides_what_the_move_would_reveal() -> None:
+def test_a_preview_does_not_show_what_the_move_would_reveal() -> None:
     sky = at(board={"a1": "punkt"}, hands=[["geburt#3", "geburt#4"], []], deck=["loch-a#1"] * 9)
     events = play(sky, "1 lay punkt b1; 3 lay punkt b2; lay geburt#3 -")
     seen, would_reveal = game.preview(sky, 0, events)
@@ -886,7 +886,7 @@ def test_a_preview_hides_what_the_move_would_reveal() -> None:
     assert game.preview(sky, 0, play(sky, "1 lay punkt b1")) == (play(sky, "1 lay punkt b1"), False)
 
 
-def test_a_preview_hides_others_choices_from_the_last_to_choose() -> None:
+def test_a_preview_hides_the_choices_of_others_from_the_last_player_to_choose() -> None:
     sky = new_game(2)
     first = play(sky, choose_line(sky, 1), 1)
     assert game.preview(sky, 1, first) == (first, False)
@@ -911,7 +911,7 @@ LINES = {
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_a_step_has_one_line_and_one_object(line: str) -> None:
+def test_a_step_has_exactly_one_form_as_text_and_one_as_json(line: str) -> None:
     move = game.read_move(line)
     assert game.move_to_json(move) == {"steps": [LINES[line]]}
     assert game.move_from_json({"steps": [LINES[line]]}) == move
@@ -925,7 +925,7 @@ def test_steps_of_a_move_are_separated_by_semicolons() -> None:
     assert game.write_move(move) == "1 lay punkt b1; 2 lapse; finish"
 
 
-def test_different_steps_are_written_differently() -> None:
+def test_different_steps_have_different_forms_as_text() -> None:
     assert Move((SchwarzesLoch(1, "a1"),)) != Move((Supernova(1, "a1"),))
     assert len({game.read_move(line) for line in LINES}) == len(LINES)
 
@@ -962,7 +962,7 @@ def test_the_notations_examples_are_valid(text: str) -> None:
         ("finish; finish; finish; finish; finish", "bad-steps"),
     ],
 )
-def test_other_lines_are_rejected(line: str, code: str) -> None:
+def test_lines_that_are_not_in_the_notation_are_rejected(line: str, code: str) -> None:
     with pytest.raises(MalformedMove) as refused:
         game.read_move(line)
     assert refused.value.code == code
@@ -999,13 +999,13 @@ def test_other_lines_are_rejected(line: str, code: str) -> None:
         ({"steps": [{"cmd": "lay", "dropNova": False, "slot2": None}]}, "missing-field"),
     ],
 )
-def test_other_objects_are_rejected(data: Any, code: str) -> None:
+def test_json_objects_that_are_not_moves_are_rejected(data: Any, code: str) -> None:
     with pytest.raises(MalformedMove) as refused:
         game.move_from_json(data)
     assert refused.value.code == code
 
 
-def test_move_of_rejects_events_without_a_move() -> None:
+def test_events_that_contain_no_move_are_rejected_by_move_of() -> None:
     for events in ([], [TurnBegan(0, 1)], [TurnBegan(0, 1), StarLaid(0, 1, None, "punkt", "b1", 0)]):
         with pytest.raises(MalformedMove):
             game.move_of(events)
@@ -1047,7 +1047,9 @@ TWO_ISLANDS = [["a1", "b1"], ["b1", "b2"]]
         (("fields", 0, "bonus"), -1, "The bonus of the field a1 must be a whole number from 0 on, not -1."),
     ],
 )
-def test_a_faulty_firmament_is_rejected_with_a_sentence(path: Sequence[str | int], value: Any, sentence: str) -> None:
+def test_a_faulty_firmament_is_rejected_with_an_explanation(
+    path: Sequence[str | int], value: Any, sentence: str
+) -> None:
     with pytest.raises(ValueError) as refused:
         load_firmament(changed(FIRMAMENT_DATA, path, value))
     assert str(refused.value) == sentence
@@ -1093,7 +1095,7 @@ PFEIL_IS = "The Sternbild pfeil-und-bogen"
         (("scenarios", 0, "supernova"), "yes", "supernova of scenario 1 is neither true nor false."),
     ],
 )
-def test_faulty_cards_are_rejected_with_a_sentence(path: Sequence[str | int], value: Any, sentence: str) -> None:
+def test_faulty_cards_are_rejected_with_an_explanation(path: Sequence[str | int], value: Any, sentence: str) -> None:
     with pytest.raises(ValueError) as refused:
         load_cards(changed(CARDS_DATA, path, value))
     assert str(refused.value).startswith(sentence)

@@ -130,7 +130,7 @@ def staged(state: State, rng: Random) -> State:
 
 
 @pytest.mark.parametrize(("scenario", "seats"), KINDS)
-def test_a_random_game_keeps_the_rules_to_its_end(scenario: int, seats: int) -> None:
+def test_a_random_game_follows_the_rules_to_the_end(scenario: int, seats: int) -> None:
     for seed in range(RANDOM_GAMES):
         for before, seat, move, happened, state in commits(scenario, seats, seed, is_staged=seed > 0):
             check_cards_and_pieces(state)
@@ -294,7 +294,7 @@ def may_be_begun(state: State, seat: int, move: Move) -> bool:
 
 @FEW
 @given(st.sampled_from(KINDS), st.integers(0, 2**16))
-def test_a_turn_is_the_same_at_once_and_step_by_step(kind: tuple[int, int], seed: int) -> None:
+def test_a_turn_has_the_same_result_in_one_move_and_step_by_step(kind: tuple[int, int], seed: int) -> None:
     turn: list[tuple[State, int, Move, list[Event], State]] = []
     for commit in commits(*kind, seed, rounds=6):
         state, seat, *_, after = commit
@@ -357,7 +357,9 @@ def _both(bild: Sternbild, node: int, other: int) -> tuple[str, str]:
 
 @SOME
 @given(st.sampled_from(sorted(CARDS.sternbilder)), st.booleans(), st.integers(0, 2**16))
-def test_figures_are_found_where_brute_force_finds_them(bild: str, is_induced: bool, seed: int) -> None:
+def test_figures_are_found_exactly_where_a_brute_force_search_finds_them(
+    bild: str, is_induced: bool, seed: int
+) -> None:
     rng = Random(seed)
     near = [FIELDS["a1"].bit]
     while len(near) < 16:  # a cluster of stars, so that some figures lie and some do not
@@ -494,7 +496,7 @@ for scenario in (1, 7):
 """
 
 
-def test_other_data_can_be_played_without_code_changes(tmp_path: Path) -> None:
+def test_a_game_with_different_data_can_be_played_without_code_changes(tmp_path: Path) -> None:
     shutil.copytree(Path(game.__file__).parents[2], tmp_path / "server")
     data = tmp_path / "server" / "games" / "sternenglanz"
     rows = [[f"{row}{place}" for place in range(1, 8)] for row in "pqrstu"]

@@ -74,7 +74,7 @@ def test_a_sternwanderung_matches_its_vector(vector: Json) -> None:
 
 
 @of_kind("move-ends")
-def test_ends_of_a_sternwanderung_match_their_vector(vector: Json) -> None:
+def test_the_ends_of_a_sternwanderung_match_their_vector(vector: Json) -> None:
     sky = with_card(vector["given"], 3, f"wanderung-{vector['do']['steps']}#1")
     steps = [move.steps[0] for move in game.legal_moves(sky, 0)]
     paths = [step.path for step in steps if isinstance(step, Sternwanderung)]
@@ -92,7 +92,7 @@ def test_a_supernova_matches_its_vector(vector: Json) -> None:
 
 
 @of_kind("orders")
-def test_orders_of_the_slots_match_their_vector(vector: Json) -> None:
+def test_the_possible_orders_of_the_slots_match_their_vector(vector: Json) -> None:
     sequences = list(_sequences(position(vector["given"])))
     assert sorted(sequences) == vector["expect"]["sequences"]
 
@@ -116,7 +116,7 @@ def test_a_shift_matches_its_vector(vector: Json) -> None:
 
 
 @of_kind("lay-step")
-def test_cards_to_play_match_their_vector(vector: Json) -> None:
+def test_the_cards_that_can_be_played_match_their_vector(vector: Json) -> None:
     given = {**vector["given"], "hands": [vector["given"]["hand"], []], "phase": LAY}
     choices = []
     for move in game.legal_moves(position(given), 0):
@@ -133,7 +133,7 @@ def test_a_sternbild_matches_its_vector(vector: Json) -> None:
 
 
 @of_kind("end")
-def test_the_end_matches_its_vector(vector: Json) -> None:
+def test_the_end_of_the_game_matches_its_vector(vector: Json) -> None:
     expected, sky = vector["expect"], position(vector["given"])
     verdict = verdict_on(sky, vector["given"].get("current", 0))
     assert verdict == ((expected["reason"], expected["winners"]) if expected["over"] else None)
@@ -155,7 +155,7 @@ def test_a_turn_matches_its_vector(vector: Json) -> None:
 
 
 @of_kind("turn")
-def test_a_whole_turn_at_once_matches_its_vector(vector: Json) -> None:
+def test_a_whole_turn_in_one_move_matches_its_vector(vector: Json) -> None:
     move, expected = game.move_from_json({"steps": vector["do"]["commands"]}), vector["expect"]
     sky, dice = position(vector["given"]), Scripted(vector["given"].get("shuffles", ()))
     if "error" in expected:

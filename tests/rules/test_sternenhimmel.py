@@ -124,7 +124,7 @@ def test_any_board_in_play_can_be_chosen_however_many_stars_the_seat_has_there()
     assert sky.stars["leo"] == {"c": Lying(0, "7"), "d": Lying(0, "10")}
 
 
-def test_every_kind_of_star_in_the_hand_can_go_to_every_empty_space() -> None:
+def test_every_kind_of_star_in_the_hand_can_be_placed_on_every_empty_space() -> None:
     sky = after(night(*THREE), "7 leo c")
     moves = game.legal_moves(sky, 1)
     empty = [(board, space) for board in THREE for space in BOARDS[board].spaces if (board, space) != ("leo", "c")]
@@ -191,7 +191,7 @@ def test_nothing_can_be_placed_after_the_end() -> None:
 
 
 @pytest.mark.parametrize(("direction", "order"), [("clockwise", [0, 1, 2, 0]), ("counterclockwise", [0, 2, 1, 0])])
-def test_turns_go_round_in_the_chosen_direction(direction: str, order: list[int]) -> None:
+def test_turns_pass_around_the_table_in_the_chosen_direction(direction: str, order: list[int]) -> None:
     sky = night(*THREE, direction=direction)
     seen = [sky.on_turn]
     for line in ("1 leo a", "1 leo b", "1 leo c"):
@@ -212,7 +212,7 @@ ALMOST_FULL = ("1 aries a", "1 aries b", "1 aries c", "3 aries d")
         ("counterclockwise", "left_of_completer", 2, [0, 2]),  # to the left once, then on in the direction of play
     ],
 )
-def test_after_a_scoring_play_resumes_as_chosen(
+def test_after_a_scoring_play_continues_as_the_option_says(
     direction: str, resume: str, completer: int, following: list[int]
 ) -> None:
     sky = after(night("leo", "aries", direction=direction, resume=resume), *ALMOST_FULL)
@@ -229,12 +229,12 @@ def test_seats_without_a_star_are_skipped() -> None:
     assert game.to_act(after(sky, "7 leo c")) == {2}
 
 
-def test_the_same_seat_continues_if_no_other_has_a_star() -> None:
+def test_the_same_seat_continues_if_no_other_seat_has_a_star() -> None:
     sky = night(*THREE)._replace(hands=(STAR_SET, (), ()))
     assert play(sky, "7 leo c") == [StarPlaced(0, "leo", "c", "7", next=0), SeatSkipped(1), SeatSkipped(2)]
 
 
-def test_hands_are_checked_after_a_scoring_returned_the_stars() -> None:
+def test_hands_are_checked_after_a_scoring_has_returned_the_stars() -> None:
     sky = after(night("leo", "aries"), *ALMOST_FULL)  # seat 1 fills the board on which seat 2 has a star
     sky = sky._replace(hands=(*sky.hands[:2], ()))
     assert SeatSkipped(2) not in play(sky, "10 aries e")
@@ -336,7 +336,7 @@ def test_a_valid_set_of_boards_is_loaded() -> None:
         ({"prizes": {"first": 3}}, "The board board0 lacks 'second'."),
     ],
 )
-def test_a_faulty_board_is_rejected_with_a_sentence(changes: Json, sentence: str) -> None:
+def test_a_faulty_board_is_rejected_with_an_explanation(changes: Json, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         load_boards(board_set(**changes))
 
@@ -381,7 +381,7 @@ def test_the_default_edition_is_schloth_en() -> None:
     assert game.resolve_options({}, 4) == game.resolve_options({"edition": "schloth-en"}, 4)
 
 
-def test_each_option_can_be_set_alone() -> None:
+def test_each_option_can_be_set_on_its_own() -> None:
     for name, (_, values) in OPTIONS.items():
         for edition in EDITIONS:
             for value in values:
@@ -421,7 +421,7 @@ def test_unknown_options_are_rejected(options: Json, code: str) -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 6, 0, -3, True, 3.0, "3", None])
-def test_three_to_five_can_play(seats: Any) -> None:
+def test_three_to_five_players_can_play(seats: Any) -> None:
     with pytest.raises(BadOption, match="Sternenhimmel is for 3, 4 or 5 players.") as refused:
         game.resolve_options({}, seats)
     assert refused.value.code == "bad-seats"
@@ -546,7 +546,7 @@ def test_a_move_in_json_has_star_board_and_space() -> None:
         ({"star": "d", "board": "leo", "space": "c"}, "unknown-star"),
     ],
 )
-def test_other_objects_are_rejected(data: Any, code: str) -> None:
+def test_json_objects_that_are_not_moves_are_rejected(data: Any, code: str) -> None:
     with pytest.raises(MalformedMove) as refused:
         game.move_from_json(data)
     assert refused.value.code == code
@@ -583,7 +583,7 @@ def test_a_move_is_written_with_the_id_of_the_board() -> None:
         ("7, leo, c", "This star doesn't exist"),
     ],
 )
-def test_other_lines_are_rejected_with_a_helpful_sentence(text: str, sentence: str) -> None:
+def test_lines_that_are_not_moves_are_rejected_with_a_helpful_explanation(text: str, sentence: str) -> None:
     with pytest.raises(MalformedMove, match=sentence):
         game.read_move(text)
 

@@ -43,7 +43,7 @@ GAMES_PLAYED = [(seats, edition) for seats in game.SEATS for edition in EDITIONS
 
 
 @pytest.mark.parametrize(("seats", "edition"), GAMES_PLAYED)
-def test_a_random_game_keeps_the_rules_to_its_end(seats: int, edition: str) -> None:
+def test_a_random_game_follows_the_rules_to_the_end(seats: int, edition: str) -> None:
     placements = scorings = 0
     for before, events, state in commits(seats, edition, seed=seats):
         placed = events[0]
@@ -75,7 +75,7 @@ def check_between_placements(state: State) -> None:
 
 
 @pytest.mark.parametrize("seats", game.SEATS)
-def test_without_skips_seats_take_turns_strictly(seats: int) -> None:
+def test_unless_a_seat_is_skipped_seats_strictly_take_turns(seats: int) -> None:
     order: list[int] = []
     for _, events, _ in commits(seats, "schloth-en", seed=11):
         if any(isinstance(event, SeatSkipped) for event in events):
@@ -194,7 +194,7 @@ Full = tuple[Board, dict[str, Lying], dict[str, Any], list[int]]
 
 @BOUNDED
 @given(full_boards())
-def test_payments_add_up(full: Full) -> None:
+def test_the_coins_that_a_scoring_pays_add_up(full: Full) -> None:
     _, _, _, coins = full
     scored = score(*full)
     assert sum(scored.payouts) == scored.bank == sum(it["amount"] for it in scored.transfers if it["from"] == "bank")
@@ -204,7 +204,7 @@ def test_payments_add_up(full: Full) -> None:
 
 @BOUNDED
 @given(full_boards())
-def test_a_receiver_of_star_coins_gets_one_for_each_remaining_star(full: Full) -> None:
+def test_a_player_who_gets_star_coins_gets_one_for_each_remaining_star(full: Full) -> None:
     scored = score(*full)
     received: Counter[int] = Counter()
     for transfer in scored.transfers:
@@ -215,7 +215,7 @@ def test_a_receiver_of_star_coins_gets_one_for_each_remaining_star(full: Full) -
 
 @BOUNDED
 @given(full_boards())
-def test_vanished_swallowed_and_remaining_stars_make_the_whole_board(full: Full) -> None:
+def test_vanished_swallowed_and_remaining_stars_add_up_to_the_whole_board(full: Full) -> None:
     board, stars, _, _ = full
     scored = score(*full)
     assert sorted(scored.annihilated + scored.swallowed + scored.remaining) == sorted(board.spaces)

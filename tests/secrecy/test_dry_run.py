@@ -113,7 +113,7 @@ def test_a_dry_run_predicts_the_events_except_hidden_ones(people: list[Someone],
 
 
 @pytest.mark.parametrize("rules", ["sternenhimmel"], indirect=True)
-def test_a_dry_run_reveals_no_new_board_and_no_face_down_star_of_others(people: list[Someone], game: str) -> None:
+def test_a_dry_run_reveals_neither_new_boards_nor_face_down_stars_of_others(people: list[Someone], game: str) -> None:
     for view, dry, _ in turns(game, people, Random(2)):
         hidden = {
             (it["board"], space)
@@ -133,7 +133,7 @@ def test_a_dry_run_reveals_no_new_board_and_no_face_down_star_of_others(people: 
 
 
 @pytest.mark.parametrize("rules", ["sternenglanz"], indirect=True)
-def test_a_dry_run_reveals_no_new_card_and_nothing_that_others_hold(people: list[Someone], game: str) -> None:
+def test_a_dry_run_reveals_neither_new_cards_nor_anything_that_others_hold(people: list[Someone], game: str) -> None:
     for view, dry, played in turns(game, people, Random(2)):
         me = played["you"]["seat"]
         then = dry["view"]

@@ -154,7 +154,7 @@ def test_a_former_stand_in_sees_only_what_spectators_see(app: Flask, rules: str)
 
 
 @pytest.mark.parametrize("rules", OPTIONS)
-def test_a_succeeded_player_sees_only_what_spectators_see(app: Flask, rules: str) -> None:
+def test_a_player_whose_seat_was_taken_over_sees_only_what_spectators_see(app: Flask, rules: str) -> None:
     rng = Random(31)
     for _ in range(TRIES):
         tried, ada, dan = Try(app, rules, rng), Someone(app, "ada"), Someone(app, "dan")

@@ -49,7 +49,7 @@ pytestmark = pytest.mark.usefixtures("exchanging")
 @pytest.mark.parametrize("game", GAMES)
 @settings(max_examples=60)
 @given(chance=st.integers(0, 2**32))
-def test_the_rules_reveal_neither_secrets_nor_the_future(game: str, chance: int) -> None:
+def test_the_views_of_the_rules_reveal_neither_secrets_nor_future_draws(game: str, chance: int) -> None:
     rng = Random(chance)
     worlds, secrets = SECRETS[game].worlds(rng), SECRETS[game]
     rules = worlds.rules
@@ -128,7 +128,7 @@ def without_ids(text: str) -> str:
 @pytest.mark.parametrize(("game", "brink"), BRINKS)
 @settings(max_examples=2, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chance=st.integers(0, 2**32))
-def test_two_worlds_look_the_same_to_viewers_who_may_not_tell_them_apart(
+def test_two_games_that_differ_in_a_secret_look_the_same_to_viewers_who_may_not_know_the_secret(
     app: Flask, game: str, brink: Any, chance: int
 ) -> None:
     worlds = brink(Random(chance))
@@ -174,7 +174,7 @@ def test_a_move_that_can_be_taken_back_freely_has_revealed_nothing(game: str, ch
 @pytest.mark.parametrize("game", GAMES)
 @settings(max_examples=1, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chance=st.integers(0, 2**32))
-def test_worlds_with_a_take_back_look_the_same_to_viewers_who_may_not_tell_them_apart(
+def test_two_games_with_a_take_back_that_differ_in_a_secret_look_the_same_to_viewers_who_may_not_know_it(
     app: Flask, game: str, chance: int
 ) -> None:
     worlds = SECRETS[game].brinks[0](Random(chance))
@@ -263,7 +263,7 @@ def test_the_order_of_the_boards_is_never_revealed(answers: list[TestResponse]) 
 
 
 @pytest.mark.parametrize("game", ["sternenhimmel"], indirect=True)
-def test_events_reveal_other_players_stars_only_where_they_lie_open(answers: list[TestResponse]) -> None:
+def test_events_reveal_other_players_stars_only_where_they_are_face_up(answers: list[TestResponse]) -> None:
     story = answers[1].json["items"]
     placed = [item for item in story if item["type"] == "star-placed"]
     assert len(placed) == 30
@@ -274,7 +274,7 @@ def test_events_reveal_other_players_stars_only_where_they_lie_open(answers: lis
 
 
 @pytest.mark.parametrize("game", ["sternenglanz"], indirect=True)
-def test_events_reveal_only_open_cards_and_the_viewers_own(answers: list[TestResponse]) -> None:
+def test_events_reveal_only_face_up_cards_and_the_viewers_own_cards(answers: list[TestResponse]) -> None:
     everywhere = [set(re.findall(r'"([a-z]+(?:-[a-z0-9])?#\d+)"', answer.text)) for answer in answers]
     story = answers[1].json["items"]
     own = {card for it in story if it["seat"] == 0 for card in it.get("cards", [])}

@@ -110,7 +110,7 @@ def words(scene: Scene) -> Mapping[str, str]:
     return found
 
 
-def test_all_purposes_in_the_code_are_listed() -> None:
+def test_all_purposes_of_link_tokens_in_the_code_are_listed() -> None:
     root, found = Path(server.__file__).parent, set()
     for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -123,7 +123,9 @@ def test_all_purposes_in_the_code_are_listed() -> None:
     assert found == set(PURPOSES)
 
 
-def test_as_bearer_token_each_purpose_opens_only_what_is_listed(scene: Scene, words: Mapping[str, str]) -> None:
+def test_as_a_bearer_token_each_link_token_gives_access_only_to_what_is_listed_for_its_purpose(
+    scene: Scene, words: Mapping[str, str]
+) -> None:
     opened_by = set()
     game, last = "/v1/games/{game_id}", "playMove"
     for call in sorted(calls(scene.contract.document), key=lambda it: it.name == last):
@@ -139,7 +141,9 @@ def test_as_bearer_token_each_purpose_opens_only_what_is_listed(scene: Scene, wo
     assert opened_by == AS_BEARER
 
 
-def test_in_a_path_each_purpose_opens_only_what_is_listed(scene: Scene, words: Mapping[str, str]) -> None:
+def test_in_a_path_each_link_token_gives_access_only_to_what_is_listed_for_its_purpose(
+    scene: Scene, words: Mapping[str, str]
+) -> None:
     opened_by, client = set(), scene.app.test_client()
     for rule in routes(scene.app):
         for purpose, word in words.items():
@@ -164,7 +168,9 @@ def is_text(rule: Rule, name: str) -> bool:
     return f"<{name}>" in rule.rule or f"<path:{name}>" in rule.rule or f"<string:{name}>" in rule.rule
 
 
-def test_as_local_part_each_purpose_opens_only_what_is_listed(app: Flask, words: Mapping[str, str]) -> None:
+def test_as_a_local_part_each_link_token_gives_access_only_to_what_is_listed_for_its_purpose(
+    app: Flask, words: Mapping[str, str]
+) -> None:
     def is_known(word: str) -> bool:
         try:
             expect_known(word)

@@ -361,7 +361,7 @@ def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("number", range(PAIRS))
 @pytest.mark.parametrize("rules", GAMES)
-def test_games_that_differ_only_in_their_players_look_equal(app: Flask, rules: str, number: int) -> None:
+def test_anonymous_games_that_differ_only_in_their_players_look_the_same(app: Flask, rules: str, number: int) -> None:
     pair = Pair(app, rules, Random(f"{rules} {number}"))
     pair.look()
     zoe, newcomer = Someone(app, "zoe"), "newcomer{}@example.org"
@@ -400,7 +400,7 @@ def test_games_that_differ_only_in_their_players_look_equal(app: Flask, rules: s
 
 @pytest.mark.parametrize("number", range(PAIRS))
 @pytest.mark.parametrize("rules", GAMES)
-def test_games_look_equal_while_another_player_stands_in(app: Flask, rules: str, number: int) -> None:
+def test_anonymous_games_look_the_same_while_another_player_stands_in(app: Flask, rules: str, number: int) -> None:
     pair = running_pair(app, rules, Random(f"seats {rules} {number}"))
     pair.moves(pair.rng.randrange(6, 12))
     pair.both(lambda it: it.asks_to_stand_in(2), same=False)
@@ -422,7 +422,7 @@ def test_games_look_equal_while_another_player_stands_in(app: Flask, rules: str,
 
 @pytest.mark.parametrize("number", range(PAIRS))
 @pytest.mark.parametrize("rules", GAMES)
-def test_games_look_equal_when_players_leave_their_seats(app: Flask, rules: str, number: int) -> None:
+def test_anonymous_games_look_the_same_when_players_leave_their_seats(app: Flask, rules: str, number: int) -> None:
     pair = running_pair(app, rules, Random(f"leaving {rules} {number}"))
     _, other = pair.worlds
     pair.moves(pair.rng.randrange(6, 12))
@@ -504,7 +504,7 @@ def test_players_know_their_own_seat_by_their_own_name(app: Flask) -> None:
     assert "Seat 3" in mail.text
 
 
-def test_track_records_do_not_reveal_a_seats_player_until_the_end(app: Flask) -> None:
+def test_track_records_do_not_reveal_who_plays_a_seat_until_the_end(app: Flask) -> None:
     people = [Someone(app, name) for name in ("ada", "bea", "cyd", "dan")]
     ada, bea, cyd, dan = people
     ids = [str(id_of_player(who)) for who in people]
@@ -547,7 +547,7 @@ def test_asking_a_player_to_stand_in_does_not_reveal_their_seat(app: Flask) -> N
     is_problem(ada.post(f"{path}/seats/me/stand-in", {"email": "ada@example.org"} | days), 409, "already-seated")
 
 
-def test_closing_a_nameless_table_before_its_start_does_not_change_track_records(app: Flask) -> None:
+def test_closing_an_anonymous_game_before_its_start_does_not_change_track_records(app: Flask) -> None:
     ada, bea = Someone(app, "ada"), Someone(app, "bea")
 
     def told() -> Json:
@@ -563,7 +563,7 @@ def test_closing_a_nameless_table_before_its_start_does_not_change_track_records
     assert told() == before
 
 
-def test_a_reminder_avoids_the_players_private_nights(app: Flask) -> None:
+def test_a_reminder_is_not_sent_during_the_players_nights(app: Flask) -> None:
     with app.app_context():
         service_is_up()
         ada, bea = person("ada"), person("bea")

@@ -140,7 +140,7 @@ def copied_game(scene: Scene, path: str) -> Json:
 
 
 @pytest.mark.parametrize("scope", [it for it in SCOPES if it != "export:read"])
-def test_no_other_scope_allows_the_copy(scene: Scene, scope: str) -> None:
+def test_no_other_scope_gives_access_to_the_copy_of_a_players_data(scene: Scene, scope: str) -> None:
     assert further(scene.app, scene.ada, scopes=[scope]).get("/v1/me/export").status_code == 403
 
 
@@ -159,7 +159,7 @@ def test_a_link_token_split_across_lines_is_removed(app: Flask, broken: str, tok
         assert without_tokens(text) == f"See /t/{REMOVED}."
 
 
-def test_prose_and_ids_stay_unchanged() -> None:
+def test_removing_link_tokens_does_not_change_prose_and_ids() -> None:
     text = (
         "Donaudampfschifffahrtsgesellschaft\nI moved 7 stars\nthen\nleft\n6f1f0c52-3f0e-4c6f-9b60-0d5f4b1f7a11 "
         + "0" * 64

@@ -155,7 +155,9 @@ WITH_HANDS = pytest.mark.parametrize("worlds", [secrets.brinks[0] for secrets in
 
 
 @AT_THE_BRINK
-def test_viewers_who_may_not_tell_two_worlds_apart_receive_the_same(app: Flask, worlds: Worlds) -> None:
+def test_viewers_who_may_not_know_a_secret_receive_the_same_data_from_two_games_that_differ_in_it(
+    app: Flask, worlds: Worlds
+) -> None:
     one, other = (Everything(app, worlds, world) for world in (worlds.one, worlds.other))
     for viewer in worlds.innocent:
         received, elsewhere = one.reaches(viewer), other.reaches(viewer)
@@ -175,7 +177,7 @@ def test_the_secrets_owner_sees_the_difference_in_pictures_and_emails(app: Flask
 
 
 @AT_THE_BRINK
-def test_logs_and_metrics_reveal_neither_world_to_operators(
+def test_logs_and_metrics_do_not_reveal_the_secret_of_a_game_to_operators(
     app: Flask, worlds: Worlds, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)

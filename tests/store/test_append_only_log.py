@@ -34,13 +34,15 @@ CHANGES = ["UPDATE events SET body = '{}'", "DELETE FROM events", "TRUNCATE even
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_the_role_of_web_and_worker_cannot_change_the_log(logged: UUID, change: str) -> None:
+def test_the_database_role_of_the_app_cannot_change_the_log(logged: UUID, change: str) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied"), autocommit() as connection:
         connection.execute(change)
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_trigger_stops_the_owner_of_the_tables_too(logged: UUID, shared_url: str, change: str) -> None:
+def test_a_trigger_prevents_even_the_owner_of_the_tables_from_changing_the_log(
+    logged: UUID, shared_url: str, change: str
+) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="append-only"), psycopg.connect(shared_url) as owner:
         owner.execute(change)
 

@@ -36,7 +36,7 @@ def reaches(breaker: CircuitBreaker, failure: str = "") -> bool:
     return reached
 
 
-def test_one_caller_a_second_probes_a_silent_postgres(clock: Clock) -> None:
+def test_one_caller_per_second_probes_a_postgres_that_does_not_respond(clock: Clock) -> None:
     breaker = CircuitBreaker()
     assert reaches(breaker, NOBODY_ANSWERED)
     for _ in range(5):
@@ -46,7 +46,7 @@ def test_one_caller_a_second_probes_a_silent_postgres(clock: Clock) -> None:
         clock.seconds += 0.1
 
 
-def test_callers_are_rejected_while_one_still_waits_for_an_answer(clock: Clock) -> None:
+def test_callers_are_rejected_while_one_is_still_waiting_for_a_response(clock: Clock) -> None:
     breaker = CircuitBreaker()
     reaches(breaker, NOBODY_ANSWERED)
     with breaker.guard():
@@ -56,13 +56,13 @@ def test_callers_are_rejected_while_one_still_waits_for_an_answer(clock: Clock) 
         assert not reaches(breaker)
 
 
-def test_the_first_response_closes_the_breaker(clock: Clock) -> None:
+def test_the_first_response_closes_the_circuit_breaker(clock: Clock) -> None:
     breaker = CircuitBreaker()
     reaches(breaker, NOBODY_ANSWERED)
     assert reaches(breaker)
     assert all(reaches(breaker) for _ in range(100))
 
 
-def test_other_errors_do_not_open_the_breaker(clock: Clock) -> None:
+def test_other_errors_do_not_open_the_circuit_breaker(clock: Clock) -> None:
     breaker = CircuitBreaker()
     assert all(reaches(breaker, "connection refused") for _ in range(100))

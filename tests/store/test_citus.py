@@ -88,7 +88,7 @@ def unspread_url() -> Iterator[str]:
     citus.drop_database(name)
 
 
-def test_tables_are_spread_once_with_their_rows_and_later_with_new_migrations(unspread_url: str) -> None:
+def test_tables_are_spread_once_with_their_rows_and_new_tables_after_later_migrations(unspread_url: str) -> None:
     migrate.upgrade(unspread_url)
     with house_at(unspread_url).app_context():
         game_of(person("ada"), person("ben"), bots=1)
@@ -121,7 +121,7 @@ def test_tables_are_spread_once_with_their_rows_and_later_with_new_migrations(un
     assert told_of_spreading(unspread_url) == "ok"
 
 
-def test_tables_spread_by_an_earlier_release_get_later_migrations(
+def test_tables_that_an_earlier_release_has_spread_can_be_migrated(
     unspread_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     migrate.upgrade(unspread_url, "0024")
@@ -147,7 +147,7 @@ def test_tables_are_migrated_on_the_coordinator_and_spread_over_existing_nodes(u
     assert "has no nodes yet" in run(unspread_url, "spread")
 
 
-def test_nothing_is_spread_while_a_web_or_worker_runs(unspread_url: str) -> None:
+def test_nothing_is_spread_while_a_web_process_or_worker_is_running(unspread_url: str) -> None:
     migrate.upgrade(unspread_url)
     with house_at(unspread_url).app_context():
         beat("worker")
@@ -223,7 +223,7 @@ def move(who: Someone, path: str, **how: Any) -> None:
     assert answer.status_code == 201, answer.text
 
 
-def test_each_statement_of_a_move_touches_one_shard(house: Flask) -> None:
+def test_each_statement_for_a_move_touches_one_shard(house: Flask) -> None:
     ada, ben = people(house)
     path = table_of(ada, ben)
     assert fan_outs(lambda: move(ada, path)) == {}
@@ -232,7 +232,7 @@ def test_each_statement_of_a_move_touches_one_shard(house: Flask) -> None:
     assert ada.get(f"{path}/legal-moves").json["turn"] is not None
 
 
-def test_each_statement_of_the_last_move_touches_one_shard(house: Flask) -> None:
+def test_each_statement_for_the_last_move_touches_one_shard(house: Flask) -> None:
     ada, ben = people(house)
     path = table_of(ada, ben)
     while (game := ada.get(path).json)["status"] == "running":
@@ -241,7 +241,7 @@ def test_each_statement_of_the_last_move_touches_one_shard(house: Flask) -> None
     assert game["status"] == "finished"
 
 
-def test_each_statement_of_a_view_touches_one_shard(house: Flask) -> None:
+def test_each_statement_for_a_view_touches_one_shard(house: Flask) -> None:
     ada, ben = people(house)
     path = table_of(ada, ben)
     move(ada, path)
@@ -250,7 +250,7 @@ def test_each_statement_of_a_view_touches_one_shard(house: Flask) -> None:
             assert fan_outs(lambda who=who, place=place: who.get(path + place)) == {}, place
 
 
-def test_each_statement_of_an_email_touches_one_shard(house: Flask) -> None:
+def test_each_statement_for_an_email_touches_one_shard(house: Flask) -> None:
     ada, ben = people(house)
     path = table_of(ada, ben)
     office = Office(house, "stars.example")
@@ -266,7 +266,7 @@ def test_each_statement_of_an_email_touches_one_shard(house: Flask) -> None:
     assert office.mails("ben")
 
 
-def test_each_statement_of_a_due_seat_touches_one_shard(house: Flask) -> None:
+def test_each_statement_for_a_due_seat_touches_one_shard(house: Flask) -> None:
     ada, ben = people(house)
     path = table_of(ada, ben)
     for _ in range(3):  # an extension, and moves of a bot

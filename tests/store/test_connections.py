@@ -52,7 +52,7 @@ def test_several_hosts_are_passed_on_as_libpq_writes_them(hosts: str, host: str,
 
 
 @citus.leave_out("there is one host")
-def test_the_host_that_answered_is_asked_first_from_then_on(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_host_that_responded_is_tried_first_from_then_on(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, connect = list[str](), connections._Connection.connect
     monkeypatch.setattr(connections._Connection, "connect", lambda **how: asked.append(how["host"]) or connect(**how))
     for _ in range(2):
@@ -63,7 +63,7 @@ def test_the_host_that_answered_is_asked_first_from_then_on(engine: Engine, monk
     assert second == first[::-1]
 
 
-def test_a_session_ended_by_an_idle_transaction_can_be_retried(engine: Engine) -> None:
+def test_work_in_a_session_that_ended_because_of_an_idle_transaction_is_retried(engine: Engine) -> None:
     with engine.connect() as connection:
         pid = connection.scalar(text("SELECT pg_backend_pid()"))
         connection.execute(text("SET idle_in_transaction_session_timeout = 1"))
@@ -76,7 +76,7 @@ def test_a_session_ended_by_an_idle_transaction_can_be_retried(engine: Engine) -
     assert is_passing(ended.value)
 
 
-def test_notifications_are_sent_where_they_are_received(shared_url: str, database_url: str) -> None:
+def test_notifications_are_sent_to_the_node_where_they_are_received(shared_url: str, database_url: str) -> None:
     """Other listeners may enter by another pooler or another node."""
     app = create_app(Settings.from_environment({"DATABASE_URL": shared_url, "DATABASE_URL_DIRECT": database_url}))
     with app.app_context(), listen() as ear:
@@ -105,7 +105,9 @@ def test_a_statement_without_a_response_does_not_block_other_callers(
 
 
 @pytest.mark.parametrize("others", ["", ",127.0.0.1:{closed}"])
-def test_a_silent_host_is_waited_for_only_once(others: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_waits_only_once_for_a_host_that_does_not_respond(
+    others: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(connections.PATIENT, "connect_timeout", 2)  # psycopg has no shorter one
     tries = []
 
@@ -122,7 +124,7 @@ def test_a_silent_host_is_waited_for_only_once(others: str, monkeypatch: pytest.
     assert tries == [1]
 
 
-def test_sessions_do_not_depend_on_the_databases_or_environments_settings(
+def test_sessions_do_not_depend_on_settings_of_the_database_or_the_environment(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = {
@@ -178,7 +180,7 @@ with create_engine(psycopg_url(sys.argv[1]), **engine_options()).connect() as co
 
 
 @citus.leave_out("a database is made beside")
-def test_a_database_without_utf8_is_rejected_in_a_sentence(shared_url: str) -> None:
+def test_a_database_without_utf8_is_rejected_with_an_explanation(shared_url: str) -> None:
     with psycopg.connect(shared_url, autocommit=True) as owner:
         owner.execute("DROP DATABASE IF EXISTS of_ascii")
         owner.execute("CREATE DATABASE of_ascii ENCODING SQL_ASCII LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0")

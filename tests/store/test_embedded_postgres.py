@@ -51,14 +51,14 @@ def starter(open_directory):
     process.communicate()
 
 
-def test_data_survive_a_restart(open_directory):
+def test_data_survives_a_restart(open_directory):
     with embedded_postgres.start(open_directory) as server:
         write_a_star(server)
     with embedded_postgres.start(open_directory) as server:
         assert stars(server) == [("leo",)]
 
 
-def test_postgres_starts_at_once_with_all_commits_after_its_own_kill(open_directory):
+def test_postgres_starts_immediately_with_all_commits_after_it_was_killed(open_directory):
     server = embedded_postgres.start(open_directory)
     write_a_star(server)
     os.kill(server.pid, signal.SIGKILL)
@@ -67,14 +67,16 @@ def test_postgres_starts_at_once_with_all_commits_after_its_own_kill(open_direct
         assert stars(server) == [("leo",)]
 
 
-def test_postgres_starts_at_once_with_all_commits_after_its_starters_kill(open_directory, starter):
+def test_postgres_starts_immediately_with_all_commits_after_the_process_that_started_it_was_killed(
+    open_directory, starter
+):
     process, _ = starter
     process.kill()
     with embedded_postgres.start(open_directory) as server:
         assert stars(server) == [("leo",)]
 
 
-def test_postgres_starts_at_once_with_all_commits_after_both_were_killed(open_directory, starter):
+def test_postgres_starts_immediately_with_all_commits_after_both_processes_were_killed(open_directory, starter):
     process, postgres = starter
     os.kill(postgres, signal.SIGKILL)
     process.kill()
@@ -82,7 +84,7 @@ def test_postgres_starts_at_once_with_all_commits_after_both_were_killed(open_di
         assert stars(server) == [("leo",)]
 
 
-def test_another_process_with_the_killed_postgres_pid_is_left_alone(open_directory):
+def test_another_process_that_has_the_pid_of_the_killed_postgres_is_not_stopped(open_directory):
     server = embedded_postgres.start(open_directory)
     write_a_star(server)
     os.kill(server.pid, signal.SIGKILL)
@@ -121,7 +123,7 @@ def test_an_ordinary_user_can_start_postgres(open_directory, postgres, monkeypat
     assert process.exitcode == 0
 
 
-def test_unreachable_binaries_are_copied_and_no_permissions_changed(open_directory, tmp_path, monkeypatch):
+def test_binaries_that_cannot_be_read_are_copied_and_no_permissions_are_changed(open_directory, tmp_path, monkeypatch):
     private = tmp_path / "private"
     site = embedded_postgres.installation().parents[1]
     for part in (Path("embedded_postgres", "pginstall"), Path("embedded_postgres.libs")):
@@ -149,27 +151,27 @@ def test_the_settings_of_postgres_are_the_same_on_every_system(postgres):
         assert set(connection.execute(locale)) == {("b", "C.UTF-8", "UTF8")}
 
 
-def test_postgres_starts_with_a_long_path(open_directory):
+def test_postgres_starts_in_a_directory_with_a_long_path(open_directory):
     data = open_directory / ("long," * 30)
     with embedded_postgres.start(data) as server:
         assert server.url == embedded_postgres.address(data)
     shutil.rmtree(psycopg.conninfo.conninfo_to_dict(server.url)["host"])
 
 
-def test_a_second_server_over_the_same_data_is_rejected(open_directory):
+def test_a_second_server_with_the_same_data_directory_is_rejected(open_directory):
     refusal = pytest.raises(embedded_postgres.PostgresError, match=f"process {os.getpid()}.* uses {open_directory}")
     with embedded_postgres.start(open_directory), refusal:
         embedded_postgres.start(open_directory)
 
 
-def test_data_of_another_major_version_are_rejected(open_directory):
+def test_data_from_another_major_version_is_rejected(open_directory):
     embedded_postgres.start(open_directory).stop()
     (open_directory / "postgres" / "PG_VERSION").write_text("17\n")
     with pytest.raises(embedded_postgres.PostgresError, match="written by Postgres 17, and this is 18"):
         embedded_postgres.start(open_directory)
 
 
-def test_an_impossible_directory_is_named(open_directory):
+def test_the_error_names_a_directory_that_cannot_be_used(open_directory):
     (open_directory / "file").touch()
     with pytest.raises(embedded_postgres.PostgresError, match=f"cannot store its data in {open_directory}/file/data"):
         embedded_postgres.start(open_directory / "file" / "data")

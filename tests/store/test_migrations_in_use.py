@@ -49,7 +49,7 @@ def test_no_migration_rewrites_a_table(database_url: str) -> None:
         assert {name for name in before.keys() & after.keys() if before[name] != after[name]} == set(), step
 
 
-def test_a_migration_waiting_for_a_table_lets_others_pass_and_runs_once_it_is_free(
+def test_a_migration_that_waits_for_a_table_does_not_block_other_statements_and_runs_once_the_table_is_free(
     database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     migrate.downgrade(database_url, "0042")
@@ -78,7 +78,7 @@ def test_a_table_that_is_never_free_stops_the_migration_and_keeps_finished_steps
     assert not migrate.steps_ahead(database_url)
 
 
-def test_an_interrupted_index_is_rebuilt(database_url: str) -> None:
+def test_an_index_whose_creation_was_interrupted_is_rebuilt(database_url: str) -> None:
     migrate.downgrade(database_url, "0038")
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("CREATE INDEX player_games_ended ON player_games (seat)")

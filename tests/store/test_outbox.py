@@ -24,7 +24,7 @@ def waiting(app: Flask) -> Iterator[outbox.Waiting]:
         yield letter
 
 
-def test_emails_of_both_outboxes_are_due_oldest_first(waiting: outbox.Waiting) -> None:
+def test_the_emails_in_both_outboxes_are_due_oldest_first(waiting: outbox.Waiting) -> None:
     for number, at in enumerate([NOW - MINUTE, NOW + MINUTE]):
         row = {"letter_id": uuid4(), "kind": "sign-in-code", "data": {}, "made_at": NOW, "tries": 0}
         db.session.add(PlayerLetterRow(player_id=uuid4(), dedupe=str(number), due_at=at, **row))
@@ -35,7 +35,7 @@ def test_emails_of_both_outboxes_are_due_oldest_first(waiting: outbox.Waiting) -
     assert outbox.due(NOW - 2 * MINUTE, 10) == []
 
 
-def test_one_of_two_claims_of_an_email_succeeds(app: Flask, waiting: outbox.Waiting) -> None:
+def test_only_one_of_two_claims_of_an_email_succeeds(app: Flask, waiting: outbox.Waiting) -> None:
     def claim(_: int) -> bool:
         with app.app_context():
             return outbox.claim(waiting, NOW + MINUTE) is not None

@@ -40,13 +40,13 @@ TIDIED: list[tuple[Callable[[], object], str]] = [
 
 
 @pytest.mark.parametrize(("tidy", "index"), TIDIED, ids=[index for _, index in TIDIED])
-def test_expired_rows_are_found_by_an_index_on_age(app: Flask, tidy: Callable[[], object], index: str) -> None:
+def test_expired_rows_are_found_using_an_index_on_age(app: Flask, tidy: Callable[[], object], index: str) -> None:
     with app.app_context():
         scans = scans_of(tidy, never_in_sequence=True)
     assert any(scan.index == index and scan.condition for scan in scans), scans
 
 
-def test_emails_reduced_to_their_lines_are_not_read_again(app: Flask) -> None:
+def test_emails_whose_content_was_deleted_are_not_read_again(app: Flask) -> None:
     with app.app_context():
         game_id, arrived_at = game_of(person("ada"), bots=2), clock.now() - 30 * DAY
         common = {"game_id": game_id, "seat": 0, "turn": 1, "tries": 1, "asks": "", "arrived_at": arrived_at}
@@ -92,7 +92,7 @@ LOOKS: list[Callable[[Caller], object]] = [
 @pytest.mark.parametrize(
     "look", LOOKS, ids=["my-turn", "open", "running", "paused", "feed", "seats", "stream", "new-games"]
 )
-def test_finished_games_cost_nothing_when_looking_for_running_ones(
+def test_finished_games_do_not_slow_down_the_search_for_running_games(
     app: Flask, look: Callable[[Caller], object]
 ) -> None:
     with app.app_context():
@@ -136,7 +136,7 @@ def _many_more(game_id: UUID, *tables: str) -> None:
         connection.exec_driver_sql(f"ANALYZE {', '.join(tables)}")
 
 
-def test_finding_games_to_shelve_reads_only_their_last_events(app: Flask) -> None:
+def test_finding_games_to_archive_reads_only_their_last_events(app: Flask) -> None:
     with app.app_context():
         short_night()
         short_night()
@@ -147,7 +147,7 @@ def test_finding_games_to_shelve_reads_only_their_last_events(app: Flask) -> Non
 
 
 @pytest.mark.parametrize("table", ["seats", "outbox"])
-def test_dead_rows_of_a_busy_table_stay_few(app: Flask, table: str) -> None:
+def test_a_busy_table_has_only_a_few_dead_rows(app: Flask, table: str) -> None:
     """Of four hundred thousand rows, as of a hundred thousand games."""
     with app.app_context(), db.engine.connect() as connection:
         query = text(

@@ -78,7 +78,7 @@ def contents(game_id: UUID) -> tuple[int, list[int], list[bool], int]:
     )
 
 
-def test_a_commit_consists_of_events_game_row_seats_and_emails(app: Flask) -> None:
+def test_a_commit_consists_of_events_the_game_row_seats_and_emails(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
         assert record(game_id, 0, [an_event(1), an_event(2)], [a_letter()])
@@ -117,7 +117,7 @@ def test_a_partly_failing_commit_writes_nothing(app: Flask) -> None:
         assert contents(game_id) == (0, [], [False, False], 0)
 
 
-def test_an_email_with_an_existing_key_is_not_written_twice(app: Flask) -> None:
+def test_an_email_with_an_existing_key_is_not_stored_twice(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
         assert record(game_id, 0, letters=[a_letter(), a_letter()])
@@ -125,7 +125,7 @@ def test_an_email_with_an_existing_key_is_not_written_twice(app: Flask) -> None:
         assert contents(game_id)[3] == 1
 
 
-def test_one_of_two_simultaneous_commits_for_one_version_counts(app: Flask) -> None:
+def test_only_one_of_two_simultaneous_commits_for_the_same_version_succeeds(app: Flask) -> None:
     with app.app_context():
         game_id = a_game()
 

@@ -64,7 +64,7 @@ def told_of(part: str, **environment: str) -> str:
 
 
 @citus.leave_out("none is embedded")
-def test_with_embedded_postgres_the_serving_role_owns_nothing_even_if_changed(
+def test_with_the_embedded_postgres_the_apps_role_owns_nothing_even_if_its_rights_were_changed(
     own_house: embedded_postgres.Server, open_directory: Path
 ) -> None:
     with serving(STERNENPOST_DATA=str(open_directory)):
@@ -85,7 +85,7 @@ def test_the_doctor_reports_a_server_that_runs_as_owner_of_the_tables(database_u
     assert told.startswith("works, but DATABASE_URL names the owner of the tables")
 
 
-def test_a_login_as_in_the_handbook_serves_and_owns_nothing(database_url: str) -> None:
+def test_a_database_role_set_up_as_in_the_handbook_can_serve_requests_and_owns_nothing(database_url: str) -> None:
     with psycopg.connect(database_url, autocommit=True) as owner:
         owner.execute(f"CREATE ROLE stars LOGIN; GRANT {APP_ROLE} TO stars")
         try:
@@ -133,7 +133,7 @@ def expect_healing(owner: psycopg.Connection, **environment: str) -> None:
     assert f"{APP_ROLE}=arwd/" in given["games"]
 
 
-def test_the_role_of_web_and_worker_cannot_create_tables_or_change_the_revision(app: Flask) -> None:
+def test_the_database_role_of_the_app_cannot_create_tables_or_change_the_revision(app: Flask) -> None:
     for change in ("CREATE TABLE t ()", "DELETE FROM alembic_version", "ALTER TABLE events DISABLE TRIGGER ALL"):
         with app.app_context(), pytest.raises(psycopg.errors.InsufficientPrivilege), autocommit() as connection:
             connection.execute(change)
@@ -146,7 +146,9 @@ def roles(app: Flask) -> set[str]:
         return {plain, db.session.execute(text("SELECT current_user")).scalar_one()}
 
 
-def test_web_and_worker_connect_as_that_role(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_web_server_and_the_worker_connect_with_the_role_of_the_app(
+    shared_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DATABASE_URL", shared_url)
     monkeypatch.setattr(worker, "work", lambda app, settings: print(*roles(app)))
     assert roles(run_path(str(CHECKOUT / "wsgi.py"))["app"]) == {APP_ROLE}

@@ -35,7 +35,7 @@ def columns(table: Any, names: tuple[str, ...], found: Any) -> list[Any]:
 # The fields
 
 
-def test_fields_are_the_columns_of_the_tables() -> None:
+def test_the_fields_of_row_values_are_the_columns_of_their_tables() -> None:
     assert GameHead._fields == tuple(GameRow.__table__.columns.keys())
     assert {*SEAT_COLUMNS, "game_id"} == {*SeatRow.__table__.columns.keys()}
     assert {*Person._fields} < {*Player.__table__.columns.keys()}
@@ -96,7 +96,7 @@ def different() -> SeatState:
     return SeatState._make(f"{name} before" for name in SeatState._fields)
 
 
-def test_quick_copies_equal_those_of_replace() -> None:
+def test_the_fast_copy_methods_return_the_same_as_replace() -> None:
     seat: Any = different()
     assert seat.renumbered(7) == seat._replace(turn=7)
     time = TurnTime(NOW, 1.5, 2.5, {"zone": "UTC"})

@@ -22,7 +22,7 @@ def spread(**environment: str | None) -> str:
     return done.output
 
 
-def test_every_table_is_spread_by_its_own_column_after_its_references() -> None:
+def test_every_table_is_spread_by_its_own_column_and_after_the_tables_to_which_it_refers() -> None:
     found = tables_by_spread()
     order = [(key, table) for key in ("everywhere", "game_id", "player_id", "local") for table in found[key]]
     told = {(it.info["spread"], it.name) for it in db.metadata.sorted_tables}
@@ -46,7 +46,7 @@ def test_outdated_tables_are_not_spread(database_url: str) -> None:
     assert "Run `sternenpost migrate` first" in spread(DATABASE_URL=database_url)
 
 
-def test_a_part_counts_as_running_for_a_few_seconds_after_its_last_heartbeat(
+def test_a_process_counts_as_running_for_a_few_seconds_after_its_last_heartbeat(
     app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with app.app_context():
@@ -59,7 +59,7 @@ def test_a_part_counts_as_running_for_a_few_seconds_after_its_last_heartbeat(
 
 
 @citus.leave_out("all queries are planned for their actual parameters")
-def test_play_uses_generic_plans_and_lists_use_custom_ones(app: Flask) -> None:
+def test_statements_for_moves_use_generic_query_plans_and_statements_for_lists_use_custom_plans(app: Flask) -> None:
     with app.app_context():
         with autocommit() as connection:
             assert connection.execute("SHOW plan_cache_mode").fetchone() == ("force_generic_plan",)

@@ -49,7 +49,7 @@ def test_every_table_declares_how_it_is_spread(table: Table) -> None:
 
 
 @pytest.mark.parametrize("table", SPREAD, ids=names(SPREAD))
-def test_the_spread_column_leads_the_primary_key_and_is_in_every_unique(table: Table) -> None:
+def test_the_distribution_column_is_first_in_the_primary_key_and_part_of_every_unique_constraint(table: Table) -> None:
     column = table.c[spread_of(table)]
     assert table.primary_key.columns[0] is column
     uniques = [each.columns for each in table.constraints if isinstance(each, UniqueConstraint)]
@@ -58,7 +58,7 @@ def test_the_spread_column_leads_the_primary_key_and_is_in_every_unique(table: T
 
 
 @pytest.mark.parametrize("table", TABLES, ids=names(TABLES))
-def test_foreign_keys_stay_inside_one_spread_with_its_column_and_never_set_null(table: Table) -> None:
+def test_foreign_keys_include_the_distribution_column_and_never_set_null(table: Table) -> None:
     for key in (each for each in table.constraints if isinstance(each, ForeignKeyConstraint)):
         assert spread_of(key.referred_table) == spread_of(table)
         assert (key.ondelete or "").upper() != "SET NULL"
@@ -67,7 +67,7 @@ def test_foreign_keys_stay_inside_one_spread_with_its_column_and_never_set_null(
 
 
 @pytest.mark.parametrize("table", TABLES, ids=names(TABLES))
-def test_keys_are_uuids_numbers_per_game_or_plain_words_and_never_sequences(table: Table) -> None:
+def test_primary_keys_are_uuids_numbers_per_game_or_words_but_never_sequences(table: Table) -> None:
     for column in table.primary_key.columns:
         assert isinstance(column.type, Uuid | Integer | Text | LargeBinary | Moment)
         if isinstance(column.type, Integer):
@@ -77,7 +77,7 @@ def test_keys_are_uuids_numbers_per_game_or_plain_words_and_never_sequences(tabl
 
 
 @pytest.mark.parametrize("table", TABLES, ids=names(TABLES))
-def test_times_have_a_zone(table: Table) -> None:
+def test_columns_for_times_have_a_time_zone(table: Table) -> None:
     assert not any(isinstance(column.type, DateTime) for column in table.columns)
     assert all(column.type.impl.timezone for column in table.columns if isinstance(column.type, Moment))
 
@@ -88,7 +88,7 @@ def test_the_database_has_no_sequences(database_url: str) -> None:
         assert connection.execute("SELECT * FROM pg_sequences").fetchall() == []
 
 
-def test_a_naive_time_is_rejected(app: Flask) -> None:
+def test_a_time_without_a_time_zone_is_rejected(app: Flask) -> None:
     with app.app_context(), pytest.raises(StatementError, match="The time has no zone"):
         db.session.execute(db.select(Outage).where(Outage.ended_at > datetime(2026, 11, 21)))
 
@@ -116,7 +116,7 @@ def test_migrations_go_down_and_up_again_and_match_the_models(database_url: str)
     assert differences == []
 
 
-def test_an_index_is_as_partial_in_the_database_as_in_the_model(database_url: str) -> None:
+def test_an_index_has_the_same_condition_in_the_database_and_in_the_model(database_url: str) -> None:
     with psycopg.connect(database_url) as connection:
         found = dict(connection.execute("SELECT indexname, indexdef FROM pg_indexes WHERE indexdef LIKE '% WHERE %'"))
     models = {
@@ -125,7 +125,7 @@ def test_an_index_is_as_partial_in_the_database_as_in_the_model(database_url: st
     assert set(found) == {index.name for index in models}
 
 
-def test_a_tables_storage_parameters_match_its_model(database_url: str) -> None:
+def test_the_storage_parameters_of_a_table_match_its_model(database_url: str) -> None:
     with psycopg.connect(database_url) as connection:
         found = dict(
             connection.execute(
@@ -139,7 +139,7 @@ def test_a_tables_storage_parameters_match_its_model(database_url: str) -> None:
 
 @citus.leave_out("each shard has a plan of its own")
 @pytest.mark.parametrize("status", ["", "AND status = 'open'"])
-def test_a_lobby_page_is_read_from_an_index(database_url: str, status: str) -> None:
+def test_a_lobby_page_is_read_using_an_index(database_url: str, status: str) -> None:
     page = f"SELECT * FROM games WHERE NOT private {status} ORDER BY made_at DESC, game_id DESC LIMIT 21"
     with psycopg.connect(database_url) as connection:
         connection.execute("SET enable_seqscan = off")  # Postgres scans an empty table either way

@@ -39,7 +39,7 @@ def marked(app: Flask) -> Iterator[None]:
         yield
 
 
-def test_the_test_notices_an_untranslated_text() -> None:
+def test_an_untranslated_text_is_detected() -> None:
     assert unmarked("Bitte zieh bis morgen.\nPlease move by tomorrow.") == ["Please move by tomorrow."]
     assert not unmarked(Marked().ugettext("Please move by %(due)s.") % {"due": "Montag"})
 
@@ -70,7 +70,7 @@ def test_stand_in_emails_to_both_players_are_translated(app: Flask) -> None:
         assert not unmarked("\n".join([mail.subject, mail.text, words_of(mail.page.partition("<body>")[2])]))
 
 
-def test_stories_and_notations_are_translated() -> None:
+def test_event_sentences_and_notations_are_translated() -> None:
     for game in GAMES.values():
         told = [sentence(item, NAMES, "de") or "" for item in [*told_in(game), *OF_THE_HOUSE]]
         assert not unmarked("\n".join([*told, notation(game.NAME, "de")]))
@@ -250,7 +250,7 @@ def test_pages_are_translated(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("path", ["/docs", "/docs/fairness"])
-def test_pages_in_english_say_so(app: Flask, path: str) -> None:
+def test_pages_in_english_say_so_to_readers_of_other_languages(app: Flask, path: str) -> None:
     web = app.test_client()
     said = Marked().ugettext("This page is for developers and is in English.")
     assert said in web.get(path, headers={"Accept-Language": "fr"}).text

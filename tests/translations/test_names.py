@@ -53,7 +53,7 @@ def test_no_text_on_the_page_contains_a_name_from_the_printed_game(locale: str) 
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_the_rules_give_each_printed_name_once_in_brackets(locale: str) -> None:
+def test_the_rules_give_each_name_from_the_printed_game_once_in_brackets(locale: str) -> None:
     rules = " ".join(texts(json.loads((GAME / locale / "rules-sternenglanz.json").read_text("utf-8"))))
     bracket = re.compile(rf"\({BRACKETS[locale]}: ([^)]*)\)")
     given = [name for found in bracket.findall(rules) for name in found.split(", ")]
@@ -62,7 +62,7 @@ def test_the_rules_give_each_printed_name_once_in_brackets(locale: str) -> None:
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_no_sentence_picture_or_table_has_a_printed_name(locale: str) -> None:
+def test_no_sentence_picture_or_table_contains_a_name_from_the_printed_game(locale: str) -> None:
     said = [*introduction("sternenglanz", locale), notation("sternenglanz", locale)]
     said += [language(locale).gettext(it) for it in refusals().values()]
     for scenario in sorted(it["id"] for it in CARDS_DATA["scenarios"]):
@@ -92,7 +92,7 @@ def told_in_a_game(scenario: int, locale: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_each_thing_has_its_own_name(locale: str) -> None:
+def test_every_sternbild_action_and_class_has_its_own_name(locale: str) -> None:
     names = [it["names"][locale] for it in CARDS_DATA["sternbilder"]]
     names += {it["type"]: it["names"][locale] for it in CARDS_DATA["actions"] if it["type"] != "supernova"}.values()
     names += [it[locale] for it in CARDS_DATA["classes"].values()]

@@ -36,7 +36,7 @@ def forms(message: Message) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_a_catalogue_holds_exactly_the_texts_in_the_code(locale: str) -> None:
+def test_a_catalogue_contains_exactly_the_texts_in_the_code(locale: str) -> None:
     assert {it.id for it in read(locale)} == {"", *(it.id for it in extracted() if it.id)}, _MEND
 
 
@@ -82,7 +82,7 @@ def test_compiled_catalogues_match_their_sources(locale: str) -> None:
             assert compiled._catalog[key] == said, _MEND  # type: ignore[attr-defined]  # typeshed leaves it out
 
 
-def test_every_language_but_that_of_the_code_has_a_catalogue() -> None:
+def test_every_language_except_english_has_a_catalogue() -> None:
     assert {path.parts[-3] for path in FOLDER.glob("*/LC_MESSAGES/messages.mo")} == set(TRANSLATED)
     assert set(LOCALES) == {*TRANSLATED, "en"}
 
@@ -119,14 +119,14 @@ OF_THE_HOUSE: list[Json] = [
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_the_story_is_in_the_readers_language(locale: str) -> None:
+def test_the_sentences_about_events_are_in_the_readers_language(locale: str) -> None:
     for item in [*chain.from_iterable(map(told_in, GAMES.values())), *OF_THE_HOUSE]:
         words = sentence(item, NAMES, locale)
         assert words != sentence(item, NAMES, "en")
         assert words and words.endswith(".") and not ENGLISH.search(words)
 
 
-def test_numbers_follow_the_language() -> None:
+def test_amounts_use_the_singular_and_plural_of_the_language() -> None:
     def scored(paid: int) -> Json:
         return {"type": "board-scored", "board": "leo", "totals": [5, None, None], "payouts": [paid, 0, 0]}
 
@@ -178,7 +178,7 @@ MORE_LINES = ["choose geburt#99 x", "lay geburt -", ";", "finish; " * 50 + "fini
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_an_invalid_line_is_answered_in_the_writers_language(locale: str) -> None:
+def test_our_reply_to_an_invalid_line_is_in_the_writers_language(locale: str) -> None:
     for game in GAMES.values():
         for line in LINES + MORE_LINES:
             try:
@@ -188,13 +188,13 @@ def test_an_invalid_line_is_answered_in_the_writers_language(locale: str) -> Non
                 assert bool(ENGLISH.search(told.replace("move a1", ""))) == (locale == "en")
 
 
-def test_an_english_rejection_is_the_engines() -> None:
+def test_the_english_text_of_a_rejection_is_that_of_the_rules() -> None:
     error = IllegalMove("space-taken", "a on leo already holds a star.")
     assert refusal("sternenhimmel", error, "en") == "a on leo already holds a star."
     assert refusal("sternenhimmel", error, "de") == "Auf diesem Feld liegt schon ein Stern."
 
 
-def test_the_english_notation_help_is_that_of_the_rules_in_words() -> None:
+def test_the_english_help_on_notation_is_that_of_the_rules_with_moves_in_words() -> None:
     for game in GAMES.values():
         written = game.describe()["notation"]["text"]
         for example in sorted((it["text"] for it in game.describe()["notation"]["examples"]), key=len, reverse=True):

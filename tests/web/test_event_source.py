@@ -34,7 +34,7 @@ LISTEN = """([path, events, messages]) => {
 KEPT = "window.sources = []; EventSource = class extends EventSource { constructor(it) { super(it); sources.push(this); } };\n"
 
 
-def test_a_browser_distinguishes_messages_from_events_and_resumes_from_either(
+def test_a_browser_distinguishes_chat_messages_from_events_and_resumes_after_either(
     app: Flask, chromium: Browser, shared_url: str
 ) -> None:
     with app.app_context(), gunicorn("", shared_url) as (port, _), chromium.new_context() as context:

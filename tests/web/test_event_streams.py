@@ -201,7 +201,7 @@ def test_a_stream_continues_after_the_last_event(port: int, ada: UUID, ben: UUID
             assert stream.tell(len(whole) - number - 1) == whole[number + 1 :]
 
 
-def test_an_empty_id_counts_as_none(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_an_empty_last_event_id_counts_as_missing(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     token, game_id = token_of("ada"), game_of(ada, ben, cleo)
     whole = story_of(port, game_id, token)
     for path in (path_of(game_id), "/v1/stream"):
@@ -215,7 +215,7 @@ def test_an_empty_id_counts_as_none(port: int, ada: UUID, ben: UUID, cleo: UUID)
 @pytest.mark.parametrize(
     "last", ["x", "-1", "1.5", "1-", "1-x", "1-2-3", "9" * 30, "\u00b2".encode().decode("latin-1")]
 )
-def test_an_id_of_another_kind_is_rejected(port: int, ada: UUID, ben: UUID, cleo: UUID, last: str) -> None:
+def test_a_last_event_id_in_another_format_is_rejected(port: int, ada: UUID, ben: UUID, cleo: UUID, last: str) -> None:
     token = token_of("ada")
     for path in (path_of(game_of(ada, ben, cleo)), "/v1/stream"):
         answer = httpx.get(
@@ -365,7 +365,7 @@ def test_a_revoked_token_receives_no_further_messages(port: int, ada: UUID, ben:
         assert stream.rest() == []
 
 
-def test_messages_from_another_process_arrive_at_once(
+def test_messages_from_another_process_arrive_immediately(
     port: int, shared_url: str, ada: UUID, ben: UUID, cleo: UUID
 ) -> None:
     """By the hint alone: this web does not look by itself in the time of a test."""
@@ -400,7 +400,7 @@ def test_a_stream_ends_with_its_token(port: int, ada: UUID, ben: UUID, cleo: UUI
             stream.rest()
 
 
-def test_excess_streams_are_deferred_and_moves_are_not(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_streams_above_the_limit_are_deferred_but_moves_are_not(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id, token = game_of(ada, ben, cleo), token_of("ada")
     with ExitStack() as stack:
         for _ in range(MOST):
@@ -519,7 +519,9 @@ def test_a_client_that_does_not_read_does_not_slow_down_others(port: int, ada: U
             assert stream.tell(1)
 
 
-def test_a_client_with_a_dead_connection_does_not_affect_others(app: Flask, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_client_with_a_dead_connection_does_not_affect_other_clients(
+    app: Flask, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
     game_id, streams = game_of(ada, ben, cleo), Streams(app)
     with socket.create_server(("127.0.0.1", 0)) as door, ExitStack() as clients:
 
@@ -627,7 +629,9 @@ def test_a_stream_must_be_requested_as_an_event_stream(port: int, ada: UUID, ben
 # All games of mine
 
 
-def test_your_stream_reports_all_games_from_now_on_and_new_ones(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_players_own_stream_reports_all_their_games_from_now_on_including_new_ones(
+    port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
     first, token = game_of(ada, ben, cleo), token_of("ada")
     with Stream(port, "/v1/stream", token) as stream:
         assert stream.line() is not None
@@ -641,7 +645,7 @@ def test_your_stream_reports_all_games_from_now_on_and_new_ones(port: int, ada: 
         assert [item["game"] for item in stream.tell(1)] == [str(first)]
 
 
-def test_your_stream_contains_no_chat(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_players_own_stream_contains_no_chat_messages(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     game_id = game_of(ada, ben, cleo)
     with Stream(port, "/v1/stream", token_of("ada")) as stream:
         assert stream.line() is not None
@@ -650,7 +654,7 @@ def test_your_stream_contains_no_chat(port: int, ada: UUID, ben: UUID, cleo: UUI
         assert [item["type"] for item in stream.tell(1)] == ["star-placed"]
 
 
-def test_your_stream_resumes_without_gaps_or_duplicates(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_players_own_stream_resumes_without_gaps_or_duplicates(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     """However it breaks off: after each event, in games that began, went on and ended meanwhile, some of them long ago."""
     token = token_of("ada")
     games = [game_of(ada, ben, cleo) for _ in range(3)]
@@ -696,7 +700,7 @@ def told_after(port: int, token: str, stream: Stream, expected: list[Any]) -> li
 # Real houses
 
 
-def test_streams_end_at_once_when_the_web_process_stops(app: Flask, shared_url: str) -> None:
+def test_streams_end_immediately_when_the_web_process_stops(app: Flask, shared_url: str) -> None:
     with app.app_context():
         game_id = game_of(*map(person, ("ada", "ben", "cleo")))
         patient = f"{CONFIG}\ngraceful_timeout = 3600"  # longer than this test waits for the end
@@ -707,7 +711,7 @@ def test_streams_end_at_once_when_the_web_process_stops(app: Flask, shared_url: 
             assert process.wait(PATIENCE) == 0
 
 
-def test_a_stream_ends_when_its_games_log_goes_back(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_a_stream_ends_when_the_log_of_its_game_becomes_shorter(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
     """As after a backup was restored; its client comes back and is told so."""
     game_id = game_of(ada, ben, cleo)
     moves_on(game_id, ada, ben, cleo)
@@ -723,7 +727,9 @@ def test_a_stream_ends_when_its_games_log_goes_back(port: int, ada: UUID, ben: U
         until(lambda: ended.done() or goes_back())
 
 
-def test_broken_streams_deliver_everything_once_and_in_order(port: int, ada: UUID, ben: UUID, cleo: UUID) -> None:
+def test_streams_that_break_repeatedly_deliver_everything_once_and_in_order(
+    port: int, ada: UUID, ben: UUID, cleo: UUID
+) -> None:
     games = [game_of(ada, ben, cleo) for _ in range(2)]
     tokens = [token_of("ada"), None]
     listeners = [Listener(port, path_of(games[n % 2]), tokens[n % 3 % 2]) for n in range(MOST - 5)]
@@ -753,7 +759,7 @@ def test_broken_streams_deliver_everything_once_and_in_order(port: int, ada: UUI
     assert all(it.told == stories[it.path, it.token] for it in listeners)
 
 
-def test_a_stream_survives_postgres_and_reports_moves_of_another_process() -> None:
+def test_a_stream_survives_a_postgres_outage_and_reports_moves_of_another_process() -> None:
     with new_house() as house:
         house.start_web()
         worker = house.start_worker()

@@ -130,24 +130,24 @@ def test_no_kind_of_request_blocks_a_thread(port: int, odd: str) -> None:
 
 
 @pytest.mark.parametrize("odd", REFUSED)
-def test_an_ambiguous_request_is_rejected_at_once(port: int, odd: str) -> None:
+def test_an_ambiguous_request_is_rejected_immediately(port: int, odd: str) -> None:
     with connected(port, REFUSED[odd]) as connection:
         assert is_problem(heard(connection), *(413, "body-too-large") if "huge" in odd else (400, "malformed-request"))
 
 
 @pytest.mark.parametrize("odd", ANSWERED)
-def test_an_odd_but_clear_request_is_answered(port: int, odd: str) -> None:
+def test_an_unusual_but_unambiguous_request_gets_a_response(port: int, odd: str) -> None:
     with connected(port, ANSWERED[odd]) as connection:
         assert re.match(rb"HTTP/1\.[01] (200|400|404|405) ", connection.recv(65536))
 
 
-def test_normal_clients_are_answered_while_many_others_misbehave(hasty_port: int) -> None:
+def test_normal_clients_get_responses_while_many_others_misbehave(hasty_port: int) -> None:
     with Zoo(hasty_port, 200) as zoo:
         until(lambda: zoo.came > 300)  # some were disconnected and others came
         assert is_answered(hasty_port)
 
 
-def test_the_slowest_client_makes_room_when_all_connections_are_taken(shared_url: str) -> None:
+def test_the_slowest_client_is_disconnected_when_all_connections_are_in_use(shared_url: str) -> None:
     few = f"{PATIENT}\nworker_connections = 20"
     with gunicorn(few, shared_url) as (number, _), ExitStack() as crowd:
         slowest = crowd.enter_context(connected(number, b"GET / HTTP/1.1\r\n"))
@@ -157,14 +157,14 @@ def test_the_slowest_client_makes_room_when_all_connections_are_taken(shared_url
         assert heard(slowest) == b""
 
 
-def test_a_slow_client_is_disconnected_once_its_time_is_up(hasty_port: int) -> None:
+def test_a_slow_client_is_disconnected_when_its_time_is_over(hasty_port: int) -> None:
     began = time.monotonic()
     with connected(hasty_port, b"POST /v1/si") as connection, connected(hasty_port) as silent:
         assert is_disconnected(connection) and is_disconnected(silent)
     assert time.monotonic() - began >= SOON
 
 
-def test_a_request_sent_byte_by_byte_is_answered(port: int) -> None:
+def test_a_request_sent_byte_by_byte_gets_a_response(port: int) -> None:
     whole = request(SIGN_IN)
     assert asked(port, *(whole[n : n + 1] for n in range(len(whole)))).startswith(b"HTTP/1.1 202 ")
 
@@ -212,7 +212,7 @@ def test_a_client_chosen_to_make_room_is_disconnected_even_if_it_reads_just_then
         mine.close()
 
 
-def test_a_long_response_arrives_whole_however_slowly_it_is_read(port: int) -> None:
+def test_a_long_response_arrives_completely_even_if_it_is_read_slowly(port: int) -> None:
     whole = httpx.get(f"http://127.0.0.1:{port}{LONG}").content
     assert len(whole) > 300_000
     with connected(port) as connection:
@@ -224,14 +224,14 @@ def test_a_long_response_arrives_whole_however_slowly_it_is_read(port: int) -> N
 # Requests that come as they should
 
 
-def test_requests_follow_each_other_on_one_connection(port: int) -> None:
+def test_several_requests_can_be_sent_on_one_connection(port: int) -> None:
     with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
         for number in range(20):
             answer = client.post("/v1/sign-ins", json={"email": f"reader{number}@example.org"})
             assert answer.status_code in (202, 429)
 
 
-def test_pipelined_requests_are_answered_in_order(port: int) -> None:
+def test_pipelined_requests_get_their_responses_in_order(port: int) -> None:
     get = b"GET /v1/rules/%s HTTP/1.1\r\nHost: x\r\n\r\n"
     both = get % b"chess" + b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + request(SIGN_IN)
     statuses = re.findall(rb"HTTP/1\.1 (\d+)", asked(port, both))
@@ -245,7 +245,7 @@ def test_a_chunked_body_is_read(port: int) -> None:
         assert answer.split()[1] in (b"202", b"429")
 
 
-def test_expect_100_continue_is_answered(port: int) -> None:
+def test_expect_100_continue_gets_a_response(port: int) -> None:
     whole = request(SIGN_IN, "Expect: 100-continue")
     with connected(port, whole[: -len(SIGN_IN)]) as connection:
         assert connection.recv(100).startswith(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -268,7 +268,7 @@ def is_problem(answer: bytes, status: int, code: str) -> bool:
     return True
 
 
-def test_an_incomplete_body_is_answered_if_the_client_still_listens(port: int) -> None:
+def test_a_request_with_an_incomplete_body_gets_a_response_if_the_client_is_still_connected(port: int) -> None:
     for whole in (request(SIGN_IN, length=1000), request(chunked(SIGN_IN, end=b""), "Transfer-Encoding: chunked")):
         assert is_problem(asked(port, whole, is_all=True), 400, "malformed-request")
     with connected(port, request(SIGN_IN, length=1000)):
@@ -277,7 +277,7 @@ def test_an_incomplete_body_is_answered_if_the_client_still_listens(port: int) -
 
 
 @pytest.mark.parametrize("size", [64 * 1024 + 1, 200_000, 3_000_000])
-def test_an_oversized_body_is_rejected_in_chunks_too(port: int, size: int) -> None:
+def test_an_oversized_body_is_also_rejected_if_it_is_chunked(port: int, size: int) -> None:
     large = b'{"email": "' + b"x" * size + b'"}'
     for whole in (
         request(large),
@@ -296,7 +296,9 @@ def test_an_oversized_body_is_rejected_in_chunks_too(port: int, size: int) -> No
 
 @pytest.mark.parametrize("coding", ["Content-Length", "Transfer-Encoding"])
 @pytest.mark.parametrize("size", [64 * 1024 + 1, 200_000])
-def test_an_oversized_body_closes_the_connection_and_says_so(port: int, size: int, coding: str) -> None:
+def test_the_response_to_an_oversized_body_announces_that_the_connection_is_closed(
+    port: int, size: int, coding: str
+) -> None:
     large = b'{"email": "' + b"x" * size + b'"}'
     whole = request(chunked(large), "Transfer-Encoding: chunked") if coding == "Transfer-Encoding" else request(large)
     with connected(port, whole.replace(b"Connection: close\r\n", b"")) as connection:
@@ -332,7 +334,7 @@ def test_an_oversized_body_closes_the_connection_and_says_so(port: int, size: in
     ],
     ids=lambda said: repr(said[:40]),
 )
-def test_an_invalid_request_gets_a_problem(port: int, said: bytes) -> None:
+def test_the_response_to_an_invalid_request_is_a_problem(port: int, said: bytes) -> None:
     answer = asked(port, said, is_all=True)
     assert answer == b"" or is_problem(answer, 400, "malformed-request")
     assert is_up(port)
@@ -356,13 +358,13 @@ def test_endless_headers_are_cut_off(port: int) -> None:
     assert is_up(port)
 
 
-def test_gunicorns_problems_are_in_the_apis_table() -> None:
+def test_the_problems_sent_by_the_gunicorn_worker_are_in_the_apis_table() -> None:
     for status, (code, title) in gunicorn_worker.PROBLEMS.items():
         assert (ALL[code].status, ALL[code].title) == (status, title)
 
 
 @pytest.mark.parametrize("may_be_raised", [True, False])
-def test_few_file_descriptors_never_cost_a_connected_client_its_place(shared_url: str, may_be_raised: bool) -> None:
+def test_a_lack_of_file_descriptors_never_disconnects_a_connected_client(shared_url: str, may_be_raised: bool) -> None:
     few = f"""
 import resource
 
@@ -402,7 +404,7 @@ def test_a_request_is_complete_with_its_last_byte_and_not_before(
 
 
 @given(st.binary(max_size=400))
-def test_noise_is_complete_incomplete_or_rejected(noise: bytes) -> None:
+def test_random_bytes_are_a_complete_or_incomplete_request_or_are_rejected(noise: bytes) -> None:
     for beginning in (b"", request(b"", length=20)[:-2], request(b"", "Transfer-Encoding: chunked")):
         with suppress(Refused):
             extent().is_whole(beginning + noise)
@@ -414,7 +416,7 @@ PIECES = [b"0", b"1", b"a", b";", b":", b"\r", b"\n", b"\r\n", b"x" * 10, b"y" *
 @given(
     st.sampled_from([b"", request(b"", "Transfer-Encoding: chunked")]), st.lists(st.sampled_from(PIECES), max_size=30)
 )
-def test_requests_can_arrive_in_any_pieces(beginning: bytes, pieces: list[bytes]) -> None:
+def test_requests_can_arrive_split_at_any_byte(beginning: bytes, pieces: list[bytes]) -> None:
     received, arriving = beginning, extent()
     for piece in pieces:
         received += piece
@@ -430,7 +432,7 @@ def test_requests_can_arrive_in_any_pieces(beginning: bytes, pieces: list[bytes]
 
 
 @pytest.mark.parametrize("in_chunks", [False, True])
-def test_only_a_providers_email_can_be_longer(in_chunks: bool) -> None:
+def test_only_emails_from_mail_providers_can_exceed_the_size_limit(in_chunks: bool) -> None:
     body = b"x" * (LARGEST + 1)
     for path, is_fit in (("/mail-in/raw?to=a", True), ("/mail-in", False), ("/v1/sign-ins", False)):
         head = ("Transfer-Encoding: chunked",) if in_chunks else ()
@@ -512,7 +514,7 @@ def test_a_web_process_with_its_own_certificate_responds_over_tls(tls_port: int)
     assert plain.content == packed.content
 
 
-def test_a_large_response_over_tls_arrives_whole_however_slowly_it_is_read(tls_port: int) -> None:
+def test_a_large_response_over_tls_arrives_completely_even_if_it_is_read_slowly(tls_port: int) -> None:
     whole = httpx.get(f"https://127.0.0.1:{tls_port}{LONG}", verify=False).content
     with by_tls(tls_port) as connection:
         connection.sendall(b"GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" % LONG.encode())
@@ -524,7 +526,9 @@ def test_a_large_response_over_tls_arrives_whole_however_slowly_it_is_read(tls_p
     assert found.endswith(b"\r\n\r\n" + whole)
 
 
-def test_a_request_sent_byte_by_byte_over_tls_is_answered_and_the_connection_is_closed_properly(tls_port: int) -> None:
+def test_a_request_sent_byte_by_byte_over_tls_gets_a_response_and_the_connection_is_closed_properly(
+    tls_port: int,
+) -> None:
     whole = request(SIGN_IN)
     with by_tls(tls_port) as connection:
         for n in range(len(whole)):
@@ -543,7 +547,7 @@ def test_an_endless_tls_handshake_does_not_block_other_clients(tls_port: int, be
         assert is_answered(tls_port, "https")
 
 
-def test_odd_tls_clients_do_not_block_others(hasty_tls_port: int) -> None:
+def test_unusual_tls_clients_do_not_block_others(hasty_tls_port: int) -> None:
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with Zoo(hasty_tls_port, 200, context) as zoo:

@@ -128,7 +128,7 @@ def test_the_table_read_for_discord_is_cached(
     assert tables.get(game_id) is not None
 
 
-def test_a_title_mentions_no_user_and_formats_nothing(office: HookOffice, discord: Receiver) -> None:
+def test_a_title_cannot_mention_users_or_use_formatting(office: HookOffice, discord: Receiver) -> None:
     hook_at(discord, "discord")
     game_of(person("ada"), person("bea"), bots=1, title="@everyone **x** <@1> [a](http://b.example)")
     carry(office)
@@ -137,7 +137,7 @@ def test_a_title_mentions_no_user_and_formats_nothing(office: HookOffice, discor
     assert r"\@everyone \*\*x\*\* \<\@1\> \[a\]\(http\:\/\/b\.example\)" in text(call)
 
 
-def test_a_title_mentions_no_user_in_slack(office: HookOffice, slack: Receiver) -> None:
+def test_a_title_cannot_mention_users_in_slack(office: HookOffice, slack: Receiver) -> None:
     hook_at(slack, "slack")
     game_of(person("ada"), person("bea"), bots=1, title="<!channel> & *x*")
     carry(office)
@@ -155,7 +155,7 @@ def test_a_past_turn_is_not_sent(office: HookOffice, discord: Receiver) -> None:
     assert hook.resource["failing_since"] is None
 
 
-def test_a_day_without_a_response_leaves_only_the_current_turn(office: HookOffice, discord: Receiver) -> None:
+def test_after_a_day_without_a_response_only_the_current_turn_is_sent(office: HookOffice, discord: Receiver) -> None:
     works, discord.answer = discord.answer, lambda call: 503
     hook_at(discord, "discord")
     game_id = game_of(person("ada"), person("bea"), bots=1)
@@ -171,7 +171,7 @@ def test_a_day_without_a_response_leaves_only_the_current_turn(office: HookOffic
     assert [it.method for it in discord.calls] == ["POST"]
 
 
-def test_a_deleted_message_is_written_again(office: HookOffice, discord: Receiver, there: set[str]) -> None:
+def test_a_message_that_was_deleted_is_posted_again(office: HookOffice, discord: Receiver, there: set[str]) -> None:
     hook_at(discord, "discord")
     game_id = game_of(person("ada"), person("bea"), bots=1)
     carry(office)
@@ -183,7 +183,7 @@ def test_a_deleted_message_is_written_again(office: HookOffice, discord: Receive
     assert [it.method for it in discord.calls] == ["POST", "PATCH", "POST"]
 
 
-def test_a_webhook_that_is_gone_is_disabled(office: HookOffice, discord: Receiver) -> None:
+def test_a_webhook_that_was_deleted_at_the_chat_is_disabled(office: HookOffice, discord: Receiver) -> None:
     discord.answer = lambda call: 404
     hook = hook_at(discord, "discord")
     game_of(person("ada"), person("bea"), bots=1)

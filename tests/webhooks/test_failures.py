@@ -43,7 +43,7 @@ from tests.support.webhook_receiver import Hook, Receiver, carry
 SECOND = timedelta(seconds=1)
 
 
-def test_failures_are_retried_with_backoff_for_three_days_under_the_same_id(
+def test_failed_deliveries_are_retried_with_backoff_for_three_days_with_the_same_id(
     office: HookOffice, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_the_clock(monkeypatch, clock.real())
@@ -66,7 +66,7 @@ def test_failures_are_retried_with_backoff_for_three_days_under_the_same_id(
     assert (hook.deliveries[0]["status"], hook.deliveries[0]["detail"]) == (500, "The response was 500")
 
 
-def test_a_success_ends_the_failing_state(office: HookOffice, receiver: Receiver) -> None:
+def test_a_successful_delivery_ends_the_failing_state(office: HookOffice, receiver: Receiver) -> None:
     receiver.answer = lambda call: 503
     hook = Hook(person("ada"), receiver.url)
     hook.ping()
@@ -87,7 +87,7 @@ def test_retry_after_is_respected(office: HookOffice, receiver: Receiver) -> Non
     assert hook.deliveries[0]["next_at"] > clock.now() + HOUR / 2
 
 
-def test_a_410_disables_the_webhook_at_once_and_notifies_its_owner(
+def test_a_410_response_disables_the_webhook_immediately_and_notifies_its_owner(
     office: HookOffice, receiver: Receiver, sandbox: Flask
 ) -> None:
     receiver.answer = lambda call: 410
@@ -133,7 +133,7 @@ def letter_about(hook: Hook, app: Flask) -> str:
     return str(message_from_bytes(written.message, policy=policy.default).get_body(("plain",)).get_content())
 
 
-def test_a_clock_jump_disables_nothing(office: HookOffice, receiver: Receiver) -> None:
+def test_a_clock_jump_does_not_disable_webhooks(office: HookOffice, receiver: Receiver) -> None:
     receiver.answer = lambda call: 500
     hook = Hook(person("ada"), receiver.url)
     hook.ping()
@@ -162,7 +162,7 @@ def test_an_always_rejected_delivery_does_not_block_later_ones(office: HookOffic
     }
 
 
-def test_a_silent_webhook_delays_only_itself(office: HookOffice, receiver: Receiver) -> None:
+def test_a_webhook_that_does_not_respond_delays_only_its_own_deliveries(office: HookOffice, receiver: Receiver) -> None:
     ada, ben = person("ada"), person("ben")
     silent = Receiver()
     let_go = threading.Event()
@@ -194,7 +194,7 @@ def test_deliveries_arrive_in_order_even_after_a_failure(office: HookOffice, rec
     assert [call.id for call in receiver.calls] == asked
 
 
-def test_a_day_without_a_response_skips_past_turns_and_delivers_everything_else(
+def test_after_a_day_without_a_response_everything_except_past_turns_is_delivered(
     office: HookOffice, receiver: Receiver
 ) -> None:
     ada, bea = person("ada"), person("bea")
@@ -270,7 +270,7 @@ def flood() -> Iterator[bytes]:
         yield bytes(100_000)
 
 
-def test_a_response_with_endless_headers_counts_as_none() -> None:
+def test_a_response_with_endless_headers_counts_as_no_response() -> None:
     with pytest.raises(http.Unanswered, match="No response within 0.5 seconds"):
         Talker(drip(b"HTTP/1.1 200 OK\r\nx-")).asked(0.5)
 
@@ -285,7 +285,7 @@ class Alarm(threading.Thread):
         pass
 
 
-def test_a_response_with_an_endless_body_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_response_with_an_endless_body_counts_as_a_response(monkeypatch: pytest.MonkeyPatch) -> None:
     reading, read = threading.Event(), HTTPResponse.read
 
     def read_until_time_is_up(answer: HTTPResponse, most: int) -> bytes:
@@ -301,7 +301,7 @@ def test_a_response_with_an_endless_body_counts(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("words", [b"", b"SSH-2.0-OpenSSH_9.2\r\n", b"HTTP/1.1 nonsense\r\n\r\n", b"\xff" * 70_000])
-def test_a_response_that_is_not_http_counts_as_none(words: bytes) -> None:
+def test_a_response_that_is_not_http_counts_as_no_response(words: bytes) -> None:
     with pytest.raises(http.Unanswered):
         Talker(iter([words])).asked(PATIENCE)
 

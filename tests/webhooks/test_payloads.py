@@ -124,7 +124,7 @@ def test_several_webhooks_are_called_each_with_its_own_secret(office: HookOffice
     assert by_path["1"].id != by_path["2"].id
 
 
-def test_a_game_without_webhooks_queues_none(sandbox: Flask) -> None:
+def test_no_webhook_call_is_queued_for_a_game_without_webhooks(sandbox: Flask) -> None:
     ada, ben = person("ada"), person("ben")
     game_of(ada, ben, bots=1)
     assert db.session.scalars(db.select(LetterRow).where(LetterRow.kind == "webhook")).all() == []
@@ -135,7 +135,7 @@ def test_a_game_without_webhooks_queues_none(sandbox: Flask) -> None:
     assert not db.session.get_one(Player, ben).has_webhooks
 
 
-def test_webhook_deliveries_are_not_emails(sandbox: Flask) -> None:
+def test_webhook_deliveries_are_not_listed_as_emails(sandbox: Flask) -> None:
     ada = person("ada")
     Hook(ada, "http://127.0.0.1:1/")
     game_id = game_of(ada, bots=2)

@@ -21,7 +21,7 @@ from tests.support.webhook_receiver import Call, Hook, Receiver, carry
 # Once more
 
 
-def test_a_delivery_is_repeated_under_the_same_id_on_request(office: HookOffice, receiver: Receiver) -> None:
+def test_a_delivery_can_be_repeated_with_the_same_id_on_request(office: HookOffice, receiver: Receiver) -> None:
     hook = Hook(person("ada"), receiver.url)
     ping = hook.ping()
     carry(office)
@@ -48,7 +48,7 @@ def test_a_failed_delivery_can_be_requested_once_the_webhook_is_enabled_again(
     assert hook.deliveries[0]["result"] == "delivered"
 
 
-def test_a_resting_webhook_is_called_at_once_at_its_new_url(office: HookOffice, receiver: Receiver) -> None:
+def test_a_paused_webhook_is_called_immediately_at_its_new_url(office: HookOffice, receiver: Receiver) -> None:
     hook = Hook(person("ada"), "http://127.0.0.1:1/")
     hook.ping()
     for _ in range(8):
@@ -99,7 +99,7 @@ def test_two_workers_send_each_delivery_once_and_in_order(
     assert [call.id for call in receiver.calls] == asked
 
 
-def test_old_deliveries_are_deleted_unless_they_wait(office: HookOffice, receiver: Receiver) -> None:
+def test_old_deliveries_are_deleted_unless_they_are_pending(office: HookOffice, receiver: Receiver) -> None:
     hook = Hook(person("ada"), receiver.url)
     hook.ping()
     carry(office)
@@ -134,7 +134,7 @@ def house() -> Iterator[House]:
 
 
 @citus.leave_out("rows are locked on the nodes that have them")
-def test_a_worker_killed_before_recording_an_answer_calls_again_under_the_same_id(
+def test_after_a_worker_was_killed_before_recording_a_response_the_call_is_repeated_with_the_same_id(
     house: House, receiver: Receiver
 ) -> None:
     worker = house.start_worker()
@@ -166,7 +166,7 @@ def test_a_worker_killed_before_recording_an_answer_calls_again_under_the_same_i
     assert second.is_signed_with(made["secret"])
 
 
-def test_a_queued_delivery_survives_its_worker(house: House, receiver: Receiver) -> None:
+def test_a_queued_delivery_is_sent_even_if_its_worker_was_killed(house: House, receiver: Receiver) -> None:
     """No worker runs while the game begins; kill -9 of the web loses nothing, since the delivery was queued in the
     commit."""
     worker = house.start_worker()

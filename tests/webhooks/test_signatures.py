@@ -11,7 +11,7 @@ from tests.support.games import DAY, MINUTE, later, person
 from tests.support.webhook_receiver import Hook, Receiver, carry
 
 
-def test_a_signature_equals_the_standards_librarys() -> None:
+def test_our_signature_equals_that_of_the_standard_webhooks_library() -> None:
     at = 1674087231
     secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
     body = '{"type":"ping","data":{"name":"Ämilie"}}'
@@ -38,7 +38,7 @@ def test_a_replaced_secret_stays_valid_for_a_day(office: HookOffice, receiver: R
     assert receiver.calls[-1].is_signed_with(new["secret"])
 
 
-def test_a_sandbox_with_a_fast_clock_signs_with_real_time(office: HookOffice, receiver: Receiver) -> None:
+def test_a_sandbox_with_a_fast_clock_signs_webhooks_with_the_real_time(office: HookOffice, receiver: Receiver) -> None:
     hook = Hook(person("ada"), receiver.url)
     later(30 * DAY)
     hook.ping()

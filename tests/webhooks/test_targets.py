@@ -55,7 +55,7 @@ def test_a_name_with_one_internal_address_is_rejected(app: Flask, monkeypatch: p
 
 
 @pytest.mark.parametrize("host", ["localhost", "2130706433", "0x7f.1", "127.1", "017700000001"])
-def test_no_spelling_of_the_loopback_is_accepted(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_spelling_of_a_loopback_address_is_accepted(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # the system's own resolver reads all of these
     with pytest.raises(BadAddress):
         targets.addresses_of(targets.target_of(f"https://{host}/"), sandbox=False)
@@ -95,14 +95,16 @@ def test_an_invalid_url_is_rejected(app: Flask, url: str) -> None:
     assert answer.status_code == 422
 
 
-def test_only_a_sandbox_calls_the_loopback_and_nothing_else_without_tls(sandbox: Flask, receiver: Receiver) -> None:
+def test_only_a_sandbox_can_call_loopback_addresses_and_only_those_without_tls(
+    sandbox: Flask, receiver: Receiver
+) -> None:
     ada = Someone(sandbox, "ada")
     assert ada.post("/v1/webhooks", {"url": receiver.url, "kinds": ["your-turn"]}).status_code == 201
     for url in ("http://93.184.215.14/", "http://10.0.0.1/", "https://10.0.0.1/"):
         is_problem(ada.post("/v1/webhooks", {"url": url, "kinds": ["your-turn"]}), 422, "invalid-field")
 
 
-def test_a_name_that_resolves_elsewhere_when_called_is_not_called(
+def test_a_name_that_resolves_to_an_internal_address_when_called_is_not_called(
     app: Flask, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Public when the webhook was made, the loopback when it is told."""
@@ -120,7 +122,7 @@ def test_a_name_that_resolves_elsewhere_when_called_is_not_called(
     assert receiver.calls == []
 
 
-def test_a_name_is_resolved_once_and_that_address_called_under_the_name(
+def test_a_name_is_resolved_once_and_that_address_is_called_with_the_name(
     office: HookOffice, sandbox: Flask, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Were it looked up again for the connection, the answer could be another. Certificate, SNI and Host are the name's."""

@@ -1,4 +1,4 @@
-"""The emails that a commit causes. They are stored with the commit and written when they are sent."""
+"""The emails that a commit causes. They are queued with the commit, and their text is written when they are sent."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -51,14 +51,14 @@ def after(game: Game, events: Sequence[Any], now: datetime, before: Game) -> lis
 
 
 def after_extension(outline: Outline, seat: Seat, by: str, now: datetime) -> list[Json]:
-    """Return the emails caused by the extension that produced this state of the game."""
+    """Return the emails to send after an extension that led to this state of the game."""
     return _letters(outline, [(TIME_EXTENDED, seat, {"by": by})], now)
 
 
 def _letters(
     game: Game | Outline, news: list[News], now: datetime, for_programs: Sequence[NoticeKind] = ()
 ) -> list[Json]:
-    """Return the emails with times a microsecond apart, so that they are sent and listed in order."""
+    """Return emails whose times are a microsecond apart, so that they are sent and listed in order."""
     told = [letter(game, kind, seat, now, **data) for kind, seat, data in news]
     if hooked := [row.seat for row in game.seats if row.person.has_webhooks]:
         mailed = [it for it in news if it[0] not in for_programs]
@@ -78,13 +78,14 @@ def take_back_letters(game: Game, asked: Json, seats: Sequence[Seat], now: datet
 
 
 def vote_letters(game: Game, by: Seat, wish: str, seats: Sequence[Seat], now: datetime) -> list[Json]:
-    """Return emails that ask for votes. Their ids are the same for the same request at the same version."""
+    """Return emails that ask for votes. A request that is repeated at the same version gets emails with the same
+    ids."""
     told = _letters(game, [(VOTE_ASKED, seat, {"by": by, "on": wish, "about": wish}) for seat in seats], now)
     return [it | {"letter_id": uuid5(game.game_id, it["dedupe"])} for it in told]
 
 
 def ready_check_letters(game: Game, seats: Sequence[Seat], now: datetime) -> list[Json]:
-    """Return emails that ask players whether they are ready, except players who have confirmed."""
+    """Return emails that ask players whether they are ready. Players who have already confirmed get none."""
     return _letters(game, [(READY_ASKED, seat, {"about": now.isoformat()}) for seat in seats], now)
 
 
@@ -96,7 +97,7 @@ def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> It
                 yield BOT_MOVED, seat, {"bot": bot}
             case SeatHandedOver(seat, bot, "time"):
                 yield SEAT_HANDED_OVER, seat, {"bot": bot}
-            case SeatTakenBack(seat) if game.seats[seat].asked_at == now:  # for a turn that began under the bot
+            case SeatTakenBack(seat) if game.seats[seat].asked_at == now:  # the turn began while the bot was playing
                 yield YOUR_TURN, seat, {}
             case MoveTakenBack(by):
                 turns = enumerate(zip(before.turns, game.table.turns, strict=True))
@@ -116,14 +117,14 @@ def _news(game: Game, events: Sequence[Any], now: datetime, before: Table) -> It
         if is_asked and seat in handed_on:
             yield from [(YOUR_TURN, seat, {})] if game.table.status == "running" else []
             continue
-        if game.seats[seat].planned:  # the worker checks the plan first, and sends the email if it doesn't move
+        if game.seats[seat].planned:  # the worker emails only if the plan doesn't move
             continue
-        if is_asked and not game.table.rules.is_mid_turn(game.table.state, seat):  # they need no email mid-turn
+        if is_asked and not game.table.rules.is_mid_turn(game.table.state, seat):  # no email in mid-turn
             yield YOUR_TURN, seat, {}
 
 
 def _letters_of_stand_ins(game: Game, events: Sequence[Any], now: datetime, before: Game) -> Iterator[Json]:
-    """Yield the emails about stand-ins, to owner and stand-in."""
+    """Yield the emails about stand-ins, both to the seats' players and to the stand-ins."""
     for event in events:
         match event:
             case StandInBegan(seat):
@@ -135,7 +136,7 @@ def _letters_of_stand_ins(game: Game, events: Sequence[Any], now: datetime, befo
 
 
 def _letters_of_stand_in(game: Game, row: SeatState, what: str, now: datetime, **more: Any) -> Iterator[Json]:
-    """Yield emails about a stand-in. `row` is the seat during it."""
+    """Yield the emails about one stand-in. `row` is the seat while the stand-in plays."""
     assert row.owner is not None
     owner, stand_in = (row.owner_id, row.owner.name), (row.player_id, row.person.name)
     for (reader, name), (_, who) in ((owner, stand_in), (stand_in, owner)):
@@ -144,14 +145,14 @@ def _letters_of_stand_in(game: Game, row: SeatState, what: str, now: datetime, *
 
 
 def stand_in_letters(game: Game, seat: Seat, what: str, who: str, begin: datetime, now: datetime) -> list[Json]:
-    """Return the email to a player about their stand-in. `what` is the news, such as `accepted`."""
+    """Return the emails that tell a player about their stand-in. `what` is the news, such as `accepted`."""
     key, name = f"{what}/{begin.isoformat()}", game.seats[seat].person.name
     about: Json = {"what": what, "name": name, "who": who, "own": True, "until": begin.isoformat()}
     return [letter(game, STAND_IN, seat, now, key, **about)]
 
 
 def _news_for_programs(events: Sequence[Any]) -> Iterator[NoticeKind]:
-    """Yield the notices that only programs get, since they aren't worth an email."""
+    """Yield the notices that are sent to programs only, since they aren't worth an email."""
     for event in events:
         match event:
             case GameStarted():
@@ -163,7 +164,7 @@ def _news_for_programs(events: Sequence[Any]) -> Iterator[NoticeKind]:
 
 
 def note(game: Game | Outline, kind: NoticeKind, seat: Seat, now: datetime, about: str = "", **data: Any) -> Json:
-    """Return a row for the webhooks of the player in this seat, in the form of `letter`."""
+    """Return a row for the webhooks of this seat's player, in the format that `letter` returns."""
     row = letter(game, kind, seat, now, about, "webhook", **data)
     return row | {"kind": NOTE, "data": {"kind": kind.name, **row["data"]}}
 
@@ -177,7 +178,7 @@ def letter(
     channel: str = "mail",
     **data: Any,
 ) -> Json:
-    """Return a row for the outbox. Its dedupe key consists of kind, version, reader, channel and `about`."""
+    """Return a row for the outbox. Its dedupe key is made of kind, version, reader, channel and `about`."""
     row = game.seats[seat]
     due_at, turn = row.due_at, {} if row.turn is None else {"turn": row.turn}
     return {

@@ -1,4 +1,4 @@
-"""Inbound mail for a seat: its reply address and its arrival. The content of an email is read later."""
+"""Inbound email for a seat: its reply addresses, and how emails are stored. The content of an email is read later."""
 
 from datetime import timedelta
 from secrets import compare_digest
@@ -12,8 +12,8 @@ from server.games import Seat
 from server.store import inbox
 
 KEPT = timedelta(days=7)
-_BEFORE_THE_START = 2**30  # larger than any turn of a game: see `turn_before`
-SEVERAL = 0  # the turn in emails about several games; replies play no moves
+_BEFORE_THE_START = 2**30  # greater than any turn number in a game: see `turn_before`
+SEVERAL = 0  # the turn in emails about several games; replies to them don't play moves
 _CONFIRM, _ASKED = "confirm", "asked"
 _NO_TURN = 0  # no turn exists before the start
 
@@ -24,14 +24,13 @@ def reply_word(game_id: UUID, seat: Seat, turn: int) -> str:
 
 
 def turn_before(player_id: UUID) -> int:
-    """Return the turn in reply addresses of a ready check. The turn depends on the player, since another player may
-    have the seat when the answer arrives.
-    """
+    """Return the turn number in the reply addresses of a ready check. It depends on the player, since another player
+    may have the seat when the reply arrives."""
     return _before(keyed_hash(_ASKED, str(player_id)))
 
 
 def is_of_others(turn: int, player_id: UUID) -> bool:
-    """Return whether this turn belongs to another player's ready check."""
+    """Return whether this turn number belongs to the ready check of another player."""
     own = (_before(it) for it in keyed_hashes(_ASKED, str(player_id)))
     return turn >= _BEFORE_THE_START and turn not in own
 
@@ -41,18 +40,18 @@ def _before(hashed: bytes) -> int:
 
 
 def open_reply_address(word: str) -> Capability:
-    """Return the seat and turn of a reply address. Raise NotFound for an invalid one."""
+    """Return the seat and turn of a reply address. Raise NotFound if the address is invalid."""
     return verify(REPLY, word)
 
 
 def rsvp_word(game_id: UUID, seat: Seat, email: str) -> str:
-    """Return the link token for replies of this address to its invitation."""
+    """Return the link token with which this address replies to its invitation."""
     return sign(RSVP, game_id, seat, mark_of(email))
 
 
 def open_rsvp_address(word: str) -> Capability:
-    """Return the seat of an invitation's reply address, with the mark of the invited address. Raise NotFound for an
-    invalid reply address."""
+    """Return the seat of an invitation's reply address, and the mark of the invited address. Raise NotFound if the
+    reply address is invalid."""
     return verify(RSVP, word)
 
 
@@ -62,7 +61,8 @@ def expect_addressee(word: str) -> None:
 
 
 def _addressed(word: str) -> tuple[Capability, int | None]:
-    """Return the capability in a reply address, with the mark if it is for an invited address."""
+    """Return the capability in a reply address, and the mark of the invited address if the reply is to an
+    invitation."""
     try:
         return open_reply_address(word), None
     except NotFound:
@@ -71,7 +71,7 @@ def _addressed(word: str) -> tuple[Capability, int | None]:
 
 
 def take_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
-    """Store an email to this address once. Copies of an email have the same `same`.
+    """Store an email to this reply address once. All copies of an email have the same value of `same`.
 
     Raise NotFound, TooMany, Unavailable.
     """
@@ -83,7 +83,7 @@ def take_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
 
 
 def confirming_word(mail_id: UUID) -> str:
-    """Return the token that confirms this email. Only the player receives the token."""
+    """Return the link token that confirms this email. Only the player receives it."""
     return _confirming(keyed_hash(_CONFIRM, str(mail_id)))
 
 
@@ -96,5 +96,5 @@ def _confirming(hashed: bytes) -> str:
 
 
 def forget_old_mails() -> None:
-    """Delete emails that were processed long ago. Until then, copies of them are recognized."""
+    """Delete emails that were processed long ago. Until then, the server recognizes copies of them."""
     inbox.forget(clock.now() - KEPT)

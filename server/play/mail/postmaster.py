@@ -1,4 +1,4 @@
-"""Emails for the operators: emails to the postmaster, and emails to a seat that could not be processed."""
+"""Emails for the operators: those sent to the postmaster, and those sent to a seat that could not be processed."""
 
 from datetime import timedelta
 from typing import Any, Final
@@ -14,7 +14,7 @@ from server.store.tables import Incoming
 POSTMASTERS: Final = ("postmaster", "abuse")  # RFC 5321, 4.5.1, and RFC 2142
 KEPT: Final = timedelta(days=30)
 _LARGEST: Final = 64 * 1024  # bytes; the rest is cut off
-_MOST: Final = 500  # waiting mails
+_MOST: Final = 500  # emails stored for the postmaster
 _NAMESPACE: Final = UUID("5e1f0c5c-6a0e-4b3f-9c39-2f6f7f3d9d55")
 
 
@@ -34,7 +34,7 @@ def kept_mails(most: int) -> list[dict[str, Any]]:
 
 
 def kept_mail(mail_id: UUID) -> dict[str, Any]:
-    """Return an email. Raise NotFound if there is no such email."""
+    """Return the email with this id. Raise NotFound if there is no such email."""
     mail = inbox.one_aside(mail_id) or letterbox.one(mail_id)
     if mail is None:
         raise NotFound("Email not found.")
@@ -42,14 +42,14 @@ def kept_mail(mail_id: UUID) -> dict[str, Any]:
 
 
 def deal_again(mail_id: UUID) -> None:
-    """Process an email to a seat again, with its old time of arrival. Raise NotFound if there is no such email."""
+    """Process an email to a seat again, with its original time of arrival. Raise NotFound if there is no such email."""
     game_id = kept_mail(mail_id)["game"]
     if game_id is None or not inbox.retry_aside(game_id, mail_id, clock.now()):
         raise NotFound("Email not found.")
 
 
 def drop_kept_mail(mail_id: UUID) -> None:
-    """Delete an email. Raise NotFound if there is no such email."""
+    """Delete the email with this id. Raise NotFound if there is no such email."""
     game_id = kept_mail(mail_id)["game"]
     if game_id is None:
         letterbox.drop(mail_id)
@@ -58,7 +58,7 @@ def drop_kept_mail(mail_id: UUID) -> None:
 
 
 def mails_aside() -> int:
-    """Return how many emails to seats could not be processed."""
+    """Return the number of emails to seats that could not be processed."""
     return inbox.number_aside()
 
 

@@ -1,7 +1,8 @@
-"""Conditions of planned moves, which see only the spectator's view.
+"""Conditions of planned moves. They refer only to the spectator's view.
 
-`{"at": JSON pointer, "is": value}` or `"is_not"` compare a value in the spectator's view at the turn's first version. A
-missing value counts as null. `{"only": [event types]}`: no events of other types since the plan was made.
+`{"at": JSON pointer, "is": value}` or `"is_not"` compares a value in the spectator's view at the version in which the
+turn began. A missing value counts as null. `{"only": [event types]}` is true if no events of other types have happened
+since the plan was made.
 """
 
 import re
@@ -15,12 +16,12 @@ from server.play.json_schemas import POINTER
 from server.store.log import canonical
 
 MOST: Final = 10  # conditions per move
-_INDEX: Final = re.compile("0|[1-9][0-9]{0,4}")  # an array index in a pointer
+_INDEX: Final = re.compile("0|[1-9][0-9]{0,4}")  # an array index in a JSON pointer
 _SHAPES = ({"at", "is"}, {"at", "is_not"}, {"only"})
 
 
 def check_condition(rules: Rules, seats: int, condition: Any) -> None:
-    """Raise Unfit for a malformed condition, or for a pointer that matches nothing in any view of such a game."""
+    """Raise Unfit if a condition is malformed, or if its pointer matches nothing in any view of such a game."""
     if type(condition) is not dict or set(condition) not in _SHAPES:
         raise Unfit("A condition needs either `at` with `is` or `is_not`, or `only`.")
     if "at" in condition:
@@ -36,7 +37,8 @@ def check_condition(rules: Rules, seats: int, condition: Any) -> None:
 
 
 def holds(condition: Json, view: Json, happened: Collection[str]) -> bool:
-    """Return whether a condition is true. `happened` are the types of public events since the plan was made."""
+    """Return whether a condition is true. `happened` contains the types of the public events since the plan was
+    made."""
     if "only" in condition:
         return set(happened) <= set(condition["only"])
     found = canonical(_at(view, condition["at"]))  # as JSON: true is not 1
@@ -44,7 +46,7 @@ def holds(condition: Json, view: Json, happened: Collection[str]) -> bool:
 
 
 def _at(view: Any, pointer: str) -> Any:
-    """Return the value at this pointer, or None if there is none."""
+    """Return the value to which this JSON pointer refers, or None if there is none."""
     found = view
     for token in _tokens(pointer):
         if type(found) is dict:
@@ -61,9 +63,10 @@ def _tokens(pointer: str) -> list[str]:
 
 
 def _may_lead(schema: Any, tokens: list[str], sizes: range, seats: int) -> bool:
-    """Return whether the pointer may lead to something in a value of this schema. The schema contains no secret.
+    """Return whether the JSON pointer can match in a value that is valid under this schema. The schema contains no
+    secrets.
 
-    An array whose size may be the number of seats counts as one item per seat.
+    An array whose length can be the number of seats counts as having one item per seat.
     """
     if not tokens or type(schema) is not dict:
         return schema is not False

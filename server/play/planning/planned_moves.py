@@ -1,4 +1,4 @@
-"""Planned moves, which a worker plays when the turn of their seat comes."""
+"""Planned moves. A worker plays them when their seat's turn comes."""
 
 from datetime import datetime
 from typing import Any
@@ -28,9 +28,8 @@ from server.store.tables import GameRow, Plan, SeatRow, db
 
 
 def is_plan_due(row: SeatState, now: datetime) -> bool:
-    """Return whether the plan of this seat must be checked. A plan is due once in each turn, and at the time for which
-    it waits.
-    """
+    """Return whether the plan of this seat must be checked now. A plan is checked once in each turn, and again when its
+    delay has passed."""
     if not row.planned:
         return False
     if row.plan_turn != row.turn or row.plan_at is None:
@@ -42,8 +41,9 @@ def let_plan_move(game_id: UUID, seat: Seat, now: datetime) -> bool:
     """Play the planned move for this turn, postpone the move, or end the plan. Return False if the game is locked or
     another commit came first.
 
-    Move and plan change in one commit, under the lock that all moves take. So if a plan, an email, a click, a time-out
-    and a take-back compete, only one counts. A plan that is checked again continues where it was.
+    A move and the change of its plan are one commit, under the lock that all moves take. So if a plan, an email, a
+    click, a time-out and a take-back compete, only one of them succeeds. A plan that is checked again continues where
+    it was.
     """
     free = select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     if db.session.execute(free).first() is None:
@@ -78,7 +78,7 @@ def _look(connection: Connection[Any], game: Game, seat: Seat, now: datetime) ->
 
 
 def _may_play(game: Game, plan: Plan, turn: int) -> bool:
-    """Return whether the next move's conditions are true at the version in which the turn began."""
+    """Return whether the conditions of the next planned move are true at the version in which the turn began."""
     rules = game.table.rules
     conditions = plan.moves[0]["if"]
     if not conditions:
@@ -90,7 +90,7 @@ def _may_play(game: Game, plan: Plan, turn: int) -> bool:
 
 
 def _wait(game: Game, plan: Plan, turn: int, now: datetime) -> None:
-    """Postpone the plan for its delay. The clock keeps running, and the player may move."""
+    """Postpone the planned move by its delay. Meanwhile the clock keeps running, and the player may move."""
     row = game.seats[plan.seat]
     assert row.due_at is not None
     plan_at = min(now + delay(plan.moves[0]), row.due_at)
@@ -102,13 +102,13 @@ def _end(game: Game, plan: Plan, now: datetime, because: str, reason: str | None
     ended, is_first_look = end_of(plan, because, reason), game.seats[plan.seat].plan_at is None
     _change(plan, moves=[], ended=ended)
     if because == "moved" and game.table.rules.is_mid_turn(game.table.state, plan.seat):
-        _note_times(game, game.seats[plan.seat]._replace(**NO_PLAN), now)  # a player within a turn needs no email
+        _note_times(game, game.seats[plan.seat]._replace(**NO_PLAN), now)  # no email in mid-turn
     else:
         _wait_for_player(game, plan.seat, now, ended, "" if is_first_look else "plan-ended")
 
 
 def _go_on(after: Game, plan: Plan, now: datetime) -> None:
-    """Keep the rest of the plan for the next turn, which may have begun."""
+    """Store the rest of the plan for the next turn, which may already have begun."""
     left = plan.moves[1:]
     _change(plan, moves=left, done=plan.done + 1, played=[*plan.played, after.version])
     if left:
@@ -125,7 +125,7 @@ def _wait_for_player(game: Game, seat: Seat, now: datetime, ended: Json | None =
 
 
 def _change(plan: Plan, **values: Any) -> None:
-    own = (Plan.game_id == plan.game_id) & (Plan.seat == plan.seat)  # there is none if the move ended the game
+    own = (Plan.game_id == plan.game_id) & (Plan.seat == plan.seat)  # there is no plan if the move ended the game
     db.session.execute(update(Plan).where(own).values(revision=plan.revision + 1, **values))
 
 
@@ -136,7 +136,7 @@ def _note_times(game: Game, row: SeatState, now: datetime) -> None:
 
 
 def _tell(game: Game, seat: Seat, now: datetime, plan: Json | None, about: str = "") -> None:
-    """Notify the player that it is their turn, with the result of their plan."""
+    """Tell the player that it is their turn, and what became of their plan."""
     data: Json = {} if plan is None else {"plan": plan}
     told = [letter(game, YOUR_TURN, seat, now, about, **data)]
     if game.seats[seat].person.has_webhooks:

@@ -1,7 +1,7 @@
 """Plans: a player's moves for later turns, each with conditions. `planned_moves` plays them.
 
-A plan is secret, and so is its existence. All visible effects follow from public facts and the plan, never from the
-player's secrets:
+A plan is secret, and so is the fact that it exists. All visible effects follow from public facts and the plan, never
+from the player's secrets:
 
 - A condition sees the spectator's view only.
 - Whether a move is legal follows from that view, too. `Rules.check_planned` lets a plan use only what the player holds
@@ -52,7 +52,7 @@ def get_plan(game_id: UUID, player_id: UUID) -> Json:
 
 @with_retries
 def put_plan(game_id: UUID, player_id: UUID, revision: int, moves: Sequence[Json]) -> Json:
-    """Replace the plan of this revision. The call is idempotent.
+    """Replace the plan, whose revision must be `revision`. The call is idempotent.
 
     Raise NotFound, NotSeated, NotRunning, HandedOver, StalePlan, IllegalPlan.
     """
@@ -79,13 +79,14 @@ def drop_plan(game_id: UUID, player_id: UUID) -> None:
 
 
 def forget_plan(game_id: UUID, seat: Seat) -> None:
-    """Delete a seat's plan, within the transaction in which the player leaves or hands over the seat."""
+    """Delete a seat's plan, within the transaction in which the player leaves the seat or hands it over."""
     db.session.execute(delete(Plan).where(Plan.game_id == game_id, Plan.seat == seat))
     db.session.execute(update(SeatRow).where(is_seat(game_id, seat)).values(**NO_PLAN))
 
 
 def plan_of(game: Game, seat: Seat) -> Json:
-    """Return this seat's plan for its player: the revision, the moves left, and why it ended early."""
+    """Return this seat's plan in the form that its player sees: the revision, the remaining moves, and why the plan
+    ended early."""
     plan = load_plan(game, seat)
     if plan is None:
         return {"revision": 0, "moves": [], "ended": None}
@@ -96,12 +97,12 @@ def plan_of(game: Game, seat: Seat) -> Json:
 
 
 def end_of(plan: Plan, because: str, reason: str | None = None) -> Json:
-    """Return why a plan ended. `index`: the move at which it ended. `reason`: the rule that forbids it."""
+    """Return why a plan ended. `index`: the move at which the plan ended. `reason`: the rule that forbids that move."""
     return {"because": because, "index": plan.done, "move": plan.moves[0]["move"], "reason": reason}
 
 
 def load_plan(game: Game, seat: Seat) -> Plan | None:
-    """Return this seat's plan. Unreadable moves count as none."""
+    """Return this seat's plan. If its moves are unreadable, the plan has no moves."""
     own = select(Plan).where(Plan.game_id == game.game_id, Plan.seat == seat)
     plan = db.session.scalars(own.execution_options(populate_existing=True)).one_or_none()
     if plan is not None and not is_readable(game.table.rules, len(game.seats), plan.moves):
@@ -112,7 +113,7 @@ def load_plan(game: Game, seat: Seat) -> Plan | None:
 
 
 def is_readable(rules: Rules, seats: int, moves: Any) -> bool:
-    """Return whether these are planned moves for such a game, legal or not."""
+    """Return whether these are well-formed planned moves for such a game. They may still be illegal."""
     try:
         for item in moves:
             _check_times(rules, seats, item)
@@ -123,16 +124,17 @@ def is_readable(rules: Rules, seats: int, moves: Any) -> bool:
 
 
 def _check_times(rules: Rules, seats: int, item: Json) -> None:
-    """Raise Unfit for impossible delays or conditions of a planned move."""
+    """Raise Unfit if a planned move has an impossible delay or condition."""
     delay(item)
     for condition in item["if"]:
         check_condition(rules, seats, condition)
 
 
 def over_because(game: Game, plan: Plan) -> str | None:
-    """Return why later events end this plan: a move by its player or a bot, or a take-back.
+    """Return why later events end this plan: a move by its player or a bot, or a take-back. Return None if the plan
+    goes on.
 
-    This follows from the log, so that moves are independent of plans.
+    The answer follows from the log alone, so the code that plays moves needs no knowledge of plans.
     """
     rows = [row for row in whole_log(game.game_id) if plan.version < row.version <= game.version]
     for version, events in groupby(rows, key=lambda row: row.version):
@@ -147,13 +149,13 @@ def over_because(game: Game, plan: Plan) -> str | None:
 
 
 def delay(item: Json) -> timedelta:
-    """Return how long a planned move waits from the start of its turn."""
+    """Return how long after the start of its turn a planned move is played."""
     return NOTHING if item["after"] == AT_ONCE else duration(item["after"])
 
 
 @contextmanager
 def _holding(game_id: UUID, player_id: UUID) -> Iterator[tuple[Game, Seat]]:
-    """Lock the game's row, yield the game and the player's seat, then commit."""
+    """Lock the game's row, and yield the game and the player's seat. Commit at the end."""
     load_visible(game_id, player_id)
     db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
     try:
@@ -166,7 +168,7 @@ def _holding(game_id: UUID, player_id: UUID) -> Iterator[tuple[Game, Seat]]:
 
 
 def _write(game: Game, seat: Seat, revision: int, moves: Sequence[Json]) -> None:
-    """Store the plan. If it is the seat's turn, the worker checks it at once."""
+    """Store the plan. If it is already the seat's turn, the worker checks the plan immediately."""
     row = insert(Plan).values(
         game_id=game.game_id,
         seat=seat,
@@ -187,7 +189,7 @@ def _write(game: Game, seat: Seat, revision: int, moves: Sequence[Json]) -> None
 
 
 def _check(game: Game, seat: Seat, moves: Sequence[Json]) -> None:
-    """Raise IllegalPlan for the first illegal move."""
+    """Raise IllegalPlan for the first planned move that is illegal."""
     rules, earlier = game.table.rules, list[Any]()
     for index, item in enumerate(moves):
         try:

@@ -1,4 +1,4 @@
-"""The secret address of a player's calendar feed, which contains the due times of their turns."""
+"""The secret address of a player's calendar feed, which lists the due times of the player's turns."""
 
 import secrets
 from uuid import UUID
@@ -15,18 +15,18 @@ from server.play.seating.lobby import waiting_games
 from server.store.database_retry import with_retries
 from server.store.tables import Player, db
 
-_NUMBERS = 2**31  # random, so that none repeats
+_NUMBERS = 2**31  # random, so that no token repeats
 
 
 def feed_word(player_id: UUID) -> str | None:
-    """Return the link token of a player's feed, or None if there is no feed."""
+    """Return the link token of a player's feed, or None if the player has no feed."""
     number = db.session.scalars(select(Player.feed).where(Player.player_id == player_id)).one()
     return None if number is None else sign(FEED, player_id, 0, number)
 
 
 def new_feed(player_id: UUID, app_id: UUID | None = None) -> str:
-    """Create a new link token for a player's feed. Earlier ones expire. `app_id`: the app that asks. Raise BadToken if
-    the app has ended."""
+    """Create a new link token for a player's feed. Earlier tokens expire. `app_id`: the app that requests the token.
+    Raise BadToken if the app's access has ended."""
     number = secrets.randbelow(_NUMBERS)
     _set_feed(player_id, number, app_id)
     return sign(FEED, player_id, 0, number)
@@ -46,8 +46,8 @@ def _set_feed(player_id: UUID, number: int | None, app_id: UUID | None = None) -
 
 
 def feed(word: str) -> tuple[list[Json], str]:
-    """Return the games of the token's player, in the form of `waiting_games`, and the player's language. Raise NotFound
-    for an invalid token."""
+    """Return the games of the player with this link token, in the same form as `waiting_games`, and the player's
+    language. Raise NotFound if the token is invalid."""
     player_id, _, number = verify(FEED, word)
     player = db.session.get(Player, player_id)
     if player is None or player.feed != number or not is_welcome(player):

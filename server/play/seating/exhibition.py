@@ -1,6 +1,5 @@
-"""The exhibition: a daily game between bots that is always on. It has no log: each process computes the game and shows
-its moves by the clock.
-"""
+"""The exhibition: a daily game between bots, shown around the clock. It has no log. Each process computes the whole
+game, and the time decides which move it shows."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -15,8 +14,8 @@ from server.clock import clock
 from server.games import GAMES, Json, SeededDice, newest_rules
 
 STEP = 4  # seconds per move
-_AT_THE_END = 3  # moves that the final state lasts
-_MOST_GAMES = 4  # two days' games of each kind
+_AT_THE_END = 3  # the final state is shown for as long as so many moves
+_MOST_GAMES = 4  # games of each kind on two days
 
 
 class Exhibition(NamedTuple):
@@ -32,8 +31,8 @@ class Exhibition(NamedTuple):
 
 
 def opening_view(rules_name: str, options: Json, seats: int) -> Json:
-    """Return how a game with these options may look at its start, to a spectator. The deal is always the same, so it says
-    nothing about any game."""
+    """Return a spectator's view of how a game with these options may look at its start. The deal is always the same, so
+    it reveals nothing about any real game."""
     rules = GAMES[rules_name]
     opening = rules.setup(seats, options, SeededDice(sha256(rules_name.encode()).digest(), [""] * seats))
     return rules.view(reduce(rules.apply, opening, None), None)
@@ -53,7 +52,7 @@ def exhibition(rules_name: str, day: date) -> Exhibition:
     for event in rules.setup(seats, rules.resolve_options(newest_rules(rules), seats), dice):
         state = rules.apply(state, event)
     views = []
-    while rules.outcome(state) is None:  # later bot moves aren't worth watching
+    while rules.outcome(state) is None:  # the moves that bots make after the end aren't worth watching
         views.append(rules.view(state, None))
         seat = min(rules.to_act(state))
         move = BOTS["greedy"](rules, rules.view(state, seat), rules.legal_moves(state, seat), rng)

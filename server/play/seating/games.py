@@ -1,4 +1,4 @@
-"""Opening a game, and starting it when it is full."""
+"""Opening a game, and starting it once it is full."""
 
 import secrets
 from collections.abc import Iterator
@@ -34,9 +34,9 @@ from server.store.tables import GameRow, LetterRow, PlayerGame, SeatRow, db
 
 
 def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Game:
-    """Open a game. It starts at once if it is full. Raise BadOption, BadField, TooMany, SignInFirst.
+    """Open a game. If the game is full, it starts immediately. Raise BadOption, BadField, TooMany, SignInFirst.
 
-    If `game_id` exists, return that game.
+    If there is a game with the id `game_id`, return that game instead.
     """
     rules = GAMES.get(wanted["rules"])
     if rules is None:
@@ -98,9 +98,9 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
 @with_retries
 def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], **head: Any) -> Game:
     now = clock.now()
-    if db.session.get(GameRow, game_id) is None:  # a commit without an answer is repeated
+    if db.session.get(GameRow, game_id) is None:  # a commit whose response was lost is repeated
         if guests:
-            hold_guest(player_id)  # otherwise another player may get the guest's games meanwhile
+            hold_guest(player_id)  # otherwise the guest's games might go to another player meanwhile
         expect_within(
             Use("games", player_id),
             *guests,
@@ -136,7 +136,7 @@ def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], 
 
 
 def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
-    """Return a row for `seats`, in one of its four forms."""
+    """Return a row of the table `seats`, in one of its four forms."""
     row: Json = {"seat": seat, "kind": "open", "player_id": None, "bot": None, "email": None, "salt_hash": None}
     match wanted:
         case {"player": "me"}:
@@ -155,15 +155,15 @@ def _wanted_seat(seat: Seat, wanted: Json, player_id: UUID) -> Json:
 
 
 def invitations(by: UUID, *emails: str) -> Iterator[Use]:
-    """Yield the rate-limit uses of these invitations."""
+    """Yield what these invitations count against the rate limits."""
     for email in emails:
         yield from (Use("invitations", by), Use("invitations-to", mailbox_of(email)))
         yield from (Use("invitations-in-all", ALL), Use("invitations-in-all", by, OF_ONE))
 
 
 def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime) -> None:
-    """Queue the email with the link to a seat. It is sent again only if the first one was sent, and never to a player
-    who blocks the host."""
+    """Queue the email with the link to a seat. The email is queued again only if the first one was sent. A player who
+    blocks the host gets none."""
     word = sign(INVITATION, game_id, seat, mark_of(email))
     note_letter_to(game_id, seat, email, by, now, f"invitation/0/{seat}/mail/{email}", {"invitation": word})
 
@@ -171,7 +171,7 @@ def note_invitation(game_id: UUID, seat: Seat, email: str, by: UUID, now: dateti
 def note_letter_to(
     game_id: UUID, seat: Seat, email: str, by: UUID, now: datetime, dedupe: str, data: dict[str, object]
 ) -> None:
-    """Queue an email that asks for a player. It isn't sent if one blocks the other."""
+    """Queue an email that asks for a player. The email isn't sent if one of the two blocks the other."""
     if (asked := player_at(email)) and is_block_between(asked, [by]):
         return
     row = insert(LetterRow).values(
@@ -191,8 +191,8 @@ def note_letter_to(
 
 
 def note_seat(player_id: UUID, game_id: UUID, seat: Seat, made_at: datetime, role: str | None = None) -> None:
-    """List the game among the player's games. `role`: see `PlayerGame`. A player who returns permanently starts a new
-    record."""
+    """Add the game to the player's list of games. `role`: see `PlayerGame`. A player who returns to the seat for good
+    gets a new record."""
     again = {"role": role, "over_at": None} | ({} if role else {"record": None})
     row = insert(PlayerGame).values(player_id=player_id, game_id=game_id, seat=seat, made_at=made_at, role=role)
     was = PlayerGame.role.is_not(None)

@@ -1,4 +1,4 @@
-"""The transfer of a guest's games when the guest signs in as an existing player."""
+"""The transfer of a guest's games when the guest signs in to an existing account."""
 
 from uuid import UUID
 
@@ -14,15 +14,15 @@ from server.store.tables import GameRow, PlayerGame, SeatRow, Token, db
 
 
 def sign_in_guest(guest: UUID, sign_in: UUID, code: str) -> NewToken:
-    """Sign in, like `redeem`. A guest with a new address becomes its player. Otherwise the existing player gets the
-    guest's seats.
+    """Sign in, like `redeem`. If the address is new, the guest becomes the player with this address. Otherwise the
+    existing player gets the guest's seats.
 
     Raise WrongCode, Closed, TooMany, Banned.
     """
     made = redeem(sign_in, code, guest)
     if made.player_id != guest and is_guest(guest):
         _hand_over_all(guest, made.player_id)
-        _end_tokens(guest)  # the guest itself expires later
+        _end_tokens(guest)  # the guest's account expires later
         _hand_over_all(guest, made.player_id)  # games opened during the sign-in
     return made
 

@@ -1,4 +1,4 @@
-"""Games that haven't begun: the host's actions, and closing by time."""
+"""Games that haven't begun: what hosts can do, and when such games are closed."""
 
 import logging
 from datetime import datetime, timedelta
@@ -28,15 +28,14 @@ from server.store.tables import GameRow, Player, SeatRow, db
 
 DEFAULT_OPEN_FOR: Final = "P14D"
 SHORTEST, LONGEST = timedelta(hours=1), timedelta(days=90)
-_NOTICE = timedelta(days=3)  # the host's notice before the game closes; for short games, half the time
+_NOTICE = timedelta(days=3)  # warning to the host before the game closes; half the time if the game closes sooner
 
 log = logging.getLogger(__name__)
 
 
 def closing(open_for: Any, now: datetime) -> Json:
-    """Return when the game closes unless it begins, and when the worker checks it next. Raise BadField if `open_for` is
-    invalid.
-    """
+    """Return when the game closes if it hasn't begun by then, and when the worker next checks the game. Raise BadField
+    if `open_for` is invalid."""
     try:
         length = duration(open_for)
         if not SHORTEST <= length <= LONGEST:
@@ -80,7 +79,7 @@ def keep_open(game_id: UUID, player_id: UUID, open_for: Any) -> Game:
 
 @with_retries
 def begin(game_id: UUID, player_id: UUID) -> Game:
-    """Begin a game during its ready check, without waiting for players who haven't confirmed that they are ready.
+    """Begin a game during its ready check, without waiting for players who haven't confirmed yet that they are ready.
 
     Raise NotFound, NotRunning, NotHost, NotAllowed.
     """
@@ -99,14 +98,15 @@ def begin(game_id: UUID, player_id: UUID) -> Game:
 
 @with_retries
 def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
-    """Withdraw or decline an invitation to this seat. Raise NotFound, NotRunning, NotHost."""
+    """Withdraw the invitation to this seat as the host, or decline it as the invited player. Raise NotFound,
+    NotRunning, NotHost."""
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
     own, declined_at = address_of(player_id), None
     if in_doubt() == seat:
         expect_open(_locked(game_id))
     elif seat_kept_for(own, load_visible(game_id, player_id).seats) == seat:
         expect_open(_locked(game_id))
-        invited &= SeatRow.email == own  # the seat may be reserved for another player now
+        invited &= SeatRow.email == own  # the seat may now be reserved for another player
         declined_at = clock.now()
     else:
         lock_hosted_game(game_id, player_id)
@@ -115,7 +115,7 @@ def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
 
 @with_retries
 def give_back(game_id: UUID, seat: Seat, email: str) -> None:
-    """Decline an invitation with the token in its email. Raise NotFound, NotRunning."""
+    """Decline an invitation with the token from its email. Raise NotFound, NotRunning."""
     expect_open(_locked(game_id))
     invited = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "invited")
     _free(seat, invited & (SeatRow.email == email), clock.now())
@@ -131,7 +131,7 @@ def _free(seat: Seat, invited: ColumnElement[bool], declined_at: datetime | None
 
 
 def lock_hosted_game(game_id: UUID, player_id: UUID) -> GameRow:
-    """Return the locked row of this player's game. Raise NotFound, NotRunning, NotHost."""
+    """Lock and return the row of a game whose host is this player. Raise NotFound, NotRunning, NotHost."""
     load_visible(game_id, player_id)
     head = _locked(game_id)
     expect_open(head)
@@ -145,13 +145,12 @@ def _locked(game_id: UUID) -> GameRow:
     return db.session.execute(query.execution_options(populate_existing=True)).scalar_one()
 
 
-# When the host leaves, and at the end of the game's time
+# When the host leaves, and when an open game's time is over
 
 
 def host_leaves_within(game_id: UUID, now: datetime) -> None:
-    """Make the player in the lowest seat the host, within the transaction in which the host leaves. Close a game
-    without players.
-    """
+    """Make the player in the lowest seat the host, within the transaction in which the host leaves. If the game has no
+    players left, close it."""
     people = select(SeatRow.player_id).where(SeatRow.game_id == game_id, SeatRow.player_id.is_not(None))
     host = db.session.scalars(people.order_by(SeatRow.seat).limit(1)).one_or_none()
     if host is None:
@@ -161,7 +160,7 @@ def host_leaves_within(game_id: UUID, now: datetime) -> None:
 
 
 def give_up_hosting(player_id: UUID) -> None:
-    """Replace the player as host of every open game where they have no seat."""
+    """Replace the player as host of every open game in which the player has no seat."""
     own = (GameRow.host == player_id) & (GameRow.status == "open")
     for game_id in db.session.scalars(select(GameRow.game_id).where(own)).all():
         _give_up(game_id, player_id)
@@ -176,7 +175,7 @@ def _give_up(game_id: UUID, player_id: UUID) -> None:
 
 
 def close_within(game_id: UUID, now: datetime) -> None:
-    """End an open game within the transaction that locks its row. Its invitations end, too."""
+    """Close an open game within the transaction that locks its row. The game's invitations become invalid."""
     call_off_within(game_id)
     invited = (SeatRow.game_id == game_id) & (SeatRow.kind == "invited")
     db.session.execute(update(SeatRow).where(invited).values(kind="open", email=None, lost_at=None))
@@ -211,14 +210,14 @@ def close_due(batch: int = 100) -> None:
 
 @with_retries
 def _wake(game_id: UUID, now: datetime) -> None:
-    """Do what is due for an open game. Outages don't count against the host's time to respond."""
+    """Do what is due for an open game. Outages extend the host's time to respond."""
     free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()
     if head is None or head.status != "open" or not (head.wake_at and head.closes_at) or head.wake_at > now:
         db.session.rollback()
         return
     asked_until = db.session.scalar(select(func.max(SeatRow.due_at)).where(SeatRow.game_id == game_id))
-    if asked_until:  # a full game, in its ready check, gets this much notice if a seat opens again
+    if asked_until:  # if a ready check leaves a seat empty, the host still gets this much notice
         head.wake_at = max(asked_until, now)
         head.closes_at = max(head.closes_at, head.wake_at + _NOTICE)
     elif head.wake_at < head.closes_at:
@@ -238,6 +237,6 @@ def _tell_host(game_id: UUID, host: UUID, closes_at: datetime, now: datetime) ->
 def addressed(
     game: Game, kind: NoticeKind, seat: Seat, player_id: UUID, now: datetime, about: str, **data: Any
 ) -> Json:
-    """Return an email to a player who may have left the seat, or never had it."""
+    """Return an email to a player who may have left the seat, or who never had it."""
     name = db.session.scalars(select(Player.name).where(Player.player_id == player_id)).one()
     return letter(game, kind, seat, now, about, name=name, **data) | {"player_id": player_id}

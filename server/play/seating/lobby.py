@@ -31,17 +31,17 @@ PACES: Final = {  # time per move: more than, and up to
     "usual": (timedelta(hours=12), timedelta(hours=48)),
     "slow": (timedelta(hours=48), None),
 }
-_DURATION = (  # the form that `server.durations` parses
+_DURATION = (  # the format that `server.durations` parses
     "^P(?=[0-9T])([0-9]{1,8}W)?([0-9]{1,8}D)?(T(?=[0-9])([0-9]{1,8}H)?([0-9]{1,8}M)?([0-9]{1,8}S)?)?$"
 )
-_MANY = 1000  # of a player's games per query
-_NEWEST = 24  # newest events that are searched for the last move, more than most commits have
-_MORE = 4  # factor from one search to the next
-_WHICH = ("id", "rules", "options", "title", "private", "status")  # what a list of another player's games tells
+_MANY = 1000  # games of one player per query
+_NEWEST = 24  # newest events searched for the last move; most commits have fewer
+_MORE = 4  # factor by which each search is larger than the one before
+_WHICH = ("id", "rules", "options", "title", "private", "status")  # what a list of another player's games shows
 _WHO = ("seat", "name", "player", "program", "kind", "stand_in")
 
 
-OnRows = Callable[[bytes], None]  # is called with all rows on which a page depends
+OnRows = Callable[[bytes], None]  # called with all rows on which a page depends
 Tell = Callable[[Sequence[Json], Sequence[str]], str | None]  # items of a story as text, with the seats' names
 
 
@@ -64,12 +64,13 @@ def list_games(
     tell: Tell | None = None,
     on_rows: OnRows | None = None,
 ) -> Page:
-    """List games, newest first: public ones, or the player's own. Open ones include those with an invitation.
+    """List games, newest first: either public games, or the player's own. The player's own open games include those
+    with an invitation.
 
-    Filters: `free`, an open seat; `players`, their number; `pace`, `clock` and `edition`; `reliability` of those
-    seated. Filters are computed game by game, so use them only for open games, of which there are few. `offered`
-    selects games in which a bot's seat is open for takeover. `tell` sets `latest` for the player's own games in
-    progress. `on_rows` may raise an exception, so that the page isn't built.
+    Filters: `free`, whether a seat is open; `players`, the number of seats; `pace`, `clock` and `edition`;
+    `reliability`, the minimum for all seated players. These filters are computed game by game, so they are meant for
+    open games, of which there are few. `offered` selects games in which players can take over a bot's seat. `tell` sets
+    `latest` for the player's own games in progress. `on_rows` may raise an exception to prevent that the page is built.
     """
     wanted: Json = {
         "status": status,
@@ -110,9 +111,9 @@ def games_of(
 ) -> Page:
     """List the games in which a player owns a seat, newest first, as far as this viewer may know of them.
 
-    Those are public games; only finished ones for a viewer without an account, or with a block between the two. With
-    `together`, they are the games in which both own a seat, even private ones. Abandoned games and games that hide
-    names are left out. Raise NotFound if there is no such player.
+    These are public games. Viewers without an account, and viewers with a block between them and the player, see only
+    finished ones. With `together`, the list has the games in which both own a seat, including private games. Abandoned
+    games and games that hide names are left out. Raise NotFound if there is no such player.
     """
     if address_of(player_id) is None:
         raise NotFound("Player not found.")
@@ -142,7 +143,7 @@ def games_of(
 
 
 class _Looking(NamedTuple):
-    """Statements for one list: its conditions on games `g`, and their values."""
+    """The search for one list: conditions on the games `g`, and the values in these conditions."""
 
     connection: psycopg.Connection[Any]
     where: list[str]
@@ -153,13 +154,13 @@ class _Looking(NamedTuple):
         return self.connection.execute(query, self.values | place | more).fetchall()
 
     def heads(self, which: str, most: int, cursor: Cursor | None = None, **more: Any) -> list[GameHead]:
-        """Return the games of this list that also satisfy `which`, newest first."""
+        """Return the games that satisfy the conditions of this search and `which`, newest first."""
         conditions = " AND ".join([which, *self.where, *([_OLDER] if cursor else [])])
         rows = self.rows(f"{_HEADS} WHERE {conditions} {_NEWEST_FIRST}", cursor, most=most, **more)
         return [GameHead._make(row) for row in rows]
 
     def own(self, sat: str, cursor: Cursor | None, most: int, my_turn: bool, in_progress: bool) -> list[GameHead]:
-        """Return the player's games that `sat` selects, newest first. Read more and more games at a time until enough
+        """Return the player's games that the query `sat` selects, newest first. Read more and more games until enough
         are found."""
         found: list[GameHead] = []
         some = _MORE * most if my_turn else most  # most games wait for other players
@@ -179,8 +180,8 @@ class _Looking(NamedTuple):
 
 
 def waiting_games(player_id: UUID) -> list[Json]:
-    """Return the games that wait for this player, most urgent first. Each has game, title, rules, seat, turn, due time,
-    and the mail setting."""
+    """Return the games that are waiting for this player, most urgent first. Each has game, title, rules, seat, turn,
+    due time and email preference."""
     with autocommit() as connection:
         under_way = connection.execute(_UNDER_WAY, {"player": player_id}).fetchall()
         games = {"games": [game_id for (game_id,) in under_way], "player": player_id}
@@ -194,20 +195,20 @@ def waiting_games(player_id: UUID) -> list[Json]:
 
 
 def _less_reliable(asked: int) -> list[UUID]:
-    """Return the players in open games whose reliability is below `asked`."""
+    """Return the players in open games whose reliability is less than `asked`."""
     with autocommit() as connection:
         people = [player_id for (player_id,) in connection.execute(_SEATED_IN_OPEN_GAMES)]
     return [player_id for player_id, reliability in reliability_of(people).items() if reliability < asked]
 
 
 def _seats_of_each(condition: str = "true") -> str:
-    """Return a subquery that counts the seats with this condition per game. The planner can't turn it into a scan of
-    all seats."""
+    """Return a subquery that counts, for each game, the seats that meet this condition. In this form, the planner can't
+    turn the subquery into a scan of all seats."""
     return f"(SELECT count(*) FROM seats s WHERE s.game_id = g.game_id AND {condition})"
 
 
 _PER_MOVE = "coalesce(g.clock->>'per_move', g.clock->>'increment')"
-_ALLOWED = (  # Postgres would fail on text that is no duration
+_ALLOWED = (  # Postgres would raise an error for text that isn't a duration
     f"(CASE WHEN {_PER_MOVE} ~ '{_DURATION}' THEN {_PER_MOVE} ELSE '{DEFAULT_CLOCK['per_move']}' END)::interval"
 )
 _CONDITIONS = {  # on a game `g`, for each filter of `list_games`
@@ -239,7 +240,7 @@ WHERE g.player_id = %(player)s AND g.role IS DISTINCT FROM '{FORMER}'"""
 _OWNED = "SELECT g.made_at, g.game_id FROM player_games g WHERE g.player_id = %(player)s AND g.role IS NULL"
 _SHARED = "g.game_id IN (SELECT game_id FROM player_games WHERE player_id = %(viewer)s AND role IS NULL)"
 _ENDS = "SELECT game_id, over_at FROM player_games WHERE player_id = %(player)s AND game_id = ANY(%(games)s)"
-_OWNS = _seats_of_each("%({0})s IN (s.player_id, s.owner_id)") + " > 0"  # the index above is no proof of a seat
+_OWNS = _seats_of_each("%({0})s IN (s.player_id, s.owner_id)") + " > 0"  # `player_games` alone doesn't prove it
 _NAMED = """g.status <> 'abandoned'
 AND (coalesce(g.options->>'nameless', 'false') = 'false' OR g.status = 'finished')"""
 _UNDER_WAY = "SELECT game_id FROM player_games WHERE player_id = %(player)s AND over_at IS NULL"
@@ -284,7 +285,7 @@ def _plain(value: Any) -> Any:
 
 
 def _with_options(head: GameHead, seats: int) -> GameHead:
-    """Return the game row, without options that its rules reject."""
+    """Return the game row. Options that its rules reject are removed."""
     try:
         if head.rules in GAMES:
             expect_playable(GAMES[head.rules], head.options, seats)
@@ -296,12 +297,12 @@ def _with_options(head: GameHead, seats: int) -> GameHead:
 def _latest_of(
     heads: Sequence[GameHead], seats_of: Mapping[UUID, list[SeatState]], player_id: UUID | None
 ) -> dict[UUID, list[Json]]:
-    """Return the result of `_latest` for each of these games, from the log only for games that have changed since the
-    last call."""
+    """Return the result of `_latest` for each of these games. The log is read only for games that have changed since
+    the last call."""
     keys: dict[UUID, tuple[Any, ...]] = {}
     for head in heads:
         rows = seats_of[head.game_id]
-        # The log has no other commit of this version, unless a replica or a backup took its place: hence the moments.
+        # The times are part of the key, since a replica or a backup may have another commit with this version.
         keys[head.game_id] = head.game_id, head.version, *visible_seat(rows, player_id), *(row.asked_at for row in rows)
     found = {game_id: it for game_id, key in keys.items() if (it := _recent.get(key)) is not None}
     changed = {head.game_id: head.rules for head in heads if head.game_id not in found}
@@ -316,13 +317,13 @@ def _latest_of(
     return found
 
 
-_recent: dict[tuple[Any, ...], list[Json]] = {}  # of the games that players of this process listed
+_recent: dict[tuple[Any, ...], list[Json]] = {}  # of the games that this process has listed
 _MOST_RECENT = 10_000
 
 
 def _latest(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None, since: int) -> list[Json]:
     """Return the last actions of other players as this viewer saw them. The list is empty if the viewer moved last, or
-    this process lacks the rules."""
+    if this process lacks the rules."""
     if rules not in GAMES:
         return []
     try:
@@ -347,7 +348,7 @@ def _newest_seen(rules: str, newest: Sequence[log.Recorded], viewer: Seat | None
 
 
 def _you(head: GameHead, seats: list[SeatState], player_id: UUID | None) -> Json | None:
-    """Return `views.you`, computed from the rows of the seats."""
+    """Return the same as `views.you`, computed from the rows of the seats."""
     seat = visible_seat(seats, player_id)[0]
     if seat is None:
         return None
@@ -363,7 +364,6 @@ _PEOPLE = f"SELECT player_id, {', '.join(Person._fields)} FROM players WHERE pla
 
 
 def _seats_of(games: list[UUID]) -> dict[UUID, list[SeatState]]:
-    """Return the seats of each of these games, in order."""
     found: dict[UUID, list[SeatState]] = {game_id: [] for game_id in games}
     if not games:
         return found

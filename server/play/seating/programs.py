@@ -1,7 +1,6 @@
-"""Accounts that belong to programs. Their owners mark them, other players see the mark, and a host may exclude these
-accounts. In anonymous games a mark would identify the player, so it is hidden until the end. An anonymous game excludes
-programs unless its host admits them. Players see this setting before they join.
-"""
+"""Accounts that belong to programs. Their owners mark them as programs. Other players see the mark, and hosts can
+exclude such accounts. In anonymous games the mark would identify the player, so it is hidden until the end. Programs
+can join an anonymous game only if its host admits them. Players see this setting before they join."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,9 +17,8 @@ from server.store.tables import PlayerGame, db
 
 
 def marked_since(player_id: UUID, is_program: bool) -> datetime | None:
-    """Return a player's new `program_since`. It changes only while they have no seat, and becomes permanent once the
-    program has played a game. Raise BadField, SignInFirst.
-    """
+    """Return a player's new `program_since`. A player can change the mark only while they have no seat. The mark
+    becomes permanent once the program has played a game. Raise BadField, SignInFirst."""
     expect_no_guest(player_id)  # their seats may become another account's
     since = program_since(player_id)
     if is_program == (since is not None):
@@ -38,12 +36,13 @@ def _has_game(player_id: UUID, which: ColumnElement[bool]) -> bool:
 
 
 def is_admitted(programs: bool, player_id: UUID) -> bool:
-    """Return whether the player may join a game with this setting."""
+    """Return whether the player may join a game with this setting for programs."""
     return programs or program_since(player_id) is None
 
 
 def expect_admitted(programs: bool, player_id: UUID) -> None:
-    """Raise NoPrograms if the table excludes this program, or TooMany if it has joined too many games."""
+    """Raise NoPrograms if this player is a program and the table excludes programs, or TooMany if the program has
+    joined too many games."""
     if not is_admitted(programs, player_id):
         raise NoPrograms("This game is for humans only, and your account belongs to a program.")
     expect_within(*comings(player_id))

@@ -1,7 +1,7 @@
 """The ready check before a game begins (option `ready_check`), in which players also reveal their salts.
 
-Players have a set time, which counts by their calendar and without outages. They get one reminder, at the first of
-their thresholds for turns.
+Players must confirm within a set time. It runs only in the hours of their calendar, and stops during outages. They get
+one reminder, at the first of their thresholds for turns.
 """
 
 from collections.abc import Mapping
@@ -35,13 +35,13 @@ ASKED_BY_NOBODY: Final = dict.fromkeys(("asked_at", "allowed", "hours", "due_at"
 
 
 def within(options: Mapping[str, Any]) -> timedelta | None:
-    """Return how long players have to confirm that they are ready, or None without a ready check."""
+    """Return how long players have to confirm that they are ready, or None if the game has no ready check."""
     asked = options.get("ready_check")
     return duration(asked["within"]) if asked else None
 
 
 def check_option(options: Mapping[str, Any]) -> None:
-    """Raise BadField if the option is invalid."""
+    """Raise BadField if the value of the option `ready_check` is invalid."""
     try:
         if (time := within(options)) and not SHORTEST <= time <= LONGEST:
             text = options["ready_check"]["within"]
@@ -51,7 +51,7 @@ def check_option(options: Mapping[str, Any]) -> None:
 
 
 def check_salt(options: Mapping[str, Any], salt: str, salt_hash: str | None) -> None:
-    """Raise BadField unless a new player may give this salt, or commit it."""
+    """Raise BadField unless a new player may reveal this salt, or commit to it by this hash."""
     if salt_hash is None:
         return
     if within(options) is None:
@@ -61,7 +61,7 @@ def check_salt(options: Mapping[str, Any], salt: str, salt_hash: str | None) -> 
 
 
 def expect_asking(head: GameRow) -> None:
-    """Raise NotAllowed for a game without a ready check."""
+    """Raise NotAllowed if the game has no ready check."""
     if within(head.options) is None:
         raise NotAllowed(noted("This game has no `ready_check`, so players don't confirm that they're ready."))
 
@@ -80,9 +80,10 @@ def is_free(seat: SeatState) -> bool:
 
 
 def start_if_full(game_id: UUID, now: datetime, anyway: bool = False) -> None:
-    """Begin the game if it is full, or start its ready check, within the transaction that took a seat.
+    """Begin the game if it is full, or start its ready check. Call this within the transaction in which a player takes
+    a seat.
 
-    `anyway`: begin without waiting for players who aren't ready.
+    `anyway`: begin without waiting for players who haven't confirmed that they are ready.
     """
     game = load_within(in_transaction(db.session.connection()), game_id)
     if any(map(is_free, game.seats)):
@@ -117,8 +118,8 @@ def _ask(game: Game, rows: list[SeatState], time: timedelta, now: datetime) -> N
 
 
 def remind_within(game: Game, row: SeatState, fresh: DueTimes, now: datetime) -> None:
-    """Set a seat's next check, and queue a reminder if due, in the transaction that locks the open game. An outage only
-    moves the times."""
+    """Set the time of a seat's next check, and queue a reminder if one is due, in the transaction that locks the open
+    game. After an outage, only change the times."""
     remind_at = fresh.remind_at if row.remind_at else None
     if row.remind_at and row.remind_at <= now and fresh.due_at == row.due_at:
         outbox.put(game.game_id, [letter(game, REMINDER, row.seat, now, row.remind_at.isoformat())])
@@ -128,9 +129,9 @@ def remind_within(game: Game, row: SeatState, fresh: DueTimes, now: datetime) ->
 
 
 def call_off_within(game_id: UUID) -> None:
-    """End the ready check, in the transaction that locks the open game.
+    """Cancel the ready check, in the transaction that locks the open game.
 
-    Revealed salts are deleted, since the next player would know them.
+    Delete revealed salts, since the next player would know them.
     """
     here = SeatRow.game_id == game_id
     revealed = update(SeatRow).where(here, SeatRow.salt_hash.is_not(None), SeatRow.salt != "")

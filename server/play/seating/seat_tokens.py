@@ -1,4 +1,4 @@
-"""Tokens for a single seat, to be given to another person's bot."""
+"""Tokens that give access to a single seat, meant for another person's bot."""
 
 from datetime import datetime
 from uuid import UUID
@@ -13,7 +13,8 @@ from server.store.tables import GameRow, SeatRow, db
 
 
 def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expires_at: datetime | None) -> NewToken:
-    """Create a token that is limited to the caller's seat in this game. It expires when the caller gives up the seat.
+    """Create a token that is limited to the caller's seat in this game. The token expires when the caller gives up the
+    seat.
 
     Raise NotFound, NotSeated, BadToken, MissingScope, BadField, TooMany.
     """
@@ -22,7 +23,7 @@ def seat_token(caller: Caller, game_id: UUID, name: str, scopes: list[str], expi
 
 
 def hold_seat(player_id: UUID, game_id: UUID) -> None:
-    """Check that the player sits in this game, and keep the seat until this transaction ends. Raise NotFound,
+    """Check that the player has a seat in this game, and lock the seat until this transaction ends. Raise NotFound,
     NotSeated."""
     load_visible(game_id, player_id)
     hold(player_id)

@@ -1,4 +1,4 @@
-"""Sitting down, inviting, leaving and coming back."""
+"""Taking a seat, inviting players, leaving and coming back."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -81,7 +81,7 @@ def take_seat(
     invitation: str | None = None,
     salt_hash: str | None = None,
 ) -> Game:
-    """Sit down at a game that hasn't started, or take the player's own seat back from a bot.
+    """Take a seat in a game that hasn't started, or take the player's own seat back from a bot.
 
     `salt_hash`: SHA-256, in hex, of a salt to be revealed with `ready`. Raise NotFound, SeatTaken, AlreadySeated,
     NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany, BadField.
@@ -148,7 +148,7 @@ def _expect_reliable(player_id: UUID, asked: int) -> None:
 
 
 def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> bool:
-    """Return whether the seat is reserved for the player's address, or for the holder of the invitation."""
+    """Return whether the seat is reserved for the player's address, or for the holder of this invitation."""
     if row.email is None or row.email == email:
         return row.kind == "open" or row.email == email
     return invitation is not None and invitation.seat == row.seat and is_mark_of(row.email, invitation.number)
@@ -185,18 +185,20 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None)
 
 
 def invitation(word: str) -> tuple[Game, Seat | None]:
-    """Return an invitation's game, and the seat that it reserves. Raise NotFound for an invalid token."""
+    """Return the game of an invitation, and the seat that the invitation reserves. Raise NotFound if the token is
+    invalid."""
     game_id, seat, _ = verify(INVITATION, word)
     return load(game_id), None if seat == ANY_SEAT else seat
 
 
 def is_kept(game: Game, word: str) -> bool:
-    """Return whether the invitation still gives access to its reserved seat, or to any open one."""
+    """Return whether the invitation still gives access to its reserved seat. An invitation without a reserved seat
+    needs an open seat."""
     return invitation_access(game.game_id, [row.email for row in game.seats], word) is not None
 
 
 def is_newcomer(game: Game, word: str) -> bool:
-    """Return whether the invited address has no player yet."""
+    """Return whether there is no player with the invited address yet."""
     seat = verify(INVITATION, word).seat
     email = None if seat == ANY_SEAT else game.seats[seat].email
     return email is not None and db.session.scalars(select(Player).where(Player.email == email)).first() is None
@@ -204,10 +206,10 @@ def is_newcomer(game: Game, word: str) -> bool:
 
 @with_retries
 def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
-    """Take the seat for the invited address, as the holder of the invitation's token.
+    """Take the seat that is reserved for the invited address, as the holder of the invitation's token.
 
-    `locale` and `name` are for new players. Raise NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, NoPrograms,
-    Closed, TooMany.
+    `locale` and `name` are used if the player is new. Raise NotFound, SeatTaken, AlreadySeated, NotRunning, Banned,
+    NoPrograms, Closed, TooMany.
     """
     game, seat = invitation(word)
     if seat is not None and in_doubt() == (game.seats[seat].player_id, seat):
@@ -220,7 +222,8 @@ def accept_invitation(word: str, locale: str = "en", name: str = "") -> Game:
 
 
 def invited_address(game: Game, seat: Seat, mark: int) -> str | None:
-    """Return the address with this mark while its seat is reserved, or once its player sits there."""
+    """Return the address with this mark while the seat is reserved for it, or while its player sits there. Otherwise
+    return None."""
     row = game.seats[seat]
     email = row.email or address_of(row.player_id)
     return email if email is not None and is_mark_of(email, mark) else None
@@ -236,7 +239,7 @@ def decline_invitation(word: str) -> None:
 
 
 def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
-    """Accept an invitation, and sign a new account in (see `token_of_visitor`)."""
+    """Accept an invitation. If the account is new, sign it in (see `token_of_visitor`)."""
     game, seat = invitation(word)
     email, is_new = None if seat is None else game.seats[seat].email, is_newcomer(game, word)
     game, now = accept_invitation(word, locale, name), clock.now()
@@ -247,13 +250,13 @@ def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[
 
 
 def return_word(game_id: UUID, seat: Seat, since: int = 0) -> str:
-    """Return the link token with which an absent player returns to the seat, until another player takes it over.
-    `since`: the version with which the player sat down."""
+    """Return the link token with which an absent player takes the seat back. The token is valid until another player
+    takes the seat over. `since`: the version at which the player sat down."""
     return sign(RETURN, game_id, seat, since)
 
 
 def open_return_link(word: str) -> tuple[Game, Seat]:
-    """Return the game and seat of a return link. Raise NotFound for an invalid link."""
+    """Return the game and seat of a return link. Raise NotFound if the link is invalid."""
     game_id, seat, since = verify(RETURN, word)
     game = load(game_id)
     if game.seats[seat].since != since:
@@ -285,8 +288,8 @@ def _take_back(game: Game, seat: Seat) -> Game:
 
 @with_retries
 def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitation: str | None = None) -> Game:
-    """Take over an offered seat (see `votes.OFFER`) from a bot, permanently. Without `seat`, take over the lowest
-    offered one. Its player may come back until then. Both players keep their own records.
+    """Take over an offered seat (see `votes.OFFER`) from a bot, permanently. If `seat` is None, take over the lowest
+    offered seat. Until then, the absent player may come back. Both players keep their own records.
 
     Raise NotFound, SeatTaken, AlreadySeated, NotRunning, Banned, SignInFirst, NotReliable, NoPrograms, TooMany.
     """
@@ -320,7 +323,7 @@ def take_over(game_id: UUID, player_id: UUID, seat: Seat | None = None, invitati
 
 
 def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUID, now: datetime) -> None:
-    """Replace the player, within the transaction that locks the game's row."""
+    """Give the seat to this player, within the transaction that locks the game's row."""
     game_id, former = game.game_id, game.seats[seat].player_id
     assert former is not None  # only seats of players are offered
     leave_behind(connection, game_id, [seat])
@@ -341,7 +344,8 @@ def _succeed(connection: Connection[Any], game: Game, seat: Seat, player_id: UUI
 
 @with_retries
 def leave(game_id: UUID, player_id: UUID) -> None:
-    """Leave before the start, or resign: a bot continues. If the player is a stand-in, end the stand-in instead.
+    """Leave a game before its start, or resign, so that a bot continues. If the player is a stand-in, only end the
+    stand-in.
 
     Raise NotFound, NotSeated, NotRunning.
     """
@@ -403,7 +407,7 @@ def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     expect_asking(head)
     row = _own_row(game_id, player_id)
-    if row.ready and salt in (None, row.salt):  # repeated, as by a click and a mail
+    if row.ready and salt in (None, row.salt):  # a repetition, such as a click after an email
         db.session.rollback()
         return load(game_id)
     expect_open(head)
@@ -420,7 +424,7 @@ def ready(game_id: UUID, player_id: UUID, salt: str | None = None) -> Game:
 
 
 def ready_word(game: Game, seat: Seat) -> str:
-    """Return the link token with which the player in this seat confirms that they are ready."""
+    """Return the link token with which this seat's player confirms that they are ready."""
     return sign(READY, game.game_id, seat, mark_of(str(game.seats[seat].player_id)))
 
 
@@ -434,13 +438,13 @@ def open_ready_link(word: str) -> tuple[Game, Seat]:
 
 
 def is_asked(game: Game, seat: Seat) -> bool:
-    """Return whether this seat still has to confirm that it is ready."""
+    """Return whether the player in this seat has yet to confirm that they are ready."""
     row = game.seats[seat]
     return game.table.status == "open" and row.asked_at is not None and not row.ready
 
 
 def _own_row(game_id: UUID, player_id: UUID) -> SeatRow:
-    """Lock the game and return the player's row. Raise NotSeated if there is none."""
+    """Lock the game and return the row of the player's seat. Raise NotSeated if the player has no seat."""
     own = select(SeatRow).where(SeatRow.game_id == game_id, SeatRow.player_id == player_id)
     row = db.session.scalars(own.execution_options(populate_existing=True)).one_or_none()
     if row is None:
@@ -450,16 +454,16 @@ def _own_row(game_id: UUID, player_id: UUID) -> SeatRow:
 
 @with_retries
 def wake_asked(game_id: UUID, now: datetime) -> bool:
-    """Open the seats of players who missed the ready check, or remind those with time left.
+    """Open the seats of players who missed the ready check, and remind players who still have time.
 
-    Return False if no player is late, or the game is locked. Raise NotRunning if the game has begun or is closed.
+    Return False if no player is late, or if the game is locked. Raise NotRunning if the game has begun or is closed.
     """
     free = select(GameRow).where(GameRow.game_id == game_id).with_for_update(skip_locked=True)
     head = db.session.execute(free.execution_options(populate_existing=True)).scalar_one_or_none()
-    if head is None or head.status == "abandoned":  # locked, or closed for another late seat a moment ago
+    if head is None or head.status == "abandoned":  # locked, or just closed because of another late player
         db.session.rollback()
         return False
-    if head.status != "open":  # its row contradicts the log, or it has just begun
+    if head.status != "open":  # the game has just begun, or its row contradicts the log
         raise NotRunning("This game has started, and its seats are taken.")
     game = load_within(in_transaction(db.session.connection()), game_id)
     asked = [(row, due_times(game, row, now)) for row in game.seats if row.asked_at and not row.ready]
@@ -485,7 +489,7 @@ def wake_asked(game_id: UUID, now: datetime) -> bool:
 
 
 def _facts(game: Game, row: SeatState) -> Json | None:
-    """Return what an email says about a player, or None in anonymous games."""
+    """Return what the email says about a player, or None in an anonymous game."""
     person = row.person
     since = person.program_since and person.program_since.isoformat()
     return None if game.hides_names else {"name": person.name, "program_since": since}
@@ -493,13 +497,13 @@ def _facts(game: Game, row: SeatState) -> Json | None:
 
 @with_retries
 def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
-    """Remove a guest from a game before the start, with an email. The guest can join it again only by invitation.
+    """Remove a player from a game before its start, and email them. They can join the game again only by invitation.
 
     Raise NotFound, NotRunning, NotHost.
     """
     lost: UUID | None = in_doubt()
     head, now = lock_hosted_game(game_id, player_id), clock.now()
-    if lost is not None and str(lost) in head.sent_away:  # another player may have the seat by now
+    if lost is not None and str(lost) in head.sent_away:  # by now, another player may have the seat
         return db.session.rollback()
     taken = (SeatRow.game_id == game_id) & (SeatRow.seat == seat) & (SeatRow.kind == "human")
     guest = db.session.scalars(select(SeatRow.player_id).where(taken)).one_or_none()
@@ -516,8 +520,8 @@ def send_away(game_id: UUID, player_id: UUID, seat: Seat) -> None:
 
 
 def seats_under_way(player_id: UUID) -> list[Json]:
-    """Return the player's seats where others may wait for them: game, title, status and seat. Seats that a bot plays
-    are left out."""
+    """Return the player's seats for which other players may be waiting: game, title, status and seat. Seats that a bot
+    plays are left out."""
     under_way = (PlayerGame.player_id == player_id) & PlayerGame.over_at.is_(None)
     ids = list(db.session.scalars(select(PlayerGame.game_id).where(under_way)))
     heads = select(GameRow.game_id, GameRow.title, GameRow.status).where(GameRow.game_id.in_(ids))
@@ -531,20 +535,22 @@ def seats_under_way(player_id: UUID) -> list[Json]:
 
 
 def give_up_seats(player_id: UUID) -> None:
-    """Leave all of a player's games. Bots continue those that have begun. Open games get another host or close."""
+    """Leave all of a player's games. Bots continue the games that have begun. The other games get a new host or are
+    closed."""
     for it in seats_under_way(player_id):
         try:
             leave(it["game_id"], player_id)
         except (NotSeated, NotRunning):
-            pass  # it has ended meanwhile
+            pass  # the game has ended meanwhile
     for game_id in games_with_stand_ins(player_id):
-        with suppress(NotFound, NotSeated):  # likewise
+        with suppress(NotFound, NotSeated):  # the stand-in has ended meanwhile
             end_stand_in(game_id, player_id)
     give_up_hosting(player_id)
 
 
 def seat_settings(game_id: UUID, player_id: UUID) -> Json:
-    """Return the player's seat in this game, and the email preference. Raise NotFound, NotSeated."""
+    """Return the settings of the player's seat in this game, such as the email preference. Raise NotFound,
+    NotSeated."""
     game = load_visible(game_id, player_id)
     seat = own_seat(game, player_id)
     row = game.seats[seat]
@@ -558,7 +564,8 @@ def seat_settings(game_id: UUID, player_id: UUID) -> Json:
 
 @with_retries
 def change_seat(game_id: UUID, player_id: UUID, changes: Json) -> Json:
-    """Set the email preference for one game (`mails`, None: default), or commit a salt before the start (`salt_hash`).
+    """Set the email preference for one game (`mails`, None: default), or commit to a salt before the start
+    (`salt_hash`).
 
     Raise NotFound, NotSeated, NotRunning, NotAllowed, WrongSalt.
     """
@@ -577,8 +584,8 @@ def change_seat(game_id: UUID, player_id: UUID, changes: Json) -> Json:
 
 
 def _expect_nothing_revealed(game_id: UUID) -> None:
-    """Lock an open game. Raise WrongSalt if a salt has been revealed, or NotRunning, NotAllowed if there is no ready
-    check."""
+    """Lock an open game. Raise WrongSalt if a salt has already been revealed, NotRunning, or NotAllowed if the game has
+    no ready check."""
     head = db.session.execute(select(GameRow).where(GameRow.game_id == game_id).with_for_update()).scalar_one()
     expect_asking(head)
     expect_open(head)

@@ -1,8 +1,8 @@
-"""Stand-ins, who play another player's seat for some days. A stand-in accepts a request sent by email, sits there from
-the first day to the last, and sees the seat's secrets only during that time.
+"""Stand-ins play another player's seat for some days. A stand-in accepts a request sent by email, sits there from the
+first day to the last, and sees the seat's secrets only during that time.
 
-The owner may watch and chat meanwhile, but can play only after ending the stand-in, so each move has one author. Owner
-and stand-in can both end it.
+Meanwhile the seat's owner may watch and chat, but can play only after ending the stand-in. So each move has one author.
+Both the owner and the stand-in can end it.
 """
 
 import logging
@@ -60,14 +60,14 @@ _logger = logging.getLogger(__name__)
 
 
 class Days(NamedTuple):
-    """A span from the start of the first day to the end of the last day."""
+    """The time from the start of the first day to the end of the last day."""
 
     begin: datetime
     end: datetime
 
 
 def days(first: str, last: str, zone: str, now: datetime) -> Days:
-    """Return the span between two dates in this time zone. Raise BadField for an invalid span."""
+    """Return the time between two dates in this time zone. Raise BadField if it is invalid."""
     first_day, last_day = _day(first, "from"), _day(last, "until")
     if last_day < first_day:
         raise BadField("until", "The last day is before the first.")
@@ -75,13 +75,14 @@ def days(first: str, last: str, zone: str, now: datetime) -> Days:
         datetime.combine(day, time(), stored_zone(zone)).astimezone(now.tzinfo)
         for day in (first_day, last_day + timedelta(days=1))
     )
-    if end <= now or end - begin > LONGEST + timedelta(hours=12):  # daylight saving time may change in between
+    if end <= now or end - begin > LONGEST + timedelta(hours=12):  # daylight saving time may begin or end in between
         raise BadField("until", "These days are in the past, or there are more than %(most)s.", most=LONGEST.days)
     return Days(begin, end)
 
 
 def last_minute(until_at: datetime) -> datetime:
-    """Return the end of a stand-in as emails show it, since midnight after the last day would read as an extra day."""
+    """Return the end of a stand-in as emails show it. Midnight after the last day would read as if the stand-in lasted
+    another day."""
     return until_at - timedelta(minutes=1)
 
 
@@ -123,8 +124,8 @@ def ask_stand_in(
     email: str | None = None,
     app_id: UUID | None = None,
 ) -> Json:
-    """Ask a player or an address to play the seat of `by`, replacing an earlier request. The call is idempotent. Days
-    are in the time zone of `by`, or in UTC in anonymous games. `app_id`: the app that asks.
+    """Ask a player or an address to play the seat of `by`. This replaces an earlier request. The call is idempotent.
+    Days begin and end in the time zone of `by`, or in UTC in anonymous games. `app_id`: the app that makes the request.
 
     Raise NotFound, NotSeated, NotRunning, SeatTaken, BadField, SignInFirst, TooMany, BadToken.
     """
@@ -132,7 +133,7 @@ def ask_stand_in(
     expect_no_guest(by)
     now = clock.now()
     zone = db.session.scalars(select(Player.zone).where(Player.player_id == by)).one()
-    if is_nameless(head.options):  # all players see when it begins and ends
+    if is_nameless(head.options):  # all players see when the stand-in begins and ends
         zone = "UTC"
     begin, end = days(first, last, zone, now)
     to = _address(player, email)
@@ -158,7 +159,7 @@ def ask_stand_in(
             db.session.execute(row.on_conflict_do_update(index_elements=["game_id", "seat"], set_=values))
             _note_letter(game_id, seat, to, by, mark)
         elif before.app_id is not None:
-            before.app_id = app_id  # the player or another app wants it, too
+            before.app_id = app_id  # the player or another app has made the same request
     found = _facts(game_id, seat)
     assert found is not None
     return found
@@ -170,7 +171,7 @@ def _note_letter(game_id: UUID, seat: Seat, to: str, by: UUID, mark: int) -> Non
 
 
 def ask_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
-    """Send open requests for a player again, to a new address, within the transaction that locks the game."""
+    """Send a player's open requests again, to the new address, within the transaction that locks the game."""
     asked = select(StandIn).where(StandIn.game_id == game_id, is_asked(player_id, old))
     for row in db.session.scalars(asked.with_for_update().execution_options(populate_existing=True)).all():
         row.email = row.email and email
@@ -180,7 +181,7 @@ def ask_anew(game_id: UUID, player_id: UUID, old: str, email: str) -> None:
 
 
 def _address(player: UUID | None, email: str | None) -> str:
-    """Return the address for the email. Raise BadField if there is none."""
+    """Return the address to which the request is sent. Raise BadField if there is none."""
     if (player is None) == (email is None):
         raise BadField("player", "Send either a player or an address.")
     if email is not None:
@@ -192,40 +193,42 @@ def _address(player: UUID | None, email: str | None) -> str:
 
 
 def _expect_elsewhere(game: Game, player_id: UUID | None) -> None:
-    """Raise AlreadySeated if this player has a seat in the game, or will stand in for another player there."""
+    """Raise AlreadySeated if this player has a seat in the game, or will be a stand-in for another player there."""
     if player_id in people_of(game):
         raise AlreadySeated("Players at this table can't stand in for one another.")
 
 
 def stand_in_word(game_id: UUID, seat: Seat, mark: int) -> str:
-    """Return the link token that accepts a request."""
+    """Return the link token with which the recipient accepts a request."""
     return sign(WORD, game_id, seat, mark)
 
 
 def open_stand_in_link(word: str) -> tuple[Game, StandIn | None]:
-    """Return a token's game and request, None if the request has ended. Raise NotFound for an invalid token."""
+    """Return the game and the request of a link token, with None for a request that has ended. Raise NotFound if the
+    token is invalid."""
     game_id, seat, mark = verify(WORD, word)
     asked = _load_request(game_id, seat)
     return load(game_id), asked if asked and asked.mark == mark and asked.until_at > clock.now() else None
 
 
 def is_asked(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Return the condition for requests to this player or address."""
+    """Return an SQL condition that selects requests to this player or address."""
     return or_(StandIn.email == email, StandIn.player_id == player_id)
 
 
 def is_about(player_id: UUID, email: str) -> ColumnElement[bool]:
-    """Return the condition for requests by or to this player or address, or accepted by them."""
+    """Return an SQL condition that selects requests by or to this player or address, and requests that this player has
+    accepted."""
     return or_(is_asked(player_id, email), StandIn.asked_by == player_id, StandIn.accepted_by == player_id)
 
 
 def is_stranger(asked: StandIn) -> bool:
-    """Return whether the request's address has no player."""
+    """Return whether the request was sent to an address that belongs to no player."""
     return asked.player_id is None and asked.email is not None and player_at(asked.email) is None
 
 
 def accept_stand_in(word: str, player_id: UUID) -> Game:
-    """Accept a request as the player or address that it names. Play begins on the first day.
+    """Accept a request as the player or address to which it was sent. The stand-in begins to play on the first day.
 
     Raise NotFound, NotRunning, AlreadySeated, SeatTaken, Banned, SignInFirst.
     """
@@ -237,7 +240,7 @@ def accept_stand_in(word: str, player_id: UUID) -> Game:
 
 
 def enter_as_stand_in(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
-    """Accept a stand-in request, and sign a new account in (see `token_of_visitor`)."""
+    """Accept a stand-in request. If the account is new, sign it in (see `token_of_visitor`)."""
     game, asked = open_stand_in_link(word)
     if asked is None or asked.accepted_by is not None:
         raise NotFound(_NOBODY)
@@ -306,7 +309,7 @@ def call_off(game: Game, seat: Seat, now: datetime, by: UUID | None = None) -> N
 
 
 def _tell_called_off(game: Game, asked: StandIn, now: datetime, by: UUID | None) -> None:
-    """Notify the player who has accepted, and the present owner, except for `by`."""
+    """Notify the seat's owner and the player who has accepted, except the one who called it off (`by`)."""
     if asked.accepted_by is None:
         return
     told = {asked.accepted_by: asked.asked_by}
@@ -315,7 +318,7 @@ def _tell_called_off(game: Game, asked: StandIn, now: datetime, by: UUID | None)
     letters = []
     for reader, other in told.items():
         about = {"what": "called-off", "until": asked.from_at.isoformat(), "own": reader == asked.asked_by}
-        about["other"] = str(other)  # the id, since the account may close before the email is written
+        about["other"] = str(other)  # the id, since the account may be closed before the email is written
         key = f"called-off/{asked.mark}/{reader}"
         letters += (
             [addressed(game, notice_kinds.STAND_IN, asked.seat, reader, now, key, **about)] if reader != by else []
@@ -324,23 +327,22 @@ def _tell_called_off(game: Game, asked: StandIn, now: datetime, by: UUID | None)
 
 
 def games_with_stand_ins(player_id: UUID) -> Sequence[UUID]:
-    """Return games where the player has asked for a stand-in, or has accepted to be one."""
+    """Return the games in which the player has requested a stand-in, or has agreed to be one."""
     his = or_(StandIn.asked_by == player_id, StandIn.accepted_by == player_id)
     return db.session.scalars(select(StandIn.game_id).where(his)).all()
 
 
 def _stands_in_later(game_id: UUID, player_id: UUID) -> Seat | None:
-    """Return the seat where this player will stand in later."""
     promised = select(StandIn.seat).join(SeatRow, (SeatRow.game_id == StandIn.game_id) & (SeatRow.seat == StandIn.seat))
     promised = promised.where(StandIn.game_id == game_id, StandIn.accepted_by == player_id, SeatRow.owner_id.is_(None))
     return db.session.scalars(promised).one_or_none()
 
 
-# Beginning and ending by time
+# Beginning and ending on time
 
 
 def change_stand_ins(batch: int = 100) -> None:
-    """Begin and end stand-ins whose time has come, one game at a time.
+    """Begin and end stand-ins that are due, one game at a time.
 
     Locked games are left for the next call.
     """
@@ -383,7 +385,7 @@ def _change(game_id: UUID, seat: Seat, now: datetime) -> None:
 
 
 def _may_begin(game: Game, asked: StandIn) -> bool:
-    """Return whether the request is still valid since it was accepted."""
+    """Return whether the accepted request is still valid, given what has happened since it was accepted."""
     assert asked.accepted_by is not None
     return (
         game.table.status in ("running", "paused")
@@ -396,7 +398,8 @@ def _may_begin(game: Game, asked: StandIn) -> bool:
 
 
 def _begin(connection: Connection[Any], game: Game, asked: StandIn, now: datetime) -> Game:
-    """Begin a stand-in, within the transaction that locks the game's row. A bot gives the seat back at once."""
+    """Begin a stand-in, within the transaction that locks the game's row. If a bot plays the seat, the bot first gives
+    it back."""
     row, player_id = game.seats[asked.seat], asked.accepted_by
     assert player_id is not None
     asked.wake_at = asked.until_at
@@ -415,7 +418,7 @@ def _begin(connection: Connection[Any], game: Game, asked: StandIn, now: datetim
 
 @contextmanager
 def _holding(game_id: UUID) -> Iterator[tuple[Connection[Any], Game]]:
-    """Lock the game's row, yield the connection and the game, then commit."""
+    """Lock the game's row, and yield the connection and the game. Commit at the end."""
     if db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update()).first() is None:
         raise NotFound("Game not found.")
     try:
@@ -429,16 +432,15 @@ def _holding(game_id: UUID) -> Iterator[tuple[Connection[Any], Game]]:
 
 
 def _expect_under_way(game: Game) -> None:
-    """Raise NotRunning unless the game is in progress."""
     if game.table.status in OVER or not game.table.turns:
         raise NotRunning(_OVER)
 
 
 def _load_request(game_id: UUID, seat: Seat, is_locked: bool = False) -> StandIn | None:
-    """Return the request for this seat. Lock the request before changes: an ending app deletes its requests without the
-    game's lock.
+    """Return the request for this seat. Lock the request before changing it: when an app's access ends, its requests
+    are deleted without the game's lock.
 
-    A request without a name or days counts as none.
+    A request without a name or days counts as missing.
     """
     own = select(StandIn).where(StandIn.game_id == game_id, StandIn.seat == seat)
     own = own.with_for_update() if is_locked else own
@@ -450,7 +452,7 @@ def _load_request(game_id: UUID, seat: Seat, is_locked: bool = False) -> StandIn
 
 
 def is_sound(asked: StandIn) -> bool:
-    """Return whether a stored request names existing players, a recipient, and days in order."""
+    """Return whether the stored request names existing players and a recipient, and its days are in order."""
     is_addressed = asked.player_id is not None or asked.email is not None
     people = {asked.asked_by, asked.accepted_by} - {None}
     are_players = all(db.session.get(Player, player_id) for player_id in people)

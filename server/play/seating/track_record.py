@@ -1,5 +1,5 @@
-"""Track records of players, from the logs of finished games. Such a log is final, so a worker reads it once and stores
-the result with the player's games."""
+"""Track records of players, computed from the logs of finished games. Such a log never changes, so a worker reads it
+once and stores the result with the player's games."""
 
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -26,14 +26,14 @@ from server.store.tables import GameRow, Player, PlayerGame, SeatRow, db
 
 log = logging.getLogger(__name__)
 
-FEW: Final = 3  # finished games below which a record says little
-_LATEST: Final = 200  # games whose response times count
+FEW: Final = 3  # with fewer finished games, a record says little
+_LATEST: Final = 200  # number of latest games whose response times count
 _AT_ONCE: Final = 50
 
 
 def read_records() -> None:
-    """Read some logs of finished games, one game per transaction. Games are drawn at random, so that those with missing
-    rules or files don't block others."""
+    """Read the logs of some finished games, one game per transaction. Games are chosen at random, so that games with
+    missing rules or files don't block others."""
     unread = select(PlayerGame.game_id).where(PlayerGame.over_at.is_not(None), PlayerGame.record.is_(None))
     for game_id in set(db.session.scalars(unread.order_by(func.random()).limit(_AT_ONCE)).all()):
         try:
@@ -62,8 +62,8 @@ _NOTHING: Final[Json] = {"finished": False, "left": False, "time_outs": 0, "answ
 
 
 def _records(rules: str, events: Sequence[Recorded]) -> Iterator[tuple[Seat, Json]]:
-    """Yield each seat's record: whether its player finished the game, the time-outs, and seconds per move. Moves of
-    stand-ins don't count, and a new player starts from scratch."""
+    """Yield each seat's record: whether its player finished the game, the number of time-outs, and the seconds per
+    move. Moves of stand-ins don't count. If a new player takes over the seat, the record starts from zero."""
     table, at, answers, late = new_table(rules), dict[int, datetime](), dict[Seat, list[int]](), list[Seat | None]()
     for rows, after in fold_commits(table, events):
         first = rows[0]
@@ -94,12 +94,12 @@ def _is_stood_in(table: Table, seat: Seat | None) -> bool:
 
 
 def record_so_far(game: Game, seat: Seat) -> Json:
-    """Return the record of a player who leaves a seat permanently."""
+    """Return the record of a player who is leaving a seat permanently."""
     return dict(_records(game.table.rules.NAME, whole_log(game.game_id)))[seat]
 
 
 def track_record(player_id: UUID) -> Json:
-    """Return a player's public record. Guests and deleted players have one, too. Raise NotFound if there is no such
+    """Return a player's public record, which guests and deleted players have, too. Raise NotFound if there is no such
     player."""
     player = db.session.get(Player, player_id)
     if player is None:
@@ -130,7 +130,8 @@ def track_record(player_id: UUID) -> Json:
 
 
 def _won(player_id: UUID, hidden: Collection[UUID]) -> int:
-    """Return how many finished games the player won in a seat of their own, which no bot played at the end."""
+    """Return how many finished games the player won in their own seat. Games in which a bot played the seat at the end
+    don't count."""
     record = PlayerGame.record
     own = (PlayerGame.player_id == player_id) & PlayerGame.role.is_(None) & PlayerGame.game_id.not_in(hidden)
     own &= record["finished"].as_boolean() & ~record["left"].as_boolean()
@@ -150,9 +151,10 @@ def _sums() -> tuple[Any, Any, Any]:
 
 
 def _at_nameless_tables(players: Collection[UUID]) -> list[UUID]:
-    """Return those games of these players that hide names now. A changing track record would reveal who sits there."""
+    """Return the games of these players that currently hide names. A change in a track record would reveal who plays
+    there."""
     may_go_on = PlayerGame.over_at.is_(None) | PlayerGame.role.is_not(None)
-    never_began = ~PlayerGame.record["finished"].as_boolean()  # or it was abandoned later
+    never_began = ~PlayerGame.record["finished"].as_boolean()  # the game never began, or was abandoned later
     which = may_go_on | PlayerGame.record.is_(None) | never_began
     ids = db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id.in_(players), which)).all()
     heads = select(GameRow.game_id, GameRow.options, GameRow.status, GameRow.version).where(GameRow.game_id.in_(ids))
@@ -167,7 +169,7 @@ def _left_under_way(player_id: UUID, hidden: Collection[UUID]) -> int:
 
 
 def reliability_of(players: Collection[UUID]) -> Mapping[UUID, int]:
-    """Return each player's percentage of finished games that they played to the end, 100 without games."""
+    """Return the percentage of finished games that each player played to the end, or 100 for a player without games."""
     record = PlayerGame.record
     query = select(PlayerGame.player_id, func.count(), _sums()[1]).where(
         PlayerGame.player_id.in_(players), record.is_not(None), PlayerGame.game_id.not_in(_at_nameless_tables(players))

@@ -1,4 +1,5 @@
-"""Who made a move: the player, a bot or a plan. Only the plan's owner sees that it was a plan."""
+"""The author of a move: the player, a bot, a stand-in or a plan. Only the plan's owner sees that a plan made the
+move."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
@@ -20,11 +21,11 @@ def visible_events(
     planned: Collection[int],
     since: int = 0,
 ) -> Iterator[tuple[Recorded, Json]]:
-    """Yield these events of a log as this viewer sees them. Each move has its author in `by`.
+    """Yield the events in these rows as this viewer sees them. For each move, `by` tells who made it.
 
-    `rows`: whole commits, and up to the end of the log at least the events of `CHANGES_OF_PLAYERS`. `seats`: the seats
-    after these rows. `planned`: the versions of the viewer's planned moves. `since`: the version with which the viewer
-    sat down. Earlier secrets are hidden.
+    `rows`: whole commits. After the last of them, at least the events of `CHANGES_OF_PLAYERS` must follow up to the end
+    of the log. `seats`: the seats after these rows. `planned`: the versions of the viewer's planned moves. `since`: the
+    version at which the viewer sat down. Secrets from before that version are hidden.
     """
     moved_by = _authors(rules, rows, seats)
     for row in rows:
@@ -38,14 +39,15 @@ def visible_events(
 
 
 def _authors(rules: Rules, rows: Sequence[Recorded], seats: Sequence[SeatState]) -> dict[int, tuple[Seat, str]]:
-    """Return the seat and the kind of author by version, computed backwards from the present players."""
+    """Return the seat that moved and the kind of author for each version, computed backwards from the current
+    players."""
     has_bot = [bool(row.bot or row.stand_in) for row in seats]
     stood_in = [row.owner_id is not None for row in seats]
     found = {}
     for version, events in groupby(reversed(rows), key=lambda row: row.version):
         commit = list(events)[::-1]
         seat = next((row.seat for row in commit if row.type in rules.EVENTS and row.seat is not None), None)
-        for row in reversed(commit):  # in one commit, a change of hands comes after the move
+        for row in reversed(commit):  # within a commit, the seat changes players after the move
             if row.seat is not None and row.type in _BOT_BEFORE:
                 has_bot[row.seat] = _BOT_BEFORE[row.type]
             elif row.seat is not None and row.type in _STAND_IN_BEFORE:
@@ -58,4 +60,4 @@ def _authors(rules: Rules, rows: Sequence[Recorded], seats: Sequence[SeatState])
 
 _BOT_BEFORE = {"seat-handed-over": False, "seat-taken-back": True, "seat-taken-over": True}
 _STAND_IN_BEFORE = {"stand-in-began": False, "stand-in-ended": True}
-CHANGES_OF_PLAYERS = (*_BOT_BEFORE, *_STAND_IN_BEFORE)  # the events that `told` needs up to the end of the log
+CHANGES_OF_PLAYERS = (*_BOT_BEFORE, *_STAND_IN_BEFORE)  # `visible_events` needs these up to the end of the log

@@ -1,4 +1,5 @@
-"""The event feed. A follower gets each event once and in order, even after reconnecting, and a single game's messages."""
+"""The event feed. Each follower gets every event once and in order, even after reconnecting. Followers of a single game
+also get its chat messages."""
 
 import re
 import struct
@@ -27,20 +28,19 @@ from server.translations import noted
 
 _MOST = 500  # events per batch
 _MOST_SAID = 50  # messages per batch
-_LATE = timedelta(minutes=1)  # longer than any commit takes, with some clock skew
-_ROOM = 8  # bytes of a game's id that are unique among a player's games
+_LATE = timedelta(minutes=1)  # longer than any commit takes, including some clock skew
+_ROOM = 8  # first bytes of a game's id, which are unique among a player's games
 
 
 class Place(NamedTuple):
-    """A position in a player's feed: all events before a time, and in some games the events up to a number. Events are
-    numbered per game, and a commit may arrive after a commit with a later time.
-    """
+    """A position in a player's feed: all events before a time, and in some games also the events up to a number.
+    Numbers are needed because a commit may arrive after a commit with a later time."""
 
     since: datetime
-    told: dict[bytes, int]  # last events at `since` or later, by the game id's first bytes
+    told: dict[bytes, int]  # number of the last event at `since` or later, by the first bytes of the game's id
 
     def word(self) -> str:
-        """Return the position in the form of `Last-Event-ID`."""
+        """Return the position in the format of `Last-Event-ID`."""
         packed = struct.pack(">Q", int(self.since.timestamp() * 1_000_000))
         for game, seq in self.told.items():
             packed += game + struct.pack(">I", seq)
@@ -66,7 +66,7 @@ class Item(NamedTuple):
 
 
 class Follower:
-    """A follower of one game. Without a caller, the follower is anonymous."""
+    """A follower of one game. A follower without a caller is anonymous."""
 
     def __init__(
         self, caller: Caller | None, told: dict[UUID, int], invitation: str | None = None, heard: int | None = None
@@ -74,10 +74,10 @@ class Follower:
         self.caller = caller
         self.player_id = caller and caller.player_id
         self.invitation = invitation
-        self.told = told  # last event sent, by game
-        self.heard = heard  # last message sent; None: without chat
+        self.told = told  # number of the last event sent, by game
+        self.heard = heard  # number of the last message sent; None: without chat
         self.is_over = False  # the feed has ended
-        self.went_back = list[Json]()  # logs that end before the position
+        self.went_back = list[Json]()  # games whose log ends before the follower's position
 
     def place(self) -> str:
         """Return the follower's position: the numbers of the last event and message that were sent."""
@@ -95,7 +95,7 @@ class Follower:
         return Item(self.place(), message, is_said=True)
 
     def skip(self, game_id: UUID, seq: int, is_over: bool) -> None:
-        """Record that the follower gets nothing up to this event, or nothing in the rest of the game."""
+        """Record that there is nothing to send to the follower up to this event, or for the rest of the game."""
         self.told[game_id] = seq
         self.is_over = is_over
 
@@ -105,13 +105,13 @@ class Follower:
 
 
 class OwnFollower(Follower):
-    """A follower of all of a player's games."""
+    """A follower of all games of one player."""
 
     def __init__(self, caller: Caller, since: datetime) -> None:
         super().__init__(caller, {})
         self.owner = caller.player_id
         self.since = since
-        self.recent: dict[UUID, tuple[int, datetime]] = {}  # recent last events
+        self.recent: dict[UUID, tuple[int, datetime]] = {}  # last events that are recent
         self.ended: set[UUID] = set()
         self.left: dict[UUID, int] = {}  # last events of games that the player has left
 
@@ -140,8 +140,8 @@ class OwnFollower(Follower):
 def follow_game(
     game_id: UUID, caller: Caller | None, invitation: str | None, after: int, last: str = ""
 ) -> Follower | None:
-    """Return a follower that starts at position `last`, or after event `after`, with new messages only. Return None if
-    the game is over and all was sent. Raise NotFound, BadField."""
+    """Return a follower that starts at position `last`, or after event `after` and with new messages only. Return None
+    if the game is over and everything was sent. Raise NotFound, BadField."""
     if last and not re.fullmatch("[0-9]{1,9}(-[0-9]{1,9})?", last):
         raise BadField("Last-Event-ID", noted("This stream has no event with this id."))
     game = load_visible(game_id, caller and caller.player_id, invitation)
@@ -193,7 +193,7 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
     listening = [follower.heard for follower in followers if follower.heard is not None]
     said = messages(game_id, min(listening), _MOST_SAID) if listening else []
     head, seats, rows, _ = records
-    if head.rules not in GAMES:  # a process of another release sends them
+    if head.rules not in GAMES:  # a process of another release sends its events
         return []
     rules = GAMES[head.rules]
     seated = {it for row in seats for it in (row.player_id, row.owner_id) if it}
@@ -224,8 +224,8 @@ def news(game_id: UUID, followers: Sequence[Follower]) -> list[tuple[Follower, l
 
 
 def _who_may_still_see(head: GameHead, followers: Sequence[Follower], seated: Collection[UUID]) -> set[Follower]:
-    """Return followers who may still see the game. Call this after reading events, so that revoked tokens get none.
-    Call it before the events count as sent, since the query may fail."""
+    """Return the followers who may still see the game. Call this after reading events, so that revoked tokens get none
+    of them. Call it before the events count as sent, since the query may fail."""
     callers = [follower.caller for follower in followers if follower.caller]
     valid = still_valid(callers) if callers else set()
     return {
@@ -249,7 +249,7 @@ def _may_still_see(head: GameHead, follower: Follower) -> bool:
 
 
 def new_games(followers: Collection[OwnFollower]) -> None:
-    """Add games that have begun, or that players have joined, to their followers."""
+    """Add games that have begun, or that players have joined, to the followers of these players."""
     games: dict[UUID, dict[UUID, datetime | None]] = {}
     since = min(follower.since for follower in followers)
     for player_id, game_id, over_at in _games_of({follower.owner for follower in followers}, since):
@@ -262,16 +262,17 @@ def new_games(followers: Collection[OwnFollower]) -> None:
 
 
 def _unknown(follower: OwnFollower, games: Mapping[UUID, datetime | None]) -> set[UUID]:
-    """Return the player's games that are new to the follower. `games` has the end of each game."""
+    """Return the player's games that the follower doesn't know yet. `games` maps each game to the time when it
+    ended."""
     not_told = {game_id for game_id, over_at in games.items() if over_at is None or over_at >= follower.since}
     return not_told - follower.told.keys() - follower.ended
 
 
 class Progress(NamedTuple):
-    """The progress of a game."""
+    """How far a game has progressed."""
 
     version: int  # number of commits
-    said: int | None  # number of messages; None without any
+    said: int | None  # number of messages; None if there are none
 
 
 _PROGRESS = """
@@ -288,8 +289,8 @@ def progress(games: Collection[UUID]) -> dict[UUID, Progress]:
 
 
 def _games_of(players: Collection[UUID], since: datetime) -> list[tuple[UUID, UUID, datetime | None]]:
-    """Return the player, the game and when it ended, for each seat of these players. Omit games that ended before
-    `since`."""
+    """Return a row for each game of these players: player, game, and when the game ended. Games that ended before
+    `since` are left out."""
     with autocommit() as connection:
         return connection.execute(
             "SELECT player_id, game_id, over_at FROM player_games"
@@ -307,9 +308,8 @@ SELECT game_id, status, shelved, made_at FROM games WHERE game_id = ANY(%(games)
 
 
 def _last_events(games: Sequence[UUID]) -> list[tuple[UUID, str, int, datetime]]:
-    """Return the game, its status, and its last event with the time, for games that have begun. Archived games get a
-    time long ago.
-    """
+    """Return a row for each of these games that has begun: game, status, and the number and time of its last event.
+    Archived games get a time long ago."""
     with autocommit() as connection:
         return rows_of(connection, _LAST_EVENTS, games)
 

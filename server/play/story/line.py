@@ -1,4 +1,4 @@
-"""The line of a game: its commits, except those that were taken back. The log keeps all commits."""
+"""The line of a game: its commits without those that were taken back. The log keeps all commits."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from server.store.log import Recorded
 
 
 class Link(NamedTuple):
-    """A commit, with the tables before and after it, and the random words drawn before it."""
+    """A commit, with the tables before and after it, and the number of random words drawn before it."""
 
     before: Table
     commit: Sequence[Recorded]
@@ -19,11 +19,11 @@ class Link(NamedTuple):
 
 
 class Line:
-    """The history of a table, by version."""
+    """The commits of a game that still stand, by version."""
 
     def __init__(self) -> None:
         self._links: dict[int, Link] = {}
-        self._free: set[int] = set()  # take-backs of moves that had revealed nothing
+        self._free: set[int] = set()  # versions of take-backs whose moves had revealed nothing
 
     def add(self, link: Link) -> None:
         first = link.commit[0]
@@ -34,21 +34,22 @@ class Line:
         self._links[link.after.version] = link
 
     def move_after(self, version: int, seat: Seat) -> Link | None:
-        """Return this seat's next move after that version, if both still stand."""
+        """Return this seat's move immediately after that version, unless the move or the version was taken back."""
         link = self._links.get(version + 1) if version in self._links else None
         return link if link and mover(link.before.rules, link.commit) == seat else None
 
     def last_move(self, seat: Seat) -> int | None:
-        """Return the version before this seat's last standing move, or None."""
+        """Return the version before this seat's last standing move, or None if there is no such move."""
         moves = (it for _, it in sorted(self._links.items(), reverse=True) if mover(it.before.rules, it.commit) == seat)
         return next((it.before.version for it in moves if it.before.version in self._links), None)
 
     def is_free(self, version: int, seat: Seat) -> bool:
-        """Return whether only this seat's player has moved since, and the moves revealed nothing."""
+        """Return whether only this seat's player has moved since that version, and the moves revealed nothing."""
         return all(self._shows_nothing(link, seat) for at, link in self._links.items() if at > version)
 
     def asked_at(self, version: int, seat: Seat) -> datetime | None:
-        """Return since when this seat's turn at that version has taken time. Return None after a pause or an extension."""
+        """Return when the time of this seat's turn at that version began to run. Return None if a pause or an extension
+        has changed that time."""
         since = None
         for at, (before, commit, after, _) in self._links.items():
             if at > version:
@@ -73,7 +74,7 @@ class Line:
 
 
 def line_of(rules: str, rows: Sequence[Recorded]) -> Line:
-    """Return the line of a whole log."""
+    """Return the line that results from a whole log."""
     line, before = Line(), new_table(rules)
     for commit, after in fold_commits(before, rows):
         line.add(Link(before, commit, after))
@@ -82,7 +83,7 @@ def line_of(rules: str, rows: Sequence[Recorded]) -> Line:
 
 
 def mover(rules: Rules, commit: Sequence[Recorded]) -> Seat | None:
-    """Return the seat that moved if the commit is one move, otherwise None."""
+    """Return the seat that moved if the commit is a single move, otherwise None."""
     if commit[0].type not in rules.EVENTS:
         return None
     return next((row.seat for row in commit if row.seat is not None), None)

@@ -1,4 +1,4 @@
-"""A cache of recent tables. Each can be computed again from the log."""
+"""A cache of recently used tables. Each table can be recomputed from the log."""
 
 from collections import OrderedDict
 from threading import Lock
@@ -10,7 +10,7 @@ _RECENT = 1000
 
 
 class TableCache:
-    """The most recently used tables of this process."""
+    """The tables that this process has used most recently."""
 
     def __init__(self) -> None:
         self._tables: OrderedDict[UUID, Table] = OrderedDict()

@@ -1,4 +1,4 @@
-"""The chat of a table: its players write, all spectators read."""
+"""The chat of a table. Its players write, and all spectators can read."""
 
 from datetime import datetime
 from uuid import UUID
@@ -58,7 +58,7 @@ def _is_stored(game_id: UUID, player_id: UUID, said: Json) -> bool:
 
 
 def messages(game_id: UUID, after: int, limit: int) -> list[Json]:
-    """Return a game's messages after number `after`, in order."""
+    """Return the messages in a game's chat with a number greater than `after`, in order."""
     with autocommit() as connection:
         found = connection.execute(
             "SELECT m.nr, m.seat, p.name, m.text, m.at FROM messages m LEFT JOIN players p ON p.player_id = m.player_id "

@@ -22,7 +22,7 @@ LONGEST: Final = 500
 
 @with_retries
 def put_up_notice(text: str, until: datetime | None = None) -> Json:
-    """Show this message to all users until this time or until it is removed. It replaces an earlier one."""
+    """Show this message to all users until this time or until it is removed. It replaces the previous message."""
     notice = {"text": clean(text, LONGEST), "until": until and until.isoformat()}
     row = insert(Setting).values(name=announcements.NOTICE, value=json.dumps(notice))
     db.session.execute(row.on_conflict_do_update(index_elements=["name"], set_={"value": row.excluded.value}))
@@ -39,7 +39,8 @@ def take_down_notice() -> None:
 
 
 def notice() -> Json | None:
-    """Return the current message (`text` and `until`). Return None if there is none or the database doesn't answer."""
+    """Return the current message (`text` and `until`), or None if there is no message or the database doesn't
+    respond."""
     try:
         return notice_in(announcements.announced())
     except (psycopg.Error, sqlalchemy.exc.SQLAlchemyError):
@@ -47,7 +48,7 @@ def notice() -> Json | None:
 
 
 def notice_in(rows: Mapping[str, str]) -> Json | None:
-    """Return the message in these rows of `announcements`, None if it has expired."""
+    """Return the message in these rows of `announcements`, or None if it has expired."""
     if announcements.NOTICE not in rows:
         return None
     found: Json = json.loads(rows[announcements.NOTICE])

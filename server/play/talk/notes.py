@@ -1,4 +1,4 @@
-"""Players' private notes about a game, and whether they mute its chat."""
+"""Private notes that players write about a game, and whether they mute its chat."""
 
 from collections.abc import Collection
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Due times, and how commits change the time of each seat."""
+"""Due times, and how commits change each seat's time."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ from server.stored_data import warn_of
 
 
 class DueTimes(NamedTuple):
-    """The end of a turn, its next reminder, and the worker's next check of the seat."""
+    """When a turn ends, when its next reminder is due, and when the worker must next check the seat."""
 
     due_at: datetime
     remind_at: datetime | None
@@ -29,14 +29,14 @@ class DueTimes(NamedTuple):
 
 
 def after_commit(game: Game, seat: Seat, after: Table, now: datetime, answered_at: datetime) -> SeatState:
-    """Return the seat after the commit, or the same object if nothing changed for it.
+    """Return the seat after the commit, or the same object if nothing changes for the seat.
 
-    The time of a turn continues while a bot or a stand-in plays. So no player gains time by leaving and coming back.
+    The time of a turn continues while a bot or a stand-in plays. So players can't gain time by leaving and coming back.
     """
     was, turn, stand_in = game.seats[seat], after.turns[seat], after.stand_ins[seat]
-    changes_hands = turn is not None and _changes_hands(game.table, after, seat)  # after the end, no player follows
+    changes_hands = turn is not None and _changes_hands(game.table, after, seat)  # the end isn't such a change
     if not changes_hands and _is_mid_turn(was, after, seat):
-        return was.renumbered(turn)  # the rest of a turn has no time of its own
+        return was.renumbered(turn)  # the rest of a turn gets no time of its own
     if turn != was.turn and not changes_hands:
         time = _after_its_turn(game, was, answered_at)
     elif turn is not None and _stops_or_goes_on(game.table, after):
@@ -50,23 +50,23 @@ def after_commit(game: Game, seat: Seat, after: Table, now: datetime, answered_a
 
 
 def after_take_back(game: Game, seat: Seat, after: Table, now: datetime, answered: Stretch | None = None) -> SeatState:
-    """Return the seat after a take-back, or the same object if nothing changed for it.
+    """Return the seat after a take-back, or the same object if nothing changes for the seat.
 
-    A cancelled turn has taken no time. A reopened turn begins from scratch, or continues as if it had not been
-    `answered` (start and answer). So no player gains time by taking a move back.
+    A cancelled turn counts as if it had taken no time. A reopened turn starts over, or continues as if it had not been
+    `answered` (when the turn began, and when it was answered). So players can't gain time by taking a move back.
     """
     was, turn = game.seats[seat], after.turns[seat]
     if turn == was.turn:
         return was
     if answered and was.asked_at == answered[0]:
-        return was.renumbered(turn)  # it was never interrupted
+        return was.renumbered(turn)  # the turn was never interrupted
     time = _with_allowance(TurnTime(None, was.allowed, 0, None), game.clock)
     row = was.with_turn(turn, was.stand_in, time)
     return _start_turn(game, _undo_answer(game, row, answered) if answered else row, now)
 
 
 def after_extension(game: Outline, seat: Seat, by: str, now: datetime) -> SeatState:
-    """Return the seat after an extension that gives its turn the time `by` from now on."""
+    """Return the seat after an extension. The turn then ends when the time `by` has passed from now on."""
     row = game.seats[seat]
     time = seat_time(game, row, now)
     lent = time.extended(_allowed(row), row.asked_at, duration(by), now)
@@ -75,7 +75,7 @@ def after_extension(game: Outline, seat: Seat, by: str, now: datetime) -> SeatSt
 
 
 def due_times(game: Stored, row: SeatState, now: datetime) -> DueTimes:
-    """Recompute the due time of the seat's turn and its next reminder."""
+    """Recompute when the seat's turn ends, and when its next reminder is due."""
     return _due_times(row, seat_time(game, row, now), now)
 
 
@@ -91,23 +91,23 @@ def _due_times(row: SeatState, time: SeatTime, now: datetime) -> DueTimes:
 
 
 def _allowed(row: SeatState) -> timedelta:
-    assert row.allowed is not None  # set with its first turn: see `_with_allowance`
+    assert row.allowed is not None  # set when the first turn begins: see `_with_allowance`
     return timedelta(seconds=row.allowed)
 
 
 def seat_time(game: Stored, row: SeatState, now: datetime) -> SeatTime:
     """Return the time of this seat's turn, with the outages so far.
 
-    In anonymous games every hour counts for all players. Only reminders follow a player's own hours.
+    In anonymous games, all hours count for all players. Only reminders follow the hours in a player's own calendar.
     """
     awake = _of_hours(_own_hours(row)) if is_nameless(game.head.options) else None
     return SeatTime(game.clock, _of_hours(row.hours), _outages(game, row, now), awake)
 
 
 def hours_of(game: Stored, row: SeatState) -> Json:
-    """Return the hours that count for a turn that begins now.
+    """Return the hours in which time runs during a turn that begins now.
 
-    In anonymous games all players share them, since due times would reveal who sits there.
+    In anonymous games these hours are the same for all players, since due times would reveal who plays.
     """
     return {"zone": "UTC", "calendar": {}} if is_nameless(game.head.options) else _own_hours(row)
 
@@ -120,7 +120,7 @@ def _own_hours(row: SeatState) -> Json:
 
 
 def _is_mid_turn(was: SeatState, after: Table, seat: Seat) -> bool:
-    """Return whether a part of the turn was played, and the rest of the turn has a new number."""
+    """Return whether a part of the turn was played, so that the rest of the turn has a new number."""
     turn = after.turns[seat]
     return None not in (turn, was.turn) and turn != was.turn and after.rules.is_mid_turn(after.state, seat)
 
@@ -138,13 +138,13 @@ def _stops_or_goes_on(before: Table, after: Table) -> bool:
     return before.status != after.status and "paused" in (before.status, after.status)
 
 
-# Their effects on its time
+# Effects of the changes on the seat's time
 
 
 def _after_its_turn(game: Game, row: SeatState, answered_at: datetime) -> TurnTime:
-    """Return the time for the next turn, by the game's clock and without extensions."""
+    """Return the time for the next turn, according to the game's clock and without extensions."""
     clock = game.clock
-    if not row.hours:  # no turn of it took time
+    if not row.hours:  # no time has run in any turn of this seat
         return _with_allowance(row.time, clock)
     time = seat_time(game, row, answered_at) if isinstance(clock, Bank) else SeatTime(clock)  # only banks depend on it
     allowed = time.after_commit(_allowed(row), row.asked_at, answered_at)
@@ -152,12 +152,13 @@ def _after_its_turn(game: Game, row: SeatState, answered_at: datetime) -> TurnTi
 
 
 def _with_allowance(time: TurnTime, clock: GameClock) -> TurnTime:
-    """Set the time with the first turn, or earlier when a bot takes the seat."""
+    """Set the time available for the first turn. This happens when the first turn begins, or earlier if a bot takes the
+    seat."""
     return time if time.allowed is not None else time._replace(allowed=first_allowance(clock).total_seconds())
 
 
 def _undo_answer(game: Game, row: SeatState, answered: Stretch) -> SeatState:
-    """Undo the answer's effect on the seat's time, and count from the start of the turn."""
+    """Undo the effect that the answer had on the seat's time, and let the time run from the start of the turn."""
     row = row._replace(asked_at=answered[0], hours=hours_of(game, row))
     if not isinstance(game.clock, Bank):
         return row
@@ -166,7 +167,7 @@ def _undo_answer(game: Game, row: SeatState, answered: Stretch) -> SeatState:
 
 
 def _stop_turn(game: Game, row: SeatState, answered_at: datetime) -> TurnTime:
-    """Keep the rest of this turn's time, with its extension, until the game resumes."""
+    """Store the remaining time of this turn, including its extension, until the game resumes."""
     if row.asked_at is None:
         return row.time
     left = _allowed(row) - seat_time(game, row, answered_at).used(row.asked_at, answered_at)
@@ -174,7 +175,8 @@ def _stop_turn(game: Game, row: SeatState, answered_at: datetime) -> TurnTime:
 
 
 def _start_turn(game: Game, row: SeatState, now: datetime) -> SeatState:
-    """Start or continue the player's time. Wake a bot at once. Without a turn there are no due times."""
+    """Start the player's time, or let it continue. If a bot plays, wake the bot immediately. Without a turn there are
+    no due times."""
     if row.turn is None:
         return row.with_due_times(None, None, None)
     if row.bot or row.stand_in:
@@ -185,7 +187,7 @@ def _start_turn(game: Game, row: SeatState, now: datetime) -> SeatState:
 
 
 def _outages(game: Stored, row: SeatState, now: datetime) -> Collection[Stretch]:
-    """Return the outages since this turn began. An outline has them already."""
+    """Return the outages since this turn began. An outline already contains them."""
     asked_at = row.asked_at
     if asked_at is None or asked_at >= now:
         return ()

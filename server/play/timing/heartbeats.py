@@ -1,4 +1,5 @@
-"""Heartbeats of web and worker. A gap between them is an outage, which doesn't count against players."""
+"""Heartbeats of web processes and workers. A gap between heartbeats is an outage. Outages don't count against
+players."""
 
 from datetime import datetime, timedelta
 from uuid import uuid4
@@ -13,14 +14,15 @@ from server.store.connections import autocommit
 from server.store.tables import Heartbeat, Outage, db
 
 PARTS = ("web", "worker")
-GAP = timedelta(minutes=2)  # a part without a heartbeat for longer was unreachable
+GAP = timedelta(minutes=2)  # after a longer gap, this part of the service counts as unreachable
 _LOOK = """\
 SELECT (SELECT value FROM settings WHERE name = %s), (SELECT at FROM heartbeats WHERE part = %s), clock_timestamp()"""
 _OFTEN = timedelta(seconds=5)  # minimum between two writes, so that idle processes write little
 
 
 def beat(part: str) -> None:
-    """Record that a part of the service is alive, and a preceding outage. A machine with a wrong clock records nothing."""
+    """Record that this part of the service is alive. If an outage preceded, record it as well. A machine with a wrong
+    clock records nothing."""
     with autocommit() as connection:
         row = connection.execute(_LOOK, (OFFSET, part)).fetchone()
     assert row is not None
@@ -44,7 +46,7 @@ def _beat(part: str) -> None:
         row.at = now
     else:
         if row.at - now > GAP:
-            # The clock was ahead and is corrected. Records from then happened now at the latest.
+            # The clock was ahead and has been corrected. So what was recorded meanwhile happened no later than now.
             db.session.execute(update(Outage).where(Outage.ended_at > now).values(ended_at=now))
             _note_outage(part, now, now)
         if row.at - now > GAP or now > row.at:
@@ -57,7 +59,8 @@ def _note_outage(part: str, began_at: datetime, ended_at: datetime) -> None:
 
 
 def is_reachable(now: datetime) -> bool:
-    """Return whether every part of the service was seen lately. No time runs out while a part is missing."""
+    """Return whether every part of the service has sent a heartbeat recently. While a part is missing, no player's time
+    runs out."""
     with autocommit() as connection:
         beats = dict(connection.execute("SELECT part, at FROM heartbeats"))
     return all(part in beats and abs(now - beats[part]) <= GAP for part in PARTS)

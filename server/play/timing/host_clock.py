@@ -1,4 +1,5 @@
-"""A comparison of this machine's clock with the database's. A process whose clock is wrong commits nothing."""
+"""A comparison of this machine's clock with the database's clock. A process on a machine with a wrong clock commits
+nothing."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -11,7 +12,7 @@ from server.store.connections import autocommit
 from server.store.database_retry import Unavailable
 
 TOLERANCE = timedelta(minutes=2)
-_FRESH = timedelta(seconds=30)  # heartbeats compare more often
+_FRESH = timedelta(seconds=30)  # heartbeats compare the clocks more often
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +27,7 @@ _host_clock = _HostClock()
 
 
 def skew(connection: psycopg.Connection[Any]) -> timedelta:
-    """Return how far this machine's clock is ahead of the database's."""
+    """Return how far this machine's clock is ahead of the database's clock."""
     return clock.real() - _time_of_database(connection)
 
 
@@ -38,12 +39,13 @@ def _time_of_database(connection: psycopg.Connection[Any]) -> datetime:
 
 
 def compare(connection: psycopg.Connection[Any]) -> bool:
-    """Compare both clocks and return whether this machine's is wrong. Log each change once."""
+    """Compare both clocks, and return whether this machine's clock is wrong. Write a line to the logs whenever the
+    result changes."""
     return compare_with(_time_of_database(connection))
 
 
 def compare_with(time_of_database: datetime) -> bool:
-    """Do what `compare` does, with the database's time as just read."""
+    """Do the same as `compare`, with a time that was just read from the database."""
     ahead = clock.real() - time_of_database
     is_wrong = abs(ahead) > TOLERANCE
     if is_wrong and not _host_clock.is_wrong:
@@ -55,12 +57,12 @@ def compare_with(time_of_database: datetime) -> bool:
 
 
 def trouble(ahead: timedelta) -> str:
-    """Return the message for operators about a difference beyond the tolerance."""
+    """Return the message for operators about a difference that exceeds the tolerance."""
     return f"this machine's clock is {abs(ahead)} {'ahead of' if ahead > timedelta(0) else 'behind'} the database's"
 
 
 def is_wrong() -> bool:
-    """Return whether this machine's clock is wrong, by a comparison within the last half minute."""
+    """Return whether this machine's clock is wrong, according to a comparison in the last half minute."""
     if _is_fresh():
         return _host_clock.is_wrong
     with autocommit() as connection:
@@ -74,5 +76,5 @@ def expect_right(connection: psycopg.Connection[Any]) -> None:
 
 
 def _is_fresh() -> bool:
-    """Return whether the last comparison is still valid. A jump of the clock makes the comparison invalid."""
+    """Return whether the last comparison is still valid. If the clock has jumped since then, it isn't."""
     return timedelta(0) <= clock.real() - _host_clock.looked_at < _FRESH

@@ -1,4 +1,4 @@
-"""The adjustment of all due times to outages."""
+"""The adjustment of all due times after outages."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -24,8 +24,8 @@ from server.store.tables import Outage, SeatRow, db
 def follow_outages() -> None:
     """Recompute the times of all seats after new outages, one game at a time.
 
-    The sweep itself recomputes due times. This function keeps displayed times correct, even after a clock was ahead. If
-    it is interrupted, the next call continues.
+    The sweep recomputes due times anyway. This function keeps displayed times correct, even after this machine's clock
+    was ahead. If it is interrupted, the next call continues its work.
     """
     with autocommit() as connection:  # a cheap check first: outages are rare
         if connection.execute("SELECT FROM outages WHERE NOT followed LIMIT 1").fetchone() is None:
@@ -73,7 +73,7 @@ def _follow(game: Outline, now: datetime) -> bool:
         if row.asked_at and row.asked_at > now:
             seen = is_seat(game.game_id, row.seat) & (SeatRow.asked_at == row.asked_at)
             db.session.execute(update(SeatRow).where(seen).values(asked_at=now))
-            row = row._replace(asked_at=now)  # unchanged, for another try
+            row = row._replace(asked_at=now)  # a copy: a retry starts from the original row
         if _is_moved(game, row, now):
             remind(game, row, due_times(game, row, now), now)
     db.session.commit()

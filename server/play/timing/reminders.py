@@ -15,7 +15,8 @@ from server.store.tables import SeatRow, db
 
 
 def remind(game: Outline, row: SeatState, fresh: DueTimes, now: datetime) -> bool:
-    """Store the next check of this seat, and a reminder if one is due. An outage only moves the times.
+    """Store the time of this seat's next check, and queue a reminder if one is due. After an outage, only change the
+    times.
 
     Return False if another process came first.
     """

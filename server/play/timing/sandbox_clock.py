@@ -1,4 +1,4 @@
-"""The sandbox's clock, shared by all processes."""
+"""The clock of a sandbox, shared by all its processes."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ OFFSET = "clock-offset"
 
 
 def wait_from_now_on(game_id: UUID) -> None:
-    """Move the waiting emails and seats of a backdated game to now, so that none is late."""
+    """Move the waiting emails and seats of a backdated game to the current time, so that none of them is late."""
     now = clock.now()
     new = (LetterRow.game_id == game_id) & (LetterRow.due_at < now) & (LetterRow.tries == 0)
     db.session.execute(update(LetterRow).where(new).values(made_at=now, due_at=now))
@@ -25,7 +25,7 @@ def wait_from_now_on(game_id: UUID) -> None:
 
 
 def move_clock(by: timedelta) -> datetime:
-    """Put the clock of all processes forward, as if the service had run meanwhile. Return the new time."""
+    """Move the clock of all processes forward, as if the service had been running meanwhile. Return the new time."""
     db.session.execute(select(Heartbeat.part).with_for_update()).all()
     offset = (_stored_offset(in_transaction(db.session.connection())) or clock.offset) + by
     row = insert(Setting).values(name=OFFSET, value=str(offset.total_seconds()))

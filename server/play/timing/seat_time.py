@@ -1,4 +1,5 @@
-"""The time of a seat, as pure functions: the end of its turn, reminders, and the rest for the next turn."""
+"""The time of a seat, as pure functions: when its turn ends, when reminders are due, and how much time is left for the
+next turn."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,9 +15,10 @@ from server.play.timing.time_control import Bank, GameClock, next_allowance
 
 @dataclass(frozen=True, slots=True)
 class SeatTime:
-    """The parameters of a seat's time: its game's clock, the hours that count, and the outages since the turn began.
+    """What a seat's time depends on: the game's clock, the hours in which time runs, and the outages since the turn
+    began.
 
-    `awake`: the hours for reminders, if they differ from the hours that count.
+    `awake`: the hours for reminders, if they differ from the hours in which time runs.
     """
 
     clock: GameClock
@@ -25,15 +27,16 @@ class SeatTime:
     awake: Calendar | None = None
 
     def due(self, asked_at: datetime, allowed: timedelta) -> datetime:
-        """Return the first time at which `allowed` of counted time has passed since `asked_at`."""
+        """Return the first moment at which the time `allowed` has passed since `asked_at`, counting only hours in which
+        time runs."""
         return _due(asked_at, allowed, self.calendar, self.outages)
 
     def used(self, asked_at: datetime, until: datetime) -> timedelta:
-        """Return how much of the period between these times counts: `used(asked, due(asked, allowed)) == allowed`."""
+        """Return how much of the time between these moments counts: `used(asked, due(asked, allowed)) == allowed`."""
         return _used(asked_at, until, self.calendar, self.outages)
 
     def after_commit(self, allowed: timedelta, asked_at: datetime | None, answered_at: datetime) -> timedelta:
-        """Return the time for the next turn after a commit that ends a turn with `allowed`.
+        """Return the time for the next turn, after a commit that ends a turn for which `allowed` was available.
 
         Extensions aren't carried over.
         """
@@ -42,12 +45,13 @@ class SeatTime:
         return next_allowance(self.clock, allowed, used)
 
     def before_commit(self, allowed: timedelta, answered: Stretch) -> timedelta:
-        """Return the time of a turn, computed from the time of the next turn. This is the inverse of `after_commit`.
-        `answered`: start and answer of the turn."""
+        """Return the time of a turn, computed from the time for the next turn. This is the inverse of `after_commit`.
+        `answered`: when the turn began and when it was answered."""
         return allowed - self.clock.increment + self.used(*answered) if isinstance(self.clock, Bank) else allowed
 
     def extended(self, allowed: timedelta, asked_at: datetime | None, by: timedelta, now: datetime) -> timedelta:
-        """Return the extension that gives a turn with `allowed` the time `by` from now on."""
+        """Return the extension that a turn with the time `allowed` needs in order to end when the time `by` has passed
+        from now on."""
         return (self.used(asked_at, now) if asked_at else NOTHING) - allowed + by
 
     def reminders(
@@ -55,8 +59,8 @@ class SeatTime:
     ) -> list[datetime]:
         """Return the times of reminders between `asked_at` and `due_at`, in order.
 
-        A reminder outside counted hours waits for them, or is dropped if the next one comes first. Only the last
-        reminder is sent at any hour.
+        A reminder that falls outside the player's hours waits until they begin. It is dropped if the next reminder
+        comes before that. Only the last reminder is sent at any hour.
         """
         moments = {self._reached(threshold, asked_at, due_at) for threshold in thresholds}
         times = sorted(moment for moment in moments if asked_at < moment < due_at)
@@ -101,7 +105,7 @@ def _used(start: datetime, end: datetime, calendar: Calendar, outages: Collectio
 
 
 def _counted(start: datetime, calendar: Calendar, outages: Collection[Stretch]) -> Iterator[Stretch]:
-    """Yield the stretches of counted time from `start` on, in order and without end."""
+    """Yield the periods in which time runs, from `start` on, in order and without end."""
     gaps = _merged(outages)
     for begin, end in counting_hours(start, calendar):
         for gap_begin, gap_end in gaps:

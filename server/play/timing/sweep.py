@@ -1,5 +1,5 @@
-"""The sweep, which keeps games moving. Bots move, late players get reminders and then time out, and outages don't
-count."""
+"""The sweep, which keeps games moving. It lets bots move, and late players first get reminders and then time out.
+Outages don't count against players."""
 
 import logging
 import random
@@ -30,7 +30,7 @@ from server.store.seats import LATER, is_free, is_seat, postpone
 from server.store.tables import SeatRow
 
 _AT_ONCE = 20  # games processed together
-_APART = 5  # a sweep picks one of so many batches, so that it rarely meets another
+_APART = 5  # a sweep picks one of this many batches at random, so two sweeps rarely pick the same one
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class Due(NamedTuple):
-    """A seat that is due. Another sweep may have it by now."""
+    """A seat that is due. Another sweep may already be processing it."""
 
     game_id: UUID
     seat: Seat
@@ -53,10 +53,10 @@ SELECT game_id, seat, wake_at FROM seats
 
 
 def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -> int:
-    """Wake due seats, one game at a time. Return their number. Call `call_help` if many are due.
+    """Process the seats that are due, one game at a time. Return their number. Call `call_help` if there are many.
 
     Locked games are left for the next sweep. Sweeps may run in parallel: each picks seats at random, and each commit
-    depends on the game's version. While this machine's clock is wrong, no seat is woken.
+    depends on the game's version. While this machine's clock is wrong, no seat is processed.
     """
     if host_clock.is_wrong():
         return 0
@@ -71,9 +71,8 @@ def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -
 
 
 def _due(now: datetime, most: int, can_run_out: bool = True) -> list[Due]:
-    """Return due seats, without bots that still have time to compute their move. `can_run_out`: include those whose
-    time is over.
-    """
+    """Return seats that are due. Bots that still have time to compute their move are left out. `can_run_out`: include
+    seats whose time is over."""
     late = now - PATIENCE if current_app.config["THINKERS"] else now
     bounds = {"now": now, "late": late, "levels": list(LEVELS), "can_run_out": can_run_out, "most": most}
     with autocommit() as connection:
@@ -87,9 +86,9 @@ def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 def _wake_all(due: Sequence[Due]) -> int:
-    """Process seats together, with one commit per game."""
+    """Process these seats together, with one commit per game."""
     now = clock.now()
-    can_run_out = is_reachable(now)  # before outages are read, so that those that have ended are among them
+    can_run_out = is_reachable(now)  # checked before outages are read, so that ended outages are among them
     found = outlines({it.game_id for it in due})
 
     def wake_one(it: Due) -> bool:
@@ -106,9 +105,9 @@ def _wake_all(due: Sequence[Due]) -> int:
 
 @with_retries
 def wake(outline: Outline, seat: Seat, now: datetime, can_run_out: bool) -> bool:
-    """Do what is due for a seat: play its bot, time its player out, or send a reminder.
+    """Do what is due for a seat: let its bot play, time its player out, or send a reminder.
 
-    Return False if nothing was due, the game is locked or another commit came first.
+    Return False if nothing was due, the game is locked, or another commit came first.
     """
     row = outline.seats[seat]
     if row.turn is None or row.wake_at is None or row.wake_at > now:

@@ -1,4 +1,4 @@
-"""Time control: the counted time of a turn, per move or from a bank with an increment."""
+"""Time control: how much time a player has for a turn, either per move or from a bank with an increment."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,7 +12,7 @@ from server.errors import Unfit
 
 @dataclass(frozen=True)
 class PerMove:
-    """A clock with equal time for every turn."""
+    """A clock that gives every turn the same time."""
 
     allowed: timedelta
 
@@ -32,8 +32,8 @@ DEFAULT_CLOCK: Final = {"per_move": "P2D"}
 
 
 def game_clock(data: Any) -> GameClock:
-    """Parse `{"per_move": "P2D"}` or `{"bank": "P3D", "increment": "PT12H", "cap": "P5D"}`. Raise Unfit for other
-    values."""
+    """Parse `{"per_move": "P2D"}` or `{"bank": "P3D", "increment": "PT12H", "cap": "P5D"}`. Raise Unfit if the value
+    has neither form."""
     if isinstance(data, dict) and "per_move" in data:
         expect_fields(data, "clock", {"per_move"})
         return PerMove(length_of(data["per_move"], "clock: `per_move`"))
@@ -46,12 +46,13 @@ def game_clock(data: Any) -> GameClock:
 
 @lru_cache(1000)
 def stored_clock(*fields: tuple[str, str]) -> GameClock:
-    """Return the clock of a stored game from its JSON fields. Most games share a few clocks."""
+    """Return the clock of a stored game, parsed from its JSON fields. The results are cached, since most games share a
+    few clocks."""
     return game_clock(dict(fields))
 
 
 def first_allowance(clock: GameClock) -> timedelta:
-    """Return the counted time for a seat's first turn."""
+    """Return the time for a seat's first turn."""
     match clock:
         case PerMove(allowed):
             return allowed
@@ -60,11 +61,10 @@ def first_allowance(clock: GameClock) -> timedelta:
 
 
 def next_allowance(clock: GameClock, allowed: timedelta, used: timedelta) -> timedelta:
-    """Return the counted time for a seat's next turn. The last turn had `allowed`, and the seat used `used` of this
-    time.
+    """Return the time for a seat's next turn. The last turn had `allowed`, and the player used `used` of it.
 
-    `allowed` excludes extensions, which are for one turn. A player who needed an extension continues with the increment
-    alone. Unused time of the extension isn't saved.
+    `allowed` excludes extensions, which are for one turn only. A player who needed an extension gets only the increment
+    for the next turn. Unused time of the extension isn't saved.
     """
     match clock:
         case PerMove():

@@ -1,4 +1,4 @@
-"""The time-out policy of a game: a sequence of steps."""
+"""The time-out policy of a game: a sequence of steps to take when a player's time runs out."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from server.errors import Unfit
 
 @dataclass(frozen=True)
 class Extend:
-    """A step that extends the turn, up to a number of times per seat and game."""
+    """A step that extends the turn, limited to a number of times per seat and game."""
 
     by: timedelta
     times: int
@@ -19,7 +19,7 @@ class Extend:
 
 @dataclass(frozen=True)
 class BotMove:
-    """A step in which a bot plays the turn, for up to a number of time-outs in a row."""
+    """A step in which a bot plays the turn, limited to a number of time-outs in a row."""
 
     bot: str
     times: int
@@ -93,10 +93,10 @@ def _bot(name: Any, bots: Collection[str]) -> str:
 
 
 def rung_for(ladder: Sequence[Rung], extended: int, missed: int) -> Rung:
-    """Return the step for a seat's next time-out.
+    """Return the step to take at a seat's next time-out.
 
-    `extended`: its extensions in this game. `missed`: its last turns in a row that a bot has played, without
-    extensions. A move of the player resets `missed`.
+    `extended`: how often this seat has been extended in this game. `missed`: how many turns in a row a bot has played
+    for this seat, not counting extensions. A move of the player resets `missed`.
     """
     for rung in ladder:
         match rung:
@@ -114,6 +114,6 @@ def rung_for(ladder: Sequence[Rung], extended: int, missed: int) -> Rung:
 
 
 def bot_of(ladder: Sequence[Rung]) -> str:
-    """Return the bot that replaces a leaving player: the policy's last one."""
+    """Return the bot that replaces a player who leaves: the last bot in the policy."""
     bots = [rung.bot for rung in ladder if isinstance(rung, BotMove | BotTakesOver)]
     return bots[-1] if bots else DEFAULT_BOT

@@ -1,4 +1,4 @@
-"""Time-outs of seats whose time has run out."""
+"""Time-outs of seats whose time is over."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,12 +16,12 @@ from server.store.log import GiveWay
 from server.store.seats import is_seat, postpone
 from server.store.tables import SeatRow
 
-SOON = timedelta(seconds=5)  # delay while the seat's mail is being read
+SOON = timedelta(seconds=5)  # delay while an email from the seat's player is being read
 
 
 def time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> bool:
     """Apply the game's time-out policy to a seat. Return False if the game is locked, another commit came first, or an
-    email from the seat arrived in time."""
+    email from the seat's player arrived in time."""
     is_done = _time_out(outline, seat, due_at, now)
     if not is_done and inbox.has_mail(outline.game_id, seat, due_at):
         postpone(is_seat(outline.game_id, seat) & (SeatRow.wake_at == outline.seats[seat].wake_at), now + SOON)
@@ -30,7 +30,7 @@ def time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> b
 
 def _time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> bool:
     rung = rung_for(outline.ladder, outline.extended[seat], missed=0)
-    if not isinstance(rung, Extend):  # only steps after the extensions need the log
+    if not isinstance(rung, Extend):  # only the steps that follow the extensions need the log
         game = load(outline.game_id)
         if game.version != outline.version:
             return False
@@ -41,7 +41,7 @@ def _time_out(outline: Outline, seat: Seat, due_at: datetime, now: datetime) -> 
 
 
 def _miss(game: Game, seat: Seat, rung: Rung, due_at: datetime, now: datetime) -> bool:
-    """End the turn for its player with this step."""
+    """End the turn with this step, which counts as a time-out of the player."""
     events, drawn = _what_happens(game, seat, rung)
     is_done = record(commit_of(game, events, now, drawn), GiveWay(seat, due_at)) is not None
     if is_done and isinstance(rung, BotTakesOver):
@@ -50,7 +50,7 @@ def _miss(game: Game, seat: Seat, rung: Rung, due_at: datetime, now: datetime) -
 
 
 def _what_happens(game: Game, seat: Seat, rung: Rung) -> tuple[list[Any], int]:
-    """Return the step's events, and the random words drawn by then."""
+    """Return the events of this step, and the total number of random words drawn after them."""
     drawn = game.head.drawn
     match rung:
         case BotMove(bot):

@@ -18,11 +18,11 @@ from server.play.views import load_visible, own_seat, you
 from server.store.database_retry import with_retries
 from server.store.log import Recorded
 
-_LOST = timedelta(hours=1)  # time to repeat a move whose response was lost
+_LOST = timedelta(hours=1)  # how long a move can be repeated if its response was lost
 
 
 class Played(NamedTuple):
-    """The response to a move, with the current game. `first` is False for a repetition."""
+    """The response to a move, with the current game. `first` is False if the move was repeated."""
 
     answer: Json
     first: bool
@@ -30,7 +30,7 @@ class Played(NamedTuple):
 
 
 def answer_of(game: Game, commit: Sequence[Recorded], seat: Seat) -> Json:
-    """Return the response to the move of this commit, which led to this game."""
+    """Return the response to the move in this commit. `game` is the game after the commit."""
     rules, table = game.table.rules, game.table
     return {
         "version": table.version,
@@ -41,7 +41,8 @@ def answer_of(game: Game, commit: Sequence[Recorded], seat: Seat) -> Json:
 
 
 def first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
-    """Return the response that this move for this turn got first. Raise StaleTurn if it was not played."""
+    """Return the response that this move got when it was first played for this turn. Raise StaleTurn if it was not
+    played."""
     for before, commit, after in islice(_answers(game, seat, turn), 1):
         if _is_played_so(game, before, commit, seat, move):
             return Played(answer_of(Game(game.head, game.seats, after), commit, seat), False, game)
@@ -50,13 +51,13 @@ def first_answer(game: Game, seat: Seat, turn: int, move: Any) -> Played:
 
 
 def is_taken_back(game_id: UUID, turn: int) -> bool:
-    """Return whether the end of the turn that began with this version was taken back."""
+    """Return whether the turn that began at this version was answered, and that answer was taken back."""
     return any(row.type == TAKEN_BACK and row.body["to"] <= turn < row.version for row in whole_log(game_id))
 
 
 @with_retries
 def answer_from_log(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:
-    """Return the first response to this move for this turn, however old.
+    """Return the first response to this move for this turn, however long ago it was played.
 
     Raise NotFound, NotSeated, MalformedMove. Raise StaleTurn if it was not played.
     """
@@ -65,8 +66,8 @@ def answer_from_log(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Jso
 
 
 def answer_again(turn: Capability, part: int, move: Any) -> Played | None:
-    """Return the response that this move got in the last hour, for this turn or its part `part`. Return None if there
-    is none. Raise NotFound, MalformedMove."""
+    """Return the response that this move got in the last hour, if it was played for the part `part` of this turn.
+    Return None if there is no such response. Raise NotFound, MalformedMove."""
     game = load(turn.game_id)
     wanted, since = game.table.rules.move_from_json(move), clock.now() - _LOST
     for before, commit, after in _answers(game, turn.seat, turn.number):
@@ -77,8 +78,8 @@ def answer_again(turn: Capability, part: int, move: Any) -> Played | None:
 
 
 def _answers(game: Game, seat: Seat, turn: int) -> Iterator[tuple[Table, list[Recorded], Table]]:
-    """Yield the commits that answered this turn and its later parts, with the tables before and after. Yield nothing if
-    the seat has a new player, who must not see earlier secrets."""
+    """Yield the commits that answered this turn and its later parts, each with the tables before and after. Yield
+    nothing if the seat has a new player, who must not see earlier secrets."""
     rules, rows = game.table.rules, whole_log(game.game_id)
     if turn < last_change_of_hands(rows, seat):
         return
@@ -96,13 +97,12 @@ def _answers(game: Game, seat: Seat, turn: int) -> Iterator[tuple[Table, list[Re
 
 
 def _is_taken_back(rows: list[Recorded], version: int) -> bool:
-    """Return whether this version was taken back later."""
     return any(row.type == TAKEN_BACK and row.body["to"] < version < row.version for row in rows)
 
 
 def present_turn(game: Game, seat: Seat, turn: int) -> int | None:
-    """Return the present number of a turn: its own number, or the number of its rest. Return None once the turn is
-    over."""
+    """Return the current number of a turn: its own number, or the number of the rest of the turn. Return None once the
+    turn is over."""
     now = game.table.turns[seat]
     if now in (turn, None) or not game.table.rules.is_mid_turn(game.table.state, seat):
         return now if now == turn else None
@@ -110,7 +110,7 @@ def present_turn(game: Game, seat: Seat, turn: int) -> int | None:
 
 
 def _is_played_so(game: Game, before: Table, commit: list[Recorded], seat: Seat, move: Any) -> bool:
-    """Return whether this commit contains this move by the player in this seat."""
+    """Return whether the player in this seat made this move in this commit."""
     rules = before.rules
     if commit[0].type not in rules.EVENTS or before.stand_ins[seat] is not None or game.seats[seat].bot:
         return False

@@ -23,7 +23,7 @@ _logger = logging.getLogger(__name__)
 
 
 class WayBack(NamedTuple):
-    """A possible take-back of a standing move of this seat."""
+    """A take-back that is possible: the seat, and the standing move to take back."""
 
     game: Game
     seat: Seat
@@ -31,9 +31,8 @@ class WayBack(NamedTuple):
     move: Link
 
     def is_free(self, now: datetime) -> bool:
-        """Return whether going back harms no other player: no other player has moved, the move revealed nothing, and
-        the turn's time isn't over.
-        """
+        """Return whether the take-back harms no other player: no other player has moved since, the move revealed
+        nothing, and the turn's time isn't over."""
         earlier, answered = self.move.before, self._answered
         if answered is None or not self.line.is_free(earlier.version, self.seat):
             return False
@@ -42,15 +41,15 @@ class WayBack(NamedTuple):
         return due_at is not None and due_at > now
 
     def go(self, connection: Connection[Any], now: datetime, is_free: bool) -> Game:
-        """Go back, within the transaction that locks the game's row. Raise TooLate if the move can no longer be taken
-        back."""
+        """Take the move back, within the transaction that locks the game's row. Raise TooLate if the move can no longer
+        be taken back."""
         after = record_within(connection, self._commit(now, is_free))
         assert after is not None  # the lock excludes other commits
         return after
 
     def _commit(self, now: datetime, is_free: bool) -> Commit:
         game = self.game
-        drawn = game.head.drawn if is_free else self.drawn_before()  # so that the same random words come again
+        drawn = game.head.drawn if is_free else self.drawn_before()  # so that the same random words are drawn again
         answered = self._answered if is_free else None
         events, after = self._next()
         seats = [
@@ -60,12 +59,13 @@ class WayBack(NamedTuple):
         return Commit(game, events, after, seats, drawn, now, answered_at=now)
 
     def _next(self) -> tuple[Sequence[Any], Table]:
-        """Return the events of going back, and the table after them."""
+        """Return the events of the take-back, and the table after them."""
         earlier = self.move.before
         return next_commit(self.game.table, [MoveTakenBack(self.seat, earlier.version)], earlier)
 
     def drawn_before(self) -> int:
-        """Return the count of random words before the move. Raise TooLate if the log can't be replayed that far."""
+        """Return the number of random words drawn before the move. Raise TooLate if the log can't be replayed that
+        far."""
         game, until = self.game, self.move.before.version
         rows = [row for row in whole_log(game.game_id) if row.version <= until]
         try:
@@ -76,13 +76,14 @@ class WayBack(NamedTuple):
 
     @property
     def _answered(self) -> tuple[datetime, datetime] | None:
-        """Return the start and the answer of the turn, or None if its time was changed meanwhile."""
+        """Return when the turn began and when it was answered, or None if a pause or an extension has changed its
+        time."""
         since = self.line.asked_at(self.move.before.version, self.seat)
         return (since, self.move.commit[0].recorded_at) if since else None
 
 
 def way_back(game: Game, seat: Seat, to: int) -> WayBack:
-    """Return the take-back to version `to`, before this seat's move.
+    """Return the take-back of this seat's move after version `to`.
 
     Raise NotFound, NotRunning, HandedOver, NotAllowed, TooLate.
     """
@@ -107,22 +108,22 @@ def way_back(game: Game, seat: Seat, to: int) -> WayBack:
 
 
 def last_move(game: Game, seat: Seat, at: datetime) -> int | None:
-    """Return the version before this seat's last standing move at that time, or None."""
+    """Return the version before the last move of this seat that stood at that time, or None if there was none."""
     rows = [row for row in whole_log(game.game_id) if row.recorded_at <= at]
     return line_of(game.table.rules.NAME, rows).last_move(seat)
 
 
 def stands(game: Game, seat: Seat, to: int) -> bool:
-    """Return whether this seat's move after version `to` still stands."""
+    """Return whether this seat's move after version `to` still stands: it hasn't been taken back."""
     return line_of(game.table.rules.NAME, whole_log(game.game_id)).move_after(to, seat) is not None
 
 
 def has_gone_back(game: Game, since: datetime) -> bool:
-    """Return whether a move was taken back since then."""
+    """Return whether any move was taken back at `since` or later."""
     return any(row.type == TAKEN_BACK and row.recorded_at >= since for row in whole_log(game.game_id))
 
 
 def take_backs_of(game: Game) -> str:
-    """Return the option for take-backs. Old games lack it."""
+    """Return the value of the option for take-backs. Old games lack the option."""
     option: str = game.head.options.get("take_back", TAKE_BACKS[0])
     return option

@@ -15,7 +15,7 @@ from server.store import retention
 from server.store.tables import GameRow, IdempotencyKey, db
 
 PROMISED = timedelta(days=7)  # minimum storage of responses
-_PATIENCE = 2.0  # seconds to wait for the first request's response
+_PATIENCE = 2.0  # seconds to wait for the response to the first request
 
 
 class Kept(NamedTuple):
@@ -26,7 +26,7 @@ class Kept(NamedTuple):
 
 
 def game_of_key(player_id: UUID, key: str) -> UUID:
-    """Return the id of the game that this player opens with this key, stable while the key is stored."""
+    """Return the id of the game that this player opens with this key. The id stays the same while the key is stored."""
     for time_around in count():
         game_id = uuid5(player_id, f"{key}\n{time_around}" if time_around else key)
         made_at = db.session.execute(select(GameRow.made_at).where(GameRow.game_id == game_id)).scalar()
@@ -36,10 +36,10 @@ def game_of_key(player_id: UUID, key: str) -> UUID:
 
 
 def first_answer(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, may_repeat: bool) -> Kept | None:
-    """Return the stored response for this key. Otherwise reserve the key in the transaction that begins now, and return
-    None.
+    """Return the stored response for this key. If there is none, reserve the key in the transaction that begins now,
+    and return None.
 
-    `may_repeat`: the request is idempotent by itself. Raise KeyReused, UnderWay.
+    `may_repeat`: the request is idempotent even without a key. Raise KeyReused, UnderWay.
     """
     row = insert(IdempotencyKey).values(
         game_id=game_id, player_id=player_id, key=key, request_hash=request_hash, made_at=clock.now()
@@ -54,7 +54,7 @@ def first_answer(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, 
             return Kept(known.status, known.answer)
         if time.monotonic() > deadline:
             break
-        db.session.rollback()  # frees the connection during the wait
+        db.session.rollback()  # frees the connection while waiting
         time.sleep(0.02)
     if may_repeat:
         return None
@@ -67,7 +67,7 @@ def _known(own: ColumnElement[bool]) -> IdempotencyKey | None:
 
 
 def keep(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, answer: Kept) -> None:
-    """Store the first response, for at least seven days."""
+    """Store the first response. It is kept for at least seven days."""
     row = insert(IdempotencyKey).values(
         game_id=game_id,
         player_id=player_id,
@@ -83,8 +83,8 @@ def keep(game_id: UUID, player_id: UUID, key: str, request_hash: bytes, answer: 
 
 
 def note_named(game_id: UUID, player_id: UUID) -> None:
-    """Record, within the transaction in which a player leaves a table without other traces, that others' responses may
-    name them. No request has this key, which is invalid in a header."""
+    """Record that stored responses of other players may name this player. Call this within the transaction in which the
+    player leaves a table without other traces. The key of this record is invalid in a header, so no request uses it."""
     row = insert(IdempotencyKey).values(
         game_id=game_id, player_id=player_id, key="\n", request_hash=b"", made_at=clock.now()
     )

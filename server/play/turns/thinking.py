@@ -1,6 +1,5 @@
-"""Turns of bots that search. Processes of low priority compute them, one turn at a time. If a turn has waited for
-`PATIENCE`, the sweep plays it like `greedy`. So a slow or killed process delays no game for longer.
-"""
+"""Turns of bots that search. Low-priority processes compute them, one turn at a time. If a turn has waited for
+`PATIENCE`, the sweep plays it with the bot `greedy`. So a slow or killed process can't delay a game for longer."""
 
 import logging
 import random
@@ -21,7 +20,7 @@ from server.store.connections import autocommit
 from server.store.log import GiveWay
 
 PATIENCE: Final = timedelta(minutes=1)
-_AT_ONCE = 20  # a process picks one of so many turns, so that it rarely meets another process
+_AT_ONCE = 20  # a process picks one of this many turns, so two processes rarely pick the same
 
 _WAITING = """
 SELECT game_id, seat FROM seats
@@ -37,9 +36,9 @@ class _Waiting(NamedTuple):
 
 
 def think_due(seconds: float) -> bool:
-    """Play a waiting turn, after at most this many seconds of CPU time. Return False if none waits.
+    """Play a waiting turn, using at most this many seconds of CPU time. Return False if no turn is waiting.
 
-    A failure is logged. The sweep then plays the turn.
+    Errors are logged. After an error, the sweep plays the turn.
     """
     if host_clock.is_wrong():
         return False
@@ -70,7 +69,8 @@ def _think(it: _Waiting, seconds: float) -> None:
 
 
 def thought_out_turn(game: Game, seat: Seat, bot: str, seconds: float) -> tuple[list[Any], int]:
-    """Return the events of the rest of this turn, played by a bot that searches, and the random words drawn by then."""
+    """Return the events with which a bot that searches plays the rest of this turn, and the total number of random
+    words drawn after them."""
     rules, state, dice, events = game.table.rules, game.table.state, game.dice(), list[Any]()
     story, rng = shown_to(game, seat), random.SystemRandom()
     while not events or rules.is_mid_turn(state, seat):
@@ -85,7 +85,7 @@ def thought_out_turn(game: Game, seat: Seat, bot: str, seconds: float) -> tuple[
 
 
 def shown_to(game: Game, seat: Seat) -> list[Json]:
-    """Return the events of the game that its seat was shown, without those taken back."""
+    """Return the events of the game that this seat's player has seen, without those that were taken back."""
     rules = game.table.rules
     rows = [row for row in whole_log(game.game_id) if row.version <= game.version]
     items = [story_item(rules, row, parse_event(rules, row), seat) for row in rows]

@@ -1,4 +1,5 @@
-"""The signed link of a turn, also used as a token. The link gives access to this turn only, and doesn't sign in."""
+"""The signed link of a turn, whose token the API also accepts. It gives access to this turn only, and doesn't sign the
+player in."""
 
 from collections.abc import Collection
 from contextlib import suppress
@@ -31,7 +32,7 @@ SELECT s.game_id, s.seat, s.turn, p.banned_at, p.banned_until
 
 
 def check_line(word: str, line: str, locale: str = "en") -> str:
-    """Return the move of this line as this reader may write it, if it is legal now.
+    """Return the move that this line describes in the reader's language, if the move is legal now.
 
     Raise NotFound, StaleTurn, MalformedMove, IllegalMove.
     """
@@ -45,34 +46,34 @@ def check_line(word: str, line: str, locale: str = "en") -> str:
 
 
 def turn_word(game_id: UUID, seat: Seat, turn: int) -> str:
-    """Return the link token that plays only this turn."""
+    """Return the link token with which only this turn can be played."""
     return sign(TURN, game_id, seat, turn)
 
 
 def open_turn(word: str) -> tuple[Game, Seat, bool]:
-    """Return the game and seat of a link token, and whether its turn is still open. Raise NotFound for an invalid
-    token."""
+    """Return the game and seat of a link token, and whether its turn is still open. Raise NotFound if the token is
+    invalid."""
     game_id, seat, turn = verify(TURN, word)
     game = load(game_id)
     return game, seat, turn_of(game.table, seat) == turn
 
 
 def future_turn(word: str) -> int | None:
-    """Return the number of a link's turn if the game hasn't reached it, as after a restored backup. Raise NotFound for an
-    invalid link."""
+    """Return the turn number of a link if the game hasn't reached that turn, which can happen after a backup was
+    restored. Otherwise return None. Raise NotFound if the link is invalid."""
     game_id, _, turn = verify(TURN, word)
     return turn if turn > load(game_id).table.version else None
 
 
 def is_undone(word: str) -> bool:
-    """Return whether a take-back ended this link's turn. Raise NotFound for an invalid link."""
+    """Return whether a take-back ended this link's turn. Raise NotFound if the link is invalid."""
     game_id, _, turn = verify(TURN, word)
     return is_taken_back(game_id, turn)
 
 
 def rest_of_turn(word: str) -> str | None:
-    """Return the link token for the rest of a partly played turn, or None if there is no such rest. Raise NotFound for
-    an invalid token."""
+    """Return the link token for the rest of a partly played turn, or None if nothing is left to play. Raise NotFound if
+    the token is invalid."""
     game_id, seat, turn = verify(TURN, word)
     game = load(game_id)
     now = present_turn(game, seat, turn)
@@ -81,7 +82,7 @@ def rest_of_turn(word: str) -> str | None:
 
 @with_retries
 def play_line(word: str, line: str, locale: str = "en") -> Played:
-    """Play a link's turn with a move in the game's notation, or in this reader's own words.
+    """Play the turn of a link with a move in the game's notation, or in words of the reader's language.
 
     Raise NotFound, NotRunning, StaleTurn, HandedOver, MalformedMove, IllegalMove.
     """
@@ -95,7 +96,7 @@ def play_line(word: str, line: str, locale: str = "en") -> Played:
 
 @with_retries
 def caller(token: str) -> Caller:
-    """Return the owner of a token, or the player of a mailed turn link. Raise BadToken, Banned."""
+    """Return the owner of a token, or the player of a turn link from an email. Raise BadToken, Banned."""
     if not TOKEN.fullmatch(token):
         with suppress(NotFound):
             return _player_of_link(token)
@@ -103,14 +104,13 @@ def caller(token: str) -> Caller:
 
 
 def still_valid(callers: Collection[Caller]) -> set[bytes]:
-    """Return the hashes of the callers' tokens and turn links that are still active."""
+    """Return the hashes of those tokens and turn links of the callers that are still active."""
     of_turns = [(it, it.turn) for it in callers if it.turn is not None]
     valid = tokens.still_valid(it for it in callers if it.turn is None)
     return valid | _open_turns(of_turns) if of_turns else valid
 
 
 def _player_of_link(word: str) -> Caller:
-    """Return the player in a turn link's seat. Raise NotFound, Banned."""
     game_id, seat, number = verify(TURN, word)
     game = load(game_id)
     player_id = game.seats[seat].player_id
@@ -137,15 +137,16 @@ def _player_of_link(word: str) -> Caller:
 
 
 def play_by_link(player_id: UUID, link: Capability, closed: str | None, turn: int, move: Any) -> Played:
-    """Play the turn of a mailed link. If it is over (`closed`: why), a repeated move gets its first response.
+    """Play the turn of a link from an email. `closed`: why the turn is over, or None. If it is over, a repeated move
+    gets its first response.
 
-    Raise BadToken, and the errors of `play_move`.
+    Raise BadToken, and the errors that `play_move` raises.
     """
     if closed is not None:
         if again := answer_again(link, turn, move):
             return again
         raise BadToken(closed)
-    if turn > link.number:  # the turn may begin before this is played
+    if turn > link.number:  # the later turn might begin before the move is played
         raise StaleTurn(link.number)
     return play_move(link.game_id, player_id, turn, move)
 
@@ -159,5 +160,5 @@ def _open_turns(callers: Collection[tuple[Caller, Capability]]) -> set[bytes]:
 
 
 def _goes_on(turn: Capability, now: int | None) -> bool:
-    """Return whether the seat's present turn is this turn or the rest of it."""
+    """Return whether the seat's current turn is the turn of this link, or the rest of it."""
     return now == turn.number or (now is not None and present_turn(load(turn.game_id), turn.seat, turn.number) == now)

@@ -1,11 +1,11 @@
 """The post desk: an open address where people play by email alone.
 
-- `addresses` has the open address and the signed ones, and stores an email to them.
-- `commands` declares all commands. The reader, `help` and the handbook use it.
+- `addresses` has the open address and the signed addresses, and stores emails sent to them.
+- `commands` declares all commands. The parser, `help` and the handbook use this list.
 - `reading` finds the commands in an email.
 - `arguments` parses what follows a command.
 - `acting` carries out commands with the use cases of the REST API.
-- `games`, `account` have the commands about games, and about the account.
-- `counter` handles emails one at a time: proof, limits, and the answer.
-- `languages` guesses the language of a stranger's email.
+- `games` and `account` have the commands for games and for accounts.
+- `counter` processes emails one at a time: it checks the sender and the limits, and replies.
+- `languages` guesses the language of an email from a person without an account.
 """

@@ -1,4 +1,4 @@
-"""The commands about the account."""
+"""The commands for accounts."""
 
 from collections.abc import Callable
 from datetime import time
@@ -108,7 +108,7 @@ def _set_zone(errand: Errand, value: str) -> None:
 
 
 def _zone(name: str) -> str:
-    """Return the name of a zone in its own capitals: people write europe/berlin."""
+    """Return the name of a time zone in its official spelling, since people write europe/berlin."""
     for written in (name, "/".join(part[:1].upper() + part[1:].lower() for part in name.split("/")), name.upper()):
         try:
             return time_zone(written).key
@@ -139,7 +139,7 @@ def _change_calendar(errand: Errand, field: str, value: Any) -> None:
 
 
 def _set_mails(errand: Errand, value: str) -> None:
-    """Set how emails arrive: all kinds, or one named before the choice."""
+    """Set how emails are sent: for all kinds, or for a kind that is named before the choice."""
     kind, _, last = value.lower().rpartition(" ")
     choice = OFF if is_off(last) else one_of(last, _CHOICES)
     if value.lower() == "at once":
@@ -213,5 +213,5 @@ def _goodbye(errand: Errand) -> Said:
             "You can't undo this."
         )
         return Said(told=[told], asks=commands.GOODBYE)
-    errand.has_gone = True  # the account is deleted with the last letter
+    errand.has_gone = True  # the account is deleted when the last email is queued
     return Said(told=[gettext("Your account is deleted. This is our last email to you. Goodbye!")])

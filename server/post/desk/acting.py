@@ -1,7 +1,7 @@
-"""Carrying out commands, with the use cases behind the REST API.
+"""Carrying out commands, by calling the same use cases as the REST API.
 
-Each step is idempotent, so that a worker can repeat an email after a crash: a game gets its id from the email, and a
-search remembers which email it belongs to.
+Each step is idempotent, so a worker can repeat an email after a crash. The id of a new game is derived from the email,
+and the result of a search is stored with the email.
 """
 
 from collections.abc import Callable
@@ -29,27 +29,26 @@ from server.translations import noted
 
 
 class Records(NamedTuple):
-    """The functions of the operators' rooms that commands use. They are passed in, since the post may not import those
-    rooms.
-    """
+    """The operators' functions that commands use. They are passed in, since the post may not import the operators'
+    modules."""
 
-    archive: Callable[[UUID, UUID], Json]  # of a game, as this player may see it
-    export: Callable[[UUID], Json]  # all data of a player
-    delete: Callable[[UUID], None]  # deletes a player who has confirmed it
+    archive: Callable[[UUID, UUID], Json]  # returns the archive of a game, as this player may see it
+    export: Callable[[UUID], Json]  # returns all data of a player
+    delete: Callable[[UUID], None]  # deletes the account of a player who has confirmed the deletion
 
 
 @dataclass
 class Said:
-    """The answer to one command."""
+    """The reply to one command."""
 
     line: str = ""  # as written
     told: list[str] = field(default_factory=list)  # sentences
-    items: list[str] = field(default_factory=list)  # of a list below them
-    rules: str = ""  # the game whose rules follow
+    items: list[str] = field(default_factory=list)  # items of a list below the sentences
+    rules: str = ""  # the game whose rules are included
     table: str = ""
     picture: Json | None = None  # which table to draw
     files: list[Json] = field(default_factory=list)  # name and text of each attachment
-    asks: str = ""  # the command that waits for `yes`
+    asks: str = ""  # the command that the player must confirm with `yes`
     is_wrong: bool = False
 
 
@@ -61,7 +60,7 @@ class Errand:
     player_id: UUID
     base_url: str
     records: Records
-    is_again: bool  # whether an earlier attempt may have carried out a part
+    is_again: bool  # whether an earlier attempt may have carried out some of the commands
     is_sure: bool = False  # whether the player has confirmed the commands
     has_gone: bool = False  # whether the account is to be deleted
     step: int = 0
@@ -71,19 +70,19 @@ class Errand:
         return stored_zone(profile(self.player_id)["zone"])
 
     def new_id(self) -> UUID:
-        """Return the id of the game that this step opens."""
+        """Return the id of the game that this command creates."""
         return uuid5(self.mail_id, f"game {self.step}")
 
     @property
     def step_id(self) -> UUID:
-        """Return the id that identifies what a search found in an earlier attempt."""
+        """Return the id under which an earlier attempt stored the result of its search."""
         return uuid5(self.mail_id, f"step {self.step}")
 
     def number(self, game_id: UUID) -> int:
         return desk.numbers(self.player_id, [game_id])[game_id]
 
     def game(self, number: int) -> Game:
-        """Return the player's game with this number. Raise NotFound."""
+        """Return the game that has this number in the player's list. Raise NotFound."""
         game_id = desk.game_of(self.player_id, number)
         if game_id is None:
             raise NotFound(
@@ -97,7 +96,7 @@ _ACTS: dict[str, Act] = {}
 
 
 def acts(name: str) -> Callable[[Act], Act]:
-    """Register the function that carries out a command."""
+    """Register the function that carries out this command."""
 
     def register(act: Act) -> Act:
         _ACTS[name] = act
@@ -107,7 +106,7 @@ def acts(name: str) -> Callable[[Act], Act]:
 
 
 def carry_out(errand: Errand, asked: Asked) -> Said:
-    """Carry out one command, and return the answer to it."""
+    """Carry out one command, and return the reply to it."""
     errand.step += 1
     if not asked.command:
         return _not_understood(asked)
@@ -144,7 +143,8 @@ def _not_understood(asked: Asked) -> Said:
 
 
 def bare(name: str) -> Callable[[Callable[[Errand], Said]], Act]:
-    """Register the function of a command without arguments. Further words are a misunderstanding."""
+    """Register the function of a command that takes no arguments. If words follow the command, it is rejected as
+    unclear."""
 
     def register(act: Callable[[Errand], Said]) -> Act:
         @acts(name)
@@ -179,7 +179,7 @@ def _help(errand: Errand, topic: str) -> Said:
 
 
 def help_items(locale: str) -> list[str]:
-    """Return a line for each command, with its explanation."""
+    """Return one line for each command, with its explanation."""
     return [f"{it.form(locale)}: {gettext(it.help)}" for it in COMMANDS]
 
 

@@ -1,7 +1,8 @@
-"""The addresses of the post desk: the open one, and signed ones in the Reply-To of its emails.
+"""The addresses of the post desk: the open address, and signed addresses in the Reply-To of its emails.
 
-A signed address names its reader, and a reply acts only from that reader's address. The signature for an address
-without an account contains a hash of the address, so nothing is stored until the person replies.
+A signed address is issued to one reader. A reply to it takes effect only if it comes from that reader's own address. If
+that address has no account, the signature contains a hash of the address. So nothing is stored until the person
+replies.
 """
 
 from enum import IntEnum
@@ -18,16 +19,16 @@ from server.sanitize import mailbox_of
 from server.store import desk
 from server.translations import LOCALES
 
-CHECK = "Check of Sternenpost"  # begins the subject of emails by which operators check the mail chain
+CHECK = "Check of Sternenpost"  # the subject of operators' test emails begins with it
 _NAMESPACE = UUID("b8a1f1de-0a3c-4a55-9d5b-6c5a0a6f0d11")
 
 
 class For(IntEnum):
-    """Whom a signed address is for: the `seat` of its capability."""
+    """The kinds of signed addresses. The kind is stored as the `seat` of the capability."""
 
     STRANGER = 0  # `game_id` is a hash of the address, `number` the language of our email
     PLAYER = 1  # `game_id` is the player, `number` the mark of the address
-    ASKED = 2  # `game_id` is the email whose commands wait for `yes`, `number` the mark of the address
+    ASKED = 2  # `game_id` is the email whose commands must be confirmed, `number` the mark of the address
 
 
 def stranger_word(email: str, locale: str) -> str:
@@ -36,13 +37,13 @@ def stranger_word(email: str, locale: str) -> str:
 
 
 def player_word(player_id: UUID, email: str) -> str:
-    """Return the local part of the reply address for this player when they write from this address."""
+    """Return the local part of the reply address for this player, to be used from this address."""
     return sign(DESK, player_id, For.PLAYER, mark_of(email.lower()))
 
 
 def asked_word(mail_id: UUID, email: str) -> str:
-    """Return the local part of the reply address for this email. A `yes` to it from this address carries out the
-    email's commands."""
+    """Return the local part of the reply address with which the commands in this email are confirmed. The player must
+    reply `yes` from this address."""
     return sign(DESK, mail_id, For.ASKED, mark_of(email.lower()))
 
 
@@ -61,7 +62,7 @@ def is_open_word(word: str) -> bool:
 
 
 def is_desk(word: str) -> bool:
-    """Return whether this is a local part of the post desk."""
+    """Return whether this is the local part of an address of the post desk."""
     try:
         opened(word)
     except NotFound:
@@ -70,12 +71,12 @@ def is_desk(word: str) -> bool:
 
 
 def is_stranger(capability: Capability, email: str) -> bool:
-    """Return whether this signed address of a stranger was sent to `email`."""
+    """Return whether this signed address was issued to `email`, which has no account yet."""
     return any(compare_digest(capability.game_id.bytes, it) for it in keyed_hashes(DESK, email.lower()))
 
 
 def take_desk_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
-    """Store an email to the post desk once. Copies of an email have the same `same`.
+    """Store an email to the post desk once. All copies of an email have the same value of `same`.
 
     Raise NotFound, TooMany, Unavailable.
     """

@@ -1,4 +1,4 @@
-"""The arguments of commands: games by name, numbers, clocks, players, days, in the words of four languages."""
+"""The arguments of commands: names of games, numbers, clocks, players and days, in the words of four languages."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -79,11 +79,11 @@ _DAY_OF = {word: number for number, words in enumerate(_WEEKDAYS, 1) for word in
 
 
 class Unclear(PlayError):
-    """Arguments that can't be read."""
+    """An error for arguments that can't be read."""
 
 
 def game_in(text: str) -> str:
-    """Return the name of a game, even misspelt or shortened. Raise Unclear for another word."""
+    """Return the game with this name, which may be misspelt or shortened. Raise Unclear for any other word."""
     word = text.strip().lower()
     if found := [name for name in GAMES if len(word) >= 3 and (name.startswith(word) or name.endswith(word))]:
         return found[0] if len(found) == 1 or word in found else _unknown_game(text)
@@ -92,7 +92,7 @@ def game_in(text: str) -> str:
 
 
 def is_game(text: str) -> bool:
-    """Return whether this is the name of a game, even misspelt or shortened."""
+    """Return whether this is the name of a game, even if it is misspelt or shortened."""
     try:
         game_in(text)
     except Unclear:
@@ -105,7 +105,7 @@ def _unknown_game(text: str) -> str:
 
 
 def number_in(text: str) -> int:
-    """Return the number of a game. Raise Unclear for other text."""
+    """Return the number of a game. Raise Unclear for any other text."""
     if not (found := _NUMBER.fullmatch(text.strip())):
         raise Unclear(
             noted('We need the number of a game here. "%(games)s" lists your games with their numbers.'),
@@ -115,13 +115,13 @@ def number_in(text: str) -> int:
 
 
 def number_and_version(text: str) -> tuple[int, int | None]:
-    """Return the number of a game, and a version if one is given. Raise Unclear for other text."""
+    """Return the number of a game, and the version if there is one. Raise Unclear for any other text."""
     found = _AT.fullmatch(text.strip())
     return (number_in(found[1]), int(found[2])) if found else (number_in(text), None)
 
 
 def invitation_in(text: str) -> tuple[str, int]:
-    """Return an address and the number of a game, in any order. Raise Unclear for other text."""
+    """Return an address and the number of a game, which may be in either order. Raise Unclear for any other text."""
     found = _ADDRESS.search(text)
     if found is None:
         raise Unclear(noted("We need an email address here, such as name@example.org."))
@@ -137,7 +137,7 @@ def address_in(text: str) -> str:
 
 @dataclass
 class Wanted:
-    """A game that a player describes."""
+    """A new game, as a player has described it."""
 
     rules: str
     seats: int | None = None
@@ -148,7 +148,8 @@ class Wanted:
 
 
 def wanted_in(text: str) -> Wanted:
-    """Return the game described after `new`, `play` or `find`. Raise Unclear, BadField for other text."""
+    """Return the game that is described after `new`, `play` or `find`. Raise Unclear, BadField if the description can't
+    be read."""
     name, _, rest = text.strip().partition(" ")
     if not name:
         raise Unclear(noted("Which game? We have %(known)s."), known=", ".join(GAMES))
@@ -185,7 +186,7 @@ def _check_clock(text: str) -> None:
 
 
 def _set(wanted: Wanted, key: str, value: str) -> None:
-    """Set an option or a field of the game. Raise Unclear for an unknown one."""
+    """Set an option or a field of the game. Raise Unclear if its name is unknown."""
     if key in ("clock", "per_move", "time"):
         wanted.clock = {"per_move": value.upper()}
     elif key in ("seats", "players") and value.isdecimal():
@@ -204,7 +205,7 @@ def _set(wanted: Wanted, key: str, value: str) -> None:
 
 
 def _typed(key: str, value: str, schema: Json) -> Any:
-    """Return a value in its JSON type. The rules check it further."""
+    """Return a value in the JSON type that the schema requires. The rules check the value later."""
     kinds = schema.get("type", "")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     choices = schema.get("enum", ())
@@ -220,8 +221,8 @@ def _typed(key: str, value: str, schema: Json) -> Any:
 
 
 def days_in(text: str, today: date) -> tuple[date, date]:
-    """Return the first and last day of a span. Without a year, the next such days are meant. Raise Unclear for other
-    text."""
+    """Return the first and last day of a period. If no year is given, return the next such days. Raise Unclear for any
+    other text."""
     found = _DAYS.fullmatch(text.strip())
     if found is None:
         raise Unclear(noted("We need the first and the last day here, such as 2027-07-01..2027-07-14."))
@@ -233,7 +234,8 @@ def days_in(text: str, today: date) -> tuple[date, date]:
 
 
 def _day(text: str, near: date, years: int = 1) -> date:
-    """Return a day. Without a year, take the closest one from `near` on, or up to `near` if `years` is -1."""
+    """Return the day that this text names. If it has no year, return the closest such day from `near` on, or up to
+    `near` if `years` is -1."""
     try:
         if "-" in text:
             return date(*map(int, text.split("-")))
@@ -245,7 +247,7 @@ def _day(text: str, near: date, years: int = 1) -> date:
 
 
 def language_in(text: str) -> str:
-    """Return the language of a code or name. Raise Unclear for another one."""
+    """Return the language with this code or name. Raise Unclear for any other text."""
     word = text.strip().lower()
     for locale in LOCALES:
         if word in _LANGUAGES[locale].split():
@@ -254,7 +256,7 @@ def language_in(text: str) -> str:
 
 
 def weekdays_in(text: str) -> list[int]:
-    """Return weekdays from 1 (Monday) to 7. Raise Unclear for other words."""
+    """Return weekdays as numbers, from 1 (Monday) to 7. Raise Unclear for any other word."""
     found = []
     for word in re.split(r"[\s,;/+&]+", text.strip().lower().rstrip(".")):
         bare = word.rstrip(".")
@@ -268,7 +270,8 @@ def weekdays_in(text: str) -> list[int]:
 
 
 def reminders_in(text: str) -> list[str]:
-    """Return when to remind: `half` of the time, or hours before the end. Raise Unclear for other words."""
+    """Return when to send reminders: after `half` of the time, or some hours before the end. Raise Unclear for any
+    other word."""
     found: list[str] = []
     for word in re.findall(r"half|\d+ ?[a-zäé]+|\S+", text.strip().lower().replace(",", " ")):
         parts = re.fullmatch(r"(\d{1,3}) ?([a-zäé]+)", word)

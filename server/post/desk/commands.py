@@ -1,6 +1,6 @@
-"""The commands of the post desk, declared once: the reader of emails, `help` and the handbook are made from this list.
+"""The commands of the post desk, declared once. The parser of emails, `help` and the handbook all use this list.
 
-These words must not change, since players' emails may contain them. English words work in every language.
+The words must never change, since players' emails may contain them. English words work in every language.
 """
 
 from collections.abc import Mapping
@@ -17,31 +17,31 @@ A_GAME = next(iter(ALL_GAMES))  # in examples
 
 @dataclass(frozen=True)
 class Command:
-    """A command. `arguments` and the whole line in `example` are in English words."""
+    """A command. `arguments` and the whole line in `example` use the English words."""
 
     name: str
     arguments: str
     help: str  # a sentence
     example: str
     writes: bool
-    words: Mapping[str, tuple[str, ...]]  # by language; emails use the first of each
-    said: str = ""  # the words in the example that other languages have, too
+    words: Mapping[str, tuple[str, ...]]  # by language; our emails use the first word of each
+    said: str = ""  # words in the example that are also translated
 
     def word(self, locale: str) -> str:
         """Return the word that this language's emails use for the command."""
         return self.words[locale][0] if locale in self.words else self.name
 
     def form(self, locale: str) -> str:
-        """Return the command's word and arguments in this language."""
+        """Return the command's word and its arguments in this language."""
         return f"{self.word(locale)} {language(locale).gettext(self.arguments) if self.arguments else ''}".strip()
 
     def example_in(self, locale: str) -> str:
-        """Return the example in this language."""
+        """Return the example line with the words of this language."""
         line = self.written(locale, self.example)
         return line.replace(self.said, language(locale).gettext(self.said)) if self.said else line
 
     def written(self, locale: str, line: str) -> str:
-        """Return a line of this command with the word of this language."""
+        """Return a line of this command with the command's word in this language."""
         return self.word(locale) + line.removeprefix(self.name)
 
 
@@ -223,12 +223,12 @@ COMMANDS = (
     ),
 )
 BY_NAME: Mapping[str, Command] = {it.name: it for it in COMMANDS}
-AT_ONCE = (HELP, RULES, GAMES)  # answered even without proof of the sender
+AT_ONCE = (HELP, RULES, GAMES)  # carried out even if the sender isn't proved
 
 NAME, LANGUAGE, ZONE, NIGHTS, DAYS_OFF, MAILS, REMINDERS = SETTABLE = (
     *("name", "language", "zone", "nights", "days-off", "mails", "reminders"),
 )
-_SETTING_WORDS: Mapping[str, Mapping[str, str]] = {  # by language; letters use the first of each
+_SETTING_WORDS: Mapping[str, Mapping[str, str]] = {  # by language; our emails use the first word of each
     name: dict(zip(("en", "de", "fr", "it"), words, strict=True))
     for name, *words in (
         (NAME, "name", "name", "nom", "nome"),
@@ -248,18 +248,18 @@ def setting_of(word: str) -> str | None:
 
 
 def setting_word(name: str, locale: str) -> str:
-    """Return the word for a setting in this language's letters."""
+    """Return the word that emails in this language use for a setting."""
     return _SETTING_WORDS[name].get(locale, name).split()[0]
 
 
 def name_word(locale: str) -> str:
-    """Return the word that, followed by a name, sets a player's name."""
+    """Return the word that sets a player's name when a name follows it."""
     return setting_word(NAME, locale)
 
 
 @cache
 def words_of(locale: str) -> Mapping[str, str]:
-    """Return commands by word, English words included, the longest words first."""
+    """Return all commands by word, longest word first. English words are always included."""
     found = {it.name: it.name for it in COMMANDS}
     for it in COMMANDS:
         found.update(dict.fromkeys(it.words.get(locale, ()), it.name))
@@ -268,7 +268,8 @@ def words_of(locale: str) -> Mapping[str, str]:
 
 @cache
 def words_beside_tables(locale: str) -> Mapping[str, str]:
-    """Return the words that are no command in replies to emails about games."""
+    """Return the words that are commands of the post desk in replies to emails about games, where tables have commands
+    of their own."""
     at_tables = {word for word, meaning in words_at_tables(locale).items() if meaning == VACATION_AT_A_TABLE}
     at_tables |= set(words_at_tables(locale))
     return {word: name for word, name in words_of(locale).items() if word not in at_tables}

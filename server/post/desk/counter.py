@@ -1,8 +1,8 @@
-"""Handling of emails to the post desk, one at a time: who wrote, whether the sender is proved, and the one answer.
+"""Processing emails to the post desk, one at a time: who wrote the email, whether the sender is proved, and our reply.
 
-An email to the open address proves nothing, since anyone can write any sender. It gets at most one answer per address
-and day, and changes nothing. A reply to a signed address takes effect immediately, if it comes from the address that we
-wrote to. Programs, bounces and mailing lists get nothing (RFC 3834).
+Anyone can send an email to the open address with any sender, so it proves nothing. It changes nothing, and each address
+gets at most one reply to such emails per day. A reply to a signed address takes effect immediately if it comes from the
+address to which we wrote. Programs, bounces and mailing lists get no reply (RFC 3834).
 """
 
 import logging
@@ -50,17 +50,17 @@ from server.store.outbox import put_into_bundle
 from server.store.tables import DeskMail, Player, RateLimit, db
 from server.translations import LOCALES
 
-_ROOMS = account, games  # they register their commands
-_LEASE = timedelta(seconds=30)  # exceeding it is harmless, since steps are idempotent
-_MOST_TRIES = 5  # each ended by a crash
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])")  # is no link, unlike `a@https://evil.example`
+_ROOMS = account, games  # importing them registers their commands
+_LEASE = timedelta(seconds=30)  # exceeding the lease is harmless, since steps are idempotent
+_MOST_TRIES = 5  # each of which ended in a crash
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])")  # excludes links such as `a@https://evil.example`
 _LONGEST_SUBJECT = 150
 
 log = logging.getLogger(__name__)
 
 
 def deal_with_desk(records: Records) -> None:
-    """Handle every due email to the post desk."""
+    """Process every due email to the post desk."""
     while mail := desk.claim(clock.now(), clock.now() + _LEASE):
         try:
             if mail.tries > _MOST_TRIES:
@@ -77,19 +77,18 @@ def deal_with_desk(records: Records) -> None:
             if is_passing(error):
                 raise
             log.exception("Mail %s to the post desk could not be dealt with", mail.mail_id)
-            if mail.tries > 1:  # otherwise it is due again after the lease, in case the fault was temporary
+            if mail.tries > 1:  # otherwise the email is due again after the lease, in case the fault was temporary
                 _set_aside(mail)
 
 
 def forget_desk_mails() -> None:
-    """Delete emails that were processed long ago. Until then, copies of them are recognized."""
+    """Delete emails that were processed long ago. Until then, the server recognizes copies of them."""
     desk.forget(clock.now() - KEPT)
 
 
 def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[Asked]) -> None:
-    """Pass on the commands in a reply to an email about a game. Without a proved player, the reply counts as an email
-    to the open address.
-    """
+    """Pass the commands in a reply to an email about a game on to the post desk. If the sender isn't proved, the reply
+    counts as an email to the open address."""
     if player_id is None:
         desk.keep(mail_id, current_app.config["DESK"], raw, clock.now())
     else:
@@ -133,18 +132,19 @@ def _deal(mail: DeskMail, records: Records) -> None:
         case For.PLAYER if player and player.player_id == capability.game_id:
             if is_mark_of(sender, capability.number):
                 return _deal_with_player(mail, read, player, records)
-            return _answer_unproved(mail, read, player, records)  # the email went to an earlier address of theirs
+            return _answer_unproved(mail, read, player, records)  # we wrote to the player's former address
         case For.ASKED if is_mark_of(sender, capability.number):
             waiting = desk.asked(capability.game_id)
             if waiting and player and waiting.player_id == player.player_id:
                 return _deal_with_player(mail, read, player, records, waiting=waiting)
             if waiting is None and player:
                 return _answer_nothing_left(mail, read, player, capability.game_id, records)
-    return _finish(mail)  # from another address than the email went to
+    return _finish(mail)  # the reply comes from a different address than our email was sent to
 
 
 def _known_address(mail: DeskMail) -> str:
-    """Return the address of the player whom a signed address is for, which may be a postmaster's, or ""."""
+    """Return the address of the player to whom a signed address was issued, or "". The player's address may be that of
+    a postmaster."""
     try:
         capability = opened(mail.recipient)
     except NotFound:
@@ -159,7 +159,7 @@ def _player_at(email: str) -> Player | None:
 
 
 def _is_of_a_desk(sender: str) -> bool:
-    """Return whether this is an address of ours: the desk answers neither itself nor another desk."""
+    """Return whether this is an address of a post desk. The desk replies neither to itself nor to another desk."""
     local, _, domain = sender.partition("@")
     own = (current_app.config["DESK_ADDRESS"] or "").partition("@")[2]
     return domain == own and (is_desk(local.partition("+")[0]) or local == "sternenpost")
@@ -169,9 +169,10 @@ def _is_of_a_desk(sender: str) -> bool:
 
 
 def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
-    """Send the only email that an address without an account gets. It quotes nothing of the inbound email.
+    """Send the one email that an address without an account gets. It quotes nothing from the inbound email.
 
-    A forged sender gets none. Otherwise, forgers could use up the emails for newcomers of a domain.
+    If the sender is forged, nothing is sent. Otherwise, forgers could use up the number of first emails that a domain
+    may get.
     """
     head = split(mail.raw)[0]
     if is_forged(head):
@@ -183,10 +184,10 @@ def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
 
 
 def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records: Records) -> None:
-    """Answer what anyone may ask, and ask the player to confirm the rest.
+    """Reply to commands that anyone may send, and ask the player to confirm the others.
 
-    Someone else may have written the email. So its other lines, and those with a link, are not repeated. A forged sender
-    gets no answer.
+    Someone else may have written the email. So our reply repeats neither lines without commands nor lines with a link.
+    If the sender is forged, no reply is sent.
     """
     if not is_welcome(player) or is_forged(split(mail.raw)[0]):
         return _finish(mail)
@@ -211,10 +212,9 @@ def _has_web_link(line: str) -> bool:
 
 @with_retries
 def _new_player(mail: DeskMail, read: replies.Mail, sender: str, of_letter: str) -> Player | None:
-    """Create the account for an address that has replied to our first email, which was in the language `of_letter`.
-    Return None while sign-ups are closed.
-    """
-    locale = language_of(read.lines, "", otherwise=of_letter)  # the first email's words outweigh a program's setting
+    """Create an account for an address that has replied to our first email, whose language was `of_letter`. Return None
+    while sign-ups are closed."""
+    locale = language_of(read.lines, "", otherwise=of_letter)  # our email outweighs a program's setting
     try:
         expect_known_or_open(sender)
     except Closed:
@@ -246,7 +246,7 @@ def _deal_with_player(
     if (decides or any(it.command for it in request.asked)) and not _reserve(mail, player.player_id):
         if not decides:
             return _finish(mail)
-        request = replace(request, asked=())  # one `yes` may confirm several letters
+        request = replace(request, asked=())  # one `yes` may confirm the commands of several emails
     email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut)
     if waiting and request.says_yes:
         confirmed = [it for line in waiting.lines or () if (it := read_line(line))]
@@ -275,12 +275,13 @@ def _asked_in(request: Request, read: replies.Mail, answer: "_Answer") -> Sequen
 
 
 def _carry_out_all(errand: Errand, asked: Sequence[Asked], answer: "_Answer") -> None:
-    """Carry out commands in order, each in the player's language at the time."""
+    """Carry out commands in order. Each uses the player's language at that moment, which an earlier command may have
+    changed."""
     for it in asked:
         player = db.session.get_one(Player, errand.player_id, populate_existing=True)
         with force_locale(stored_locale(player.locale)):
             said = carry_out(errand, it)
-        db.session.rollback()  # rows read for this command
+        db.session.rollback()  # discard rows read for this command
         answer.said.append(said)
         if said.asks:
             answer.waits.append(said.asks)
@@ -290,8 +291,8 @@ def _carry_out_all(errand: Errand, asked: Sequence[Asked], answer: "_Answer") ->
 
 
 def _answer_nothing_left(mail: DeskMail, read: replies.Mail, player: Player, asked_in: UUID, records: Records) -> None:
-    """Answer a reply to an email whose commands were carried out, or are too old. The sender is proved if we know whom
-    that email went to."""
+    """Reply to an email whose commands were already carried out, or are too old. The sender is proved if we know to
+    whom the email to which they reply was sent."""
     owner = desk.owner_of(asked_in)
     if owner is None:
         return _answer_unproved(mail, read, player, records)
@@ -314,8 +315,8 @@ def _errand(
 
 @with_retries
 def _reserve(mail: DeskMail, player_id: UUID) -> bool:
-    """Return whether the commands of an email are this copy's to carry out. Its sender may have written to several of
-    our addresses."""
+    """Return whether the commands of an email are to be carried out for this copy. Other copies exist if the sender
+    wrote to several of our addresses."""
     is_ours = _is_ours(mail, player_id)
     db.session.commit()
     return is_ours
@@ -327,27 +328,25 @@ def _is_ours(mail: DeskMail, player_id: UUID) -> bool:
 
 @with_retries
 def _note_proof(player: Player) -> None:
-    """Record that emails reach this player, and that the player writes from this address."""
+    """Record that this player receives our emails, and writes from this address."""
     now = clock.now()
     db.session.execute(delete(RateLimit).where(RateLimit.key.in_(_counts_of(player.email))))
     if mark_reachable(player.player_id):
-        put_into_bundle(player.player_id, now, now)  # emails held so far have not reached the player
+        put_into_bundle(player.player_id, now, now)  # send what was held back while emails didn't reach the player
     db.session.commit()
 
 
-# Answering
+# Replying
 
 
 @dataclass
 class _Answer:
-    """The answer to an email."""
-
     said: list[Said]
     is_new: bool = False
     is_cut: bool = False
-    is_unclear: bool = False  # the email holds no command; a program that doesn't say so may have written it
+    is_unclear: bool = False  # the email has no command, so a program that isn't marked as such may have written it
     has_gone: bool = False
-    waits: list[str] = field(default_factory=list)  # commands that wait for `yes`
+    waits: list[str] = field(default_factory=list)  # commands that the player must confirm with `yes`
     confirmed: UUID | None = None  # the email whose commands were carried out
 
 
@@ -411,9 +410,8 @@ def _left(limit: str, player_id: UUID) -> int:
 
 
 def _may_write_to(email: str, is_known: bool) -> bool:
-    """Count an email to an address whose owner hasn't proved themselves. Each bound counts only the emails that earlier
-    bounds allow. Addresses are counted by their hash.
-    """
+    """Count an email to an address whose owner hasn't proved themselves, and return whether it may be sent. Each limit
+    counts only emails that the limits before it allow. Addresses are counted by their hash."""
     uses = [Use("desk-letters", mailbox_hash(email).hex())]
     if not is_known:
         if is_stopped(mailbox_hash(email)):
@@ -444,13 +442,13 @@ def _letter_to_former_player(read: replies.Mail, email: str, locale: str, answer
 
 @with_retries
 def _begin_leaving(mail: DeskMail, player_id: UUID, letter: Json) -> None:
-    """Store the last letter to a player with their email, so that another try can complete both."""
+    """Store the last email to a player together with the player's own email, so that a retry can complete both."""
     mail.lines = [str(player_id), letter]
     desk.store_lines(mail, mail.lines)
 
 
 def _take_leave(mail: DeskMail, records: Records) -> None:
-    """Delete the account of a player who has confirmed it, and queue the last letter to them."""
+    """Delete the account of a player who has confirmed the deletion, and queue the last email to them."""
     player_id, letter = mail.lines or [None, None]
     records.delete(UUID(player_id))
     _replace_by_letter(mail, letter)
@@ -458,7 +456,8 @@ def _take_leave(mail: DeskMail, records: Records) -> None:
 
 @with_retries
 def _replace_by_letter(mail: DeskMail, letter: Json) -> None:
-    """Queue the last letter, and count it. Otherwise late copies of earlier emails would get a first letter again."""
+    """Queue the last email, and count it. If it weren't counted, late copies of the player's earlier emails would cause
+    another first email."""
     db.session.rollback()
     count(Use("desk-letters", mailbox_hash(letter["to"]).hex()))
     desk.put(_letter(mail, mail.mail_id, DESK_ANSWER.name, letter))

@@ -1,4 +1,4 @@
-"""The commands about games."""
+"""The commands for games."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -37,7 +37,7 @@ from server.translations import noted
 _MOST_OWN = 100
 _MOST_OPEN = 20
 _MOST_OVER = 10
-_MOST_TOLD = 300  # sentences of a story
+_MOST_TOLD = 300  # sentences of a story at most
 _BOT = "greedy"
 
 
@@ -71,7 +71,6 @@ def _waits(item: Json) -> bool:
 
 
 def _item(number: int, item: Json, zone: ZoneInfo) -> str:
-    """Return a line about a game of the player's."""
     name = _titled(number, item["title"], item["rules"])
     seats, own = item["seats"], item["you"] and item["seats"][item["you"]["seat"]]
     if item["status"] == "open" and own is None:
@@ -124,7 +123,7 @@ def _open(errand: Errand) -> Said:
 
 
 def _open_games(errand: Errand, **which: Any) -> list[Json]:
-    """Return the public games with a free seat, oldest first."""
+    """Return the public games that have a free seat, oldest first."""
     return list_games(errand.player_id, status="open", free=True, limit=_MOST_OPEN, **which).items[::-1]
 
 
@@ -197,7 +196,7 @@ def _find(errand: Errand, rest: str) -> Said:
 
 
 def _has_opened(errand: Errand) -> bool:
-    """Return whether an earlier attempt at this step has opened its game."""
+    """Return whether an earlier attempt at this command has created its game."""
     if not errand.is_again:
         return False
     try:
@@ -208,9 +207,8 @@ def _has_opened(errand: Errand) -> bool:
 
 
 def _join_first(errand: Errand, games: Iterator[Json]) -> Game | None:
-    """Sit down at the first of these games that has a seat for the player. A repeated attempt returns what the first
-    one found.
-    """
+    """Take a seat in the first of these games that has one for the player. A repeated attempt returns the game that the
+    first attempt found."""
     who = errand.player_id
     if errand.is_again and (before := desk.found(who, errand.step_id)):
         game = load(before[0])

@@ -1,4 +1,4 @@
-"""A guess of the language in which a stranger writes, for our first email and the new account."""
+"""Guesses the language in which a person without an account writes, for our first email and for the new account."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from server.post.desk.commands import COMMANDS
 from server.translations import LOCALES
 
-_COMMON = {  # frequent words that the other three languages lack
+_COMMON = {  # frequent words that don't exist in the other three languages
     "de": "ich und der das ist nicht ein eine mit auf für wie kann möchte hallo guten liebe danke bitte spielen gerne ja",
     "en": "i the and is not with for how can would like hello hi dear thanks please want play yes my you",
     "fr": "je et le les est pas avec pour comment voudrais bonjour salut merci jouer des une oui nous vous",
@@ -19,7 +19,8 @@ for _it in COMMANDS:
 
 
 def language_of(lines: Sequence[str], subject: str, header: str = "", otherwise: str = "en") -> str:
-    """Return the language of an email: of its words, else of its `Content-Language`, else `otherwise`."""
+    """Return the language of an email, from its words. If they are unclear, use its `Content-Language`, otherwise
+    `otherwise`."""
     words = re.findall(r"[^\W\d_]+", " ".join([*lines, subject]).lower())
     found = {locale: sum(word in known for word in words) for locale, known in _WORDS.items()}
     best = max(found.values())

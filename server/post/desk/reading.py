@@ -1,7 +1,7 @@
-"""The reader of emails to the post desk: pure functions from lines to commands.
+"""The parser of emails to the post desk: pure functions that turn lines into commands.
 
-It forgives capitals, punctuation, quotation marks, bullets, greetings and signatures. A line that comes close to a
-command without being one is reported, so that nothing a person asks for is passed over in silence.
+It ignores capitals, punctuation, quotation marks, bullets, greetings and signatures. A line that resembles a command
+without being one is reported, so that no request is silently ignored.
 """
 
 import re
@@ -17,10 +17,10 @@ from server.post.incoming.doubt import contradiction_in, is_courtesy
 from server.post.incoming.replies import Mail
 from server.sanitize import clean, without_unseen
 
-MOST = 10  # commands of an email
-LONGEST = 200  # characters of a command
-_PROSE = 5  # words; a longer line that begins with no command is prose
-_ALIKE = 0.75  # of a word and a misspelt command
+MOST = 10  # commands per email
+LONGEST = 200  # characters per command
+_PROSE = 5  # words; a longer line that doesn't begin with a command is prose
+_ALIKE = 0.75  # similarity of a word and a misspelt command
 
 _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"}
 _SAME |= {ord(mark): '"' for mark in "“”„‟«»"} | {ord(mark): "'" for mark in "‘’‚‛ʼ´`"} | {ord("…"): "...", 0xA0: " "}
@@ -40,7 +40,8 @@ _NO = re.compile(r"(?:no|nein|non)(?:[ ,.!]+(?:thanks|thank you|danke|merci|graz
 
 @dataclass(frozen=True)
 class Asked:
-    """A line that asks for something. `command` is "" if it is none, with the command that it resembles in `near`."""
+    """A line that asks for something. `command` is "" if the line is not a command. `near` is then the command that it
+    resembles."""
 
     line: str
     command: str
@@ -55,21 +56,21 @@ class Asked:
 
 @dataclass(frozen=True)
 class Request:
-    """What an email asks for."""
+    """The requests in an email."""
 
     asked: tuple[Asked, ...]
     says_yes: bool = False
     says_no: bool = False
-    is_cut: bool = False  # more commands than `MOST`
+    is_cut: bool = False  # whether there were more commands than `MOST`
     prose: str = ""  # the first line of an email without commands
 
 
 def read_request(mail: Mail, locale: str) -> Request:
-    """Return what an email asks for, in English or in this language. An empty email may have it in its
-    subject. A `yes` that other lines question or contradict is none."""
+    """Return what an email asks for, in English or in this language. If the email is empty, the request may be in its
+    subject. A `yes` that other lines question or contradict doesn't count."""
     lines = [line for line in map(_bare, mail.lines) if line]
     if not lines:
-        is_empty = mail.doubt in (None, "no-text")  # otherwise, it has a text that can't be read
+        is_empty = mail.doubt in (None, "no-text")  # otherwise the email has a text that can't be read
         lines = [it] if is_empty and (it := _bare(_SUBJECT.sub("", mail.subject))) else []
         found = [it for it in _asked(lines, words_of(locale)) if it.command]
         return Request(tuple(found), says_yes=any(map(_YES.fullmatch, lines)))
@@ -80,19 +81,19 @@ def read_request(mail: Mail, locale: str) -> Request:
         said = "" if near else next((it for it in lines if not is_courtesy(it)), "")
         return Request(tuple(near[:MOST]), says_yes, says_no, prose=clean(said, LONGEST))
     last = max(nr for nr, it in enumerate(found) if it.command)
-    asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # below may be a signature
+    asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # what follows may be a signature
     return Request(tuple(asked[:MOST]), says_yes, says_no, len(asked) > MOST)
 
 
 def read_line(line: str, locale: str = "en") -> Asked | None:
-    """Return the command in a line, or None."""
+    """Return the command in a line, or None if there is none."""
     return _command(_bare(line), words_of(locale))
 
 
 def commands_beside_table(lines: Sequence[str], locale: str) -> list[Asked]:
-    """Return the commands of the post desk in a reply to an email about a game, if it contains nothing else.
+    """Return the commands of the post desk in a reply to an email about a game, if the reply contains nothing else.
 
-    Words that are commands at tables stay with the table.
+    Words that are also commands at tables are left to the table.
     """
     words = commands.words_beside_tables(locale)
     bare = [line for line in map(_bare, lines) if line and not is_courtesy(line)]
@@ -110,7 +111,8 @@ def _is_like_signature(line: str) -> bool:
 
 
 def _is_whole(it: Asked) -> bool:
-    """Return whether the arguments fit the form of the command, so that prose isn't mistaken for one."""
+    """Return whether the arguments have the form that the command requires, so that prose isn't mistaken for a
+    command."""
     words = it.rest.split()
     first = words[0] if words else ""
     match it.command:
@@ -130,7 +132,7 @@ def _is_whole(it: Asked) -> bool:
 
 
 def nearest(line: str, locale: str) -> str:
-    """Return the command that a line resembles most, or "help"."""
+    """Return the command that a line resembles most, or "help" if it resembles none."""
     words = words_of(locale)
     first = [line.lower(), *line.lower().split()]
     for word in first:
@@ -145,7 +147,8 @@ def _says(pattern: re.Pattern[str], lines: Sequence[str]) -> bool:
 
 
 def _is_contradicted(lines: Sequence[str]) -> bool:
-    """Return whether a line questions a `yes`, or denies something. Long lines are notices of companies."""
+    """Return whether a line questions a `yes`, or contradicts it. Long lines are ignored, since they are notices of
+    companies."""
     denials = (line for line in lines if len(line.split()) <= _NOTICE and _DENIAL.search(line.translate(_SAME)))
     return bool(contradiction_in(lines)) or any(denials)
 
@@ -171,20 +174,21 @@ def _asked(lines: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
 
 
 def _command(line: str, words: Mapping[str, str]) -> Asked | None:
-    """Parse a line that begins with a command's words, in any capitals, followed by `:` or `=`."""
+    """Parse a line that begins with the words of a command. Capitals don't matter, and `:` or `=` may follow the
+    words."""
     lower = line.lower()
     for word, name in words.items():
         if lower == word or (lower.startswith(word) and lower[len(word)] in " :="):
             rest = line[len(word) :].lstrip(" :=").strip(_AROUND)
             return Asked(line[:LONGEST], name, rest[:LONGEST])
     first, _, rest = line.partition(" ")
-    if setting_of(first.lower().strip(":=")) == NAME and rest.strip(_AROUND):  # as our first letter offers
+    if setting_of(first.lower().strip(":=")) == NAME and rest.strip(_AROUND):  # our first email suggests this form
         return Asked(line[:LONGEST], SET, f"{NAME} {rest.strip(' :=')}"[:LONGEST])
     return None
 
 
 def _near(line: str, words: Mapping[str, str]) -> str:
-    """Return the command whose word the line misspells, or ""."""
+    """Return the command whose word is misspelt in this line, or ""."""
     if len(line.split()) > 2 * _PROSE:
         return ""
     for part in (" ".join(line.lower().split()[:2]), line.lower().split()[0]):

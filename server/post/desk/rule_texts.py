@@ -17,7 +17,7 @@ _ITEM = "- "
 _BESIDE_VALUES = ("option", "when")
 
 
-Blocks = list[tuple[bool, list[str]]]  # whether it is a list, and its items or its only paragraph
+Blocks = list[tuple[bool, list[str]]]  # whether the block is a list, and its items or its only paragraph
 
 
 class Section(NamedTuple):
@@ -28,7 +28,7 @@ class Section(NamedTuple):
 
     @property
     def blocks(self) -> Blocks:
-        """Return the paragraphs and lists."""
+        """Return the section as a sequence of paragraphs and lists."""
         found: Blocks = []
         for line in self.lines:
             is_item = line.startswith(_ITEM)
@@ -46,14 +46,15 @@ class _Edition(NamedTuple):
 
 @cache
 def rule_sections(name: str, locale: str) -> tuple[Section, ...]:
-    """Return the rules of a game with all editions, and how to write its moves."""
+    """Return the rules of a game, including all editions, and how its moves are written."""
     locale = locale if locale in LOCALES else "en"
     say = language(locale)
     return (*_Text(name, locale).sections(), Section(say.gettext("How to write a move"), (notation(name, locale),)))
 
 
 class _Text:
-    """The text of a game's rules in one language. `page/rules/text.js` describes its blocks."""
+    """Converts a game's rules to text in one language. `page/rules/text.js` describes the blocks of which the rules
+    consist."""
 
     def __init__(self, name: str, locale: str) -> None:
         self._name, self._say = name, language(locale)
@@ -71,7 +72,7 @@ class _Text:
         self._file = files(package) / "page" / "words" / locale / f"rules-{name}.json"
 
     def sections(self) -> Iterator[Section]:
-        if not self._file.is_file():  # the page has no rules either
+        if not self._file.is_file():  # the page has no rules for this game either
             yield Section(self._name.capitalize(), tuple(filter(None, introduction(self._name, self._say.locale))))
             return
         for it in json.loads(self._file.read_text("utf-8"))[f"rules-{self._name}"]:
@@ -99,7 +100,8 @@ class _Text:
             yield from self._of_editions(list(self._lines(block[key], found)), found, editions)
 
     def _of_editions(self, lines: Sequence[str], found: Sequence[_Edition], among: Sequence[_Edition]) -> Iterator[str]:
-        """Yield lines with the editions that they hold for, unless they hold for all."""
+        """Yield these lines. Lines that don't apply to all editions are marked with the editions to which they
+        apply."""
         if found == among or not lines:
             yield from lines
             return

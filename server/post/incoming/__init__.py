@@ -1,25 +1,25 @@
-"""Inbound mail, from the inbound routes to its effects.
+"""Inbound mail: how emails arrive, and what they do.
 
-- `intake` stores an email of any inbound route.
+- `intake` stores emails from every inbound route.
 - `smtp_server` receives emails by SMTP and LMTP.
-- `imap` reads emails from a mailbox.
+- `imap` fetches emails from a mailbox.
 - `providers` parses webhooks of mail providers.
 - `sns` verifies signatures of Amazon SNS.
-- `answering` carries out an email and queues its answer.
-- `replies` finds the lines of a reply that act.
+- `answering` carries out what an email asks for, and queues our reply.
+- `replies` finds the lines in a reply that take effect.
 - `invitations` handles replies to invitations.
-- `doubt` checks whether prose contradicts a line beside it.
+- `doubt` checks whether prose contradicts the line next to it.
 - `mime` decodes parts, charsets and flowed text.
-- `automatic_mail` detects emails written by machines.
+- `automatic_mail` detects emails that machines have written.
 - `authentication` reads the results of SPF, DKIM and DMARC.
 - `html_text` converts HTML emails to lines.
 - `notices` removes disclaimers and warnings.
 - `quotes` removes quoted lines.
 - `commands` has the command words in four languages.
-- `help_lines` has the help in answers.
+- `help_lines` has the help that our replies contain.
 - `planning` parses plans.
 - `near_misses` detects misspelt moves and commands.
 - `bounces` handles bounces and complaints.
 - `diagnoses` classifies responses of mail servers.
-- `child` runs parsers in a limited process.
+- `child` runs parsers in a process with limited time and memory.
 """

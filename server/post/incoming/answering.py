@@ -1,7 +1,7 @@
-"""Handling of inbound emails, one at a time: carry out an email, and queue its answer.
+"""Processing inbound emails about games, one at a time: carry out what an email asks for, and queue our reply.
 
-Each step runs in its own transaction, by the functions behind the REST API. A last transaction stores that the email is
-done, with its answer. Every step is idempotent, so another process can take over after a crash.
+Each step runs in its own transaction, with the same functions as the REST API. A last transaction stores our reply, and
+that the email was processed. Every step is idempotent, so another process can take over after a crash.
 """
 
 import logging
@@ -72,9 +72,9 @@ from server.store.database_retry import Unavailable, is_outage, is_passing, with
 from server.store.tables import Incoming, Player, db
 from server.translations import noted, times
 
-LEASE = timedelta(seconds=20)  # exceeding it is harmless, since steps are idempotent
-ALL, REST = "all", "rest"  # parts of a mail to confirm, see `Incoming`
-_MOST_TRIES = 5  # each ended by a crash or a statement time-out
+LEASE = timedelta(seconds=20)  # exceeding the lease is harmless, since steps are idempotent
+ALL, REST = "all", "rest"  # the parts of an email that must be confirmed, see `Incoming`
+_MOST_TRIES = 5  # each of which ended in a crash or a statement time-out
 _BATCH = 200
 _LONGEST_FAULT = 300
 
@@ -82,7 +82,7 @@ log = logging.getLogger(__name__)
 
 
 def deal_with_mails() -> None:
-    """Handle every due email. Emails for a seat keep their order of arrival."""
+    """Process every due email. Emails for the same seat are processed in order of arrival."""
     for arrived in inbox.due(clock.now(), _BATCH):
         mail = inbox.claim(arrived, clock.now() + LEASE)
         if mail is None:
@@ -91,7 +91,7 @@ def deal_with_mails() -> None:
             _set_aside(mail, "Nobody came to an end with it.")
             continue
         try:
-            if _fault_of(mail) and (fault := _fault_of(mail)):  # a second try, in case the fault was temporary
+            if _fault_of(mail) and (fault := _fault_of(mail)):  # tries twice, in case the fault was temporary
                 _set_aside(mail, fault)
         except Unavailable as error:
             if is_passing(error):
@@ -100,7 +100,7 @@ def deal_with_mails() -> None:
 
 
 def _fault_of(mail: Incoming) -> str | None:
-    """Handle an email. Return the fault if the email is the cause. Raise temporary errors."""
+    """Process an email. Return the fault if the email itself caused an error. Raise temporary errors."""
     try:
         game = load(mail.game_id)
         if mail.mark is not None:
@@ -111,11 +111,11 @@ def _fault_of(mail: Incoming) -> str | None:
                 _deal(mail, game, player)
     except TooMuch as error:
         let_go()
-        _set_aside(mail, str(error))  # a second try would cost as much
+        _set_aside(mail, str(error))  # a second try would take as much time
     except Exception as error:
         let_go()
         if is_passing(error) or isinstance(error, ChildDied | Unavailable):
-            is_of_game = isinstance(error, Unavailable) and not is_passing(error)  # another process may know its rules
+            is_of_game = isinstance(error, Unavailable) and not is_passing(error)  # another process may know the rules
             if is_outage(error) or is_of_game:
                 inbox.forget_try(mail)
             raise
@@ -143,7 +143,8 @@ def _set_aside(mail: Incoming, fault: str) -> None:
 
 
 def _player_of(mail: Incoming, game: Game) -> Player | None:
-    """Return the player in the email's seat. If a stand-in plays but the owner wrote, return the owner."""
+    """Return the player in the seat that the email is about. If a stand-in is playing but the seat's owner wrote the
+    email, return the owner."""
     row = game.seats[mail.seat]
     player = db.session.get(Player, row.player_id) if row.player_id else None
     owner = db.session.get(Player, row.owner_id) if row.owner_id else None
@@ -155,7 +156,8 @@ def _read(mail: Incoming, known: str) -> replies.Mail:
 
 
 def _deal_with_guest(mail: Incoming, mark: int, game: Game) -> None:
-    """Handle a reply to an invitation, in the guest's language or else in the host's."""
+    """Process a reply to an invitation, in the language of the invited person if it is known, otherwise in the
+    host's."""
     read = _read(mail, invited_address(game, mail.seat, mark) or "")
     guest = invitations.guest_of(game, mail.seat, mark, read)
     if guest is None:
@@ -184,7 +186,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     if waiting is None and not _is_from(read, player.email):
         hands = last_change_of_hands(whole_log(mail.game_id), mail.seat)
         if mail.turn < hands or is_of_others(mail.turn, player.player_id):
-            return _finish(mail, None)  # from a previous player, and none of the current one's business
+            return _finish(mail, None)  # from a former player, so the current one must not see it
         asks = _ask_player(mail, read, wishes, doing.answer)
     else:
         if waiting is not None:
@@ -198,16 +200,16 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
 
 
 def _went_to(mail: Incoming, game: Game, player: Player) -> bool:
-    """Return whether only this player has received the reply address. Stand-ins and former players know other reply
-    addresses of the seat, and could write in the player's name."""
+    """Return whether this player is the only one who has received the reply address. Former players and stand-ins know
+    other reply addresses of the seat, and could use them to impersonate the player."""
     hands = last_change_of_hands(whole_log(mail.game_id), mail.seat)
     is_shared = mail.turn < hands or game.seats[mail.seat].owner_id is not None
     return not is_shared and not is_of_others(mail.turn, player.player_id)
 
 
 def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set[str]]:
-    """Return what an email asks for, with the hashes of the lines that take effect. The hashes identify later quotes of
-    these lines."""
+    """Return what an email asks for, and the hashes of the lines that take effect. With the hashes, later quotes of
+    these lines are recognized."""
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
     ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
@@ -218,12 +220,12 @@ def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set
 
 
 def _is_from(read: replies.Mail, email: str) -> bool:
-    """Return whether the player's address is the email's only sender, ignoring case."""
+    """Return whether the email has a single sender, and this is the player's address. Case is ignored."""
     return read.sender is not None and read.sender.lower() == email.lower()
 
 
 def _answer(**said: object) -> Json:
-    """Return the data of an answer for `letters`."""
+    """Return the data of our reply, in the form that `letters` expects."""
     empty = {
         "played": "",
         "since": 0,
@@ -241,8 +243,8 @@ def _answer(**said: object) -> Json:
 
 
 def _waiting_for(mail: Incoming, word: str | None) -> Incoming | None:
-    """Return the email that this token confirms. The token proves access to the player's mailbox, even if the email
-    came from another address."""
+    """Return the email that this token confirms. Only the player's mailbox has received the token, so it is sufficient
+    proof, even if that email came from another address."""
     asked = inbox.awaiting_confirmation(mail.game_id, mail.seat) if word else []
     return next((it for it in asked if confirms(word or "", it.mail_id)), None)
 
@@ -255,13 +257,14 @@ def _confirmed(waiting: Incoming, game: Game, known: str) -> Wishes:
 
 
 def _unsure(wishes: Wishes) -> Wishes:
-    """Return the wishes that need confirmation."""
-    stand_in = wishes.stand_in or None  # ending it needs none
+    """Return those wishes that need confirmation."""
+    stand_in = wishes.stand_in or None  # ending a stand-in needs no confirmation
     return Wishes(resign=wishes.resign, vacation=wishes.vacation, stand_in=stand_in)
 
 
 def _ask_player(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
-    """Fill in the answer to an email from an unknown address, which only the player gets. Return what to confirm."""
+    """Fill in the reply to an email from an unknown address. Only the player gets the reply. Return what the player
+    must confirm."""
     stranger = read.sender or gettext("an unreadable address")
     if wishes.problem or wishes.confirms:
         answer["wrong"] = gettext(
@@ -279,7 +282,7 @@ def _line_to_confirm(mail: Incoming) -> str:
 
 
 def _lines(wishes: Wishes) -> list[str]:
-    """Return wishes as lines of an email."""
+    """Return the wishes as the lines that the player would write."""
 
     def command(name: str) -> str:
         return word_for(name, spoken().locale)
@@ -307,7 +310,7 @@ def _lines(wishes: Wishes) -> list[str]:
 
 
 def _stand_in_line(asked: tuple[str, ...]) -> str:
-    """Return the arguments of a stand-in command as written, or the word that ends a stand-in."""
+    """Return the arguments of a stand-in command as they were written, or the word that ends a stand-in."""
     if not asked:
         return off_for(spoken().locale)
     email, first, last = asked
@@ -319,7 +322,7 @@ def _stand_in_line(asked: tuple[str, ...]) -> str:
 
 @dataclass
 class _Doing:
-    """An email in progress, with its effects."""
+    """An email that is being carried out, and its effects so far."""
 
     mail: Incoming
     player_id: UUID
@@ -328,7 +331,7 @@ class _Doing:
     answer: Json
 
     def once(self, step: str, do: Callable[[], object]) -> None:
-        """Run a step unless an earlier attempt has run it."""
+        """Run a step, unless an earlier attempt has already run it."""
         try:
             first_answer(self.mail.game_id, self.player_id, f"mail {self.mail.mail_id} {step}", b"", False)
         except UnderWay:
@@ -340,11 +343,11 @@ class _Doing:
         self.game = load(self.mail.game_id)
 
     def in_words(self, move: str) -> str:
-        """Return a move as letters show it."""
+        """Return a move in the words that our emails use."""
         return in_words(self.game.table.rules, move, spoken().locale)
 
     def goes_wrong(self, error: PlayError | RuleError, line: str = "") -> None:
-        self.look_again()  # the error comes from a newer state
+        self.look_again()  # the error refers to a newer state of the game
         self.answer.update(wrong=self._told(error), line=line, moves=True)
 
     def _told(self, error: PlayError | RuleError) -> str:
@@ -361,7 +364,7 @@ class _Doing:
 
 
 def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | None) -> str:
-    """Carry out the wishes that need no confirmation. Return what to confirm."""
+    """Carry out the wishes that need no confirmation. Return what the player must confirm."""
     answer = doing.answer
     if wishes.problem:
         answer |= {
@@ -446,8 +449,8 @@ def _resume(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _undo(doing: _Doing, wishes: Wishes) -> None:
-    """Take back the player's last move at the time of writing. A retry finds the move already taken back, or the same
-    vote open."""
+    """Take back the move that was the player's last one when they wrote the email. A retry finds that the move was
+    already taken back, or that the same vote is open."""
     game_id, seat = doing.mail.game_id, doing.mail.seat
     if (to := last_move(doing.game, seat, doing.arrived_at)) is None:
         raise NotFound(noted("You have no move to take back."))
@@ -479,7 +482,7 @@ def _agree(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _ready(doing: _Doing, wishes: Wishes) -> None:
-    """Confirm that the player is ready. A salt can't be revealed here, since mail may be read in transit."""
+    """Confirm that the player is ready. Salts can't be revealed by email, since emails may be read in transit."""
     if not doing.game.table.turns:
         ready(doing.mail.game_id, doing.player_id)
         doing.look_again()
@@ -565,16 +568,16 @@ def _address(text: str) -> str:
 
 
 def _days(first: str, last: str, today: date) -> tuple[date, date]:
-    """Parse the first and last day. Without years, take the period that ends next. Raise BadField if a day can't be
-    read."""
+    """Parse the first and last day of a period. If they have no year, return the period that ends next. Raise BadField
+    if a day can't be read."""
     earliest = _day(first, today, 1) if re.search("[0-9]{4}", first) else today
     ends = _day(last, earliest, 1)
     return _day(first, ends, -1), ends
 
 
 def _day(text: str, near: date, years: int) -> date:
-    """Parse a day. Without a year, take the closest one from `near` on, or up to `near` if `years` is -1. Raise
-    BadField if there is no such day."""
+    """Parse a day. If it has no year, return the closest such day from `near` on, or up to `near` if `years` is -1.
+    Raise BadField if there is no such day."""
     try:
         if "-" in text:
             return date.fromisoformat(text)
@@ -594,7 +597,7 @@ def _resign(doing: _Doing, wishes: Wishes) -> None:
     doing.answer["done"].append(gettext("You've resigned. A bot is playing for you now."))
 
 
-# Answering
+# Replying
 
 
 _PROBLEMS = {
@@ -658,7 +661,7 @@ def _finish(
     acted: Collection[str] = (),
     fault: str | None = None,
 ) -> None:
-    """Record that the email has been processed, with its answer. The call is idempotent."""
+    """Record that the email has been processed, and queue our reply. The call is idempotent."""
     db.session.rollback()
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
         more = _answers_left(mail, sender)
@@ -671,8 +674,8 @@ def _finish(
 
 
 def _answers_left(mail: Incoming, sender: str) -> int:
-    """Count this answer. Return how many more answers may follow now, below 0 if this one exceeds the limit. The limit
-    ends loops with a machine that answers us."""
+    """Count this reply. Return how many more replies may be sent now, or a negative number if this one exceeds the
+    limit. The limit ends loops with a machine that replies to us."""
     of_sender = [Use("answers-to-sender", mailbox_of(sender.lower()))] * bool(sender)
     return min(count(Use("answers", f"{mail.game_id}/{mail.seat}"), *of_sender).values())
 

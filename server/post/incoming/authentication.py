@@ -1,19 +1,19 @@
-"""The receiving server's results of SPF, DKIM and DMARC (RFC 8601), if it adds them."""
+"""The results of SPF, DKIM and DMARC that the receiving server may add to an email (RFC 8601)."""
 
 import re
 from collections.abc import Mapping
 
 from server.post.incoming.mime import Head
 
-_ASIDE = re.compile(r'\([^()]{0,1000}\)|"(?:[^"\\]|\\.){0,1000}"')  # comments and strings, which senders can influence
+_ASIDE = re.compile(r'\([^()]{0,1000}\)|"(?:[^"\\]|\\.){0,1000}"')  # comments, strings: senders can influence them
 _RESULT = re.compile(r"\s*(spf|dkim|dmarc)\s*=\s*([a-z]+)")
 
 
 def results(head: Head) -> Mapping[str, str]:
-    """Return the results by method, in lower case.
+    """Return the result of each method, in lower case.
 
-    The server adds its headers at the top, and removes those that arrive under its name. So headers with another name
-    than the topmost don't count.
+    The receiving server adds its own headers at the top, and removes headers that arrive under its name. So only
+    headers with the same name as the topmost one count.
     """
     clauses = [_ASIDE.sub("", value.lower()).split(";") for value in head.all("authentication-results")]
     found: dict[str, str] = {}
@@ -27,7 +27,8 @@ def results(head: Head) -> Mapping[str, str]:
 
 
 def is_forged(head: Head) -> bool:
-    """Return whether the sender's domain disowns an email. Forwarding breaks SPF, so a valid signature outweighs it."""
+    """Return whether the sender's domain says that the email is not from there. Forwarding breaks SPF, so a valid
+    signature outweighs a failed SPF check."""
     found = results(head)
     if "dmarc" in found:
         return found["dmarc"] == "fail"

@@ -1,14 +1,14 @@
-"""Detection of emails written by machines (RFC 3834 and practice), which get no answer.
+"""Detects emails that were written by machines (RFC 3834 and common practice). We don't reply to them.
 
-Signs that people's emails also have don't count: List-Unsubscribe, Exchange's suppression of out-of-office replies, a
-subject that begins with "Read:", or a player's own address such as postmaster@.
+Some signs also occur in emails from people, and don't count: List-Unsubscribe, Exchange's suppression of out-of-office
+replies, a subject that begins with "Read:", or a player's own address such as postmaster@.
 """
 
 import re
 
 from server.post.incoming.mime import Head
 
-LOOP = ("X-Loop", "sternenpost")  # on our answers, in addition to Auto-Submitted
+LOOP = ("X-Loop", "sternenpost")  # in our replies, in addition to Auto-Submitted
 
 _ADDRESSES = re.compile(
     r"mailer-daemon|(?:^\W{0,9}|<)(?:post_?master|\x22system administrator|no-?reply|do-?not-?reply|bounces?)"
@@ -28,7 +28,7 @@ _SUBJECTS = re.compile(
     r"|unzustellbar|accusé de réception.*|lesebestätigung.*) ?:.*",
     re.IGNORECASE,
 )
-# Whole subjects of reports. A player may quote one, so they count only for other addresses.
+# Whole subjects of reports. They don't count in emails from a player's address, since players may quote them.
 _REPORT_SUBJECTS = re.compile(
     r"undeliver(?:able|ed)(?: (?:(?:e-?)?mail|message))?(?: returned to sender)?|failure notice|non-?delivery(?: (?:notification|report))?"
     r"|returned (?:e-?)?mail\b.{0,200}|(?:(?:e-?)?mail |message )?delivery (?:failure|failed|warning|status)"
@@ -40,9 +40,9 @@ _NO_ADDRESS = re.compile(r"[^<@]{0,200}<\s{0,9}>")
 
 
 def is_automatic(head: Head, return_path: str | None, known: str = "") -> bool:
-    """Return whether a machine wrote an email. `known` is the player's own address if the email is from it.
+    """Return whether a machine wrote this email. `known` is the player's own address if the email came from there.
 
-    `return_path` is that of the envelope, "" for the null sender.
+    `return_path` is the return path in the envelope, "" for the null sender.
     """
     if return_path in ("", "<>") or "<>" in head.all("return-path") or head.content_type in _REPORTS:
         return True

@@ -1,4 +1,4 @@
-"""Bounces, with a machine-readable report (RFC 3464) or in prose, and complaints about spam (RFC 5965)."""
+"""Bounces, which contain a machine-readable report (RFC 3464) or prose, and complaints about spam (RFC 5965)."""
 
 import logging
 import re
@@ -25,7 +25,7 @@ from server.store.tables import ReturnedMail
 
 _DEPTH = 3
 _LEASE = timedelta(seconds=20)
-_MOST_TRIES = 5  # each ended by a crash
+_MOST_TRIES = 5  # each of which ended in a crash
 _MOST_WORDS = 20
 _NAMESPACE = UUID("0c0f7a5e-2f0e-4b8e-9a53-7d1f7a1f6a11")
 _FAILED = ("failed", "failure", "error")  # the last two are not standard
@@ -37,14 +37,14 @@ log = logging.getLogger(__name__)
 
 
 class Bounce(NamedTuple):
-    """An email that was not delivered."""
+    """The report that an email could not be delivered."""
 
     is_hard: bool  # whether the address doesn't exist
-    why: str  # one line, often a mail server's response
+    why: str  # a single line, often the response of a mail server
 
 
 def is_return(word: str) -> bool:
-    """Return whether this is the token of a return path."""
+    """Return whether this is the token in a return path."""
     try:
         verify_bounce_token(word)
     except NotFound:
@@ -53,9 +53,9 @@ def is_return(word: str) -> bool:
 
 
 def keep(word: str, same: str, raw: bytes, limited: bool) -> None:
-    """Store an email to a return path for `read_returned_mails`. The call is idempotent.
+    """Store an email to a return path until `read_returned_mails` processes it. The call is idempotent.
 
-    Raise NotFound for an invalid token, TooMany, Unavailable.
+    Raise NotFound if the token is invalid, TooMany, Unavailable.
     """
     owner = verify_bounce_token(word).game_id
     if limited:
@@ -64,9 +64,9 @@ def keep(word: str, same: str, raw: bytes, limited: bool) -> None:
 
 
 def keep_complaint(recipient: str, same: str, raw: bytes, limited: bool) -> None:
-    """Store an email without a return path's address if it may be a complaint. Raise TooMany, Unavailable.
+    """Store an email that was not sent to a return path, if it may be a complaint. Raise TooMany, Unavailable.
 
-    Providers send complaints to the postmaster, with a copy of the email.
+    Providers send complaints to the postmaster, together with a copy of our email.
     """
     if b"feedback-report" in raw.lower():
         if limited:
@@ -75,9 +75,9 @@ def keep_complaint(recipient: str, same: str, raw: bytes, limited: bool) -> None
 
 
 def read_returned_mails() -> None:
-    """Read every stored bounce or complaint, and record it.
+    """Read and record all stored bounces and complaints.
 
-    An unreadable email is stored for the operators, since a retry would fail as well.
+    An unreadable email is stored for the operators, since a retry would also fail.
     """
     while mail := returned_mails.claim(clock.now(), clock.now() + _LEASE):
         try:
@@ -107,7 +107,7 @@ class Report(NamedTuple):
 
     is_complaint: bool
     bounce: Bounce | None
-    words: tuple[str, ...]  # tokens of the return paths in it
+    words: tuple[str, ...]  # tokens of the return paths that it contains
 
 
 def read_report(raw: bytes) -> Report:
@@ -118,7 +118,7 @@ def read_report(raw: bytes) -> Report:
 
 
 def _note(word: str, report: Report) -> None:
-    """Record a report. A complaint to the postmaster counts if it contains a return path that we signed.
+    """Record a report. A complaint to the postmaster counts if it contains a return path that we have signed.
 
     Other emails, such as automatic replies, are ignored.
     """
@@ -133,10 +133,11 @@ def _note(word: str, report: Report) -> None:
 
 
 def note_event(address: str, bounce: Bounce | None, said: str) -> None:
-    """Record a mail provider's event about an email to this address: a bounce, or a complaint if `bounce` is None.
+    """Record an event, reported by a mail provider, about an email to this address: a bounce, or a complaint if
+    `bounce` is None.
 
-    `said` is the event's text. It should contain the email's return path or Message-ID, otherwise the event counts for
-    the address only. The call is idempotent. Raise Unavailable if the database doesn't answer.
+    `said` is the text of the event. If it contains neither the email's return path nor its Message-ID, the event counts
+    only for the address. The call is idempotent. Raise Unavailable if the database doesn't respond.
     """
     words = {found for found in map(bytes.decode, _RETURN_PATH.findall(said.encode())) if is_return(found)}
     player_id = player_at(address)
@@ -156,7 +157,7 @@ def note_event(address: str, bounce: Bounce | None, said: str) -> None:
 
 
 def read(raw: bytes) -> Bounce | None:
-    """Parse a bounce. Return None for other emails and for notices of a delay."""
+    """Parse a bounce. Return None for any other email, including notices of a delay."""
     head, body = split(raw)
     try:
         status = _part(head, body, _STATUS_PARTS, _DEPTH)
@@ -170,13 +171,13 @@ def read(raw: bytes) -> Bounce | None:
             return _failure(fields, notice)
     if any(fields.first("action") for fields in recipients):
         return None
-    if recipients and not _TELLS_A_FAILURE.search(head.subject):  # fields without an action need a clear subject
+    if recipients and not _TELLS_A_FAILURE.search(head.subject):  # without an action, the subject must be clear
         return None
     return _read_words(head, notice)
 
 
 def is_complaint(raw: bytes) -> bool:
-    """Return whether an email is a complaint. Other feedback reports concern signatures, or are positive."""
+    """Return whether an email is a complaint. Other feedback reports are about signatures, or are positive."""
     try:
         feedback = _part(*split(raw), ("message/feedback-report",), _DEPTH)
     except Doubt:
@@ -210,13 +211,14 @@ def _failure(fields: Head, notice: str) -> Bounce:
 
 
 def _is_hard(said: str, notice: str, status: str = "") -> bool:
-    """Return whether the address doesn't exist. Some content filters claim this too, but only after DATA."""
+    """Return whether the response means that the address doesn't exist. Some content filters claim this as well, but
+    only after DATA."""
     is_filtered = _AFTER_DATA.search(notice) is not None and "5.1.1" not in f"{said} {status}"
     return is_unknown(said, status) and not is_filtered
 
 
 def _diagnosis(fields: Head) -> str:
-    """Return the remote server's response without its type: `smtp; 550 ...`."""
+    """Return the remote server's response without the type that precedes it, as in `smtp; 550 ...`."""
     kind, semicolon, words = fields.first("diagnostic-code").partition(";")
     return re.sub(r"\s+", " ", words if semicolon else kind)
 
@@ -260,7 +262,7 @@ _COPY = re.compile(
 
 
 def _notice(head: Head, body: bytes) -> str:
-    """Return the text of a report without the returned email."""
+    """Return the text of a report, without the email that is being returned."""
     try:
         text = "\n".join(line.text for line in readings_of(head, body)[0])
     except Doubt:

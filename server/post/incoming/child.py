@@ -1,6 +1,6 @@
-"""A child process that parses emails, with limits on CPU time and memory.
+"""A child process that parses emails, with limited CPU time and memory.
 
-No email can take more than SECONDS of CPU or crash the parent process.
+An email can use at most SECONDS of CPU time, and can't crash the parent process.
 """
 
 import os
@@ -20,22 +20,23 @@ from server.games import GAMES
 
 T = TypeVar("T")
 
-SECONDS = 2  # of CPU per mail; a mail of 400 KB takes a tenth
-MEMORY = 512 * 1024 * 1024  # bytes in addition to the loaded modules
-PATIENCE = 120  # seconds until an unresponsive child is replaced
-_TRIES = 3  # children per mail, if they die for other reasons
+SECONDS = 2  # of CPU time per email; an email of 400 KB takes a tenth of this
+MEMORY = 512 * 1024 * 1024  # bytes, in addition to the loaded modules
+PATIENCE = 120  # seconds until a child process that doesn't respond is replaced
+_TRIES = 3  # child processes per email, if they die for other reasons
 
 
 class TooMuch(Exception):
-    """An email that takes too much time or memory to parse."""
+    """The error for an email that takes too much time or memory to parse."""
 
 
 class ChildDied(Exception):
-    """The child died several times, for reasons other than the email. A retry may succeed."""
+    """The child process has died several times, for reasons other than the email. A retry may succeed."""
 
 
 class Child:
-    """A child process that runs one function at a time. It starts at the first call, and again after it died."""
+    """A child process that runs one function at a time. It is started at the first call, and again after it has
+    died."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -43,7 +44,8 @@ class Child:
         self._line: Connection | None = None
 
     def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a module's function and return its result. Raise what the function raises, or TooMuch or ChildDied."""
+        """Call a function of a module in the child process, and return its result. Raise the errors of the function,
+        TooMuch or ChildDied."""
         request = pickle.dumps((function, arguments))
         with self._lock:
             for _ in range(_TRIES):
@@ -52,7 +54,7 @@ class Child:
                     line.send_bytes(request)
                     if not line.poll(PATIENCE):
                         raise EOFError
-                    done, result = pickle.loads(line.recv_bytes())  # from our own child
+                    done, result = pickle.loads(line.recv_bytes())  # sent by our own child process
                 except (EOFError, OSError):
                     if self._end() == -signal.SIGXCPU:
                         raise TooMuch(f"It takes more than {SECONDS} seconds of CPU to read this mail.") from None
@@ -75,7 +77,7 @@ class Child:
         return self._line
 
     def _end(self) -> int | None:
-        """End the child, and return its exit status, negative for a signal."""
+        """End the child process. Return its exit status, which is negative for a signal."""
         line, process = self._line, self._process
         self._line = self._process = None
         if line is None or process is None:
@@ -90,8 +92,8 @@ class Child:
 
 
 def serve(line: Connection) -> None:
-    """Run the requested functions until the other end closes the connection."""
-    list(GAMES)  # imports them before the first mail's time is measured
+    """Run the functions that are requested, until the other end closes the connection."""
+    list(GAMES)  # imports the games before the time for the first email is measured
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     is_limited = False
     while True:
@@ -99,7 +101,7 @@ def serve(line: Connection) -> None:
             request = line.recv_bytes()
         except (EOFError, OSError):
             return
-        function, arguments = pickle.loads(request)  # imports modules, which must not count as the mail's time
+        function, arguments = pickle.loads(request)  # imports modules, whose time must not count for the email
         if not is_limited:
             _limit_memory()
             is_limited = True

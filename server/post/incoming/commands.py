@@ -1,4 +1,4 @@
-"""Command words. Players may use English words, and words of their own language."""
+"""The words for commands. Players may use English words, or words of their own language."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -18,7 +18,7 @@ SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN, READY, STAND_I
     "stand-in",
 )
 
-_WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # emails use the first of each
+_WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # our emails use the first word of each
     "de": {
         SAY: ["sag"],
         PAUSE: ["pause"],
@@ -64,16 +64,16 @@ _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")
 
 
 def word_for(command: str, locale: str) -> str:
-    """Return the word for a command in this language's emails."""
+    """Return the word that emails in this language use for a command."""
     return _WORDS[locale][command][0]
 
 
 def meaning(word: str, locale: str) -> str | None:
-    """Return the command for a word from a reader of this language, or None. Case is ignored."""
+    """Return the command that this word means to a reader of this language, or None. Case is ignored."""
     return words_of(locale).get(normalize("NFC", word.lower()).translate(_APOSTROPHES))
 
 
 @cache
 def words_of(locale: str) -> Mapping[str, str]:
-    """Return commands by word, English words included."""
+    """Return all commands by word. English words are always included."""
     return {word: command for known in ("en", locale) for command, words in _WORDS[known].items() for word in words}

@@ -1,7 +1,8 @@
-"""Classification of mail servers' responses to a rejected email: an unknown address, or another reason.
+"""Classifies the responses of mail servers that reject an email: either the address is unknown, or there is another
+reason.
 
-Servers use 5.0.0, 5.1.0 and even 5.1.1 for full mailboxes, rate limits, SPF or virus scanners. So words take
-precedence over codes, and the address counts as valid if they contradict each other.
+Servers use 5.0.0, 5.1.0 and even 5.1.1 for full mailboxes, rate limits, SPF or virus scanners. So words take precedence
+over codes. If they contradict each other, the address counts as valid.
 """
 
 import re
@@ -9,7 +10,7 @@ import re
 _STATUS = re.compile(r"(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])")
 # RFC 3463 and RFC 7505: no such mailbox, no such domain, bad syntax, moved, a domain without mail
 _OF_UNKNOWN = {"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.4.4"}
-# about the sender, an existing mailbox, the server, the email, a policy
+# these are about the sender, an existing mailbox, the server, the email or a policy
 _OF_SOMETHING_ELSE = ("5.1.7", "5.1.8", "5.2.0", "5.2.2", "5.2.3", "5.2.4", "5.3.", "5.6.", "5.7.")
 # RFC 5321, 4.2.3: 553 is about the mailbox despite its enhanced status, as are these words of Microsoft's
 _OF_THE_MAILBOX = re.compile(r"(?<![\d.])553[ -]|recipient address rejected: access denied", re.IGNORECASE)
@@ -57,12 +58,13 @@ _SOMETHING_ELSE = _any(
     r"service (?:currently )?unavailable|could not be resolved|malformed|protocol|transaction failed",  # the transport
     r"command parameter|procmail|couldn't create",
     r"recipient preferences|recipient's preferences",
-    r"550:? : user unknown",  # without an address: rejected after reading the email
+    r"550:? : user unknown",  # without an address, so the email was rejected after it was read
 )
 
 
 def is_unknown(words: str, status: str = "") -> bool:
-    """Return whether a response means an unknown mailbox or domain. `status` is the enhanced status in the report."""
+    """Return whether a response means that the mailbox or domain is unknown. `status` is the enhanced status code in
+    the report."""
     if _SOMETHING_ELSE.search(words):
         return False
     said = status_in(words) or status
@@ -74,6 +76,6 @@ def is_unknown(words: str, status: str = "") -> bool:
 
 
 def status_in(words: str) -> str | None:
-    """Return the first enhanced status (RFC 3463), such as `5.1.1`, in a response."""
+    """Return the first enhanced status code (RFC 3463) in a response, such as `5.1.1`."""
     found = _STATUS.search(words)
     return found and found[0]

@@ -1,7 +1,7 @@
-"""Checks whether the prose beside a line that takes effect belongs to the same sentence or contradicts that line.
+"""Checks whether prose next to a line that takes effect contradicts that line, or belongs to the same sentence.
 
-Greetings, thanks, names and programs' footers may touch such a line. Any other text that touches it may be the rest of
-a wrapped sentence. Contradictions are found in our four languages.
+Greetings, thanks, names and footers of mail programs may stand directly above or below such a line. Any other text
+there may be the rest of a wrapped sentence. Contradictions are recognized in our four languages.
 """
 
 import re
@@ -56,7 +56,7 @@ _FOOTER = re.compile(
     re.IGNORECASE,
 )
 _SIGNATURE = re.compile(rf"(?:[A-Z]\.){{2,4}}|\W{{0,3}}{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}!?")
-_DEVICE = re.compile(  # in a line of a few words, in any language
+_DEVICE = re.compile(  # found in a line of a few words, in any language
     r"\b(?:iphone|ipad|ipod|galaxy|samsung|huawei|xiaomi|redmi|pixel|oneplus|blackberry|android|outlook|gmail|yahoo|proton ?mail|tuta|thunderbird|k-9|fairemail|bluemail|spark|airmail|mailspring"
     r"|superhuman|windows|boxer|smartphone|handy|telefono|móvil|celular|aka\.ms)",
     re.IGNORECASE,
@@ -64,11 +64,11 @@ _DEVICE = re.compile(  # in a line of a few words, in any language
 _VERB_FIRST = re.compile(
     r"(?:is|was|were|has|had|ist|war|wäre|hat|hatte|hätte|est|était|è|era|sarebbe|and|und|et|ed?)\b", re.IGNORECASE
 )
-_ABBREVIATED = re.compile(r"[^\W\d_]{1,5}\. ?[^\W\d_a-zß-öø-ÿ]")  # before a name: a street, on behalf of
+_ABBREVIATED = re.compile(r"[^\W\d_]{1,5}\. ?[^\W\d_a-zß-öø-ÿ]")  # before a name, as in streets or "on behalf of"
 _MOST_OF_DEVICE = 12  # words
 _MARKS_AROUND = " -–—/~*_.!()[]|:;,<>•·'\""
 _LONG = 60  # characters of a full line
-_OF_PLAY = re.compile(  # and the first person
+_OF_PLAY = re.compile(  # words about the game, and the first person
     r"\b(?:(?-i:I)|i[’'](?:d|ll|m|ve)|my|mine|me|move|moves|play(?:s|ed|ing)?|turn|ich|mein\w{0,2}|mir|mich|zug|züge|zieh\w{0,3}|spiel(?:e|st|t|en|te|ten)?|je|j[’']\w{1,12}|mon|ma|coups?"
     r"|jou(?:e|ez|er|ons|ais|ait)|mi[oae]|mosse?|gioc\w{1,5})\b",
     re.IGNORECASE,
@@ -107,7 +107,7 @@ _SMALL_TALK = re.compile(
     r"|ça va|tu vas bien|vous allez bien|quoi de neuf|come (?:va|stai|state|sta|andiamo)|tutto (?:bene|ok))\b",
     re.IGNORECASE,
 )
-_BANNER = re.compile(  # companies' warnings above external mail
+_BANNER = re.compile(  # warnings that companies add above external emails
     r"\b(?:(?:click|open)\b.{0,200} (?:links?|attachments?)|(?:klick|öffne)\w{0,9}\b.{0,200} (?:links?|anh[aä]ng\w{0,3})"
     r"|(?:cliqu|ouvr)\w{1,9}\b.{0,200} (?:liens?|pièces? jointes?)|(?:clicc|apri)\w{0,9}\b.{0,200} (?:link|allegat\w))\b",
     re.IGNORECASE,
@@ -160,9 +160,11 @@ _AGAINST = re.compile(
 
 
 def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[str]) -> str:
-    """Return the line right above or below a line that takes effect if both may belong to the same sentence, else "".
+    """Return the line directly above or below a line that takes effect, if both lines may belong to the same sentence.
+    Otherwise return "".
 
-    `is_first`: no further line touches the line above. `signed` are the writer's names, in lower case.
+    `is_first`: no other line stands directly above the line above. `signed` are the names with which the writer signs,
+    in lower case.
     """
     if above and not (is_first and _is_greeting(above)) and not _LEAD_IN.fullmatch(above) and not _ends(above):
         return above
@@ -170,9 +172,9 @@ def rest_of_sentence(above: str, below: str, is_first: bool, signed: Collection[
 
 
 def is_harmless_above(line: str) -> bool:
-    """Return whether this line is clearly a person's: a greeting, a lead-in to a move, or a complete sentence.
+    """Return whether a person has clearly written this line: a greeting, a lead-in to a move, or a complete sentence.
 
-    A digit, address or colon makes it unclear, since programs write these above a quote in any language.
+    A digit, an address or a colon makes this unclear, since programs write them above a quote in any language.
     """
     text = re.sub(r"(?:\s{0,3}[:;]-?[)(DP]){1,9}$", "!", line)
     is_sentence = re.search(r"[.!?？؟…。！]\W{0,3}$", text) and not re.search(r"[\d@:：<>|_=*]", text)
@@ -180,17 +182,18 @@ def is_harmless_above(line: str) -> bool:
 
 
 def is_courtesy(line: str) -> bool:
-    """Return whether this line is only a greeting, a wish or thanks."""
+    """Return whether this line contains only a greeting, a wish or thanks."""
     return (_GREETING.fullmatch(line) or _CLOSING.fullmatch(line)) is not None and not _TURN_OF_THOUGHT.search(line)
 
 
 def _ends(line: str) -> bool:
-    """Return whether this line holds the start and the end of a sentence."""
+    """Return whether a sentence starts and ends on this line."""
     return _starts_sentence(line) and re.search(r"[.!…。！]\W{0,3}$", line) is not None
 
 
 def _is_greeting(line: str) -> bool:
-    """Return whether this first line is a greeting: in a known language, a word before a comma, or a few before `!`."""
+    """Return whether this first line is a greeting: one in a known language, a word before a comma, or a few words
+    before `!`."""
     text = line.rstrip(" \u00a0")
     most = 1 if text.endswith((",", "，", "、", "。")) else _MOST_HAILED if text.endswith(("!", "！")) else 0
     is_short = len(line.split()) <= most
@@ -200,7 +203,8 @@ def _is_greeting(line: str) -> bool:
 
 
 def _is_ending(line: str, signed: Collection[str]) -> bool:
-    """Return whether this line ends an email: a wish, a name, a program's footer, or a line without words."""
+    """Return whether this line can end an email: a wish, a name, the footer of a mail program, or a line without
+    words."""
     bare = line.strip(_MARKS_AROUND)
     if is_drawn(line) or _FOOTER.match(bare) or bare.lower() in signed:
         return True
@@ -220,15 +224,14 @@ def _is_ending(line: str, signed: Collection[str]) -> bool:
 
 
 def _starts_sentence(bare: str) -> bool:
-    """Return whether this line starts like a sentence or name: with a capital letter, or with a letter from a script
-    that has no capitals.
-    """
+    """Return whether this line starts like a sentence or a name: with a capital letter, or with a letter of a script
+    that has no capitals."""
     first = next((char for char in bare if char.isalpha()), "")
     return first != "" and not first.islower() and not bare[0].islower() and not _VERB_FIRST.match(bare)
 
 
 def _is_contact(line: str) -> bool:
-    """Return whether this line of a signature holds an address or phone number, and otherwise only names."""
+    """Return whether this line of a signature contains an address or phone number, and otherwise only names."""
     without = _CONTACT.sub(" ", line)
     words = [word for raw in without.split() if (word := raw.strip("@|,;:•·–—-/()<>[]*_ "))]
     names = [word for word in words if not _CONTACT_LABEL.fullmatch(word)]
@@ -236,10 +239,10 @@ def _is_contact(line: str) -> bool:
 
 
 def contradiction_in(lines: Sequence[str]) -> str:
-    """Return the first sentence of this prose that contradicts or questions the effective lines beside it, or "".
+    """Return the first sentence in this prose that contradicts or questions the effective lines next to it, or "".
 
-    A blank line ends a sentence. An overlong sentence counts as a contradiction. Small talk ("how are you?"), quoted
-    subjects, lines that begin with `|`, and warnings about links don't.
+    A blank line ends a sentence. An overlong sentence counts as a contradiction. The following don't count: small talk
+    ("how are you?"), quoted subjects, lines that begin with `|`, and warnings about links.
     """
     for paragraph in _paragraphs("" if line.startswith("|") or is_subject(line) else line for line in lines):
         for sentence in map(str.strip, _SENTENCE_END.split(_ADDRESS.sub(" ", paragraph))):

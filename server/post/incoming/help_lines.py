@@ -1,4 +1,4 @@
-"""The help in an answer to `?`: lines with a command, each with its explanation in brackets."""
+"""The help that we send in reply to `?`: one line per command, with its explanation in brackets."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -25,7 +25,7 @@ from server.translations import language
 
 @cache
 def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
-    """Return the commands that you can send at a table of this game, each with its explanation."""
+    """Return the commands that players can send at a table of this game, each with its explanation."""
     gettext = language(locale).gettext
     example = _example(GAMES[rules_name], locale)
     move = gettext("a move. %(notation)s", notation=notation(rules_name, locale))
@@ -66,5 +66,5 @@ def _example(rules: Any, locale: str) -> str:
 
 
 def help_line(written: str, what: str) -> str:
-    """Return a line of help as emails show it."""
+    """Return a help line in the form in which emails show it."""
     return f"{written}  ({what})"

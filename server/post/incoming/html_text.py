@@ -1,6 +1,6 @@
-"""Conversion of untrusted HTML emails to lines of text, with quotes marked.
+"""Converts HTML in emails, which is untrusted, to lines of text in which quotes are marked.
 
-Tags are parsed here, because the standard library's HTMLParser takes quadratic time for unclosed tags.
+Tags are parsed here, since the standard library's HTMLParser takes quadratic time for unclosed tags.
 """
 
 import re
@@ -10,26 +10,26 @@ from html import unescape
 from typing import NamedTuple
 
 DEEPEST = 1000
-STRUCK = "~"  # around struck-out text, so it is no move
+STRUCK = "~"  # put around struck-out text, so that the text can't be a move
 
 
 class Line(NamedTuple):
-    """A visible line."""
+    """A visible line of an HTML page."""
 
     quoted: bool
     text: str
-    signs: bool = False  # part of a signature
+    signs: bool = False  # whether the line is part of a signature
 
 
 class TooNested(Exception):
-    """A page with too many nested elements."""
+    """The error for an HTML page whose elements are nested too deeply."""
 
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"(/?)([a-z][a-z0-9:-]*)(.*)", re.DOTALL | re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([^\s=>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?""")
 _LONGEST_TAG = 4000
-_RAW = re.compile("script|style|title|textarea")  # without tags in them
+_RAW = re.compile("script|style|title|textarea")  # these elements contain no tags
 _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
 _UNSEEN = re.compile(
     "head|title|style|script|template|select|textarea|object|svg|math|iframe|noscript|video|audio|canvas|datalist|xml|rp|rt|applet|map"
@@ -39,7 +39,7 @@ _BLOCK = re.compile(
     "address|article|aside|blockquote|body|center|d[dlt]|div|fieldset|figure|footer|form|h[1-6r]|header|html|li|main|nav"
     "|[ou]l|p|pre|section|table|t[dhr]|tbody|tfoot|thead"
 )
-_QUOTES = {  # classes and ids, in lower case, by which mail programs mark quotes
+_QUOTES = {  # classes and ids, in lower case, with which mail programs mark quotes
     *("gmail_quote", "gmail_attr", "gmail_extra"),
     *("moz-cite-prefix", "moz-forward-container", "moz-email-headers-table"),
     *(
@@ -56,8 +56,8 @@ _QUOTES = {  # classes and ids, in lower case, by which mail programs mark quote
     *("outlookmessageheader", "ms-outlook-mobile-reference-message", "mail-editor-reference-message-container"),
     *("quote", "replyforwardmessage", "cm_quote", "ox-reply", "isforwardcontent", "isreplycontent"),
 }
-_REST_IS_QUOTED = {"appendonsend", "divrplyfwdmsg", "stopspelling", "orm", "reply-intro"}  # the quote begins here
-_SIGNATURES = {  # in addition to all that contain "signature"
+_REST_IS_QUOTED = {"appendonsend", "divrplyfwdmsg", "stopspelling", "orm", "reply-intro"}  # a quote begins here
+_SIGNATURES = {  # in addition to all names that contain "signature"
     *("bloop_sign", "canarysig", "aqm-sig", "missive_sign", "cm_sign", "sig", "nine_sig", "divsig", "mailbirdsig"),
 }
 _SIGNATURE_BEGINS = {"linebreakatbeginningofsignature"}  # Apple: the next block is a signature
@@ -81,16 +81,16 @@ _TOO_LARGE = re.compile(r"&#(?:[0-9]{8,}+|[xX][0-9a-fA-F]{7,}+);?")  # a referen
 
 
 class _Open(NamedTuple):
-    """An open element, with its effects on the text in it."""
+    """An element that is open, with its effects on the text in it."""
 
     tag: str
-    effects: frozenset[str]  # of "quoted", "signs", "unseen", "struck", "pre"
+    effects: frozenset[str]  # some of "quoted", "signs", "unseen", "struck" and "pre"
     ink: str  # text colour
     paper: str  # background colour
 
 
 def lines_of_page(page: str) -> list[Line]:
-    """Return the visible lines of a page. Raise TooNested if its elements are nested too deeply."""
+    """Return the visible lines of an HTML page. Raise TooNested if its elements are nested too deeply."""
     reader = _Reader(dict(_styled(page)))
     page = _COMMENT.sub("", page)
     place, end = 0, -1
@@ -116,18 +116,19 @@ def lines_of_page(page: str) -> list[Line]:
 
 
 def _attributes(text: str) -> dict[str, str]:
-    """Return attributes in lower case, which suffices to recognise mail programs."""
+    """Return the attributes in lower case, which is sufficient to recognize mail programs."""
     return {name.lower(): _unescaped(one or two or bare).lower() for name, one, two, bare in _ATTRIBUTE.findall(text)}
 
 
 def _unescaped(text: str) -> str:
-    """Unescape references. The standard library fails on numbers with thousands of digits."""
+    """Replace character references. The standard library fails on numbers with thousands of digits."""
     return unescape(_TOO_LARGE.sub("\ufffd", text))
 
 
 def _styled(page: str) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield what style sheets hide or strike out, by the last tag, .class or #id of a selector. If this hides too much,
-    the page differs from the plain text, and the player is asked."""
+    """Yield the tags, classes and ids whose content style sheets hide or strike out. Only the last tag, .class or #id
+    of a selector counts. If this hides too much, the page differs from the plain text, and the player is asked to
+    confirm."""
     place, page = 0, page.lower()
     while (start := page.find("<style", place)) >= 0 and (end := page.find("</style", start)) >= 0:
         place = end
@@ -145,10 +146,10 @@ class _Reader:
         self._styled = styled
         self.lines: list[Line] = []
         self._open: list[_Open] = []
-        self._tags: Counter[str] = Counter()  # of the open elements
+        self._tags: Counter[str] = Counter()  # names of the open elements
         self._effects: Counter[str] = Counter()
         self._words: list[str] = []
-        self._quotes = {True: False, False: False}  # whether this line has quoted words, and others
+        self._quotes = {True: False, False: False}  # whether this line has quoted words, and whether it has other words
         self._rest_is_quoted = False
         self._signature_begins = False
 
@@ -158,7 +159,7 @@ class _Reader:
         if tag == "p":
             self._gap()
         marks = {*values.get("class", "").split(), values.get("id", ""), values.get("name", "")}
-        marks = {mark.removeprefix("x_") for mark in marks}  # Outlook adds it in quotes
+        marks = {mark.removeprefix("x_") for mark in marks}  # Outlook adds this prefix in quotes
         if marks & _REST_IS_QUOTED:
             self._rest_is_quoted = True
         if marks & _SIGNATURE_BEGINS:
@@ -254,7 +255,7 @@ def _colours(values: Mapping[str, str], ink: str, paper: str) -> tuple[str, str]
 
 
 def _colour(written: str) -> str:
-    """Return a colour as #rrggbb or by name, nearly white as white, or "" if it is transparent."""
+    """Return a colour as #rrggbb or by name. Return white if it is nearly white, and "" if it is transparent."""
     colour = written.strip()
     if colour.startswith("hsl"):
         return (

@@ -1,7 +1,7 @@
-"""The inbound route over IMAP (RFC 9051), for installations without a mail server that forwards replies.
+"""The inbound route over IMAP (RFC 9051), for servers whose replies arrive in a mailbox.
 
-Emails are moved to another folder after reading, never deleted. After a crash they are read again and recognised as
-copies.
+Once an email has been read, it is moved to another folder and never deleted. After a crash, emails may be read again,
+and are recognized as copies.
 """
 
 import logging
@@ -31,14 +31,14 @@ from server.store import mailboxes
 from server.store.connections import let_go
 from server.store.database_retry import is_passing
 
-READ, OTHERS = "Sternenpost", "Sternenpost-other"  # folders of stored mails, and of mails to other addresses
+READ, OTHERS = "Sternenpost", "Sternenpost-other"  # folders for stored emails, and for emails to other addresses
 LEASE = timedelta(seconds=60)
-LOOK_AGAIN = 20.0  # seconds between two polls at most; with IDLE the server announces new mail immediately
-_SOON = 1.0  # seconds until the poll after new mail, since IDLE may miss a mail that arrives just before it
+LOOK_AGAIN = 20.0  # at most so many seconds between polls; with IDLE, the server announces new mail immediately
+_SOON = 1.0  # seconds until the poll after new mail, since IDLE may miss an email that arrives just before
 _PAUSE = 5.0  # seconds until the next attempt
-_LONGEST_PAUSE = 300.0  # seconds after failures; some providers block frequent attempts
-_TRY_AGAIN = 300.0  # seconds until a mail that stayed is read again
-_BATCH = 200  # mails per command
+_LONGEST_PAUSE = 300.0  # longest pause after failures; some providers block frequent attempts
+_TRY_AGAIN = 300.0  # seconds until an email that stayed in the folder is read again
+_BATCH = 200  # emails per command
 _TIMEOUT = SocketTimeout(connect=15, read=60)
 _ENVELOPE = ("delivered-to", "x-original-to", "x-envelope-to", "envelope-to", "x-delivered-to", "to", "cc")
 _ADDRESS = re.compile(r"(?<![\w.+=-])([\w.=-]{1,100})(?:\+[\w.+=-]{0,200})?@([A-Za-z0-9.-]{1,255})")
@@ -56,13 +56,13 @@ def check(url: str) -> None:
 
 
 def name_of(url: str) -> str:
-    """Return a mailbox as `user@host/folder`."""
+    """Return the name of a mailbox, in the form `user@host/folder`."""
     parts = urlsplit(url)
     return f"{unquote(parts.username or '')}@{parts.hostname}/{_folder(url)}"
 
 
 class ImapReader:
-    """A reader of a mailbox. Several workers may share a mailbox: the one that holds the lease reads it."""
+    """Reads a mailbox. Several workers may share a mailbox. The worker that holds the lease reads it."""
 
     def __init__(self, app: Flask, url: str, reply_domain: str) -> None:
         self._url, self._domain = url, reply_domain
@@ -71,14 +71,15 @@ class ImapReader:
         self._lease_ends: datetime | None = None
         self._failures = 0
         self._rests_until = 0.0
-        self._stay_until: dict[int, float] = {}  # by the mail's UID
-        self._looks_after = _SOON  # doubled until new mail arrives
+        self._stay_until: dict[int, float] = {}  # by the UID of the email
+        self._looks_after = _SOON  # doubled after each poll until new mail arrives
         self._has_told_of_one = False
         self._is_closed = Event()
         self._box: Any = None
 
     def read_on(self) -> None:
-        """Read present and new emails until `close` or an IMAP failure, unless another worker holds the lease.
+        """Read existing and new emails until `close` is called or IMAP fails. If another worker holds the lease, read
+        nothing.
 
         A failure is logged once. Raise temporary database errors.
         """
@@ -90,7 +91,7 @@ class ImapReader:
                 while not self._is_closed.is_set() and self._has_lease():
                     if is_open(MAIL_IN):
                         self._read_all(self._box)
-                    let_go()  # waiting for mail must not hold a connection
+                    let_go()  # waiting for mail must not occupy a connection
                     self._wait(self._box)
         except (IMAPClientError, OSError) as error:
             if not self._is_closed.is_set():
@@ -102,7 +103,7 @@ class ImapReader:
                 self._lease_ends = None
 
     def close(self) -> None:
-        """Stop reading. Emails that are not moved yet will be read again."""
+        """Stop reading. Emails that haven't been moved yet will be read again."""
         self._is_closed.set()
         if (box := self._box) is not None:
             with suppress(OSError):
@@ -155,8 +156,8 @@ class ImapReader:
                 self._read(box, uid, sizes.get(uid, {}).get(b"RFC822.SIZE"))
 
     def _read(self, box: Any, uid: int, size: int | None) -> None:
-        """Read an email. A faulty email stays without delaying others. An email without a size has just been
-        deleted."""
+        """Read an email. If it is faulty, it stays in the folder, and others aren't delayed. An email without a size
+        has just been deleted."""
         if size is None:
             return
         try:
@@ -169,7 +170,7 @@ class ImapReader:
             if folder:
                 _move(box, uid, folder)
                 return
-        except IMAPClientAbortError:  # the connection is gone
+        except IMAPClientAbortError:  # the connection has been lost
             raise
         except IMAPClientError as error:
             if not self._has_told_of_one:
@@ -178,8 +179,8 @@ class ImapReader:
         self._stay_until[uid] = time.monotonic() + _TRY_AGAIN
 
     def _store(self, content: bytes) -> str | None:
-        """Store an email for each of its recipients. Return the folder to which it moves, or None to read the email
-        again later."""
+        """Store an email for each of its recipients. Return the folder to which the email must be moved, or None if it
+        must be read again later."""
         words = recipients(content, self._domain)[:MOST_READERS]
         try:
             for word in words:
@@ -198,7 +199,7 @@ class ImapReader:
 
 
 def recipients(content: bytes, domain: str) -> list[str]:
-    """Return our local parts in an email's headers. IMAP doesn't have the envelope."""
+    """Return the local parts of our addresses in an email's headers, since IMAP doesn't give us the envelope."""
     fields = split(content)[0].fields
     found = [pair for name, value in fields if name in _ENVELOPE for pair in _ADDRESS.findall(value)]
     words = dict.fromkeys((local.lower(), where.lower()) for local, where in found)
@@ -206,7 +207,8 @@ def recipients(content: bytes, domain: str) -> list[str]:
 
 
 def _is_ours(word: str, is_here: bool) -> bool:
-    """Return whether a local part is ours. Other domains have a postmaster and a post desk, too. All others are signed."""
+    """Return whether a local part is ours. `postmaster` and the post desk may exist in other domains, too. All other
+    local parts are signed."""
     if word in POSTMASTERS or is_open_word(word):
         return is_here
     try:
@@ -218,7 +220,7 @@ def _is_ours(word: str, is_here: bool) -> bool:
 
 @contextmanager
 def opened(url: str) -> Iterator[Any]:
-    """Open the folder for reading and moving. Raise IMAPClientError, OSError."""
+    """Open the folder for reading and moving emails. Raise IMAPClientError, OSError."""
     parts = urlsplit(url)
     box = IMAPClient(parts.hostname, parts.port or 993, timeout=_TIMEOUT)
     try:
@@ -237,7 +239,7 @@ def _folder(url: str) -> str:
 
 
 def _move(box: Any, uid: int, folder: str) -> None:
-    """Move an email by MOVE (RFC 6851), or by copying and deleting. A crash in between leaves a harmless copy."""
+    """Move an email with MOVE (RFC 6851), or by copying and deleting it. A crash in between leaves a harmless copy."""
     folder = _prefix(box) + folder
     if not box.folder_exists(folder):
         box.create_folder(folder)
@@ -247,10 +249,10 @@ def _move(box: Any, uid: int, folder: str) -> None:
     box.copy([uid], folder)
     box.add_flags([uid], [b"\\Deleted"])
     if box.has_capability("UIDPLUS"):
-        box.uid_expunge([uid])  # only this mail, already copied
+        box.uid_expunge([uid])  # only this email, which has been copied
 
 
 def _prefix(box: Any) -> str:
-    """Return the prefix of personal folders, such as `INBOX.` (RFC 2342)."""
+    """Return the prefix of the folders in the personal namespace, such as `INBOX.` (RFC 2342)."""
     own = box.namespace().personal if box.has_capability("NAMESPACE") else None
     return str(own[0][0] or "") if own else ""

@@ -1,4 +1,5 @@
-"""Storage of emails from every inbound route. An email is stored before its sender gets a response, and only once."""
+"""Stores emails from every inbound route. An email is stored before its sender gets a response, and is stored only
+once."""
 
 import hashlib
 import re
@@ -9,12 +10,12 @@ from server.play.mail.postmaster import POSTMASTERS, take_postmaster_mail
 from server.post.desk.addresses import CHECK, is_desk, is_open_word, take_desk_mail
 from server.post.incoming import bounces
 
-LARGEST = 1024 * 1024  # bytes of a mail; replies are far smaller, but some programs include our picture
-MOST_READERS = 10  # recipients of one mail
+LARGEST = 1024 * 1024  # bytes per email; replies are far smaller, but some programs include our picture
+MOST_READERS = 10  # recipients per email
 
 
 def local_part(address: str) -> str:
-    """Return the local part of an address in lower case, without a `+` suffix. Our tokens ignore case."""
+    """Return the local part of an address in lower case and without a `+` suffix. Case doesn't matter in our tokens."""
     before = address.rpartition("@")[0] or address
     return before.strip('"').partition("+")[0].lower()
 
@@ -26,20 +27,19 @@ def expect_known(word: str) -> None:
 
 
 def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> None:
-    """Store an email addressed to this local part. Raise NotFound or, for temporary failures, Closed, TooMany or
-    Unavailable. `sender` is the envelope sender, "" for the null sender. If it is None, the sender is either unknown or
-    given only in the email's headers.
-    """
+    """Store an email to this local part. Raise NotFound or, for temporary failures, Closed, TooMany or Unavailable.
+    `sender` is the envelope sender, "" for the null sender. It is None if the sender is unknown, or given only in the
+    email's headers."""
     expect_open(MAIL_IN)
     same, raw = identity(content), content
-    if sender is not None:  # the final server must add it (RFC 5321, 4.4)
+    if sender is not None:  # the final server must add the return path (RFC 5321, 4.4)
         raw = b"Return-Path: <%s>\r\n%s" % (sender.encode("utf-8", "surrogateescape"), content)
     if bounces.is_return(word):
         bounces.keep(word, same, raw, limited)
     elif word in POSTMASTERS:
         bounces.keep_complaint(
             word, same, raw, limited
-        )  # first, since it counts even if the postmaster's mailbox is full
+        )  # this comes first, since a complaint counts even if the postmaster's mailbox is full
         take_postmaster_mail(word, same, raw, limited)
     elif is_open_word(word) and b"Subject: %s" % CHECK.encode() in _head(content):
         take_postmaster_mail(word, same, raw, limited)  # where `doctor --mail` looks
@@ -50,14 +50,15 @@ def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> Non
 
 
 def take_unaddressed(content: bytes, limited: bool) -> None:
-    """Store an email to no address of ours if it may be a complaint. Raise Closed, TooMany, Unavailable."""
+    """Store an email that was sent to none of our addresses, if it may be a complaint. Raise Closed, TooMany,
+    Unavailable."""
     expect_open(MAIL_IN)
     bounces.keep_complaint("", identity(content), content, limited)
 
 
-# With the body, these headers identify a mail. Others are added in transit, and some programs reuse a Message-ID.
+# These headers and the body identify an email. Others are added in transit, and some programs reuse a Message-ID.
 _ITS_OWN = re.compile(rb"^(?:message-id|date|from)[ \t]*:.*(?:\r?\n[ \t].*)*", re.IGNORECASE | re.MULTILINE)
-_BARE_LF = re.compile(rb"(?<!\r)\n")  # from programs that forward a mail as text
+_BARE_LF = re.compile(rb"(?<!\r)\n")  # from programs that forward emails as text
 
 
 def _head(raw: bytes) -> bytes:
@@ -65,6 +66,6 @@ def _head(raw: bytes) -> bytes:
 
 
 def identity(raw: bytes) -> str:
-    """Return a hash that copies of an email share, by any route and to any address."""
+    """Return a hash that is the same for all copies of an email, regardless of their routes and recipients."""
     head, _, body = _BARE_LF.sub(b"\r\n", raw).partition(b"\r\n\r\n")
     return hashlib.sha256(b"\0".join([*_ITS_OWN.findall(head), body])).hexdigest()

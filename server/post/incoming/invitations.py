@@ -1,6 +1,6 @@
 """Replies to invitations: yes or no, in four languages.
 
-The reply address is secret, but a reply must also come from the invited address, since people forward invitations.
+The reply address is secret. The reply must also come from the invited address, since people forward invitations.
 """
 
 import re
@@ -40,7 +40,7 @@ _SAID = {
 
 
 class _YesOrNo:
-    """The notation of a reply, as if an invitation were a game with two moves."""
+    """The notation of replies to invitations, as if an invitation were a game with the moves yes and no."""
 
     def __init__(self) -> None:
         self.MOVE_SCHEMA: Json = {"enum": [YES, NO]}
@@ -61,14 +61,15 @@ _YES_OR_NO = _YesOrNo()
 
 
 class Guest(NamedTuple):
-    """The invited person."""
+    """A person who has been invited."""
 
     email: str  # the invited address
-    player: Player | None  # None without an account
+    player: Player | None  # None if the person has no account
 
 
 def guest_of(game: Game, seat: Seat, mark: int, read: replies.Mail) -> Guest | None:
-    """Return the invited person, or None if the invitation was withdrawn and the email is from another address."""
+    """Return the person to whom the invitation was sent, or None if the invitation was withdrawn and the email comes
+    from another address."""
     email = invited_address(game, seat, mark)
     if email is None and read.sender and is_mark_of(read.sender, mark):
         email = read.sender
@@ -78,8 +79,8 @@ def guest_of(game: Game, seat: Seat, mark: int, read: replies.Mail) -> Guest | N
 
 
 def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest, locale: str) -> Json | None:
-    """Carry out a reply to an invitation. Return the answer, or None if the email gets none. `locale` is for a new
-    account."""
+    """Carry out a reply to an invitation. Return our reply, or None if none is to be sent. `locale` is the language for
+    a new account."""
     if read.automatic or (guest.player is not None and not is_welcome(guest.player)):
         return None
     if read.sender is None or read.sender.lower() != guest.email.lower():
@@ -97,7 +98,7 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
 
 
 def understood(mail: replies.Mail, locale: str) -> str | None:
-    """Return "yes", "no", or None in case of doubt."""
+    """Return "yes", "no", or None if the reply is unclear."""
     beside = None if mail.beside is None else _plain(mail.beside)
     reply = replies.parse(replace(mail, lines=_plain(mail.lines), beside=beside), _YES_OR_NO, locale)
     wishes = replies.understand(reply)
@@ -105,7 +106,7 @@ def understood(mail: replies.Mail, locale: str) -> str | None:
 
 
 def _plain(lines: Sequence[str]) -> tuple[str, ...]:
-    """Replace each line that says yes or no in one of the four languages with the English word."""
+    """Replace each line that says yes or no, in one of the four languages, with the English word."""
 
     def plain(line: str) -> str:
         written = normalize("NFC", line.strip())
@@ -126,7 +127,7 @@ def _do(said: str, game: Game, seat: Seat, mark: int, locale: str) -> None:
     elif _sits(game, seat, mark):
         raise AlreadySeated("You've already taken this seat. To leave it, open the game.")
     else:
-        with suppress(NotFound):  # already declined
+        with suppress(NotFound):  # the invitation was already declined
             decline_invitation(word)
 
 
@@ -144,7 +145,7 @@ def letter(
     wrong: str = "",
     again: bool = False,
 ) -> Json:
-    """Return the answer to a guest. `again`: they may reply once more."""
+    """Return our reply to an invited person. `again`: whether they can reply once more."""
     now = clock.now()
     said = {"played": played, "wrong": wrong, "again": again, "last": False, "answers": fit_id(message_id)}
     return {

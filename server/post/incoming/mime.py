@@ -1,7 +1,7 @@
-"""Parser of inbound emails: their headers, and the visible lines as plain text.
+"""Parser of inbound emails. It returns their headers, and their visible lines as plain text.
 
-Emails are untrusted, so recursion is limited to DEPTH and the time is linear. Ambiguous emails raise Doubt, where the
-standard library would guess. Only `_text_of` decodes bytes, into text that Postgres can store.
+Emails are untrusted, so recursion is limited to DEPTH, and parsing takes linear time. Ambiguous emails raise Doubt,
+whereas the standard library would guess. Only `_text_of` decodes bytes, into text that Postgres can store.
 """
 
 import binascii
@@ -17,7 +17,7 @@ from urllib.parse import unquote_to_bytes
 from server.post.incoming.html_text import Line, TooNested, lines_of_page
 from server.sanitize import clean, without_unseen
 
-LARGEST_MAIL = 40_000_000  # bytes; even skipping pictures takes time
+LARGEST_MAIL = 40_000_000  # bytes; even skipping the pictures takes time
 LARGEST_HEAD = 100_000
 LARGEST_TEXT = 400_000
 MOST_LINES = 10_000
@@ -33,12 +33,12 @@ _PIECE = re.compile(r"([a-z-]+)(?:\*([0-9]{1,3}))?(\*)?")
 _PARAMETER = re.compile(r';\s*([A-Za-z0-9*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))')
 _ENCODING_NOISE = re.compile(r"""\([^()]{0,100}\)|[\s"';]""")
 _NOTE = re.compile(r"\([^()]{0,100}\)")
-_NO_ENCODING = re.compile(  # seen in place of an encoding: a charset, or words for none
+_NO_ENCODING = re.compile(  # seen where an encoding should be: a charset, or words for "none"
     r"(?:us-)?ascii|(?:utf|iso|windows|cp)[-_]?[0-9][0-9a-z_-]{0,20}|bin|none|identity|plain|text(?:/plain)?"
     r"|default|(?:x-)?unknown(?:-8bit)?|null|raw"
 )
 _LONGEST_INSTEAD = 300
-_SEE_PAGE = re.compile(  # programs' substitute for the plain text of an HTML mail
+_SEE_PAGE = re.compile(  # what programs write in place of the plain text of an HTML email
     r"\bhtml\b.{0,80}\b(?:e-?mails?|messages?|format|viewer|capable|client|version|content|nachricht|compatible|ansicht|anzeigen)\b"
     r"|\b(?:not|nicht|pas|non|enable|view|support\w{0,2})\b.{0,80}\bhtml\b",
     re.IGNORECASE,
@@ -48,12 +48,12 @@ _CHARSETS = re.compile(
     "ascii|utf-8|iso8859-.*|cp125[0-8]|cp437|cp850|cp874|tis-620|koi8-[ru]|mac-roman|gb.*|big5.*|shift_jis.*|cp932"
     "|euc_.*|cp949|iso2022_jp.*|iso2022_kr"
 )
-_ALIASES = {  # unknown to Python
+_ALIASES = {  # charset names that Python doesn't know
     "windows-874": "cp874",
     "windows-31j": "cp932",
     "windows-949": "cp949",
     "x-sjis": "cp932",
-    "iso-8859-8-i": "iso8859-8",  # in logical order, as in Unicode
+    "iso-8859-8-i": "iso8859-8",  # text in logical order, as in Unicode
     "utf8mb4": "utf-8",
     "x-gbk": "gbk",
     "x-euc-jp": "euc_jp",
@@ -65,7 +65,7 @@ _ALIASES = {  # unknown to Python
         ["unknown", "unknown-8bit", "x-unknown", "x-user-defined", "default", "8bit", "_autodetect_all"], "ascii"
     ),
 }
-_ENCODINGS = {  # by misspelling
+_ENCODINGS = {  # encodings by their misspelt names
     "8bits": "8bit",
     "8-bit": "8bit",
     "7bits": "7bit",
@@ -82,7 +82,7 @@ _ENCRYPTED = {
 
 
 class Doubt(Exception):
-    """An email that can't be read with certainty. `code` is a stable reason."""
+    """The error for an email that can't be read with certainty. `code` is a stable code for the reason."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -93,7 +93,7 @@ class Head(NamedTuple):
     """The headers of an email or part, in order."""
 
     fields: list[tuple[str, str]]  # names in lower case
-    flawed: bool  # another program might see different headers
+    flawed: bool  # whether another program might see different headers
     size: int  # bytes
 
     def all(self, name: str) -> list[str]:
@@ -114,7 +114,8 @@ class Head(NamedTuple):
 
     @property
     def contradicts_itself(self) -> bool:
-        """Return whether headers about the body repeat with different values. Mail programs may use either value."""
+        """Return whether a header about the body occurs twice with different values. Mail programs may use either
+        value."""
         return any(len(set(self.all(name))) > 1 for name in ("content-type", "content-transfer-encoding"))
 
     @property
@@ -125,7 +126,7 @@ class Head(NamedTuple):
     def parameter(self, name: str, header: str = "content-type") -> str:
         """Return a parameter of that header, such as the charset, or "". Continuations (RFC 2231) are joined.
 
-        Raise Doubt if it repeats with different values.
+        Raise Doubt if the parameter occurs twice with different values.
         """
         whole: list[str] = []
         pieces: dict[int, tuple[str, bool]] = {}
@@ -146,8 +147,8 @@ class Head(NamedTuple):
 
 
 def _unpercented(pieces: list[tuple[str, bool]]) -> str:
-    """Join the pieces of a parameter. The charset of the first piece applies to all percent-encoded pieces (RFC
-    2231)."""
+    """Join the pieces of a parameter, and decode its percent-encoding. The charset in the first piece applies to all
+    pieces (RFC 2231)."""
     first, is_extended = pieces[0]
     charset, _, rest = first.partition("'") if is_extended and first.count("'") >= 2 else ("", "", first)
     if charset or rest != first:
@@ -188,9 +189,11 @@ def split(raw: bytes) -> tuple[Head, bytes]:
 
 
 def readings_of(head: Head, body: bytes) -> list[list[Line]]:
-    """Return the visible lines of an email without attachments: of its plain text, then of its HTML if that differs.
+    """Return the visible lines of an email without its attachments: first those of its plain text, then those of its
+    HTML if they differ.
 
-    Plain text comes first, because it marks quotes more reliably (RFC 2046, 5.1.4). Raise Doubt for an ambiguous email.
+    Plain text comes first, because it marks quotes more reliably (RFC 2046, 5.1.4). Raise Doubt if the email is
+    ambiguous.
     """
     if len(body) > LARGEST_MAIL or head.size > LARGEST_HEAD:
         raise Doubt("too-large")
@@ -203,7 +206,7 @@ def readings_of(head: Head, body: bytes) -> list[list[Line]]:
 
 
 def _lines(head: Head, body: bytes, depth: int, prefers: str) -> list[Line] | None:
-    """Return the visible lines of a part, or None without visible text."""
+    """Return the visible lines of a part, or None if it has no visible text."""
     if head.contradicts_itself:
         raise Doubt("broken")
     kind = head.content_type
@@ -243,8 +246,8 @@ def _is_file(head: Head) -> bool:
 
 
 def _alternative(parts: list[tuple[Head, bytes]], depth: int, prefers: str) -> list[Line] | None:
-    """Return the lines of the preferred alternative. Blank plain text is skipped. A blank page is not, since its reader
-    doesn't see the plain text."""
+    """Return the lines of the preferred alternative. Plain text that is blank is skipped. Blank HTML is not, since a
+    mail program that shows it doesn't show the plain text."""
     is_plain = [part[0].content_type == "text/plain" for part in parts]
     ordered = sorted(range(len(parts)), key=lambda nr: is_plain[nr] != (prefers == "text/plain"))
     found = None
@@ -257,7 +260,7 @@ def _alternative(parts: list[tuple[Head, bytes]], depth: int, prefers: str) -> l
 
 
 def _root(parts: list[tuple[Head, bytes]], start: str) -> tuple[Head, bytes]:
-    """Return the root part: the named one, or else the first (RFC 2387, 3.2)."""
+    """Return the root part: the part that `start` names, otherwise the first part (RFC 2387, 3.2)."""
     if not parts:
         raise Doubt("broken")
     named = [part for part in parts if start and part[0].first("content-id") == start]
@@ -310,17 +313,17 @@ def _without_transfer(head: Head, body: bytes) -> bytes:
 
 
 def _decoded(octets: bytes, charset: str) -> str:
-    """Decode text. Invalid bytes are replaced, since ASCII means the same in all accepted charsets.
+    """Decode text. Invalid bytes are replaced, which is safe since all accepted charsets contain ASCII unchanged.
 
-    Raise Doubt for an unknown charset, and for invalid bytes in ISO 2022, whose escape sequences change ASCII.
+    Raise Doubt if the charset is unknown, or for invalid bytes in ISO 2022, whose escape sequences can change ASCII.
     """
     charset = charset.strip(" \"'").lower()
     try:
-        charset.encode("ascii")  # Python ignores other letters
+        charset.encode("ascii")  # otherwise Python would ignore non-ASCII letters
         name = codecs.lookup(_ALIASES.get(charset, charset) or "us-ascii").name
     except (LookupError, UnicodeError, ValueError) as error:
         raise Doubt("unknown-charset") from error
-    if not _CHARSETS.fullmatch(name):  # such as utf-7, in which ASCII can have another meaning
+    if not _CHARSETS.fullmatch(name):  # such as utf-7, where ASCII characters can have another meaning
         raise Doubt("unknown-charset")
     for attempt in (name, "utf-8"):
         try:
@@ -332,7 +335,7 @@ def _decoded(octets: bytes, charset: str) -> str:
 
 
 def _text_of(octets: bytes, charset: str, errors: str = "replace") -> str:
-    """Decode bytes, replacing NUL (which Postgres rejects) with U+FFFD. This can't turn a line into a move."""
+    """Decode bytes. NUL, which Postgres rejects, is replaced with U+FFFD. This can't turn a line into a move."""
     return octets.decode(charset, errors).replace("\0", "\ufffd")
 
 
@@ -350,7 +353,7 @@ def _fixed(text: str) -> Iterator[Line]:
     long_quote = False
     for line in _broken(text):
         quoted = _QUOTED.match(without_unseen(line)) is not None
-        # an unmarked line below a long quoted one may be its wrapped end
+        # an unmarked line below a long quoted line may be the wrapped end of that line
         yield Line(quoted or (long_quote and line.strip() != ""), line)
         long_quote = quoted and len(line) >= WRAPPED
 

@@ -1,4 +1,5 @@
-"""Moves in a game's notation, and near misses: misspelt moves and commands, which must not be ignored."""
+"""Moves in a game's notation, and near misses. Near misses are misspelt moves and commands, which must not be
+ignored."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,13 +12,13 @@ from server.games import Json, MalformedMove
 from server.games.presentation import read_move, spoken_words
 from server.post.incoming.commands import COMMANDS, PLAN, READY, SAY, STAND_IN, VACATION, meaning, words_of
 
-_TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN, READY, STAND_IN))  # at any position of a short line
-_AROUND = ".,:;!()[]{}<>\"'`*_~/\\|"  # stripped from words
+_TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN, READY, STAND_IN))  # anywhere in a short line
+_AROUND = ".,:;!()[]{}<>\"'`*_~/\\|"  # characters that are stripped from words
 _NOTATION = re.compile("[A-Za-zÀ-ÖØ-öø-ÿŒœ0-9#;’' -]{1,200}")
 _NO_WORDS = re.compile(
     r"(?<!\S):\+1:(?!\S)|\bC/ ?(?=[A-Z])|\b[0-9]{1,3}\.?[ºª°](?: [A-Z]\b)?|(?<!\S)(?:[A-Z]\.){2,4}(?!\S)|\bi\. ?[AV]\.|\b[0-9A-Fa-f]{4}(?: {1,2}[0-9A-Fa-f]{4}){9}\b"
-)  # a thumbs-up, a Spanish street and floor, initials, a key's fingerprint
-_SHORT = 4  # words; in such a line one command makes it look like a wish
+)  # a thumbs-up, a street and floor in Spain, initials, the fingerprint of a key
+_SHORT = 4  # words; a line this short looks like a wish if it contains a command
 _ALIKE = 0.75
 _ANYHOW_ALIKE = 0.6
 _VERY_ALIKE = 0.85  # "Paula" is a name, "pausa" a command
@@ -26,7 +27,7 @@ _LONGEST_WORD = 14  # characters: "sagittarius", a space and a star
 
 
 class Notation(Protocol):
-    """The part of a game's rules that reading replies needs, see server.games."""
+    """The part of a game's rules that is needed to read replies, see server.games."""
 
     @property
     def MOVE_SCHEMA(self) -> Json: ...
@@ -38,7 +39,7 @@ class Notation(Protocol):
 
 @dataclass(frozen=True)
 class Spoken:
-    """The notation of a game together with the words in which a reader of this language may write a move."""
+    """The notation of a game, plus the words with which a reader of this language may write a move."""
 
     rules: Any
     locale: str
@@ -60,20 +61,20 @@ class Spoken:
         return read_move(self.rules, text, self.locale)
 
     def write_move(self, move: Any) -> str:
-        """Return the move in the game's notation, in which wishes are stored and compared."""
+        """Return the move in the game's notation, which is used to store and compare wishes."""
         written: str = self.rules.write_move(move)
         return written
 
 
 class Grammar(NamedTuple):
-    """The language of a reply: moves in a game's notation, commands in the player's language."""
+    """The language of a reply: moves are in a game's notation, and commands in the player's language."""
 
     rules: Notation
     locale: str
 
 
 def move_in(line: str, rules: Notation) -> Any:
-    """Return the move on this line, or None if the line isn't exactly one move."""
+    """Return the move on this line, or None if the line is anything other than a single move."""
     if not _NOTATION.fullmatch(line):
         return None
     try:
@@ -83,7 +84,7 @@ def move_in(line: str, rules: Notation) -> Any:
 
 
 def resembles(line: str, grammar: Grammar) -> bool:
-    """Return whether this line, which is neither a move nor a command, may be meant as a move or command."""
+    """Return whether this line, which is neither a move nor a command, may have been meant as one."""
     rules, locale = grammar
     words = [word for raw in _NO_WORDS.sub("", line).lower().split() if (word := raw.strip(_AROUND))]
     if not words:
@@ -103,7 +104,7 @@ def resembles(line: str, grammar: Grammar) -> bool:
 
 
 def _begins_as_command(word: str, line: str, locale: str) -> bool:
-    """Return whether a line starts with a command that takes arguments, or with any in the reader's language.
+    """Return whether a line starts with a command that takes arguments, or with any command in the reader's language.
 
     An apostrophe may belong to the command, as in Italian "di'".
     """
@@ -117,7 +118,8 @@ def _is_nearly_command(word: str, locale: str) -> bool:
 
 
 def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
-    """Return whether most of these words, or the key words among few, belong to a move."""
+    """Return whether most of these words belong to a move, or if there are only a few, whether its key words are among
+    them."""
     known = _vocabulary(rules)
     met = [right for word in words if (right := _corrected(word, rules)) is not None]
     if len(met) >= 2 and 2 * len(met) >= len(words):
@@ -133,7 +135,8 @@ def _is_nearly_one(words: Sequence[str], rules: Notation) -> bool:
 
 
 def _is_address(words: Sequence[str], met: Sequence[str], rules: Notation) -> bool:
-    """Return whether this is a street or room: a word unlike any word of the notation, then numbers and letters."""
+    """Return whether this is a street or a room: a word that resembles no word of the notation, followed by numbers and
+    letters."""
     first = words[0]
     if max(map(len, met)) > 2 or len(first) < 2 or not first.isalpha() or first in _vocabulary(rules):
         return False
@@ -149,37 +152,38 @@ def _has_move_in(words: Sequence[str], rules: Notation) -> bool:
 
 
 def has_words_of(line: str, grammar: Grammar) -> bool:
-    """Return whether this line contains a word of the notation or a command."""
+    """Return whether this line contains a word of the notation, or a command."""
     words = re.findall(r"[\w#]+", line.lower())
     telling = {it for it, command in words_of(grammar.locale).items() if command != SAY}
     return any(word in telling or word in _vocabulary(grammar.rules) for word in words)
 
 
 def goes_on(line: str, rules: Notation) -> bool:
-    """Return whether this may be the rest of a wrapped move. A single word without a digit counts as a name."""
+    """Return whether this line may be the rest of a wrapped move. A single word without a digit counts as a name."""
     words = line.lower().replace(";", " ").split()
     return not line.isalpha() and all(word in _vocabulary(rules) for word in words)
 
 
 def _pieces(word: str, known: Mapping[str, None]) -> list[str]:
-    """Split words that may have been joined, such as `7leo`."""
+    """Split a word that may consist of several joined words, such as `7leo`."""
     return [word] if word in known or len(word) > _LONGEST_WORD else re.findall(r"[^\W\d_]+|[0-9]+", word) or [word]
 
 
 @lru_cache(2000)
 def _corrected(word: str, rules: Notation) -> str | None:
-    """Return the word of the notation that this word is or resembles, or None."""
+    """Return the word of the notation to which this word is equal or similar, or None."""
     known = _vocabulary(rules)
     if word in known:
         return word
     alike = get_close_matches(word, known, 1, _ALIKE) if len(word) > 2 else []
-    alike += [begun for begun in known if len(begun) > 3 and word.startswith(begun)]  # two words joined
+    alike += [begun for begun in known if len(begun) > 3 and word.startswith(begun)]  # two joined words
     return next((other for other in alike if len(other) > 2), None)
 
 
 @lru_cache
 def _vocabulary(rules: Notation) -> Mapping[str, None]:
-    """Return the words of a game's notation, from its move schema, its examples and the names of its material."""
+    """Return the words of a game's notation. They come from the schema of its moves, its examples, and the names of its
+    pieces."""
     described = rules.describe()
     examples = " ".join(example["text"] for example in described["notation"]["examples"]).replace(";", " ")
     names = [*_names(described, {"id", "abbr"}), *examples.split()]
@@ -189,12 +193,12 @@ def _vocabulary(rules: Notation) -> Mapping[str, None]:
 
 @lru_cache
 def _verbs(rules: Notation) -> frozenset[str]:
-    """Return the words of moves that don't name material."""
+    """Return the words of moves that aren't names of pieces."""
     return frozenset(name.lower() for name in _names(rules.MOVE_SCHEMA, {"enum", "const"}))
 
 
 def _names(value: Any, keys: set[str]) -> Iterator[str]:
-    """Yield the texts and numbers under these keys anywhere in the JSON."""
+    """Yield the texts and numbers under these keys, at any depth of the JSON."""
     match value:
         case dict():
             for key, inner in value.items():

@@ -1,6 +1,6 @@
 """Confidentiality notices and warnings about external senders, which companies and mail gateways add to emails.
 
-Players didn't write them, so they can't contradict a move.
+Players haven't written these sentences, so they can't contradict a move.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from server.post.incoming.quotes import is_drawn
 
-_TAG = re.compile(  # alone in its line, or in brackets before the subject
+_TAG = re.compile(  # alone on its line, or in brackets before the subject
     r"\W{0,12}(?:(?:e[xk][ts](?:t?ern(?:al|e[rs]?|[oaíá]|ý|í)?)?|outside|suspicious|spam|unverified|extérieur|esterno|zewnętrzn[ya]|внешн\w{2}|зовнішн\w{1,2}|dış|harici)"
     r"(?:[ -](?:e-?mails?|mails?|messages?|nachricht|senders?|absender|message|messaggio|courriel|expéditeur|mittente|correo|remitente|afzender"
     r"|bericht|wiadomość|nadawca|mensagem|avsändare|meddelande|odesílatel|zpráva|e-?posta|gönderen|письмо|отправитель|лист|відправник)){0,1}"
@@ -20,7 +20,7 @@ _TAG = re.compile(  # alone in its line, or in brackets before the subject
     r"|nur für den (?:internen|dienst)\W?(?:gebrauch|lichen gebrauch)|usage interne|uso interno|uso interno|intern|vertraulich)\W{0,12}",
     re.IGNORECASE,
 )
-_TELLING = re.compile(  # two of these make a notice; words of players who change their mind must not be here
+_TELLING = re.compile(  # two of these make a notice; what players write when they change their mind must not be here
     r"\b(?:(?:caution|warning|important|disclaimer|achtung|vorsicht|wichtig(?:er hinweis)?|hinweis|attention|avertissement|attenzione|avviso)(?= ?[:!–-])"
     # en
     r"|intended (?:only |solely |exclusively )?(?:for|recipients?|addressees?)|(?:named|intended) addressees?|addressees? only"
@@ -70,7 +70,7 @@ _ABOUT_MAIL = re.compile(
     r"|delete|destroy|löschen|vernichten|détruire|supprimer|cancellarl\w|cancellare|distruggere|eliminarl\w|eliminare)\b",
     re.IGNORECASE,
 )
-_ABOUT_PLAY = re.compile(  # and the first person
+_ABOUT_PLAY = re.compile(  # words about the game, and the first person
     r"\b(?:(?-i:I)|(?-i:I)[’']\w{1,2}|my|mine|me|moves?|play(?:s|ed|ing)?|turn|games?|table|stars?|ich|mein\w{0,2}|mir|mich|zug|züge|spiel\w{0,4}|zieh\w{0,3}|partie(?= (?:ist|war|nicht))|runde|je|j[’']\w{1,12}|mon|ma|mes"
     r"|coups?|jou(?:e|ez|er|ons|ais)|(?:cette|la|ma|mauvaise) partie|io|mi[oae]|miei|mosse?|gioc\w{1,5}|partit[ae]|turno|wait|warte\w?|attend\w{0,2}|aspett\w{1,3})\b",
     re.IGNORECASE,
@@ -99,7 +99,7 @@ _LONGEST_NOTICE = 8000
 
 
 def without_notices(lines: Sequence[str]) -> list[str]:
-    """Blank out the sentences of notices. `lines` must not contain a line that takes effect."""
+    """Blank out the sentences of notices. None of the lines may take effect."""
     kept: list[str] = []
     run: list[str] = []
     for line in (*lines, ""):
@@ -112,7 +112,7 @@ def without_notices(lines: Sequence[str]) -> list[str]:
 
 
 def _without_rules_at_top(lines: Sequence[str], kept: list[str]) -> list[str]:
-    """Remove the rules drawn around a notice at the top of an email."""
+    """Remove the drawn lines that frame a notice at the top of an email."""
     words = (nr for nr, line in enumerate(kept) if line and not is_drawn(line))
     top = next(words, len(kept))
     has_notice = any(line and not left for line, left in zip(lines[:top], kept[:top], strict=True))
@@ -137,7 +137,7 @@ def _is_about(text: str) -> bool:
 
 
 def _without_sentences(lines: list[str]) -> list[str]:
-    """Blank out the sentences of a notice, which may span several lines."""
+    """Blank out the sentences of a notice. A sentence may span several lines."""
     text = "\n".join(lines)
     kept: list[str] = []
     for sentence in _SENTENCE_END.split(text):

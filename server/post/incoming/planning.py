@@ -1,4 +1,4 @@
-"""Plans as players write them: `7 leo c; 3 virgo b if virgo b is free`."""
+"""Plans in the form that players write: `7 leo c; 3 virgo b if virgo b is free`."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from server.play.planning.plans import AT_ONCE
 from server.post.incoming.near_misses import Notation, move_in
 
 OFF: Final = "off"
-_OFF: Mapping[str, Sequence[str]] = {  # emails use the first of each
+_OFF: Mapping[str, Sequence[str]] = {  # our emails use the first word of each
     "de": ["aus", "löschen", "loeschen"],
     "en": [OFF],
     "fr": ["annuler"],
@@ -24,24 +24,25 @@ _IF: Mapping[str, str] = {
 
 
 class Planned(NamedTuple):
-    """A planned move."""
+    """A planned move, as a player wrote it."""
 
     move: Any
-    place: str | None  # that must be free, as written
+    place: str | None  # the place that must be free, as the player wrote it
 
 
 def off_for(locale: str) -> str:
-    """Return the word that drops a plan in this language's emails."""
+    """Return the word that emails in this language use for dropping a plan."""
     return _OFF[locale][0]
 
 
 def drops(text: str, locale: str) -> bool:
-    """Return whether this text drops a plan."""
+    """Return whether this text asks to drop the plan."""
     return text in (*_OFF["en"], *_OFF[locale])
 
 
 def read_plan(text: str, rules: Notation, locale: str) -> list[Planned] | None:
-    """Parse a plan: moves separated by `;`, each with an optional condition. Return None if the plan isn't valid."""
+    """Parse a plan: moves separated by `;`, each with an optional condition. Return None if the text isn't a valid
+    plan."""
     planned = [_read_one(part.strip(), rules, locale) for part in text.split(";")]
     found = [it for it in planned if it is not None]
     return found if len(found) == len(planned) else None
@@ -57,7 +58,8 @@ def _read_one(text: str, rules: Notation, locale: str) -> Planned | None:
 
 
 def to_api(planned: Planned, rules: Rules, view: Json) -> Json:
-    """Return a planned move in the API's format. `view` is a spectator's. Raise MalformedMove for an unknown place."""
+    """Return a planned move in the format of the API. `view` is the spectator's view. Raise MalformedMove if the place
+    is unknown."""
     conditions: list[Json] = []
     if planned.place is not None:
         place = rules.place(view, planned.place)

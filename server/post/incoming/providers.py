@@ -1,6 +1,7 @@
-"""Parsers of mail providers' webhooks, which deliver emails, bounces and complaints in the documented format of each.
+"""Parsers of mail providers' webhooks, which deliver emails, bounces and complaints. Each provider has documented its
+own format.
 
-They authenticate the provider first, by a shared secret or a signature (for Amazon see `sns.py`).
+They first authenticate the provider, by a shared secret or a signature (for Amazon, see `sns.py`).
 """
 
 import hashlib
@@ -25,44 +26,46 @@ from server.sanitize import clean
 _LONGEST_DELAY = timedelta(hours=9)  # Mailgun retries for eight hours
 _LONGEST_REASON = 300
 _LONGEST_ADDRESS = 254  # RFC 5321, 4.5.3.1.3
-_MOST_FIELDS = 100  # of a form, which is parsed before its sender is authenticated
+_MOST_FIELDS = 100  # fields of a form, which is parsed before its sender is authenticated
 
 Json = dict[str, Any]
 
 
 class Forged(Exception):
-    """A request that is not from the provider that it names."""
+    """The error for a request that doesn't come from the provider that it names."""
 
 
 class Unreadable(Exception):
-    """A request in an unexpected format. The text is a sentence for the operator who set up the provider."""
+    """The error for a request in an unexpected format. Its text is a sentence for the operator who has set up the
+    provider."""
 
 
 class Post(NamedTuple):
     authorization: str
-    args: Mapping[str, Sequence[str]]  # of the query string
+    args: Mapping[str, Sequence[str]]  # parameters in the query string
     content_type: str
     body: bytes
 
 
 class Mail(NamedTuple):
-    """An email to these addresses."""
+    """An email that was sent to these addresses."""
 
     recipients: Sequence[str]
-    sender: str | None  # of the envelope; None if the provider omits it
+    sender: str | None  # the envelope sender; None if the provider omits it
     content: bytes
 
 
 class Report(NamedTuple):
-    """A bounce of an email to this address, or a complaint about it."""
+    """A bounce of an email to this address, or a complaint about such an email."""
 
     address: str
     bounce: Bounce | None  # None: a complaint
-    said: str  # the provider's whole event, which may contain tokens of ours
+    said: str  # the provider's whole event, which may contain our tokens
 
 
 class Proof(NamedTuple):
-    """A signature that doesn't cover the content. Until it expires, it is valid for this content only."""
+    """A signature that doesn't cover the content of the request. Until it expires, it is accepted for this content
+    only."""
 
     token_hash: bytes
     content_hash: bytes
@@ -73,8 +76,8 @@ Brought = Mail | Report | Proof
 
 
 def read(provider: str, post: Post, secret: str, now: datetime) -> list[Brought]:
-    """Return the content of a provider's request, empty for irrelevant events. Each proof precedes the content that it
-    proves.
+    """Return what a provider's request contains, or an empty list for irrelevant events. Each proof precedes the
+    content that it proves.
 
     Raise KeyError for an unknown provider, Forged, Unreadable, Unreachable.
     """
@@ -85,7 +88,7 @@ def read(provider: str, post: Post, secret: str, now: datetime) -> list[Brought]
 
 
 def expect_secret(post: Post, secret: str) -> None:
-    """Raise Forged unless the secret is sent as a password (RFC 7617) or token (RFC 6750)."""
+    """Raise Forged unless the request contains the secret, as a password (RFC 7617) or a bearer token (RFC 6750)."""
     scheme, _, sent = post.authorization.partition(" ")
     if scheme.lower() == "basic":
         try:
@@ -101,8 +104,8 @@ def _is_same(sent: str, known: str) -> bool:
 
 
 def _mailgun_proof(signed: Mapping[str, object], secret: str, now: datetime, content: Sequence[bytes]) -> Proof:
-    """Verify Mailgun's signature, which covers a timestamp and a token but not the content. Raise Forged if it is
-    invalid."""
+    """Verify Mailgun's signature, which covers a timestamp and a token but not the content. Raise Forged if the
+    signature is invalid."""
     timestamp, token, signature = (_text(signed.get(name)) for name in ("timestamp", "token", "signature"))
     known = hmac.new(secret.encode(), f"{timestamp}{token}".encode(), "sha256").hexdigest()
     if not _is_same(signature, known):
@@ -124,7 +127,8 @@ def _hash(values: Sequence[bytes]) -> bytes:
 
 
 def _raw(post: Post, secret: str, now: datetime) -> list[Brought]:
-    """Parse an email (RFC 5322) with its envelope in the query string, as our Cloudflare worker sends it."""
+    """Parse an email (RFC 5322) whose envelope is in the query string. Our Cloudflare worker sends emails in this
+    form."""
     expect_secret(post, secret)
     recipients = post.args.get("to", ())
     if not recipients or not post.body:
@@ -148,7 +152,7 @@ def _postmark(post: Post, secret: str, now: datetime) -> list[Brought]:
     return []
 
 
-# The other types are not permanent, such as delays and automatic replies.
+# The other types, such as delays and automatic replies, aren't permanent.
 _POSTMARK_FAILURES = {"HardBounce", "SoftBounce", "Blocked", "DnsError", "BadEmailAddress", "SpamNotification"}
 
 
@@ -206,8 +210,9 @@ def _sendgrid_event(event: Json) -> list[Brought]:
 
 
 def _ses(post: Post, secret: str, now: datetime) -> list[Brought]:
-    """Parse a notification of Amazon SES. Amazon signs every topic of every customer, so the secret is needed too."""
-    from server.post.incoming.sns import expect_signed  # slow to import, and only needed here
+    """Parse a notification of Amazon SES. Amazon signs the topics of all its customers, so the secret is also
+    required."""
+    from server.post.incoming.sns import expect_signed  # slow to import, and needed only here
 
     expect_secret(post, secret)
     notification = _json(post.body)
@@ -250,7 +255,7 @@ _PROVIDERS: dict[str, Callable[[Post, str, datetime], list[Brought]]] = {
 
 
 def _bounce(address: object, is_hard: bool, why: str, status: str, told: Json) -> Report:
-    """Return the bounce. Providers report policy rejections as permanent too, so the receiving server's own message
+    """Return the bounce. Providers also report policy rejections as permanent. So the receiving server's own message
     takes precedence, if there is one."""
     is_hard = is_hard and (is_unknown(why, status) or not why)
     return Report(_address(address), Bounce(is_hard, clean(why or status, _LONGEST_REASON)), json.dumps(told))
@@ -288,7 +293,8 @@ def _object(value: object) -> Json:
 
 
 def _text(value: object) -> str:
-    """Return text without lone surrogates, which can't be encoded. They come from JSON and from other charsets."""
+    """Return text without lone surrogates, since they can't be encoded. They come from JSON, and from other
+    charsets."""
     return str(value).encode("utf-8", "replace").decode() if isinstance(value, str | int) else ""
 
 
@@ -302,7 +308,7 @@ def _decoded(value: bytes) -> str:
 
 def _form(post: Post) -> dict[str, bytes]:
     """Return the fields of a form as bytes, since they may be in any charset. Raise Unreadable if there is no form, or
-    a malformed one."""
+    if it is malformed."""
     kind, options = parse_options_header(post.content_type)
     if kind == "application/x-www-form-urlencoded":
         text = post.body.decode("latin-1")

@@ -1,4 +1,4 @@
-"""Removal of quotes: finds the lines that a person wrote, without the lines of the email to which they reply."""
+"""Removes quotes: finds the lines that a person has written, without lines from the email to which they reply."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from server.post.incoming.html_text import Line
 from server.sanitize import without_unseen
 
-MARK = "##-"  # a line with it begins our email, with all below
+MARK = "##-"  # a line with this mark begins our email, which includes all lines below
 LONGEST_LINE = 1000
 _LONGEST_TITLE = 300
 _LONGEST_HEAD = 9  # lines
 LONGEST_ATTRIBUTION = 4  # lines, since some programs wrap it
 
-_DRAWN = "-_=~*#<>|+•·.‐‑‒–—―─━═▬＿－"  # characters of drawn lines, with emphasis around them
+_DRAWN = "-_=~*#<>|+•·.‐‑‒–—―─━═▬＿－"  # characters of which drawn lines consist, with emphasis marks
 _BETWEEN_DASHES = re.compile(r"[-_=~*‐‑‒–—―─━═]{3,200} ?[^\W_]")
 _WROTE = (
     r"(?:wrote|writes|schrieb|geschrieben|a écrit|écrivait|ha scritto|scrisse|skrev|schreef|escribió|escreveu|escreveram"
@@ -55,12 +55,13 @@ _HEADER = re.compile(r"[*_\s]{0,3}([^\W\d_]{1,30})(?: le)?[*_\s]{0,3}[:：][*_\s
 
 
 def own_lines(lines: Sequence[Line], objects: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return the person's own lines, without quotes, signatures (RFC 3676, 4.3) and OpenPGP armour.
+    """Return the lines that the person has written, without quotes, signatures (RFC 3676, 4.3) and OpenPGP armour.
 
     `objects` returns whether words contradict a move. Such words stay, even in a signature or between dashes.
 
-    An attribution ("On Tuesday Ada wrote:") above marked lines removes only these, which allows replies below a quote.
-    Otherwise it removes everything below. Empty lines between paragraphs stay.
+    An attribution ("On Tuesday Ada wrote:") with marked lines below is removed together with these lines only, so that
+    replies may follow a quote. Otherwise everything below an attribution is removed. Empty lines between paragraphs
+    stay.
     """
     own = [text[:LONGEST_LINE] for text in _own(_unframed(lines), objects)]
     filled = [place for place, text in enumerate(own) if text.strip()]
@@ -93,7 +94,8 @@ def _own(written: list[Line], objects: Callable[[str], bool]) -> Iterator[str]:
 
 
 def _unframed(lines: Sequence[Line]) -> list[Line]:
-    """Remove the armour headers of a signed text (RFC 9580, 7). Its signature goes later, like all between dashes."""
+    """Remove the armour headers of a signed text (RFC 9580, 7). The signature is removed later, like everything between
+    dashes."""
     begins = [place for place, line in enumerate(lines) if line.text.strip() == "-----BEGIN PGP SIGNED MESSAGE-----"]
     if not begins or lines[begins[0]].quoted:
         return list(lines)
@@ -115,8 +117,8 @@ def _begins_quote(lines: list[Line], place: int) -> bool:
 
 
 def _is_title(text: str) -> bool:
-    """Return whether this is a title above a quote: between dashes in any language, or without dashes in a known
-    language."""
+    """Return whether this is a title above a quote. A title between dashes may be in any language, one without dashes
+    must be in a known language."""
     bare = text.strip("* >|")
     ends = bare.rstrip()[-3:]
     is_between = len(ends) == 3 and set(ends) <= set("-_=~*‐‑‒–—―─━═") and len(bare) <= _LONGEST_TITLE
@@ -131,7 +133,7 @@ def is_drawn(line: str) -> bool:
 
 
 def is_subject(line: str) -> bool:
-    """Return whether this is the Subject line of quoted headers."""
+    """Return whether this is the Subject line in the headers of a quote."""
     return _header(line) == "subject"
 
 
@@ -141,7 +143,7 @@ def _header(text: str) -> str:
 
 
 def _attribution(lines: list[Line], place: int) -> int:
-    """Return the number of lines of the attribution that begins here, 0 for none."""
+    """Return the number of lines of the attribution that begins here, or 0 if none begins here."""
     words = ""
     for length, line in enumerate(lines[place : place + LONGEST_ATTRIBUTION], 1):
         text = line.text.strip()[:LONGEST_LINE]
@@ -153,7 +155,7 @@ def _attribution(lines: list[Line], place: int) -> int:
             return length
         if _PERHAPS_ATTRIBUTION.fullmatch(words) and _goes_on_marked(lines, place + length):
             return length
-        if _COLON.search(text) and _goes_on_marked(lines, place + length):  # in any language
+        if _COLON.search(text) and _goes_on_marked(lines, place + length):  # this applies in any language
             return length
         if length == 1 and not begins and not _ADDRESS.search(text):
             return 0
@@ -161,7 +163,7 @@ def _attribution(lines: list[Line], place: int) -> int:
 
 
 def _marked_head(lines: list[Line], place: int) -> int:
-    """Return the number of marked lines here if they are only the headers of a quote, else 0.
+    """Return the number of marked lines that begin here if they are only the headers of a quote, otherwise 0.
 
     The text of such a quote may follow without marks.
     """
@@ -185,7 +187,7 @@ def _is_of_head(text: str) -> bool:
 
 
 def may_begin_quote(line: str) -> bool:
-    """Return whether a program may have written this line above a quote, even in an unknown language."""
+    """Return whether a program may have written this line above a quote, in a known or unknown language."""
     text = line.strip()
     return (
         (len(text) >= 3 and is_drawn(text))

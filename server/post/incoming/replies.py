@@ -1,8 +1,8 @@
-"""Parser of replies to our emails: pure functions from bytes to wishes.
+"""Parser of replies to our emails: pure functions that turn bytes into wishes.
 
-A move counts only if a line is exactly that move in the game's notation, and nothing in the email casts doubt on it.
-Asking once too often is better than playing an unintended move. Greetings and sentences beside a move are harmless,
-near misses are not.
+A move counts only if a line is exactly that move in the game's notation, and nothing in the email casts doubt on it. It
+is better to ask once too often than to play a move that wasn't intended. Greetings and sentences next to a move are
+harmless, but near misses are not.
 """
 
 import re
@@ -34,8 +34,8 @@ MOST_WORDS = 2_500
 class Mail:
     """An inbound email.
 
-    `doubt` is the reason why it can't be read with certainty: `encrypted`, `undecodable`, `unknown-charset`, `no-text`
-    (attachments only), `too-large`, `too-nested` or `broken`.
+    `doubt` is the reason why the email can't be read with certainty: `encrypted`, `undecodable`, `unknown-charset`,
+    `no-text` (attachments only), `too-large`, `too-nested` or `broken`.
     """
 
     sender: str | None  # the only address in From, which may be forged; None if ambiguous
@@ -49,33 +49,34 @@ class Mail:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a reply asks for. With a `problem` it asks for nothing else, and `line` is the faulty line.
+    """What a reply asks for. If there is a `problem`, all other fields are empty, except `line`, which is the faulty
+    line.
 
     The problems are:
-    - `automatic`: a machine wrote it. It gets no answer.
+    - `automatic`: a machine wrote the email. We don't reply to it.
     - `unreadable`: see `Mail.doubt`. `too-long`: the doubt `too-large`.
     - `nothing-said`, `not-understood`, `two-moves`
-    - `contradiction`: such as pause and resume.
-    - `several-games`: it answers an email about several games.
+    - `contradiction`: commands that exclude each other, such as pause and resume.
+    - `several-games`: the email is a reply to an email about several games.
     - `perhaps-quoted`: see `understand`.
-    - `in-a-sentence`, `spoken-against`: `line` is the prose beside a line that takes effect.
-    - `amid-our-letter`: inside an unmarked copy of our email. `only-our-letter`: only such a copy.
-    - `parts-differ`: plain text and HTML differ, such as by a struck-out line.
+    - `in-a-sentence`, `spoken-against`: `line` is the prose next to a line that would take effect.
+    - `amid-our-letter`: the line is in an unmarked copy of our email. `only-our-letter`: the email is only such a copy.
+    - `parts-differ`: plain text and HTML differ, for example because a line is struck out.
     """
 
-    move: str | None = None  # in notation, steps joined by "; "
-    parsed_move: Any = field(default=None, compare=False)  # the same, parsed by the rules
-    asks: bool = False  # for the legal moves
+    move: str | None = None  # in the game's notation, with steps joined by "; "
+    parsed_move: Any = field(default=None, compare=False)  # the same move, parsed by the rules
+    asks: bool = False  # whether it asks for the legal moves
     says: tuple[str, ...] = ()
     pause: bool = False
     resume: bool = False
     undo: bool = False
-    agree: bool = False  # to a take-back
+    agree: bool = False  # whether it agrees to a take-back
     ready: bool = False
-    plan: str | None = None  # see `planning`; "" to show it
-    resign: bool = False  # needs confirmation, like a vacation and a stand-in
+    plan: str | None = None  # see `planning`; "" to show the plan
+    resign: bool = False  # needs confirmation, as do a vacation and a stand-in
     vacation: tuple[date, date] | None = None  # first and last day
-    stand_in: tuple[str, ...] | None = None  # address, first and last day as written; empty to end it
+    stand_in: tuple[str, ...] | None = None  # address, first and last day as written; empty to end the stand-in
     confirms: str | None = None  # the token after `confirm`
     problem: str | None = None
     line: str = ""
@@ -89,7 +90,7 @@ class Line(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """An email with its lines parsed for a table (see `Mail`)."""
+    """An email whose lines have been parsed for a table (see `Mail`)."""
 
     mail: Mail
     grammar: Grammar
@@ -101,9 +102,9 @@ class Reply(NamedTuple):
 
 
 def read(raw: bytes, return_path: str | None = None, known: str = "") -> Mail:
-    """Parse an email. `known` is the address of the expected player, which may be a postmaster's.
+    """Parse an email. `known` is the address of the expected player, which may be that of a postmaster.
 
-    `return_path` is that of the envelope, "" for the null sender.
+    `return_path` is the return path in the envelope, "" for the null sender.
     """
     head, body = split(raw)
     words, doubt = _own_words(head, body)
@@ -144,7 +145,8 @@ _BESIDE_ADDRESS = re.compile(r"""[\s<>,;:"'()\[\]\1\2]+""")
 
 
 def _sender(head: Head) -> str | None:
-    """Return the only address in From. Return None if it contains another, even in a name, quotes or a comment.
+    """Return the only address in From. Return None if From contains another address, even in a name, quotes or a
+    comment.
 
     Mail programs disagree on which of two addresses counts (CVE-2023-27043).
     """
@@ -170,7 +172,7 @@ def _sender(head: Head) -> str | None:
 _SPACES = re.compile(r"[\s\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63"} | {
     code: chr(code - 0xFEE0)
-    for code in range(0xFF01, 0xFF5F)  # full-width forms
+    for code in range(0xFF01, 0xFF5F)  # full-width forms of ASCII characters
 }
 _DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}) ?[.][.] ?([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[.] ?[0-9]{1,2}[.](?: ?[0-9]{4})?"
@@ -183,11 +185,11 @@ _ADDED = re.compile(  # what programs add to plain text: pictures, link targets,
     r"|\[https?:[^\[\]\s]{0,2000}\]|<[^<>\s]{1,100}\.(?:png|gif|jpe?g|webp)>|(?<!\w)(?:[:;=8][-o^]?[)(\[\]DPpOo|/\\*3]|[xX]D|<3|:'\()(?!\w)",
     re.IGNORECASE,
 )
-_BEGINNING = re.compile(r"^([^:|]{1,100}): (?=[^:|]{1,100}$)")  # as our answer to ? groups moves
-_MOST_OFFERED = 100  # moves in a line
-_PROSE = 4  # words; a longer line of our email can't be retyped by chance
+_BEGINNING = re.compile(r"^([^:|]{1,100}): (?=[^:|]{1,100}$)")  # the form in which our reply to ? groups moves
+_MOST_OFFERED = 100  # moves per line
+_PROSE = 4  # words; a longer line of our email can't have been retyped by chance
 _TITLE = 4  # words of a title above a quote
-_KEY = 40  # characters that identify a line; no program wraps earlier
+_KEY = 40  # characters that identify a line; no program wraps lines earlier
 _FULL_LINE = 60  # characters; a longer line may have been wrapped by the mail program
 
 
@@ -200,9 +202,10 @@ def read_wishes(
     scope: str,
     before: Collection[str],
 ) -> tuple[Wishes, set[str]]:
-    """Return what an email asks for at a table, with the hashes of its lines that take effect. See `understand`.
+    """Return what an email asks for at a table, and the hashes of the lines that take effect. See `understand`.
 
-    `before` has the hashes of the lines that took effect in earlier emails of this seat. `scope` identifies the seat.
+    `before` contains the hashes of the lines that took effect in earlier emails for this seat. `scope` identifies the
+    seat.
     """
     reply = parse(mail, cast(Notation, GAMES[rules_name]), locale)
     wishes = understand(reply, ours, repeated, lambda key: _hash(scope, key) in before)
@@ -224,9 +227,9 @@ def parse(mail: Mail, rules: Notation, locale: str = "en") -> Reply:
 
 
 def _without_explanation(lines: Sequence[str], grammar: Grammar) -> Sequence[str]:
-    """Remove the explanation from a single line copied from our help.
+    """Remove the explanation from a line that was copied from our help, if it is the only such line.
 
-    With several such lines the email contains a copy of our email, so nothing is removed.
+    If there are several, the email contains a copy of our email, so nothing is removed.
     """
     found = list(_explained(lines, grammar))
     if len(found) != 1:
@@ -236,7 +239,7 @@ def _without_explanation(lines: Sequence[str], grammar: Grammar) -> Sequence[str
 
 
 def _explained(lines: Sequence[str], grammar: Grammar) -> Iterator[tuple[int, int, str]]:
-    """Yield each help line that has an explanation, as (start, end, the command without its explanation)."""
+    """Yield each line of help that has an explanation, as (start, end, the command without its explanation)."""
     name = getattr(grammar.rules, "NAME", None)
     if name not in GAMES or not any("(" in line for line in lines):
         return
@@ -248,7 +251,8 @@ def _explained(lines: Sequence[str], grammar: Grammar) -> Iterator[tuple[int, in
 
 
 def _with_bare_help(ours: Sequence[str], grammar: Grammar) -> list[str]:
-    """Return our lines, and again without explanations, to recognise a copy that starts within our help."""
+    """Return our lines, followed by the same lines without the explanations in our help. So a copy that starts within
+    the help is also recognized."""
     bare = list(ours)
     for nr, end, written in _explained(ours, grammar):
         bare[nr:end] = [written, *[""] * (end - nr - 1)]
@@ -256,7 +260,8 @@ def _with_bare_help(ours: Sequence[str], grammar: Grammar) -> list[str]:
 
 
 def _end_of(told: Collection[str], lines: Sequence[str], nr: int, at: int) -> int:
-    """Return the index of the line after the explanation that begins here and may be wrapped, or 0 for none."""
+    """Return the index of the line after the explanation that begins here and may be wrapped. Return 0 if no
+    explanation begins here."""
     whole = _plain(lines[nr][at:])
     for end in range(nr + 1, len(lines) + 1):
         if whole in told:
@@ -268,7 +273,7 @@ def _end_of(told: Collection[str], lines: Sequence[str], nr: int, at: int) -> in
 
 
 def _as_on_page(lines: Sequence[Line], beside: Sequence[Line]) -> list[Line]:
-    """Replace lines of the plain text with the effective lines of the HTML part that they come from.
+    """Where a line of the plain text corresponds to an effective line of the HTML part, replace it with that line.
 
     Programs add bullets, link targets and emphasis marks to plain text.
     """
@@ -277,7 +282,8 @@ def _as_on_page(lines: Sequence[Line], beside: Sequence[Line]) -> list[Line]:
 
 
 def _letters(text: str) -> str:
-    """Return the characters of a line that are the same in plain text and HTML, ignoring links, images and emoji."""
+    """Return those characters of a line that are the same in plain text and HTML. Links, images and emoji are
+    ignored."""
     return re.sub(r"[\W_]", "", _ADDED.sub(" ", text)).lower()
 
 
@@ -289,19 +295,19 @@ def understand(
 ) -> Wishes:
     """Return what the person asks for.
 
-    `ours` are the lines of our emails that the email may quote, in order. A person may retype an example move. But
-    some of our prose, three of our lines in a row, or two that don't both act, begin an unmarked copy of our email.
-    Further lines that take effect there are a problem. `repeated` are lines of ours that the person had written first,
-    and may repeat.
+    `ours` are the lines of our emails that the email may quote, in order. A person may retype an example move. But some
+    of our prose begins an unmarked copy of our email. So do three of our lines in a row, or two of which at least one
+    wouldn't take effect. Other lines in such a copy that would take effect are a problem. `repeated` are lines in our
+    emails that the person had written first, and may repeat.
 
-    `stood` returns whether a line with this key (see `keys_of`) was in an earlier email of the person. Such a line acts
-    again only if it is clearly new. Above it there may only be greetings, lines that take effect, marked quotes, and
-    whole sentences without a digit, colon or address. What programs write above a quote is none of these in any
-    language. Otherwise it ends the reply if a line above it takes effect and nothing new is below, else it is
-    `perhaps-quoted`.
+    `stood` returns whether a line with this key (see `keys_of`) was in an earlier email of the person. Such a line
+    takes effect again only if it is clearly new: above it there are only greetings, lines that take effect, marked
+    quotes, and whole sentences without a digit, colon or address. What programs write above a quote is none of these in
+    any language. If the line isn't clearly new, the reply ends there, provided that a line above takes effect and
+    nothing below is new. Otherwise the line is `perhaps-quoted`.
 
-    A new line is `perhaps-quoted` below anything that may begin a quote. A line that our email offered is also
-    `perhaps-quoted` below a title, which is a few words without the end of a sentence.
+    A new line is `perhaps-quoted` if it is below anything that may begin a quote. A line that our email offered is also
+    `perhaps-quoted` if it is below a title, which is a few words without the end of a sentence.
     """
     mail, grammar = reply.mail, reply.grammar
     if mail.automatic:
@@ -340,7 +346,7 @@ def _understood(
             return Wishes(problem="amid-our-letter", line=line.text)
     if any(line.text for line in lines) and not any(line.text for line in own):
         return Wishes(problem="only-our-letter")
-    fresh, old = _fresh(own, stood)  # with notices, since one may top a quote
+    fresh, old = _fresh(own, stood)  # notices are included, since there may be one above a quote
     own, fresh = _a_persons(own), _a_persons(fresh)
     if old is None and (quoted := _below_a_title(own, offered, signed)):
         return Wishes(problem="perhaps-quoted", line=quoted.text)
@@ -354,8 +360,8 @@ def _understood(
 
 
 def _fresh(lines: Sequence[Line], stood: Callable[[str], bool]) -> tuple[Sequence[Line], Line | None]:
-    """Return the first line that was in an earlier email and isn't clearly new, or None, together with the lines
-    above."""
+    """Return the lines above the first line that was in an earlier email and isn't clearly new. Also return that line,
+    or None if there is no such line."""
     unclear = (nr for nr, (text, command) in enumerate(lines) if text and not command and not is_harmless_above(text))
     below = range(next(unclear, len(lines)), len(lines))
     old = next((nr for nr in below if _is_old(lines[nr], stood)), len(lines))
@@ -363,14 +369,14 @@ def _fresh(lines: Sequence[Line], stood: Callable[[str], bool]) -> tuple[Sequenc
 
 
 def _a_persons(lines: Sequence[Line]) -> Sequence[Line]:
-    """Blank out the lines that companies and mail gateways added."""
+    """Blank out lines that companies and mail gateways have added."""
     written = without_notices(["" if line.command else line.text for line in lines])
     return [line if line.command else Line(text, None) for line, text in zip(lines, written, strict=True)]
 
 
 def _below_a_title(lines: Sequence[Line], offered: Collection[str], signed: Collection[str]) -> Line | None:
-    """Return the first line that takes effect if our email offered it and it is below a title, else None. Programs
-    write such titles above a quote, even in unknown languages."""
+    """Return the first line that takes effect, if our email offered it and it is below a title. Otherwise return None.
+    Programs write such titles above a quote, even in unknown languages."""
     acts = next((nr for nr, line in enumerate(lines) if line.command and not line.command.asks), None)
     if acts is None or lines[acts].text.lower() not in offered:
         return None
@@ -388,10 +394,10 @@ def _is_like_title(line: str, signed: Collection[str]) -> bool:
 
 
 def keys_of(line: Line) -> set[str]:
-    """Return the keys that identify a line that takes effect even when it is rewritten or wrapped: one per step of a
-    move.
+    """Return the keys that identify a line that takes effect, even if it is rewritten or wrapped. A move has one key
+    per step.
 
-    Asking for moves has no key, since repeating it is harmless.
+    A line that asks for the moves has no key, since repeating it is harmless.
     """
     text, command = line
     if command is None or command.asks:
@@ -400,7 +406,7 @@ def keys_of(line: Line) -> set[str]:
 
 
 def acting_keys(reply: Reply) -> set[str]:
-    """Return the keys of all lines in this email that take effect."""
+    """Return the keys of all lines in this email that would take effect."""
     return {key for line in chain(reply.lines, reply.beside or ()) for key in keys_of(line)}
 
 
@@ -410,12 +416,12 @@ def _is_old(line: Line, stood: Callable[[str], bool]) -> bool:
 
 
 def _by_letters(wishes: Wishes) -> Wishes:
-    """Normalise wishes for comparison, since plain text and HTML show emphasis, links and line breaks differently."""
+    """Normalize wishes for comparison, since plain text and HTML differ in emphasis, links and line breaks."""
     return replace(wishes, says=tuple(map(_letters, wishes.says)), line="")
 
 
 def _normalise(line: str, locale: str) -> str:
-    """Normalise blanks and dashes of a line and remove invisible characters. Chat lines stay unchanged."""
+    """Normalize the blanks and dashes of a line, and remove invisible characters. Chat lines stay unchanged."""
     if _chat(line.strip(), locale):
         return line.strip()
     return _plain(line)
@@ -426,7 +432,7 @@ def _plain(line: str) -> str:
 
 
 def _joined(words: Sequence[str], grammar: Grammar) -> list[Line]:
-    """Parse lines, joining one that ends with `;` and a wrapped chat line with the next."""
+    """Parse lines. A line that ends with `;` is joined with the next line, and so is a wrapped chat line."""
     joined = [""]
     last = ""
     for line in (_normalise(it, grammar.locale) for it in words):
@@ -455,7 +461,7 @@ def _comes_near(line: str, grammar: Grammar) -> bool:
 def _split_at_copy(
     lines: Sequence[Line], ours: Sequence[str], repeated: Collection[str]
 ) -> tuple[Sequence[Line], Sequence[Line]]:
-    """Return the lines above an unmarked copy of our emails, and those within and below it that aren't ours."""
+    """Return the lines above an unmarked copy of our emails, and those lines in and below the copy that aren't ours."""
     letter = [line for line in ours if line]
     whole = " ".join(letter)
     written = [place for place, line in enumerate(lines) if line.text]
@@ -467,8 +473,8 @@ def _split_at_copy(
         )
 
     def is_run(places: Sequence[int]) -> bool:
-        """Return whether these lines begin a copy. A person may retype lines that all take effect, except three
-        moves."""
+        """Return whether these lines begin a copy. A person may retype lines if all of them take effect, unless they
+        are three moves."""
         commands = [command for place in places if (command := lines[place].command)]
         is_example = len(commands) == 3 and all(command.move for command in commands)
         return (len(commands) < len(places) or is_example) and tuple(lines[it].text for it in places) in runs
@@ -480,7 +486,7 @@ def _split_at_copy(
     if begin is None:
         return lines, []
     while begin and f"{lines[written[begin - 1]].text} {lines[written[begin]].text}" in whole:
-        begin -= 1  # examples right above our prose, however a program wrapped or joined it
+        begin -= 1  # examples directly above our prose, even if a program has wrapped or joined lines
     first = written[begin]
     return lines[:first], [line for line in lines[first:] if line.text not in whole]
 
@@ -509,21 +515,22 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
 
 
 def _goes_on(move: str, below: str, grammar: Grammar) -> bool:
-    """Return whether the line below a move may continue it. A drawn line, as above a signature, rarely does."""
+    """Return whether the line below a move may continue the move. A drawn line, such as one above a signature, rarely
+    does."""
     return goes_on(below, grammar.rules) and (
         not is_drawn(below) or _move(f"{move} {below}", grammar.rules) is not None
     )
 
 
 def _is_several(line: str, grammar: Grammar) -> bool:
-    """Return whether this is a line of our answer to `?` with several grouped moves."""
+    """Return whether this is a line of our reply to `?`, with several moves in a group."""
     beginning, _, endings = line.partition(": ")
     moves = [f"{beginning} {ending.strip()}" for ending in endings.split("|")[:_MOST_OFFERED]]
     return len(moves) > 1 and all(_move(move, grammar.rules) for move in moves)
 
 
 def _doubt(lines: Sequence[Line], signed: Collection[str]) -> Wishes | None:
-    """Return the problem that the prose beside the lines that take effect causes, or None."""
+    """Return the problem caused by prose next to the lines that take effect, or None if there is no problem."""
     around = ["", "", *("" if line.command else line.text for line in lines), ""]
     for place in (place for place, line in enumerate(lines, 2) if line.command):
         if line := rest_of_sentence(around[place - 1], around[place + 1], not around[place - 2], signed):
@@ -537,7 +544,7 @@ def _doubt(lines: Sequence[Line], signed: Collection[str]) -> Wishes | None:
 
 
 def _below_an_intro(lines: Sequence[Line]) -> str:
-    """Return the first line that takes effect below something that may begin a quote, or ""."""
+    """Return the first line that takes effect below anything that may begin a quote, or ""."""
     begins = (
         nr
         for nr, (text, command) in enumerate(lines)
@@ -547,7 +554,7 @@ def _below_an_intro(lines: Sequence[Line]) -> str:
 
 
 def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
-    """Merge the commands of an email and its move."""
+    """Merge an email's move with its commands."""
     vacations = {command.vacation for command in commands if command.vacation}
     stand_ins = {command.stand_in for command in commands if command.stand_in is not None}
     confirms = {command.confirms for command in commands if command.confirms}
@@ -582,7 +589,7 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
 
 
 def _one_move(moves: Sequence[Wishes], rules: Notation) -> Wishes | None:
-    """Join moves, one step each, into one. Return None if they are several moves."""
+    """Join moves of one step each into a single move. Return None if they are several moves."""
     if len(moves) == 1:
         return moves[0]
     lines = [str(it.move) for it in moves]
@@ -595,12 +602,12 @@ def _move(line: str, rules: Notation) -> Wishes | None:
 
 
 def _command(line: str, grammar: Grammar) -> Wishes | None:
-    """Parse a line that is exactly a move or a command, else return None."""
+    """Parse a line that is exactly one move or one command. Return None for any other line."""
     if chat := _chat(line, grammar.locale):
         return Wishes(says=(chat,))
     if move := _move(line, grammar.rules) or _move(_BEGINNING.sub(r"\1 ", line), grammar.rules):
         return move
-    if meaning(line.rstrip(" .!"), grammar.locale) == commands.READY:  # French puts a space before the !
+    if meaning(line.rstrip(" .!"), grammar.locale) == commands.READY:  # French puts a space before "!"
         return Wishes(ready=True)
     word, _, rest = line.lower().partition(" ")
     match meaning(word, grammar.locale), rest:
@@ -635,7 +642,7 @@ def _by_points(text: str, locale: str) -> str:
 
 
 def _plan(text: str, grammar: Grammar) -> str | None:
-    """Return the plan's text, "" to show the plan, OFF to drop it, or None if it is no valid plan."""
+    """Return the plan's text, "" to show the plan, OFF to drop it, or None if the text isn't a valid plan."""
     if not text or drops(text, grammar.locale):
         return OFF if text else ""
     return text if read_plan(text, grammar.rules, grammar.locale) else None

@@ -1,4 +1,4 @@
-"""The inbound route over SMTP (RFC 5321) and LMTP (RFC 2033), on the same port."""
+"""The inbound route over SMTP (RFC 5321) and LMTP (RFC 2033). Both use the same port."""
 
 import asyncio
 import logging
@@ -19,12 +19,12 @@ from server.store.connections import let_go
 from server.store.database_retry import is_passing
 
 MOST_CONNECTIONS = 50
-PATIENCE = 60.0  # seconds for the next command, and for a whole mail
-LONGEST_STAY = 600.0  # seconds for a connection
-_MOST_OCTETS = 2 * LARGEST  # bytes received between two mails
+PATIENCE = 60.0  # seconds to wait for the next command, and for a whole email
+LONGEST_STAY = 600.0  # seconds that a connection may last
+_MOST_OCTETS = 2 * LARGEST  # bytes received between two emails
 _STORERS = 4
 
-OPEN_AGAIN = 5.0  # seconds to wait for a port
+OPEN_AGAIN = 5.0  # seconds until the next attempt to open a port
 _WELCOME = "250 2.1.5 Go on"
 _UNKNOWN = "550 5.1.1 Nobody has this address"
 _CLOSED = "451 4.3.2 Closed for now; please try again later"
@@ -58,8 +58,8 @@ class SmtpServer:
         Thread(target=self.loop.run_forever, name="smtp-server", daemon=True).start()
 
     def keep_open(self) -> None:
-        """Listen unless the server already listens. An unavailable port is logged once, and the next call tries
-        again."""
+        """Listen, unless the server is already listening. If the port is unavailable, this is logged once, and the next
+        call tries again."""
         if self.is_open:
             return
         host = self._host.strip("[]")
@@ -78,7 +78,7 @@ class SmtpServer:
         return self._server is not None and self._server.is_serving()
 
     def close(self) -> None:
-        """Stop accepting connections and storing emails. A client without a 250 response retries later."""
+        """Stop accepting connections and storing emails. Clients that got no 250 response will retry later."""
         if self._server is not None:
             self.loop.call_soon_threadsafe(self._server.close)
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -86,7 +86,7 @@ class SmtpServer:
     def _connect(self) -> asyncio.Protocol:
         return _Connection(self) if len(self.connections) < MOST_CONNECTIONS else _TurnedAway()
 
-    # What aiosmtpd calls
+    # Methods that aiosmtpd calls
 
     async def handle_RCPT(
         self, guest: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
@@ -104,7 +104,7 @@ class SmtpServer:
         said = [await self._in_thread(self._take, word, sender, content) for word in envelope.rcpt_tos]
         if guest.speaks_lmtp:
             return "\r\n".join(said)  # one response per recipient
-        return max(said)  # on a retry for the others, stored copies are recognised
+        return max(said)  # if the client retries for the others, copies that were stored are recognized
 
     async def handle_exception(self, error: Exception) -> str:
         log.error("A mail could not be taken in", exc_info=error)
@@ -175,15 +175,15 @@ class _Connection(SMTP):
         super().connection_lost(error)
 
     def data_received(self, data: bytes) -> None:
-        """Limit the received bytes. aiosmtpd would buffer an endless line until memory is full."""
+        """Limit the number of bytes received. Otherwise, aiosmtpd would buffer an endless line until memory is full."""
         self._octets += len(data)
         if self._octets > _MOST_OCTETS and isinstance(self.transport, asyncio.Transport):
             self.transport.abort()
         else:
             super().data_received(data)
 
-    def _set_post_data_state(self) -> None:  # between two mails
-        super()._set_post_data_state()  # type: ignore[no-untyped-call]  # has no types
+    def _set_post_data_state(self) -> None:  # called between two emails
+        super()._set_post_data_state()  # type: ignore[no-untyped-call]  # aiosmtpd has no type annotations
         self._octets = 0
 
 

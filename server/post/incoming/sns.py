@@ -1,4 +1,4 @@
-"""Notifications of Amazon SNS: their signatures, and subscriptions to a topic."""
+"""Notifications of Amazon SNS: checks their signatures, and confirms subscriptions to topics."""
 
 import re
 from base64 import b64decode
@@ -25,12 +25,12 @@ _SIGNED = {
 }
 _HASHES: dict[str, type[hashes.HashAlgorithm]] = {"1": hashes.SHA1, "2": hashes.SHA256}
 _PATIENCE = 10.0  # seconds
-_LARGEST = 64 * 1024  # bytes of a response
+_LARGEST = 64 * 1024  # bytes per response
 
 
 def expect_signed(message: dict[str, Any]) -> bool:
-    """Return whether SNS signed this message. If the message requests it, confirm a subscription. Raise Unreachable if
-    Amazon's host doesn't answer."""
+    """Return whether SNS signed this message. If the message asks to confirm a subscription, confirm it. Raise
+    Unreachable if Amazon's host doesn't respond."""
     names, algorithm = _SIGNED.get(str(message.get("Type"))), _HASHES.get(str(message.get("SignatureVersion")))
     host = _host_of(message.get("SigningCertURL"))
     if names is None or algorithm is None or host is None:
@@ -50,7 +50,7 @@ def expect_signed(message: dict[str, Any]) -> bool:
 
 
 def _confirm(message: dict[str, Any]) -> bool:
-    """Confirm a subscription at a URL that we build for Amazon's host. The message's own URL isn't trusted."""
+    """Confirm a subscription. The URL is built from Amazon's host, since the URL in the message isn't trusted."""
     host = _host_of(message.get("SubscribeURL"))
     if host is None:
         return False
@@ -60,7 +60,7 @@ def _confirm(message: dict[str, Any]) -> bool:
 
 
 def _host_of(url: object) -> str | None:
-    """Return the host of an HTTPS URL of SNS with the default port, else None."""
+    """Return the host of an HTTPS URL of SNS with the default port, otherwise None."""
     try:
         parts = urlsplit(str(url))
     except ValueError:
@@ -70,7 +70,7 @@ def _host_of(url: object) -> str | None:
 
 @lru_cache(maxsize=32)
 def _key(host: str, path: str) -> RSAPublicKey:
-    """Download a signing key. Raise Unreachable, ValueError, InvalidSignature."""
+    """Download the signing key. Raise Unreachable, ValueError, InvalidSignature."""
     key = load_pem_x509_certificate(fetch(host, path)).public_key()
     if not isinstance(key, RSAPublicKey):
         raise InvalidSignature
@@ -78,7 +78,7 @@ def _key(host: str, path: str) -> RSAPublicKey:
 
 
 def fetch(host: str, path: str) -> bytes:
-    """Return the body at this path, without following redirects. Raise Unreachable without a response."""
+    """Return the response body for this path. Redirects aren't followed. Raise Unreachable if there is no response."""
     connection = HTTPSConnection(host, timeout=_PATIENCE)
     try:
         connection.request("GET", path)

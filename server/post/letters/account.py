@@ -1,4 +1,4 @@
-"""Emails about an account: codes, apps that act for a player, and the bundle of all their games."""
+"""Emails about an account: codes, apps that act for a player, and the bundle for all of a player's games."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -28,8 +28,8 @@ from server.webhooks.subscriptions import GONE
 @dataclass(frozen=True, kw_only=True)
 class Code(Letter):
     code: str
-    good_for: str  # such as "10 minutes"
-    link: str  # to the page for entering it
+    good_for: str  # how long the code is valid, such as "10 minutes"
+    link: str  # link to the page where the code is entered
 
 
 C = TypeVar("C", bound=Code)
@@ -52,7 +52,7 @@ class OldAddressCode(Code):
     """The code that confirms a change of address at the old address."""
 
     KIND: ClassVar = notice_kinds.OLD_ADDRESS_CODE
-    address: str  # the new one
+    address: str  # the new address
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,15 +80,15 @@ for _kind in (SignInCode, DeletionCode, OldAddressCode, NewAddressCode):
 
 @dataclass(frozen=True, kw_only=True)
 class NewApp(Letter):
-    """The notice that an app may act for the reader."""
+    """The notice to a player that an app may act for them."""
 
     KIND: ClassVar = notice_kinds.NEW_APP
     name: str  # of the reader
-    app: str  # its own name
+    app: str  # the name that the app gives itself
     address: str
     rights: tuple[str, ...]
-    game: str  # a link to its only game; "" for all
-    link: str  # to a page that revokes it
+    game: str  # link to the only game to which the app has access; "" for all games
+    link: str  # link to the page on which the app's access is revoked
 
 
 @builds(notice_kinds.NEW_APP)
@@ -109,7 +109,7 @@ class WebhookDisabled(Letter):
     KIND: ClassVar = notice_kinds.WEBHOOK_DISABLED
     name: str  # of the reader
     url: str
-    why: str  # in a sentence or two
+    why: str  # the reason, in a sentence or two
 
 
 @builds(notice_kinds.WEBHOOK_DISABLED)
@@ -131,20 +131,20 @@ class WaitingGame:
     rules: str
     due: str
     left: str
-    link: str  # for this one turn
+    link: str  # link to this turn only
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bundle(Letter):
     KIND: ClassVar = notice_kinds.BUNDLE
     name: str  # of the reader
-    waiting: tuple[WaitingGame, ...]  # all games that wait for the reader, the most urgent first
+    waiting: tuple[WaitingGame, ...]  # all games that are waiting for the reader, most urgent first
     news: tuple[GameLetter, ...]  # the bundled emails
 
 
 @builds(notice_kinds.BUNDLE)
 def bundle(it: Recipient) -> Bundle | None:
-    """Return the waiting games and the bundled emails, or None without either."""
+    """Return the email with the waiting games and the bundled emails, or None if there are neither."""
     if put_into_newer(it.letter):
         return None
     player, now = it.known, clock.now()

@@ -1,4 +1,4 @@
-"""The envelope of an email: its language, the addresses for replies and bounces, and the link to unsubscribe."""
+"""The envelope of an email: its language, the addresses for replies and bounces, and the unsubscribe link."""
 
 from uuid import UUID
 
@@ -20,7 +20,7 @@ from server.store.tables import LetterRow, Player, PlayerLetterRow, SignIn, db
 
 
 def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str | None:
-    """Return the address for replies to an email about a game, or None if it expects none."""
+    """Return the address for replies to an email about a game, or None if the email expects no reply."""
     if row.player_id is None:
         waits = isinstance(words, Invitation) or (isinstance(words, Rsvp) and words.again)
         return f"{rsvp_word(row.game_id, row.seat, row.data['to'])}@{domain}" if waits else None
@@ -35,9 +35,8 @@ def reply_address(words: Letter, row: LetterRow, game: Game, domain: str) -> str
 
 
 def desk_address(row: PlayerLetterRow, to: str, domain: str) -> str | None:
-    """Return the reply address for a post desk email sent to `to`. Return None for the last email to a deleted account,
-    since a reply would create the account again.
-    """
+    """Return the reply address for an email that the post desk sends to `to`. Return None for the last email to a
+    deleted account, since a reply would create a new account."""
     if row.kind == DESK_WELCOME.name:
         return f"{stranger_word(to, locale_of(row))}@{domain}"
     if "to" in row.data:
@@ -47,12 +46,13 @@ def desk_address(row: PlayerLetterRow, to: str, domain: str) -> str | None:
 
 
 def turn_address(row: LetterRow, turn: int, domain: str) -> str:
-    """Return the address for replies that play a turn."""
+    """Return the address to which replies that play this turn are sent."""
     return f"{reply_word(row.game_id, row.seat, turn)}@{domain}"
 
 
 def return_address(row: LetterRow | PlayerLetterRow, domain: str) -> str | None:
-    """Return the address for bounces and complaints, or None for other letters to an address without an account."""
+    """Return the address for bounces and complaints. Return None for emails to an address without an account, unless
+    they come from the post desk."""
     reader = reader_of(row)
     if reader is not None:
         return f"{bounce_token(reader, row.letter_id)}@{domain}"
@@ -64,7 +64,8 @@ def return_address(row: LetterRow | PlayerLetterRow, domain: str) -> str | None:
 
 
 def stop_link(row: LetterRow | PlayerLetterRow, to: str, base_url: str, is_of_several: bool) -> str:
-    """Return the link to unsubscribe from this kind of email or from the game, or "" if it is always sent."""
+    """Return the link with which readers unsubscribe from this kind of email or from this game. Return "" for emails
+    that are always sent."""
     kind = NOTICE_KINDS[row.kind]
     if not kind.stop:
         return ""
@@ -77,7 +78,7 @@ def stop_link(row: LetterRow | PlayerLetterRow, to: str, base_url: str, is_of_se
 
 
 def locale_of(row: LetterRow | PlayerLetterRow) -> str:
-    """Return the reader's language. For a new reader, this is the language of their sign-in or of their host."""
+    """Return the reader's language. If the reader is new, return the language of their sign-in or of their host."""
     if "locale" in row.data:
         return stored_locale(row.data["locale"])
     if "to" not in row.data:
@@ -88,7 +89,7 @@ def locale_of(row: LetterRow | PlayerLetterRow) -> str:
             sign_in = db.session.get(SignIn, UUID(row.data["sign_in"]))
             return stored_locale(sign_in.locale) if sign_in else "en"
         if player is None and isinstance(row, LetterRow) and is_nameless(load(row.game_id).head.options):
-            return "en"  # the host's language would reveal something about them
+            return "en"  # the host's language would reveal something about the host
         if player is None:
             player = db.session.get(Player, UUID(row.data["by"]))
     return stored_locale(player.locale) if player else "en"

@@ -1,4 +1,4 @@
-"""Answers to players' emails, and the lines that such an email may quote."""
+"""Replies to players' emails, and the lines that such an email may quote from ours."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,30 +22,30 @@ from server.post.wording import GameLetter, answer_above, by_beginning, spoken, 
 from server.store.tables import LetterRow
 from server.translations import noted
 
-_LINES_KEPT = 200  # emails
+_LINES_KEPT = 200  # number of emails whose lines are cached
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(GameLetter):
-    """An answer to the reader's email. Fields without content are empty."""
+    """A reply to the reader's email. Fields without content are empty."""
 
     KIND: ClassVar = ANSWER
     played: str  # the move, as the reader may write it
-    since: tuple[str, ...]  # its consequences, a sentence each
+    since: tuple[str, ...]  # the consequences of the move, a sentence each
     done: tuple[str, ...]  # other effects, a sentence each
     wrong: str  # why something failed, a sentence
     line: str  # the faulty line as written
     confirm: str  # the line that confirms `asked`
-    asked: tuple[str, ...]  # the lines to confirm
-    stranger: str  # the address of the sender, if it is not the reader's
+    asked: tuple[str, ...]  # the lines that the reader must confirm
+    stranger: str  # the address of the sender, if it isn't the reader's
     how: tuple[str, ...]  # the help, a line each
-    table: str  # as this seat sees it now
+    table: str  # the table as this seat sees it now
     moves: tuple[str, ...]  # the legal moves, grouped by their leading words
-    due: str  # of the reader's turn
+    due: str  # due time of the reader's turn
     left: str
-    link: str  # for that turn
-    back: str  # to take the seat back from a bot
-    last: str  # link to play on the web, if further mails without a move get no answer for a while
+    link: str  # link to that turn
+    back: str  # link with which the reader takes the seat back from a bot
+    last: str  # link to play on the web, if further emails without a move get no reply for a while
 
     @property
     def headline(self) -> str:
@@ -91,15 +91,16 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
 
 
 def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
-    """Yield the sentence for a player who asked for the moves when it isn't their turn."""
+    """Yield the sentence for a player who has asked for the moves when it isn't their turn."""
     if said.get("asks") and not said["confirm"] and not is_asked:
         yield gettext("It isn't your turn, so you have no possible moves. We'll email you when it is.")
 
 
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:
-    """Return the lines, without times, that an email to the address for this turn may quote.
+    """Return the lines of our emails that an email to the address for this turn may quote. Lines with times are left
+    out.
 
-    They come from the email for the turn and from these answers (see `Incoming`), each as text and as HTML.
+    The lines come from the email about the turn, and from these replies (see `Incoming`), each as text and as HTML.
     """
 
     def reader(version: int, data: Json) -> Reader:
@@ -119,7 +120,8 @@ def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_u
 
 @lru_cache(_LINES_KEPT)
 def _lines(words: YourTurn | Answer, locale: str) -> tuple[str, ...]:
-    """Return the lines of an email in this language. They are cached, since frequent writers have many answers."""
+    """Return the lines of an email in this language. The result is cached, since players who write often get many
+    replies."""
     mark = answer_above()
     page = lines_of_page(write_page(words, mark=mark))
     return (*write(words, mark)[1].splitlines(), *(line.text for line in page))

@@ -1,4 +1,4 @@
-"""Composition of an email when it is sent: its content and its MIME message."""
+"""Composes an email when it is sent: its content, and its MIME message."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ _PICTURE_OF_SEVERAL = "table-{}.png"
 
 
 class Written(NamedTuple):
-    """An email with its SMTP envelope."""
+    """An email that is ready to be sent, with its SMTP envelope."""
 
     message: bytes
     sender: str
@@ -53,10 +53,10 @@ class Written(NamedTuple):
 def compose(
     row: LetterRow | PlayerLetterRow, base_url: str, reply_domain: str | None = None, game: Game | None = None
 ) -> Written | None:
-    """Return the email, or None if it is outdated or its reader was deleted.
+    """Return the email, or None if it is outdated or its reader's account was deleted.
 
-    `reply_domain` is the domain for replies and bounces, None if inbound mail is off. `game` is the email's game if it
-    has just been loaded.
+    `reply_domain` is the domain for replies and bounces, or None if inbound mail is off. `game` is the game that the
+    email is about, if that game was just loaded.
     """
     with force_locale(locale_of(row)):
         written = _composed(row, base_url, reply_domain, game)
@@ -66,9 +66,11 @@ def compose(
 def compose_together(
     turns_of: Sequence[tuple[LetterRow, Game]], base_url: str, reply_domain: str | None = None
 ) -> Written | None:
-    """Return one email about turns in several games of one reader. Its id is the id of the first email.
+    """Return one email about turns in several games of the same reader. It gets the id of the first of the emails that
+    it replaces.
 
-    A reply would be ambiguous, so its Reply-To plays no move, and each game has its own address.
+    A reply to it would be ambiguous, so its Reply-To plays no move. Instead, the email shows a reply address for each
+    game.
     """
     row = turns_of[0][0]
     player = db.session.get(Player, row.player_id)
@@ -167,26 +169,26 @@ def _written(
 
 
 def _expected(words: wording.Letter, reader: Reader | None) -> Literal["move", "message", "rsvp"]:
-    """Return what an email asks its reader to reply."""
+    """Return what kind of reply an email asks for."""
     if isinstance(words, seats.Invitation | seats.Rsvp):
         return "rsvp"
     return "message" if reader and reader.game.table.status in OVER else "move"
 
 
 def _stopping(link: str) -> dict[str, str]:
-    """Return the headers for one-click unsubscribe (RFC 8058)."""
+    """Return the headers for unsubscribing with one click (RFC 8058)."""
     return {"List-Unsubscribe": f"<{link}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if link else {}
 
 
 def mail_host(base_url: str) -> str:
-    """Return the domain of our addresses: the host of `base_url`, or `localhost` if that is an IP address."""
+    """Return the domain of our email addresses: the host of `base_url`, or `localhost` if the host is an IP address."""
     host = urlsplit(base_url).hostname or ""
     return host if any(char.isalpha() for char in host) and ":" not in host else "localhost"
 
 
 @lru_cache(16)
 def trouble_with_letters(base_url: str, reply_domain: str | None) -> str:
-    """Write an email with these settings. Return the problem, or ""."""
+    """Compose a test email with these settings. Return what goes wrong, or ""."""
     domain = reply_domain or mail_host(base_url)
     data = {"to": f"postmaster@{domain}", "code": "000000", "sign_in": str(UUID(int=0))}
     row = PlayerLetterRow(

@@ -1,4 +1,4 @@
-"""Builders of emails, and their input."""
+"""The functions that build emails, and their input."""
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -23,15 +23,16 @@ from server.render.png import png
 from server.store.tables import LetterRow, Player, PlayerLetterRow
 
 NO_TIME: Json = {"due": "", "left": ""}
-TELLING_TURN: Final = (YOUR_TURN.name, ANSWER.name)  # the kinds that show a turn in full
-_MOST_NEWS = 60  # sentences; some programs truncate mails above 102 KB
+TELLING_TURN: Final = (YOUR_TURN.name, ANSWER.name)  # the kinds of emails that show a turn in full
+_MOST_NEWS = 60  # sentences; some programs truncate emails larger than 102 KB
 
 Builder = TypeVar("Builder", bound=Callable[..., Letter | None])
 _BUILDERS: dict[str, Callable[[Any], Letter | None]] = {}
 
 
 def builds(kind: NoticeKind) -> Callable[[Builder], Builder]:
-    """Register a function that returns the email for a notice of this kind, or None if there is nothing to say."""
+    """Register a function that builds the email for this kind of notice. The function returns None if there is nothing
+    to say."""
 
     def register(builder: Builder) -> Builder:
         _BUILDERS[kind.name] = builder
@@ -41,11 +42,11 @@ def builds(kind: NoticeKind) -> Callable[[Builder], Builder]:
 
 
 class Recipient(NamedTuple):
-    """The input for an email without a game."""
+    """The input for an email that isn't about a game."""
 
     letter: PlayerLetterRow
     base_url: str
-    player: Player | None  # None if it goes to an address
+    player: Player | None  # None if the email goes to an address without an account
 
     @property
     def known(self) -> Player:
@@ -64,7 +65,7 @@ class Reader(NamedTuple):
 
     @property
     def about(self) -> Json:
-        """Return the fields of `GameLetter`."""
+        """Return the values for the fields of `GameLetter`."""
         return {
             "name": self.letter.data.get("name")
             or self.game.seats[self.seat].person.name
@@ -76,12 +77,12 @@ class Reader(NamedTuple):
 
     @property
     def rules(self) -> str:
-        """Return the name of the game's rules."""
+        """Return the name of the game that is played."""
         return self.game.table.rules.NAME.capitalize()
 
     @property
     def due(self) -> Json:
-        """Return the due time of the seat, and the time left."""
+        """Return the due time of the seat's turn, and the time left."""
         due_at = self.game.seats[self.seat].due_at
         assert due_at is not None
         return {"due": moment(due_at, self.zone), "left": span(due_at - clock.now())}
@@ -101,16 +102,16 @@ class Reader(NamedTuple):
 
     @property
     def way_back(self) -> str:
-        """Return the link to the page on which an absent player takes their seat back."""
+        """Return the link to the page on which an absent player takes the seat back."""
         return f"{self.base_url}/back/{return_word(self.game.game_id, self.seat, self.game.seats[self.seat].since)}"
 
     @property
     def final_view(self) -> tuple[Json, list[Json]]:
-        """Return the reader's view of a finished game, and the story as they saw it."""
+        """Return the reader's view of a finished game, and its events as the reader saw them."""
         return view_of(self.game, self.seat, self.letter.version), story(self.game, self.seat)
 
     def picture(self, is_over: bool) -> tuple[bytes, str]:
-        """Return the table at the email's version as its reader may see it, as a PNG and in words."""
+        """Return the table as its reader may see it at the email's version, as a PNG and in words."""
         name, names, locale = self.game.table.rules.NAME, self.game.names, spoken().locale
         if is_over:
             picture = draw_end(name, *self.final_view, names, locale)
@@ -119,18 +120,19 @@ class Reader(NamedTuple):
         return png(picture), picture.title
 
     def opening_picture(self, names: Sequence[str]) -> tuple[bytes, str]:
-        """Return how the game may look at its start, as a PNG and in words. It shows nothing of this game's own deal."""
+        """Return how such a game may look at its start, as a PNG and in words. The picture reveals nothing about this
+        game's own deal."""
         name = self.game.table.rules.NAME
         view = opening_view(name, self.game.head.options, len(self.game.seats))
         picture = draw(name, view, names, locale=spoken().locale)
         return png(picture), picture.title
 
     def happened(self, since: int) -> tuple[str, ...]:
-        """Return what this seat saw after version `since`, up to the version of the email."""
+        """Return what this seat saw after version `since`, up to the email's version."""
         return self._told(story(self.game, self.seat), since)
 
     def since_own_move(self) -> tuple[str, ...]:
-        """Return what this seat saw since its player's own last move."""
+        """Return what this seat saw since the last move of its player."""
         items = story(self.game, self.seat)
         return self._told(items, self._last_own_move(items))
 
@@ -143,7 +145,7 @@ class Reader(NamedTuple):
         return (before, *told[-_MOST_NEWS:])
 
     def _last_own_move(self, items: Sequence[Json]) -> int:
-        """Return the version of the player's own last move before the email's version."""
+        """Return the version of the player's last move before the email's version."""
         found, away, moves = 0, False, self.game.table.rules.EVENTS
         own = authors.STAND_IN if self.game.seats[self.seat].owner_id else authors.PLAYER
         for version, commit in groupby(items, key=lambda item: item["version"]):
@@ -163,7 +165,7 @@ class Reader(NamedTuple):
 
 
 def letter_for(it: Reader | Recipient) -> Letter | None:
-    """Return the content of an email, or None if it is outdated."""
+    """Return the content of an email, or None if the email is outdated."""
     if isinstance(it, Reader) and not still_matters(it.game, it.seat, notice_in(it.letter), clock.now()):
         return None
     return _BUILDERS[it.letter.kind](it)

@@ -27,14 +27,14 @@ _PICTURE = "table-{}.png"
 
 @dataclass(frozen=True, kw_only=True)
 class DeskWelcome(Letter):
-    """The email to an address without an account. It quotes nothing of the inbound email."""
+    """The email to an address without an account. It quotes nothing from the email that it replies to."""
 
     KIND: ClassVar = notice_kinds.DESK_WELCOME
-    address: str  # of the post desk
-    link: str  # to the page, for those who have a browser
-    example: str  # the line that chooses a name
-    called: str  # the name in it
-    closed: bool  # whether new players are not accepted now
+    address: str  # address of the post desk
+    link: str  # link to the page, for readers who have a browser
+    example: str  # an example of a line with which the reader chooses a name
+    called: str  # the name in the example
+    closed: bool  # whether new players can't sign up now
 
 
 @builds(notice_kinds.DESK_WELCOME)
@@ -50,32 +50,32 @@ def desk_welcome(it: Recipient) -> DeskWelcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """The answer to one command."""
+    """The reply to one command."""
 
     line: str  # as the player wrote it
     told: tuple[str, ...]
     items: tuple[str, ...]
-    rules: tuple[tuple[str, Blocks], ...]  # title and content of each section
+    rules: tuple[tuple[str, Blocks], ...]  # title and content of each section of the rules
     table: str
-    picture: str  # name of its image
+    picture: str  # name of the image
     alt: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class DeskAnswer(Letter):
-    """The answer to an email with commands."""
+    """The reply to an email with commands."""
 
     KIND: ClassVar = notice_kinds.DESK_ANSWER
     subject: str
     name: str  # of the reader; "" once the account is deleted
     new: bool  # whether the account has just been created
-    first: tuple[str, ...]  # what a new player may do, a line each
+    first: tuple[str, ...]  # what a new player can do first, one line each
     parts: tuple[Part, ...]
-    asked: tuple[str, ...]  # commands that wait for `yes`
-    proved: bool  # whether the reader has certainly written them
-    yes: str  # the word that confirms them
-    cut: bool  # whether there were too many commands
-    last: bool  # whether further emails get no answer for a while
+    asked: tuple[str, ...]  # commands that the reader must confirm with `yes`
+    proved: bool  # whether it is certain that the reader has written them
+    yes: str  # the word with which the reader confirms them
+    cut: bool  # whether commands were left out because there were too many
+    last: bool  # whether further emails get no reply for a while
     help: str  # the word for help
     images: tuple[tuple[str, bytes], ...]
     files: tuple[tuple[str, str], ...]
@@ -116,7 +116,7 @@ def desk_answer(it: Recipient) -> DeskAnswer:
 
 
 def _in_words_of(locale: str, line: str) -> str:
-    """Return a stored command with its word of this language."""
+    """Return a stored command in the words of this language."""
     it = read_line(line)
     return BY_NAME[it.command].written(locale, line) if it else line
 
@@ -134,12 +134,12 @@ def _first_steps(locale: str) -> Iterator[str]:
 
 
 def _drawn(which: Json) -> tuple[bytes, str] | None:
-    """Return the picture of a table as its player may see it now, and in words."""
+    """Return the table as its player may see it now, as a picture and in words."""
     player_id = UUID(which["player"])
     try:
         game = load_visible(UUID(which["game"]), player_id)
         seen = describe(game, game.seat_of(player_id), which["version"], player_id)
-    except NotFound:  # the player has left a private game meanwhile
+    except NotFound:  # the player has meanwhile left a private game
         return None
     picture = draw(game.table.rules.NAME, seen["view"], game.names, locale=spoken().locale)
     return png(picture), picture.title

@@ -26,16 +26,16 @@ from server.translations import noted
 
 @dataclass(frozen=True, kw_only=True)
 class ReadyAsked(GameLetter):
-    """The question to a player about whether they are ready."""
+    """The email that asks a player whether they are ready."""
 
     KIND: ClassVar = notice_kinds.READY_ASKED
     NEWS: ClassVar = noted("%(title)s: all seats are taken. Confirm by %(due)s that you're ready.")
     ready: str  # the command to reply with
     due: str
     left: str
-    link: str  # to a page that confirms it
-    salt: bool  # whether the reader has committed a salt, which only the table can reveal
-    again: bool  # whether it is a reminder
+    link: str  # link to the page on which the reader confirms
+    salt: bool  # whether the reader has committed to a salt, which can be revealed only at the table
+    again: bool  # whether this email is a reminder
 
 
 @builds(notice_kinds.READY_ASKED)
@@ -52,10 +52,10 @@ def ready_asked(reader: Reader) -> ReadyAsked:
 
 @dataclass(frozen=True, kw_only=True)
 class NotReady(GameLetter):
-    """The notice to all players that the game doesn't start."""
+    """The notice to all players that the game isn't starting yet."""
 
     KIND: ClassVar = notice_kinds.NOT_READY
-    late: tuple[str, ...]  # names of the players who didn't confirm in time
+    late: tuple[str, ...]  # names of the players who haven't confirmed in time
     is_late: bool  # whether the reader is one of them
 
     @property
@@ -82,7 +82,7 @@ class GameClosing(GameLetter):
     KIND: ClassVar = notice_kinds.GAME_CLOSING
     NEWS: ClassVar = noted("%(title)s: there are free seats. The game will close unless it starts by %(due)s.")
     free: int  # number of free seats
-    due: str  # when it closes
+    due: str  # when the game closes
     left: str
 
 
@@ -121,7 +121,7 @@ _AGREEING = {"pause": PAUSE, "resume": RESUME}  # commands to reply with; other 
 
 @dataclass(frozen=True, kw_only=True)
 class VoteAsked(GameLetter):
-    """The request to a player to agree to another player's wish."""
+    """The request to a player to agree to what another player wants."""
 
     KIND: ClassVar = notice_kinds.VOTE_ASKED
     NEWS: ClassVar = noted("%(title)s: %(request)s")
@@ -149,8 +149,8 @@ class TakeBackAsked(GameLetter):
 
     KIND: ClassVar = notice_kinds.TAKE_BACK_ASKED
     NEWS: ClassVar = noted("%(title)s: %(who)s is asking to take back a move. You can agree until %(due)s.")
-    who: str  # whose move it is
-    since: tuple[str, ...]  # what would be taken back, a sentence each
+    who: str  # the player whose move it is
+    since: tuple[str, ...]  # what would be undone, a sentence each
     agree: str  # the command to reply with
     due: str  # when the vote ends
     left: str
@@ -172,7 +172,7 @@ def take_back_asked(reader: Reader) -> TakeBackAsked:
 
 @dataclass(frozen=True, kw_only=True)
 class MoveTakenBack(GameLetter):
-    """The notice to a player that their turn is over."""
+    """The notice to a player that their turn is over because a move was taken back."""
 
     KIND: ClassVar = notice_kinds.MOVE_TAKEN_BACK
     NEWS: ClassVar = noted("%(title)s: %(who)s took back a move. Your turn is over.")
@@ -181,7 +181,7 @@ class MoveTakenBack(GameLetter):
 
 @builds(notice_kinds.MOVE_TAKEN_BACK)
 def move_taken_back(reader: Reader) -> MoveTakenBack | None:
-    """Return the email, or None if no email announced the turn to the reader."""
+    """Return the email, or None if the reader got no email about the turn that is over."""
     game, said = reader.game, reader.letter.data
     own = (Delivery.game_id == game.game_id) & (Delivery.seat == reader.seat) & (Delivery.version == said["gone"])
     told = Delivery.kind.in_(TELLING_TURN) & Delivery.result.in_(("sent", "bundled"))
@@ -206,9 +206,9 @@ class GameEnded(GameLetter):
     KIND: ClassVar = notice_kinds.GAME_ENDED
     NEWS: ClassVar = noted("%(title)s: the game is over. %(verdict)s")
     verdict: str  # the reader's place, such as "You won." or "You came third."
-    standings: tuple[str, ...]  # a line per seat, best first
+    standings: tuple[str, ...]  # one line per seat, best first
     since: tuple[str, ...]
-    table: str  # the final one, on several lines
+    table: str  # the table at the end, on several lines
 
 
 @builds(notice_kinds.GAME_ENDED)
@@ -244,7 +244,7 @@ class GameClosed(GameLetter):
     HEADLINE: ClassVar = noted("Game closed")
     NEWS: ClassVar = noted("%(title)s: the game was closed before it started. %(reason)s")
     reason: str  # a sentence
-    link: str  # to open another game
+    link: str  # link to the page on which another game is opened
 
 
 @builds(notice_kinds.GAME_ABANDONED)

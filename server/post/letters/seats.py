@@ -1,4 +1,4 @@
-"""Emails about a seat: who takes, keeps or loses it, and who is invited to it."""
+"""Emails about a seat: who takes, keeps or loses it, and who is invited to take it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ from server.sanitize import has_link
 from server.store.tables import Player, db
 from server.translations import noted
 
-# Of a player
+# Emails to players
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class SeatHandedOver(GameLetter):
     KIND: ClassVar = SEAT_HANDED_OVER
     NEWS: ClassVar = noted('%(title)s: the bot "%(bot)s" is playing for you.')
     bot: str
-    link: str  # to a page that takes the seat back
+    link: str  # link to the page on which the player takes the seat back
 
 
 @builds(SEAT_HANDED_OVER)
@@ -56,7 +56,7 @@ class SentAway(GameLetter):
 
     KIND: ClassVar = SENT_AWAY
     NEWS: ClassVar = noted("%(title)s: the host would rather play with others. Your seat is free again.")
-    link: str  # to other games
+    link: str  # link to other games
 
 
 @builds(SENT_AWAY)
@@ -66,11 +66,11 @@ def sent_away(reader: Reader) -> SentAway:
 
 @dataclass(frozen=True, kw_only=True)
 class StandIn(GameLetter):
-    """A notice to a player or their stand-in that the stand-in is agreed, begins, ends or is cancelled."""
+    """A notice to a player or their stand-in: the stand-in is agreed, begins, ends or is cancelled."""
 
     KIND: ClassVar = STAND_IN
     NEWS: ClassVar = "%(title)s: %(said)s"
-    said: str  # who stands in for whom until when, the second half of a sentence
+    said: str  # who stands in for whom and until when, as the second half of a sentence
     more: str  # what the reader can do, a sentence or two
 
 
@@ -111,7 +111,7 @@ def stand_in(reader: Reader) -> StandIn:
     return StandIn(**reader.about, said=said, more=more)
 
 
-# Of an address
+# Emails to addresses
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,10 +122,10 @@ class Invitation(Letter):
     rules: str
     others: tuple[str, ...]  # names of the other players
     pace: str  # such as "2 days per move"
-    link: str  # to a page that accepts for this address
-    introduction: str = ""  # what players do in this game, in two sentences
-    turns: int = 0  # about how many each player takes; 0 if unknown
-    free: int = 0  # other free seats
+    link: str  # link to the page on which the invitation to this address is accepted
+    introduction: str = ""  # what the game is about, in two sentences
+    turns: int = 0  # about how many turns each player takes; 0 if unknown
+    free: int = 0  # number of other free seats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,10 +138,10 @@ class StandInAsked(Letter):
     who: str  # the player who asks
     title: str
     rules: str
-    begin: str  # see `moment`, in the asking player's time zone
+    begin: str  # see `moment`; in the time zone of the player who asks
     end: str
     pace: str
-    link: str  # to a page that accepts
+    link: str  # link to the page on which the request is accepted
     shown: str  # where the reader's name will appear, a sentence
 
 
@@ -169,7 +169,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
 
 
 def _stand_in_asked(reader: Reader) -> StandInAsked | None:
-    """Return the email, or None if the request has been accepted or withdrawn."""
+    """Return the email, or None if the request was accepted or withdrawn."""
     game, word = reader.game, stand_in_word(reader.game.game_id, reader.seat, reader.letter.data["stand_in"])
     asked = open_stand_in_link(word)[1]
     if asked is None or asked.accepted_by is not None:
@@ -193,15 +193,15 @@ def _stand_in_asked(reader: Reader) -> StandInAsked | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Rsvp(Letter):
-    """An answer to a reply to an invitation."""
+    """Our reply to the reader's answer to an invitation."""
 
     KIND: ClassVar = RSVP
     title: str
     rules: str
-    played: str  # "yes" or "no" if it was accepted or declined
-    wrong: str  # why it failed, a sentence
+    played: str  # "yes" or "no" if the invitation was accepted or declined
+    wrong: str  # why the reader's answer had no effect, a sentence
     again: bool  # whether the invitation is still open
-    link: str  # to the invitation if it is open, else to the game
+    link: str  # link to the invitation if it is open, otherwise to the game
 
     @property
     def headline(self) -> str:
@@ -229,7 +229,8 @@ def rsvp(reader: Reader) -> Rsvp:
 
 
 def unless_link(words: str, instead: str) -> str:
-    """Return a name, or `instead` if it contains a link. Strangers must not get players' links from us."""
+    """Return this name, or `instead` if the name contains a link. Our emails to strangers must not contain links from
+    players."""
     return instead if not words or has_link(words) else words
 
 

@@ -1,4 +1,4 @@
-"""Emails about a turn."""
+"""Emails about turns."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -27,16 +27,16 @@ _EXAMPLES = 4
 class YourTurn(GameLetter):
     KIND: ClassVar = YOUR_TURN
     since: tuple[str, ...]  # events since the reader's last turn, a sentence each
-    table: str  # as this seat sees it, on several lines
+    table: str  # the table as this seat sees it, on several lines
     moves: tuple[str, ...]  # examples of legal moves, as the reader may write them
     moves_in_all: int  # number of legal moves
     notation: str  # how moves are written
-    unreachable: tuple[str, ...]  # names of players at the table whose mails bounce
+    unreachable: tuple[str, ...]  # names of players at the table whose emails bounce
     due: str  # see `moment`
     left: str  # see `span`
-    link: str  # for this one turn, /t/{token}
+    link: str  # link to this turn only, /t/{token}
     notice: str = ""  # the operators' message to all players
-    plan: str = ""  # state of the reader's plan for this turn, a sentence
+    plan: str = ""  # what became of the reader's plan for this turn, a sentence
 
 
 @builds(YOUR_TURN)
@@ -72,7 +72,7 @@ def about_turn(reader: Reader, time: Json) -> YourTurn:
 class TurnOfSeveral(YourTurn):
     answer: str  # address for replies to this turn; "" if inbound mail is off
     picture: str  # name of the inline image
-    alt: str  # its text alternative
+    alt: str  # text alternative of the image
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ class Reminder(GameLetter):
 
 @builds(REMINDER)
 def reminder(reader: Reader) -> Reminder | ReadyAsked | None:
-    if "turn" not in reader.letter.data:  # of a ready check
+    if "turn" not in reader.letter.data:  # a reminder of a ready check
         return ready_asked(reader)
     if _is_yet_to_be_told(reader):
         return None
@@ -137,8 +137,8 @@ class BotMoved(GameLetter):
     KIND: ClassVar = BOT_MOVED
     NEWS: ClassVar = noted('%(title)s: your time ran out. The bot "%(bot)s" played a turn for you.')
     bot: str
-    since: tuple[str, ...]  # the bot's turn and its consequences, a sentence each
-    otherwise: str  # what happens the next time
+    since: tuple[str, ...]  # the turn that the bot played and its consequences, a sentence each
+    otherwise: str  # what happens if the time runs out again
 
 
 @builds(BOT_MOVED)
@@ -152,7 +152,8 @@ def bot_moved(reader: Reader) -> BotMoved:
 
 
 def _is_yet_to_be_told(reader: Reader) -> bool:
-    """Return whether the email that announces this turn is still queued, as after an outage. That email says more."""
+    """Return whether the email that announces this turn is still queued, as happens after an outage. That email
+    contains more information than this one."""
     own = (LetterRow.game_id == reader.game.game_id) & (LetterRow.seat == reader.seat)
     its_turn = LetterRow.data["turn"].as_integer() == reader.letter.data["turn"]
     telling = select(LetterRow.letter_id).where(own, LetterRow.kind.in_(TELLING_TURN), its_turn)

@@ -136,7 +136,7 @@ def test_a_move_that_can_never_be_played_is_rejected_with_its_index(game_id: UUI
     assert get_plan(game_id, bea)["revision"] == 0
 
 
-def test_only_active_players_of_a_running_game_can_leave_a_plan(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_only_active_players_in_a_running_game_can_make_a_plan(game_id: UUID, ada: UUID, bea: UUID) -> None:
     good = item(star(game_id, 0))
     with pytest.raises(NotSeated):
         put_plan(game_id, person("dan"), 0, [good])
@@ -155,7 +155,7 @@ def test_only_active_players_of_a_running_game_can_leave_a_plan(game_id: UUID, a
 # Playing a plan
 
 
-def test_a_plan_moves_when_the_turn_begins_and_no_email_is_needed(
+def test_a_plan_makes_its_move_when_the_turn_begins_and_no_email_is_sent(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     first, second = star(game_id, 5), star(game_id, 6, "10")
@@ -178,7 +178,7 @@ def test_a_plan_moves_when_the_turn_begins_and_no_email_is_needed(
     assert check_game(game_id) == []
 
 
-def test_only_the_owner_sees_that_a_plan_moved(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_only_its_owner_sees_that_a_plan_made_the_move(game_id: UUID, ada: UUID, bea: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5)))
     moves_on(game_id, ada)
     everything_due_happens()
@@ -186,7 +186,7 @@ def test_only_the_owner_sees_that_a_plan_moved(game_id: UUID, ada: UUID, bea: UU
     assert [it["by"] for it in story(load(game_id), 1) if "by" in it] == ["player", "plan"]
 
 
-def test_a_bots_moves_are_marked_while_it_sits_there_and_after_a_time_out(ada: UUID, bea: UUID) -> None:
+def test_moves_of_a_bot_are_marked_as_such_while_it_plays_the_seat_and_after_a_time_out(ada: UUID, bea: UUID) -> None:
     game_id = game_of(
         ada,
         bea,
@@ -223,7 +223,7 @@ def test_a_plan_waits_for_its_delay_and_notifies_its_owner_of_the_turn(game_id: 
     assert load(game_id).version == 3
 
 
-def test_a_delay_is_cut_to_the_turns_time(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_the_delay_of_a_planned_move_is_limited_to_the_time_of_the_turn(game_id: UUID, ada: UUID, bea: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5), after="P30D"))
     moves_on(game_id, ada)
     everything_due_happens()
@@ -233,13 +233,15 @@ def test_a_delay_is_cut_to_the_turns_time(game_id: UUID, ada: UUID, bea: UUID) -
     assert load(game_id).version == 3
 
 
-def test_a_plan_left_during_the_owners_turn_plays_it(game_id: UUID, ada: UUID) -> None:
+def test_a_plan_made_during_its_owners_turn_plays_that_turn(game_id: UUID, ada: UUID) -> None:
     plan(game_id, ada, item(star(game_id, 5)))
     everything_due_happens()
     assert last_move(game_id, 0)["by"] == "plan"
 
 
-def test_a_process_with_an_older_copy_of_the_game_still_wakes_the_plan(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_process_with_an_outdated_copy_of_the_game_still_plays_the_planned_move(
+    game_id: UUID, ada: UUID, bea: UUID
+) -> None:
     before = load(game_id)
     plan(game_id, bea, item(star(game_id, 5)))
     move = before.table.rules.move_from_json(moves_of(game_id, ada)[0])
@@ -263,7 +265,7 @@ def test_the_rest_of_a_turn_is_planned_move_by_move(ada: UUID, bea: UUID) -> Non
     assert letters(game_id, "your-turn")[-1].seat == 1
 
 
-def test_with_secret_sternbilder_nothing_can_follow_an_action_in_a_move(ada: UUID, bea: UUID) -> None:
+def test_with_secret_sternbilder_a_planned_move_ends_after_an_action(ada: UUID, bea: UUID) -> None:
     two_steps = steps("1 lay punkt b1; 2 move a1 b2 c3")
     for scenario, is_refused in ((1, False), (4, True)):
         game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0, "scenario": scenario})
@@ -275,7 +277,7 @@ def test_with_secret_sternbilder_nothing_can_follow_an_action_in_a_move(ada: UUI
         assert fault.value.reason == "reveals"
 
 
-def test_a_plan_cannot_use_a_missing_card_or_one_card_twice(ada: UUID, bea: UUID) -> None:
+def test_a_plan_cannot_use_a_card_that_the_player_lacks_or_use_a_card_twice(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0})
     one, two, three, *_ = describe(load(game_id), 1)["view"]["hand"]
     choice = item(steps(f"choose {one} {two}"))
@@ -328,7 +330,7 @@ def test_conditions_are_checked_at_the_version_that_began_the_turn(game_id: UUID
     assert last_move(game_id, 1)["by"] == "plan"
 
 
-def test_the_condition_only_counts_events_since_the_plan_was_left(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_the_condition_only_counts_events_since_the_plan_was_made(game_id: UUID, ada: UUID, bea: UUID) -> None:
     for who in (ada, bea, person("cyd")):
         vote(game_id, who, "pause", True)
     plan(game_id, bea, item(star(game_id, 5), {"only": ["star-placed"]}))
@@ -437,7 +439,7 @@ def test_a_plan_is_deleted_after_the_game_or_with_its_player(game_id: UUID, ada:
 # Races
 
 
-def test_exactly_one_of_a_plan_a_click_and_another_worker_counts(
+def test_if_a_plan_a_click_and_another_worker_compete_exactly_one_succeeds(
     app: Flask, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     def click(move: Json, turn: int) -> Any:

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("within")
 # Opening a game
 
 
-def test_a_seat_is_for_the_host_an_invited_player_a_bot_or_open(ada: UUID) -> None:
+def test_a_seat_is_open_or_reserved_for_the_host_an_invited_player_or_a_bot(ada: UUID) -> None:
     game = open_game(ada, wanted(OPEN, {"email": "bea@example.org"}, {"bot": "random"}, ME))
     assert [seat.kind for seat in game.seats] == ["open", "invited", "bot", "human"]
     assert (game.table.status, game.table.version) == ("open", 0)
@@ -33,7 +33,7 @@ def test_a_seat_is_for_the_host_an_invited_player_a_bot_or_open(ada: UUID) -> No
     assert game.names == ["Seat 1", "Seat 2", "random", "ada"]
 
 
-def test_bots_of_one_kind_are_numbered(ada: UUID) -> None:
+def test_several_bots_of_the_same_kind_are_numbered(ada: UUID) -> None:
     seats = [{"bot": "greedy"}, {"player": "me"}, {"bot": "random"}, {"bot": "greedy"}]
     game = open_game(ada, {"rules": "sternenhimmel", "seats": seats})
     assert game.names == ["greedy 1", "ada", "random", "greedy 2"]
@@ -47,7 +47,7 @@ def test_an_invited_player_gets_an_email_with_a_link_token_for_the_seat(ada: UUI
     assert (game.game_id, seat) == (game_id, 1)
 
 
-def test_a_game_with_all_seats_taken_starts_at_once(ada: UUID) -> None:
+def test_a_game_with_all_seats_taken_starts_immediately(ada: UUID) -> None:
     game = open_game(ada, wanted(ME, BOT, BOT))
     assert (game.table.status, game.table.version, game.table.turns) == ("running", 1, (1, None, None))
     assert happened(game.game_id) == ["game-started", "boards-shuffled", *["board-dealt"] * 3]
@@ -131,7 +131,7 @@ def test_an_unknown_option_is_rejected(ada: UUID, changes: Any, code: str) -> No
 # Lists
 
 
-def test_a_turn_is_found_behind_any_number_of_waiting_games(
+def test_a_turn_is_found_however_many_games_wait_for_other_players(
     ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lobby, "_MANY", 2)

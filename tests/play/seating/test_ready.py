@@ -71,7 +71,7 @@ def state(game_id: UUID) -> list[bool | None]:
 # All confirm
 
 
-def test_the_game_begins_when_all_players_are_ready_and_bots_always_are(ada: UUID, bea: UUID) -> None:
+def test_the_game_begins_when_all_players_are_ready_and_bots_are_always_ready(ada: UUID, bea: UUID) -> None:
     game_id = opened(ada)
     assert state(game_id) == [None, None, None]
     with pytest.raises(NotRunning, match="We'll ask you when all seats are taken"):
@@ -89,7 +89,7 @@ def test_the_game_begins_when_all_players_are_ready_and_bots_always_are(ada: UUI
     assert [ready(game_id, who).version for who in (ada, bea, ada)] == [1, 1, 1]  # a repeated confirmation
 
 
-def test_without_the_option_no_player_is_asked(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_without_the_option_players_are_not_asked_whether_they_are_ready(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
     with pytest.raises(NotAllowed):
         ready(game_id, ada)
@@ -106,7 +106,7 @@ def test_without_the_option_no_player_is_asked(ada: UUID, bea: UUID, cyd: UUID) 
     assert take_seat(game_id, bea).table.status == "running"
 
 
-def test_a_player_alone_with_bots_is_asked_and_spectators_are_not(ada: UUID, bea: UUID) -> None:
+def test_a_player_who_plays_only_against_bots_is_asked_and_spectators_are_not(ada: UUID, bea: UUID) -> None:
     game_id = opened(ada, ME, BOT, BOT)
     with pytest.raises(NotSeated):
         ready(game_id, bea)
@@ -167,7 +167,7 @@ def test_outage_hours_do_not_count(ada: UUID, bea: UUID) -> None:
     assert state(game_id) == [None, None, None]
 
 
-def test_unready_players_get_one_reminder_as_chosen_for_turns(ada: UUID, bea: UUID) -> None:
+def test_players_who_are_not_ready_get_one_reminder_as_they_chose_for_turns(ada: UUID, bea: UUID) -> None:
     change_profile(bea, {"notifications": {"reminders": ["PT1H", "PT3H"]}})
     game_id = full(ada, bea)
 
@@ -183,7 +183,7 @@ def test_unready_players_get_one_reminder_as_chosen_for_turns(ada: UUID, bea: UU
     assert state(game_id) == [None, None, None]
 
 
-def test_ready_players_and_those_without_reminders_get_none(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_players_who_are_ready_or_turned_reminders_off_get_no_reminder(ada: UUID, bea: UUID, cyd: UUID) -> None:
     change_profile(bea, {"notifications": {"reminders": []}})
     game_id = full(ada, bea)
     ready(game_id, ada)
@@ -254,7 +254,7 @@ def test_a_game_does_not_close_during_a_ready_check(ada: UUID, bea: UUID) -> Non
     assert ready(game_id, bea).table.status == "running"
 
 
-def test_a_closed_game_does_not_ask_players(ada: UUID, bea: UUID) -> None:
+def test_players_of_a_closed_game_are_not_asked_whether_they_are_ready(ada: UUID, bea: UUID) -> None:
     game_id = full(ada, bea)
     close_game(game_id, ada)
     with pytest.raises(NotRunning):
@@ -264,7 +264,7 @@ def test_a_closed_game_does_not_ask_players(ada: UUID, bea: UUID) -> None:
     assert letters(game_id, "not-ready") == []
 
 
-def test_the_host_can_begin_without_silent_players(ada: UUID, bea: UUID) -> None:
+def test_the_host_can_begin_without_waiting_for_players_who_do_not_respond(ada: UUID, bea: UUID) -> None:
     game_id = opened(ada)
     with pytest.raises(NotRunning, match="Some seats are still open"):
         begin(game_id, ada)
@@ -282,7 +282,7 @@ def test_the_host_can_begin_without_silent_players(ada: UUID, bea: UUID) -> None
 # Salts
 
 
-def test_a_salt_is_committed_first_and_revealed_when_ready(ada: UUID, bea: UUID) -> None:
+def test_a_player_commits_to_a_salt_first_and_reveals_it_when_ready(ada: UUID, bea: UUID) -> None:
     game_id = full(ada, bea, "a", "b")
     with pytest.raises(WrongSalt):
         ready(game_id, ada, "b")

@@ -52,7 +52,7 @@ def test_a_player_who_names_no_seat_gets_the_lowest_open_one(ada: UUID, bea: UUI
     assert take_seat(game_id, cyd).seat_of(cyd) == 3
 
 
-def test_a_player_who_names_a_seat_gets_that_one_or_none(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_player_who_names_a_seat_gets_that_seat_or_none(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN, BOT)).game_id
     assert take_seat(game_id, bea, 2).seat_of(bea) == 2
     for taken in (0, 2, 3, 4, 10**6):
@@ -99,7 +99,9 @@ def test_a_link_token_is_bound_to_its_game_seat_and_purpose(ada: UUID, bea: UUID
             take_seat(one, cyd, invitation=nonsense)
 
 
-def test_the_game_starts_with_its_last_seat_and_then_admits_no_player(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_the_game_starts_when_its_last_seat_is_taken_and_then_rejects_further_players(
+    ada: UUID, bea: UUID, cyd: UUID
+) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
     assert take_seat(game_id, bea).table.status == "running"
     with pytest.raises(NotRunning):
@@ -114,7 +116,7 @@ def test_an_accepted_invitation_creates_an_account_for_its_address(ada: UUID) ->
         accept_invitation(word)
 
 
-def test_one_of_many_gets_the_last_seat_and_the_game_starts_once(app: Flask, ada: UUID) -> None:
+def test_only_one_of_many_players_gets_the_last_seat_and_the_game_starts_once(app: Flask, ada: UUID) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
     people = [person(f"racer{n}") for n in range(12)]
 
@@ -148,7 +150,9 @@ def without_seat(event: Any) -> Any:
 # Private games
 
 
-def test_a_private_game_is_only_for_its_host_invited_and_seated_players(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_private_game_is_visible_only_to_its_host_invited_players_and_seated_players(
+    ada: UUID, bea: UUID, cyd: UUID
+) -> None:
     game_id = open_game(ada, wanted(OPEN, {"email": "bea@example.org"}, OPEN, private=True)).game_id
     for who in (ada, bea):
         assert load_visible(game_id, who).game_id == game_id
@@ -164,7 +168,7 @@ def test_a_private_game_is_only_for_its_host_invited_and_seated_players(ada: UUI
     assert list_games(cyd).items == list_games(ada).items == []
 
 
-def test_a_move_at_a_private_table_needs_no_further_lookup(
+def test_a_move_at_a_private_table_needs_no_additional_query(
     ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game_id = game_of(ada, bea, bots=1)
@@ -208,7 +212,7 @@ def test_a_player_without_a_seat_cannot_leave(ada: UUID, bea: UUID) -> None:
         leave(game_id, bea)
 
 
-def test_leaving_a_running_game_resigns_and_a_bot_plays_on(ada: UUID, bea: UUID) -> None:
+def test_a_player_who_leaves_a_running_game_resigns_and_a_bot_continues(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     assert last(game_id, "seat-handed-over").body == {"bot": "greedy", "why": "resigned"}

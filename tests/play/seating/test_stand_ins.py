@@ -141,7 +141,7 @@ def test_a_stand_in_who_accepts_plays_the_seat_and_both_are_notified(
     assert_all_agrees(game_id)
 
 
-def test_the_stand_in_gets_the_seats_emails(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_the_stand_in_gets_the_emails_for_the_seat(game_id: UUID, ada: UUID, dan: UUID) -> None:
     stands_in(game_id, ada, dan)
     turn = letters(game_id, "your-turn")[-1]
     assert turn.player_id == dan
@@ -154,7 +154,7 @@ def test_the_stand_in_gets_the_seats_emails(game_id: UUID, ada: UUID, dan: UUID)
     assert waiting_games(ada) == []
 
 
-def test_a_stand_in_asked_by_address_accepts_by_email(game_id: UUID, ada: UUID) -> None:
+def test_a_stand_in_asked_by_address_accepts_with_the_link_in_the_email(game_id: UUID, ada: UUID) -> None:
     asks(game_id, ada, email="new@example.org")
     word = word_of(game_id)
     letter = compose(letters(game_id, "invitation")[0], "https://stars.example")
@@ -181,7 +181,7 @@ def test_only_the_named_player_can_accept(game_id: UUID, ada: UUID, bea: UUID, d
             accept_stand_in(nonsense, dan)
 
 
-def test_a_stand_in_begins_and_ends_in_the_seat_owners_zone(
+def test_a_stand_in_begins_and_ends_at_midnight_in_the_seat_owners_time_zone(
     game_id: UUID, ada: UUID, dan: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop_the_clock(monkeypatch, clock.real())
@@ -264,7 +264,7 @@ def test_owner_and_stand_in_are_notified_when_the_other_cancels(
     assert letters(game_id, "stand-in")[0].data["what"] == "accepted"
 
 
-def test_an_accepted_stand_in_learns_of_a_replacement_and_an_unanswered_one_does_not(
+def test_a_stand_in_who_accepted_is_notified_of_a_replacement_and_one_who_did_not_respond_is_not(
     game_id: UUID, ada: UUID, dan: UUID
 ) -> None:
     stands_in(game_id, ada, dan, 1, 2)
@@ -294,7 +294,7 @@ def test_the_stand_in_is_notified_if_an_owner_replaced_by_a_bot_is_deleted(ada: 
     assert not re.search(rb"(?i)\bada\b", letter.message)  # a signed link may contain the three letters by chance
 
 
-def test_both_are_notified_if_the_stand_in_is_banned_and_emails_name_no_deleted_player(
+def test_both_are_notified_if_the_stand_in_is_banned_and_emails_do_not_name_deleted_players(
     ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     for goes in (give_up_seats, delete_player):
@@ -307,7 +307,7 @@ def test_both_are_notified_if_the_stand_in_is_banned_and_emails_name_no_deleted_
     assert not any("dan" in str(it.data) for it in letters(game_id, "stand-in"))
 
 
-def test_the_stand_in_is_notified_of_the_end_and_the_owner_by_the_usual_email(
+def test_the_stand_in_is_notified_of_the_end_and_the_owner_gets_the_usual_email(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     stands_in(game_id, ada, dan, 1, 2)
@@ -325,7 +325,9 @@ def test_the_stand_in_is_notified_if_the_seat_is_taken_over_permanently(ada: UUI
     assert called_off(game_id) == [(dan, False)]
 
 
-def test_both_are_notified_on_the_first_day_of_what_prevents_it(game_id: UUID, ada: UUID, cyd: UUID, dan: UUID) -> None:
+def test_owner_and_stand_in_are_notified_on_the_first_day_if_something_prevents_the_stand_in(
+    game_id: UUID, ada: UUID, cyd: UUID, dan: UUID
+) -> None:
     stands_in(game_id, ada, dan, 1, 2)
     block(cyd, dan)
     later(DAY)
@@ -333,7 +335,9 @@ def test_both_are_notified_on_the_first_day_of_what_prevents_it(game_id: UUID, a
     assert set(called_off(game_id)) == {(ada, True), (dan, False)}
 
 
-def test_a_cancellation_is_not_shown_to_others_at_a_nameless_table(ada: UUID, bea: UUID, cyd: UUID, dan: UUID) -> None:
+def test_the_cancellation_of_a_stand_in_is_not_shown_to_others_in_an_anonymous_game(
+    ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
     game_id = game_of(ada, bea, cyd, options={"start_seat": 0, "nameless": True})
     stands_in(game_id, ada, dan, 1, 2)
     before = [seen(game_id, who) for who in (bea, None)], happened(game_id)
@@ -367,7 +371,7 @@ def test_the_owner_can_watch_and_chat_but_not_play(game_id: UUID, ada: UUID, bea
     assert by(game_id) == ["player"]
 
 
-def test_the_turns_time_continues(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_the_time_of_the_turn_continues_during_a_stand_in(game_id: UUID, ada: UUID, dan: UUID) -> None:
     due_at = seats_of(game_id)[0].due_at
     later(timedelta(hours=5))
     stands_in(game_id, ada, dan)
@@ -376,7 +380,7 @@ def test_the_turns_time_continues(game_id: UUID, ada: UUID, dan: UUID) -> None:
     assert seats_of(game_id)[0].due_at == due_at
 
 
-def test_links_to_old_turns_end_for_both(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_links_to_earlier_turns_become_invalid_for_owner_and_stand_in(game_id: UUID, ada: UUID, dan: UUID) -> None:
     links = [turn_word(game_id, 0, 1)]
     stands_in(game_id, ada, dan)
     links.append(turn_word(game_id, 0, 2))
@@ -432,7 +436,9 @@ def test_a_seated_blocked_or_busy_player_cannot_stand_in(
     assert len(letters(game_id, "invitation")) == before  # and gets no notice
 
 
-def test_programs_stand_in_only_where_allowed_and_are_marked_there(ada: UUID, bea: UUID, cyd: UUID, dan: UUID) -> None:
+def test_programs_can_stand_in_only_where_programs_are_allowed_and_are_marked_there(
+    ada: UUID, bea: UUID, cyd: UUID, dan: UUID
+) -> None:
     change_profile(dan, {"program_since": clock.now()})
     people, all_ = game_of(ada, bea, cyd, programs=False), game_of(ada, bea, cyd)
     for game_id in (people, all_):
@@ -491,7 +497,7 @@ def test_a_bot_that_takes_over_ends_the_stand_in(ada: UUID, bea: UUID, dan: UUID
     assert turn_of(game_id, bea) is not None or turn_of(game_id, ada) is not None
 
 
-def test_the_owners_resignation_ends_it_and_the_stand_ins_only_leaves(
+def test_the_owners_resignation_ends_the_stand_in_and_a_stand_in_who_resigns_only_leaves(
     game_id: UUID, ada: UUID, bea: UUID, dan: UUID
 ) -> None:
     stands_in(game_id, ada, dan)
@@ -562,7 +568,7 @@ def test_a_private_game_is_hidden_from_a_former_stand_in(ada: UUID, bea: UUID, d
     assert list_games(dan, mine=True).items == []
 
 
-def test_a_vote_ends_with_its_askers_stand_in_and_survives_anothers(
+def test_a_vote_ends_when_the_player_who_asked_gets_a_stand_in_but_not_when_another_player_does(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     moves_on(game_id, ada)
@@ -588,7 +594,7 @@ def test_a_vote_ends_with_its_askers_stand_in_and_survives_anothers(
 
 
 @pytest.mark.parametrize("whose", ["of the seat", "of the stand-in"])
-def test_an_account_can_be_deleted_amid_a_stand_in_a_vote_and_a_plan(
+def test_an_account_with_a_stand_in_a_vote_and_a_plan_can_be_deleted(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID, whose: str
 ) -> None:
     moves_on(game_id, ada)
@@ -610,7 +616,7 @@ def test_an_account_can_be_deleted_amid_a_stand_in_a_vote_and_a_plan(
 # Races
 
 
-def test_one_of_two_simultaneous_acceptances_counts(app: Flask, game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_only_one_of_two_simultaneous_acceptances_succeeds(app: Flask, game_id: UUID, ada: UUID, dan: UUID) -> None:
     asks(game_id, ada, player=dan)
     word = word_of(game_id)
     at_once(app, [partial(accept_stand_in, word, dan)] * 4)
@@ -705,7 +711,7 @@ def test_the_owner_can_return_before_the_takeover_and_keeps_their_record(
     assert track_record(dan)["left"] == 0
 
 
-def test_a_former_player_who_stands_in_keeps_their_own_record(
+def test_a_former_player_who_becomes_a_stand_in_keeps_their_own_record(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     offered(game_id, ada, bea, cyd)
@@ -735,7 +741,7 @@ def test_a_successor_gets_a_new_turn_and_sees_the_public_past(
     assert by(game_id) == ["player"]
 
 
-def test_one_of_two_simultaneous_takeovers_counts(
+def test_only_one_of_two_simultaneous_takeovers_succeeds(
     app: Flask, game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     offered(game_id, ada, bea, cyd)

@@ -52,7 +52,7 @@ def is_kept(game_id: UUID) -> bool:
     return seats_of(game_id)[1].email == CYD
 
 
-def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> None:
+def test_an_invitation_explains_how_to_reply(office: Office, game_id: UUID) -> None:
     (letter,) = office.mails("cyd")
     assert letter.text.startswith("##- Reply above this line: yes or no -##\n\nLight up the constellations")
     assert "##- Reply above this line: yes or no -##" in letter.page
@@ -70,7 +70,7 @@ def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> 
     "text",
     ["yes", "Yes!", "Yes, gladly.", "Hello Ada!\n\nYes, please.\n\nCyd", "Ja, gern!", "OUI, volontiers", "Sì", "si"],
 )
-def test_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
+def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
     answer = cyd_writes(office, text)
     assert sits(game_id)
     assert answer is not None
@@ -79,7 +79,7 @@ def test_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["no", "No, thanks.", "Nein danke!", "Non merci", "No, grazie"])
-def test_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUID, text: str) -> None:
+def test_a_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUID, text: str) -> None:
     answer = cyd_writes(office, text)
     assert (seats_of(game_id)[1].kind, seats_of(game_id)[1].email) == ("open", None)
     assert describe(head_of(game_id), 0)["seats"][1]["declined"]  # which its host is to know
@@ -92,7 +92,7 @@ def test_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUID,
     "text",
     ["", "maybe", "Yes, but not before Sunday", "yes\n\nno", "yes?", "No problem, I play", "yes\nsay Hello!", "> yes"],
 )
-def test_an_unclear_reply_does_nothing_and_can_be_repeated(office: Office, game_id: UUID, text: str) -> None:
+def test_an_unclear_reply_does_nothing_and_the_player_can_reply_again(office: Office, game_id: UUID, text: str) -> None:
     asked = cyd_writes(office, text)
     assert asked is not None
     assert "contains no clear yes or no" in asked.text
@@ -136,7 +136,7 @@ def test_a_reply_from_another_address_does_nothing(office: Office, game_id: UUID
     assert sits(game_id)
 
 
-def test_answering_a_withdrawn_invitation_takes_no_seat_from_its_successor(
+def test_a_reply_to_a_withdrawn_invitation_does_not_take_the_seat_from_the_next_invited_player(
     office: Office, ada: UUID, game_id: UUID
 ) -> None:
     office.delivers()
@@ -150,7 +150,7 @@ def test_answering_a_withdrawn_invitation_takes_no_seat_from_its_successor(
     assert seats_of(game_id)[1].email == "dan@example.org"
 
 
-def test_the_next_invited_player_does_not_learn_of_an_earlier_answer(office: Office, ada: UUID, game_id: UUID) -> None:
+def test_the_next_invited_player_does_not_learn_of_an_earlier_reply(office: Office, ada: UUID, game_id: UUID) -> None:
     cyd_writes(office, "No, thanks.")
     invite(game_id, ada, "dan@example.org", 1)
     dan = accept_invitation(sign(INVITATION, game_id, 1, mark_of("dan@example.org"))).seats[1].player_id
@@ -164,7 +164,7 @@ def test_accepted_invitations_are_part_of_the_players_export(office: Office, gam
     assert ["Yes, please." in it["text"] for it in copy_of_player(cyd)["mails"]] == [True]
 
 
-def test_a_deleted_players_answers_are_deleted(office: Office, ada: UUID, game_id: UUID) -> None:
+def test_our_replies_to_a_deleted_player_are_deleted(office: Office, ada: UUID, game_id: UUID) -> None:
     cyd = person("cyd")
     cyd_writes(office, "No, thanks.")
     delete_player(cyd)
@@ -182,7 +182,7 @@ def test_accepting_the_last_seat_starts_the_game(office: Office, ada: UUID) -> N
 @pytest.mark.parametrize(
     "headers", [{"Auto-Submitted": "auto-replied"}, {"Subject": "Automatic reply: away"}, {"X-Loop": "sternenpost"}]
 )
-def test_automatic_replies_have_no_effect_and_get_no_reply(
+def test_automatic_replies_do_nothing_and_are_not_replied_to(
     office: Office, game_id: UUID, headers: dict[str, str]
 ) -> None:
     assert cyd_writes(office, "yes", **headers) is None
@@ -196,7 +196,7 @@ def test_a_banned_players_reply_does_nothing(office: Office, game_id: UUID) -> N
     assert is_kept(game_id)
 
 
-def test_the_reply_is_in_the_guests_language_or_else_the_hosts(office: Office, ada: UUID) -> None:
+def test_our_reply_is_in_the_invited_persons_language_or_if_unknown_in_the_hosts(office: Office, ada: UUID) -> None:
     change_profile(ada, {"locale": "de"})
     open_game(ada, wanted(ME, {"email": CYD}, OPEN))
     assert "Antworte über dieser Zeile: ja oder nein" in office.mails("cyd")[-1].text
@@ -205,7 +205,7 @@ def test_the_reply_is_in_the_guests_language_or_else_the_hosts(office: Office, a
     assert "kein klares Ja oder Nein" in answer.text
 
 
-def test_a_reply_from_any_mail_program_means_what_was_typed(office: Office, game_id: UUID) -> None:
+def test_a_reply_to_an_invitation_from_any_mail_program_means_what_was_typed(office: Office, game_id: UUID) -> None:
     (letter,) = office.mails("cyd")
     answered = answering(letter.message)
     for name, program in PROGRAMS.items():
@@ -214,5 +214,5 @@ def test_a_reply_from_any_mail_program_means_what_was_typed(office: Office, game
             assert understood(read(raw), "en") == meant, (name, typed)
 
 
-def test_yes_is_recognized_by_its_letters(office: Office) -> None:
+def test_yes_is_recognized_with_decomposed_accents(office: Office) -> None:
     assert understood(Read(CYD, False, ("si\u0300",), None, "", None), "en") == "yes"

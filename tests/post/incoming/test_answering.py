@@ -103,7 +103,7 @@ def test_postmaster_mail_is_ignored_if_it_is_automatic_or_not_a_report(
     assert office.mails("postmaster") == before
 
 
-def test_a_turn_links_token_is_not_a_reply_address(game_id: UUID) -> None:
+def test_the_token_of_a_turn_link_is_not_a_reply_address(game_id: UUID) -> None:
     with pytest.raises(errors.NotFound):
         open_reply_address(turn_word(game_id, 0, 1))
 
@@ -111,7 +111,7 @@ def test_a_turn_links_token_is_not_a_reply_address(game_id: UUID) -> None:
 # Moves
 
 
-def test_a_move_is_played_and_the_response_reports_the_result(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_move_is_played_and_our_reply_reports_the_result(office: Office, game_id: UUID, ada: UUID) -> None:
     line = a_move(game_id, ada)
     answer = ada_writes(office, f"Good evening!\n{line}\n", **{"Message-ID": "<7@ada.example.org>"})
     assert "star-placed" in happened(game_id)
@@ -123,7 +123,9 @@ def test_a_move_is_played_and_the_response_reports_the_result(office: Office, ga
     assert answer.message["X-Loop"] == "sternenpost"
 
 
-def test_an_illegal_move_is_answered_with_the_reason_and_legal_moves(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_our_reply_to_an_illegal_move_gives_the_reason_and_the_legal_moves(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
     line = an_illegal_move(game_id, ada)
     answer = ada_writes(office, line)
     assert f"that didn't work.\n\n  {line}\n" in answer.text
@@ -134,7 +136,7 @@ def test_an_illegal_move_is_answered_with_the_reason_and_legal_moves(office: Off
     assert "star-placed" in happened(game_id)
 
 
-def test_a_move_for_a_past_turn_is_answered_with_the_current_state(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_our_reply_to_a_move_for_a_past_turn_shows_the_current_state(office: Office, game_id: UUID, ada: UUID) -> None:
     (turn,) = office.mails("ada")
     line, other = a_move(game_id, ada), a_move(game_id, ada, 1)
     moves_on(game_id, ada)
@@ -151,7 +153,9 @@ def test_a_move_for_a_past_turn_is_answered_with_the_current_state(office: Offic
     assert happened(game_id).count("star-placed") == 1
 
 
-def test_text_without_notation_does_nothing_and_the_reply_explains_it(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_text_without_a_move_does_nothing_and_our_reply_explains_the_notation(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
     answer = ada_writes(office, f"I play {a_move(game_id, ada)}, I think.")
     assert "isn't quite the right form" in answer.text
     assert "Commands, each on its own line" in answer.text
@@ -170,7 +174,7 @@ def test_quoted_lines_play_no_moves_even_without_quote_marks(office: Office, gam
     assert "star-placed" not in happened(game_id)
 
 
-def test_a_question_mark_asks_for_the_legal_moves(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_question_mark_requests_the_legal_moves(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
     answer = ada_writes(office, "?")
     star, board, _ = a_move(game_id, ada).split(" ")
     assert f"\n  {star} {board}: " in answer.text
@@ -224,7 +228,9 @@ def test_an_email_received_before_the_deadline_is_on_time(office: Office, game_i
     assert f"your move was played: {line}" in office.mails("ada")[-1].text
 
 
-def test_an_email_received_after_the_deadline_delays_nothing(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_an_email_received_after_the_due_time_does_not_delay_the_time_out(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
     line, due_at = a_move(game_id, ada), seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at + MINUTE)
@@ -233,7 +239,7 @@ def test_an_email_received_after_the_deadline_delays_nothing(office: Office, gam
     assert "time-extended" in happened(game_id)
 
 
-def test_an_email_without_a_move_delays_later_ones_only_until_it_is_answered(office: Office, game_id: UUID) -> None:
+def test_an_email_without_a_move_delays_later_emails_only_until_it_is_processed(office: Office, game_id: UUID) -> None:
     due_at = seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at - MINUTE)
@@ -273,7 +279,7 @@ def test_a_turns_time_ends_when_the_email_with_its_move_arrived(office: Office, 
 # Words, pauses, leaving
 
 
-def test_text_for_the_chat_appears_there(office: Office, game_id: UUID) -> None:
+def test_text_for_the_chat_appears_in_the_chat(office: Office, game_id: UUID) -> None:
     assert "Your message is in the chat" in ada_writes(office, "say Good evening, all!\nsay And good luck.").text
     assert messages(game_id) == ["Good evening, all!", "And good luck."]
 
@@ -287,7 +293,7 @@ def test_a_game_pauses_and_resumes_when_all_players_agree(office: Office, game_i
     assert head_of(game_id).table.status == "running"
 
 
-def test_your_last_move_is_taken_back(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_the_players_last_move_is_taken_back(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     moves_on(game_id, ada)
     answer = ada_writes(office, "undo")
@@ -296,7 +302,7 @@ def test_your_last_move_is_taken_back(office: Office, game_id: UUID, ada: UUID) 
     assert "no move to take back" in ada_writes(office, "undo").text
 
 
-def test_players_who_moved_since_are_asked_and_agree_by_mail(
+def test_players_who_have_moved_since_are_asked_and_can_agree_by_email(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     office.mails("ada")
@@ -347,9 +353,7 @@ def test_either_a_take_back_or_a_simultaneous_email_counts(app: Flask, office: O
     assert ("That turn is over" in told) == is_back
 
 
-def test_a_move_that_options_forbid_taking_back_is_answered_with_the_reason(
-    office: Office, ada: UUID, bea: UUID
-) -> None:
+def test_our_reply_explains_that_the_options_forbid_taking_a_move_back(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0, "take_back": "never"})
     office.mails("ada")
     moves_on(game_id, ada)
@@ -376,21 +380,23 @@ def test_a_vacation_takes_effect_when_confirmed(office: Office, game_id: UUID, a
     assert profile(ada)["calendar"] == {"vacations": [{"from": str(first), "to": str(last)}]}
 
 
-def test_an_impossible_vacation_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_our_reply_to_an_impossible_vacation_gives_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
     first, last = (clock.now() + 10 * DAY).date(), (clock.now() + 100 * DAY).date()
     answer = ada_writes(office, confirmation_in(ada_writes(office, f"vacation {first}..{last}")))
     assert "42" in answer.text
     assert profile(ada)["calendar"] == {}
 
 
-def test_a_move_beside_a_command_to_confirm_takes_effect_at_once(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_move_next_to_a_command_that_needs_confirmation_takes_effect_immediately(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
     first = (clock.now() + 10 * DAY).date()
     answer = ada_writes(office, f"{a_move(game_id, ada)}\nvacation {first}..{first}")
     assert "star-placed" in happened(game_id)
     assert confirmation_in(answer)
 
 
-def test_a_reply_reports_whose_turn_it_is_when_sent(office: Office, ada: UUID, bea: UUID) -> None:
+def test_our_reply_reports_whose_turn_it_is_when_it_is_sent(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0})
     letter = office.mails("ada")[-1]
     moves_on(game_id, ada)

@@ -103,7 +103,7 @@ HARD, SOFT = failed("5.1.1", "550 5.1.1 No such user"), failed("4.4.1", "Connect
         (report("Action: delivered\r\nStatus: 2.1.5\r\n\r\nAction: failed\r\nStatus: 5.1.1\r\n"), Bounce(True, "5.1.1")),
     ],
 )  # fmt: skip
-def test_a_report_tells_whether_an_address_still_works(raw: bytes, bounce: Bounce) -> None:
+def test_a_bounce_report_shows_whether_an_address_still_works(raw: bytes, bounce: Bounce) -> None:
     assert read(raw) == bounce
 
 
@@ -179,7 +179,9 @@ def test_an_unknown_user_reported_after_the_data_is_a_soft_bounce() -> None:
         ("Postfix", "=?utf-8?Q?Undelivered_Mail?=", "<a@example.org>: host mx said: 550 <a@example.org>: unknown user", True),
     ],
 )  # fmt: skip
-def test_a_plain_text_report_is_understood_too(program: str, subject: str, words: str, is_hard: bool) -> None:
+def test_a_bounce_report_in_plain_text_is_also_understood(
+    program: str, subject: str, words: str, is_hard: bool
+) -> None:
     bounce = read(in_words(program, subject, words))
     assert bounce is not None
     assert bounce.is_hard is is_hard
@@ -201,12 +203,12 @@ def test_a_plain_text_report_is_understood_too(program: str, subject: str, words
         a_mail("I am away. No such user is read here.", **{"Auto-Submitted": "auto-replied"}),
     ],
 )
-def test_other_mail_is_not_a_report(raw: bytes) -> None:
+def test_other_emails_are_not_mistaken_for_bounce_reports(raw: bytes) -> None:
     assert read(raw) is None
 
 
 @given(st.binary(max_size=400), st.integers(0, 900))
-def test_any_input_is_read_without_an_error(noise: bytes, at: int) -> None:
+def test_any_input_can_be_parsed_without_an_error(noise: bytes, at: int) -> None:
     bounce = read(HARD[:at] + noise + HARD[at:])
     assert bounce is None or (len(bounce.why) <= 300 and "\n" not in bounce.why)
 
@@ -246,7 +248,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize(("sender", "subject", "words", "is_hard"), SHAPES.values(), ids=SHAPES.keys())
-def test_reports_worded_by_many_servers_are_understood(
+def test_bounce_reports_in_the_wording_of_many_servers_are_understood(
     sender: str, subject: str, words: str, is_hard: bool | None
 ) -> None:
     head = f"From: {sender}\r\n" if sender else ""
@@ -271,13 +273,13 @@ def test_reports_worded_by_many_servers_are_understood(
         ("5.0.0", "550 : User unknown", False),
     ],
 )
-def test_a_reports_words_outweigh_its_status(status: str, words: str, is_hard: bool) -> None:
+def test_the_words_of_a_bounce_report_outweigh_its_status_code(status: str, words: str, is_hard: bool) -> None:
     bounce = read(failed(status, words))
     assert bounce is not None
     assert bounce.is_hard is is_hard
 
 
-def test_a_report_with_broken_fields_is_read_by_its_words() -> None:
+def test_a_bounce_report_with_broken_fields_is_understood_from_its_words() -> None:
     raw = failed("5.3.0", "x-unix; 77").replace(b"Action", b"ction")
     assert read(raw) is None
     bounce = read(raw.replace(b"Return-Path", b"Subject: Returned mail: see transcript\r\nReturn-Path", 1))
@@ -301,7 +303,7 @@ def test_a_report_with_broken_fields_is_read_by_its_words() -> None:
         ("post_master@example.net", "Re:Tuesday stars"),
     ],
 )
-def test_a_report_with_a_personal_envelope_is_still_automatic(sender: str, subject: str) -> None:
+def test_a_bounce_report_with_a_personal_envelope_sender_still_counts_as_automatic(sender: str, subject: str) -> None:
     head = split(f"From: {sender}\r\nSubject: {subject}\r\n\r\n".encode())[0]
     assert is_automatic(head, "gateway@example.net")
 
@@ -317,12 +319,12 @@ def test_a_report_with_a_personal_envelope_is_still_automatic(sender: str, subje
         "Message not delivered, what now?",
     ],
 )
-def test_an_email_about_a_delivery_report_counts_as_written_by_a_person(subject: str) -> None:
+def test_an_email_about_a_bounce_report_counts_as_written_by_a_person(subject: str) -> None:
     head = split(f"From: Bea <bea@example.org>\r\nSubject: {subject}\r\n\r\n".encode())[0]
     assert not is_automatic(head, "bea@example.org")
 
 
-def test_a_players_email_with_the_subject_of_a_delivery_report_counts_as_written_by_a_person() -> None:
+def test_a_players_email_with_the_subject_of_a_bounce_report_counts_as_written_by_a_person() -> None:
     head = split(b"From: Ada <ada@example.org>\r\nSubject: Delivery Failure\r\n\r\n")[0]
     assert not is_automatic(head, "ada@example.org", "ada@example.org")
 
@@ -419,7 +421,7 @@ def test_bounces_of_the_same_email_count_once(ada: UUID, bea: UUID, office: Offi
     assert why(ada) is None
 
 
-def test_other_players_at_the_table_see_the_broken_address(ada: UUID, bea: UUID, office: Office) -> None:
+def test_other_players_at_the_table_see_that_an_address_bounces(ada: UUID, bea: UUID, office: Office) -> None:
     change_profile(bea, {"notifications": AT_ONCE})
     game_id = game_of(ada, bea, bots=1)
     is_lost_for_good(ada, bea, office)
@@ -487,14 +489,16 @@ def test_a_spam_complaint_stops_emails_until_the_reader_signs_in(
 
 
 @pytest.mark.parametrize("kind", ["not-spam", "auth-failure", "virus", ""])
-def test_other_feedback_stops_nothing(ada: UUID, bea: UUID, office: Office, kind: str) -> None:
+def test_other_feedback_reports_do_not_stop_emails(ada: UUID, bea: UUID, office: Office, kind: str) -> None:
     game_of(ada, bea, bots=1)
     comes_back(office.mails("ada")[0], complaint(kind))
     assert why(ada) is None
     assert results(ada) == ["sent"]
 
 
-def test_a_complaint_to_the_operators_counts_if_it_names_a_real_email(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_complaint_to_the_operators_counts_if_it_names_an_email_that_we_sent(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
     game_of(ada, bea, bots=1)
     path = office.mails("ada")[0].sender
     take_unaddressed(complaint(about=f"{'a' * 60}@{DOMAIN}"), limited=False)
@@ -509,7 +513,7 @@ def test_a_complaint_to_the_operators_counts_if_it_names_a_real_email(ada: UUID,
     assert why(ada)
 
 
-def test_a_stranger_who_complains_gets_no_further_invitations(bea: UUID, office: Office) -> None:
+def test_an_invited_address_that_complained_gets_no_further_invitations(bea: UUID, office: Office) -> None:
     game_id = invitation_to("stranger@example.org", bea)
     (invitation,) = office.mails("stranger")
     comes_back(invitation, complaint())
@@ -541,7 +545,9 @@ def test_a_bounced_invitation_counts_against_a_known_player(ada: UUID, bea: UUID
 
 
 @pytest.mark.parametrize("raw", [HARD, SOFT])
-def test_a_host_sees_that_an_invitation_to_a_stranger_bounced(bea: UUID, office: Office, raw: bytes) -> None:
+def test_a_host_sees_that_an_invitation_to_a_person_without_an_account_bounced(
+    bea: UUID, office: Office, raw: bytes
+) -> None:
     game_id = invitation_to("stranger@example.org", bea)
     (invitation,) = office.mails("stranger")
     assert re.fullmatch(r"[a-z2-7]{1,64}@reply\.stars\.example", invitation.sender)
@@ -597,7 +603,7 @@ def test_a_host_sees_an_invitation_to_an_address_that_gets_no_mail(ada: UUID, be
     ("words", "counts"),
     [("550 5.1.1 No such user", True), ("552 5.2.2 Mailbox full", False), ("550 No such user here", False)],
 )
-def test_an_address_rejected_by_our_own_mail_server_counts_too(
+def test_an_address_that_our_own_mail_server_rejects_also_counts_as_bounced(
     ada: UUID, bea: UUID, office: Office, words: str, counts: bool
 ) -> None:
     office.refusal = Refused(words)
@@ -651,7 +657,7 @@ def test_bounce_reports_arrive_by_smtp(app: Flask, ada: UUID, bea: UUID, office:
     assert why(ada) == "550 5.1.1 No such user"
 
 
-def test_bounces_are_limited_per_recipient_of_the_emails(
+def test_bounces_are_limited_per_recipient_of_our_emails(
     ada: UUID, bea: UUID, office: Office, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config, "LIMITS", True)
@@ -664,7 +670,7 @@ def test_bounces_are_limited_per_recipient_of_the_emails(
         bounces.keep(word, "copy 3", HARD, limited=True)
 
 
-def test_a_report_that_takes_too_long_is_stored_for_operators_and_does_not_delay_others(
+def test_a_bounce_report_that_takes_too_long_is_stored_for_operators_and_does_not_delay_others(
     ada: UUID, bea: UUID, office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game_of(ada, bea, bots=1)

@@ -23,7 +23,7 @@ def test_a_child_process_returns_results_and_raises_errors() -> None:
 
 
 @pytest.mark.parametrize("greedy", [burn, hoard])
-def test_a_limit_ends_one_call_and_the_next_call_works(greedy: Callable[[], object]) -> None:
+def test_a_call_that_exceeds_a_limit_is_ended_and_the_next_call_works(greedy: Callable[[], object]) -> None:
     reader = Child()
     with pytest.raises(TooMuch):
         reader.run(greedy)
@@ -39,7 +39,7 @@ def test_a_killed_child_is_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("within")
-def test_mail_that_takes_too_long_is_set_aside_and_answered(
+def test_an_email_that_takes_too_long_is_set_aside_and_its_sender_is_notified(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

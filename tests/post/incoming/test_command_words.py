@@ -89,7 +89,7 @@ def test_every_word_of_every_command_is_understood(locale: str) -> None:
         ),
     ],
 )
-def test_commands_are_understood_however_a_keyboard_writes_them(locale: str, written: str, meant: Wishes) -> None:
+def test_commands_are_understood_with_the_characters_of_any_keyboard(locale: str, written: str, meant: Wishes) -> None:
     assert read(written, locale) == meant
 
 
@@ -110,7 +110,7 @@ def test_an_ambiguous_english_date_is_not_guessed() -> None:
     assert read("stand-in bea@example.org 1/7-2/7", "en").problem == "not-understood"
 
 
-def test_commands_in_other_languages_are_prose() -> None:
+def test_commands_in_other_languages_count_as_prose() -> None:
     assert read("7 leo c\n\nSag Hallo von mir.", "fr") == read("7 leo c", "fr")
     assert read("7 leo c\n\nDi solito vinco io.", "it") == read("7 leo c", "it")
 
@@ -137,12 +137,12 @@ def test_a_plan_is_read_in_the_readers_language(locale: str, written: str, meant
 @pytest.mark.parametrize(
     "line", ["plan 7 leo", "plan 7 leo c if virgo b", "plan 7 leo c if free; 3 leo d", "plan to win"]
 )
-def test_a_plan_without_notation_leads_to_a_question(line: str) -> None:
+def test_a_plan_without_valid_notation_is_not_understood(line: str) -> None:
     assert read(line, "en").problem == "not-understood"
 
 
 @pytest.mark.parametrize("words", ["Good plan!", "That is my plan for tonight."])
-def test_a_plan_in_a_sentence_is_prose(words: str) -> None:
+def test_a_plan_within_a_sentence_counts_as_prose(words: str) -> None:
     assert read(f"{words}\n\n7 leo c", "en").move == "7 leo c"
 
 
@@ -157,7 +157,7 @@ def test_a_plan_in_a_sentence_is_prose(words: str) -> None:
         "undo\nresign",
     ],
 )
-def test_one_email_cannot_take_back_a_move_and_play_on(others: str) -> None:
+def test_a_single_email_cannot_take_back_a_move_and_make_another(others: str) -> None:
     assert read(others, "en").problem == "contradiction"
 
 
@@ -174,17 +174,17 @@ def test_one_email_cannot_take_back_a_move_and_play_on(others: str) -> None:
         ("it", "di': ciao"),
     ],
 )
-def test_near_misses_of_a_command_lead_to_a_question(locale: str, line: str) -> None:
+def test_near_misses_of_a_command_are_not_executed(locale: str, line: str) -> None:
     assert read(f"7 leo c\n\n{line}", locale).problem == "not-understood"
 
 
-def test_a_name_that_looks_like_a_command_can_sign_a_mail() -> None:
+def test_an_email_can_be_signed_with_a_name_that_looks_like_a_command() -> None:
     assert read("7 leo c\n\nPaula", "it").move == "7 leo c"
 
 
 @pytest.mark.usefixtures("within")
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_the_reply_names_the_commands_as_they_can_be_written(
+def test_our_reply_lists_the_commands_as_they_can_be_written(
     office: Office, game_id: UUID, ada: UUID, locale: str
 ) -> None:
     change_profile(ada, {"locale": locale})

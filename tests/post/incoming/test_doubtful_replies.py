@@ -49,7 +49,7 @@ def both(text: str, page: str) -> Wishes:
         "",
     ],
 )
-def test_nothing_acts_if_html_and_plain_text_differ(page: str) -> None:
+def test_nothing_takes_effect_if_html_and_plain_text_differ(page: str) -> None:
     assert both("7 leo c", "<p>7 leo c</p>") == Wishes(move="7 leo c")
     found = both("7 leo c", page)
     assert (found.problem, found) == ("parts-differ", Wishes(problem="parts-differ", line=found.line))
@@ -66,7 +66,7 @@ def test_nothing_acts_if_html_and_plain_text_differ(page: str) -> None:
         (" \n", "<p>7 leo c</p>"),
     ],
 )
-def test_programs_render_the_same_words_as_equal(text: str, page: str) -> None:
+def test_the_same_words_count_as_equal_however_mail_programs_render_them(text: str, page: str) -> None:
     assert both(text, page).move == "7 leo c"
 
 
@@ -86,7 +86,7 @@ def test_programs_render_the_same_words_as_equal(text: str, page: str) -> None:
         ("call 030 1234567<tel:030%201234567>", 'call <a href="tel:030">030 1234567</a>', "call 030 1234567"),
     ],
 )
-def test_chat_is_the_same_however_links_and_emoji_are_rendered(text: str, page: str, says: str) -> None:
+def test_chat_messages_count_as_equal_however_links_and_emoji_are_rendered(text: str, page: str, says: str) -> None:
     found = both(f"7 leo c\n\nsay {text}", f"<p>7 leo c</p><p>say {page}</p>")
     assert found == Wishes(move="7 leo c", says=(says,))
 
@@ -103,13 +103,13 @@ def test_chat_is_the_same_however_links_and_emoji_are_rendered(text: str, page: 
         "7 leo c [cid:logo.png@01D]",
     ],
 )
-def test_a_move_is_the_same_with_a_bullet_or_in_bold(text: str) -> None:
+def test_a_move_counts_as_equal_with_a_bullet_or_in_bold(text: str) -> None:
     assert both(text, "<ul><li><b>7 leo c</b></li></ul>") == Wishes(move="7 leo c")
     assert both(text, "<ul><li><s>7 leo c</s></li></ul>").problem
     assert both(text, "<ul><li>5 leo d</li></ul>").problem
 
 
-def test_a_struck_out_line_acts_from_no_program() -> None:
+def test_a_struck_out_line_from_any_mail_program_does_not_take_effect() -> None:
     pages = [raw for program in PROGRAMS.values() if b">7 leo c<" in (raw := program.write(Typed("7 leo c")))]
     assert len(pages) > 5
     for raw in pages:
@@ -142,7 +142,7 @@ def test_the_html_part_is_found_wherever_it_is() -> None:
         "7 leo c\nnot",
     ],
 )
-def test_a_line_next_to_prose_may_be_prose_and_leads_to_a_question(words: str) -> None:
+def test_a_line_next_to_prose_is_not_executed_since_it_may_be_prose(words: str) -> None:
     assert wishes(plain(words)).problem in ("in-a-sentence", "spoken-against", "not-understood")
     assert wishes(plain(words.replace("\n", "<br>"), kind="text/html")).problem == wishes(plain(words)).problem
 
@@ -191,7 +191,7 @@ def test_a_new_sentence_right_below_a_move_is_harmless(below: str) -> None:
         "ok\n\n> From: Ben <ben@example.net>\n> Subject: Stars\n>\n7 leo c",
     ],
 )
-def test_a_line_that_only_seems_to_start_a_sentence_leads_to_a_question(words: str) -> None:
+def test_a_line_that_only_seems_to_start_a_sentence_is_not_executed(words: str) -> None:
     assert wishes(plain(words)).problem
 
 
@@ -215,14 +215,14 @@ def test_a_plain_text_part_that_only_refers_to_the_html_part_is_ignored() -> Non
     assert both("I do not support HTML and play 5 leo d", "<p>7 leo c</p>").problem
 
 
-def test_the_root_of_related_parts_is_read() -> None:
+def test_the_root_of_a_multipart_related_email_is_read() -> None:
     root = b"Content-ID: <root@x>\r\n" + part("html", "<p>7 leo c</p>")
     picture = b"Content-Type: image/png\r\nContent-ID: <1@x>\r\n\r\n"
     body = multipart("related", picture, root).replace(b"boundary=", b'start="<root@x>"; boundary=', 1)
     assert wishes(mail(Typed(""), body, "X-Mailer: any")) == Wishes(move="7 leo c")
 
 
-def test_the_question_quotes_the_line_that_contains_the_objection() -> None:
+def test_our_reply_quotes_the_line_that_contradicts_the_move() -> None:
     for words, line in [
         ("7 leo c\n\nHm. Is that\nallowed? I wonder.", "Is that allowed?"),
         ("Please do not play\nthat yet.\n\n7 leo c\n\nAda", "Please do not play that yet."),
@@ -264,12 +264,12 @@ def test_lines_added_by_programs_below_a_move_are_ignored(below: str) -> None:
         "This message is from an external sender.\nI would not play\n7 leo c",
     ],
 )
-def test_an_objection_beside_a_legal_notice_counts(words: str) -> None:
+def test_a_contradiction_next_to_a_legal_notice_counts(words: str) -> None:
     assert wishes(plain(words)).problem
     assert wishes(plain(words.replace("\n", "<br>"), kind="text/html")).problem
 
 
-def test_an_objection_in_a_marked_signature_counts() -> None:
+def test_a_contradiction_in_a_marked_signature_counts() -> None:
     begins = '<body>7 leo c<br id="lineBreakAtBeginningOfSignature">'
     for page in (
         "<div>7 leo c</div><div class='gmail_signature'>Please do not play that yet.</div>",
@@ -285,7 +285,7 @@ def test_an_objection_in_a_marked_signature_counts() -> None:
     "below",
     [":-1:", "+1 leo c", "Do not play that; see the attachment.", "Subject to change!\nIs that allowed?", "leo7 c"],
 )
-def test_a_fake_program_footer_leads_to_a_question(below: str) -> None:
+def test_a_move_above_a_fake_program_footer_is_not_executed(below: str) -> None:
     assert wishes(plain(f"7 leo c\n\n{below}")).problem
 
 
@@ -298,7 +298,7 @@ def test_parsing_prose_is_fast(unit: str) -> None:
         assert effort_of(lambda words=words: wishes(plain(f"{words}\n7 leo c"))) < MOST
 
 
-def test_sentences_broken_before_command_words_never_act() -> None:
+def test_sentences_wrapped_before_command_words_never_take_effect() -> None:
     for seed in range(MADE_UP):
         dice = Random(seed)
         game = dice.choice(list(RULES))
@@ -306,7 +306,7 @@ def test_sentences_broken_before_command_words_never_act() -> None:
         assert wishes(plain(words), game).problem, words
 
 
-def test_moves_with_an_objection_are_never_played() -> None:
+def test_moves_that_the_email_contradicts_are_never_played() -> None:
     for seed in range(MADE_UP):
         dice = Random(seed)
         game = dice.choice(list(RULES))
@@ -314,7 +314,7 @@ def test_moves_with_an_objection_are_never_played() -> None:
         assert wishes(plain(words), game).problem, words
 
 
-def test_plain_moves_with_friendly_words_are_rarely_questioned() -> None:
+def test_plain_moves_with_friendly_words_are_rarely_rejected() -> None:
     asked = []
     for seed in range(MADE_UP):
         dice = Random(seed)
@@ -335,7 +335,7 @@ def after(earlier: str, words: str, game: str = "sternenhimmel") -> Wishes:
     return understand(parse(read(plain(words)), RULES[game]), LETTER.split("\n"), stood=known.__contains__)
 
 
-def test_old_lines_below_a_quote_intro_never_act_and_new_ones_above_do() -> None:
+def test_old_lines_below_a_quote_intro_never_take_effect_and_new_lines_above_do() -> None:
     asked = []
     for seed in range(MADE_UP):
         dice = Random(seed)
@@ -356,7 +356,7 @@ def test_an_old_line_below_a_quote_intro_does_nothing(intro: str, old: str) -> N
             assert after(old, f"{above}{intro}{gap}{old}\n\nAda").problem
 
 
-def test_a_quoted_line_is_recognized_however_it_comes_back() -> None:
+def test_a_quoted_line_is_recognized_in_every_form_in_which_it_is_sent_back() -> None:
     said = "say Good evening, all of you at this table, from far away in the north"
     for earlier, again in [
         ("7 leo c", "7 LEO\u00a0c"),
@@ -372,13 +372,13 @@ def test_a_quoted_line_is_recognized_however_it_comes_back() -> None:
 @pytest.mark.parametrize(
     "above", ["", "Hi,\n", "Hello all,\n\n", "What a night we had!\n\n", "Danke :)\n\n", "My move:\n", "say Hello\n"]
 )
-def test_a_line_from_an_earlier_mail_acts_again_at_the_top(above: str) -> None:
+def test_a_line_from_an_earlier_email_takes_effect_again_at_the_top(above: str) -> None:
     assert after("7 leo c", f"{above}7 leo c\n\nAda").move == "7 leo c"
     quote = "On Friday, Ada wrote:\n> Which star?\n\n"
     assert after("7 leo c", f"{quote}{above}7 leo c\n\nAda").move == "7 leo c"
 
 
-def test_a_new_line_below_an_old_one_leads_to_a_question() -> None:
+def test_a_new_line_below_a_line_from_an_earlier_email_is_not_executed() -> None:
     assert after("7 leo c", "5 leo d\n\nAda kirjoitti\n\n7 leo c\n\npause").problem == "perhaps-quoted"
     assert after("7 leo c", "5 leo d\n\nAda kirjoitti\n\n7 leo c") == Wishes(move="5 leo d")
     assert wishes(plain("Ada skrev:\n\n7 leo c")).problem == "perhaps-quoted"

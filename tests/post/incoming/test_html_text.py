@@ -21,7 +21,7 @@ def acts(page: str) -> bool:
     "inner",
     ["{}", "<b>{}</b>", "<div>{}</div>", "Hi<br>{}<br>Ada", "<p>Hi</p><p>{}</p>", "<div>Hi</div><pre>{}\nAda</pre>"],
 )
-def test_struck_out_text_does_not_act_however_it_is_marked_up(tag: str, inner: str) -> None:
+def test_struck_out_text_does_not_take_effect_however_it_is_marked_up(tag: str, inner: str) -> None:
     assert acts(inner.format("7 leo c"))
     assert not acts(f"<{tag}>{inner.format('7 leo c')}</{tag}>")
     assert not acts(inner.format(f"<{tag}>7 leo c</{tag}>"))
@@ -58,7 +58,7 @@ STYLES = [
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_text_struck_out_or_hidden_by_a_style_does_not_act(style: str) -> None:
+def test_text_struck_out_or_hidden_by_a_style_does_not_take_effect(style: str) -> None:
     assert not acts(f'Hello<div style="{style}">7 leo c</div>')
     assert not acts(f'Hello<div style="margin:0;{style}"><div>7 leo c</div></div>')
     for head in (
@@ -76,7 +76,7 @@ def test_text_struck_out_or_hidden_by_a_style_does_not_act(style: str) -> None:
     "style",
     ["font-size:0.8em", "opacity:0.9", "display:block", "text-decoration:none", "max-height:100px", "color:#000"],
 )
-def test_visible_text_acts(style: str) -> None:
+def test_visible_text_takes_effect(style: str) -> None:
     assert acts(f"<style>.seen {{ {style} }}</style><div class=seen style='{style}'>7 leo c</div>")
 
 
@@ -91,7 +91,7 @@ def test_visible_text_acts(style: str) -> None:
         "<style>.y{{color:#fff;background:#000}}</style><p class=y>{}</p>",
     ],
 )
-def test_white_text_on_a_dark_background_acts(page: str) -> None:
+def test_white_text_on_a_dark_background_takes_effect(page: str) -> None:
     assert acts(page.format("7 leo c"))
 
 
@@ -99,7 +99,7 @@ def test_white_text_on_a_dark_background_acts(page: str) -> None:
     "page",
     ["<q>{}</q>", "<video>{}</video>", "<dialog>{}</dialog>", "<xml>{}</xml>", "<span class=gmail_quote>{}</span>"],
 )
-def test_fallbacks_and_inline_quotations_do_not_act(page: str) -> None:
+def test_fallback_text_and_inline_quotations_do_not_take_effect(page: str) -> None:
     assert not acts(f"<p>Hello</p>{page.format('7 leo c')}")
 
 

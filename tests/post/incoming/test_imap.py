@@ -120,7 +120,7 @@ def read_once(app: Flask, url: str) -> None:
 
 
 @pytest.mark.parametrize("more", ["", WITHOUT_IDLE, WITHOUT_UIDPLUS, IN_A_NAMESPACE])
-def test_a_reply_is_stored_and_moved_and_never_deleted(
+def test_a_reply_is_stored_and_moved_but_never_deleted(
     more: str, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with running_dovecot(more) as server:
@@ -170,7 +170,7 @@ def test_a_reply_that_arrives_between_search_and_idle_is_read_soon(
         until(lambda: inbox() == sent)
 
 
-def test_emails_stay_in_the_mailbox_while_mail_in_is_closed(dovecot: Dovecot, app: Flask, address: str) -> None:
+def test_emails_stay_in_the_mailbox_while_inbound_mail_is_closed(dovecot: Dovecot, app: Flask, address: str) -> None:
     mails = [a_reply(address), a_mail("Buy!", To="sales@stars.example")]
     for raw in mails:
         dovecot.delivers(raw)
@@ -182,7 +182,7 @@ def test_emails_stay_in_the_mailbox_while_mail_in_is_closed(dovecot: Dovecot, ap
     assert (inbox(), dovecot.mails(READ), dovecot.mails()) == (mails[:1], mails[:1], [])
 
 
-def test_a_waiting_worker_reads_once_mail_in_is_open_again(
+def test_a_waiting_worker_reads_emails_once_inbound_mail_is_open_again(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap, "LOOK_AGAIN", 0.1)
@@ -217,7 +217,7 @@ def test_a_named_folder_is_read(dovecot: Dovecot, app: Flask, address: str) -> N
 # Once
 
 
-def test_an_email_counts_once_if_a_crash_comes_between_storing_and_moving_it(
+def test_an_email_counts_once_if_the_worker_crashes_between_storing_and_moving_it(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw = a_reply(address)
@@ -481,7 +481,7 @@ def test_the_check_explains_why_a_mailbox_cannot_be_read(dovecot: Dovecot, monke
         check(dovecot.url())
 
 
-def test_game_time_does_not_affect_leases(dovecot: Dovecot, app: Flask, address: str) -> None:
+def test_the_sandbox_clock_does_not_affect_leases(dovecot: Dovecot, app: Flask, address: str) -> None:
     later(LEASE)
     dovecot.delivers(a_reply(address))
     read_once(app, dovecot.url())

@@ -42,7 +42,7 @@ def test_a_random_failure_is_retried_once(office: Office, game_id: UUID, monkeyp
     assert not aside()
 
 
-def test_an_email_that_cannot_be_processed_is_set_aside_at_once_and_answered(
+def test_an_email_that_cannot_be_processed_is_set_aside_immediately_and_its_sender_is_notified(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -55,7 +55,9 @@ def test_an_email_that_cannot_be_processed_is_set_aside_at_once_and_answered(
     assert messages(game_id) == ["Two."]
 
 
-def test_an_email_set_aside_delays_no_time_out(office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_email_that_was_set_aside_does_not_delay_time_outs(
+    office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
     due_at = seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at - MINUTE)
@@ -68,7 +70,7 @@ def test_an_email_set_aside_delays_no_time_out(office: Office, game_id: UUID, mo
     assert "time-extended" in happened(game_id)
 
 
-def test_an_email_that_never_finishes_is_set_aside_and_answered(
+def test_an_email_whose_processing_never_ends_is_set_aside_and_its_sender_is_notified(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def takes_too_long(*_: object, **__: object) -> None:
@@ -109,7 +111,7 @@ def test_a_full_disk_does_not_cause_an_email_to_be_set_aside(
     assert messages(game_id) == ["One."]
 
 
-def test_an_email_is_set_aside_even_if_no_reply_can_be_written(
+def test_an_email_is_set_aside_even_if_no_reply_can_be_composed(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = office.mails("ada")
@@ -152,7 +154,7 @@ def hostile(random: Random) -> bytes:
     return raw[:at] + random.choice((b"", b"", b"\0", random.randbytes(20))) + raw[at:]
 
 
-def test_hostile_emails_are_answered_within_the_childs_limits(
+def test_hostile_emails_are_processed_within_the_limits_of_the_child_process(
     office: Office, game_id: UUID, pytestconfig: pytest.Config
 ) -> None:
     most = int(os.environ.get("STERNENPOST_HOSTILE_MAILS", "100" if pytestconfig.getoption("--all") else "20"))

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("within")
 # Twice, and in pieces
 
 
-def test_a_duplicate_email_takes_effect_and_is_answered_only_once(office: Office, game_id: UUID) -> None:
+def test_a_duplicate_email_takes_effect_and_gets_a_reply_only_once(office: Office, game_id: UUID) -> None:
     raw = a_mail("say Good evening!")
     (turn,) = office.mails("ada")
     for copy in (raw, b"Received: from elsewhere\r\n" + raw, raw):
@@ -38,7 +38,7 @@ def test_a_different_email_with_the_same_message_id_counts_as_another_email(offi
 
 
 @pytest.mark.parametrize("text", ["{move}", "say Good evening!", "pause", "resume"])
-def test_a_crash_between_a_commit_and_its_mark_repeats_nothing(
+def test_nothing_is_repeated_after_a_crash_between_a_commit_and_recording_it(
     office: Office, game_id: UUID, ada: UUID, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = text.format(move=a_move(game_id, ada))
@@ -104,7 +104,9 @@ def test_processed_emails_are_deleted_after_some_days(office: Office, game_id: U
 # Lines that come back
 
 
-def test_a_players_old_lines_do_not_act_again_below_an_unknown_intro(office: Office, game_id: UUID) -> None:
+def test_a_players_old_lines_do_not_take_effect_again_below_an_unknown_quote_intro(
+    office: Office, game_id: UUID
+) -> None:
     ada_writes(office, "say Good evening!")
     again = "Kiitos.\n\nAda kirjoitti\n\nsay Good evening!\n"
     assert "This looks like quoted text or repeats one of your earlier emails" in ada_writes(office, again).text
@@ -119,7 +121,7 @@ def test_a_players_old_lines_do_not_act_again_below_an_unknown_intro(office: Off
     assert messages(game_id) == ["Good evening!", "And good luck.", "Good evening!"]
 
 
-def test_earlier_replies_are_not_rendered_again_for_the_next_email(
+def test_our_earlier_replies_are_not_rendered_again_for_the_next_email(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(5):

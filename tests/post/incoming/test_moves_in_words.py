@@ -66,7 +66,7 @@ def move_by_mail(text: str, locale: str) -> str | None:
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("frozen", FORMS)
-def test_a_mail_in_words_plays_the_same_move_as_the_frozen_notation(frozen: str, locale: str) -> None:
+def test_an_email_with_a_move_in_words_plays_the_same_move_as_the_notation(frozen: str, locale: str) -> None:
     assert move_by_mail(frozen, locale) == frozen
     shown = in_words(sternenglanz, frozen, locale)
     for written in (shown, shown.upper(), *FORMS[frozen][locale]):
@@ -82,14 +82,14 @@ def test_all_steps_of_a_turn_may_be_in_words(locale: str) -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_every_card_has_a_name_of_its_own_that_a_mail_may_use(locale: str) -> None:
+def test_every_card_has_its_own_name_that_emails_may_use(locale: str) -> None:
     for copy in KIND_OF:
         frozen = f"lay {copy} -"
         assert move_by_mail(in_words(sternenglanz, frozen, locale), locale) == frozen
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_moves_listed_in_an_email_can_be_copied(locale: str) -> None:
+def test_moves_listed_in_an_email_can_be_copied_into_the_reply(locale: str) -> None:
     moves = [sternenglanz.read_move(f"1 lay {star} b{field}") for star in ("punkt", "pracht") for field in range(1, 5)]
     for line in by_beginning([write_move(sternenglanz, it, locale) for it in moves]):
         beginning, _, endings = line.partition(": ")
@@ -112,14 +112,14 @@ def test_the_examples_in_the_help_are_moves(locale: str) -> None:
     ["dot b1", "1 lay star b1", "4 lay dot b1", "lay star birth -", "lay star birth 99 -", "lay migration 1 -", "lay"]
     + ["1 bright", "1 lay bright star z9", "choose star birth 3 -", "2 move a1", "finish now", "1 dot b1 b2"],
 )
-def test_an_unclear_line_is_not_a_move(line: str) -> None:
+def test_an_unclear_line_is_not_played_as_a_move(line: str) -> None:
     with pytest.raises(MalformedMove):
         read_move(sternenglanz, line, "en")
     assert move_by_mail(line, "en") is None
 
 
 @pytest.mark.parametrize(("line", "locale"), [("termine", "de"), ("beende", "fr"), ("1 brillante b1", "de")])
-def test_words_of_other_languages_are_not_moves(line: str, locale: str) -> None:
+def test_moves_in_the_words_of_other_languages_are_not_played(line: str, locale: str) -> None:
     assert move_by_mail(line, locale) is None
 
 

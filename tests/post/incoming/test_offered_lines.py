@@ -61,7 +61,7 @@ def test_a_copy_of_the_help_does_nothing(rules: str, locale: str) -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_foreign_brackets_lead_to_a_question(locale: str) -> None:
+def test_a_line_with_unknown_text_in_brackets_is_not_executed(locale: str) -> None:
     for line in ("7 leo c (or rather 8)", "7 leo c (a move.", "pause (please)"):
         assert understand(parse(mail_of(line), GAMES["sternenhimmel"], locale)).problem, line
 
@@ -81,7 +81,7 @@ def answers(name: str, rng: Random) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("rules", GAMES)
-def test_every_offered_line_is_accepted_when_sent_back(rules: str, locale: str) -> None:
+def test_every_line_that_our_emails_offer_is_accepted_when_sent_back(rules: str, locale: str) -> None:
     rng = Random(20261126)
     singles = several = 0
     for _ in range(3):

@@ -24,7 +24,9 @@ def own_lines(game_id: UUID) -> tuple[str, str, str]:
     return f"7 {one} {a}", f"3 {two} {b}", f"{two} {b}"
 
 
-def test_a_plan_sent_with_a_move_plays_the_next_turn(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_plan_that_is_sent_with_a_move_plays_the_next_turn(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
     first, second, place = own_lines(game_id)
     move = a_move(game_id, ada)
     answer = ada_writes(office, f"{move}\n\nplan {first}; {second} if {place} is free")
@@ -50,7 +52,7 @@ def test_a_plan_is_shown_and_dropped_in_the_readers_language(office: Office, gam
     assert get_plan(game_id, ada)["moves"] == []
 
 
-def test_an_impossible_plan_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_our_reply_to_an_impossible_plan_gives_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     moves_on(game_id, ada)
     first, second, place = own_lines(game_id)
@@ -96,7 +98,7 @@ def test_a_waiting_move_is_shown_with_its_time(office: Office, game_id: UUID, ad
     assert [row.seat for row in whole_log(game_id) if row.type == "star-placed"][:2] == [0, 1]
 
 
-def test_a_planned_turn_sends_no_email_and_the_next_one_reports_it(
+def test_no_email_is_sent_for_a_planned_turn_and_the_next_email_reports_it(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     before = len(office.mails("bea"))

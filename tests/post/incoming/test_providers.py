@@ -113,7 +113,7 @@ def test_an_email_delivered_again_hours_later_does_nothing(
     assert last_message(game_id) == 1
 
 
-def test_an_email_delivered_by_every_route_counts_once(client: FlaskClient, address: str) -> None:
+def test_an_email_that_arrives_by_every_route_counts_once(client: FlaskClient, address: str) -> None:
     raw = a_mail("7 leo c")
     for brings in PROVIDERS.values():
         calls(client, brings(address, "ada@example.org", raw))
@@ -150,7 +150,7 @@ def test_an_oversized_email_is_rejected(provider: str, client: FlaskClient, addr
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_excess_emails_are_retried_later(
+def test_emails_above_the_limit_are_sent_again_later(
     provider: str, client: FlaskClient, address: str, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(1, 3600))
@@ -160,7 +160,7 @@ def test_excess_emails_are_retried_later(
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_an_email_rejected_while_mail_in_was_closed_is_retried(
+def test_an_email_rejected_while_inbound_mail_was_closed_is_sent_again(
     provider: str, client: FlaskClient, address: str
 ) -> None:
     call = PROVIDERS[provider](address, "ada@example.org", a_mail("7 leo c"))
@@ -236,7 +236,7 @@ def resigned(call: Call, signed: dict[str, str]) -> Call:
     return call._replace(body=body)
 
 
-def test_a_mailgun_signature_counts_for_one_content_in_all_web_processes(
+def test_a_mailgun_signature_is_accepted_for_only_one_email_by_all_web_processes(
     shared_url: str, client: FlaskClient, address: str, letter: Any
 ) -> None:
     words = [a_mail(text) for text in ("Good evening", "7 leo c")]
@@ -385,7 +385,7 @@ def test_an_unknown_provider_is_rejected(client: FlaskClient) -> None:
     ],
     ids=lambda call: call.body[:40].decode("latin-1"),
 )
-def test_a_request_without_an_email_is_rejected_with_a_sentence(call: Call, client: FlaskClient) -> None:
+def test_a_request_without_an_email_is_rejected_with_an_explanation(call: Call, client: FlaskClient) -> None:
     answer = calls(client, call)
     assert answer.status_code in (403, 406)
     assert len(answer.json["detail"]) > 10
@@ -400,7 +400,7 @@ def test_a_request_without_an_email_is_rejected_with_a_sentence(call: Call, clie
     ],
     ids=["urlencoded", "multipart"],
 )
-def test_a_form_with_very_many_fields_is_rejected_unparsed(call: Call, client: FlaskClient) -> None:
+def test_a_form_with_too_many_fields_is_rejected_without_being_parsed(call: Call, client: FlaskClient) -> None:
     calls(client, call)  # what is loaded for the first request
     tracemalloc.start()
     try:
@@ -441,7 +441,7 @@ def test_a_bounce_counts_once_as_if_it_came_by_mail(provider: str, client: Flask
 
 
 @pytest.mark.parametrize("provider", ["postmark", "mailgun", "sendgrid", "ses"])
-def test_a_policy_rejection_says_nothing_about_the_address(provider: str, client: FlaskClient, letter: Any) -> None:
+def test_a_policy_rejection_does_not_count_against_the_address(provider: str, client: FlaskClient, letter: Any) -> None:
     calls(client, told_of(letter, POLICY, "5.7.1")[provider])
     assert hard_days() == [False]
 
@@ -454,7 +454,7 @@ def hard_days() -> list[bool]:
 
 
 @pytest.mark.parametrize("provider", ["postmark", "mailgun", "sendgrid", "ses"])
-def test_a_complaint_stops_all_emails_at_once(provider: str, client: FlaskClient, letter: Any) -> None:
+def test_a_complaint_stops_all_emails_immediately(provider: str, client: FlaskClient, letter: Any) -> None:
     message_id = str(letter.message["Message-ID"]).strip("<>")
     for _ in range(2):
         call = mail_providers.complaints("ada@example.org", letter.sender, message_id)[provider]
@@ -464,7 +464,7 @@ def test_a_complaint_stops_all_emails_at_once(provider: str, client: FlaskClient
     assert hard_days() == [True]
 
 
-def test_an_event_that_names_no_email_still_counts(client: FlaskClient, letter: Any) -> None:
+def test_an_event_of_a_mail_provider_counts_even_if_it_names_no_email(client: FlaskClient, letter: Any) -> None:
     for day in range(HARD):
         told = {"RecordType": "Bounce", "ID": day, "Type": "HardBounce", "Email": "ada@example.org", "Details": UNKNOWN}
         for _ in range(2):
@@ -504,7 +504,7 @@ def test_an_event_that_names_no_email_still_counts(client: FlaskClient, letter: 
     ],
     ids=lambda call: call.path.rpartition("/")[2],  # alike in all processes, unlike the time within
 )
-def test_other_events_are_ignored(call: Call, client: FlaskClient, letter: Any) -> None:
+def test_other_events_of_mail_providers_are_ignored(call: Call, client: FlaskClient, letter: Any) -> None:
     assert calls(client, call).status_code == 200
     assert hard_days() == []
 

@@ -132,7 +132,7 @@ def copies(mail: Mail, rules: str, locale: str = "en") -> Iterator[list[str]]:
 @pytest.mark.parametrize(
     ("rules", "locale"), [*((rules, "en") for rules in GAMES), *(("sternenhimmel", locale) for locale in TRANSLATED)]
 )
-def test_lines_copied_from_an_email_are_never_executed(
+def test_lines_copied_from_our_email_are_never_executed(
     office: Office, ada: UUID, bea: UUID, rules: str, locale: str
 ) -> None:
     table = Table(office, ada, bea, rules, locale)
@@ -143,7 +143,9 @@ def test_lines_copied_from_an_email_are_never_executed(
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_line_above_a_copied_email_is_executed_as_written(office: Office, ada: UUID, bea: UUID, rules: str) -> None:
+def test_a_line_above_a_copy_of_our_email_is_executed_as_written(
+    office: Office, ada: UUID, bea: UUID, rules: str
+) -> None:
     table = Table(office, ada, bea, rules)
     new, example = table.new_line(), table.line(0)
     for letter in table.letters():
@@ -155,7 +157,7 @@ def test_a_line_above_a_copied_email_is_executed_as_written(office: Office, ada:
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_reply_from_any_program_to_any_email_means_what_was_typed(
+def test_a_reply_from_any_mail_program_to_any_of_our_emails_means_what_was_typed(
     office: Office, ada: UUID, bea: UUID, rules: str
 ) -> None:
     table = Table(office, ada, bea, rules)
@@ -193,7 +195,7 @@ Quoting = Callable[[str, Mail], bytes]
 
 
 @BOTH
-def test_quoting_an_email_does_not_confirm_it(table: Table, quoting: Quoting) -> None:
+def test_quoting_our_email_does_not_confirm_what_it_asks(table: Table, quoting: Quoting) -> None:
     asked = table.sends(a_mail("resign"))
     answer = table.sends(quoting("", asked), asked)
     assert "Your email contains only lines from our email" in answer.text
@@ -204,7 +206,7 @@ def test_quoting_an_email_does_not_confirm_it(table: Table, quoting: Quoting) ->
 
 
 @BOTH
-def test_a_rejected_move_quoted_in_the_reply_is_not_retried(table: Table, quoting: Quoting) -> None:
+def test_a_rejected_move_that_our_reply_quoted_is_not_tried_again(table: Table, quoting: Quoting) -> None:
     asked = table.sends(a_mail(f"{table.line(0)}\n{table.line(1)}"))
     assert f"\n  {table.line(1)}\n" in asked.text
     assert "nothing was done" in table.sends(quoting("", asked), asked).text
@@ -213,7 +215,7 @@ def test_a_rejected_move_quoted_in_the_reply_is_not_retried(table: Table, quotin
 
 
 @BOTH
-def test_a_line_below_a_copied_reply_leads_to_a_question(table: Table, quoting: Quoting) -> None:
+def test_a_line_below_a_copy_of_our_reply_is_not_executed(table: Table, quoting: Quoting) -> None:
     asked = table.sends(a_mail("?"))
     new = table.new_line()
     below = quoting("", asked).replace(b"</body>", b"").replace(b"</html>", b"") + f"\r\n{new}\r\n".encode()
@@ -243,7 +245,7 @@ def test_an_email_with_the_same_beginning_is_still_understood(table: Table) -> N
     assert "was played" in table.sends(a_mail(f"A good evening to all of you!\n{table.line(0)}"), answer).text
 
 
-def test_an_overlong_email_is_answered_with_advice_to_shorten_it(table: Table) -> None:
+def test_our_reply_to_an_overlong_email_advises_to_shorten_it(table: Table) -> None:
     quoted = "\n".join(f"* {line}" for line in table.first.text.splitlines()[2:]) * 8
     answer = table.sends(a_mail(f"{table.line(0)}\n{quoted}"))
     assert "without quoted emails" in answer.text
@@ -265,7 +267,7 @@ def test_lines_quoted_from_a_reply_are_never_executed(
 
 
 @pytest.mark.parametrize("title", ["*-------- Original Message --------*", "Vanha viesti", "ok thanks", "* * *"])
-def test_an_offered_line_does_not_act_below_a_title(table: Table, title: str) -> None:
+def test_a_line_that_our_email_offered_does_not_take_effect_below_a_title(table: Table, title: str) -> None:
     table.sends(a_mail(f"ok thanks\n\n{title}\n\n{table.first_offered()}"))
     assert "star-placed" not in happened(table.game_id)
 
@@ -274,5 +276,5 @@ def test_an_offered_line_does_not_act_below_a_title(table: Table, title: str) ->
     "above",
     ["", "Hi,\n", "Thanks!\n\n", "My move:\n", "That was a clever move.\n\n", "Now it gets interesting, I think\n\n"],
 )
-def test_an_offered_line_is_executed_where_it_is_plainly_typed(table: Table, above: str) -> None:
+def test_a_line_that_our_email_offered_is_executed_where_it_was_clearly_typed(table: Table, above: str) -> None:
     assert "was played" in table.sends(a_mail(f"{above}{table.first_offered()}\n\nAda")).text

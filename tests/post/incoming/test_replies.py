@@ -56,14 +56,14 @@ def test_an_email_does_what_its_writer_meant(name):
     assert effect(CASES[name].raw, CASES[name].game) == as_wished(CASES[name].expected)
 
 
-def test_the_corpus_is_large_and_reproducible():
+def test_the_corpus_of_replies_is_large_and_reproducible():
     made = dict(CASES)
     assert corpus() == made
     assert len(made) > 600
 
 
 @pytest.mark.parametrize("game", RULES)
-def test_a_move_acts_from_any_program_language_and_position(game):
+def test_a_move_is_played_from_any_mail_program_in_any_language_and_position(game):
     words = {SKY: "Hello,\n\n7 leo c", GLANZ: "1 lay punkt b1\n2 move a1 b2 c3"}[game]
     for name, program in PROGRAMS.items():
         for locale in NAMES:
@@ -76,7 +76,7 @@ def test_a_move_acts_from_any_program_language_and_position(game):
                     )
 
 
-def test_quoted_text_of_the_email_never_acts_from_any_program():
+def test_text_quoted_from_our_email_never_takes_effect_from_any_mail_program():
     for program in PROGRAMS.values():
         for game, letter in LETTERS.items():
             for locale in NAMES:
@@ -94,7 +94,7 @@ def test_subject_and_id_are_sanitized_to_one_line():
 
 
 @pytest.mark.parametrize("value", ["", "5f2c@mail", "<a b@c>", "<a@b> <c@d>", "<\u00fc@x>", "<" + 300 * "x" + ">"])
-def test_an_invalid_id_counts_as_none(value):
+def test_an_invalid_message_id_counts_as_missing(value):
     assert read(f"Message-ID: {value}\r\n\r\n".encode()).message_id is None
 
 
@@ -106,17 +106,17 @@ def test_an_undecodable_subject_is_harmless(subject):
 
 
 @pytest.mark.parametrize("path", ["", "<>"])
-def test_an_email_without_a_return_path_is_automatic(path):
+def test_an_email_with_an_empty_return_path_counts_as_automatic(path):
     assert read(plain("7 leo c"), path).automatic
     assert not read(plain("7 leo c"), ADA).automatic
 
 
-def test_the_reply_can_name_the_line_that_was_not_understood():
+def test_our_reply_can_quote_the_line_that_was_not_understood():
     assert wishes(plain("Hello,\n\n7 leo c\n7 loe c\n\nAda")).line == "7 loe c"
     assert wishes(plain("Hello")).line == "Hello"
 
 
-def test_emails_compare_by_value():
+def test_parsed_emails_are_compared_by_value():
     assert read(plain("?")) == Mail(ADA, False, ("?",), None, "Re: Tuesday stars", None)
 
 
@@ -269,7 +269,7 @@ HOLDS_A_MOVE = re.compile(rb"(?i)leo|cancer|virgo|\blay\b|\bmove\b|remove|finish
 SPLINTERS = (b"\r\n", b"\r", b"\0", b"<", b">", b"-- ", b"--", b"<!--", b"</blockquote>", b"\xff\xfe", b"=?utf-8?q?", b"=0A", b"&#10;", b"<br>", b":", b'"')  # fmt: skip
 
 
-def test_thousands_of_emails_play_nothing_unsaid_and_all_get_replies(by_the_thousand):
+def test_thousands_of_emails_play_only_what_they_say_and_all_get_a_reply(by_the_thousand):
     played = 0
     for seed in range(by_the_thousand // 2):
         dice = Random(seed)
@@ -300,7 +300,7 @@ def a_good_one(dice: Random) -> tuple[Case, str | None]:
     return Case(raw, {}, game), meant
 
 
-def test_a_damaged_email_plays_what_was_said_or_nothing(by_the_thousand):
+def test_a_damaged_email_plays_what_its_writer_said_or_nothing(by_the_thousand):
     for seed in range(by_the_thousand // 2):
         dice = Random(-seed - 1)
         good, meant = a_good_one(dice)

@@ -58,7 +58,7 @@ def test_other_players_confirmations_do_not_count(office: Office, game_id: UUID,
 @pytest.mark.parametrize(
     "doubtful", ["ada@example.org, eve@example.net", "ada@example.org <eve@example.net>", "undisclosed-recipients:;"]
 )
-def test_a_doubtful_sender_is_treated_as_a_stranger(office: Office, game_id: UUID, ada: UUID, doubtful: str) -> None:
+def test_a_doubtful_sender_is_treated_as_unknown(office: Office, game_id: UUID, ada: UUID, doubtful: str) -> None:
     raw = a_mail(a_move(game_id, ada)).replace(b"From: ada@example.org", b"From: " + doubtful.encode())
     office.mails("ada")
     arrives(office.mails("ada")[-1].reply_to, raw)
@@ -81,7 +81,7 @@ def test_a_doubtful_sender_is_treated_as_a_stranger(office: Office, game_id: UUI
     ],
     ids=str,
 )
-def test_automatic_mail_does_nothing_and_gets_no_reply(
+def test_automatic_emails_do_nothing_and_are_not_replied_to(
     office: Office, game_id: UUID, ada: UUID, headers: dict[str, str]
 ) -> None:
     assert no_answer(office, a_move(game_id, ada), **headers)

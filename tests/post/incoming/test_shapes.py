@@ -49,13 +49,13 @@ def acted(name: str, mails: int) -> Iterator[tuple[int, str, bytes]]:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_most_clear_moves_in_the_shapes_of_many_programs_are_played(name: str) -> None:
+def test_most_clear_moves_in_the_formats_of_many_mail_programs_are_played(name: str) -> None:
     missed = [(seed, why) for seed, why, _ in asked(name, MAILS)]
     assert len(missed) <= MAILS - PLAYED, missed[:20]
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_hostile_emails_in_the_shapes_of_many_programs_never_act(name: str) -> None:
+def test_hostile_emails_in_the_formats_of_many_mail_programs_never_take_effect(name: str) -> None:
     assert [(seed, move) for seed, move, _ in acted(name, MAILS)] == []
 
 

@@ -138,7 +138,7 @@ def test_emails_to_the_postmaster_are_limited(smtp: smtplib.SMTP, monkeypatch: p
     assert not kept_mails(10)
 
 
-def test_a_complaint_to_the_postmaster_is_read(smtp: smtplib.SMTP, game_id: UUID, app: Flask) -> None:
+def test_a_complaint_to_the_postmaster_is_processed(smtp: smtplib.SMTP, game_id: UUID, app: Flask) -> None:
     (letter,) = Office(app, "stars.example").mails("ada")
     assert hands_over(smtp, "abuse", complaint(about=letter.sender))[0] == 250
     db.session.rollback()
@@ -147,7 +147,7 @@ def test_a_complaint_to_the_postmaster_is_read(smtp: smtplib.SMTP, game_id: UUID
     assert kept_mails(10)
 
 
-def test_a_complaint_is_read_even_while_the_postmasters_store_is_full(
+def test_a_complaint_is_processed_even_if_the_postmasters_mailbox_is_full(
     smtp: smtplib.SMTP, game_id: UUID, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (letter,) = Office(app, "stars.example").mails("ada")
@@ -191,7 +191,7 @@ def test_an_address_of_a_deleted_game_is_rejected(smtp: smtplib.SMTP) -> None:
     assert hands_over(smtp, reply_word(UUID(int=7), 0, 1))[0] == 550
 
 
-def test_one_email_can_be_for_several_seats_but_not_for_many(smtp: smtplib.SMTP, game_id: UUID) -> None:
+def test_one_email_can_be_sent_to_several_seats_but_not_to_many(smtp: smtplib.SMTP, game_id: UUID) -> None:
     smtp.ehlo()
     smtp.mail(SENDER)
     words = [reply_word(game_id, 0, turn) for turn in range(MOST_READERS + 1)]
@@ -201,7 +201,7 @@ def test_one_email_can_be_for_several_seats_but_not_for_many(smtp: smtplib.SMTP,
     assert kept() == [MAIL.encode()] * MOST_READERS
 
 
-def test_lmtp_answers_for_each_recipient(lmtp: smtplib.LMTP, game_id: UUID, word: str) -> None:
+def test_an_lmtp_client_gets_a_response_for_each_recipient(lmtp: smtplib.LMTP, game_id: UUID, word: str) -> None:
     lmtp.ehlo()
     lmtp.mail(SENDER)
     for known in (word, reply_word(UUID(int=7), 0, 1)):
@@ -218,7 +218,7 @@ def test_lmtp_answers_for_each_recipient(lmtp: smtplib.LMTP, game_id: UUID, word
     "body",
     [b"NUL \0 and \xff\xfe, 8bit Gr\xc3\xbc\xc3\x9fe\r\n", b"..a dot\r\n.\n a bare LF and a bare \r CR\r\n", b""],
 )
-def test_bytes_are_stored_unchanged(smtp: smtplib.SMTP, word: str, body: bytes) -> None:
+def test_the_bytes_of_an_email_are_stored_unchanged(smtp: smtplib.SMTP, word: str, body: bytes) -> None:
     mail = b"Subject: Gr\xc3\xbc\xc3\x9fe\r\n\r\n" + body
     smtp.ehlo()
     smtp.docmd("MAIL", f"FROM:<{SENDER}> BODY=8BITMIME SMTPUTF8")
@@ -274,7 +274,7 @@ def test_emails_per_seat_and_hour_are_limited(
     assert said == [250, 250, 451]
 
 
-def test_an_email_rejected_while_mail_in_was_closed_is_retried(smtp: smtplib.SMTP, word: str) -> None:
+def test_an_email_rejected_while_inbound_mail_was_closed_is_sent_again(smtp: smtplib.SMTP, word: str) -> None:
     close(MAIL_IN)
     for reader in (word, "postmaster"):
         smtp.ehlo()
@@ -290,7 +290,7 @@ def test_an_email_rejected_while_mail_in_was_closed_is_retried(smtp: smtplib.SMT
     assert kept() == [MAIL.encode()]
 
 
-def test_an_email_in_transfer_is_retried_if_mail_in_closes(smtp: smtplib.SMTP, word: str) -> None:
+def test_an_email_in_transfer_is_sent_again_if_inbound_mail_is_closed(smtp: smtplib.SMTP, word: str) -> None:
     smtp.ehlo()
     smtp.mail(SENDER)
     assert smtp.rcpt(f"{word}@stars.example")[0] == 250

@@ -26,7 +26,7 @@ def confirming(text: str) -> str:
 
 
 @pytest.mark.parametrize("how", ["{0:%Y-%m-%d}..{1:%Y-%m-%d}", "{0.day}.{0.month}.-{1.day}.{1.month}."])
-def test_a_stand_in_is_asked_once_after_confirmation(office: Office, game_id: UUID, ada: UUID, how: str) -> None:
+def test_a_stand_in_request_is_sent_once_after_confirmation(office: Office, game_id: UUID, ada: UUID, how: str) -> None:
     first, last = (clock.now() + timedelta(days=days) for days in (2, 9))
     office.mails("ada")
     line = f"stand-in dan@example.org {how.format(first, last)}"
@@ -52,7 +52,7 @@ def test_a_stand_in_is_asked_once_after_confirmation(office: Office, game_id: UU
         ("2027-08-14", "2027-08-01", "2027-08-14 2027-08-01"),  # `ask_stand_in` refuses these
     ],
 )
-def test_dates_without_a_year_mean_the_next_such_period_to_end(first: str, last: str, days: str) -> None:
+def test_dates_without_a_year_mean_the_period_that_ends_next(first: str, last: str, days: str) -> None:
     assert [str(day) for day in answering._days(first, last, date(2026, 7, 5))] == days.split()
 
 
@@ -66,7 +66,7 @@ def test_a_german_command_asks_for_a_stand_in_and_ends_it(office: Office, game_i
     assert happened(game_id)[-1] == "stand-in-ended"
 
 
-def test_an_impossible_stand_in_is_answered_with_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_our_reply_to_an_impossible_stand_in_request_gives_the_reason(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     for days, why in (
         ("31.2.-1.3.", "This date doesn't exist: 31.2. "),
