@@ -129,9 +129,10 @@ def _share(outcome: Outcome, seat: Seat) -> float:
 
 def _advised(rules: Any, state: Any, seat: Seat) -> tuple[Any, float]:
     """Return the move that the judge advises a seat to play, and its value."""
-    worth, best, most = rules.judge(rules.view(state, seat)), None, float("-inf")
-    for move in rules.legal_moves(state, seat):
-        value = worth(move)
-        if value > most:
-            best, most = move, value
-    return best, most
+    if hasattr(rules, "advise"):
+        advised: tuple[Any, float] = rules.advise(state, seat)
+        return advised
+    moves = rules.legal_moves(state, seat)
+    worths = list(map(rules.judge(rules.view(state, seat)), moves))
+    most = max(worths)
+    return moves[worths.index(most)], most

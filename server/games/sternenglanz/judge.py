@@ -154,10 +154,11 @@ Odds = tuple[int, ...]  # by the number of neighbours of a class
 
 
 class _Around(NamedTuple):
-    """A field's neighbours, and its chances by the number of its neighbours of each class."""
+    """A field's chances by the number of its neighbours of each class, and what one more of a class changes beside it."""
 
-    near: list[tuple[Fields, Fields, Mapping[str, Odds]]]  # field, its neighbours, what one more of a class changes
+    near: Fields
     odds: list[tuple[str, Odds]]
+    more: Mapping[str, list[tuple[Fields, Fields, Odds]]]  # by class: a field, its neighbours, and the changes
 
 
 class _Chances:
@@ -196,11 +197,13 @@ class _Chances:
 
     def _added(self, stars: Stars, piece: str, field: Field) -> int:
         """Return how many chances this piece adds to these stars."""
-        around, taken, same = self._around[field.bit], occupied(stars), stars[piece]
-        gain = -sum([odds[(field.near & stars[star]).bit_count()] for star, odds in around.odds])
-        for bit, near, more in around.near:
-            if piece in more and not bit & taken:
-                gain += more[piece][(near & same).bit_count()]
+        near, odds, more = self._around[field.bit]
+        gain, taken, same = 0, occupied(stars), stars[piece]
+        for star, its in odds:
+            gain -= its[(near & stars[star]).bit_count()]
+        for bit, beside, changes in more[piece]:
+            if not bit & taken:
+                gain += changes[(beside & same).bit_count()]
         return gain
 
 
@@ -209,7 +212,14 @@ def _around(scenario: Scenario) -> Mapping[Fields, _Around]:
     odds = {bit: _odds(scenario, field) for bit, field in FIELD_AT.items()}
     more = {bit: {star: tuple(b - a for a, b in pairwise(its)) for star, its in odds[bit]} for bit in FIELD_AT}
     return {
-        bit: _Around([(it, FIELD_AT[it].near, more[it]) for it in bits_of(field.near)], odds[bit])
+        bit: _Around(
+            field.near,
+            odds[bit],
+            {
+                piece: [(it, FIELD_AT[it].near, more[it][piece]) for it in bits_of(field.near) if piece in more[it]]
+                for piece in PIECES
+            },
+        )
         for bit, field in FIELD_AT.items()
     }
 

@@ -15,7 +15,7 @@
 
 from server.games.contract import Json
 from server.games.sternenhimmel.ending import final_table, final_view
-from server.games.sternenhimmel.judge import judge
+from server.games.sternenhimmel.judge import advise, judge
 from server.games.sternenhimmel.material import (
     BLACK_HOLE,
     BOARDS,
@@ -104,6 +104,7 @@ __all__ = [
     "final_view",
     "introduction",
     "is_mid_turn",
+    "advise",
     "judge",
     "legal_moves",
     "move_from_json",

@@ -7,7 +7,7 @@ the details that players are shown. A test compares it with `scoring`.
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from server.games.contract import Json
+from server.games.contract import Json, Seat
 from server.games.sternenhimmel.material import (
     BLACK_HOLE,
     BOARDS,
@@ -18,7 +18,8 @@ from server.games.sternenhimmel.material import (
     Board,
     Lying,
 )
-from server.games.sternenhimmel.moves import Placement
+from server.games.sternenhimmel.moves import PLACEMENTS, Placement
+from server.games.sternenhimmel.state import State
 
 # Views lack the options. Values and payments of the default edition are close enough for all of them.
 FACTORS = [2**doubles for doubles in range(10)]
@@ -41,12 +42,38 @@ def judge(view: Json) -> Callable[[Placement], float]:
     return worth
 
 
+def advise(sky: State, seat: Seat) -> tuple[Placement, float]:
+    """Return the legal placement with the highest value for the seat on turn, and this value."""
+    best: tuple[Placement | None, float] = None, float("-inf")
+    for board, stars in sky.stars.items():
+        lying = [
+            it if it is None or not is_down or it.seat == seat else LYING[it.seat][GUESS]
+            for it, is_down in [(stars.get(space), is_down) for space, is_down in _SPACES[board]]
+        ]
+        found = _best(board, tuple(lying), sky.hands[seat], seat, len(sky.coins))
+        if found[1] > best[1]:
+            best = found
+    assert best[0] is not None
+    return best[0], best[1]
+
+
+@lru_cache(maxsize=50_000)
+def _best(board: str, spaces: Spaces, hand: tuple[str, ...], me: Seat, seats: int) -> tuple[Placement | None, float]:
+    """Return the placement with the highest value on a board, and this value."""
+    best: tuple[Placement | None, float] = None, float("-inf")
+    for space, worths in _worths(board, spaces, me, seats).items():
+        for star in hand:
+            if worths[star] > best[1]:
+                best = PLACEMENTS[star, board, space], worths[star]
+    return best
+
+
 def _seen(spaces: Json) -> Spaces:
     return tuple([it and LYING[it["seat"]][it["star"] or GUESS] for it in spaces.values()])
 
 
 @lru_cache(maxsize=20_000)  # of a search, most boards recur
-def _worths(board_id: str, spaces: Spaces, me: int, seats: int) -> Mapping[str, Mapping[str, float]]:
+def _worths(board_id: str, spaces: Spaces, me: Seat, seats: int) -> Mapping[str, Mapping[str, float]]:
     """Return the value of each star of `me` on each empty space."""
     board, near = BOARDS[board_id], _NEAR[board_id]
     totals, counts, gone, doubles = _tally(near, spaces, seats)
@@ -93,7 +120,7 @@ def _tally(near: Sequence[int], spaces: Spaces, seats: int) -> tuple[list[int], 
     return totals, counts, gone, doubles
 
 
-def _ranked(totals: Sequence[int], counts: Sequence[int], me: int) -> list[Ranked]:
+def _ranked(totals: Sequence[int], counts: Sequence[int], me: Seat) -> list[Ranked]:
     """Return the ranked seats without `me`, best first."""
     others = [(totals[seat], count) for seat, count in enumerate(counts) if count and seat != me]
     return sorted(others, reverse=True)
@@ -125,6 +152,7 @@ def _paid(board: Board, mine: Ranked, others: list[Ranked]) -> tuple[int, int]:
     return gain, prizes
 
 
+_SPACES = {board.id: [(space, it.size == "large") for space, it in board.spaces.items()] for board in BOARDS.values()}
 _NEAR: Mapping[str, Sequence[int]] = {
     board.id: [sum(1 << list(board.spaces).index(it) for it in board.neighbours[space]) for space in board.spaces]
     for board in BOARDS.values()
