@@ -125,5 +125,5 @@ def test_a_bot_that_searches_also_plays_games_without_worlds() -> None:
 
 
 def test_bots_with_a_level_play_local_games_to_the_end() -> None:
-    players: list[Any] = ["level-1", "greedy", "random"]
+    players: list[Any] = ["level-3", "greedy", "random"]
     assert play_locally("sternenhimmel", {}, players, "one") == play_locally("sternenhimmel", {}, players, "one")

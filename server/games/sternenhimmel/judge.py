@@ -57,7 +57,7 @@ def advise(sky: State, seat: Seat) -> tuple[Placement, float]:
     return best[0], best[1]
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=10_000)
 def _best(board: str, spaces: Spaces, hand: tuple[str, ...], me: Seat, seats: int) -> tuple[Placement | None, float]:
     """Return the placement with the highest value on a board, and this value."""
     best: tuple[Placement | None, float] = None, float("-inf")
@@ -72,7 +72,7 @@ def _seen(spaces: Json) -> Spaces:
     return tuple([it and LYING[it["seat"]][it["star"] or GUESS] for it in spaces.values()])
 
 
-@lru_cache(maxsize=20_000)  # of a search, most boards recur
+@lru_cache(maxsize=4_000)  # in a search, most boards recur
 def _worths(board_id: str, spaces: Spaces, me: Seat, seats: int) -> Mapping[str, Mapping[str, float]]:
     """Return the value of each star of `me` on each empty space."""
     board, near = BOARDS[board_id], _NEAR[board_id]
