@@ -6,6 +6,15 @@ game. A move is worth the points that the bot's seat is ahead of the average of 
 
 In games with `ONE_TURN_AHEAD`, the bot stops when its seat has had another turn. A move is worth what the judge says the
 bot's seat gained in that time, minus the average gain of the others.
+
+Measured, with standard errors:
+
+- Sternenhimmel, 12 ms per move: playing on to the end was 6.8 points (2.0, 39 games) ahead of one turn.
+- Sternenglanz: playing on to the end takes seven times as long. Stopping before the seat's next turn was 3.8 points
+  (2.0, 14 games) behind one turn.
+- Halving a field of twelve moves again and again, instead of comparing four, showed no gain (9 games).
+
+There is no tree. A move is one of more than a hundred, so a few dozen playouts would rarely get past the first one.
 """
 
 from collections.abc import Sequence

@@ -33,7 +33,7 @@ from server.games.sternenglanz.state import EVENTS, apply
 from server.games.sternenglanz.table import table
 from server.games.sternenglanz.views import move_of, place, preview, reveals, tell, view
 
-ONE_TURN_AHEAD = True  # to the end of the game, a bot with the same time would see a tenth of the worlds
+ONE_TURN_AHEAD = True  # to the end of the game, a bot with the same time would see a seventh of the worlds
 
 
 def describe() -> Json:
