@@ -25,8 +25,14 @@ def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
     return rng.choice([move for move, each in zip(moves, worths, strict=True) if each == best])
 
 
-LEVELS: Mapping[str, Effort] = {"level-1": Effort(worlds=4, candidates=4)}
-"""The bots that search. In `BOTS`, where they get no time to search, they play like `greedy`."""
+LEVELS: Mapping[str, Effort] = {
+    "level-1": Effort(worlds=0, candidates=8, slack=0.7),
+    "level-2": Effort(worlds=0, candidates=4, slack=0.5),
+    "level-3": Effort(worlds=1, candidates=2),
+    "level-4": Effort(worlds=4, candidates=4),
+    "level-5": Effort(worlds=16, candidates=4),
+}
+"""The bots that search. Without time to search, they play like `greedy`, as in `BOTS`."""
 
 BOTS: Mapping[str, Bot] = {"random": random, "greedy": greedy, **dict.fromkeys(LEVELS, greedy)}
 

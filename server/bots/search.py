@@ -3,8 +3,20 @@ only through its contract.
 
 The game's judge values moves. The bot compares the moves with the highest values in the same worlds, so that chance
 favours none of them. In each world it plays the move. Then every seat plays for itself (max-n): it plays the move that
-the judge advises for that seat's view. This goes on until the bot's seat has had another turn. A move is worth what the
-bot's seat gains in that time, minus the average gain of the others. If the game ends, only the win counts.
+the judge advises for that seat's view. This goes on to the end of the game. A move is worth the points that the bot's
+seat is ahead of the average of the others, and `WIN` if it wins.
+
+In games with `ONE_TURN_AHEAD`, the bot stops when its seat has had another turn. A move is worth what the judge says the
+bot's seat gained in that time, minus the average gain of the others.
+
+Measured, with standard errors:
+
+- Sternenhimmel, 12 ms per move: playing on to the end was 6.8 points (2.0, 39 games) ahead of one turn.
+- Sternenglanz: playing on to the end takes seven times as long. Stopping before the seat's next turn was 3.8 points
+  (2.0, 14 games) behind one turn.
+- Comparing twelve moves and dropping half of them again and again, instead of comparing four, showed no gain (9 games).
+
+There is no tree. A move is one of more than a hundred, so a few dozen playouts would rarely get past the first one.
 """
 
 from collections.abc import Sequence
@@ -15,7 +27,8 @@ from typing import Any, NamedTuple
 
 from server.games import Json, Outcome, Rules, Seat
 
-WIN = 100.0  # more than a judge gives for any move
+WIN = 10.0  # points
+WIN_NEXT_TURN = 100.0  # more than a judge gives for any move
 
 
 class Seen(NamedTuple):
@@ -29,10 +42,15 @@ class Seen(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares."""
+    """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares.
+
+    A bot with `slack` plays any move that is close to the best. The slack is a share of the distance from the best of
+    the compared moves to the worst.
+    """
 
     worlds: int
     candidates: int
+    slack: float = 0.0
 
 
 class _PrivateDice:
@@ -60,15 +78,26 @@ def standing(story: Sequence[Json]) -> list[Json]:
 
 
 def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
-    """Return the move that does best in sampled worlds, after at most this many seconds of CPU time.
+    """Return a move that does best in sampled worlds, after at most this many seconds of CPU time.
 
     The game may lack a judge or `resample`. Without `resample`, the bot plays the move that the judge prefers, and
     without a judge any move.
     """
+    compared = compare(seen, effort, seconds, rng)
+    (_, most), (_, worst) = compared[0], compared[-1]
+    least = most - effort.slack * (most - worst)
+    return rng.choice([move for move, gain in compared if gain >= least])
+
+
+def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tuple[Any, float]]:
+    """Return the moves that `search` compares with the mean gain of each, best first. Equals are in random order.
+
+    Without worlds, the gain is what the judge gives. A move that nothing is compared with gains 0.
+    """
     end = process_time() + seconds
     judge, sample = getattr(seen.rules, "judge", None), getattr(seen.rules, "resample", None)
     if judge is None or len(seen.moves) == 1:
-        return rng.choice(seen.moves)
+        return [(rng.choice(seen.moves), 0.0)]
     worth = judge(seen.view)
     judged = sorted(((worth(move), rng.random(), move) for move in seen.moves), key=lambda it: it[:2], reverse=True)
     candidates = [(value, move) for value, _, move in judged[: effort.candidates]]
@@ -81,48 +110,54 @@ def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
         gains = list[float]()
         for value, move in candidates:
             if process_time() > end:
-                return _best(candidates, total, worlds)  # an unfinished world would be unfair
-            gains.append(value + _gain_after(seen, world, move, _PrivateDice(Random(dice))))
+                return _sorted_by_gain(candidates, total, worlds)  # an unfinished world would be unfair
+            gains.append(_gain(seen, world, (move, value), _PrivateDice(Random(dice))))
         total, worlds = [had + gain for had, gain in zip(total, gains, strict=True)], worlds + 1
-    return _best(candidates, total, worlds)
+    return _sorted_by_gain(candidates, total, worlds)
 
 
-def _best(candidates: Sequence[tuple[float, Any]], total: Sequence[float], worlds: int) -> Any:
-    """Return the move with the highest total, or without worlds the judge's best one. Equals are in random order."""
-    gains = total if worlds else [value for value, _ in candidates]
-    return candidates[gains.index(max(gains))][1]
+def _sorted_by_gain(
+    candidates: Sequence[tuple[float, Any]], total: Sequence[float], worlds: int
+) -> list[tuple[Any, float]]:
+    gains = [gain / worlds for gain in total] if worlds else [value for value, _ in candidates]
+    compared = [(move, gain) for (_, move), gain in zip(candidates, gains, strict=True)]
+    return sorted(compared, key=lambda it: it[1], reverse=True)  # stable
 
 
-def _gain_after(seen: Seen, state: Any, move: Any, dice: _PrivateDice) -> float:
-    """Return how much the seat gains on the others after its move, until the end of the seat's next turn or of the
-    game. The move itself doesn't count."""
+def _gain(seen: Seen, state: Any, judged: tuple[Any, float], dice: _PrivateDice) -> float:
+    """Return how much the seat gains on the others if it plays this move."""
     rules, seat, others = seen.rules, seen.seat, seen.story[0]["seats"] - 1
-    gain, before, has_had_turn = 0.0, seat, False
-    state = reduce(rules.apply, rules.decide(state, seat, move, dice), state)
-    while waiting := rules.to_act(state):
-        on_turn = min(waiting)
-        if has_had_turn and on_turn != seat:
+    stops = getattr(rules, "ONE_TURN_AHEAD", False)
+    on_turn, has_had_turn, (move, value), gain = seat, False, judged, 0.0
+    while True:
+        gain += value if on_turn == seat else -value / others
+        state, before = reduce(rules.apply, rules.decide(state, on_turn, move, dice), state), on_turn
+        outcome = rules.outcome(state)
+        if outcome is not None:
+            return gain + WIN_NEXT_TURN * _won(outcome, seat) if stops else _lead(outcome, seat)
+        on_turn = min(rules.to_act(state))
+        if stops and has_had_turn and on_turn != seat:
             return gain
         has_had_turn |= on_turn == seat != before
-        before = on_turn
         move, value = _advised(rules, state, on_turn)
-        gain += value if on_turn == seat else -value / others
-        state = reduce(rules.apply, rules.decide(state, on_turn, move, dice), state)
-    outcome = rules.outcome(state)
-    assert outcome is not None
-    return gain + _share(outcome, seat)
 
 
-def _share(outcome: Outcome, seat: Seat) -> float:
-    won = (outcome.places[seat] == 1) / outcome.places.count(1)
-    return WIN * (won - 1 / len(outcome.places))
+def _lead(outcome: Outcome, seat: Seat) -> float:
+    own, seats = outcome.scores[seat], len(outcome.scores)
+    return own - (sum(outcome.scores) - own) / (seats - 1) + WIN * _won(outcome, seat)
+
+
+def _won(outcome: Outcome, seat: Seat) -> float:
+    """Return the share of the win, minus that of an average seat."""
+    return (outcome.places[seat] == 1) / outcome.places.count(1) - 1 / len(outcome.places)
 
 
 def _advised(rules: Any, state: Any, seat: Seat) -> tuple[Any, float]:
     """Return the move that the judge advises a seat to play, and its value."""
-    worth, best, most = rules.judge(rules.view(state, seat)), None, float("-inf")
-    for move in rules.legal_moves(state, seat):
-        value = worth(move)
-        if value > most:
-            best, most = move, value
-    return best, most
+    if hasattr(rules, "advise"):
+        advised: tuple[Any, float] = rules.advise(state, seat)
+        return advised
+    moves = rules.legal_moves(state, seat)
+    worths = list(map(rules.judge(rules.view(state, seat)), moves))
+    most = max(worths)
+    return moves[worths.index(most)], most

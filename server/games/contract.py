@@ -1,6 +1,6 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
-A game is a package with the members of `Game`. It may also have `judge`, `resample`, `draw`, `table`, `final_view`, `final_table`,
+A game is a package with the members of `Game`. It may also have `judge`, `advise`, `ONE_TURN_AHEAD`, `resample`, `draw`, `table`, `final_view`, `final_table`,
 `introduction`, `usual_turns`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`, `rule_values`, `SENTENCES` and `REFUSALS`,
 described by the types at the end of this file, and a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
@@ -197,6 +197,9 @@ Rules = Game[Any, Any, Any]  # a game with states, moves and events opaque to th
 # Optional parts of a game
 
 Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the move is worth to the seat on turn
+# State, seat on turn -> the move that `judge` values most, and its value. Only for games where this is faster.
+Advise = Callable[[Any, Seat], tuple[Any, float]]
+# `ONE_TURN_AHEAD = True`: bots that search don't play on to the end of the game, since that takes too long.
 # View, story, seat, dice -> a state that the seat could be in, drawn from nothing else: a sample of all states that
 # are consistent with what the seat has seen, each as likely as the game's dice make it. Hidden choices of other seats
 # are equally likely. `story` has the events that the seat was shown, without those taken back. It begins with

@@ -3,7 +3,9 @@ table that `/docs/bots` and `GET /v1/rules` publish.
 
 A deal is played once for each seat, with the bot of the row in that seat and the bot of the column in all others. So
 luck with a deal or a seat cancels out. The share of wins has a Wilson confidence interval (95%). `--pairs`, `--deals`
-and `--seconds` bound the run. `seeing` is `greedy` with the face-down stars of all seats turned over.
+and `--seconds` bound the run. An interrupt (Ctrl+C) prints the results so far. Expensive rows get more time, but fewer
+games: of two rows, one with games that take 100 times as long gets a tenth of the games.
+`seeing` is `greedy` with the face-down stars of all seats turned over.
 """
 
 import argparse
@@ -19,13 +21,16 @@ from server.bots.local_games import AMPLE, Shown
 from server.bots.search import Seen
 from server.games import GAMES, Json, Outcome, Rules, Seat, SeededDice, newest_rules
 
-PAIRS = [
-    ("greedy", "random"),
-    *((level, "greedy") for level in LEVELS),
-    *pairwise(reversed(LEVELS)),
-    ("seeing", "greedy"),
-]
+LADDER = [(upper, lower) for lower, upper in pairwise(LEVELS)]  # with every number of seats
+OTHERS = [("greedy", "random"), ("level-2", "greedy"), ("level-3", "greedy")]  # with the fewest
 EVEN = 1.96  # standard deviations of a 95 % interval
+
+
+class Row(NamedTuple):
+    game: str
+    seats: int
+    bot: str
+    against: str
 
 
 class Result(NamedTuple):
@@ -36,6 +41,7 @@ class Result(NamedTuple):
     lead: float = 0.0  # points above the average of the table, added up
     moves: int = 0
     seconds: float = 0.0  # of CPU, for its moves
+    spent: float = 0.0  # seconds of CPU in all
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -78,45 +84,57 @@ def played(rules: Rules, bots: list[str], deal: int, watched: Seat) -> tuple[Out
     return outcome, moves, seconds
 
 
-def measure(rules: Rules, pair: tuple[str, str], deals: int, seconds: float) -> Result:
-    """Play deals until there are enough or the time is over. A deal is always played from every seat."""
-    end, result, seats = process_time() + seconds, Result(), rules.SEATS.start
-    for deal in range(deals):
-        for watched in range(seats):
-            bots = [pair[0] if seat == watched else pair[1] for seat in range(seats)]
-            outcome, moves, took = played(rules, bots, deal, watched)
-            share = (outcome.places[watched] == 1) / outcome.places.count(1)
-            lead = outcome.scores[watched] - sum(outcome.scores) / seats
-            result = Result(*map(sum, zip(result, (1, share, lead, moves, took), strict=True)))
-        if process_time() > end:
-            break
+def with_deal(row: Row, result: Result, deal: int) -> Result:
+    """Play a deal from every seat. Return the results with those of this deal."""
+    rules, began = GAMES[row.game], process_time()
+    for watched in range(row.seats):
+        bots = [row.bot if seat == watched else row.against for seat in range(row.seats)]
+        outcome, moves, took = played(rules, bots, deal, watched)
+        share = (outcome.places[watched] == 1) / outcome.places.count(1)
+        lead = outcome.scores[watched] - sum(outcome.scores) / row.seats
+        spent, began = process_time() - began, process_time()
+        result = Result(*map(sum, zip(result, (1, share, lead, moves, took, spent), strict=True)))
     return result
+
+
+def measured(rows: list[Row], deals: int, seconds: float) -> dict[Row, Result]:
+    """Play until the time is over or interrupted."""
+    results = dict.fromkeys(rows, Result())
+    try:
+        while seconds > sum(it.spent for it in results.values()):
+            open_rows = [row for row in rows if results[row].games < deals * row.seats]
+            if not open_rows:
+                break
+            row = min(open_rows, key=lambda it: results[it].games * results[it].spent)
+            results[row] = with_deal(row, results[row], results[row].games // row.seats)
+    except KeyboardInterrupt:
+        pass
+    return results
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(prog="python -m tests.bench.strength", description=__doc__)
     arguments.add_argument("--games", nargs="*", default=list(GAMES), choices=list(GAMES))
-    arguments.add_argument("--pairs", nargs="*", metavar="BOT:BOT", default=[":".join(pair) for pair in PAIRS])
+    arguments.add_argument("--pairs", nargs="*", metavar="BOT:BOT", help="with every number of seats")
     arguments.add_argument("--deals", type=int, default=100)
-    arguments.add_argument("--seconds", type=float, default=60, help="CPU time for each pair")
+    arguments.add_argument("--seconds", type=float, default=1800, help="CPU time in all")
     given = arguments.parse_args()
     os.nice(19)
+    rows = list[Row]()
+    for game in given.games:
+        seats = GAMES[game].SEATS
+        if given.pairs is None:
+            rows += [Row(game, seats.start, *pair) for pair in OTHERS]
+        pairs = LADDER if given.pairs is None else [pair.split(":") for pair in given.pairs]
+        rows += [Row(game, number, *pair) for pair in pairs for number in seats]
     print("| Game | Seats | Bot | Against | Wins | From | To | Points ahead | Games | ms |")
     print("|---|---|---|---|---|---|---|---|---|---|")
-    for name in given.games:
-        for pair in given.pairs:
-            rules, (bot, other) = GAMES[name], pair.split(":")
-            found = measure(rules, (bot, other), given.deals, given.seconds)
-            low, high = found.interval
-            facts = [
-                name,
-                rules.SEATS.start,
-                bot,
-                other,
-                *(f"{it:.2f}" for it in (found.wins / found.games, low, high)),
-            ]
-            facts += [f"{found.lead / found.games:.1f}", found.games, round(1000 * found.seconds / found.moves)]
-            print(f"| {' | '.join(map(str, facts))} |", flush=True)
+    for row, found in measured(rows, given.deals, given.seconds).items():
+        if not found.games:
+            continue
+        facts = [*row, *(f"{it:.2f}" for it in (found.wins / found.games, *found.interval))]
+        facts += [f"{found.lead / found.games:.1f}", found.games, round(1000 * found.seconds / found.moves)]
+        print(f"| {' | '.join(map(str, facts))} |", flush=True)
 
 
 if __name__ == "__main__":

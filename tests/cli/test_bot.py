@@ -137,7 +137,7 @@ def test_a_bot_with_a_level_plays_on_a_server_using_only_what_its_seat_sees(rule
     with ThreadingHTTPServer(("127.0.0.1", 0), OnTurn) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         there = ("--url", f"http://127.0.0.1:{server.server_port}", "--token", "sp_a", "--game", "a")
-        assert CliRunner().invoke(main, ["bot", *there, "--level", "1"]).exit_code == 0
+        assert CliRunner().invoke(main, ["bot", *there, "--level", "3"]).exit_code == 0
         server.shutdown()
     ((turn, move),) = [(it["turn"], it["move"]) for it in OnTurn.moves]
     state, game = OnTurn.game.state, OnTurn.game.rules

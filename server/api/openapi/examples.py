@@ -192,6 +192,6 @@ RULES: Json = {
     "view": {"type": "object"},
     "events": {"seat-skipped": _DESCRIBED["events"]["seat-skipped"]},
     "boards": [board for board in _DESCRIBED["boards"] if board["id"] == "aries"],
-    "bots": [it.to_json() for it in strengths() if it.rules == "sternenhimmel"],
+    "bots": [it.to_json() for it in strengths() if it.rules == "sternenhimmel"][:2],
 }
 ALL_RULES: Json = {"items": [RULES]}

@@ -33,6 +33,8 @@ from server.games.sternenglanz.state import EVENTS, apply
 from server.games.sternenglanz.table import table
 from server.games.sternenglanz.views import move_of, place, preview, reveals, tell, view
 
+ONE_TURN_AHEAD = True  # to the end of the game, a bot with the same time would see a seventh of the worlds
+
 
 def describe() -> Json:
     """Return what a client needs to know about this game, as JSON."""
@@ -60,6 +62,7 @@ __all__ = [
     "MOVE_SCHEMA",
     "NAME",
     "NOTATION_HELPS",
+    "ONE_TURN_AHEAD",
     "OPTION_SCHEMA",
     "OWN_NAMES",
     "REFUSALS",

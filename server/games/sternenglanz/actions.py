@@ -28,6 +28,7 @@ from server.games.sternenglanz.material import (
     Card,
     Field,
     Fields,
+    Scenario,
     bits_of,
 )
 from server.games.sternenglanz.moves import Action, Move, SchwarzesLoch, Sterngeburt, Sternwanderung, Supernova
@@ -114,7 +115,10 @@ def _check_free(sky: State, field: Field) -> None:
 
 def birth_points(sky: State, star: str, field: Field) -> int:
     """Return the points for placing this star: for its class, and for a Leuchtstern on a special field (R7.2)."""
-    scenario = sky.scenario
+    return points_of_birth(sky.scenario, star, field)
+
+
+def points_of_birth(scenario: Scenario, star: str, field: Field) -> int:
     for_class = CARDS.birth_points[star] if scenario.card_points else 0
     return for_class + (field.bonus if star == LEUCHT and scenario.bonus_points else 0)
 

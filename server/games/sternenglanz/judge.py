@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
+from typing import NamedTuple
 
 from server.games.contract import Json
-from server.games.sternenglanz.actions import birth_points, removal_points, supernova_points, type_of
+from server.games.sternenglanz.actions import birth_points, points_of_birth, removal_points, supernova_points, type_of
 from server.games.sternenglanz.figures import placements
 from server.games.sternenglanz.material import (
     CARDS,
@@ -25,6 +26,7 @@ from server.games.sternenglanz.material import (
     WANDERUNG,
     Field,
     Fields,
+    Scenario,
     bits_of,
 )
 from server.games.sternenglanz.moves import (
@@ -46,7 +48,8 @@ Target = tuple[tuple[str, Fields], ...]  # nodes and their fields
 # Views lack the options. The defaults are close enough for all of them.
 OPTIONS = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items()}
 CARD_WORTH = {GEBURT: 1.0, LOCH: 0.6, WANDERUNG: 0.4, SUPERNOVA: 1.5}
-CHANCES = {0: 0.5, 1: 0.2, 2: 0.05}  # share of a birth's points, by the number of missing stars
+CHANCES = {0: 10, 1: 4, 2: 1}  # share of a birth's points in parts of `WHOLE`, by the number of missing stars
+WHOLE = 20  # whole numbers, so that equals stay equal
 NEARER = 1.0  # for an action less until the Sternbild
 COMPLETED = 20.0
 IN_ROW = 0.2  # for the chance of performing all three slots
@@ -56,26 +59,32 @@ HOPELESS = 30.0  # actions
 
 def judge(view: Json) -> Callable[[Move], float]:
     """Return a function that gives the value of a step for the viewing seat, in points."""
-    sky = _sky(view)
-    target = _target(view, sky.stars)
+    sky, me = _sky(view), view["next"]
+    chances, target = _Chances(sky), _target(view, sky.stars)
     lacking = _lack(sky.stars, target)
-    prospects: dict[tuple[Fields, ...], float] = {}  # many paths lead to the same state
+    acts: dict[tuple[object, ...], float] = {}  # many paths lead to the same state
 
     def worth(move: Move) -> float:
         (step,) = move.steps
         match step:
+            case Sterngeburt(slot, star, field):
+                key: tuple[object, ...] = star, field
+            case Sternwanderung(slot, path):
+                key = "", path[0], path[-1]
+            case SchwarzesLoch(slot, field) | Supernova(slot, field):
+                key = slot, field
             case Choose(slot2, slot3):
                 return CARD_WORTH[type_of(slot2)] + 1.1 * CARD_WORTH[type_of(slot3)]
             case LayCards(drop_nova, slot2, slot1):
                 laid = CARD_WORTH[type_of(slot2)] if slot2 else 0.0
                 return laid + CARD_WORTH[type_of(slot1)] - CARD_WORTH[GEBURT] - drop_nova
-            case Sterngeburt() | Sternwanderung() | SchwarzesLoch() | Supernova():
-                after = _after(sky.stars, step)
-                key = tuple(after.values())
-                if key not in prospects:
-                    prospects[key] = _chances(sky, after) + _progress(lacking, _lack(after, target))
-                return _gain(sky, view["next"], step) + prospects[key] + IN_ROW * (step.slot < 3)
-        return 0.0
+            case _:
+                return 0.0
+        if key not in acts:
+            acts[key] = _gain(sky, me, step) + chances.gain(step) / WHOLE
+            if target:
+                acts[key] += _progress(lacking, _lack(_after(sky.stars, step), target))
+        return acts[key] + IN_ROW * (slot < 3)
 
     return worth
 
@@ -139,31 +148,93 @@ def _gain(sky: State, me: int, step: Action) -> float:
     return 0.0
 
 
-# Chances: possible births on the free fields
+# Chances: possible births on the free fields. Only the fields around a change can gain or lose any.
+
+Odds = tuple[int, ...]  # by the number of neighbours of a class
 
 
-def _chances(sky: State, after: Stars) -> float:
-    """Return the gain in chances on the fields around a change."""
-    changed = 0
-    for piece in PIECES:
-        changed |= sky.stars[piece] ^ after[piece]
-    area = changed
-    for bit in bits_of(changed):
-        area |= FIELD_AT[bit].near
-    then = sky._replace(stars=after)
-    return sum(_chance(then, FIELD_AT[bit]) - _chance(sky, FIELD_AT[bit]) for bit in bits_of(area))
+class _Around(NamedTuple):
+    """A field's chances by the number of its neighbours of each class, and what one more of a class changes beside it."""
+
+    near: Fields
+    odds: list[tuple[str, Odds]]
+    more: Mapping[str, list[tuple[Fields, Fields, Odds]]]  # by class: a field, its neighbours, and the changes
 
 
-def _chance(sky: State, field: Field) -> float:
-    if field.bit & occupied(sky.stars):
-        return 0.0
-    chance = 0.0
-    for star, need in CARDS.birth_needs.items():
-        if need is not None:
-            other, count = need
-            missing = max(0, count - (field.near & sky.stars[other]).bit_count())
-            chance += birth_points(sky, star, field) * CHANCES.get(missing, 0)
-    return chance
+class _Chances:
+    """The chances of a state, in parts of `WHOLE`."""
+
+    def __init__(self, sky: State) -> None:
+        self._stars, self._around = sky.stars, _around(sky.scenario)
+        self._without: dict[str, tuple[str, Stars]] = {}
+
+    def gain(self, step: Action) -> int:
+        """Return how many chances an action adds."""
+        match step:
+            case Sterngeburt(_, star, field):
+                return self._added(self._stars, star, FIELDS[field])
+            case Sternwanderung(_, path):
+                star, rest = self._lifted(path[0])
+                return self._added(rest, star, FIELDS[path[-1]]) - self._added(rest, star, FIELDS[path[0]])
+            case SchwarzesLoch(_, field):
+                star, rest = self._lifted(field)
+                return -self._added(rest, star, FIELDS[field])
+            case Supernova(_, field):
+                gain, left = 0, dict(self._stars)
+                for star in STARS:
+                    for bit in bits_of(left[star] & FIELDS[field].near):
+                        left[star] ^= bit
+                        gain -= self._added(left, star, FIELD_AT[bit])
+                return gain + self._added(left, NOVA, FIELDS[field])
+        return 0
+
+    def _lifted(self, field: str) -> tuple[str, Stars]:
+        """Return the star on a field, and the stars without it."""
+        if field not in self._without:
+            star, bit = PUNKT if self._stars[PUNKT] & FIELDS[field].bit else LEUCHT, FIELDS[field].bit
+            self._without[field] = star, {**self._stars, star: self._stars[star] ^ bit}
+        return self._without[field]
+
+    def _added(self, stars: Stars, piece: str, field: Field) -> int:
+        """Return how many chances this piece adds to these stars."""
+        near, odds, more = self._around[field.bit]
+        gain, taken, same = 0, occupied(stars), stars[piece]
+        for star, its in odds:
+            gain -= its[(near & stars[star]).bit_count()]
+        for bit, beside, changes in more[piece]:
+            if not bit & taken:
+                gain += changes[(beside & same).bit_count()]
+        return gain
+
+
+@cache
+def _around(scenario: Scenario) -> Mapping[Fields, _Around]:
+    odds = {bit: _odds(scenario, field) for bit, field in FIELD_AT.items()}
+    more = {bit: {star: tuple(b - a for a, b in pairwise(its)) for star, its in odds[bit]} for bit in FIELD_AT}
+    return {
+        bit: _Around(
+            field.near,
+            odds[bit],
+            {
+                piece: [(it, FIELD_AT[it].near, more[it][piece]) for it in bits_of(field.near) if piece in more[it]]
+                for piece in PIECES
+            },
+        )
+        for bit, field in FIELD_AT.items()
+    }
+
+
+def _odds(scenario: Scenario, field: Field) -> list[tuple[str, Odds]]:
+    """Return the chances of each birth, by the number of the neighbours that it needs."""
+    numbers = range(field.near.bit_count() + 1)
+    return [
+        (
+            need[0],
+            tuple(points_of_birth(scenario, star, field) * CHANCES.get(max(0, need[1] - it), 0) for it in numbers),
+        )
+        for star, need in CARDS.birth_needs.items()
+        if need is not None
+    ]
 
 
 # The Sternbild: its nearest placement, and an estimate of the missing actions

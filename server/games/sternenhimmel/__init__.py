@@ -15,7 +15,7 @@
 
 from server.games.contract import Json
 from server.games.sternenhimmel.ending import final_table, final_view
-from server.games.sternenhimmel.judge import judge
+from server.games.sternenhimmel.judge import advise, judge
 from server.games.sternenhimmel.material import (
     BLACK_HOLE,
     BOARDS,
@@ -95,6 +95,7 @@ __all__ = [
     "SEATS",
     "SENTENCES",
     "VIEW_SCHEMA",
+    "advise",
     "apply",
     "check_planned",
     "decide",

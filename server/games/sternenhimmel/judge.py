@@ -1,50 +1,159 @@
-"""The value of a placement in Sternenhimmel, estimated from the view alone."""
+"""The value of a placement in Sternenhimmel, estimated from the view alone.
 
-from collections.abc import Callable, Mapping
+Bots that search judge many thousand placements a second, so this module has a scoring of its own: on bit sets, without
+the details that players are shown. A test compares it with `scoring`.
+"""
 
-from server.games.contract import Json
-from server.games.sternenhimmel.material import BANK, BOARDS, Board, Lying
-from server.games.sternenhimmel.moves import Placement
-from server.games.sternenhimmel.options import DEFAULT_EDITION, EDITIONS
-from server.games.sternenhimmel.scoring import payments, rank, swallowed_by_holes, tally, values_of, vanishing
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
-# Views lack the options. The payments of this edition are close enough for all of them.
-OPTIONS = EDITIONS[DEFAULT_EDITION]
+from server.games.contract import Json, Seat
+from server.games.sternenhimmel.material import (
+    BLACK_HOLE,
+    BOARDS,
+    DOUBLE_STAR,
+    FACE_VALUES,
+    LYING,
+    STARS,
+    Board,
+    Lying,
+)
+from server.games.sternenhimmel.moves import PLACEMENTS, Placement
+from server.games.sternenhimmel.state import State
+
+# Views lack the options. Values and payments of the default edition are close enough for all of them.
+FACTORS = [2**doubles for doubles in range(10)]
 GUESS = "5"  # the assumed value of a star face down
 LEAD = 0.05  # coins per point of lead while prizes may still change hands
+
+Spaces = tuple[Lying | None, ...]  # the spaces of a board, in its order, as a seat sees them
+Ranked = tuple[int, int]  # total and number of stars
 
 
 def judge(view: Json) -> Callable[[Placement], float]:
     """Return a function that gives a placement's gain, in coins, for the seat whose turn it is."""
-    me = view["next"]
-    stars = {it["board"]: _lying(it["spaces"]) for it in view["boards"]}
-    before = {board: _standing(BOARDS[board], lying, me, view["coins"]) for board, lying in stars.items()}
+    me, seats = view["next"], len(view["coins"])
+    worths = {it["board"]: _worths(it["board"], _seen(it["spaces"]), me, seats) for it in view["boards"]}
 
     def worth(move: Placement) -> float:
         star, board, space = move
-        lying = {**stars[board], space: Lying(me, star)}
-        return _standing(BOARDS[board], lying, me, view["coins"]) - before[board]
+        return worths[board][space][star]
 
     return worth
 
 
-def _lying(spaces: Json) -> dict[str, Lying]:
-    return {space: Lying(it["seat"], it["star"] or GUESS) for space, it in spaces.items() if it is not None}
+def advise(sky: State, seat: Seat) -> tuple[Placement, float]:
+    """Return the legal placement with the highest value for the seat on turn, and this value."""
+    best: tuple[Placement | None, float] = None, float("-inf")
+    for board, stars in sky.stars.items():
+        lying = [
+            it if it is None or not is_down or it.seat == seat else LYING[it.seat][GUESS]
+            for it, is_down in [(stars.get(space), is_down) for space, is_down in _SPACES[board]]
+        ]
+        found = _best(board, tuple(lying), sky.hands[seat], seat, len(sky.coins))
+        if found[1] > best[1]:
+            best = found
+    assert best[0] is not None
+    return best[0], best[1]
 
 
-def _standing(board: Board, stars: Mapping[str, Lying], me: int, coins: list[int]) -> float:
-    """Return the lead of `me` if the board were scored now. A fuller board counts more."""
-    vanished = vanishing(board, stars)
-    gone = vanished | swallowed_by_holes(board, stars, vanished)
-    values = values_of(board, stars, gone, OPTIONS["doubling"])
-    totals, counts = tally(stars, values, len(coins))
-    _, transfers = payments(board, rank(totals, counts), counts, False, OPTIONS, coins)
-    gain = [0] * len(coins)
-    for transfer in transfers:
-        gain[transfer["to"]] += transfer["amount"]
-        if transfer["from"] != BANK:
-            gain[transfer["from"]] -= transfer["amount"]
-    others = sum(gain) - gain[me]
-    lead = (totals[me] or 0) - max(total or 0 for seat, total in enumerate(totals) if seat != me)
-    fullness = len(stars) / len(board.spaces)
-    return fullness**2 * (gain[me] - others / (len(coins) - 1)) + LEAD * lead * (fullness < 1)
+@lru_cache(maxsize=10_000)
+def _best(board: str, spaces: Spaces, hand: tuple[str, ...], me: Seat, seats: int) -> tuple[Placement | None, float]:
+    """Return the placement with the highest value on a board, and this value."""
+    best: tuple[Placement | None, float] = None, float("-inf")
+    for space, worths in _worths(board, spaces, me, seats).items():
+        for star in hand:
+            if worths[star] > best[1]:
+                best = PLACEMENTS[star, board, space], worths[star]
+    return best
+
+
+def _seen(spaces: Json) -> Spaces:
+    return tuple([it and LYING[it["seat"]][it["star"] or GUESS] for it in spaces.values()])
+
+
+@lru_cache(maxsize=4_000)  # in a search, most boards recur
+def _worths(board_id: str, spaces: Spaces, me: Seat, seats: int) -> Mapping[str, Mapping[str, float]]:
+    """Return the value of each star of `me` on each empty space."""
+    board, near = BOARDS[board_id], _NEAR[board_id]
+    totals, counts, gone, doubles = _tally(near, spaces, seats)
+    others = _ranked(totals, counts, me)
+    fullness = (len(spaces) - spaces.count(None)) / len(spaces)
+    before = _standing(board, (totals[me], counts[me]), others, seats, fullness)
+    fullness = (len(spaces) - spaces.count(None) + 1) / len(spaces)
+    found: dict[str, dict[str, float]] = {}
+    for at, space in enumerate(board.spaces):
+        if spaces[at] is None:
+            stays = not gone >> at & 1
+            factor = stays * FACTORS[(near[at] & doubles).bit_count()]
+            worths = found[space] = {}
+            for star in STARS:
+                if star in (BLACK_HOLE, DOUBLE_STAR):  # changes the values of other stars
+                    filled = (*spaces[:at], LYING[me][star], *spaces[at + 1 :])
+                    after, left, _, _ = _tally(near, filled, seats)
+                    mine, rest = (after[me], left[me]), _ranked(after, left, me)
+                else:
+                    mine, rest = (totals[me] + FACE_VALUES[star] * factor, counts[me] + stays), others
+                worths[star] = _standing(board, mine, rest, seats, fullness) - before
+    return found
+
+
+def _tally(near: Sequence[int], spaces: Spaces, seats: int) -> tuple[list[int], list[int], int, int]:
+    """Return each seat's total and its number of stars left, the spaces whose stars go, and the double stars left."""
+    holes = doubles = gone = 0
+    for at, it in enumerate(spaces):
+        if it is not None:
+            if it.star == BLACK_HOLE:
+                holes |= 1 << at
+            elif it.star == DOUBLE_STAR:
+                doubles |= 1 << at
+    for at, beside in enumerate(near):
+        if holes >> at & 1:
+            gone |= 1 << at if holes & beside else beside
+    doubles &= ~gone
+    totals, counts = [0] * seats, [0] * seats
+    for at, it in enumerate(spaces):
+        if it is not None and not gone >> at & 1:
+            seat, star = it
+            counts[seat] += 1
+            totals[seat] += FACE_VALUES[star] * FACTORS[(near[at] & doubles).bit_count()]
+    return totals, counts, gone, doubles
+
+
+def _ranked(totals: Sequence[int], counts: Sequence[int], me: Seat) -> list[Ranked]:
+    """Return the ranked seats without `me`, best first."""
+    others = [(totals[seat], count) for seat, count in enumerate(counts) if count and seat != me]
+    return sorted(others, reverse=True)
+
+
+def _standing(board: Board, mine: Ranked, others: list[Ranked], seats: int, fullness: float) -> float:
+    """Return the lead if the board were scored now. A fuller board counts more."""
+    gain, paid = _paid(board, mine, others)
+    lead = mine[0] - (others[0][0] if others else 0)
+    return fullness**2 * (gain - (paid - gain) / (seats - 1)) + LEAD * lead * (fullness < 1)
+
+
+def _paid(board: Board, mine: Ranked, others: list[Ranked]) -> tuple[int, int]:
+    """Return the gain of the seat, and the gain of all seats together."""
+    prizes, count = board.first + board.second, mine[1]
+    ranking = sorted([mine, *others], reverse=True) if count else others
+    if not ranking:
+        return 0, 0
+    first, *rest = ranking
+    stars = sum([number for _, number in rest])
+    if not rest:
+        return (prizes if count else 0), prizes
+    if rest[0] == first:
+        return count, stars + first[1]
+    if len(rest) > 1 and rest[0] == rest[1]:
+        return (board.first if mine == first else count), board.first + stars
+    compensations = stars - rest[0][1]
+    gain = board.first - compensations if mine == first else board.second if mine == rest[0] else count
+    return gain, prizes
+
+
+_SPACES = {board.id: [(space, it.size == "large") for space, it in board.spaces.items()] for board in BOARDS.values()}
+_NEAR: Mapping[str, Sequence[int]] = {
+    board.id: [sum(1 << list(board.spaces).index(it) for it in board.neighbours[space]) for space in board.spaces]
+    for board in BOARDS.values()
+}
