@@ -20,8 +20,6 @@ from server.sanitize import clean, plain
 from server.translations import Language, language, times
 
 LINE_LENGTH = 500
-_WIDTH = 76  # number of characters of a line of text
-_LONG_WORD = 40  # number of characters from which a word is a link or an address
 _BEGINNING = 2  # number of leading words by which moves are grouped
 _PREHEADER = 150  # number of characters that an inbox shows next to the subject
 
@@ -128,9 +126,9 @@ def command_above() -> str:
 
 
 def wrapped(words: str, indent: str = "", first: str | None = None) -> str:
-    """Return these words in lines of at most `_WIDTH` characters. Addresses and links aren't split."""
+    """Return these words in lines of at most 76 characters. Addresses and links aren't split."""
     begin = indent if first is None else first
-    paper = TextWrapper(_WIDTH, initial_indent=begin, subsequent_indent=indent, break_long_words=False)
+    paper = TextWrapper(76, initial_indent=begin, subsequent_indent=indent, break_long_words=False)
     paper.break_on_hyphens = False
     return paper.fill(words)
 
@@ -148,19 +146,7 @@ def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tup
         text += "\n" + _templates.get_template("_stop.txt").render(stop=stop, catalogue=catalogue)
     if desk:
         text += "\n" + _templates.get_template("_desk.txt").render(desk=desk, catalogue=catalogue)
-    text = _in_short_lines(text)
     return subject, f"{mark}\n\n{text}" if mark else text
-
-
-def _in_short_lines(text: str) -> str:
-    """Wrap long sentences, since some mail programs for terminals don't. Tables, moves, links and addresses stay."""
-
-    def is_kept(line: str) -> bool:
-        return len(line) <= _WIDTH or line.startswith(" ") or max(map(len, line.split())) > _LONG_WORD
-
-    return "\n".join(
-        line if is_kept(line) else wrapped(line, "  " if line.startswith("- ") else "", "") for line in text.split("\n")
-    )
 
 
 def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = "", alt: str = "", desk: str = "") -> str:
