@@ -88,6 +88,8 @@ _VERBS: Mapping[str, Mapping[str, Sequence[str]]] = {
 _SLOT = {"de": "Platz", "en": "slot", "fr": "emplacement", "it": "spazio"}
 _ON = {"de": "auf", "en": "on", "fr": "sur", "it": "su"}
 _TELLING = 3  # letters; shorter words occur in any sentence
+_NO_APOSTROPHES = str.maketrans("’'‘`´", "     ")
+_ACCENTED = re.compile(r"\w*[^\W\x00-\x7f]\w*")
 _COMMON = frozenset({"star", "stern", "etoile", "stella", "black", "noir", "nero", "place", "pose", "skip"})
 
 
@@ -278,6 +280,27 @@ def _plain(text: str) -> _Words:
 
 
 def _bare(text: str) -> str:
-    """Return a text without capitals, accents and apostrophes."""
-    letters = (it for it in normalize("NFKD", text.lower()) if not combining(it))
-    return "".join(" " if it in "’'‘`´" else it for it in letters)
+    """Return a text without capitals, accents and apostrophes. A word that is a verb only without its accents keeps
+    them, since `terminé` is no command, but `deplace` is `déplace`.
+    """
+    words = normalize("NFC", text.lower()).translate(_NO_APOSTROPHES)
+    return _ACCENTED.sub(lambda it: it[0] if _is_misspelt_verb(it[0]) else _unaccented(it[0]), words)
+
+
+def _is_misspelt_verb(word: str) -> bool:
+    spellings = _spellings().get(_unaccented(word), ())
+    return bool(spellings) and word not in spellings
+
+
+@cache
+def _spellings() -> Mapping[str, set[str]]:
+    """Return the spellings of each verb by its form without accents."""
+    found: dict[str, set[str]] = {}
+    for verbs in _VERBS.values():
+        for word in (it.lower() for words in verbs.values() for it in words):
+            found.setdefault(_unaccented(word), set()).add(word)
+    return found
+
+
+def _unaccented(text: str) -> str:
+    return "".join(it for it in normalize("NFKD", text) if not combining(it))
