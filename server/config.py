@@ -568,6 +568,14 @@ BOUNDS = {
         ),
         ("desk-answers", "60/1h", "Replies from the post desk, per player."),
         ("desk-unclear", "10/1d", "Replies from the post desk to emails without a command, per player."),
+        (
+            "desk-same",
+            "3/1d",
+            (
+                "Replies from the post desk to emails with the same text, per player. "
+                "Later ones get no reply, or count as emails without a command if they begin with one."
+            ),
+        ),
         ("answers", "20/1h", "Replies to emails that didn't result in a move, per seat."),
         ("answers-to-sender", "60/1h", "Replies to emails that didn't result in a move, per sender."),
     )

@@ -8,13 +8,15 @@ near misses are not.
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from itertools import chain, pairwise
 from typing import Any, NamedTuple, cast
 
 from server.games import GAMES
 from server.post.incoming import commands
+from server.post.incoming.authentication import is_authentic, is_forged
 from server.post.incoming.automatic_mail import is_automatic
 from server.post.incoming.commands import meaning
 from server.post.incoming.doubt import contradiction_in, is_courtesy, is_harmless_above, rest_of_sentence
@@ -45,6 +47,10 @@ class Mail:
     subject: str
     doubt: str | None
     beside: tuple[str, ...] | None = None  # the person's own lines in the HTML part, if there is one
+    answers: str = ""  # the id of the email that it answers
+    written_at: datetime | None = None  # as the sender says
+    is_forged: bool = False  # whether the sender's domain disowns it
+    is_authentic: bool = False  # whether the sender's domain has signed or authorized it
 
 
 @dataclass(frozen=True)
@@ -116,7 +122,19 @@ def read(raw: bytes, return_path: str | None = None, known: str = "") -> Mail:
         subject=head.subject,
         doubt=doubt,
         beside=words[1] if len(words) > 1 else None,
+        answers=head.first("in-reply-to")[:_LONGEST_ID].strip(),
+        written_at=_date_of(head),
+        is_forged=is_forged(head),
+        is_authentic=is_authentic(head, (sender or "").rpartition("@")[2].lower()),
     )
+
+
+def _date_of(head: Head) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(head.first("date")[:_LONGEST_ID])
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _own_words(head: Head, body: bytes) -> tuple[list[tuple[str, ...]], str | None]:
@@ -137,6 +155,7 @@ def _objects(words: str) -> bool:
 
 
 _LONGEST_FROM = 1000
+_LONGEST_ID = 300
 _QUOTED, _COMMENT = re.compile(r'(?<!\\)"(?:[^"\\]|\\.){0,1000}+"'), re.compile(r"(?<!\\)\([^()\\]{0,1000}+\)")
 _COMMENTS_WITHIN = 3  # levels of nesting
 _FROM = re.compile('(?:[^<>,;:"()\\\\]*+<\\s*+([^<>\\s]++)\\s*+>|[\\s\2]*+([^<>\\s,;:"()\\\\\1\2]++))[\\s\2]*+')

@@ -119,7 +119,8 @@ def test_an_unclear_line_is_no_move(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["Terminé", "TERMINÉ", "Termine\u0301 !", "2 renoncé", "2 déplacé a1 b2 c3", "3 retiré c1", "1 posé brillante b1"]
+    "line",
+    ["Terminé", "TERMINÉ", "Termine\u0301 !", "2 renoncé", "2 déplacé a1 b2 c3", "3 retiré c1", "1 posé brillante b1"],
 )
 def test_a_participle_is_no_move(line: str) -> None:
     assert move_by_mail(line, "fr") is None
