@@ -1,11 +1,13 @@
 """The reader of emails to the post desk, and its list of commands."""
 
+import re
 from dataclasses import replace
 from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from server.games import GAMES
 from server.post.desk import account, games  # noqa: F401  they register their commands
 from server.post.desk.acting import _ACTS
 from server.post.desk.arguments import ANY, Unclear, days_in, invitation_in, number_and_version, wanted_in
@@ -21,6 +23,7 @@ from server.post.desk.reading import (
     stored,
     without_repeats,
 )
+from server.post.desk.rule_texts import rule_sections
 from server.post.incoming.commands import words_of as words_at_tables
 from server.post.incoming.replies import Mail
 from server.translations import LOCALES
@@ -65,6 +68,13 @@ def test_examples_mean_the_same_in_every_language(locale: str) -> None:
     assert number_and_version(f"3 {said} 12") == (3, 12)
     any_game = read_line(BY_NAME["join"].form(locale).replace("N|", ""), locale)
     assert any_game and any_game.rest in ANY
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_rules_in_a_letter_do_not_mention_a_page(locale: str) -> None:
+    for game in GAMES:
+        told = " ".join(line for section in rule_sections(game, locale) for line in section.lines)
+        assert not re.search(r"\b(?:page|Seite|pagina)\b", told)
 
 
 @pytest.mark.parametrize("locale", LOCALES)
