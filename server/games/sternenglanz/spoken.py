@@ -6,6 +6,7 @@ sees everywhere else, and their short forms.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 from unicodedata import combining, normalize
@@ -13,6 +14,7 @@ from unicodedata import combining, normalize
 from server.games.errors import MalformedMove
 from server.games.sternenglanz.material import (
     CARDS,
+    FIELDS,
     GEBURT,
     LOCH,
     SLOTS,
@@ -155,6 +157,18 @@ def read_spoken(text: str, locale: str) -> Move:
     if len(lines) > MOST_STEPS:
         raise MalformedMove("bad-steps", f"A move has 1 to {MOST_STEPS} steps.")
     return Move(tuple(_read_step(words, known) for words in lines))
+
+
+def meant_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
+    """Return the legal moves that a text without a slot fits, such as `dot b1`. It must name a field."""
+    words = _plain(text)
+    if not words or words[-1] not in FIELDS or ";" in text:
+        return []
+    found = []
+    for slot in SLOTS:
+        with suppress(MalformedMove):
+            found.append(read_spoken(f"{slot} {text}", locale))
+    return [it for it in found if it in legal]
 
 
 def spoken_words(locale: str) -> frozenset[str]:

@@ -15,6 +15,7 @@ from itertools import chain, pairwise
 from typing import Any, NamedTuple, cast
 
 from server.games import GAMES
+from server.games.presentation import meant_moves
 from server.post.incoming import commands
 from server.post.incoming.authentication import is_authentic, is_forged
 from server.post.incoming.automatic_mail import is_automatic
@@ -218,12 +219,13 @@ def read_wishes(
     repeated: Collection[str],
     scope: str,
     before: Collection[str],
+    legal: Sequence[Any] = (),
 ) -> tuple[Wishes, set[str]]:
     """Return what an email asks for at a table, with the hashes of its lines that take effect. See `understand`.
 
     `before` has the hashes of the lines that took effect in earlier emails of this seat. `scope` identifies the seat.
     """
-    reply = parse(mail, cast(Notation, GAMES[rules_name]), locale)
+    reply = parse(mail, cast(Notation, GAMES[rules_name]), locale, legal)
     wishes = understand(reply, ours, repeated, lambda key: _hash(scope, key) in before)
     return wishes, {_hash(scope, key) for key in acting_keys(reply)}
 
@@ -232,9 +234,11 @@ def _hash(scope: str, key: str) -> str:
     return sha256(f"{scope}/{key}".encode()).hexdigest()[:16]
 
 
-def parse(mail: Mail, rules: Notation, locale: str = "en") -> Reply:
-    """Parse every line of an email as a move in this game's notation or a command in this language."""
-    grammar = Grammar(Spoken(rules, locale), locale)
+def parse(mail: Mail, rules: Notation, locale: str = "en", legal: Sequence[Any] = ()) -> Reply:
+    """Parse every line of an email as a move in this game's notation or a command in this language. A line that fits
+    only one of the `legal` moves is that move.
+    """
+    grammar = Grammar(Spoken(rules, locale), locale, legal)
     lines = _joined(_without_explanation(mail.lines, grammar), grammar)
     if mail.beside is None:
         return Reply(mail, grammar, lines, None)
@@ -645,7 +649,14 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return Wishes(stand_in=asked.groups())
         case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
             return _vacation(days[1], days[2])
-    return None
+    return _meant(line, grammar)
+
+
+def _meant(line: str, grammar: Grammar) -> Wishes | None:
+    if not grammar.legal:
+        return None
+    meant = meant_moves(cast(Spoken, grammar.rules).rules, line, grammar.locale, grammar.legal)
+    return Wishes(grammar.rules.write_move(meant[0]), meant[0]) if len(meant) == 1 else None
 
 
 def _by_points(text: str, locale: str) -> str:

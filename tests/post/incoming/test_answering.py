@@ -406,3 +406,50 @@ def test_an_answer_reports_whose_turn_it_is_when_sent(office: Office, ada: UUID,
     assert "It isn't your turn" not in answer.text
     moves_on(game_id, ada)
     assert "It isn't your turn" in ada_writes(office, "?").text
+
+
+# Doubtful emails from the player's own address
+
+
+def test_a_forged_email_for_a_seat_asks_the_player(office: Office, game_id: UUID, ada: UUID) -> None:
+    """A letter may have been forwarded, with its address."""
+    before = happened(game_id)
+    forged = {"Authentication-Results": "mx.stars.example; dmarc=fail header.from=example.org"}
+    for text in ("set zone Europe/Rome", a_move(game_id, ada)):
+        asked = ada_writes(office, text, **forged)
+        assert "couldn't verify its sender" in asked.text
+    assert happened(game_id) == before
+    assert profile(ada)["zone"] == "UTC"
+    played = ada_writes(office, confirmation_in(asked))
+    assert "your move was played" in played.text
+
+
+def test_a_late_copy_of_an_email_asks_before_it_changes_anything(office: Office, game_id: UUID, ada: UUID) -> None:
+    written = {"Date": "Mon, 02 Nov 2026 10:00:00 +0000"}
+    asked = ada_writes(office, "say Good evening", **written)
+    assert "may be an old copy" in asked.text
+    assert messages(game_id) == []
+    ada_writes(office, confirmation_in(asked), **written)  # a wrong clock
+    assert messages(game_id) == ["Good evening"]
+    assert "your move was played" in ada_writes(office, a_move(game_id, ada), **written).text
+
+
+def test_a_move_without_its_slot_is_played_if_only_one_fits(office: Office, ada: UUID, bea: UUID) -> None:
+    """In Sternenglanz. Otherwise, the answer lists the moves that fit."""
+    game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0})
+    rules = GAMES["sternenglanz"]
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    texts = [rules.write_move(it) for it in rules.legal_moves(head_of(game_id).table.state, 0)]
+    fitting: dict[str, list[str]] = {}
+    for text in texts:
+        slot, _, rest = text.partition(" ")
+        if slot.isdigit() and rest[-1].isdigit():
+            fitting.setdefault(rest, []).append(text)
+    several = next((it for it, fit in fitting.items() if len(fit) > 1), None)
+    if several:
+        asked = " ".join(ada_writes(office, several).text.split())
+        assert "This line fits several moves:" in asked
+        assert "your move was played" not in asked
+    alone = next(it for it, fit in fitting.items() if len(fit) == 1)
+    assert "your move was played" in ada_writes(office, alone).text
