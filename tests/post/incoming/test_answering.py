@@ -4,7 +4,8 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from types import FrameType, FunctionType
+from random import Random
+from types import FrameType, FunctionType, SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -17,6 +18,7 @@ from server.games import GAMES
 from server.games.presentation import in_words
 from server.play import commits
 from server.play.mail.mail_in import open_reply_address
+from server.play.seating import games
 from server.play.seating.seats import return_word
 from server.play.timing.outages import follow_outages
 from server.play.turns.turn_links import turn_word
@@ -42,6 +44,8 @@ from tests.support.games import (
     service_is_up,
     until,
 )
+
+SEED = 2  # deals star births, and other cards
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -434,22 +438,22 @@ def test_a_late_copy_of_an_email_asks_before_it_changes_anything(office: Office,
     assert "your move was played" in ada_writes(office, a_move(game_id, ada), **written).text
 
 
-def test_a_move_without_its_slot_is_played_if_only_one_fits(office: Office, ada: UUID, bea: UUID) -> None:
-    """In Sternenglanz. Otherwise, the answer lists the moves that fit."""
+@pytest.mark.parametrize("births", [0, 1])
+def test_a_move_without_its_slot_is_played_if_only_one_fits(
+    office: Office, monkeypatch: pytest.MonkeyPatch, ada: UUID, bea: UUID, births: int
+) -> None:
+    """In Sternenglanz, where slot 1 begins with a star birth, and another one in a slot allows the same moves."""
+    monkeypatch.setattr(games, "secrets", SimpleNamespace(token_bytes=Random(SEED).randbytes))
     game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0})
     rules = GAMES["sternenglanz"]
-    for who in (ada, bea):
-        moves_on(game_id, who)
-    texts = [rules.write_move(it) for it in rules.legal_moves(head_of(game_id).table.state, 0)]
-    fitting: dict[str, list[str]] = {}
-    for text in texts:
-        slot, _, rest = text.partition(" ")
-        if slot.isdigit() and rest[-1].isdigit():
-            fitting.setdefault(rest, []).append(text)
-    several = next((it for it, fit in fitting.items() if len(fit) > 1), None)
-    if several:
-        asked = " ".join(ada_writes(office, several).text.split())
-        assert "This line fits several moves:" in asked
-        assert "your move was played" not in asked
-    alone = next(it for it, fit in fitting.items() if len(fit) == 1)
-    assert "your move was played" in ada_writes(office, alone).text
+
+    def legal(seat: int) -> list[str]:
+        return [rules.write_move(it) for it in rules.legal_moves(head_of(game_id).table.state, seat)]
+
+    moves_on(game_id, ada, next(nr for nr, it in enumerate(legal(0)) if it.count("geburt") == births))
+    moves_on(game_id, bea)
+    line = next(it for it in legal(0) if " lay " in it).partition(" ")[2]
+    assert sum(it.endswith(line) for it in legal(0)) == 1 + births
+    answer = " ".join(ada_writes(office, line).text.split())
+    assert ("your move was played" in answer) == (births == 0)
+    assert ("This line fits several moves: 1 lay" in answer) == (births == 1)
