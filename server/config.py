@@ -557,21 +557,30 @@ BOUNDS = {
             "1/1d",
             (
                 "Emails that the post desk sends to an address that hasn't been confirmed yet. "
-                "A reply to such an email confirms the address."
+                "A reply to such an email confirms the address. "
+                "For this limit and the next two, emails that pass DMARC or DKIM count apart."
             ),
         ),
         (
             "desk-letters-domain",
             "100/1d",
-            "Emails that the post desk sends to addresses without an account, per domain.",
+            "Emails that the post desk sends to addresses that haven't been confirmed yet, per domain.",
         ),
         (
             "desk-letters-in-all",
             "2000/1d",
-            "Emails that the post desk sends to addresses without an account, in this installation.",
+            "Emails that the post desk sends to addresses that haven't been confirmed yet, in this installation.",
         ),
         ("desk-answers", "60/1h", "Replies from the post desk, per player."),
         ("desk-unclear", "10/1d", "Replies from the post desk to emails without a command, per player."),
+        (
+            "desk-same",
+            "3/1d",
+            (
+                "Replies from the post desk to emails with the same text, per player. "
+                "Later ones get no reply, or count as emails without a command if they begin with one."
+            ),
+        ),
         ("answers", "20/1h", "Replies to emails that didn't result in a move, per seat."),
         ("answers-to-sender", "60/1h", "Replies to emails that didn't result in a move, per sender."),
     )

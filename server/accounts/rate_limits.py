@@ -175,12 +175,18 @@ def add(times: Mapping[Use, int], now: datetime) -> Mapping[Use, int]:
 
 
 def expect_left(use: Use) -> None:
-    """Raise TooMany if no use is left, without counting a use."""
+    """Raise TooMany if no use is left. Count nothing."""
+    if not has_left(use):
+        raise reached(use.bound)
+
+
+def has_left(use: Use) -> bool:
+    """Return whether a use is left. Count nothing."""
     bound = bound_of(use.bound)
-    if bound is not None:
-        this = (RateLimit.key == _key(use)) & (RateLimit.since == window_of(use.bound, clock.now()))
-        if (db.session.scalar(select(RateLimit.used).where(this)) or 0) >= bound.most:
-            raise reached(use.bound)
+    if bound is None:
+        return True
+    this = (RateLimit.key == _key(use)) & (RateLimit.since == window_of(use.bound, clock.now()))
+    return (db.session.scalar(select(RateLimit.used).where(this)) or 0) < bound.most
 
 
 def expect_room(name: str, present: int) -> None:

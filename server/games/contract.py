@@ -1,8 +1,9 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
-A game is a package with the members of `Game`. It may also have `judge`, `advise`, `ONE_TURN_AHEAD`, `resample`, `draw`, `table`, `final_view`, `final_table`,
-`introduction`, `usual_turns`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`, `rule_values`, `SENTENCES` and `REFUSALS`,
-described by the types at the end of this file, and a folder `page/`.
+A game is a package with the members of `Game`. It may also have `judge`, `advise`, `ONE_TURN_AHEAD`, `resample`,
+`draw`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`, `notation`, `read_spoken`, `write_spoken`,
+`spoken_words`, `meant_moves`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file,
+and a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
 """
 
@@ -219,5 +220,6 @@ WriteNotation = Callable[["Language"], str]  # -> how to write a move, in a few 
 ReadSpoken = Callable[[str, str], Any]  # text, locale -> move
 WriteSpoken = Callable[[Any, str], str]  # move, locale -> text
 SpokenWords = Callable[[str], Collection[str]]  # locale -> words in lower case
+MeantMoves = Callable[[str, str, Sequence[Any]], list[Any]]  # incomplete text, locale, legal moves -> those it fits
 RuleValues = Callable[["Language"], Mapping[str, str]]  # -> figures in the text of the rules, and names of editions
 Sentence = Callable[[Json, Sequence[str], "Language"], str]  # story item, names by seat -> sentence; by type of event

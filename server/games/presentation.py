@@ -162,6 +162,13 @@ def read_move(rules: Rules, text: str, locale: str) -> Any:
         raise
 
 
+def meant_moves(rules: Rules, text: str, locale: str, legal: Sequence[Any]) -> list[Any]:
+    """Return the legal moves that an incomplete text fits, empty if the game knows no such texts."""
+    find = getattr(rules, "meant_moves", None)
+    found: list[Any] = find(text, locale, legal) if find and legal else []
+    return found
+
+
 def write_move(rules: Rules, move: Any, locale: str) -> str:
     """Return a move as emails show it: in the reader's language, or in notation if the game has no words for its
     moves."""

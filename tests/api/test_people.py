@@ -83,6 +83,15 @@ def test_a_track_record_reveals_no_address_zone_or_calendar(app: Flask, ada: Som
     assert told_of(app, ada).keys() == names
 
 
+def test_a_track_record_does_not_tell_when_a_player_is_online(app: Flask, ada: Someone) -> None:
+    before = told_of(app, ada)
+    assert before["since"].endswith("T00:00:00.000000Z")
+    opened(ada, ME, {"bot": "greedy"}, {"bot": "greedy"}, private=True)
+    assert told_of(app, ada) == before
+    opened(ada, ME, {"bot": "greedy"}, {"bot": "greedy"})
+    assert told_of(app, ada)["games"] == before["games"] + 1
+
+
 def test_guests_and_deleted_players_have_a_record_and_unknown_ids_do_not(
     app: Flask, ada: Someone, stranger: Someone
 ) -> None:

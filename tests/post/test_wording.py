@@ -87,6 +87,7 @@ ANSWER = Answer(
     confirm="confirm 0123456789",
     asked=("resign",),
     stranger="",
+    doubt="",
     how=(),
     table="",
     moves=(),

@@ -387,14 +387,14 @@ class Deliveries(Schema):
 
 
 class TrackRecord(Schema):
-    """Track record of a player. `games` counts all games in which the player has or had a seat. The other
-    numbers count only finished games.
+    """Track record of a player. `games` counts all public games in which they have or had a seat; the other numbers
+    count only finished games. Private games count only for the reliability.
     """
 
     id = fields.UUID(required=True)
     name = fields.String(required=True)
     program = fields.Boolean(required=True, **_about("Whether the owner marked the account as played by a program"))
-    since = Moment(required=True)
+    since = Moment(required=True, **_about("Midnight (UTC) of the day on which the player's account was created"))
     games = fields.Integer(required=True)
     finished = fields.Integer(required=True, **_about("Games played to the end"))
     won = fields.Integer(required=True, **_about("Finished games that the player won, alone or in a tie"))

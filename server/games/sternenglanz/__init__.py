@@ -28,7 +28,7 @@ from server.games.sternenglanz.rule_values import rule_values
 from server.games.sternenglanz.rules import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
 from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NAMES, VIEW_SCHEMA
 from server.games.sternenglanz.sentences import SENTENCES, introduction, notation, usual_turns
-from server.games.sternenglanz.spoken import read_spoken, spoken_words, write_spoken
+from server.games.sternenglanz.spoken import meant_moves, read_spoken, spoken_words, write_spoken
 from server.games.sternenglanz.state import EVENTS, apply
 from server.games.sternenglanz.table import table
 from server.games.sternenglanz.views import move_of, place, preview, reveals, tell, view
@@ -78,6 +78,7 @@ __all__ = [
     "is_mid_turn",
     "judge",
     "legal_moves",
+    "meant_moves",
     "move_from_json",
     "move_of",
     "move_to_json",

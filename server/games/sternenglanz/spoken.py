@@ -6,6 +6,7 @@ names that the reader sees everywhere else, and short forms of them.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 from unicodedata import combining, normalize
@@ -13,6 +14,7 @@ from unicodedata import combining, normalize
 from server.games.errors import MalformedMove
 from server.games.sternenglanz.material import (
     CARDS,
+    FIELDS,
     GEBURT,
     LOCH,
     SLOTS,
@@ -88,6 +90,8 @@ _VERBS: Mapping[str, Mapping[str, Sequence[str]]] = {
 _SLOT = {"de": "Platz", "en": "slot", "fr": "emplacement", "it": "spazio"}
 _ON = {"de": "auf", "en": "on", "fr": "sur", "it": "su"}
 _TELLING = 3  # letters; shorter words occur in any sentence
+_NO_APOSTROPHES = str.maketrans("’'‘`´", "     ")
+_ACCENTED = re.compile(r"\w*[^\W\x00-\x7f]\w*")
 _COMMON = frozenset({"star", "stern", "etoile", "stella", "black", "noir", "nero", "place", "pose", "skip"})
 
 
@@ -153,6 +157,18 @@ def read_spoken(text: str, locale: str) -> Move:
     if len(lines) > MOST_STEPS:
         raise MalformedMove("bad-steps", f"A move has 1 to {MOST_STEPS} steps.")
     return Move(tuple(_read_step(words, known) for words in lines))
+
+
+def meant_moves(text: str, locale: str, legal: Sequence[Move]) -> list[Move]:
+    """Return the legal moves that a text without a slot fits, such as `dot b1`. It must name a field."""
+    words = _plain(text)
+    if not words or words[-1] not in FIELDS or ";" in text:
+        return []
+    found = []
+    for slot in SLOTS:
+        with suppress(MalformedMove):
+            found.append(read_spoken(f"{slot} {text}", locale))
+    return [it for it in found if it in legal]
 
 
 def spoken_words(locale: str) -> frozenset[str]:
@@ -277,6 +293,27 @@ def _plain(text: str) -> _Words:
 
 
 def _bare(text: str) -> str:
-    """Return a text without capitals, accents and apostrophes."""
-    letters = (it for it in normalize("NFKD", text.lower()) if not combining(it))
-    return "".join(" " if it in "’'‘`´" else it for it in letters)
+    """Return a text without capitals, accents and apostrophes. A word that is a verb only without its accents keeps
+    them, since `terminé` is no command, but `deplace` is `déplace`.
+    """
+    words = normalize("NFC", text.lower()).translate(_NO_APOSTROPHES)
+    return _ACCENTED.sub(lambda it: it[0] if _is_misspelt_verb(it[0]) else _unaccented(it[0]), words)
+
+
+def _is_misspelt_verb(word: str) -> bool:
+    spellings = _spellings().get(_unaccented(word), ())
+    return bool(spellings) and word not in spellings
+
+
+@cache
+def _spellings() -> Mapping[str, set[str]]:
+    """Return the spellings of each verb by its form without accents."""
+    found: dict[str, set[str]] = {}
+    for verbs in _VERBS.values():
+        for word in (it.lower() for words in verbs.values() for it in words):
+            found.setdefault(_unaccented(word), set()).add(word)
+    return found
+
+
+def _unaccented(text: str) -> str:
+    return "".join(it for it in normalize("NFKD", text) if not combining(it))

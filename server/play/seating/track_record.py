@@ -3,7 +3,7 @@ once and stores the result with the player's games."""
 
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from statistics import median
 from typing import Any, Final
 from uuid import UUID
@@ -99,12 +99,15 @@ def record_so_far(game: Game, seat: Seat) -> Json:
 
 
 def track_record(player_id: UUID) -> Json:
-    """Return a player's public record, which guests and deleted players have, too. Raise NotFound if there is no such
-    player."""
+    """Return a player's public record. Guests and deleted players have one, too. Private games count only for the
+    reliability, and the account's age is in days. Otherwise, strangers could learn when the player is online.
+
+    Raise NotFound if there is no such player.
+    """
     player = db.session.get(Player, player_id)
     if player is None:
         raise NotFound("Player not found.")
-    hidden = _at_nameless_tables([player_id])
+    hidden = {*_at_nameless_tables([player_id]), *_private_games(player_id)}
     over = PlayerGame.record
     own = (PlayerGame.player_id == player_id) & (PlayerGame.role.is_distinct_from(STAND_IN) | over.is_not(None))
     own &= PlayerGame.game_id.not_in(hidden)
@@ -117,7 +120,7 @@ def track_record(player_id: UUID) -> Json:
         "id": player_id,
         "name": player.name,
         "program": player.program_since is not None,
-        "since": player.made_at,
+        "since": player.made_at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0),
         "games": games,
         "finished": finished,
         "won": _won(player_id, hidden),
@@ -159,6 +162,11 @@ def _at_nameless_tables(players: Collection[UUID]) -> list[UUID]:
     ids = db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id.in_(players), which)).all()
     heads = select(GameRow.game_id, GameRow.options, GameRow.status, GameRow.version).where(GameRow.game_id.in_(ids))
     return [row.game_id for row in db.session.execute(heads) if hides_names(row.options, row.status, row.version)]
+
+
+def _private_games(player_id: UUID) -> list[UUID]:
+    ids = db.session.scalars(select(PlayerGame.game_id).where(PlayerGame.player_id == player_id)).all()
+    return list(db.session.scalars(select(GameRow.game_id).where(GameRow.game_id.in_(ids), GameRow.private)))
 
 
 def _left_under_way(player_id: UUID, hidden: Collection[UUID]) -> int:

@@ -3,6 +3,7 @@
 - `addresses` has the open address and the signed addresses, and stores emails sent to them.
 - `commands` declares all commands. The parser, `help` and the handbook use this list.
 - `reading` finds the commands in an email.
+- `subjects` decides whether a subject is a command.
 - `arguments` parses what follows a command.
 - `acting` carries out commands with the use cases of the REST API.
 - `games` and `account` have the commands for games and for accounts.

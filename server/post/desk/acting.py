@@ -6,6 +6,7 @@ and the result of a search is stored with the email.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
 from zoneinfo import ZoneInfo
@@ -25,7 +26,7 @@ from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, example_of, nearest
 from server.post.wording import spoken
 from server.store import desk
-from server.translations import noted
+from server.translations import noted, times
 
 
 class Records(NamedTuple):
@@ -63,6 +64,9 @@ class Errand:
     is_again: bool  # whether an earlier attempt may have carried out some of the commands
     is_sure: bool = False  # whether the player has confirmed the commands
     has_gone: bool = False  # whether the account is to be deleted
+    has_attached: bool = False  # whether its answer has an attachment
+    written_at: datetime | None = None  # if it may be an old copy
+    doubt: str = ""  # why the present command must be confirmed
     step: int = 0
 
     @property
@@ -91,6 +95,8 @@ class Errand:
         return load_visible(game_id, self.player_id)
 
 
+_ASKING = commands.LEAVE, commands.GOODBYE  # they ask first anyway
+_ATTACHING = commands.ARCHIVE, commands.EXPORT
 Act = Callable[[Errand, str], Said]
 _ACTS: dict[str, Act] = {}
 
@@ -110,6 +116,12 @@ def carry_out(errand: Errand, asked: Asked) -> Said:
     errand.step += 1
     if not asked.command:
         return _not_understood(asked)
+    errand.doubt = "" if errand.is_sure or not asked.writes else _doubt(errand, asked)
+    if errand.doubt and asked.command not in _ASKING:
+        return Said(line=asked.line, told=[errand.doubt], asks=asked.canonical)
+    if errand.has_attached and asked.command in _ATTACHING:
+        told = gettext("An email can have only one attachment. Please send this line again.")
+        return Said(line=asked.line, told=[told], is_wrong=True)
     try:
         said = _ACTS[asked.command](errand, asked.rest)
     except Unclear as error:
@@ -118,7 +130,18 @@ def carry_out(errand: Errand, asked: Asked) -> Said:
     except (PlayError, RuleError) as error:
         said = Said(told=[_sentence(error)], is_wrong=True)
     said.line = asked.line
+    errand.has_attached = errand.has_attached or bool(said.files)
     return said
+
+
+def _doubt(errand: Errand, asked: Asked) -> str:
+    if asked.is_question:
+        return str(gettext("This line ends with a question mark, so nothing has changed yet."))
+    if errand.written_at:
+        day = times.day(errand.written_at.date(), spoken())
+        told = gettext("Your email is dated %(day)s and may be an old copy. So nothing has changed yet.", day=day)
+        return str(told)
+    return ""
 
 
 def _sentence(error: PlayError | RuleError) -> str:

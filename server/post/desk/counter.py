@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from flask import current_app
 from flask_babel import force_locale, gettext
@@ -23,7 +23,7 @@ from server.accounts.bounces import mark_reachable
 from server.accounts.closing import SIGN_UPS, expect_known_or_open, is_open
 from server.accounts.notice_kinds import DESK_ANSWER, DESK_WELCOME
 from server.accounts.players import player_at, player_of, stored_locale
-from server.accounts.rate_limits import ALL, Use, count, keys_of
+from server.accounts.rate_limits import ALL, Use, count, has_left, keys_of
 from server.accounts.signed_links import DESK, is_mark_of, keyed_hash
 from server.accounts.strangers import is_stopped
 from server.clock import clock
@@ -35,9 +35,9 @@ from server.post.desk import account, commands, games
 from server.post.desk.acting import Errand, Records, Said, carry_out
 from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
 from server.post.desk.languages import language_of
-from server.post.desk.reading import Asked, Request, read_line, read_request
+from server.post.desk.reading import Asked, Request, read_request, request_of, stored, without_repeats
+from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.incoming import replies
-from server.post.incoming.authentication import is_forged
 from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.intake import identity
 from server.post.incoming.mime import split
@@ -55,6 +55,7 @@ _LEASE = timedelta(seconds=30)  # exceeding the lease is harmless, since steps a
 _MOST_TRIES = 5  # each of which ended in a crash
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])")  # excludes links such as `a@https://evil.example`
 _LONGEST_SUBJECT = 150
+_AUTHENTIC = " authentic"  # ends the subjects of counts
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +93,7 @@ def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[A
     if player_id is None:
         desk.keep(mail_id, current_app.config["DESK"], raw, clock.now())
     else:
-        lines = [it.canonical for it in asked]
+        lines = [stored(it) for it in asked]
         desk.keep(mail_id, player_word(player_id, ""), raw, clock.now(), (player_id, lines))
 
 
@@ -114,8 +115,8 @@ def _deal(mail: DeskMail, records: Records) -> None:
     if not sender or read.automatic or _is_of_a_desk(sender):
         return _finish(mail)
     if mail.lines is not None and mail.player_id is not None:
-        asked = tuple(it for line in mail.lines if (it := read_line(line)))
-        return _deal_with_player(mail, read, db.session.get(Player, mail.player_id), records, Request(asked))
+        player = db.session.get(Player, mail.player_id)
+        return _deal_with_player(mail, read, player, records, request_of(mail.lines))
     try:
         capability = opened(mail.recipient)
     except NotFound:  # signed with a secret that has expired
@@ -124,7 +125,7 @@ def _deal(mail: DeskMail, records: Records) -> None:
     if capability is None:
         return _answer_unproved(mail, read, player, records) if player else _welcome_stranger(mail, read, sender)
     match capability.seat:
-        case For.STRANGER if is_stranger(capability, sender):
+        case For.STRANGER if is_stranger(capability, sender) and not read.is_forged:
             is_new = player is None
             if is_new and (player := _new_player(mail, read, sender, LOCALES[capability.number])) is None:
                 return None
@@ -174,13 +175,12 @@ def _welcome_stranger(mail: DeskMail, read: replies.Mail, sender: str) -> None:
     If the sender is forged, nothing is sent. Otherwise, forgers could use up the number of first emails that a domain
     may get.
     """
-    head = split(mail.raw)[0]
-    if is_forged(head):
+    if read.is_forged:
         return _finish(mail)
-    locale = language_of(read.lines, read.subject, head.first("content-language"))
+    locale = language_of(read.lines, read.subject, split(mail.raw)[0].first("content-language"))
     closed = "" if is_open(SIGN_UPS) else SIGN_UPS
     data = {"to": sender, "locale": locale, "closed": closed, "answers": ""}
-    _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=sender)
+    _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=_letters_to(read, sender))
 
 
 def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records: Records) -> None:
@@ -189,18 +189,19 @@ def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records
     Someone else may have written the email. So our reply repeats neither lines without commands nor lines with a link.
     If the sender is forged, no reply is sent.
     """
-    if not is_welcome(player) or is_forged(split(mail.raw)[0]):
+    uses = _letters_to(read, player.email)
+    if not is_welcome(player) or read.is_forged or not all(map(has_left, uses)):
         return _finish(mail)
     locale = stored_locale(player.locale)
-    request = read_request(read, locale)
+    request = _request(read, locale)
     errand = _errand(mail, player.player_id, records)
     with force_locale(locale):
-        asked = [it for it in request.asked if it.command and not _has_web_link(it.line)]
+        asked = without_repeats([it for it in request.asked if it.command and not _has_web_link(it.line)])
         asked = asked or [Asked(commands.HELP, commands.HELP)]
         said = [carry_out(errand, it) for it in asked if it.command in commands.AT_ONCE]
         waits = [it.canonical for it in asked if it.command not in commands.AT_ONCE]
     answer = _Answer(said, is_cut=request.is_cut, waits=waits)
-    return _finish(mail, _letter_to(mail, read, player, answer, is_proved=False), player, answer, unproved=player.email)
+    return _finish(mail, _letter_to(mail, read, player, answer, is_proved=False), player, answer, unproved=uses)
 
 
 def _has_web_link(line: str) -> bool:
@@ -219,7 +220,7 @@ def _new_player(mail: DeskMail, read: replies.Mail, sender: str, of_letter: str)
         expect_known_or_open(sender)
     except Closed:
         data = {"to": sender, "locale": locale, "closed": SIGN_UPS, "answers": ""}
-        _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=sender)
+        _finish(mail, _letter(mail, mail.mail_id, DESK_WELCOME.name, data), unproved=_letters_to(read, sender))
         return None
     player_of(sender, locale)
     db.session.commit()
@@ -238,27 +239,43 @@ def _deal_with_player(
     """Carry out the commands of a player who has proved their address."""
     if player is None or not is_welcome(player):
         return _finish(mail)
+    if read.is_forged:
+        return _refuse_forged(mail, read, player)
     is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)  # an earlier attempt created the account
     _note_proof(player)
     locale = stored_locale(player.locale)
-    request = request or read_request(read, locale)
+    request = request or _request(read, locale)
     decides = waiting is not None and (request.says_yes or request.says_no)
-    if (decides or any(it.command for it in request.asked)) and not _reserve(mail, player.player_id):
+    if (decides or request.is_unsure or any(it.command for it in request.asked)) and not _reserve(
+        mail, player.player_id
+    ):
         if not decides:
             return _finish(mail)
         request = replace(request, asked=())  # one `yes` may confirm the commands of several emails
     email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut)
     if waiting and request.says_yes:
-        confirmed = [it for line in waiting.lines or () if (it := read_line(line))]
+        confirmed = request_of(waiting.lines or ()).asked
         _carry_out_all(_errand(waiting, player.player_id, records, is_sure=True, tries=mail.tries), confirmed, answer)
         answer.confirmed = waiting.mail_id
+    elif waiting and request.is_unsure:
+        answer.waits += waiting.lines or ()
+        answer.asks_again = waiting.mail_id
+        with force_locale(locale):
+            told = [gettext("Your email says yes, but the rest of it contradicts or questions that. So we ask again.")]
+            answer.said.append(Said(told=told))
     elif waiting and request.says_no:
         answer.confirmed = waiting.mail_id
         with force_locale(locale):
             answer.said.append(Said(told=[gettext("OK, nothing has changed.")]))
     if not answer.has_gone:
-        answer.is_unclear = not (answer.is_new or answer.confirmed or any(it.command for it in request.asked))
-        _carry_out_all(_errand(mail, player.player_id, records), _asked_in(request, read, answer), answer)
+        answer.text = _text_of(read, request)
+        answer.is_unclear = not (answer.is_new or answer.confirmed or request.is_clear)
+        asked = _asked_in(request, read, answer)
+        if not has_left(Use("desk-answers", player.player_id)):
+            asked = [it for it in asked if it.writes]  # nobody would get the rest
+        errand = _errand(mail, player.player_id, records)
+        errand.written_at = read.written_at if _is_old(read) else None
+        _carry_out_all(errand, asked, answer)
     if answer.has_gone:
         _begin_leaving(mail, player.player_id, _letter_to_former_player(read, email, locale, answer))
         return _take_leave(mail, records)
@@ -267,17 +284,43 @@ def _deal_with_player(
 
 
 def _asked_in(request: Request, read: replies.Mail, answer: "_Answer") -> Sequence[Asked]:
-    if request.asked or answer.is_new or answer.confirmed:
+    if request.asked or answer.is_new or answer.confirmed or answer.asks_again:
         return request.asked
     if request.prose:
         return [Asked(request.prose, "")]
     return [Asked(commands.HELP, commands.HELP)]
 
 
+def _request(read: replies.Mail, locale: str) -> Request:
+    return read_request(read, locale, command_in_subject(read))
+
+
+def _is_old(read: replies.Mail) -> bool:
+    """Return whether this may be a copy of an email that we no longer recognize."""
+    return read.written_at is not None and read.written_at < clock.now() - KEPT
+
+
+def _text_of(read: replies.Mail, request: Request) -> str:
+    """Return what identifies an email that a program sends again and again. Such programs count their emails."""
+    text = " ".join((read.subject, *read.lines) if not read.lines else read.lines).lower()
+    return text if request.is_clear else re.sub(r"\d+", "", text)
+
+
+def _refuse_forged(mail: DeskMail, read: replies.Mail, player: Player) -> None:
+    """Notify the player of an email to an address that only they should know, but which their domain disowns."""
+    with force_locale(stored_locale(player.locale)):
+        told = [
+            gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it."),
+            gettext("If you sent it, send it again through your own email provider. If not, you can ignore this."),
+        ]
+    letter = _letter_to(mail, read, player, _Answer([Said(told=told)]), is_proved=False)
+    return _finish(mail, letter, player, unproved=_letters_to(read, player.email))
+
+
 def _carry_out_all(errand: Errand, asked: Sequence[Asked], answer: "_Answer") -> None:
-    """Carry out commands in order. Each uses the player's language at that moment, which an earlier command may have
-    changed."""
-    for it in asked:
+    """Carry out commands in order, each in the player's language at the time."""
+    errand.has_attached = any(it.files for it in answer.said)
+    for it in without_repeats(asked):
         player = db.session.get_one(Player, errand.player_id, populate_existing=True)
         with force_locale(stored_locale(player.locale)):
             said = carry_out(errand, it)
@@ -298,11 +341,12 @@ def _answer_nothing_left(mail: DeskMail, read: replies.Mail, player: Player, ask
         return _answer_unproved(mail, read, player, records)
     if owner != player.player_id or not is_welcome(player):
         return _finish(mail)
-    request = read_request(read, stored_locale(player.locale))
-    if request.asked:
+    request = _request(read, stored_locale(player.locale))
+    if request.asked or read.is_forged:
         return _deal_with_player(mail, read, player, records, request)
     with force_locale(stored_locale(player.locale)):
         answer = _Answer([Said(told=[gettext("There's nothing left to confirm.")])])
+    answer.text, answer.is_unclear = _text_of(read, request), True
     return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
 
 
@@ -344,7 +388,9 @@ class _Answer:
     said: list[Said]
     is_new: bool = False
     is_cut: bool = False
-    is_unclear: bool = False  # the email has no command, so a program that isn't marked as such may have written it
+    text: str = ""  # of the email
+    is_unclear: bool = False  # the email begins with no command; a program that doesn't say so may have written it
+    asks_again: UUID | None = None  # the email whose commands still wait for `yes`
     has_gone: bool = False
     waits: list[str] = field(default_factory=list)  # commands that the player must confirm with `yes`
     confirmed: UUID | None = None  # the email whose commands were carried out
@@ -370,7 +416,7 @@ def _letter(mail: DeskMail, player_id: UUID, kind: str, data: Json) -> Json:
     now = clock.now()
     return {
         "player_id": player_id,
-        "letter_id": uuid4(),
+        "letter_id": letter_id_for(data.get("subject", "")),
         "dedupe": f"desk/{mail.mail_id}/mail",
         "kind": kind,
         "data": data,
@@ -386,43 +432,74 @@ def _finish(
     letter: Json | None = None,
     player: Player | None = None,
     answer: _Answer | None = None,
-    unproved: str = "",
+    unproved: Sequence[Use] = (),
 ) -> None:
-    """Record that an email has been processed, with its answer unless a limit is reached. The call is idempotent."""
+    """Record that an email has been processed, with its answer unless a limit is reached. The call is idempotent.
+
+    `unproved` is what the answer counts against if its reader hasn't proved themselves.
+    """
     db.session.rollback()
-    if letter and unproved and not _may_write_to(unproved, is_known=player is not None):
+    if letter and unproved and not _may_write(unproved, letter, is_known=player is not None):
         letter = answer = None
     elif unproved and player and not _is_ours(mail, player.player_id):
         letter = answer = None  # another copy was answered
-    elif letter and player:
-        left = _left("desk-answers", player.player_id)
+    elif letter and player and not unproved:
+        left = _answers_left(player.player_id, answer or _Answer([]))
         letter["data"]["last"] = left == 0
-        if left < 0 or (answer and answer.is_unclear and _left("desk-unclear", player.player_id) < 0):
+        if left < 0:
             letter = None
             log.warning("Mail %s to the post desk gets no answer: too many", mail.mail_id)
     waits = answer.waits if answer and letter else None
-    desk.finish(mail, letter, player.player_id if player else None, waits or None, answer.confirmed if answer else None)
+    confirmed = (answer.confirmed or (answer.asks_again if letter else None)) if answer else None
+    desk.finish(mail, letter, player.player_id if player else None, waits or None, confirmed)
     db.session.commit()
 
 
-def _left(limit: str, player_id: UUID) -> int:
-    return min(count(Use(limit, player_id)).values(), default=1)
+def _answers_left(player_id: UUID, answer: _Answer) -> int:
+    """Count an answer to a player. Return how many more may follow, below 0 if this one exceeds a limit.
+
+    Programs that don't say so also answer our emails. They repeat themselves, or write no command.
+    """
+    found = [_left("desk-answers", player_id)]
+    is_repeated = False
+    if answer.text and not answer.confirmed:
+        same = _left("desk-same", f"{player_id} {keyed_hash(DESK, answer.text).hex()}")
+        is_repeated = same < 0
+        found += [same] if answer.is_unclear else []
+    if answer.is_unclear or is_repeated:
+        found.append(_left("desk-unclear", player_id))
+    return min(found)
 
 
-def _may_write_to(email: str, is_known: bool) -> bool:
-    """Count an email to an address whose owner hasn't proved themselves, and return whether it may be sent. Each limit
-    counts only emails that the limits before it allow. Addresses are counted by their hash."""
-    uses = [Use("desk-letters", mailbox_hash(email).hex())]
-    if not is_known:
-        if is_stopped(mailbox_hash(email)):
-            return False
-        domain = keyed_hash(DESK, email.partition("@")[2]).hex()
-        uses += [Use("desk-letters-domain", domain), Use("desk-letters-in-all", ALL)]
+def _left(limit: str, by: object) -> int:
+    return min(count(Use(limit, by)).values(), default=1)
+
+
+def _letters_to(read: replies.Mail, email: str) -> list[Use]:
+    """Return what a letter to a reader without proof counts against, by hashes.
+
+    Members and strangers count alike, since a difference would reveal who is a member. Emails that their sender's domain vouches
+    for count apart, so that no forger can use up the letters.
+    """
+    kind = _AUTHENTIC if read.is_authentic else ""
+    domain = keyed_hash(DESK, email.partition("@")[2]).hex()
+    return [
+        Use("desk-letters", f"{mailbox_hash(email).hex()}{kind}"),
+        Use("desk-letters-domain", f"{domain}{kind}"),
+        Use("desk-letters-in-all", f"{ALL}{kind}"),
+    ]
+
+
+def _may_write(uses: Sequence[Use], letter: Json, is_known: bool) -> bool:
+    """Count a letter to a reader without proof. Each bound counts only the letters that earlier bounds allow."""
+    if not is_known and is_stopped(mailbox_hash(letter["data"]["to"])):
+        return False
     return all(left >= 0 for use in uses for left in count(use).values())
 
 
 def _counts_of(email: str) -> list[str]:
-    return [key for key in keys_of(mailbox_hash(email).hex()) if key.startswith("desk-letters ")]
+    own = mailbox_hash(email).hex()
+    return [key for key in keys_of(own, f"{own}{_AUTHENTIC}") if key.startswith("desk-letters ")]
 
 
 def _letter_to_former_player(read: replies.Mail, email: str, locale: str, answer: _Answer) -> Json:
@@ -459,6 +536,7 @@ def _replace_by_letter(mail: DeskMail, letter: Json) -> None:
     """Queue the last email, and count it. If it weren't counted, late copies of the player's earlier emails would cause
     another first email."""
     db.session.rollback()
-    count(Use("desk-letters", mailbox_hash(letter["to"]).hex()))
+    own = mailbox_hash(letter["to"]).hex()
+    count(Use("desk-letters", own), Use("desk-letters", f"{own}{_AUTHENTIC}"))
     desk.put(_letter(mail, mail.mail_id, DESK_ANSWER.name, letter))
     desk.drop(mail.mail_id)

@@ -284,9 +284,12 @@ def _told_of_joining(errand: Errand, game: Game) -> list[str]:
 def _leave(errand: Errand, rest: str) -> Said:
     game = errand.game(number_in(rest))
     name, has_begun = _named(errand, game), game.table.status != "open"
-    if _would_resign(errand, game) and not errand.is_sure:
+    would_resign = _would_resign(errand, game)
+    if (would_resign or errand.doubt) and not errand.is_sure:
         told = gettext("You'd resign from game %(game)s, and a bot would play on for you.", game=name)
-        return Said(told=[told], asks=f"{commands.LEAVE} {errand.number(game.game_id)}")
+        return Said(
+            told=[told if would_resign else errand.doubt], asks=f"{commands.LEAVE} {errand.number(game.game_id)}"
+        )
     try:
         leave(game.game_id, errand.player_id)
     except (NotRunning, NotSeated):

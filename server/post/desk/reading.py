@@ -5,13 +5,16 @@ without being one is reported, so that no request is silently ignored.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from difflib import get_close_matches
+from functools import partial
 from unicodedata import normalize
 
+from server.errors import PlayError
 from server.post.desk import commands
-from server.post.desk.arguments import ANY, is_game
+from server.post.desk.arguments import ANY, days_in, invitation_in, is_game, number_and_version, number_in
 from server.post.desk.commands import BY_NAME, NAME, SET, setting_of, words_of
 from server.post.incoming.doubt import contradiction_in, is_courtesy
 from server.post.incoming.replies import Mail
@@ -29,12 +32,14 @@ _AROUND = " \t\"'.,;:!?*_`"
 _PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacere"
 _BEFORE = re.compile(rf"(?:(?:{_PLEASE}|hi|hello|hallo|bonjour|ciao)[ ,!:]+)+", re.IGNORECASE)
 _BEHIND = re.compile(rf"(?:[ ,]+(?:{_PLEASE}|thanks|thank you|danke|merci|grazie))+$", re.IGNORECASE)
-_SUBJECT = re.compile(r"(?:(?:re|aw|sv|antw|fwd?|wg|tr|rif|r|i)\s?:\s*)+", re.IGNORECASE)
+_QUESTION = re.compile(rf"[?？؟][\W_]*(?:(?:{_PLEASE}|thanks|thank you|danke|merci|grazie)[\W_]*)*$", re.IGNORECASE)
+SUBJECT = re.compile(r"(?:(?:re|aw|sv|antw|fwd?|wg|tr|rif|r|i)\s?:\s*)+", re.IGNORECASE)
 _YES = re.compile(r"(?:yes|ja|oui|s[iì])(?:[ ,.!]+(?:please|thanks|bitte|danke|merci|grazie))?", re.IGNORECASE)
 _DENIAL = re.compile(
     r"\b(?:not|never|nicht|nichts|nie|kein\w*|pas|jamais|rien|aucune?|non|mai|niente|nessun\w*)\b|n't\b", re.IGNORECASE
 )
 _NOTICE = 12  # words
+_ANY_DAY = date(2000, 1, 1)
 _NO = re.compile(r"(?:no|nein|non)(?:[ ,.!]+(?:thanks|thank you|danke|merci|grazie))?", re.IGNORECASE)
 
 
@@ -47,11 +52,17 @@ class Asked:
     command: str
     rest: str = ""
     near: str = ""
+    is_question: bool = False  # whether it ends with a question mark
 
     @property
     def canonical(self) -> str:
         """Return the command in English words, as it is stored until it is confirmed."""
         return f"{self.command} {self.rest}".strip()
+
+    @property
+    def writes(self) -> bool:
+        """Return whether this command changes something."""
+        return self.command != "" and BY_NAME[self.command].writes
 
 
 @dataclass(frozen=True)
@@ -63,31 +74,60 @@ class Request:
     says_no: bool = False
     is_cut: bool = False  # whether there were more commands than `MOST`
     prose: str = ""  # the first line of an email without commands
+    is_unsure: bool = False  # a `yes` that other lines question or contradict
+    is_clear: bool = False  # it begins with a whole command; otherwise, a program may have written it
 
 
-def read_request(mail: Mail, locale: str) -> Request:
-    """Return what an email asks for, in English or in this language. If the email is empty, the request may be in its
-    subject. A `yes` that other lines question or contradict doesn't count."""
-    lines = [line for line in map(_bare, mail.lines) if line]
-    if not lines:
-        is_empty = mail.doubt in (None, "no-text")  # otherwise the email has a text that can't be read
-        lines = [it] if is_empty and (it := _bare(_SUBJECT.sub("", mail.subject))) else []
-        found = [it for it in _asked(lines, words_of(locale)) if it.command]
-        return Request(tuple(found), says_yes=any(map(_YES.fullmatch, lines)))
-    says_yes, says_no = _says(_YES, lines) and not _is_contradicted(mail.lines), _says(_NO, lines)
-    found = list(_asked(lines, words_of(locale)))
+def read_request(mail: Mail, locale: str, subject: str | None = None) -> Request:
+    """Return what an email asks for, in English or in this language. An empty email may have it in its subject, or in
+    `subject` if given. A `yes` that other lines question or contradict is none."""
+    written = [line for line in mail.lines if _bare(line)]
+    if not written:
+        is_empty = mail.doubt in (None, "no-text")  # otherwise, it has a text that can't be read
+        title = SUBJECT.sub("", mail.subject if subject is None else subject)
+        written = [title] if is_empty and _bare(title) else []
+        found = [it for it in _asked(written, words_of(locale)) if it.command]
+        return replace(_agreement(written), asked=tuple(found), is_clear=any(map(_is_whole, found)))
+    lines = list(map(_bare, written))
+    request = _agreement(written)
+    found = list(_asked(written, words_of(locale)))
     if not any(it.command for it in found):
         near = [it for it in found if it.near]
         said = "" if near else next((it for it in lines if not is_courtesy(it)), "")
-        return Request(tuple(near[:MOST]), says_yes, says_no, prose=clean(said, LONGEST))
+        return replace(request, asked=tuple(near[:MOST]), prose=clean(said, LONGEST))
     last = max(nr for nr, it in enumerate(found) if it.command)
-    asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # what follows may be a signature
-    return Request(tuple(asked[:MOST]), says_yes, says_no, len(asked) > MOST)
+    asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # below may be a signature
+    own = (line for line in lines if not (is_courtesy(line) or _YES.fullmatch(line) or _NO.fullmatch(line)))
+    is_clear = (it := _command(next(own, ""), words_of(locale))) is not None and _is_whole(it)
+    return replace(request, asked=tuple(asked[:MOST]), is_cut=len(asked) > MOST, is_clear=is_clear)
+
+
+def request_of(lines: Sequence[str]) -> Request:
+    """Return the request in lines that `stored` wrote."""
+    return Request(tuple(it for line in lines if (it := read_line(line))), is_clear=True)
+
+
+def stored(asked: Asked) -> str:
+    """Return a command as a line, which keeps its question mark."""
+    return f"{asked.canonical}?" if asked.is_question else asked.canonical
+
+
+def without_repeats(asked: Sequence[Asked]) -> list[Asked]:
+    """Return commands without those that would get the same answer again. Each change is one of its own."""
+    found, answered = list[Asked](), set[str]()
+    for it in asked:
+        if it.writes:
+            answered.clear()
+        elif it.command and it.canonical in answered:
+            continue
+        answered.add(it.canonical)
+        found.append(it)
+    return found
 
 
 def read_line(line: str, locale: str = "en") -> Asked | None:
-    """Return the command in a line, or None if there is none."""
-    return _command(_bare(line), words_of(locale))
+    """Return the command in a line, or None."""
+    return _command_as_written(line, words_of(locale))
 
 
 def commands_beside_table(lines: Sequence[str], locale: str) -> list[Asked]:
@@ -96,13 +136,13 @@ def commands_beside_table(lines: Sequence[str], locale: str) -> list[Asked]:
     Words that are also commands at tables are left to the table.
     """
     words = commands.words_beside_tables(locale)
-    bare = [line for line in map(_bare, lines) if line and not is_courtesy(line)]
+    own = [line for line in lines if (text := _bare(line)) and not is_courtesy(text)]
     found = []
-    for line in bare:
-        if (it := _command(line, words)) is None or not _is_whole(it):
+    for line in own:
+        if (it := _command_as_written(line, words)) is None or not _is_whole(it):
             break
         found.append(it)
-    below = bare[len(found) :]
+    below = map(_bare, own[len(found) :])
     return found[:MOST] if found and all(_is_like_signature(it) for it in below) else []
 
 
@@ -116,19 +156,34 @@ def _is_whole(it: Asked) -> bool:
     words = it.rest.split()
     first = words[0] if words else ""
     match it.command:
-        case commands.SHOW | commands.HISTORY | commands.ARCHIVE | commands.LEAVE | commands.JOIN:
-            return re.fullmatch(r"#?\d{1,6}", first) is not None or it.rest.lower() in ANY
+        case commands.SHOW:
+            return _fits(number_and_version, it.rest)
+        case commands.HISTORY | commands.ARCHIVE | commands.LEAVE | commands.JOIN:
+            return _fits(number_in, it.rest) or it.rest.lower() in ANY
         case commands.NEW | commands.PLAY | commands.FIND:
             return is_game(first)
-        case commands.RULES | commands.STANDINGS:
-            return len(words) <= 1
+        case commands.RULES:
+            return not words or is_game(it.rest)
+        case commands.STANDINGS:
+            return not words or is_game(it.rest) or _fits(number_in, it.rest)
         case commands.HELP:
             return not words or it.rest.lower() in BY_NAME
         case commands.INVITE:
-            return "@" in it.rest
+            return _fits(invitation_in, it.rest)
         case commands.SET:
-            return setting_of(first.lower()) is not None and 2 <= len(words) <= _PROSE
+            setting, *value = re.split(r"[\s=:]+", it.rest)
+            return setting_of(setting.lower()) is not None and 1 <= len(value) < _PROSE
+        case commands.VACATION:
+            return _fits(partial(days_in, today=_ANY_DAY), it.rest)
     return not words
+
+
+def _fits(read: Callable[[str], object], rest: str) -> bool:
+    try:
+        read(rest)
+    except PlayError:
+        return False
+    return True
 
 
 def nearest(line: str, locale: str) -> str:
@@ -139,6 +194,14 @@ def nearest(line: str, locale: str) -> str:
         if found := get_close_matches(word, words, 1, 0.6):
             return words[found[0]]
     return commands.HELP
+
+
+def _agreement(written: Sequence[str]) -> Request:
+    """Return a request that only says `yes` or `no`."""
+    lines = list(map(_bare, written))
+    says_yes = _says(_YES, lines)
+    is_unsure = says_yes and _is_contradicted(written)
+    return Request((), says_yes and not is_unsure, _says(_NO, lines), is_unsure=is_unsure)
 
 
 def _says(pattern: re.Pattern[str], lines: Sequence[str]) -> bool:
@@ -161,16 +224,23 @@ def _bare(line: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def _asked(lines: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
-    for line in lines:
-        if found := _command(line, words):
+def _asked(written: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
+    for line in written:
+        if found := _command_as_written(line, words):
             yield found
-        elif _YES.fullmatch(line) or _NO.fullmatch(line) or is_courtesy(line):
+            continue
+        line = _bare(line)
+        if _YES.fullmatch(line) or _NO.fullmatch(line) or is_courtesy(line):
             continue
         elif near := _near(line, words):
             yield Asked(line[:LONGEST], "", near=near)
         elif len(line.split()) <= _PROSE and not line.endswith(","):
             yield Asked(line[:LONGEST], "")
+
+
+def _command_as_written(line: str, words: Mapping[str, str]) -> Asked | None:
+    found = _command(_bare(line), words)
+    return found and replace(found, is_question=_QUESTION.search(line) is not None)
 
 
 def _command(line: str, words: Mapping[str, str]) -> Asked | None:

@@ -6,10 +6,11 @@ that the email was processed. Every step is idempotent, so another process can t
 
 import logging
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
+from typing import Any
 from uuid import UUID, uuid4, uuid5
 
 from flask import current_app
@@ -23,10 +24,10 @@ from server.accounts.rate_limits import Use, count, most_of
 from server.clock import clock
 from server.errors import BadField, IllegalPlan, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay, Unfit
 from server.games import Json, RuleError
-from server.games.presentation import in_words, refusal
+from server.games.presentation import in_words, meant_moves, refusal, write_move
 from server.play.commits import load, whole_log
 from server.play.game import Game
-from server.play.mail.mail_in import SEVERAL, confirming_word, confirms, is_of_others
+from server.play.mail.mail_in import KEPT, SEVERAL, confirming_word, confirms, is_of_others
 from server.play.moves import play_reply
 from server.play.nameless import is_nameless
 from server.play.planning.plans import drop_plan, get_plan, put_plan
@@ -174,7 +175,11 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     if player is None or read.automatic or not is_welcome(player):
         _finish(mail, None)
         return
-    if _is_from(read, player.email) and (asked := commands_beside_table(read.lines, spoken().locale)):
+    if (
+        _is_from(read, player.email)
+        and not read.is_forged
+        and (asked := commands_beside_table(read.lines, spoken().locale))
+    ):
         to_player = player.player_id if _went_to(mail, game, player) else None
         forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked)
         return _finish(mail, None)
@@ -183,11 +188,14 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     waiting = _waiting_for(mail, wishes.confirms)
     doing = _Doing(mail, player.player_id, mail.arrived_at, game, _answer(answers=fit_id(read.message_id)))
     asks = ""
-    if waiting is None and not _is_from(read, player.email):
+    is_own = _is_from(read, player.email)
+    if waiting is None and (not is_own or read.is_forged):
         hands = last_change_of_hands(whole_log(mail.game_id), mail.seat)
         if mail.turn < hands or is_of_others(mail.turn, player.player_id):
-            return _finish(mail, None)  # from a former player, so the current one must not see it
-        asks = _ask_player(mail, read, wishes, doing.answer)
+            return _finish(mail, None)  # from a previous player, and none of the current one's business
+        asks = _ask_player(mail, read, wishes, doing.answer, is_own)
+    elif waiting is None and _may_be_copy(read, wishes):
+        asks = _ask_about_copy(mail, read, wishes, doing.answer)
     else:
         if waiting is not None:
             earlier = replace(doing, mail=waiting)
@@ -214,9 +222,14 @@ def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set
     ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}
     at_table = game.table.rules.NAME, spoken().locale, ours, repeated
-    return child.run(
-        replies.read_wishes, read, *at_table, f"{mail.game_id}/{mail.seat}", inbox.earlier_acted_lines(mail)
-    )
+    before, legal = inbox.earlier_acted_lines(mail), _legal_moves(mail, game)
+    return child.run(replies.read_wishes, read, *at_table, f"{mail.game_id}/{mail.seat}", before, legal)
+
+
+def _legal_moves(mail: Incoming, game: Game) -> Sequence[Any]:
+    """Return the legal moves of the turn that an email answers, if the game completes lines by them."""
+    rules, is_turn = game.table.rules, turn_of(game.table, mail.seat) == mail.turn
+    return rules.legal_moves(game.table.state, mail.seat) if is_turn and hasattr(rules, "meant_moves") else []
 
 
 def _is_from(read: replies.Mail, email: str) -> bool:
@@ -236,7 +249,7 @@ def _answer(**said: object) -> Json:
         "asks": False,
         "last": False,
     }
-    return {"answers": "", "confirm": "", "asked": [], "stranger": "", "how": [], **empty, **said}
+    return {"answers": "", "confirm": "", "asked": [], "stranger": "", "doubt": "", "how": [], **empty, **said}
 
 
 # Confirming
@@ -262,9 +275,22 @@ def _unsure(wishes: Wishes) -> Wishes:
     return Wishes(resign=wishes.resign, vacation=wishes.vacation, stand_in=stand_in)
 
 
-def _ask_player(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
-    """Fill in the reply to an email from an unknown address. Only the player gets the reply. Return what the player
-    must confirm."""
+def _ask_player(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json, is_own: bool) -> str:
+    """Fill in the answer to an email from an unknown address, or with a forged sender, which only the player gets.
+    Return what to confirm."""
+    if is_own:
+        if wishes.problem or wishes.confirms:
+            wrong = noted(
+                "We received an email from your address, but couldn't verify its sender. We didn't act on it."
+            )
+            answer["wrong"] = gettext(wrong)
+            return ""
+        doubt = gettext(
+            "We received an email for your seat from your address, but couldn't verify its sender. If you sent it, "
+            "confirm it. If not, you can ignore it. We didn't act on it. The email said:"
+        )
+        answer |= {"confirm": _line_to_confirm(mail), "doubt": doubt, "asked": _lines(wishes)}
+        return ALL
     stranger = read.sender or gettext("an unreadable address")
     if wishes.problem or wishes.confirms:
         answer["wrong"] = gettext(
@@ -274,6 +300,25 @@ def _ask_player(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json
         )
         return ""
     answer |= {"confirm": _line_to_confirm(mail), "stranger": stranger, "asked": _lines(wishes)}
+    return ALL
+
+
+def _may_be_copy(read: replies.Mail, wishes: Wishes) -> bool:
+    """Return whether this may be a copy of an email that we no longer recognize, and would change something. The turn
+    of an old move is over anyway.
+    """
+    is_old = read.written_at is not None and read.written_at < clock.now() - KEPT
+    harmless = Wishes(move=wishes.move, asks=wishes.asks, confirms=wishes.confirms)
+    return is_old and not wishes.problem and wishes != harmless
+
+
+def _ask_about_copy(mail: Incoming, read: replies.Mail, wishes: Wishes, answer: Json) -> str:
+    assert read.written_at
+    doubt = gettext(
+        "Your email is dated %(day)s and may be an old copy. If you want us to act on it, confirm it. The email said:",
+        day=times.day(read.written_at.date(), spoken()),
+    )
+    answer |= {"confirm": _line_to_confirm(mail), "doubt": doubt, "asked": _lines(wishes)}
     return ALL
 
 
@@ -368,7 +413,7 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
     answer = doing.answer
     if wishes.problem:
         answer |= {
-            "wrong": gettext(_PROBLEMS[wishes.problem]),
+            "wrong": _choices(doing, wishes) or gettext(_PROBLEMS[wishes.problem]),
             "line": wishes.line,
             "moves": True,
             "how": [help_line(*it) for it in help_lines(doing.game.table.rules.NAME, spoken().locale)],
@@ -382,6 +427,16 @@ def _do_what_is_written(doing: _Doing, wishes: Wishes, confirmed: Incoming | Non
         return ""
     answer |= {"confirm": _line_to_confirm(doing.mail), "asked": _lines(unsure)}
     return REST
+
+
+def _choices(doing: _Doing, wishes: Wishes) -> str:
+    """Return a sentence with the moves that an unclear line fits, or ""."""
+    rules, locale = doing.game.table.rules, spoken().locale
+    meant = meant_moves(rules, wishes.line, locale, _legal_moves(doing.mail, doing.game))
+    if wishes.problem != "not-understood" or len(meant) < 2:
+        return ""
+    moves = ", ".join(write_move(rules, it, locale) for it in meant)
+    return str(gettext("This line fits several moves: %(moves)s. Send the one you mean.", moves=moves))
 
 
 def _do(doing: _Doing, wishes: Wishes) -> None:

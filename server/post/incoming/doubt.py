@@ -154,7 +154,46 @@ _AGAINST = re.compile(
     r"|\b(?:partita|gioco|tavolo|mail) sbagliat[ao]\b|\bper (?:un ?[’']?|l[’'])altr[ao] (?:partita|gioco|tavolo)\b"
     # all, at the start of a sentence
     rf"|{_BEGINS}(?:wait|stop|hold|halt|warte|wartet|warten sie|moment|stopp|attends|attendez|arrête[zs]?|aspetta|aspettate|aspetti|ferm[aoi]"
-    r"|un momento|un attimo|einen moment|eine sekunde|nope|nein|nö|nee|non(?=\W*$|[,;!])|no(?=\W*$|[,;!]))\b",
+    r"|un momento|un attimo|einen moment|eine sekunde|nope|nah|naw|nein|nö|nee|non(?=\W*$|[,;!])|no(?=\W*$|[,;!]))\b",
+    re.IGNORECASE,
+)
+_LATER = (
+    r"(?:later(?: on)?|tomorrow(?: (?:morning|afternoon|evening|night))?|tonight|next week|(?:another|some other) (?:day|time)"
+    r"|später|spaeter|nachher|heute abend|ein andermal|nächste woche"
+    r"|plus tard|demain(?: matin| soir)?|ce soir|tout à l[’']heure|une autre fois|la semaine prochaine"
+    r"|più tardi|piu tardi|domani(?: mattina| sera)?|stasera|un[’']altra volta|la settimana prossima)"
+)
+_PUT_OFF = re.compile(
+    # en
+    r"\bstill (?:\w+ )?(?:thinking|considering|deciding|pondering|hesitating|wondering|weighing|undecided|unsure|making up)\b"
+    r"|\b(?:let me|(?:i|we)(?:[’']ll| will| must| shall| gotta| (?:need|have|want) to|(?: am|[’']m| are|[’']re) going to)) (?:\w+ )?(?:think|ponder|decide|reconsider|sleep on)\b"
+    r"|\bthink (?:it over|again|some more|a bit more|a little more|twice)\b|\bsleep on (?:it|this|that)\b|\bmak(?:e|ing) up my mind\b"
+    r"|\b(?:i|we)(?:[’']ll| will|[’']d| would| must| shall| should| (?:need|have|want) to) (?:rather |better |just |still )?wait\b|\b(?:please|let[’']s|let me|better|rather) wait\b"
+    r"|\bgive me (?:a (?:moment|minute|second|while|day|bit)|(?:some|more|a little) time|until|till)\b|\bundecided\b|\bnot so fast\b"
+    r"|\b(?:play|mov|do|decid|confirm|answer|reply|choos|pick|finish|act|mak|tak)(?:e|es|s|ing)? (?:[\w’'-]+ ){0,4}?(?:later|tomorrow|tonight|next week|(?:another|some other) (?:day|time))\b"
+    # de
+    r"|\b(?:überleg|ueberleg|grübe?l|schwank|zöger|zweif[el]|rätse?l)\w*(?: \S+){0,3}? noch\b|\bnoch\b(?: \S+){0,3}? (?:überleg|ueberleg|nachdenk|nachzudenk|drüber|grübe?l|schwank|zöger|entscheid)\w*"
+    r"|\bdenk\w*(?: \S+){0,3}? noch\b(?: \S+){0,3}? (?:nach|drüber|darüber)\b|\bam (?:überlegen|nachdenken|grübeln)\b"
+    r"|\b(?:muss|müssen|will|möchte|werde|sollte|lass(?:t|en sie)? mich)(?: \S+){0,4}? (?:überlegen|ueberlegen|nachdenken|abwarten|warten(?! lassen)|schlafen|entscheiden|grübeln)\b"
+    r"|\bich warte (?:noch|lieber|erst|mal|kurz|damit|ab)\b|\bunentschlossen\b|\bunschlüssig\b"
+    r"|\b(?:spiel|zieh|setz|mach|entscheid|antwort|sag|überleg|tu)\w*(?: \S+){0,3}? (?:später|spaeter|morgen|nachher|heute abend|ein andermal|nächste woche)\b"
+    r"|(?:^|[,;:–—-] ?)(?:(?:vielleicht|lieber|eher|erst|dann|doch|aber) )*(?:morgen(?! mehr\b)|vielleicht morgen)(?: (?:früh|abend|vielleicht|lieber|dann|erst|wieder))*(?=[.…]*$|;)"
+    # fr
+    r"|\b(?:je |j[’']y |j[’'])(?:réfléchis|reflechis|hésite|hesite|verrai)\b|\bj[’']attends (?:encore|un peu|demain)\b|\bon verra\b"
+    r"|\b(?:dois|vais|veux|voudrais|faut|besoin d[e’']|en train d[e’']|laisse[zr]?[ -]moi)(?: \S+){0,3}? ?(?:réfléchir|reflechir|penser|hésiter|décider|(?<!faire )attendre)\b"
+    r"|\bindécise?s?\b|\bpas si vite\b"
+    r"|\b(?:jou|fer|fai|décid|répond|confirm|réfléch|pren|boug|choisi)\w*(?: \S+){0,3}? (?:plus tard|demain|ce soir|une autre fois|la semaine prochaine)\b"
+    # it
+    r"|\bci (?:sto )?(?:ancora )?(?:penso|pensando|penserò|rifletto|ripenso)\b"
+    r"|\b(?:sto|devo|vorrei|voglio|fammi|fatemi|lasciami|lasciatemi)(?: \S+){0,3}? (?:pensar\w*|pensando|riflett\w+|ripens\w+|decider\w*|decidendo|valutar\w*|valutando)\b"
+    r"|\b(?:devo|vorrei|voglio|preferisco) (?:ancora )?aspettare\b|\bindecis[oa]\b"
+    r"|\b(?:gioc|far|facci|decid|rispond|conferm|muov|scel|scegl)\w*(?: \S+){0,3}? (?:più tardi|piu tardi|domani|stasera|un[’']altra volta|la settimana prossima|dopo\W*$)"
+    # all
+    rf"|{_BEGINS}(?:bof|boh|mah|macché|(?:gar|überhaupt) nicht|pas du tout|per niente|niente affatto)(?=\W*$|[,;!])"
+    r"|\b(?:gar|überhaupt) nichts\b|\brien du tout\b"
+    r"|^\W*(?:(?:maybe|perhaps|probably|rather|better|only|just|then|well|ok|okay|please|sorry|but|or|no|not before|i|i[’']ll|i will|do|it|this|that"
+    r"|vielleicht|lieber|eher|erst|dann|doch|aber|also|gut|na|ich|es|das|peut-être|plutôt|alors|bon|mais|seulement|pas avant|forse|magari|meglio|allora|solo|ma|lo),? ){0,5}"
+    rf"(?:{_LATER}|dopo)(?:,? (?:maybe|perhaps|please|then|i think|i guess|vielleicht|bitte|dann|denke ich|peut-être|alors|forse|magari|allora))?\W*$",
     re.IGNORECASE,
 )
 
@@ -239,21 +278,24 @@ def _is_contact(line: str) -> bool:
 
 
 def contradiction_in(lines: Sequence[str]) -> str:
-    """Return the first sentence in this prose that contradicts or questions the effective lines next to it, or "".
+    """Return the first sentence of this prose that contradicts, questions or puts off the effective lines beside it, or
+    "".
 
     A blank line ends a sentence. An overlong sentence counts as a contradiction. The following don't count: small talk
     ("how are you?"), quoted subjects, lines that begin with `|`, and warnings about links.
     """
-    for paragraph in _paragraphs("" if line.startswith("|") or is_subject(line) else line for line in lines):
+    written = ["" if line.startswith("|") or is_subject(line) else line for line in lines]
+    for paragraph in _paragraphs(written):
         for sentence in map(str.strip, _SENTENCE_END.split(_ADDRESS.sub(" ", paragraph))):
             asks = sentence.endswith(("?", "？", "؟")) and not _SMALL_TALK.search(sentence)
+            is_against = _AGAINST.search(sentence) or _PUT_OFF.search(sentence)
             if (
                 len(sentence) > LONGEST_SENTENCE
                 or asks
-                or (_AGAINST.search(sentence) and not _GREETING.fullmatch(sentence) and not _BANNER.search(sentence))
+                or (is_against and not _GREETING.fullmatch(sentence) and not _BANNER.search(sentence))
             ):
                 return sentence
-    return ""
+    return next((line for line in written if _PUT_OFF.search(line)), "")  # a name may follow without a full stop
 
 
 def _paragraphs(lines: Iterable[str]) -> list[str]:

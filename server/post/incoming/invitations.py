@@ -86,6 +86,9 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
     if read.sender is None or read.sender.lower() != guest.email.lower():
         why = gettext("Your reply came from a different address than the invited one, so nothing was done.")
         return letter(mail, game, guest, read.message_id, wrong=why, again=True)
+    if read.is_forged:
+        why = gettext("We received an email from your address, but couldn't verify its sender. We didn't act on it.")
+        return letter(mail, game, guest, read.message_id, wrong=why, again=True)
     said = understood(read, locale)
     if said is None:
         why = gettext("Your email contains no clear yes or no, so nothing was done.")

@@ -71,6 +71,7 @@ class Grammar(NamedTuple):
 
     rules: Notation
     locale: str
+    legal: Sequence[Any] = ()  # moves, which complete a line that fits only one of them
 
 
 def move_in(line: str, rules: Notation) -> Any:
@@ -84,8 +85,8 @@ def move_in(line: str, rules: Notation) -> Any:
 
 
 def resembles(line: str, grammar: Grammar) -> bool:
-    """Return whether this line, which is neither a move nor a command, may have been meant as one."""
-    rules, locale = grammar
+    """Return whether this line, which is neither a move nor a command, may be meant as a move or command."""
+    rules, locale = grammar.rules, grammar.locale
     words = [word for raw in _NO_WORDS.sub("", line).lower().split() if (word := raw.strip(_AROUND))]
     if not words:
         return False

@@ -8,13 +8,16 @@ harmless, but near misses are not.
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from itertools import chain, pairwise
 from typing import Any, NamedTuple, cast
 
 from server.games import GAMES
+from server.games.presentation import meant_moves
 from server.post.incoming import commands
+from server.post.incoming.authentication import is_authentic, is_forged
 from server.post.incoming.automatic_mail import is_automatic
 from server.post.incoming.commands import meaning
 from server.post.incoming.doubt import contradiction_in, is_courtesy, is_harmless_above, rest_of_sentence
@@ -45,6 +48,10 @@ class Mail:
     subject: str
     doubt: str | None
     beside: tuple[str, ...] | None = None  # the person's own lines in the HTML part, if there is one
+    answers: str = ""  # the id of the email that it answers
+    written_at: datetime | None = None  # as the sender says
+    is_forged: bool = False  # whether the sender's domain disowns it
+    is_authentic: bool = False  # whether the sender's domain has signed or authorized it
 
 
 @dataclass(frozen=True)
@@ -117,7 +124,19 @@ def read(raw: bytes, return_path: str | None = None, known: str = "") -> Mail:
         subject=head.subject,
         doubt=doubt,
         beside=words[1] if len(words) > 1 else None,
+        answers=head.first("in-reply-to")[:_LONGEST_ID].strip(),
+        written_at=_date_of(head),
+        is_forged=is_forged(head),
+        is_authentic=is_authentic(head, (sender or "").rpartition("@")[2].lower()),
     )
+
+
+def _date_of(head: Head) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(head.first("date")[:_LONGEST_ID])
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _own_words(head: Head, body: bytes) -> tuple[list[tuple[str, ...]], str | None]:
@@ -138,6 +157,7 @@ def _objects(words: str) -> bool:
 
 
 _LONGEST_FROM = 1000
+_LONGEST_ID = 300
 _QUOTED, _COMMENT = re.compile(r'(?<!\\)"(?:[^"\\]|\\.){0,1000}+"'), re.compile(r"(?<!\\)\([^()\\]{0,1000}+\)")
 _COMMENTS_WITHIN = 3  # levels of nesting
 _FROM = re.compile('(?:[^<>,;:"()\\\\]*+<\\s*+([^<>\\s]++)\\s*+>|[\\s\2]*+([^<>\\s,;:"()\\\\\1\2]++))[\\s\2]*+')
@@ -201,13 +221,14 @@ def read_wishes(
     repeated: Collection[str],
     scope: str,
     before: Collection[str],
+    legal: Sequence[Any] = (),
 ) -> tuple[Wishes, set[str]]:
     """Return what an email asks for at a table, and the hashes of the lines that take effect. See `understand`.
 
     `before` contains the hashes of the lines that took effect in earlier emails for this seat. `scope` identifies the
     seat.
     """
-    reply = parse(mail, cast(Notation, GAMES[rules_name]), locale)
+    reply = parse(mail, cast(Notation, GAMES[rules_name]), locale, legal)
     wishes = understand(reply, ours, repeated, lambda key: _hash(scope, key) in before)
     return wishes, {_hash(scope, key) for key in acting_keys(reply)}
 
@@ -216,9 +237,11 @@ def _hash(scope: str, key: str) -> str:
     return sha256(f"{scope}/{key}".encode()).hexdigest()[:16]
 
 
-def parse(mail: Mail, rules: Notation, locale: str = "en") -> Reply:
-    """Parse every line of an email as a move in this game's notation or a command in this language."""
-    grammar = Grammar(Spoken(rules, locale), locale)
+def parse(mail: Mail, rules: Notation, locale: str = "en", legal: Sequence[Any] = ()) -> Reply:
+    """Parse every line of an email as a move in this game's notation or a command in this language. A line that fits
+    only one of the `legal` moves is that move.
+    """
+    grammar = Grammar(Spoken(rules, locale), locale, legal)
     lines = _joined(_without_explanation(mail.lines, grammar), grammar)
     if mail.beside is None:
         return Reply(mail, grammar, lines, None)
@@ -633,7 +656,14 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
             return Wishes(stand_in=asked.groups())
         case commands.VACATION, _ if days := _DAYS.fullmatch(rest):
             return _vacation(days[1], days[2])
-    return None
+    return _meant(line, grammar)
+
+
+def _meant(line: str, grammar: Grammar) -> Wishes | None:
+    if not grammar.legal:
+        return None
+    meant = meant_moves(cast(Spoken, grammar.rules).rules, line, grammar.locale, grammar.legal)
+    return Wishes(grammar.rules.write_move(meant[0]), meant[0]) if len(meant) == 1 else None
 
 
 def _by_points(text: str, locale: str) -> str:

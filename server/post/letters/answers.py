@@ -36,8 +36,9 @@ class Answer(GameLetter):
     wrong: str  # why something failed, a sentence
     line: str  # the faulty line as written
     confirm: str  # the line that confirms `asked`
-    asked: tuple[str, ...]  # the lines that the reader must confirm
-    stranger: str  # the address of the sender, if it isn't the reader's
+    asked: tuple[str, ...]  # the lines to confirm
+    stranger: str  # the address of the sender, if it is not the reader's
+    doubt: str  # why the reader's own email must be confirmed, a sentence
     how: tuple[str, ...]  # the help, a line each
     table: str  # the table as this seat sees it now
     moves: tuple[str, ...]  # the legal moves, grouped by their leading words
@@ -75,6 +76,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         **reader.about,
         **(time if is_asked else NO_TIME),
         **{name: said[name] for name in ("wrong", "line", "confirm", "stranger")},
+        doubt=said.get("doubt", ""),
         played=text.in_words(rules, said["played"], spoken().locale),
         since=reader.happened(said["since"]) if said["played"] else (),
         done=(*said["done"], *_without_a_turn(said, is_asked)),

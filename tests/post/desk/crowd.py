@@ -8,7 +8,7 @@ import json
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from email.message import EmailMessage
 from itertools import count, product
@@ -174,7 +174,13 @@ class Person:
         letter = yield sent
         if self.habit == "sends twice" and lines[-1] != AGREED[self.locale]:
             return (yield from self._confirms(letter, _PROOF))  # the copy to the open address was read first
+        if self.habit == "sends twice" and self._is_to_anybody(letter):
+            letter = yield lambda it: is_answer(it, sent) and not self._is_to_anybody(it)  # the open address explains
         return letter
+
+    def _is_to_anybody(self, letter: Mail) -> bool:
+        """Return whether this answers the copy to the open address, so that its subject repeats nothing."""
+        return letter.message["Subject"] == language(self.locale).gettext("Your email to the post desk")
 
     def _asks(self, letter: Mail, *lines: str) -> Step:
         """Send commands in the words of this person's language, and return the answer to the last."""
@@ -388,7 +394,17 @@ class Crowd:
         hands_over(self._house, sent)
         if sent.to == DESK:
             return lambda letter: True
-        return lambda letter: letter.message["In-Reply-To"] == sent.message_id
+        return lambda letter: is_answer(letter, sent)
+
+
+def is_answer(letter: Mail, sent: Sent) -> bool:
+    return bool(letter.message["In-Reply-To"] == sent.message_id)
+
+
+def letters_for(person: Person, sent: Sent) -> Collection[int]:
+    """Return how many letters an email may get. The copy of a `yes` to the open address gets one if it is read before
+    the `yes` itself."""
+    return (1, 2) if person.habit == "sends twice" and sent.words == AGREED[person.locale] else (1,)
 
 
 def answers(house: House) -> Mapping[str, set[str]]:

@@ -1,20 +1,34 @@
 """The reader of emails to the post desk, and its list of commands."""
 
+import re
 from dataclasses import replace
 from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from server.games import GAMES
 from server.post.desk import account, games  # noqa: F401  they register their commands
 from server.post.desk.acting import _ACTS
 from server.post.desk.arguments import ANY, Unclear, days_in, invitation_in, number_and_version, wanted_in
 from server.post.desk.commands import BY_NAME, COMMANDS, SETTABLE, setting_of, setting_word, words_of
 from server.post.desk.languages import language_of
-from server.post.desk.reading import MOST, commands_beside_table, example_of, read_line, read_request
+from server.post.desk.reading import (
+    MOST,
+    commands_beside_table,
+    example_of,
+    read_line,
+    read_request,
+    request_of,
+    stored,
+    without_repeats,
+)
+from server.post.desk.rule_texts import rule_sections
 from server.post.incoming.commands import words_of as words_at_tables
 from server.post.incoming.replies import Mail
 from server.translations import LOCALES
+
+POLITE = {"en": "Hello,", "de": "Guten Tag,", "fr": "Bonjour,", "it": "Buongiorno,"}
 
 
 def a_mail(text: str, subject: str = "") -> Mail:
@@ -54,6 +68,13 @@ def test_examples_mean_the_same_in_every_language(locale: str) -> None:
     assert number_and_version(f"3 {said} 12") == (3, 12)
     any_game = read_line(BY_NAME["join"].form(locale).replace("N|", ""), locale)
     assert any_game and any_game.rest in ANY
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_rules_in_a_letter_do_not_mention_a_page(locale: str) -> None:
+    for game in GAMES:
+        told = " ".join(line for section in rule_sections(game, locale) for line in section.lines)
+        assert not re.search(r"\b(?:page|Seite|pagina)\b", told)
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -107,6 +128,12 @@ def test_a_misspelt_command_is_reported_with_the_nearest_one(line: str, near: st
         ("Ja\n\nLösch bitte nichts", "de"),
         ("Oui\nCe n’est pas moi !", "fr"),
         ("Sì\nNon sono stato io!", "it"),
+        ("Yes\n\nI am still thinking", "en"),
+        ("yes\nTomorrow\nAnn", "en"),
+        ("Ja\n\nIch überlege noch", "de"),
+        ("ja\ngar nichts", "de"),
+        ("Oui\n\nJe réfléchis encore", "fr"),
+        ("Sì\n\nCi penso ancora", "it"),
     ],
 )
 def test_a_questioned_or_contradicted_yes_confirms_nothing(text: str, locale: str) -> None:
@@ -120,7 +147,52 @@ def test_a_yes_confirms_beside_courtesies_and_commands(text: str) -> None:
     assert read_request(a_mail(text), "en").says_yes
 
 
-def test_the_subject_of_an_unreadable_email_is_not_a_command() -> None:
+def test_a_yes_with_a_question_mark_in_the_subject_confirms_nothing() -> None:
+    assert read_request(a_mail("", "Re: yes"), "en").says_yes
+    assert not read_request(a_mail("", "Re: yes?"), "en").says_yes
+
+
+@pytest.mark.parametrize("text", ["leave 3?", "“leave 3?”", "Leave 3, please?", "leave 3? Thanks", "- leave #3 ?"])
+def test_a_question_mark_belongs_to_its_command(text: str) -> None:
+    (asked,) = read_request(a_mail(text), "en").asked
+    assert (asked.command, asked.is_question) == ("leave", True)
+    (again,) = request_of([stored(asked)]).asked
+    assert again.is_question
+    assert not request_of([asked.canonical]).asked[0].is_question
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        ("Open hours: Monday to Friday, 9 to 5\nThanks for your message.", "en"),
+        ("Help desk: your ticket is 4711", "en"),
+        ("Leave 3 bottles at the door, please", "en"),
+        ("We are closed today.\n\nOpen\nMonday to Friday", "en"),
+        ("Rules of our house: be kind", "en"),
+        ("Spiele nur am Wochenende", "de"),
+        ("Stand: 27. November 2026", "de"),
+        ("Aide : appelez le 01 23 45 67 89", "fr"),
+        ("Aperte le iscrizioni al corso", "it"),
+    ],
+)
+def test_prose_that_begins_like_a_command_is_not_clear(text: str, locale: str) -> None:
+    assert not read_request(a_mail(text), locale).is_clear
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_examples_are_clear_in_every_language(locale: str) -> None:
+    for it in COMMANDS:
+        request = read_request(a_mail(f"{POLITE[locale]}\n\n{example_of(it.name, locale)}\n\nAnn Example"), locale)
+        assert request.is_clear, example_of(it.name, locale)
+
+
+def test_the_same_question_is_asked_once_and_each_change_is_made() -> None:
+    text = "export\nexport\ngames\nexport\nnew sternenhimmel\nnew sternenhimmel\ngames"
+    asked = without_repeats(read_request(a_mail(text), "en").asked)
+    assert [it.command for it in asked] == ["export", "games", "new", "new", "games"]
+
+
+def test_the_subject_of_an_unreadable_email_is_no_command() -> None:
     unreadable = replace(a_mail("", "play sternenglanz"), doubt="encrypted")
     assert read_request(unreadable, "en").asked == ()
 

@@ -1,6 +1,8 @@
 """What a sender must prove: forged senders, limits, programs, and emails that come twice."""
 
 from collections.abc import Callable
+from datetime import timedelta
+from email.utils import format_datetime
 from random import Random
 from uuid import UUID
 
@@ -11,8 +13,11 @@ from sqlalchemy import Text, cast, func, select, update
 from server.accounts.closing import SIGN_UPS, close
 from server.accounts.players import player_at, profile
 from server.accounts.rate_limits import forget_old_counts
+from server.clock import clock
 from server.config import Bound
+from server.play.turns.idempotency import forget_old_answers
 from server.post.desk.addresses import asked_word, player_word, stranger_word
+from server.post.desk.counter import forget_desk_mails
 from server.post.incoming import answering
 from server.post.incoming.bounces import read_returned_mails
 from server.store.tables import DeskGame, DeskMail, GameRow, Player, PlayerLetterRow, RateLimit, db
@@ -20,7 +25,7 @@ from tests.post.desk import writing
 from tests.post.desk.writing import DESK, DOMAIN, Correspondent, settle
 from tests.post.incoming.replying import a_move
 from tests.post.incoming.test_bounces import HARD, SOFT, complaint
-from tests.post.office import Office, a_mail, arrives
+from tests.post.office import Mail, Office, a_mail, arrives
 from tests.support.games import DAY, HOUR, game_of, happened, later
 
 WRITING = (
@@ -314,6 +319,110 @@ def test_an_email_that_arrives_twice_is_carried_out_once(ann: Correspondent) -> 
     assert len(db.session.scalars(select(GameRow.game_id)).all()) == 2
 
 
+def games_of_all() -> int:
+    db.session.rollback()
+    return len(db.session.scalars(select(GameRow.game_id)).all())
+
+
+def test_a_reply_without_text_does_not_repeat_the_command_in_its_subject(ann: Correspondent) -> None:
+    """Programs take over the subject of our letter. A person may replace it, after the program's `Re:`."""
+    ann_joins(ann)
+
+    def replies(subject: str, **headers: str) -> Mail:
+        letter = ann.newest_answer
+        answered = {"In_Reply_To": str(letter.message["Message-ID"])}
+        (answer,) = ann.answers(letter.reply_to, "", subject, **(answered | headers))
+        return answer
+
+    assert "has started" in replies("play sternenglanz").text
+    assert ann.newest_answer.subject == "Re: play sternenglanz"
+    for subject in ("Re: play sternenglanz", "AW: Re:  Play Sternenglanz"):
+        assert "Write each command on a line of its own" in replies(subject).text
+    assert games_of_all() == 1
+    assert "has started" in replies("Re: play sternenhimmel").text
+    assert games_of_all() == 2
+    assert "Are you sure?" in replies("Re: play sternenhimmel", In_Reply_To="<own@example.net>").text
+    assert games_of_all() == 2
+    (asked,) = ann.answers(ann.newest_answer.reply_to, "goodbye", "yes")
+    assert asked.subject == "Re: yes"
+    replies("Re: yes")
+    assert player_at(ann.email)
+
+
+@pytest.mark.parametrize(
+    "line", ["leave 1?", "leave 1, please?", "cancel find?", "set zone Europe/Rome?", "play sternenglanz?"]
+)
+def test_a_change_with_a_question_mark_is_confirmed_first(ann: Correspondent, line: str) -> None:
+    ann_id = ann_joins(ann)
+    ann.asks("find sternenhimmel 3")
+    before, zone = games_of_all(), profile(ann_id)["zone"]
+    asked = ann.asks(line)
+    assert "ends with a question mark" in asked.text
+    assert (games_of_all(), profile(ann_id)["zone"]) == (before, zone)
+    done = ann.asks("yes")
+    assert "Are you sure?" not in done.text
+    assert "You wrote: " in done.text or (games_of_all(), profile(ann_id)["zone"]) != (before, zone)
+
+
+def test_a_yes_that_is_put_off_is_asked_again(ann: Correspondent) -> None:
+    ann_joins(ann)
+    (first,) = ann.answers(ann.newest_answer.reply_to, "goodbye")
+    (again,) = ann.answers(first.reply_to, "yes\n\nI am still thinking")
+    assert "Are you sure?" in again.text
+    assert player_at(ann.email)
+    assert "nothing left to confirm" in ann.answers(first.reply_to, "yes")[0].text
+    ann.answers(again.reply_to, "yes")
+    assert player_at(ann.email) is None
+
+
+def test_a_copy_of_an_email_that_we_have_forgotten_asks_first(ann: Correspondent) -> None:
+    ann_id = ann_joins(ann)
+    to = ann.newest_answer.reply_to
+    raw = ann.written(to, "set zone Europe/Rome\ngames", Date=format_datetime(clock.now()))
+    ann.hands_over(to, raw)
+    settle()
+    assert profile(ann_id)["zone"] == "Europe/Rome"
+    ann.asks("set zone Europe/Paris")
+    later(8 * DAY)
+    forget_desk_mails()
+    forget_old_answers(timedelta(days=1))
+    ann.hands_over(to, raw)
+    settle()
+    assert profile(ann_id)["zone"] == "Europe/Paris"
+    assert "may be an old copy" in ann.newest_answer.text
+    assert "You have no games yet." in ann.newest_answer.text
+    ann.answers(ann.newest_answer.reply_to, "yes", Date="Mon, 01 Jan 2001 00:00:00 +0000")  # a wrong clock
+    assert profile(ann_id)["zone"] == "Europe/Rome"
+
+
+def test_an_email_attaches_one_file_and_answers_the_same_question_once(ann: Correspondent) -> None:
+    ann_joins(ann)
+    ann.asks("play sternenhimmel")
+    answer = ann.asks("export\n" * 5 + "archive 1\narchive 1")
+    assert len(list(answer.message.iter_attachments())) == 1
+    assert answer.text.count("You wrote: export") == 1
+    assert "An email can have only one attachment." in answer.text
+
+
+def test_nothing_is_looked_up_for_an_answer_that_no_limit_allows(
+    app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent
+) -> None:
+    ann_id = ann_joins(ann)
+    exported = []
+
+    def export(player_id: UUID) -> object:
+        exported.append(player_id)
+        return {}
+
+    monkeypatch.setattr(writing, "RECORDS", writing.RECORDS._replace(export=export))
+    to = ann.newest_answer.reply_to
+    assert len(ann.answers(to, "export")) == 1
+    monkeypatch.setitem(app.config["BOUNDS"], "desk-answers", Bound(2, 3600))
+    assert ann.answers(to, "export\nset zone Europe/Rome") == []
+    assert len(exported) == 1
+    assert profile(ann_id)["zone"] == "Europe/Rome"
+
+
 def test_an_email_to_several_addresses_acts_once(ann: Correspondent) -> None:
     """Whether they are all signed, or one is the open address or that of a game's letter."""
     ann_id = ann_joins(ann)
@@ -436,12 +545,43 @@ def test_a_program_that_replies_to_every_email_gets_few_replies(
 ) -> None:
     ann_joins(ann)
     monkeypatch.setitem(app.config["BOUNDS"], "desk-unclear", Bound(2, 86_400))
-    to, away = ann.newest.reply_to, "I have left the company and your message reached nobody who could read it."
-    assert [len(ann.answers(to, away)) for _ in range(4)] == [1, 1, 0, 0]
+    to, away = ann.newest.reply_to, "Ticket {}: I have left the company, and nobody could read your message."
+    assert [len(ann.answers(to, away.format(number))) for number in range(4)] == [1, 1, 0, 0]
+    assert "this is the last one for now" in ann.newest.text
     assert len(ann.answers(to, "games")) == 1
 
 
-def test_desk_commands_work_in_replies_to_emails_about_games(office: Office, ada: UUID, bea: UUID) -> None:
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("Open hours: Monday to Friday\nTicket {} is open.", 3),
+        ("Help desk: your ticket is {}.", 3),
+        ("Games", 3 + 10),  # a person may ask more often
+    ],
+)
+def test_an_endless_exchange_with_a_program_ends_by_itself(ann: Correspondent, text: str, most: int) -> None:
+    ann_joins(ann)
+    answered = 0
+    for number in range(20):
+        if not ann.answers(ann.newest.reply_to, text.format(number)):
+            break
+        answered += 1
+    assert answered == most
+
+
+def test_two_desks_whose_mail_loses_its_marks_end_their_exchange(ann: Correspondent) -> None:
+    """A gateway may drop the headers that say that a program wrote an email."""
+    ann_joins(ann)
+    answered = 0
+    for number in range(20):
+        letter = ann.newest
+        if not ann.answers(letter.reply_to, letter.text, letter.subject, In_Reply_To=letter.message["Message-ID"]):
+            break
+        answered += 1
+    assert answered <= 4
+
+
+def test_desk_commands_work_in_replies_to_letters_of_games(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     turn = office.mails("ada")[-1]
     arrives(turn.reply_to, a_mail("games\nset zone Europe/Rome"))
@@ -471,6 +611,54 @@ def test_an_address_that_others_know_asks_for_a_yes(
 
 
 # Forged senders
+
+FORGED = {"Authentication_Results": "mx.stars.example; spf=softfail; dkim=none; dmarc=fail header.from=example.net"}
+VOUCHED = {"Authentication_Results": "mx.stars.example; dkim=pass header.d=example.net; dmarc=pass"}
+
+
+def test_a_forged_email_to_a_signed_address_changes_nothing(
+    mailbox: Callable[[str], Correspondent], ann: Correspondent
+) -> None:
+    """A letter may have been forwarded, with its address."""
+    ann_id = ann_joins(ann)
+    own = ann.newest.reply_to
+    ann.asks("play sternenhimmel")
+    (asked,) = ann.answers(own, "goodbye")
+    before, letters = rows(), len(ann.mails())
+    for to, text in ((own, "set zone Europe/Rome"), (asked.reply_to, "yes"), (own, "export"), (own, "games")):
+        ann.sends(to, text, **FORGED)
+    assert rows() == before
+    assert len(ann.mails()) == letters + 1
+    assert "We didn't act on it." in ann.newest_answer.text
+    assert "Rome" not in ann.newest_answer.text
+    assert player_at(ann.email) == ann_id
+    (hello,) = (bob := mailbox("bob@example.net")).sends(DESK, "Hello")
+    assert bob.sends(hello.reply_to, "name Mallory", **FORGED) == []
+    assert player_at(bob.email) is None
+    forwarded = {"Authentication_Results": "mx.stars.example; spf=fail; dkim=pass header.d=example.net"}
+    ann.answers(own, "set zone Europe/Rome", **forwarded)
+    assert profile(ann_id)["zone"] == "Europe/Rome"
+
+
+def test_one_unproved_email_does_not_silence_the_open_address_for_its_owner(ann: Correspondent) -> None:
+    ann_joins(ann)
+    assert len(ann.sends(DESK, "games")) == 1  # anybody may have written it
+    assert ann.sends(DESK, "games") == []
+    assert len(ann.sends(DESK, "games", **VOUCHED)) == 1
+    assert ann.sends(DESK, "games", **VOUCHED) == []
+
+
+def test_a_used_up_domain_does_not_tell_who_is_a_member(
+    app: Flask, monkeypatch: pytest.MonkeyPatch, mailbox: Callable[[str], Correspondent], ann: Correspondent
+) -> None:
+    ann_joins(ann)
+    later(DAY)
+    monkeypatch.setitem(app.config["BOUNDS"], "desk-letters-domain", Bound(2, 86_400))
+    assert [len(mailbox(f"s{nr}@example.net").sends(DESK, "help")) for nr in range(3)] == [1, 1, 0]
+    assert ann.sends(DESK, "help") == []
+    assert mailbox("bob@example.net").sends(DESK, "help") == []
+    assert len(ann.sends(DESK, "help", **VOUCHED)) == 1
+    assert len(mailbox("bob@example.net").sends(DESK, "help", **VOUCHED)) == 1
 
 
 def test_forged_senders_change_nothing(

@@ -28,6 +28,11 @@ class Correspondent:
     def newest(self) -> Mail:
         return self.mails()[-1]
 
+    @property
+    def newest_answer(self) -> Mail:
+        """Return the newest letter of the desk."""
+        return [it for it in self.mails() if it.message["Auto-Submitted"] == "auto-replied"][-1]
+
     def sends(self, to: str, text: str, subject: str = "", **headers: str) -> list[Mail]:
         """Send an email, and return the letters that it causes to this mailbox."""
         before = len(self.mails())
@@ -59,7 +64,7 @@ class Correspondent:
 
     def asks(self, text: str, subject: str = "", **headers: str) -> Mail:
         """Reply to the newest letter of the desk, quoting it, and return the one answer."""
-        newest = [it for it in self.mails() if it.message["Auto-Submitted"] == "auto-replied"][-1]
+        newest = self.newest_answer
         quoted = "\n".join(f"> {line}" for line in newest.text.splitlines())
         (answer,) = self.answers(
             newest.reply_to, f"{text}\n\nOn 27 Nov 2026 Sternenpost <x@y.org> wrote:\n{quoted}", subject, **headers

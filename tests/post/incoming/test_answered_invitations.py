@@ -52,7 +52,17 @@ def is_kept(game_id: UUID) -> bool:
     return seats_of(game_id)[1].email == CYD
 
 
-def test_an_invitation_explains_how_to_reply(office: Office, game_id: UUID) -> None:
+def test_a_forged_yes_takes_no_seat(office: Office, game_id: UUID) -> None:
+    forged = {"Authentication-Results": "mx.stars.example; dmarc=fail header.from=example.org"}
+    answer = cyd_writes(office, "yes", **forged)
+    assert answer and "couldn't verify its sender" in answer.text
+    assert is_kept(game_id)
+    assert not sits(game_id)
+    cyd_writes(office, "yes")
+    assert sits(game_id)
+
+
+def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> None:
     (letter,) = office.mails("cyd")
     assert letter.text.startswith("##- Reply above this line: yes or no -##\n\nLight up the constellations")
     assert "##- Reply above this line: yes or no -##" in letter.page

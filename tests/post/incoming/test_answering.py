@@ -4,7 +4,8 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from types import FrameType, FunctionType
+from random import Random
+from types import FrameType, FunctionType, SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -17,6 +18,7 @@ from server.games import GAMES
 from server.games.presentation import in_words
 from server.play import commits
 from server.play.mail.mail_in import open_reply_address
+from server.play.seating import games
 from server.play.seating.seats import return_word
 from server.play.timing.outages import follow_outages
 from server.play.turns.turn_links import turn_word
@@ -42,6 +44,8 @@ from tests.support.games import (
     service_is_up,
     until,
 )
+
+SEED = 2  # deals star births, and other cards
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -410,3 +414,50 @@ def test_our_reply_reports_whose_turn_it_is_when_it_is_sent(office: Office, ada:
     assert "It isn't your turn" not in answer.text
     moves_on(game_id, ada)
     assert "It isn't your turn" in ada_writes(office, "?").text
+
+
+# Doubtful emails from the player's own address
+
+
+def test_a_forged_email_for_a_seat_asks_the_player(office: Office, game_id: UUID, ada: UUID) -> None:
+    """A letter may have been forwarded, with its address."""
+    before = happened(game_id)
+    forged = {"Authentication-Results": "mx.stars.example; dmarc=fail header.from=example.org"}
+    for text in ("set zone Europe/Rome", a_move(game_id, ada)):
+        asked = ada_writes(office, text, **forged)
+        assert "couldn't verify its sender" in asked.text
+    assert happened(game_id) == before
+    assert profile(ada)["zone"] == "UTC"
+    played = ada_writes(office, confirmation_in(asked))
+    assert "your move was played" in played.text
+
+
+def test_a_late_copy_of_an_email_asks_before_it_changes_anything(office: Office, game_id: UUID, ada: UUID) -> None:
+    written = {"Date": "Mon, 02 Nov 2026 10:00:00 +0000"}
+    asked = ada_writes(office, "say Good evening", **written)
+    assert "may be an old copy" in asked.text
+    assert messages(game_id) == []
+    ada_writes(office, confirmation_in(asked), **written)  # a wrong clock
+    assert messages(game_id) == ["Good evening"]
+    assert "your move was played" in ada_writes(office, a_move(game_id, ada), **written).text
+
+
+@pytest.mark.parametrize("births", [0, 1])
+def test_a_move_without_its_slot_is_played_if_only_one_fits(
+    office: Office, monkeypatch: pytest.MonkeyPatch, ada: UUID, bea: UUID, births: int
+) -> None:
+    """In Sternenglanz, where slot 1 begins with a star birth, and another one in a slot allows the same moves."""
+    monkeypatch.setattr(games, "secrets", SimpleNamespace(token_bytes=Random(SEED).randbytes))
+    game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0})
+    rules = GAMES["sternenglanz"]
+
+    def legal(seat: int) -> list[str]:
+        return [rules.write_move(it) for it in rules.legal_moves(head_of(game_id).table.state, seat)]
+
+    moves_on(game_id, ada, next(nr for nr, it in enumerate(legal(0)) if it.count("geburt") == births))
+    moves_on(game_id, bea)
+    line = next(it for it in legal(0) if " lay " in it).partition(" ")[2]
+    assert sum(it.endswith(line) for it in legal(0)) == 1 + births
+    answer = " ".join(ada_writes(office, line).text.split())
+    assert ("your move was played" in answer) == (births == 0)
+    assert ("This line fits several moves: 1 lay" in answer) == (births == 1)

@@ -118,6 +118,14 @@ def test_an_unclear_line_is_not_played_as_a_move(line: str) -> None:
     assert move_by_mail(line, "en") is None
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["Terminé", "TERMINÉ", "Termine\u0301 !", "2 renoncé", "2 déplacé a1 b2 c3", "3 retiré c1", "1 posé brillante b1"],
+)
+def test_a_participle_is_no_move(line: str) -> None:
+    assert move_by_mail(line, "fr") is None
+
+
 @pytest.mark.parametrize(("line", "locale"), [("termine", "de"), ("beende", "fr"), ("1 brillante b1", "de")])
 def test_moves_in_the_words_of_other_languages_are_not_played(line: str, locale: str) -> None:
     assert move_by_mail(line, locale) is None
@@ -132,3 +140,26 @@ def test_a_misspelt_move_in_words_is_never_ignored(line: str, locale: str) -> No
     raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n2 lapse\r\n{line}\r\n"
     wishes = understand(parse(read(raw.encode()), sternenglanz, locale))
     assert (wishes.problem, wishes.move) == ("not-understood", None)
+
+
+@pytest.mark.parametrize(
+    ("line", "locale", "frozen"),
+    [
+        ("bright b2", "en", "1 lay leucht b2"),
+        ("Lay Bright Star on b2", "en", "1 lay leucht b2"),
+        ("Leuchtstern b2", "de", "1 lay leucht b2"),
+        ("brillante b2", "fr", "1 lay leucht b2"),
+        ("togli c1", "it", "2 remove c1"),
+        ("move a1 b2", "en", "2 move a1 b2"),
+        ("dot b1", "en", None),  # from slots 1 and 3
+        ("bright b3", "en", None),  # illegal
+        ("skip", "en", None),  # names no field
+    ],
+)
+def test_a_line_without_a_slot_is_the_only_legal_move_that_it_fits(line: str, locale: str, frozen: str | None) -> None:
+    moves = ("1 lay punkt b1", "3 lay punkt b1", "1 lay leucht b2", "2 move a1 b2", "2 remove c1", "1 lapse")
+    raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{line}\r\n"
+    legal = [sternenglanz.read_move(it) for it in moves]
+    wishes = understand(parse(read(raw.encode()), sternenglanz, locale, legal))
+    assert wishes.move == frozen
+    assert (wishes.problem is None) == (frozen is not None)

@@ -7,16 +7,18 @@ import base64
 import quopri
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from email.header import Header
 from email.message import EmailMessage
 from email.policy import SMTP
-from email.utils import parseaddr
+from email.utils import format_datetime, parseaddr
 from html import escape
 from typing import NamedTuple
 
 OURS = "Sternenpost"
 ADDRESS = "turn-k3v9q2m7x4@stars.example"
 ADA = "ada@example.org"
+DATE = format_datetime(datetime.now(UTC))  # older emails count as copies
 NAMES = {"de": "Ada Müller", "en": "Ada Byron", "fr": "Ada Lefèvre", "it": "Ada Niccolò"}
 PREFIX = {"de": "AW: ", "en": "Re: ", "fr": "RE: ", "it": "R: "}
 
@@ -162,7 +164,7 @@ def mail(typed: Typed, body: bytes, program: str) -> bytes:
         f"From: {shown} <{answered.reader}>\r\n"
         f"To: {OURS} <{answered.reply_to}>\r\n"
         f"Subject: {PREFIX[typed.locale]}{answered.subject}\r\n"
-        "Date: Sat, 21 Nov 2026 10:02:11 +0100\r\n"
+        f"Date: {DATE}\r\n"
         f"Message-ID: {typed.message_id}\r\n"
         f"In-Reply-To: {answered.message_id}\r\nReferences: {answered.references}\r\n"
         f"{typed.head}{program}\r\nMIME-Version: 1.0\r\n"
