@@ -1,5 +1,5 @@
 // The table of Sternenglanz: the Firmament, the tableaus, and one's own turn as it is built by taps.
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui/html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
 import { addressOf } from "../ui/files.js";
 import { isIn } from "../ui/focus.js";
 import { useStore } from "../ui/store.js";
@@ -7,7 +7,7 @@ import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
 import { Guide, useGuide } from "../table/guide.js";
-import { usePlanning } from "../table/planning.js";
+import { nextMoves, usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
@@ -38,18 +38,15 @@ export function Room({ table, rules, view: now, at }) {
   const seat = game.you?.seat;
   const names = game.seats.map(seatName);
   const planning = usePlanning(table, at);
-  const planned = useMemo(() => planning && seat !== undefined
-    ? planning.form.begin(now, seat, rules, planning.plan.moves.map((it) => it.move)) : null, [planning, now]);
   const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
-  const moves = useMemo(() => (planned ? planning?.form.offers(planned) : null), [planned]);
-  const building = useBuilding(table, turn, moves ?? (turn === null || !legal ? [] : legal.moves),
-    planned ? async (steps) => planning?.form.foreseen(planned, steps) : undefined);
+  const building = useBuilding(table, turn, planning?.next.moves ?? (turn === null || !legal ? [] : legal.moves),
+    planning ? (steps) => nextMoves(table.base, planning.plan, steps) : undefined);
   const place = useRef();
   useEffect(() => tellToo(SENTENCES), []);
   const byKeys = useFocus(place, building);
   const terse = useStore(isTerse);
 
-  const view = building.foresight?.view ?? now;
+  const view = building.foresight?.view ?? planning?.next.foresight.view ?? now;
   const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
   const slot = building.tapped("slot")[0];
   const path = building.tapped("field");
@@ -116,7 +113,7 @@ export function Room({ table, rules, view: now, at }) {
   }
   const steps = building.begun.map((it) => it.move);
   const planner = at === null && html`<${Planner} table=${table} rules=${rules}
-    draft=${planned ? planning?.form.draft(steps, planned) : []} />`;
+    draft=${planning?.form.draft(steps, now, rules) ?? []} />`;
   const further = html`${turn !== null && html`<${StepList} building=${building} cards=${cards} />`}
     <div class="tableaus">
       ${seats.filter((it) => it !== seat || !plays).map((it) => html`<${Tableau} key=${it} game=${game} view=${view}

@@ -44,8 +44,7 @@ export function Room({ table, rules, view, at }) {
   const planning = usePlanning(table, at);
   const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
   /** @type {Move[]} */
-  const moves = planning ? planning.form.offers(view, planning.plan.moves.map((it) => it.move))
-    : turn === null ? [] : (legal?.moves ?? []);
+  const moves = planning?.next.moves ?? (turn === null ? [] : (legal?.moves ?? []));
   const [kept, keep] = useState(NOTHING);
   const chosen = kept.turn === turn ? kept : NOTHING; // what was chosen for another turn is gone
   const choose = (/** @type {Omit<Chosen, "turn">} */ it) => keep({ ...it, turn });
