@@ -17,7 +17,7 @@ import { useBuilding } from "./building.js";
 import { Bild, cardTip } from "./cards.js";
 import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
-import { changes, className, foreseen, lastTurns, moveName, SENTENCES } from "./story.js";
+import { changes, className, foreseen, lastTurns, moveName, roundInWords, SENTENCES } from "./story.js";
 import { Hand, onSlot, OwnSlots, slotTip, Tableau } from "./tableau.js";
 /** @import { Building, Cards, Field, Rules, Tap, Scenario, Table, View } from "./types" */
 
@@ -132,7 +132,7 @@ export function Room({ table, rules, view: now, at }) {
       <div class="at-hand">
         <${Beside} view=${view} scenario=${scenario} cards=${cards} seat=${seat} />
         ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
-          names=${names} rules=${rules} planner=${planner} />`}
+          names=${names} rules=${rules} planner=${planner} story=${story} />`}
         ${isBeside && further}
       </div>
     </div>
@@ -246,9 +246,9 @@ function goalName({ goalPoints, goalBilder, sternbild }) {
 /**
  * One's own slots and cards, and the turn as it has been built so far.
  * @param {{building: Building, turn: number | null, at: number | null, now: View, view: View, seat: number,
- *   names: string[], rules: Rules, planner: any}} props
+ *   names: string[], rules: Rules, planner: any, story: Table["story"]}} props
  */
-function Tray({ building, turn, at, now, view, seat, names, rules, planner }) {
+function Tray({ building, turn, at, now, view, seat, names, rules, planner, story }) {
   const { cards } = rules;
   const { begun, taps, fits, error, sending, busy, foresight, isWhole } = building;
   const chosen = building.tapped("slot")[0];
@@ -275,8 +275,11 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner }) {
   const isSecret = begun.at(-1)?.move.steps[0].cmd === "choose";
   const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
   const [isGuided, learned] = useGuide("sternenglanz");
-  const asked = at !== null ? t("ask.past") : [isFree && goalName(scenario), !(isFree && isGuided && turn !== null && !isPlanned)
-    && asking(building, { turn, view, seat, cards })].filter(Boolean).join(" ");
+  const round = at === null && isFree && !isPlanned
+    && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
+  const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
+  const asked = at !== null ? t("ask.past") : !(isFree && isGuided && turn !== null && !isPlanned)
+    && asking(building, { turn, view, seat, cards });
   const send = () => {
     if (!isSecret) learned(); // whoever has only chosen his first cards is still to be led to a turn
     building.send();
@@ -289,7 +292,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner }) {
         ${foresight && told && !taps.length && !sending && html`<p class="told" key=${told}>${told}
           ${isSecret && ` ${t("would-hide.sternenglanz")}`}
           ${!isPlanned && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
-        ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${asked} ${turn === null && planner}</p>`}
+        ${round && html`<p class="round"><strong>${round}</strong></p>`}
+        ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${aim}${asked} ${turn === null && planner}</p>`}
         ${turn !== null && !isPlanned && isGuided && !sending && html`<${Guide} key=${`${told} ${asked}`} learned=${learned}
           step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`}
       </div>
