@@ -280,6 +280,9 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
   const asked = at !== null ? t("ask.past") : !(isFree && isGuided && turn !== null && !isPlanned)
     && asking(building, { turn, view, seat, cards });
+  const isLed = !begun.length || isWhole; // what comes between is asked for in words
+  const guide = turn !== null && !isPlanned && isGuided && !sending && isLed && html`<${Guide} key=${`${told} ${asked}`} learned=${learned}
+    step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`;
   const send = () => {
     if (!isSecret) learned(); // whoever has only chosen his first cards is still to be led to a turn
     building.send();
@@ -289,13 +292,13 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
     <div class="say">
       <div role="status" data-said>
         ${error && html`<${Sorry} error=${error} />`}
+        ${isWhole && guide}
         ${foresight && told && !taps.length && !sending && html`<p class="told" key=${told}>${told}
           ${isSecret && ` ${t("would-hide.sternenglanz")}`}
-          ${!isPlanned && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
+          ${!isPlanned && !guide && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
         ${round && html`<p class="round"><strong>${round}</strong></p>`}
         ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${aim}${asked} ${turn === null && planner}</p>`}
-        ${turn !== null && !isPlanned && isGuided && !sending && html`<${Guide} key=${`${told} ${asked}`} learned=${learned}
-          step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`}
+        ${!isWhole && guide}
       </div>
       ${(isBegun || isPlanned) && html`<div class="controls">
         ${isBegun && html`<button class="plain" data-undo disabled=${isLocked} onClick=${building.undo}>${t("turn.undo")}</button>`}
