@@ -15,6 +15,7 @@ from server.api.unmodified import load_unless_unmodified
 from server.errors import HandedOver, NotRunning, NotSeated, StaleTurn
 from server.games import IllegalMove, MalformedMove
 from server.play.moves import legal_moves, legal_moves_in, play_move, try_move
+from server.play.planning.next_turn import plannable_moves
 from server.play.turns.first_answers import answer_from_log
 from server.play.turns.turn_links import play_by_link
 
@@ -86,10 +87,16 @@ class Legal(MethodView):
     @blp.arguments(schemas.LegalMovesRequest, example=examples.BEGUN)
     @blp.response(200, schemas.LegalMoves, example=examples.LEGAL_MOVES)
     @blp.doc(operationId="findLegalMoves", **needs("games:read", of_seat=True))
-    @blp.raises(NotSeated, MalformedMove, IllegalMove)
+    @blp.raises(NotSeated, NotRunning, HandedOver, MalformedMove, IllegalMove)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """List legal next steps
 
         In some games, a turn has several steps. Returns the steps that can follow the ones you send.
+
+        With `planned`, returns moves for your plan instead. Other players move before your turn, so a move from this
+        list can be illegal when your turn comes, and a move that is missing can be legal.
         """
-        return legal_moves(game_id, caller("games:read", game_id).player_id, wanted["begun"])
+        player_id = caller("games:read", game_id).player_id
+        if "planned" in wanted:
+            return plannable_moves(game_id, player_id, wanted["planned"], wanted["begun"])
+        return legal_moves(game_id, player_id, wanted["begun"])

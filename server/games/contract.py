@@ -1,9 +1,8 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
-A game is a package with the members of `Game`. It may also have `judge`, `advise`, `ONE_TURN_AHEAD`, `resample`,
-`draw`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`, `notation`, `read_spoken`, `write_spoken`,
-`spoken_words`, `meant_moves`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file,
-and a folder `page/`.
+A game is a package with the members of `Game`. It may also have `begin_turn`, `judge`, `resample`, `draw`, `table`,
+`final_view`, `final_table`, `introduction`, `usual_turns`, `notation`, `read_spoken`, `write_spoken`, `spoken_words`,
+`rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the end of this file, and a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
 """
 
@@ -197,6 +196,9 @@ Rules = Game[Any, Any, Any]  # a game with states, moves and events opaque to th
 
 # Optional parts of a game
 
+# State, seat -> the state as if the seat's next turn began now, for planning. `state` itself if the turn has begun, or if
+# the game is over. It shows the seat nothing new.
+BeginTurn = Callable[[Any, Seat], Any]
 Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the move is worth to the seat on turn
 # State, seat on turn -> the move that `judge` values most, and its value. Only for games where this is faster.
 Advise = Callable[[Any, Seat], tuple[Any, float]]

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from server.translations import LOCALES
 from tests.page.layout import LEAST, MOST_SHIFT, SIZES, out_of_reach, share_of_skies, shift, slow_down, watched
 from tests.page.programs import play, whole_turn
 from tests.page.screens import SCREENS, Scene, furnished
@@ -10,7 +11,7 @@ from tests.page.sternenglanz_taps import tap_out
 from tests.page.windows import BOT, ME, OPEN, PHONE, Windows, game_of, quiet, too_wide
 from tests.support.live_server import Client, House, sign_in
 
-TURN = ".slot.lit, .hand .star.open"
+TURN = ".slot.lit, .held.open, .hand .star.open"
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +66,41 @@ def test_long_chats_never_cover_what_follows_in_sternenglanz(scene: Scene, windo
     tap_out(page, whole_turn(scene.player, scene.games["sternenglanz"]), Locator.tap)  # guided, which takes most words
     expect(page.locator(".send")).to_be_visible()
     assert max(page.evaluate(OVERLAPS)) <= 0
+
+
+CUT_OFF = """() => [...document.querySelectorAll("[data-said]")].filter((it) => it.scrollHeight > it.clientHeight + 1)
+  .map((it) => `${it.scrollHeight} of ${it.clientHeight}: ${it.innerText}`)"""
+
+
+@pytest.mark.parametrize("size", ["phone", "desk"])
+@pytest.mark.parametrize("language", LOCALES)
+def test_what_is_said_in_a_turn_fits_its_place(house: House, windows: Windows, language: str, size: str) -> None:
+    one, other = (quiet(sign_in(house, f"{who}-{language}-{size}@example.org")) for who in ("ada", "ben"))
+    one.ask("PATCH", "/v1/me", json={"locale": language})
+    page = windows.open(one, **SIZES[size], locale=language)
+    cut_off: list[str] = []
+
+    def press(where: Locator) -> None:
+        cut_off.extend(page.evaluate(CUT_OFF))
+        where.tap() if size == "phone" else where.click()
+
+    to_turn(page, game_of(one, ME, BOT, BOT))
+    press(page.locator(".hand .star.open").last)
+    press(page.locator(".space.large.lit").first)
+    press(page.locator(".confirm button").first)
+    expect(page.locator(".hand .star.open")).to_have_count(8)
+    game_id = game_of(one, ME, OPEN, rules="sternenglanz", options={"start_seat": 0, "scenario": 1})
+    other.post(f"/v1/games/{game_id}/seats", {})
+    play(other, game_id)
+    for turn in range(3):  # in the first one the cards are chosen, and it begins to be guided
+        to_turn(page, game_id) if turn == 0 else expect(page.locator(".slot.lit").first).to_be_visible()
+        tap_out(page, whole_turn(one, game_id), press)
+        press(page.locator(".send:enabled"))
+        expect(page.locator(".send")).to_have_count(0)
+        while one.get(f"/v1/games/{game_id}")["you"]["turn"] is None:
+            play(other, game_id)
+    cut_off += page.evaluate(CUT_OFF)
+    assert cut_off == []
 
 
 ADDRESSES = [

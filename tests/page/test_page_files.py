@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from server import page as served
+from server.games import GAMES
 from server.page import packing
 from tests.page.windows import BOT, FIRST_VIEW, ME, Windows, first_view, game_of
 from tests.support.live_server import Client, House, Json, sign_in
@@ -137,6 +138,23 @@ def test_room_styles_do_not_affect_other_rooms() -> None:
     assert [it for it in dressed if any(it[1] == other and it[0] != name for name, other in dressed)] == []
 
 
+def test_a_games_styles_name_no_class_of_other_rooms() -> None:
+    """The details below a table wear the styles of its game, too."""
+    for game in GAMES:
+        own = [it for it in served.FILES if it.startswith(f"{game}/")]
+        css = "".join(served.FILES[it].plain.decode() for it in own if it.endswith(".css"))
+        bare = set(re.findall(r"^\.([\w-]+)(?: \{|,)", css, re.MULTILINE))
+        others = [
+            it
+            for it in served.FILES
+            if it.endswith(".js") and not it.startswith((*[f"{each}/" for each in GAMES], "vendor/"))
+        ]
+        for name in others:
+            said = re.findall(r'class=(?:"([^"]*)"|\$\{([^}]*)\})', served.FILES[name].plain.decode())
+            worn = set(re.findall(r"[\w-]+", " ".join(map(" ".join, said))))
+            assert worn & bare == set(), (game, name)
+
+
 def test_text_has_enough_contrast_by_day_and_by_night() -> None:
     css = served.FILES["page.css"].plain.decode()
     day, night = (dict(re.findall(r"--([\w-]+): (#\w{6});", part)) for part in css.split("prefers-color-scheme: dark"))
@@ -178,6 +196,14 @@ def test_all_catalogues_have_the_same_keys(room: str, language: str) -> None:
     assert list(other) == list(english)
     for key, words in english.items():
         assert blanks(other[key]) == blanks(words), key
+
+
+def test_every_catalogue_is_loaded_by_a_room() -> None:
+    modules = {name: it.plain.decode() for name, it in served.FILES.items() if name.endswith(".js")}
+    rooms = {part for name in modules for part in name.split("/")[:-1]}
+    for room in ROOMS:
+        by_name = any(f'"{room}"' in it or (room.startswith("rules-") and "`rules-$" in it) for it in modules.values())
+        assert room in rooms or by_name, room
 
 
 def blanks(words: Any) -> set[str]:

@@ -107,6 +107,8 @@ class Answers(House):
         answers = [who.post(f"{self.path}/moves{query}", body) for body, query in dry]
         answers += [who.post(f"{self.path}/moves", {"turn": turn + 1, "move": moves[0]})]
         answers += [who.post(f"{self.path}/legal-moves", {"begun": [move]}) for move in moves[:9]]
+        ahead = [{"planned": planned, "begun": []} for planned in ([], *([move] for move in moves[:9]))]
+        answers += [who.post(f"{self.path}/legal-moves", body) for body in ahead]
         with self.app.app_context():
             word = turn_word(UUID(self.game_id), viewer, turn)
         page = self.app.test_client().get(f"/t/{word}/plain")

@@ -1129,6 +1129,14 @@ class LegalMovesRequest(Request):
         validate=long(50),
         **_about("Steps that begin the turn"),
     )
+    planned = Several(
+        fields.Raw(metadata={"anyOf": by_game("Move")}),
+        validate=long(MOST_PLANNED),
+        **_about(
+            "Moves of your plan. With them, the response lists what you can plan next: the moves that would be legal if "
+            "your next turn began now, after these moves and the steps in `begun`."
+        ),
+    )
 
 
 class LegalMoves(Schema):
@@ -1136,6 +1144,9 @@ class LegalMoves(Schema):
         required=True, allow_none=True, **_about("Number of your current turn; null if it isn't your turn")
     )
     moves = fields.List(fields.Raw(metadata={"anyOf": by_game("Move")}), required=True)
+    foresight = fields.Nested(
+        Foresight, **_about("With `planned` only: what the steps in `begun` would cause if your turn began now")
+    )
 
 
 class StoryQuery(InvitationQuery):

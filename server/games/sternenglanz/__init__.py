@@ -25,7 +25,16 @@ from server.games.sternenglanz.picture import draw
 from server.games.sternenglanz.refusals import NOTATION_HELPS, REFUSALS
 from server.games.sternenglanz.resample import resample
 from server.games.sternenglanz.rule_values import rule_values
-from server.games.sternenglanz.rules import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
+from server.games.sternenglanz.rules import (
+    begin_turn,
+    check_planned,
+    decide,
+    is_mid_turn,
+    legal_moves,
+    outcome,
+    setup,
+    to_act,
+)
 from server.games.sternenglanz.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, OWN_NAMES, VIEW_SCHEMA
 from server.games.sternenglanz.sentences import SENTENCES, introduction, notation, usual_turns
 from server.games.sternenglanz.spoken import meant_moves, read_spoken, spoken_words, write_spoken
@@ -70,6 +79,7 @@ __all__ = [
     "SENTENCES",
     "VIEW_SCHEMA",
     "apply",
+    "begin_turn",
     "check_planned",
     "decide",
     "describe",

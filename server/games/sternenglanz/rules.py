@@ -30,6 +30,7 @@ from server.games.sternenglanz.state import (
     ACT,
     CHOOSE,
     LAY,
+    NOTHING_DONE,
     OVER,
     ActFinished,
     ActionEvent,
@@ -192,6 +193,18 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -
         raise IllegalMove(
             "reveals", "An action may complete your constellation. Plan what follows it as a separate move."
         )
+
+
+def begin_turn(sky: State, seat: Seat) -> State:
+    """Return the state as if the seat's turn began now. A turn in progress continues."""
+    if sky.phase == OVER or seat in to_act(sky):
+        return sky
+    chosen, slots = sky.chosen[seat], list(sky.slots)
+    if chosen is not None:
+        slots[seat] = (None, *chosen)
+    before = sky.start - 1 if sky.on_turn is None else sky.on_turn
+    turn = sky.turn + (seat - before) % len(slots)
+    return sky._replace(phase=ACT, on_turn=seat, turn=turn, slots=tuple(slots), log=NOTHING_DONE)
 
 
 def _held(sky: State, seat: Seat) -> str:

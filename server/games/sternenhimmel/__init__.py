@@ -34,7 +34,16 @@ from server.games.sternenhimmel.picture import draw
 from server.games.sternenhimmel.refusals import NOTATION_HELPS, REFUSALS
 from server.games.sternenhimmel.resample import resample
 from server.games.sternenhimmel.rule_values import rule_values
-from server.games.sternenhimmel.rules import check_planned, decide, is_mid_turn, legal_moves, outcome, setup, to_act
+from server.games.sternenhimmel.rules import (
+    begin_turn,
+    check_planned,
+    decide,
+    is_mid_turn,
+    legal_moves,
+    outcome,
+    setup,
+    to_act,
+)
 from server.games.sternenhimmel.schemas import EVENT_SCHEMAS, MOVE_SCHEMA, VIEW_SCHEMA
 from server.games.sternenhimmel.sentences import SENTENCES, introduction, notation, usual_turns
 from server.games.sternenhimmel.state import EVENTS, apply
@@ -97,6 +106,7 @@ __all__ = [
     "VIEW_SCHEMA",
     "advise",
     "apply",
+    "begin_turn",
     "check_planned",
     "decide",
     "describe",

@@ -10,7 +10,7 @@ from server.games.sternenhimmel.material import BOARDS, LYING
 from server.games.sternenhimmel.moves import PLACEMENTS, Placement
 from server.games.sternenhimmel.options import resolve_options
 from server.games.sternenhimmel.scoring import score
-from server.games.sternenhimmel.state import BoardDealt, BoardsShuffled, Event, SeatSkipped, StarPlaced, State
+from server.games.sternenhimmel.state import BoardDealt, BoardsShuffled, Event, SeatSkipped, StarPlaced, State, apply
 
 
 def setup(seats: int, options: Mapping[str, Any], dice: Dice) -> list[Event]:
@@ -103,6 +103,16 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Placement], move: Pl
         raise IllegalMove(
             "star-not-in-hand", f"You have no {star} left for this move. Your hand is {' '.join(sky.hands[seat])}."
         )
+
+
+def begin_turn(sky: State, seat: Seat) -> State:
+    """Return the state as if the seat's turn began now. A board that a planned placement filled is out of play, and its
+    stars are back in the hands. Its coins stay unpaid, since they would reveal its face-down stars.
+    """
+    for board, stars in sky.stars.items():
+        if len(stars) == len(BOARDS[board].spaces):
+            sky = apply(sky, score(BOARDS[board], stars, sky.options, sky.coins))._replace(coins=sky.coins)
+    return sky._replace(on_turn=seat) if sky.stars else sky
 
 
 def _check_placement(sky: State, seat: Seat, move: Placement) -> None:

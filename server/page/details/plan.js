@@ -8,7 +8,7 @@ import { mySeat } from "../ui/waiting-for-me.js";
 import { t } from "../ui/words.js";
 import { addressOf } from "../ui/files.js";
 import { ROOMS } from "../ui/games.js";
-import { planning } from "../table/planning.js";
+import { nextMoves, planning } from "../table/planning.js";
 /** @import { Move, Plan as Left, PlannedMove, PlanForm, RulesDescription, SeatedTable, SeenTable, View } from "../ui/types" */
 /** @typedef {NonNullable<PlannedMove["if"]>} Conditions */
 
@@ -101,8 +101,9 @@ export function Planner({ table, rules, draft }) {
   const [isAsking, ask] = useState(false);
   const [busy, error, begin] = useSubmit(async () => {
     const [form, plan] = await Promise.all([formOf(game.rules), call("GET", pathOf(base))]);
+    const next = await nextMoves(base, plan, []);
     begun += 1;
-    planning.set({ base, turn: -begun, form, plan });
+    planning.set({ base, turn: -begun, form, plan, next });
     requestAnimationFrame(() => { // from wherever it was begun
       const open = /** @type {HTMLElement | null} */ (document.querySelector(".drawn .tray :is(.slot, .star, .held).open"));
       open?.scrollIntoView({ block: "nearest" });
@@ -125,7 +126,8 @@ export function Planner({ table, rules, draft }) {
  * @param {{planned: NonNullable<ReturnType<typeof planning.get>>, table: SeenTable, rules: RulesDescription, draft: Move[],
  *   close: () => void}} props
  */
-function Conditioned({ planned: { form, plan, ...planned }, table, rules, draft, close }) {
+function Conditioned({ planned, table, rules, draft, close }) {
+  const { form, plan } = planned;
   const dialog = useRef();
   const path = pathOf(table.base);
   const view = /** @type {View} */ (table.game.view);
@@ -141,7 +143,8 @@ function Conditioned({ planned: { form, plan, ...planned }, table, rules, draft,
       answered.set({ path, plan: left });
       planning.set(null);
     } catch (wrong) {
-      planning.set({ ...planned, form, plan: await call("GET", path) }); // another window, or a worker, may have changed it
+      const left = await call("GET", path); // another window, or a worker, may have changed it
+      planning.set({ ...planned, plan: left, next: await nextMoves(table.base, left, []) });
       throw wrong;
     }
   });

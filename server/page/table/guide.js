@@ -23,4 +23,4 @@ export function useGuide(rules) {
 
 /** @param {{step: number, words: string, learned: () => void}} props */
 export const Guide = ({ step, words, learned }) => html`<p class="guide"><span class="step">${t("guide.step", {
-  step, of: STEPS })}</span> ${words} <button class="plain" onClick=${learned}>${t("guide.close")}</button></p>`;
+  step, of: STEPS })}</span> ${words} ${step === 1 && html`<button class="plain" onClick=${learned}>${t("guide.close")}</button>`}</p>`;

@@ -1,6 +1,6 @@
 // A game: before its start, while it goes on, and afterwards.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { answerTo, cached } from "../ui/api.js";
+import { answerTo, cached, Problem } from "../ui/api.js";
 import { isOnline as online } from "../ui/connection.js";
 import { addressOf } from "../ui/files.js";
 import { ROOMS } from "../ui/games.js";
@@ -122,6 +122,11 @@ function Begun({ table }) {
     details.current.scrollIntoView();
     details.current.focus({ preventScroll: true });
   };
+  const ended = useRef(!!game.outcome);
+  useEffect(() => {
+    if (game.outcome && !ended.current && at === null) first.current?.scrollIntoView(); // the result comes above the board
+    ended.current = !!game.outcome;
+  }, [!!game.outcome]);
   if (!rules) return html`<${Coming} error=${error} />`;
   const isOver = game.outcome && at === null;
   return html`
@@ -182,7 +187,9 @@ function useSettled({ game, live }) {
  */
 const Coming = ({ error }) => html`<div class="state"><${Home} /><h1 class="unseen">${t("table")}</h1>
     ${!error && html`<p>${t("loading")}</p>`}</div>
-  ${error && html`<${Sorry} error=${error} />`}`;
+  ${error && html`<${Sorry} error=${error} />`}
+  ${error instanceof Problem && html`<p class="row">${me.get() && html`<a href="/#/">${t("nav.games")}</a>`} <a
+    href="/#/lobby">${t("nav.lobby")}</a></p>`}`;
 
 /**
  * The way to the details below the table, with the number of lines there that nobody has read.

@@ -77,7 +77,11 @@ export interface Planning {
   turn: number;
   form: PlanForm;
   plan: Plan;
+  next: PlannableMoves;
 }
+
+/** What may be planned next, as if the reader's turn began now. */
+export type PlannableMoves = { moves: any[]; foresight: { would: any[]; view: any; would_reveal: boolean } };
 
 /** Whether news come by themselves: "over" when there is nothing more to come. */
 export type Live = "live" | "away" | "over";

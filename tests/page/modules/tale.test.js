@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { tale } from "./page/sternenglanz/tale/tale.js";
+import { roundInWords } from "./page/sternenglanz/story.js";
 import { learn, speak } from "./page/ui/words.js";
 
 const NAMES = ["Ada", "Ben", "Cleo", "Dan", "Eve"];
@@ -27,3 +28,18 @@ for (const [scenario, { events, outcome }] of Object.entries(stories)) {
     assert.deepEqual(points, [...points].sort((one, other) => one - other));
   });
 }
+
+test("what was scored since a turn names everybody with points, the most first, and the reader as you", () => {
+  const laid = (seat, points) => ({ type: "star-laid", seat, points });
+  const turns = [0, 1, 2].flatMap((seat) => [{ type: "turn-began", seat, turn: seat + 1 }, laid(seat, seat + 1)]);
+  const story = [...turns, { type: "turn-began", seat: 0, turn: 4 }, laid(0, 9),
+    { type: "turn-began", seat: 1, turn: 5 }, { type: "supernova-laid", seat: 1, points: [-2, 3, 0] }];
+  const told = (seat, isMine) => roundInWords(story, { seat, names: NAMES.slice(0, 3), isMine, cards });
+  assert.equal(told(1, true), "Last round: Ada +9, Cleo +3, you +2.");
+  assert.equal(told(0, false), "This round: you +7, Ben +3.");
+  assert.equal(told(2, false), "This round: Ada +7, Ben +3, you +3.");
+  assert.equal(roundInWords(turns.slice(0, 1), { seat: 0, names: NAMES, isMine: true, cards }), null);
+  const [bild] = cards.sternbilder;
+  const done = [...turns, { type: "sternbild-completed", seat: 2, sternbild: bild.id, points: 0, fields: [] }];
+  assert.match(roundInWords(done, { seat: 2, names: NAMES, isMine: false, cards }), /^This round: you \+3 \(“.+”\)\.$/);
+});

@@ -1,5 +1,5 @@
 // The table of Sternenglanz: the Firmament, the tableaus, and one's own turn as it is built by taps.
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../ui/html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
 import { addressOf } from "../ui/files.js";
 import { isIn } from "../ui/focus.js";
 import { useStore } from "../ui/store.js";
@@ -7,7 +7,7 @@ import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
 import { Guide, useGuide } from "../table/guide.js";
-import { usePlanning } from "../table/planning.js";
+import { nextMoves, usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
 import { enter, later, quietly } from "../ui/lazy-loading.js";
@@ -17,7 +17,7 @@ import { useBuilding } from "./building.js";
 import { Bild, cardTip } from "./cards.js";
 import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
-import { changes, className, foreseen, lastTurns, moveName, SENTENCES } from "./story.js";
+import { changes, className, foreseen, lastTurns, moveName, roundInWords, SENTENCES } from "./story.js";
 import { Hand, onSlot, OwnSlots, slotTip, Tableau } from "./tableau.js";
 /** @import { Building, Cards, Field, Rules, Tap, Scenario, Table, View } from "./types" */
 
@@ -38,18 +38,15 @@ export function Room({ table, rules, view: now, at }) {
   const seat = game.you?.seat;
   const names = game.seats.map(seatName);
   const planning = usePlanning(table, at);
-  const planned = useMemo(() => planning && seat !== undefined
-    ? planning.form.begin(now, seat, rules, planning.plan.moves.map((it) => it.move)) : null, [planning, now]);
   const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
-  const moves = useMemo(() => (planned ? planning?.form.offers(planned) : null), [planned]);
-  const building = useBuilding(table, turn, moves ?? (turn === null || !legal ? [] : legal.moves),
-    planned ? async (steps) => planning?.form.foreseen(planned, steps) : undefined);
+  const building = useBuilding(table, turn, planning?.next.moves ?? (turn === null || !legal ? [] : legal.moves),
+    planning ? (steps) => nextMoves(table.base, planning.plan, steps) : undefined);
   const place = useRef();
   useEffect(() => tellToo(SENTENCES), []);
   const byKeys = useFocus(place, building);
   const terse = useStore(isTerse);
 
-  const view = building.foresight?.view ?? now;
+  const view = building.foresight?.view ?? planning?.next.foresight.view ?? now;
   const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
   const slot = building.tapped("slot")[0];
   const path = building.tapped("field");
@@ -116,7 +113,7 @@ export function Room({ table, rules, view: now, at }) {
   }
   const steps = building.begun.map((it) => it.move);
   const planner = at === null && html`<${Planner} table=${table} rules=${rules}
-    draft=${planned ? planning?.form.draft(steps, planned) : []} />`;
+    draft=${planning?.form.draft(steps, now, rules) ?? []} />`;
   const further = html`${turn !== null && html`<${StepList} building=${building} cards=${cards} />`}
     <div class="tableaus">
       ${seats.filter((it) => it !== seat || !plays).map((it) => html`<${Tableau} key=${it} game=${game} view=${view}
@@ -135,7 +132,7 @@ export function Room({ table, rules, view: now, at }) {
       <div class="at-hand">
         <${Beside} view=${view} scenario=${scenario} cards=${cards} seat=${seat} />
         ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
-          names=${names} rules=${rules} planner=${planner} />`}
+          names=${names} rules=${rules} planner=${planner} story=${story} />`}
         ${isBeside && further}
       </div>
     </div>
@@ -249,9 +246,9 @@ function goalName({ goalPoints, goalBilder, sternbild }) {
 /**
  * One's own slots and cards, and the turn as it has been built so far.
  * @param {{building: Building, turn: number | null, at: number | null, now: View, view: View, seat: number,
- *   names: string[], rules: Rules, planner: any}} props
+ *   names: string[], rules: Rules, planner: any, story: Table["story"]}} props
  */
-function Tray({ building, turn, at, now, view, seat, names, rules, planner }) {
+function Tray({ building, turn, at, now, view, seat, names, rules, planner, story }) {
   const { cards } = rules;
   const { begun, taps, fits, error, sending, busy, foresight, isWhole } = building;
   const chosen = building.tapped("slot")[0];
@@ -278,8 +275,14 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner }) {
   const isSecret = begun.at(-1)?.move.steps[0].cmd === "choose";
   const scenario = /** @type {Scenario} */ (cards.scenarios.find((it) => it.id === view.scenario));
   const [isGuided, learned] = useGuide("sternenglanz");
-  const asked = at !== null ? t("ask.past") : [isFree && goalName(scenario), !(isFree && isGuided && turn !== null && !isPlanned)
-    && asking(building, { turn, view, seat, cards })].filter(Boolean).join(" ");
+  const round = at === null && isFree && !isPlanned
+    && roundInWords(/** @type {any[]} */ (story), { seat, names, isMine: now.next === seat, cards });
+  const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
+  const asked = at !== null ? t("ask.past") : !(isFree && isGuided && turn !== null && !isPlanned)
+    && asking(building, { turn, view, seat, cards });
+  const isLed = !begun.length || isWhole; // what comes between is asked for in words
+  const guide = turn !== null && !isPlanned && isGuided && !sending && isLed && html`<${Guide} key=${`${told} ${asked}`} learned=${learned}
+    step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`;
   const send = () => {
     if (!isSecret) learned(); // whoever has only chosen his first cards is still to be led to a turn
     building.send();
@@ -289,12 +292,13 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner }) {
     <div class="say">
       <div role="status" data-said>
         ${error && html`<${Sorry} error=${error} />`}
+        ${isWhole && guide}
         ${foresight && told && !taps.length && !sending && html`<p class="told" key=${told}>${told}
           ${isSecret && ` ${t("would-hide.sternenglanz")}`}
-          ${!isPlanned && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
-        ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${asked} ${turn === null && planner}</p>`}
-        ${turn !== null && !isPlanned && isGuided && !sending && html`<${Guide} key=${`${told} ${asked}`} learned=${learned}
-          step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`}
+          ${!isPlanned && !guide && foresight.would_reveal && ` ${t(isOver ? "would-draw" : "would-reveal.sternenglanz")}`}</p>`}
+        ${round && html`<p class="round"><strong>${round}</strong></p>`}
+        ${!(isWhole && !sending) && html`<p class="ask" key=${`${told} ${asked}`}>${aim}${asked} ${turn === null && planner}</p>`}
+        ${!isWhole && guide}
       </div>
       ${(isBegun || isPlanned) && html`<div class="controls">
         ${isBegun && html`<button class="plain" data-undo disabled=${isLocked} onClick=${building.undo}>${t("turn.undo")}</button>`}

@@ -107,6 +107,36 @@ export const SENTENCES = {
 };
 
 /**
+ * What each seat gains or loses by this item.
+ * @param {SternenglanzEvent} item
+ * @returns {[seat: number, points: number][]}
+ */
+export function gains(item) {
+  if (item.type === "supernova-laid") return item.points.map((it, seat) => [seat, it]);
+  const brings = item.type === "star-laid" || item.type === "star-removed" || item.type === "sternbild-completed";
+  return brings ? [[item.seat, item.points]] : [];
+}
+
+/**
+ * Who scored how much since the reader's last turn began, the most first, with the reader as "you"; before this turn, if it
+ * is the reader's. Nothing, if nobody did.
+ * @param {SternenglanzEvent[]} story
+ * @param {{seat: number, names: string[], isMine: boolean, cards: Cards}} about
+ */
+export function roundInWords(story, { seat, names, isMine, cards }) {
+  const begins = story.flatMap((it, i) => (it.type === "turn-began" && it.seat === seat ? [i] : []));
+  const round = isMine ? story.slice(begins.at(-2) ?? 0, begins.at(-1)) : story.slice(begins.at(-1) ?? 0);
+  const scored = names.map((name, whose) => ({
+    name: whose === seat ? t("you") : name,
+    points: round.flatMap(gains).reduce((sum, [to, points]) => (to === whose ? sum + points : sum), 0),
+    bilder: round.flatMap((it) => (it.type === "sternbild-completed" && it.seat === whose ? [quoted(it.sternbild, cards)] : [])),
+  })).filter((it) => it.points || it.bilder.length).sort((one, other) => other.points - one.points);
+  const told = scored.map(({ name, points, bilder }) => [name, points && `${points > 0 ? "+" : "−"}${Math.abs(points)}`,
+    bilder.length && `(${listed(bilder)})`].filter(Boolean).join(" "));
+  return told.length ? t(isMine ? "round.last" : "round.now", { gains: told.join(", ") }) : null;
+}
+
+/**
  * What the steps that are built would do, in one sentence; none, if there is nothing to say of them.
  * @param {(Event | Item)[]} would
  * @param {number} seat

@@ -125,17 +125,4 @@ export interface Level {
   isKept?: boolean; // without an answer
 }
 
-/** The table as it would be in the reader's next turn, after the steps that are planned so far. */
-export interface Planned {
-  rules: Rules;
-  view: View;
-  seat: number;
-  board: Record<string, Piece>;
-  slots: (string | null)[];
-  hand: string[];
-  done: number[];
-  isLaying: boolean;
-  would: any[];
-}
-
 export type Building = ReturnType<typeof import("./building").useBuilding>;

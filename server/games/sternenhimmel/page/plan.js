@@ -4,21 +4,6 @@ import { boardName, starName } from "./story.js";
 /** @import { Move, Rules, View } from "./types" */
 
 /**
- * The placements that may be planned: each star left in hand, on each space that is free and not yet planned.
- * @param {View} view
- * @param {Move[]} planned
- * @returns {Move[]}
- */
-export function offers(view, planned) {
-  const stars = [...(view.hand ?? [])];
-  for (const { star } of planned) if (stars.includes(star)) stars.splice(stars.indexOf(star), 1);
-  const free = view.boards.flatMap(({ board, spaces }) => Object.keys(spaces)
-    .filter((space) => !spaces[space] && !planned.some((it) => it.board === board && it.space === space))
-    .map((space) => ({ board, space })));
-  return [...new Set(stars)].flatMap((star) => free.map((it) => ({ star, ...it })));
-}
-
-/**
  * @param {Move} move
  * @param {Rules} rules
  */

@@ -44,8 +44,7 @@ export function Room({ table, rules, view, at }) {
   const planning = usePlanning(table, at);
   const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
   /** @type {Move[]} */
-  const moves = planning ? planning.form.offers(view, planning.plan.moves.map((it) => it.move))
-    : turn === null ? [] : (legal?.moves ?? []);
+  const moves = planning?.next.moves ?? (turn === null ? [] : (legal?.moves ?? []));
   const [kept, keep] = useState(NOTHING);
   const chosen = kept.turn === turn ? kept : NOTHING; // what was chosen for another turn is gone
   const choose = (/** @type {Omit<Chosen, "turn">} */ it) => keep({ ...it, turn });
@@ -178,7 +177,7 @@ export function Room({ table, rules, view, at }) {
         <p class="ask" role="status">
           ${at !== null ? t("ask.past") : isGuided && turn !== null && !planning && !isBegun && !sending ? t("goal.coins")
             : isKept && !sending ? t("sending.kept", { button: t("confirm") })
-            : preview && move && !sending ? html`<span class="told">${foreseen(preview, move, names, rules)}</span>`
+            : preview && move && !sending ? html`<span class="told">${foreseen(preview, move, names, rules, isGuided)}</span>`
             : planning && move ? html`<span class="told">${t("would.star-placed", { star: starName(move.star),
               board: boardName(move.board, rules), space: move.space })}</span>`
             : asking(turn, star, chosen.space, sending)} ${turn === null && planner}</p>
@@ -268,12 +267,13 @@ function asking(turn, star, space, sending) {
  * @param {Move} move
  * @param {string[]} names
  * @param {Rules} rules
+ * @param {boolean} isGuided the guide has just told which stars are hidden
  */
-function foreseen({ would, would_reveal: reveals }, move, names, rules) {
+function foreseen({ would, would_reveal: reveals }, move, names, rules, isGuided) {
   const { star, board, space } = move;
   return [
     t("would.star-placed", { star: starName(star), board: boardName(board, rules), space }),
-    isDown(move, rules) && t("would-hide"),
+    isDown(move, rules) && !isGuided && t("would-hide"),
     ...would.map((it) => it.type === "board-scored" && scored(it, names, rules, "would")),
     reveals && t("would-reveal"),
   ].filter(Boolean).join(" ");

@@ -2,6 +2,7 @@
 import { html } from "../../ui/html.js";
 import { listed, t } from "../../ui/words.js";
 import { bildName } from "../cards.js";
+import { gains } from "../story.js";
 /** @import { Cards, SternenglanzEvent } from "../types" */
 
 const MOST = 4; // changes of the lead that are told one by one
@@ -49,15 +50,4 @@ export function tale(story, names, cards) {
       points: t("points", { count: best.points }) }),
     end && `${t(`story.why.${end.reason}`)} ${t("tale.turn.end", { names: listed(end.winners.map((it) => names[it])) })}`,
   ].filter(Boolean);
-}
-
-/**
- * What each seat gains or loses by this item.
- * @param {SternenglanzEvent} item
- * @returns {[seat: number, points: number][]}
- */
-function gains(item) {
-  if (item.type === "supernova-laid") return item.points.map((it, seat) => [seat, it]);
-  const brings = item.type === "star-laid" || item.type === "star-removed" || item.type === "sternbild-completed";
-  return brings ? [[item.seat, item.points]] : [];
 }

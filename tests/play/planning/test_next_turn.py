@@ -1,0 +1,85 @@
+"""What a player may plan next: the moves of a turn as if it began now."""
+
+from random import Random
+from uuid import UUID
+
+import pytest
+
+from server.errors import NotSeated
+from server.games import IllegalMove, Json
+from server.play.commits import load
+from server.play.planning.next_turn import plannable_moves
+from server.play.planning.plans import put_plan
+from server.play.views import describe
+from tests.support.games import game_of, moves_of, moves_on, turn_of
+
+pytestmark = pytest.mark.usefixtures("within")
+
+
+def hand(game_id: UUID, seat: int) -> list[str]:
+    found: list[str] = describe(load(game_id), seat)["view"]["hand"]
+    return found
+
+
+def test_what_may_be_planned_is_what_is_legal_unless_others_take_it(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = game_of(ada, bea, cyd)
+    may_plan = plannable_moves(game_id, bea, [], [])["moves"]
+    taken = moves_of(game_id, ada)[0]
+    moves_on(game_id, ada)
+    assert [it for it in may_plan if (it["board"], it["space"]) != (taken["board"], taken["space"])] == moves_of(
+        game_id, bea
+    )
+    star, *others = may_plan
+    then = plannable_moves(game_id, bea, [star], [])["moves"]
+    assert star not in then and all((it["board"], it["space"]) != (star["board"], star["space"]) for it in then)
+    assert others[-1] in then
+
+
+def test_planned_steps_are_foreseen_and_shift_the_cards_of_the_next_turn(ada: UUID, bea: UUID) -> None:
+    game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0, "scenario": 1})
+    moves_on(game_id, ada)
+    chosen = moves_of(game_id, bea)[0]
+    moves_on(game_id, bea)
+    version = load(game_id).version
+    begun: list[Json] = []
+    while steps := plannable_moves(game_id, bea, [], begun)["moves"]:
+        begun.append(next((it for it in steps if it["steps"][0].get("slot") != 3), steps[0]))
+    foresight = plannable_moves(game_id, bea, [], begun)["foresight"]
+    laid = [it for it in foresight["would"] if it["type"] == "star-laid"]
+    assert laid and all(foresight["view"]["board"][it["field"]] == it["star"] for it in laid)
+    assert foresight["would_reveal"]  # the cards that are drawn then
+    turn = {"steps": [step for it in begun for step in it["steps"]]}
+    after = plannable_moves(game_id, bea, [turn], [])
+    view = after["foresight"]["view"]
+    assert view["slots"][1][2] == chosen["steps"][0]["slot2"]  # it has moved along
+    assert set(view["hand"]) < set(hand(game_id, 1))
+    assert {it["steps"][0]["slot"] for it in after["moves"]} <= {1, 2, 3}
+    assert load(game_id).version == version  # nothing was played
+    with pytest.raises(IllegalMove):
+        plannable_moves(game_id, bea, [], [begun[-1]])
+
+
+@pytest.mark.parametrize("name", ["sternenhimmel", "sternenglanz"])
+def test_everything_that_is_offered_can_be_planned(name: str, ada: UUID, bea: UUID, cyd: UUID) -> None:
+    seed = 7
+    rng = Random(seed)
+    for scenario in (None,) if name == "sternenhimmel" else (1, 4):
+        options = {"start_seat": 0} | ({"scenario": scenario} if scenario else {})
+        people = [ada, bea, cyd]
+        game_id = game_of(*people, rules=name, options=options)
+        for _ in range(60):
+            mover = next(who for who in people if turn_of(game_id, who) is not None)
+            moves_on(game_id, mover, rng.randrange(len(moves_of(game_id, mover))))
+        waiting = next(who for who in people if turn_of(game_id, who) is None)
+        planned: list[Json] = []
+        while len(planned) < 20 and (found := plannable_moves(game_id, waiting, planned, [])["moves"]):
+            planned.append(rng.choice(found))
+        assert planned, seed
+        left = put_plan(game_id, waiting, 0, [{"move": it, "if": [], "after": "PT0S"} for it in planned])
+        assert len(left["moves"]) == len(planned), seed
+
+
+def test_only_who_has_a_seat_may_ask(ada: UUID, bea: UUID, cyd: UUID) -> None:
+    game_id = game_of(ada, bea, bots=1)
+    with pytest.raises(NotSeated):
+        plannable_moves(game_id, cyd, [], [])
