@@ -64,10 +64,18 @@ def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
     The game may lack a judge or `resample`. Without `resample`, the bot plays the move that the judge prefers, and
     without a judge any move.
     """
+    return compare(seen, effort, seconds, rng)[0][0]
+
+
+def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tuple[Any, float]]:
+    """Return the moves that `search` compares with the mean gain of each, best first. Equals are in random order.
+
+    Without worlds, the gain is what the judge gives. A move that nothing is compared with gains 0.
+    """
     end = process_time() + seconds
     judge, sample = getattr(seen.rules, "judge", None), getattr(seen.rules, "resample", None)
     if judge is None or len(seen.moves) == 1:
-        return rng.choice(seen.moves)
+        return [(rng.choice(seen.moves), 0.0)]
     worth = judge(seen.view)
     judged = sorted(((worth(move), rng.random(), move) for move in seen.moves), key=lambda it: it[:2], reverse=True)
     candidates = [(value, move) for value, _, move in judged[: effort.candidates]]
@@ -80,16 +88,18 @@ def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
         gains = list[float]()
         for value, move in candidates:
             if process_time() > end:
-                return _best(candidates, total, worlds)  # an unfinished world would be unfair
+                return _sorted_by_gain(candidates, total, worlds)  # an unfinished world would be unfair
             gains.append(value + _gain_after(seen, world, move, _PrivateDice(Random(dice))))
         total, worlds = [had + gain for had, gain in zip(total, gains, strict=True)], worlds + 1
-    return _best(candidates, total, worlds)
+    return _sorted_by_gain(candidates, total, worlds)
 
 
-def _best(candidates: Sequence[tuple[float, Any]], total: Sequence[float], worlds: int) -> Any:
-    """Return the move with the highest total, or without worlds the judge's best one. Equals are in random order."""
-    gains = total if worlds else [value for value, _ in candidates]
-    return candidates[gains.index(max(gains))][1]
+def _sorted_by_gain(
+    candidates: Sequence[tuple[float, Any]], total: Sequence[float], worlds: int
+) -> list[tuple[Any, float]]:
+    gains = [gain / worlds for gain in total] if worlds else [value for value, _ in candidates]
+    compared = [(move, gain) for (_, move), gain in zip(candidates, gains, strict=True)]
+    return sorted(compared, key=lambda it: it[1], reverse=True)  # stable
 
 
 def _gain_after(seen: Seen, state: Any, move: Any, dice: _PrivateDice) -> float:
