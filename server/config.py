@@ -528,6 +528,8 @@ BOUNDS = {
         ("messages", "30/1m", "Chat messages per player, per minute."),
         ("messages-hourly", "200/1h", "Chat messages per player, per hour."),
         ("reports", "10/1d", "Reports about other players, per player."),
+        ("hints", "60/1h", "Hints per player, each with up to half a second of CPU time."),
+        ("reviews", "30/1d", "Reviews of finished games per player, each with minutes of CPU time at low priority."),
         ("streams", "30", "Event streams per player."),
         ("streams-of-address", "30", "Event streams opened without a token, per IPv4 address or IPv6 /64."),
         (

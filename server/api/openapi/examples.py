@@ -135,6 +135,14 @@ TAKE_BACK_ASKED: Json = {
     "vote": {"on": "take-back", "seat": 0, "to": 1, "ends_at": "2026-11-23T19:50:00.000000Z", "consents": [0]}
 }
 BEGUN: Json = {"begun": []}
+HINT: Json = {
+    "turn": 1,
+    "moves": [
+        {"move": MOVE["move"], "words": "7 leo c", "behind": 0},
+        {"move": {"star": "10", "board": "aries", "space": "b"}, "words": "10 aries b", "behind": 0.45},
+        {"move": {"star": "B", "board": "leo", "space": "d"}, "words": "B leo d", "behind": 2.3},
+    ],
+}
 
 # Webhooks
 

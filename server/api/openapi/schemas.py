@@ -1128,6 +1128,24 @@ class LegalMoves(Schema):
     moves = fields.List(fields.Raw(metadata={"anyOf": by_game("Move")}), required=True)
 
 
+class HintedMove(Schema):
+    move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
+    words = fields.String(required=True, **_about("Move as players write it in emails, in your language"))
+    behind = fields.Float(
+        required=True,
+        **_about("How many points worse than the best move the bot expects this move to be. A lost win counts as 100."),
+    )
+
+
+class Hint(Schema):
+    """Best moves for your turn."""
+
+    turn = fields.Integer(
+        required=True, allow_none=True, **_about("Number of your current turn; null if it isn't your turn")
+    )
+    moves = fields.List(fields.Nested(HintedMove), required=True, **_about("Up to three moves, best first"))
+
+
 class StoryQuery(InvitationQuery):
     after = QueryNumber(load_default=0, **_about("`seq` of the last event you have"))
     since_version = QueryNumber(load_default=0, **_about("Last version you have"))
