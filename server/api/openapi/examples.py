@@ -143,6 +143,40 @@ HINT: Json = {
         {"move": {"star": "B", "board": "leo", "space": "d"}, "words": "B leo d", "behind": 2.3},
     ],
 }
+REVIEW_BEGUN: Json = {
+    "seat": 0,
+    "total": 1,
+    "done": 0,
+    "result": None,
+    "choices": None,
+    "luck": None,
+    "margin": None,
+    "moves": [],
+}
+REVIEW: Json = {
+    "seat": 0,
+    "total": 1,
+    "done": 1,
+    "result": 8.5,
+    "choices": -1.25,
+    "luck": 9.75,
+    "margin": 1.1,
+    "moves": [
+        {
+            "version": 1,
+            "move": MOVE["move"],
+            "words": "7 leo c",
+            "choice": -1.25,
+            "margin": 1.1,
+            "better": {
+                "move": {"star": "D", "board": "aries", "space": "a"},
+                "words": "D aries a",
+                "gain": 1.8,
+                "margin": 1.2,
+            },
+        }
+    ],
+}
 
 # Webhooks
 
