@@ -436,8 +436,9 @@ VARIABLES = {
         "STERNENPOST_THINKERS",
         "1",
         "a number",
-        "Number of processes per worker that compute moves for bots with a level (such as level-1). They run at the "
-        "lowest priority and use at most one core each. `0`: these bots play like `greedy`.",
+        "Number of processes per worker that compute moves for bots with a level (such as level-1), and reviews. They "
+        "run at the lowest priority and use at most one core each. `0`: these bots play like greedy, and there are no "
+        "reviews.",
         _whole_number,
     ),
     "thinking": _Variable(
@@ -532,6 +533,8 @@ BOUNDS = {
         ("messages", "30/1m", "Chat messages per player, per minute."),
         ("messages-hourly", "200/1h", "Chat messages per player, per hour."),
         ("reports", "10/1d", "Reports about other players, per player."),
+        ("hints", "60/1h", "Hints per player. Each takes up to half a second of CPU time."),
+        ("reviews", "30/1d", "Reviews of finished games per player. Each takes minutes of CPU time at low priority."),
         ("streams", "30", "Event streams per player."),
         ("streams-of-address", "30", "Event streams opened without a token, per IPv4 address or IPv6 /64."),
         (

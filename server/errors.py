@@ -86,6 +86,10 @@ class NotAllowed(PlayError):
     """A request that this game's options don't allow."""
 
 
+class NoHints(PlayError):
+    """A request for a hint in a game that gives none."""
+
+
 class NotRunning(PlayError):
     """A game that hasn't started or is over."""
 

@@ -43,6 +43,7 @@ from server.play.timing.outages import follow_outages
 from server.play.timing.sandbox_clock import follow_clock
 from server.play.timing.sweep import wake_due
 from server.play.turns.idempotency import forget_old_answers
+from server.play.turns.reviewing import review_due
 from server.play.turns.thinking import think_due
 from server.post.delivery import PostOffice
 from server.post.desk.acting import Records
@@ -170,19 +171,25 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
 
 
 def think(app: Flask, settings: Settings) -> NoReturn:
-    """Compute moves for bots until SIGTERM. If this process is killed, nothing is lost: another process computes the
-    move, or the sweep makes a move."""
+    """Compute moves for bots, and in between reviews, until SIGTERM. If this process is killed, nothing is lost: another
+    process computes the move or the review, or the sweep moves.
+    """
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP)
     os.nice(_LAST)
 
-    def think_on() -> None:
+    def think_of_turns() -> None:
         follow_clock()
+        signal.setitimer(signal.ITIMER_VIRTUAL, _STUCK + settings.thinking * _MOVES)  # its signal ends the process
         while think_due(settings.thinking):
             signal.setitimer(signal.ITIMER_VIRTUAL, _STUCK + settings.thinking * _MOVES)
 
+    def think_on() -> None:
+        think_of_turns()
+        while review_due(settings.thinking, think_of_turns):
+            think_of_turns()
+
     job = Job(app, "think", think_on)
     while True:
-        signal.setitimer(signal.ITIMER_VIRTUAL, _STUCK + settings.thinking * _MOVES)  # ends the process
         job()
         time.sleep(_BEAT)
 

@@ -59,6 +59,8 @@ _REACHED = {  # error text of each bound
     "messages": noted("You've sent %(most)s messages in a short time. Try again in a moment."),
     "messages-hourly": noted("You've sent %(most)s messages. Try again later."),
     "reports": noted("You've sent %(most)s reports. Try again later."),
+    "hints": noted("You've asked for %(most)s hints. Try again later."),
+    "reviews": noted("You've asked for %(most)s reviews. Try again later."),
     "streams": noted("You have %(most)s open event streams. Close one first."),
     "streams-of-address": noted("Your network has %(most)s open event streams. Close one, or send a token."),
     "webhook-tries": noted("You've requested %(most)s tests and retries. Try again later."),
@@ -86,6 +88,8 @@ _TOLD = {
     "invitations",
     "messages",
     "messages-hourly",
+    "hints",
+    "reviews",
     "webhook-tries",
 }  # bounds of the caller, reported in response headers
 

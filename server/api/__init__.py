@@ -3,6 +3,7 @@
 from flask import Flask
 
 from server.api import (
+    advice,
     auth,
     calendar_feed,
     event_streams,
@@ -59,6 +60,7 @@ def register(app: Flask) -> None:
         people.blp,
         games.blp,
         moves.blp,
+        advice.blp,
         plans.blp,
         stand_ins.blp,
         event_streams.blp,

@@ -14,7 +14,7 @@ from server.api.languages import spoken
 from server.api.pages import HEADERS, no_page, page, sorry
 from server.api.problems import ALL, example_of
 from server.api.reference import Reference
-from server.bots import LEVELS
+from server.bots import LEVELS, review
 from server.compression import Packed, pack
 from server.games import GAMES
 from server.post.desk.commands import COMMANDS
@@ -106,7 +106,7 @@ def _clients() -> dict[str, Any]:
     programs = {path.stem: path.read_text("utf-8") for path in sorted(_CLIENTS.glob("*.txt"))}
     table = (_CLIENTS / "generators.md").read_text("utf-8").splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
-    return {"programs": programs, "rows": rows, "strengths": docs.strengths(), "levels": LEVELS}
+    return {"programs": programs, "rows": rows, "strengths": docs.strengths(), "levels": LEVELS, "review": review}
 
 
 _VALUES: dict[str, Callable[[], dict[str, Any]]] = {  # values that documents get from the code

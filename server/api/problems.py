@@ -100,6 +100,13 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "The game's options don't allow this",
         "The game's option `take_back` is `never`, or the game has no `ready_check`.",
     ),
+    errors.NoHints: Problem(
+        403,
+        "no-hints",
+        "This game gives no hints",
+        "Hints are available only in games in which all other players are bots. A person's seat counts as a person's "
+        "even while a bot plays it. Stand-ins get no hints.",
+    ),
     errors.HandedOver: Problem(
         409,
         "seat-handed-over",

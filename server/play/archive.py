@@ -135,6 +135,12 @@ def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
 def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
     """Return the table after these events, and the number of random words drawn. The rules recompute each commit. Raise
     Flaw at the first difference."""
+    _, table, drawn = replayed_line(start, rows)
+    return table, drawn
+
+
+def replayed_line(start: Start, rows: Sequence[Recorded]) -> tuple[Line, Table, int]:
+    """Return the line of these events, with what `replay` returns."""
     table, dice, line = new_table(start.terms["rules"]), SeededDice(start.seed, start.salts), Line()
     for commit in commits(start.seed, rows):
         drawn = dice.drawn
@@ -152,7 +158,7 @@ def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
         after = after.logged(commit[-1])
         line.add(Link(table, commit, after, drawn))
         table = after
-    return table, dice.drawn
+    return line, table, dice.drawn
 
 
 def _recompute(table: Table, happened: Sequence[Any], start: Start, dice: Dice) -> Sequence[Any]:

@@ -558,6 +558,25 @@ class Watching(Base):
     until: Mapped[datetime]
 
 
+class Review(Base):
+    """A review of a seat's moves in a finished game, as far as it is computed. `total`: its number of moves. `tries`: since
+    the last move was added."""
+
+    __tablename__ = "reviews"
+    __table_args__ = (
+        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
+        Index("reviews_waiting", "asked_at", postgresql_where=text("jsonb_array_length(moves) < total")),
+        {"info": {"spread": "game_id"}},
+    )
+
+    game_id: Mapped[UUID] = _key()
+    seat: Mapped[int] = _key(autoincrement=False)
+    asked_at: Mapped[datetime]
+    total: Mapped[int]
+    moves: Mapped[list[Any]]
+    tries: Mapped[int]
+
+
 class Delivery(Base):
     """An attempt to deliver an email: either the final attempt, or an attempt that failed."""
 

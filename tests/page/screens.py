@@ -189,6 +189,13 @@ def a_move_looked_at(page: Page, scene: Scene) -> None:
 
 
 @screen
+def a_hint(page: Page, scene: Scene) -> None:
+    to_table(page, scene, "sternenhimmel")
+    page.locator(".tool[aria-expanded]").click()
+    expect(page.locator(".hint li")).to_have_count(3)
+
+
+@screen
 def a_sternenglanz_that_waits_for_others(page: Page, scene: Scene) -> None:
     to_table(page, scene, "sternenglanz, others")
 

@@ -21,7 +21,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "table": {"ui"},
     **dict.fromkeys(["details", "games", "link", "rules", "recap", "pregame", *GAMES], SHARED),
     **dict.fromkeys(
-        ["lobby", "display-name", "fallback", "player", "settings", "standings", "tooltips", "welcome"], ONLY_UI
+        ["advice", "lobby", "display-name", "fallback", "player", "settings", "standings", "tooltips", "welcome"],
+        ONLY_UI,
     ),
     "new-game": {"ui", "pregame"},  # opening a game takes a salt, as joining one does
     "result": {"ui", "new-game"},  # the same again

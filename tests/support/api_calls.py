@@ -80,6 +80,8 @@ CALLS: list[tuple[str, str, Any, str]] = [
     ("POST", f"{GAME}/moves?dry_run=true", {"turn": 1, "move": MOVE}, "moves:write"),
     ("GET", f"{GAME}/legal-moves", None, "games:read"),
     ("POST", f"{GAME}/legal-moves", {"begun": []}, "games:read"),
+    ("GET", f"{GAME}/hint", None, "games:read"),
+    ("GET", f"{GAME}/review", None, "games:read"),
     ("GET", "/v1/stream", None, "games:read"),
     ("POST", "/v1/stream-tickets", None, "games:read"),
     ("POST", "/v1/webhooks", {"url": "https://stars.example/", "kinds": ["your-turn"]}, "webhooks:manage"),

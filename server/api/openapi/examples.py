@@ -135,6 +135,48 @@ TAKE_BACK_ASKED: Json = {
     "vote": {"on": "take-back", "seat": 0, "to": 1, "ends_at": "2026-11-23T19:50:00.000000Z", "consents": [0]}
 }
 BEGUN: Json = {"begun": []}
+HINT: Json = {
+    "turn": 1,
+    "moves": [
+        {"move": MOVE["move"], "words": "7 leo c", "behind": 0},
+        {"move": {"star": "10", "board": "aries", "space": "b"}, "words": "10 aries b", "behind": 0.45},
+        {"move": {"star": "B", "board": "leo", "space": "d"}, "words": "B leo d", "behind": 2.3},
+    ],
+}
+REVIEW_BEGUN: Json = {
+    "seat": 0,
+    "total": 1,
+    "done": 0,
+    "result": None,
+    "choices": None,
+    "luck": None,
+    "margin": None,
+    "moves": [],
+}
+REVIEW: Json = {
+    "seat": 0,
+    "total": 1,
+    "done": 1,
+    "result": 8.5,
+    "choices": -1.25,
+    "luck": 9.75,
+    "margin": 1.1,
+    "moves": [
+        {
+            "version": 1,
+            "move": MOVE["move"],
+            "words": "7 leo c",
+            "choice": -1.25,
+            "margin": 1.1,
+            "better": {
+                "move": {"star": "D", "board": "aries", "space": "a"},
+                "words": "D aries a",
+                "gain": 1.8,
+                "margin": 1.2,
+            },
+        }
+    ],
+}
 
 # Webhooks
 

@@ -1149,6 +1149,65 @@ class LegalMoves(Schema):
     )
 
 
+class HintedMove(Schema):
+    move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
+    words = fields.String(required=True, **_about("Move as players write it in emails, in your language"))
+    behind = fields.Float(
+        required=True,
+        **_about("How many points worse than the best move the bot expects this move to be. A lost win counts as 100."),
+    )
+
+
+class Hint(Schema):
+    """Best moves for your turn."""
+
+    turn = fields.Integer(
+        required=True, allow_none=True, **_about("Number of your current turn; null if it isn't your turn")
+    )
+    moves = fields.List(fields.Nested(HintedMove), required=True, **_about("Up to three moves, best first"))
+
+
+class ReviewQuery(Request):
+    seat = QueryNumber(0, 254, **_about("Seat to review. Default: yours"))
+
+
+class BetterMove(Schema):
+    """Move of a bot that searches."""
+
+    move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
+    words = fields.String(required=True, **_about("Move as players write it in emails, in your language"))
+    gain = fields.Float(required=True, **_about("How many points more than the seat's own move it was worth"))
+    margin = fields.Float(required=True, **_about("Margin of error of `gain` (95%)"))
+
+
+class ReviewedMove(Schema):
+    version = fields.Integer(required=True, **_about("Game version before the move, for `at` of getGame"))
+    move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
+    words = fields.String(required=True, **_about("Move as players write it in emails, in your language"))
+    choice = fields.Float(required=True, **_about("How many points more than the move of `greedy` it was worth"))
+    margin = fields.Float(required=True, **_about("Margin of error of `choice` (95%)"))
+    better = fields.Nested(
+        BetterMove, required=True, allow_none=True, **_about("Move that was worth more; null if the bot found none")
+    )
+
+
+class Review(Schema):
+    """Review of a seat's moves in a finished game."""
+
+    seat = fields.Integer(required=True)
+    total = fields.Integer(required=True, **_about("Number of moves to review, without moves that had no alternative"))
+    done = fields.Integer(required=True, **_about("Number of moves reviewed so far"))
+    result = fields.Float(
+        required=True, allow_none=True, **_about("Score minus the average score of the others; null until complete")
+    )
+    choices = fields.Float(
+        required=True, allow_none=True, **_about("Sum of all `choice`, the part of the result that the moves earned")
+    )
+    luck = fields.Float(required=True, allow_none=True, **_about("Rest of the result"))
+    margin = fields.Float(required=True, allow_none=True, **_about("Margin of error of `choices` and `luck` (95%)"))
+    moves = fields.List(fields.Nested(ReviewedMove), required=True, **_about("Moves in order; empty until complete"))
+
+
 class StoryQuery(InvitationQuery):
     after = QueryNumber(load_default=0, **_about("`seq` of the last event you have"))
     since_version = QueryNumber(load_default=0, **_about("Last version you have"))

@@ -31,6 +31,7 @@ const Fallback = later("fallback", "Fallback");
 const Result = later("result", "Result");
 const Recap = later("recap", "Recap");
 const Replay = later("recap", "Replay");
+const Hint = later("advice", "Hint");
 const Details = later("details", "Details");
 const Back = later("details", "ComeBack");
 const Beside = later("details", "Beside");
@@ -115,6 +116,9 @@ function Begun({ table }) {
     setReplay(null);
   };
   const [isLooking, setLooking] = useState(false); // back, at earlier tables
+  const turn = game.you?.turn ?? null;
+  const [hinted, hintFor] = useState(/** @type {number | null} */ (null)); // the turn that a hint is shown for
+  const isHinted = at === null && turn !== null && hinted === turn;
   const first = useRef();
   const details = useRef();
   useEffect(() => void (at !== null && first.current?.scrollIntoView()), [at]); // from wherever it was chosen
@@ -134,9 +138,12 @@ function Begun({ table }) {
       <${Status} table=${table}>
         <${Tool} icon="earlier" words=${t("history")} aria-pressed=${isLooking || at !== null}
           onClick=${() => (at === null ? setLooking(!isLooking) : leave())} />
+        ${at === null && !link && getsHints(game) && html`<${Tool} icon="hint" words=${t("hint")} aria-expanded=${isHinted}
+          onClick=${() => hintFor(isHinted ? null : turn)} />`}
         <${More} goOn=${goOn} />
         ${game.rules in DRAWN && html`<${RulesButton} game=${game} />`}
       <//>
+      ${isHinted && html`<${Hint} table=${table} rules=${rules} close=${() => hintFor(null)} />`}
       <${Said} story=${story} names=${names} rules=${rules} isMine=${game.you?.turn != null} />
       <h2 class="unseen">${t("table")}</h2>
       ${table.error && html`<${Sorry} error=${table.error} />`}
@@ -161,6 +168,13 @@ function Begun({ table }) {
         rules=${rules} showAt=${show} goesOn=${goesOn} />`}
     </aside>`;
 }
+
+/**
+ * Whether the reader's turn is one for which the server gives hints.
+ * @param {Game} game
+ */
+const getsHints = ({ you, seats }) => you?.turn != null
+  && seats.every((it) => (it.seat === you.seat ? !it.stood_in_by : it.kind === "bot"));
 
 /**
  * Whether what can wait may come: a moment after the table is drawn and news come by themselves, or when nothing does.
@@ -298,6 +312,7 @@ function Score({ table: { game, here } }) {
 }
 
 const ICONS = {
+  hint: "M9.5 18h5M10.5 21h3M8.5 15.5a6.5 6.5 0 1 1 7 0V18h-7z",
   earlier: "M12 4a8 8 0 1 1-7.4 5M4 4v5h5M12 8v4l3 2",
   more: "M5 6h14M5 12h14M5 18h9",
   rules: "M5 5c3-1 5-1 7 .5c2-1.5 4-1.5 7-.5v13c-3-1-5-1-7 .5c-2-1.5-4-1.5-7-.5zM12 5.5v13",

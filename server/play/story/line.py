@@ -38,6 +38,16 @@ class Line:
         link = self._links.get(version + 1) if version in self._links else None
         return link if link and mover(link.before.rules, link.commit) == seat else None
 
+    def moves_of(self, seat: Seat) -> list[Link]:
+        """Return this seat's standing moves in order, without those of bots and stand-ins that replaced its player."""
+        return [
+            link
+            for link in self._links.values()
+            if mover(link.before.rules, link.commit) == seat
+            and link.before.stand_ins[seat] is None
+            and not link.before.stood_in[seat]
+        ]
+
     def last_move(self, seat: Seat) -> int | None:
         """Return the version before this seat's last standing move, or None if there is no such move."""
         moves = (it for _, it in sorted(self._links.items(), reverse=True) if mover(it.before.rules, it.commit) == seat)

@@ -52,7 +52,7 @@ def _words(de: str, fr: str, it: str) -> dict[str, tuple[str, ...]]:
 HELP, RULES, GAMES, OPEN, NEW, PLAY, FIND, CANCEL_FIND, INVITE, JOIN, LEAVE = (
     *("help", "rules", "games", "open", "new", "play", "find", "cancel find", "invite", "join", "leave"),
 )
-SHOW, HISTORY, STANDINGS, ARCHIVE = "show", "history", "standings", "archive"
+SHOW, HISTORY, REVIEW, STANDINGS, ARCHIVE = "show", "history", "review", "standings", "archive"
 SETTINGS, SET, VACATION, EXPORT, GOODBYE = "settings", "set", "vacation", "export", "goodbye"
 
 COMMANDS = (
@@ -163,6 +163,16 @@ COMMANDS = (
         "history 3",
         False,
         _words("verlauf", "historique", "cronologia"),
+    ),
+    Command(
+        REVIEW,
+        "N",
+        noted(
+            "Compares your moves in game N with a bot's, once the game is over. The first time, this takes a few minutes."
+        ),
+        "review 3",
+        False,
+        _words("rückblick|rueckblick", "analyse|analyser", "analisi|analizza"),
     ),
     Command(
         STANDINGS,

@@ -17,6 +17,7 @@ from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
 from server.play.seating.seats import invite, leave, take_seat
 from server.play.table import OVER
+from server.play.turns.reviewing import clearly_better, review
 from server.play.views import describe, story
 from server.post.desk import commands
 from server.post.desk.acting import Errand, Said, acts, bare
@@ -37,7 +38,8 @@ from server.translations import noted
 _MOST_OWN = 100
 _MOST_OPEN = 20
 _MOST_OVER = 10
-_MOST_TOLD = 300  # sentences of a story at most
+_MOST_BETTER = 10
+_MOST_TOLD = 300  # sentences of a story
 _BOT = "greedy"
 
 
@@ -359,6 +361,36 @@ def _history(errand: Errand, rest: str) -> Said:
     if len(lines) > _MOST_TOLD:
         told.append(gettext("Much more happened before. You'll find it on the game's page."))
     return Said(told=told, items=lines[-_MOST_TOLD:])
+
+
+@acts(commands.REVIEW)
+def _review(errand: Errand, rest: str) -> Said:
+    game = errand.game(number := number_in(rest))
+    found, is_complete = review(game.game_id, errand.player_id, None, spoken().locale)
+    name = _named(errand, game)
+    if not is_complete:
+        line = f"{commands.BY_NAME[commands.REVIEW].word(spoken().locale)} {number}"
+        told = gettext("A bot is reviewing your moves in game %(game)s.", game=name)
+        return Said(told=[told, gettext('Write "%(line)s" again in a few minutes.', line=line)])
+    told = gettext(
+        "Game %(game)s: your score, compared with the others' average: %(result)s. Of this, your moves: %(choices)s, and "
+        "luck: %(luck)s.",
+        game=name,
+        **{part: f"{found[part]:+.0f}" for part in ("result", "choices", "luck")},
+    )
+    lines = [
+        gettext(
+            "Version %(version)s: %(move)s. Better: %(better)s, worth about %(gain)s more.",
+            version=it["version"],
+            move=it["words"],
+            better=it["better"]["words"],
+            gain=f"{it['better']['gain']:.0f}",
+        )
+        for it in clearly_better(found["moves"])
+    ]
+    if not lines:
+        return Said(told=[told, gettext("The bot found no move that was clearly better than yours.")])
+    return Said(told=[told, gettext("These moves would have been clearly better:")], items=lines[:_MOST_BETTER])
 
 
 @acts(commands.STANDINGS)

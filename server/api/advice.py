@@ -1,0 +1,75 @@
+"""Hints during a game against bots, and reviews of finished games."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import jsonify
+from flask.views import MethodView
+
+from server.api.auth import caller
+from server.api.languages import spoken
+from server.api.openapi import examples, schemas
+from server.api.openapi.document import Blueprint, needs
+from server.errors import HandedOver, NoHints, NotSeated, TooMany
+from server.play.turns.hints import hint
+from server.play.turns.reviewing import review
+
+blp = Blueprint("advice", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Hints and reviews")
+
+_RETRY = 5  # seconds until another look at a review that is being computed
+
+
+@blp.route("/hint")
+class Hint(MethodView):
+    @blp.response(200, schemas.Hint, example=examples.HINT)
+    @blp.doc(operationId="getHint", **needs("games:read", of_seat=True))
+    @blp.raises(NotSeated, HandedOver, NoHints, TooMany)
+    def get(self, game_id: UUID) -> Any:
+        """Get a hint
+
+        Returns the three best moves for your turn, as a bot that searches sees them. It knows only what your seat sees.
+        The list is empty if it isn't your turn.
+
+        Hints are available only in games in which all other players are bots.
+        """
+        return hint(game_id, caller("games:read", game_id).player_id, spoken().locale)
+
+
+@blp.route("/review")
+class Review(MethodView):
+    @blp.arguments(schemas.ReviewQuery, location="query")
+    @blp.response(200, schemas.Review, example=examples.REVIEW)
+    @blp.alt_response(
+        202,
+        schema=schemas.Review,
+        description="The review is being computed. Repeat the request after `Retry-After` seconds.",
+        example=examples.REVIEW_BEGUN,
+        headers={
+            "Retry-After": {
+                "description": "Seconds to wait before the next request",
+                "required": True,
+                "schema": {"type": "integer", "minimum": 1},
+            }
+        },
+    )
+    @blp.doc(operationId="getReview", **needs("games:read", of_seat=True))
+    @blp.raises(NotSeated, TooMany)
+    def get(self, query: Any, game_id: UUID) -> Any:
+        """Get a review of a finished game
+
+        Shows what each move of a seat was worth, and which move a bot that searches would have played. The result is the
+        seat's score minus the average score of the others. It is the sum of `choices` and `luck`.
+
+        A choice is compared with the move of the bot `greedy` in the same situation, as the seat saw it then. Everything
+        else is luck: cards, the seat, and the others' moves.
+
+        The first request starts the computation, which takes minutes. Meanwhile the response is a 202 without moves and
+        figures.
+        """
+        who = caller("games:read", game_id)
+        told, is_complete = review(game_id, who.player_id, query.get("seat"), spoken().locale)
+        response = jsonify(told)
+        if not is_complete:
+            response.status_code = 202
+            response.headers["Retry-After"] = str(_RETRY)
+        return response

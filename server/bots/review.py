@@ -1,0 +1,100 @@
+"""How much a seat's result owes to its choices, and how much to luck. It knows a game by its contract only.
+
+The result of a seat is its score minus the average score of the others. A move's worth is the result that follows on
+average if `greedy` plays the rest of the game for all seats. It is estimated in worlds that the seat could be in at that
+moment, with the same chance for all moves compared. So later reveals don't make a move better or worse.
+
+A choice is the worth of the move minus that of the move of `greedy`. Luck is the result minus all choices: cards, the seat,
+and what the others play. Against opponents that play like `greedy`, the mean of luck over all seats is 0, however well the
+seat plays. Each estimate has the right mean, since its worlds are not those by which its move was chosen.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from math import sqrt
+from random import Random
+from statistics import fmean, stdev
+from typing import Any, Final, NamedTuple
+
+from server.bots import LEVELS, choose, greedy
+from server.bots.search import Seen
+from server.games import Outcome, Rules, Seat, SeededDice
+
+ADVISER: Final = [*LEVELS][-1]  # the bot whose move is compared with the player's
+WORLDS: Final = range(24, 200)  # per move, the fewest and the most
+PLIES: Final = 6000  # imagined moves per move, unless the fewest worlds take more
+_EVEN = 1.96  # standard deviations of a 95 % interval
+
+
+class Worth(NamedTuple):
+    """By how many points of the result one move is worth more than another. `margin` is that of a 95 % interval."""
+
+    points: float
+    margin: float
+
+
+class Verdict(NamedTuple):
+    """What a move was worth, beside the move of the adviser."""
+
+    choice: Worth  # of the move, compared with that of `greedy`
+    better: Any  # the move of the adviser
+    gain: Worth  # of `better`, compared with the move
+
+
+def can_review(rules: Rules) -> bool:
+    return hasattr(rules, "judge") and hasattr(rules, "resample")
+
+
+def result_of(outcome: Outcome, seat: Seat) -> float:
+    """Return the seat's score minus the average score of the others."""
+    scores = outcome.scores
+    return scores[seat] - (sum(scores) - scores[seat]) / (len(scores) - 1)
+
+
+def verdict(
+    seen: Seen, move: Any, seconds: float, rng: Random, between: Callable[[], object] = lambda: None
+) -> Verdict:
+    """Return what a move was worth. `seen` is what its seat saw before.
+
+    `seconds`: CPU time for the adviser. `between` is called after each world.
+    """
+    usual, better = greedy(seen.rules, seen.view, seen.moves, rng), choose(ADVISER, seen, seconds, rng)
+    compared = list(dict.fromkeys((move, usual, better)))
+    results: list[list[float]] = []
+    plies = 0
+    while len(compared) > 1 and (len(results) < WORLDS.start or (plies < PLIES and len(results) < WORLDS.stop)):
+        world = seen.rules.resample(seen.view, seen.story, seen.seat, _dice(rng))  # type: ignore[attr-defined]  # optional
+        chance = rng.random()
+        played = [_play_on(seen.rules, world, seen.seat, it, Random(chance)) for it in compared]
+        results.append([result for result, _ in played])
+        plies += sum(number for _, number in played)
+        between()
+
+    def worth(one: Any, other: Any) -> Worth:
+        first, second = compared.index(one), compared.index(other)
+        return _mean([it[first] - it[second] for it in results])
+
+    return Verdict(worth(move, usual), better, worth(better, move))
+
+
+def _mean(differences: Sequence[float]) -> Worth:
+    if not any(differences):
+        return Worth(0.0, 0.0)
+    return Worth(fmean(differences), _EVEN * stdev(differences) / sqrt(len(differences)))
+
+
+def _play_on(rules: Rules, state: Any, seat: Seat, move: Any, rng: Random) -> tuple[float, int]:
+    """Play a move, and the rest of the game like `greedy`. Return the result of the seat, and the number of moves."""
+    dice, mover, number = _dice(rng), seat, 1
+    state = reduce(rules.apply, rules.decide(state, mover, move, dice), state)
+    while waiting := rules.to_act(state):
+        mover, number = min(waiting), number + 1
+        move = greedy(rules, rules.view(state, mover), rules.legal_moves(state, mover), rng)
+        state = reduce(rules.apply, rules.decide(state, mover, move, dice), state)
+    outcome = rules.outcome(state)
+    assert outcome is not None
+    return result_of(outcome, seat), number
+
+
+def _dice(rng: Random) -> SeededDice:
+    return SeededDice(rng.randbytes(32), ())

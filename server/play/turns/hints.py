@@ -1,0 +1,70 @@
+"""Hints: the moves that a search prefers, for a player whose opponents are all bots.
+
+A hint is computed in the web process and within the request. It is short, one at a time per process, and limited per
+player, so it needs no queue.
+"""
+
+from random import Random
+from threading import Lock
+from typing import Final
+from uuid import UUID
+
+import orjson
+
+from server.accounts.rate_limits import Use, expect_within
+from server.bots.search import Effort, Seen, compare
+from server.errors import NoHints
+from server.games import Json, Seat
+from server.games.presentation import write_move
+from server.play.game import Game
+from server.play.turns.thinking import shown_to
+from server.play.views import load_visible, played_seat, turn_of
+from server.store.tables import db
+from server.translations import noted
+
+EFFORT: Final = Effort(worlds=4, candidates=4)
+SECONDS: Final = 0.5  # of CPU time; a hint rarely needs as much
+MOVES: Final = 3
+
+_one_at_a_time = Lock()
+
+
+def hint(game_id: UUID, player_id: UUID, locale: str) -> Json:
+    """Return the best moves for the player's present turn, or none if it isn't their turn.
+
+    It depends only on the seat's view and story. Raise NotFound, NotSeated, HandedOver, NoHints, TooMany.
+    """
+    game = load_visible(game_id, player_id)
+    seat = played_seat(game, player_id)
+    _expect_bots_only(game, seat)
+    turn = turn_of(game.table, seat)
+    if turn is None:
+        return {"turn": None, "moves": []}
+    expect_within(Use("hints", player_id))
+    db.session.commit()
+    rules = game.table.rules
+    view = rules.view(game.table.state, seat)
+    seen = Seen(rules, seat, view, shown_to(game, seat), rules.legal_moves(game.table.state, seat))
+    with _one_at_a_time:
+        compared = compare(seen, EFFORT, SECONDS, Random(orjson.dumps(view, option=orjson.OPT_SORT_KEYS)))
+    (_, most), *_ = compared
+    return {
+        "turn": turn,
+        "moves": [
+            {
+                "move": rules.move_to_json(move),
+                "words": write_move(rules, move, locale),
+                "behind": round(most - gain, 2),
+            }
+            for move, gain in compared[:MOVES]
+        ],
+    }
+
+
+def _expect_bots_only(game: Game, seat: Seat) -> None:
+    """Raise NoHints if a person has or had another seat, or if the seat's player is a stand-in."""
+    others = [row for row in game.seats if row.seat != seat]
+    if game.seats[seat].owner_id is not None or any(row.kind != "bot" for row in others):
+        raise NoHints(noted("You can get hints only in games in which all other players are bots."))
+    if not hasattr(game.table.rules, "judge"):
+        raise NoHints(noted("This game has no hints."))

@@ -1,0 +1,86 @@
+"""Hints: the best moves for a player whose opponents are all bots."""
+
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.bots.search import Effort
+from server.config import Bound
+from server.games import Json
+from server.play.turns import hints
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import BOT, ME, OPEN, person
+from tests.support.stand_ins import stands_in
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hints, "EFFORT", Effort(worlds=1, candidates=4))
+
+
+def hint(who: Someone, path: str) -> Json:
+    response = who.get(f"{path}/hint")
+    assert response.status_code == 200, response.text
+    told: Json = response.json
+    return told
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+def test_a_hint_names_the_best_moves_and_repeats_them(app: Flask, rules: str) -> None:
+    ada = Someone(app, "ada")
+    path = opened(ada, ME, BOT, BOT, rules=rules, options={"start_seat": 0} if rules == "sternenhimmel" else {})
+    told, legal = hint(ada, path), ada.get(f"{path}/legal-moves").json
+    assert told["turn"] == legal["turn"]
+    assert len(told["moves"]) == 3
+    assert all(it["move"] in legal["moves"] for it in told["moves"])
+    behind = [it["behind"] for it in told["moves"]]
+    assert behind[0] == 0
+    assert behind == sorted(behind)
+    assert hint(ada, path) == told
+    ada.patch("/v1/me", {"locale": "de"})
+    in_german = hint(ada, path)["moves"]
+    assert [it["move"] for it in in_german] == [it["move"] for it in told["moves"]]
+    assert rules == "sternenhimmel" or all(it["words"].startswith("wähle") for it in in_german)
+    best = {"turn": told["turn"], "move": told["moves"][0]["move"]}
+    assert ada.post(f"{path}/moves", best).status_code == 201
+
+
+def test_a_hint_is_empty_while_a_bot_is_on_turn(app: Flask) -> None:
+    ada = Someone(app, "ada")
+    path = opened(ada, {"bot": "level-1"}, ME, BOT)
+    assert hint(ada, path) == {"turn": None, "moves": []}
+
+
+def test_a_game_with_another_person_gives_no_hints_even_after_they_left(app: Flask) -> None:
+    ada, bea = Someone(app, "ada"), Someone(app, "bea")
+    path = opened(ada, ME, OPEN, BOT)
+    assert bea.post(f"{path}/seats").status_code == 201
+    for leave in (False, True):
+        if leave:
+            assert bea.delete(f"{path}/seats/me").status_code == 204
+        assert is_problem(ada.get(f"{path}/hint"), 403, "no-hints")
+
+
+def test_an_open_game_and_a_stranger_get_no_hints(app: Flask) -> None:
+    ada, bea = Someone(app, "ada"), Someone(app, "bea")
+    assert is_problem(ada.get(f"{opened(ada, ME, OPEN, BOT)}/hint"), 403, "no-hints")
+    assert is_problem(bea.get(f"{opened(ada, ME, BOT, BOT)}/hint"), 403, "not-seated")
+
+
+def test_stand_ins_and_the_player_they_replace_get_no_hints(app: Flask) -> None:
+    ada, bea = Someone(app, "ada"), Someone(app, "bea")
+    path = opened(ada, ME, BOT, BOT)
+    with app.app_context():
+        stands_in(UUID(path.rpartition("/")[2]), person("ada"), person("bea"))
+    assert is_problem(bea.get(f"{path}/hint"), 403, "no-hints")
+    assert is_problem(ada.get(f"{path}/hint"), 409, "seat-handed-over")
+
+
+def test_hints_are_limited_per_player(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(app.config, "LIMITS", True)
+    monkeypatch.setitem(app.config["BOUNDS"], "hints", Bound(1, 3600))
+    ada = Someone(app, "ada")
+    path = opened(ada, ME, BOT, BOT)
+    hint(ada, path)
+    assert is_problem(ada.get(f"{path}/hint"), 429, "too-many-requests")

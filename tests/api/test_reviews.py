@@ -1,0 +1,154 @@
+"""Reviews of finished games: computed once, move by move, and readable by all who may see the game."""
+
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.bots import LEVELS, review
+from server.games import Json
+from server.play.commits import load
+from server.play.timing.sweep import wake_due
+from server.play.turns import reviewing
+from server.play.turns.reviewing import review_due
+from server.play.turns.thinking import think_due
+from server.store import reviews
+from tests.support.contract import Someone, is_problem, opened
+from tests.support.games import BOT, ME, OPEN, service_is_up
+
+SHORT = {"max_rounds": 2}
+LEVEL = {"bot": next(iter(LEVELS))}
+SECONDS = 60.0
+
+
+@pytest.fixture(autouse=True)
+def quick(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(review, "WORLDS", range(2, 2))
+    monkeypatch.setattr(review, "ADVISER", "greedy")
+    monkeypatch.setitem(app.config, "THINKERS", 1)
+
+
+def play_to_the_end(app: Flask, path: str, who: Someone, last: int | None = None) -> None:
+    """Play the first legal move in each turn, at most `last` times, while bots play."""
+    game_id = UUID(path.rpartition("/")[2])
+    while last != 0:
+        with app.app_context():
+            service_is_up()
+            while wake_due() or think_due(SECONDS):
+                pass
+            if load(game_id).table.status == "finished":
+                break
+        legal = who.get(f"{path}/legal-moves").json
+        body = {"turn": legal["turn"], "move": legal["moves"][0]}
+        assert who.post(f"{path}/moves", body).status_code == 201
+        last = last and last - 1
+
+
+def is_computed(app: Flask, path: str, who: Someone, seat: int) -> Json:
+    """Request the review of a seat, compute it, and return it."""
+    begun = who.get(f"{path}/review?seat={seat}")
+    assert begun.status_code == 202
+    assert begun.headers["Retry-After"]
+    assert (begun.json["done"], begun.json["moves"], begun.json["luck"]) == (0, [], None)
+    with app.app_context():
+        while review_due(SECONDS, lambda: None):
+            pass
+    response = who.get(f"{path}/review?seat={seat}")
+    assert response.status_code == 200
+    told: Json = response.json
+    return told
+
+
+def test_a_review_has_each_move_with_its_worth_and_adds_up_to_the_result(app: Flask) -> None:
+    ada = Someone(app, "ada")
+    path = opened(ada, ME, LEVEL, rules="sternenglanz", options=SHORT)
+    play_to_the_end(app, path, ada)
+    scores = ada.get(path).json["outcome"]["scores"]
+    for seat in (0, 1):  # a bot's commit has a whole turn
+        told = is_computed(app, path, ada, seat)
+        assert told["result"] == scores[seat] - scores[1 - seat]
+        assert told["choices"] == pytest.approx(sum(it["choice"] for it in told["moves"]), abs=0.005)
+        assert round(told["choices"] + told["luck"], 2) == told["result"]
+        assert told["total"] == told["done"] == len(told["moves"])
+        assert all(it["better"] is None or it["better"]["gain"] > 0 for it in told["moves"])
+        assert {"choose", "act", "lay"} <= {step["cmd"] for it in told["moves"] for step in it["move"]["steps"]}
+        events = ada.get(f"{path}/events").json["items"]
+        laid = [(it["version"] - 1, it["field"]) for it in events if it["seat"] == seat and it["type"] == "star-laid"]
+        reviewed = [(it["version"], step.get("field")) for it in told["moves"] for step in it["move"]["steps"]]
+        assert [it for it in reviewed if it in laid] == [it for it in laid if it in reviewed] != []
+
+
+def test_reviews_exist_only_after_the_end_and_only_for_those_who_may_see_the_game(app: Flask) -> None:
+    ada, bea = Someone(app, "ada"), Someone(app, "bea")
+    path = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT, private=True)
+    assert is_problem(ada.get(f"{path}/review"), 404, "not-found")
+    play_to_the_end(app, path, ada)
+    assert is_problem(bea.get(f"{path}/review?seat=0"), 404, "not-found")
+    assert is_problem(ada.get(f"{path}/review?seat=2"), 404, "not-found")
+    assert ada.get(f"{path}/review").json["seat"] == 0
+    public = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT)
+    play_to_the_end(app, public, ada)
+    assert is_problem(bea.get(f"{public}/review"), 403, "not-seated")
+    assert bea.get(f"{public}/review?seat=0").status_code == 202
+
+
+def test_moves_that_were_taken_back_are_not_reviewed(app: Flask) -> None:
+    ada, bea = Someone(app, "ada"), Someone(app, "bea")
+    options = {**SHORT, "start_seat": 0, "take_back": "consent"}
+    path = opened(ada, ME, OPEN, rules="sternenglanz", options=options)
+    bea.post(f"{path}/seats")
+
+    def move(who: Someone, number: int) -> int:
+        legal = who.get(f"{path}/legal-moves").json
+        body = {"turn": legal["turn"], "move": legal["moves"][number]}
+        return int(who.post(f"{path}/moves", body).json["version"])
+
+    before = move(ada, 0) - 1
+    assert ada.post(f"{path}/take-backs", {"to": before}).status_code == 201
+    chosen = ada.get(f"{path}/legal-moves").json["moves"][5]
+    move(ada, 5)
+    while ada.get(path).json["status"] == "running":
+        move(next(it for it in (ada, bea) if it.get(f"{path}/legal-moves").json["moves"]), 0)
+    told = is_computed(app, path, ada, 0)
+    assert [it["move"] for it in told["moves"] if "choose" in str(it["move"])] == [chosen]
+
+
+def test_another_process_continues_a_review(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada = Someone(app, "ada")
+    path = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT)
+    play_to_the_end(app, path, ada)
+    total = ada.get(f"{path}/review").json["total"]
+    verdict, left = reviewing.verdict, [2]
+
+    def fail_after_two(*given: object) -> object:
+        left[0] -= 1
+        if left[0] < 0:
+            raise RuntimeError
+        return verdict(*given)  # type: ignore[arg-type]  # passed on
+
+    monkeypatch.setattr(reviewing, "verdict", fail_after_two)
+    with app.app_context():
+        assert review_due(SECONDS, lambda: None)
+    assert ada.get(f"{path}/review").json["done"] == 2
+    for _ in range(reviews.MOST_TRIES - 1):
+        with app.app_context():
+            assert review_due(SECONDS, lambda: None)
+    assert is_problem(ada.get(f"{path}/review"), 404, "not-found")
+    with app.app_context():
+        assert not review_due(SECONDS, lambda: None)
+    monkeypatch.setattr(reviewing, "verdict", verdict)
+    monkeypatch.setattr(reviews, "MOST_TRIES", 9)
+    with app.app_context():
+        assert review_due(SECONDS, lambda: None)
+    assert ada.get(f"{path}/review").json["done"] == total
+
+
+def test_bots_move_while_a_review_is_computed(app: Flask) -> None:
+    ada = Someone(app, "ada")
+    path = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT)
+    play_to_the_end(app, path, ada)
+    assert ada.get(f"{path}/review").status_code == 202
+    other = opened(ada, LEVEL, ME, BOT, options={"start_seat": 0})
+    with app.app_context():
+        assert review_due(SECONDS, lambda: think_due(SECONDS))
+    assert ada.get(f"{other}/legal-moves").json["turn"] is not None

@@ -1,0 +1,80 @@
+"""Advice on the page: a hint that is shown and played, and a review."""
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from server.games import Json
+from tests.page.programs import play_to_the_end
+from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, Windows, game_of
+from tests.support.live_server import House, sign_in
+
+
+def lay(field: str) -> Json:
+    step = {"cmd": "act", "slot": 1, "do": "lay", "class": "punkt", "field": field}
+    return {"move": {"steps": [step]}, "words": f"1 lay dot star {field}"}
+
+
+def test_a_review_shows_progress_figures_and_the_clearest_moves_first(house: House, windows: Windows) -> None:
+    ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
+    game_id = game_of(ada, ME, OPEN, rules="sternenglanz", options={"max_rounds": 1})
+    ben.post(f"/v1/games/{game_id}/seats", {})
+    play_to_the_end(game_id, ada, ben)
+    page = windows.open(ada)
+    asked = {"seat": 0, "result": None, "choices": None, "luck": None, "margin": None, "moves": []}
+    told = [
+        {**lay("b1"), "version": 2, "choice": 0.2, "margin": 0.1, "better": None},
+        {**lay("b2"), "version": 3, "choice": -1, "margin": 1, "better": {**lay("b3"), "gain": 2.2, "margin": 1}},
+        {**lay("b4"), "version": 4, "choice": -1, "margin": 1, "better": {**lay("b5"), "gain": 0.4, "margin": 1}},
+        {**lay("b6"), "version": 5, "choice": -5, "margin": 1, "better": {**lay("b7"), "gain": 6.1, "margin": 2}},
+    ]
+    whole = {**asked, "total": 4, "done": 4, "result": -3, "choices": -6.8, "luck": 3.8, "margin": 2, "moves": told}
+    answers = [(202, {**asked, "total": 4, "done": 1}), (200, whole)]
+
+    def answer(route: Route) -> None:
+        status, body = answers.pop(0)
+        route.fulfill(status=status, json=body)
+
+    page.route("**/review", answer)
+    page.goto(f"/#/games/{game_id}")
+    review = page.locator(".review")
+    review.get_by_text("Review").click()
+    expect(review.get_by_role("status")).to_contain_text("1 of 4")
+    expect(review.get_by_role("definition")).to_have_text(["−3", "−7", "+4"])
+    expect(review.get_by_role("listitem")).to_have_count(2)
+    expect(review.get_by_role("listitem").first).to_contain_text("1: Dot star on b7, worth about 6 points more")
+    review.get_by_role("button", name="Show the table").first.click()
+    expect(page.locator(".history input")).to_have_value("5")
+
+
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+def test_a_hint_is_shown_closed_and_played(house: House, windows: Windows, rules: str) -> None:
+    ada = sign_in(house, "ada@example.org")
+    start = {"start_seat": 0} if rules == "sternenhimmel" else {}
+    game_id = game_of(ada, ME, BOT, BOT, rules=rules, options=start)
+    page = windows.open(ada, **(PHONE if rules == "sternenglanz" else DESK))
+    page.goto(f"/#/games/{game_id}")
+    tool = page.get_by_role("button", name="Hint", exact=True)
+    tool.click()
+    hint = page.get_by_role("region", name="Hint")
+    expect(hint.get_by_role("listitem")).to_have_count(3)
+    expect(hint.get_by_role("listitem").first).to_contain_text("the best")
+    hint.press("Escape")
+    expect(hint).to_have_count(0)
+    tool.click()
+    best = ada.get(f"/v1/games/{game_id}/hint")
+    hint.get_by_role("button", name="Play it").first.click()
+    expect(hint).to_have_count(0)
+    mine = [it for it in ada.get(f"/v1/games/{game_id}/events")["items"] if it.get("by") == "player"]
+    move = best["moves"][0]["move"]
+    told = move if rules == "sternenhimmel" else {key: move["steps"][0][key] for key in ("slot2", "slot3")}
+    assert [{key: it[key] for key in told} for it in mine] == [told]
+
+
+def test_a_table_of_people_offers_no_hint(house: House, windows: Windows) -> None:
+    ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
+    game_id = game_of(ada, ME, OPEN, BOT, options={"start_seat": 0})
+    ben.post(f"/v1/games/{game_id}/seats", {})
+    page = windows.open(ada)
+    page.goto(f"/#/games/{game_id}")
+    expect(page.locator(".hand .star.open").first).to_be_visible()
+    expect(page.get_by_role("button", name="Hint", exact=True)).to_have_count(0)

@@ -1,0 +1,43 @@
+"""Reviews by email: `review` starts the computation, and later sends the figures and the moves."""
+
+import pytest
+from flask import Flask
+
+from server.accounts.players import player_at
+from server.bots import review
+from server.play.seating.games import open_game
+from server.play.turns import reviewing
+from server.play.turns.reviewing import review_due
+from server.store import desk
+from tests.post.desk.writing import DESK, Correspondent
+from tests.support.games import BOT, ME, everything_due_happens, moves_on, turn_of, wanted
+
+
+def test_review_says_when_to_ask_again_and_then_tells_result_and_better_moves(
+    app: Flask, ann: Correspondent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(review, "WORLDS", range(2, 2))
+    monkeypatch.setattr(review, "ADVISER", "greedy")
+    monkeypatch.setitem(app.config, "THINKERS", 1)
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, "name Ann")
+    ann_id = player_at(ann.email)
+    assert ann_id is not None
+    seats = wanted(ME, BOT, rules="sternenglanz", options={"max_rounds": 2})
+    game_id = open_game(ann_id, seats).game_id
+    assert desk.numbers(ann_id, [game_id]) == {game_id: 1}
+    assert "played to the end have reviews" in ann.asks("review 1").text
+    everything_due_happens()
+    while turn_of(game_id, ann_id) is not None:
+        moves_on(game_id, ann_id)
+        everything_due_happens()
+    assert '"review 1" again' in ann.asks("review 1").text
+    while review_due(60.0, lambda: None):
+        pass
+    told = ann.asks("review 1").text
+    found, is_complete = reviewing.review(game_id, ann_id, None, "en")
+    assert is_complete
+    for part in ("result", "choices", "luck"):
+        assert f"{found[part]:+.0f}" in told
+    for it in reviewing.clearly_better(found["moves"]):
+        assert f"Version {it['version']}:" in told
