@@ -83,7 +83,10 @@ def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
     The game may lack a judge or `resample`. Without `resample`, the bot plays the move that the judge prefers, and
     without a judge any move.
     """
-    return compare(seen, effort, seconds, rng)[0][0]
+    compared = compare(seen, effort, seconds, rng)
+    (_, most), (_, worst) = compared[0], compared[-1]
+    least = most - effort.slack * (most - worst)
+    return rng.choice([move for move, gain in compared if gain >= least])
 
 
 def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tuple[Any, float]]:
@@ -108,7 +111,7 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tup
         for value, move in candidates:
             if process_time() > end:
                 return _sorted_by_gain(candidates, total, worlds)  # an unfinished world would be unfair
-            gains.append(value + _gain_after(seen, world, move, _PrivateDice(Random(dice))))
+            gains.append(_gain(seen, world, (move, value), _PrivateDice(Random(dice))))
         total, worlds = [had + gain for had, gain in zip(total, gains, strict=True)], worlds + 1
     return _sorted_by_gain(candidates, total, worlds)
 
