@@ -275,7 +275,7 @@ def test_a_whole_turn_can_be_typed_in_one_line(page: Page, long_turn: Turn) -> N
     commits = long_turn.commits()
     page.goto(long_turn.plain)
     page.get_by_text("How to write a move").click()
-    expect(page.get_by_text("or several separated by ;")).to_be_visible()
+    expect(page.get_by_text("or several separated by semicolons")).to_be_visible()
     page.get_by_label("Your move").fill(line)
     page.get_by_role("button", name="Preview this move").click()
     spoken = in_words(sternenglanz, line, "en").replace("\u00a0", " ")
