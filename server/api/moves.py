@@ -93,8 +93,8 @@ class Legal(MethodView):
 
         In some games, a turn has several steps. Returns the steps that can follow the ones you send.
 
-        With `planned`, returns moves for your plan instead. Other players move before your turn. By then, a move from
-        this list can be illegal, and other moves can be legal.
+        With `planned`, returns moves for your plan instead. Other players move before your turn. So a move from this
+        list can become illegal, and a missing one legal.
         """
         player_id = caller("games:read", game_id).player_id
         if "planned" in wanted:

@@ -153,6 +153,7 @@ def test_a_link_plays_its_own_seat_even_if_another_player_is_signed_in(
     assert version_of(ada, game_id) > 1
     page.get_by_role("link", name="The whole game").click()
     expect(page.get_by_text("Game not found.")).to_be_visible()  # for Ben
+    expect(page.get_by_role("main").get_by_role("link", name="My games")).to_be_visible()
     assert json.loads(stored(page))[0]["sternenpost.token"] == ben.token
 
 

@@ -150,8 +150,9 @@ def test_a_games_styles_name_no_class_of_other_rooms() -> None:
             if it.endswith(".js") and not it.startswith((*[f"{each}/" for each in GAMES], "vendor/"))
         ]
         for name in others:
-            said = re.findall(r'class=(?:"([^"]*)"|\$\{([^}]*)\})', served.FILES[name].plain.decode())
-            worn = set(re.findall(r"[\w-]+", " ".join(map(" ".join, said))))
+            classes = re.findall(r'class=(?:"([^"]*)"|\$\{([^}]*)\})', served.FILES[name].plain.decode())
+            said = [plain for plain, _ in classes] + re.findall('["`]([^"`]*)', " ".join(code for _, code in classes))
+            worn = set(" ".join(said).split())
             assert worn & bare == set(), (game, name)
 
 

@@ -232,12 +232,15 @@ def test_a_finished_game_names_the_winner_and_offers_a_rematch(people: tuple[Cli
     options = {"scenario": 2, "max_rounds": 1}
     game_id = game_of(people[0], ME, OPEN, rules="sternenglanz", options=options, clock={"per_move": "PT6H"})
     people[1].post(f"/v1/games/{game_id}/seats", {"seat": 1})
-    play_to_the_end(game_id, *people[:2])
-    outcome = people[0].get(f"/v1/games/{game_id}")["outcome"]
     page = windows.open(people[0], **PHONE)
     page.goto(f"/#/games/{game_id}")
+    expect(page.locator(".news.live")).to_have_count(1)
+    page.locator(".details").evaluate("it => it.scrollIntoView()")
+    play_to_the_end(game_id, *people[:2])
+    outcome = people[0].get(f"/v1/games/{game_id}")["outcome"]
     rows = page.locator(".result li")
     expect(rows).to_have_count(2)
+    expect(rows.first).to_be_in_viewport()
     order = rows.evaluate_all("rows => rows.map(it => Number(it.dataset.seat))")
     assert order == sorted(range(2), key=lambda seat: outcome["places"][seat])
     for seat, points in enumerate(outcome["scores"]):
