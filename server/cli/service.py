@@ -97,7 +97,7 @@ def _look_for_database(settings: Settings) -> None:
 @click.command("worker", epilog=example("worker"))
 @in_app_without_clock
 def work(app: Flask, settings: Settings) -> None:
-    """Watch deadlines, play for bots and send emails, until SIGTERM."""
+    """Watch deadlines, make the bots' moves and send emails, until SIGTERM."""
     _look_for_database(settings)
     worker.work(app, settings)
 
@@ -186,7 +186,7 @@ def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None
     "--imap",
     "mailbox",
     metavar="URL",
-    help="Mailbox of ADDRESS, like imaps://user:password@host/INBOX. The command replies from there automatically.",
+    help="Mailbox for ADDRESS, for example imaps://user:password@host/INBOX. The command replies from this mailbox.",
 )
 @checked_by(_check_doctor)
 @in_app_without_clock
