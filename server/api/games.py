@@ -412,8 +412,8 @@ class OneInvitation(MethodView):
         """Withdraw or decline an invitation
 
         The host can withdraw any invitation, and invited players can decline their own. The seat becomes open again. An
-        invitation email that is still waiting is not sent. If the email was already sent, the page behind its link says
-        that the invitation has ended.
+        invitation email that is still queued won't be sent. If it was already sent, its link opens a page that says the
+        invitation is no longer valid.
         """
         withdraw_invitation(game_id, caller("games:write").player_id, seat)
 

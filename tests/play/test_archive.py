@@ -522,7 +522,7 @@ OF_STERNENGLANZ: Retold = {
         "needs at least 3|There is no star next to",
     ),
     "a star of no class": (lambda it: body(it, "star-laid").update(star="moon"), "class of stars doesn't exist"),
-    "a field that is none": (lambda it: body(it, "star-laid").update(field="z9"), "no such field"),
+    "a field that is none": (lambda it: body(it, "star-laid").update(field="z9"), "no such space"),
     "a slot that is none": (lambda it: body(it, "star-laid").update(slot=4), "slot doesn't exist"),
     "another slot": (lambda it: body(it, "star-laid").update(slot=body(it, "star-laid")["slot"] % 3 + 1), "Event"),
     "another card on the slot": (lambda it: body(it, "star-laid").update(card="supernova#4"), "card is"),

@@ -94,7 +94,7 @@ def place(view: Json, text: str) -> Place:
     """Return the place of a field such as `b1` in a spectator's view. Raise MalformedMove for an unknown field."""
     field = text.strip().lower()
     if field not in FIELDS:
-        raise MalformedMove("unknown-field", "The Firmament has no such field. Write, for example: b1")
+        raise MalformedMove("unknown-field", "The Firmament has no such space. Write, for example: b1")
     return Place(f"/board/{field}")
 
 

@@ -293,7 +293,7 @@ def _leave(errand: Errand, rest: str) -> Said:
         if not errand.is_again:
             raise
     if has_begun and game.seat_of(errand.player_id) is not None:
-        told = gettext("You've resigned from game %(game)s. A bot plays on for you.", game=name)
+        told = gettext("You've resigned from game %(game)s. A bot will play on in your place.", game=name)
         number = errand.number(game.game_id)
         return Said(told=[told, gettext('Send "join %(number)s" to take your seat back.', number=number)])
     return Said(told=[gettext("You've left game %(game)s.", game=name)])
@@ -377,7 +377,7 @@ def _standings(errand: Errand, rest: str) -> Said:
     )
     items = [
         gettext(
-            "%(game)s: place %(place)s of %(seats)s, with %(score)s.",
+            "%(game)s: you finished %(place)s of %(seats)s, with a score of %(score)s.",
             game=_titled(numbers[it["id"]], it["title"], it["rules"]),
             place=place,
             seats=len(it["seats"]),
