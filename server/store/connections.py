@@ -221,7 +221,7 @@ _idle: WeakKeyDictionary[Engine, list[psycopg.Connection[Any]]] = WeakKeyDiction
 
 
 def connect() -> psycopg.Connection[Any]:
-    """Return a new connection that is used for a long time. Each statement on it is its own transaction."""
+    """Return a new long-lived connection in autocommit mode: each statement is its own transaction."""
     pooled = db.engine.raw_connection()
     connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]  # too wide
     pooled.detach()

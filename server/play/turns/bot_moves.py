@@ -1,4 +1,4 @@
-"""Moves of bots. A bot plays a whole turn at once."""
+"""Bot moves. A bot plays a whole turn at once."""
 
 import random
 from datetime import datetime
