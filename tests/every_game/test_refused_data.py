@@ -195,7 +195,7 @@ def test_invalid_clocks_and_time_out_policies_fall_back_to_the_default(
 
 
 @pytest.mark.parametrize("column", ["bot", "stand_in"])
-def test_an_unknown_bot_is_replaced_by_another(
+def test_an_unknown_bot_is_replaced_by_another_bot(
     app: Flask, ada: Someone, bea: Someone, no_limits: None, column: str
 ) -> None:
     path = opened(ada, BOT, ME, BOT, rules="sternenhimmel", options={"start_seat": 1})

@@ -32,7 +32,7 @@ def invites(host: UUID, email: str = CYD, **more: object) -> UUID:
 # One letter
 
 
-def test_a_person_without_an_account_who_does_not_reply_gets_only_one_email_from_all_hosts_together(
+def test_a_person_without_an_account_who_does_not_reply_gets_only_one_email_however_many_hosts_invite_them(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     first = invites(ada)
@@ -96,7 +96,7 @@ def test_the_same_email_is_retried_until_it_is_sent(ada: UUID, office: Office) -
     assert len(office.mails("cyd")) == 1
 
 
-def test_an_email_that_was_never_sent_is_replaced_by_another(ada: UUID, bea: UUID, office: Office) -> None:
+def test_an_email_that_was_never_sent_is_replaced_by_another_email(ada: UUID, bea: UUID, office: Office) -> None:
     office.is_closed = True
     game_id = invites(ada)
     office.delivers()
