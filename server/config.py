@@ -316,7 +316,7 @@ class _Variable(NamedTuple):
             return self.read(text) if text else None
         except ValueError:
             shown = "***" if self.read is _token else mask_passwords(text)
-            raise BadSetting(f"{self.name} should be {self.form}, not {shown}.") from None
+            raise BadSetting(f"{self.name} must be {self.form}, not {shown}.") from None
 
 
 # If root starts Postgres, it runs as `nobody`, who may be unable to read root's checkout.
@@ -547,10 +547,10 @@ BOUNDS = {
         ("webhooks", "10", "Webhooks per player."),
         ("webhook-tries", "60/1h", "Webhook pings and manual retries per player."),
         ("mails", "300/1h", "Inbound emails per seat."),
-        ("postmaster-mails", "30/1h", "Inbound emails to the postmaster."),
+        ("postmaster-mails", "30/1h", "Inbound emails to the postmaster, in this installation."),
         ("returned-mails", "120/1h", "Bounced emails per player, and bounced invitations per game."),
         ("returned-mails-in-all", "6000/1h", "Bounces and complaints in this installation."),
-        ("desk-mails", "6000/1h", "Inbound emails to the post desk's open address."),
+        ("desk-mails", "6000/1h", "Inbound emails to the post desk's open address, in this installation."),
         (
             "desk-replies",
             "300/1h",

@@ -112,7 +112,7 @@ def carry(app: Flask, settings: Settings) -> None:
 @click.command(epilog=example("think"))
 @in_app_without_clock
 def think(app: Flask, settings: Settings) -> None:
-    """Compute the moves of bots until SIGTERM. Each worker starts STERNENPOST_THINKERS of these processes."""
+    """Compute bot moves until SIGTERM. Each worker starts STERNENPOST_THINKERS of these processes."""
     worker.think(app, settings)
 
 
@@ -170,7 +170,7 @@ def spread(app: Flask, settings: Settings, dry_run: bool) -> None:
 def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None:
     if mailbox is not None and not _is_mailbox(mailbox):
         raise click.UsageError(
-            f"--imap should be like imaps://user:password@host/INBOX, not {mask_passwords(mailbox)}."
+            f"--imap must be like imaps://user:password@host/INBOX, not {mask_passwords(mailbox)}."
         )
     if address is not None:
         try:

@@ -60,7 +60,7 @@ READY_CHECK: Json = {
 NAMELESS: Json = {
     "description": "Whether players stay anonymous until the end: seats are shown by number only. A player who "
     "reserves a seat for an address still knows who takes it. Nights and days off count as playing time, and blocks "
-    "don't apply, because they would reveal identities. Available in every game.",
+    "don't apply, because they would reveal identities. Every game has this option.",
     "type": "boolean",
     "default": False,
 }

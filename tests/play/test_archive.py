@@ -503,7 +503,7 @@ OF_STERNENGLANZ: Retold = {
         "different cards",
     ),
     "other first cards shown": (lambda it: body(it, "choices-shown")["choices"].reverse(), "choices is"),
-    "first cards not shown": (lambda it: without(it, "choices-shown"), "choices-shown is missing|should be"),
+    "first cards not shown": (lambda it: without(it, "choices-shown"), "choices-shown is missing|must be"),
     "first cards shown too early": (
         lambda it: put_in(it, first(it, "move", 1), "choices-shown", choices=[]),
         "not this seat's turn",

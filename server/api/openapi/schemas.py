@@ -849,11 +849,11 @@ class TakeBackVote(Schema):
         required=True,
         **_about("When the vote ends. Players who haven't voted by then count as refusing.", format="date-time"),
     )
-    consents = fields.List(fields.Integer(), required=True, **_about("Seats that consent"))
+    consents = fields.List(fields.Integer(), required=True, **_about("Seats whose players consent"))
 
 
 class Votes(Schema):
-    """Seats that consent to each proposal."""
+    """Seats whose players consent to each proposal."""
 
     pause = fields.List(fields.Integer(), required=True)
     resume = fields.List(fields.Integer(), required=True)

@@ -256,7 +256,7 @@ def _join(errand: Errand, rest: str) -> Said:
         joined = _join_first(errand, iter(_open_games(errand)))
         if joined is None:
             raise NotFound(
-                noted('No open game has a seat for you. "find %(game)s" opens one for others to join.'),
+                noted('No open game has a seat for you. Write "find %(game)s" to open one for others to join.'),
                 game=commands.A_GAME,
             )
         desk.note_found(errand.player_id, joined.game_id, errand.step_id)
