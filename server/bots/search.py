@@ -119,7 +119,7 @@ def _share(outcome: Outcome, seat: Seat) -> float:
 
 
 def _advised(rules: Any, state: Any, seat: Seat) -> tuple[Any, float]:
-    """Return the move that the judge advises a seat to play, and its value."""
+    """Return a pair: the move that the judge advises a seat to play, and its value."""
     worth, best, most = rules.judge(rules.view(state, seat)), None, float("-inf")
     for move in rules.legal_moves(state, seat):
         value = worth(move)

@@ -133,8 +133,8 @@ def commits(seed: bytes, rows: Sequence[Recorded]) -> Iterator[list[Recorded]]:
 
 
 def replay(start: Start, rows: Sequence[Recorded]) -> tuple[Table, int]:
-    """Return the table after these events, and the number of random words drawn. The rules recompute each commit. Raise
-    Flaw at the first difference."""
+    """Return a pair: the table after these events, and the number of random words drawn. The rules recompute each
+    commit. Raise Flaw at the first difference."""
     table, dice, line = new_table(start.terms["rules"]), SeededDice(start.seed, start.salts), Line()
     for commit in commits(start.seed, rows):
         drawn = dice.drawn
@@ -296,7 +296,7 @@ def _compare(commit: Sequence[Recorded], events: Sequence[Any]) -> None:
         for name in wanted | found:
             if name not in found or name not in wanted or canonical(found[name]) != canonical(wanted[name]):
                 was, should = (canonical(it[name])[:80] if name in it else "missing" for it in (found, wanted))
-                raise Flaw(f"Event {row.seq} ({row.type}): {name} is {was} and should be {should}.")
+                raise Flaw(f"Event {row.seq} ({row.type}): {name} is {was} and must be {should}.")
 
 
 # Parsing: every field must be present, have its type, and make sense

@@ -240,8 +240,8 @@ def rows_of(
 ) -> list[tuple[Any, ...]]:
     """Return the rows of a query that contains `= ANY(%(games)s)`. `asked` are its other parameters.
 
-    If there are only a few games, they are queried one by one, as `= g.game_id`. With spread tables, such a query goes
-    to a single machine, while a list goes to all of them.
+    If there are only a few games, they are queried one by one, as `= g.game_id`. With distributed tables, such a query
+    goes to a single machine, while a list goes to all of them.
     """
     if len(games) > _FEW:
         return connection.execute(query, {"games": list(games), **asked}).fetchall()

@@ -202,7 +202,7 @@ def read_wishes(
     scope: str,
     before: Collection[str],
 ) -> tuple[Wishes, set[str]]:
-    """Return what an email asks for at a table, and the hashes of the lines that take effect. See `understand`.
+    """Return a pair: what an email asks for at a table, and the hashes of the lines that take effect. See `understand`.
 
     `before` contains the hashes of the lines that took effect in earlier emails for this seat. `scope` identifies the
     seat.
@@ -465,7 +465,8 @@ def _comes_near(line: str, grammar: Grammar) -> bool:
 def _split_at_copy(
     lines: Sequence[Line], ours: Sequence[str], repeated: Collection[str]
 ) -> tuple[Sequence[Line], Sequence[Line]]:
-    """Return the lines above an unmarked copy of our emails, and those lines in and below the copy that aren't ours."""
+    """Return a pair: the lines above an unmarked copy of our emails, and those lines in and below the copy that aren't
+    ours."""
     letter = [line for line in ours if line]
     whole = " ".join(letter)
     written = [place for place, line in enumerate(lines) if line.text]
