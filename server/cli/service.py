@@ -169,9 +169,7 @@ def spread(app: Flask, settings: Settings, dry_run: bool) -> None:
 
 def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None:
     if mailbox is not None and not _is_mailbox(mailbox):
-        raise click.UsageError(
-            f"--imap must be like imaps://user:password@host/INBOX, not {mask_passwords(mailbox)}."
-        )
+        raise click.UsageError(f"--imap must be like imaps://user:password@host/INBOX, not {mask_passwords(mailbox)}.")
     if address is not None:
         try:
             email_address(address)

@@ -67,7 +67,7 @@ def test_a_second_host_sees_that_the_invited_person_gets_no_email(ada: UUID, bea
     assert describe(load_visible(game_id, bea), 0)["seats"][1]["unreachable"]
 
 
-def test_a_person_without_an_account_is_not_told_of_a_game_that_began_without_them(
+def test_a_person_without_an_account_is_not_notified_of_a_game_that_began_without_them(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     game_id = open_game(ada, wanted(ME, {"email": CYD}, BOT)).game_id
