@@ -285,7 +285,7 @@ def _leave(errand: Errand, rest: str) -> Said:
     game = errand.game(number_in(rest))
     name, has_begun = _named(errand, game), game.table.status != "open"
     if _would_resign(errand, game) and not errand.is_sure:
-        told = gettext("You'd resign from game %(game)s, and a bot would play on for you.", game=name)
+        told = gettext("You'd resign from game %(game)s, and a bot would play on in your place.", game=name)
         return Said(told=[told], asks=f"{commands.LEAVE} {errand.number(game.game_id)}")
     try:
         leave(game.game_id, errand.player_id)
