@@ -316,7 +316,7 @@ class _Variable(NamedTuple):
             return self.read(text) if text else None
         except ValueError:
             shown = "***" if self.read is _token else mask_passwords(text)
-            raise BadSetting(f"{self.name} should be {self.form}, not {shown}.") from None
+            raise BadSetting(f"{self.name} must be {self.form}, not {shown}.") from None
 
 
 # If root starts Postgres, it runs as `nobody`, who may be unable to read root's checkout.
@@ -495,20 +495,20 @@ BOUNDS = {
         ("mail-in", "6000/1m", "Requests to /mail-in per network."),
         ("sign-ins", "30/1h", "Sign-in requests per IPv4 address or IPv6 /64."),
         ("guests", "20/1h", "New guests per IPv4 address or IPv6 /64."),
-        ("guests-in-all", "5000/1d", "New guests in this installation. Each network gets a share."),
+        ("guests-in-all", "5000/1d", "New guests in this installation. One network can use only part of this limit."),
         ("guest-games", "10/1d", "Games opened per guest."),
-        ("codes", "5/1h", "Codes emailed to a mailbox, and codes that a player requests in the settings."),
+        ("codes", "5/1h", "Codes sent by email, per mailbox; codes requested in the settings, per player."),
         (
             "codes-daily",
             "20/1d",
-            "Per day: codes emailed to a mailbox, and codes that a player requests in the settings.",
+            "Per day: codes sent by email, per mailbox; codes requested in the settings, per player.",
         ),
         (
             "codes-in-all",
             "1000/1h",
             (
-                "Codes emailed by this installation. Each network gets a share. Beyond the limit, only players with an "
-                "account get codes."
+                "Codes emailed by this installation. One network can use only part of this limit. Beyond the limit, "
+                "only players with an account get codes."
             ),
         ),
         ("wrong-codes", "20/1d", "Wrong codes per email address. Beyond the limit, correct codes are rejected, too."),
@@ -518,7 +518,7 @@ BOUNDS = {
         (
             "app-registrations-in-all",
             "2000/1d",
-            "App registrations in this installation. Each network gets a share.",
+            "App registrations in this installation. One network can use only part of this limit.",
         ),
         ("games", "200/1d", "Games opened per player."),
         ("program-games", "100/1d", "Games opened or joined per program account."),
@@ -529,7 +529,11 @@ BOUNDS = {
             "5/1d",
             "Invitations per mailbox, from all players. Anything after a plus sign in the address is ignored.",
         ),
-        ("invitations-in-all", "2000/1d", "Invitations by this installation. Each player gets a share."),
+        (
+            "invitations-in-all",
+            "2000/1d",
+            "Invitations by this installation. One player can use only part of this limit.",
+        ),
         ("messages", "30/1m", "Chat messages per player, per minute."),
         ("messages-hourly", "200/1h", "Chat messages per player, per hour."),
         ("reports", "10/1d", "Reports about other players, per player."),
@@ -546,10 +550,10 @@ BOUNDS = {
         ("webhooks", "10", "Webhooks per player."),
         ("webhook-tries", "60/1h", "Webhook pings and manual retries per player."),
         ("mails", "300/1h", "Inbound emails per seat."),
-        ("postmaster-mails", "30/1h", "Inbound emails to the postmaster."),
+        ("postmaster-mails", "30/1h", "Inbound emails to the postmaster, in this installation."),
         ("returned-mails", "120/1h", "Bounced emails per player, and bounced invitations per game."),
         ("returned-mails-in-all", "6000/1h", "Bounces and complaints in this installation."),
-        ("desk-mails", "6000/1h", "Inbound emails to the post desk's open address."),
+        ("desk-mails", "6000/1h", "Inbound emails to the post desk's open address, in this installation."),
         (
             "desk-replies",
             "300/1h",

@@ -54,8 +54,8 @@ def plain(text: str) -> str:
 
 
 def paragraphs(text: str) -> str:
-    """Return several lines, each cleaned as by `plain`, with few marks, and without consecutive empty lines. Return ""
-    if nothing is visible."""
+    """Return several lines, each cleaned as by `plain`, with a limited number of combining marks, and without
+    consecutive empty lines. Return "" if nothing is visible."""
     lines = ["".join(_few_marks(line)).rstrip() for line in plain(text).split("\n")]
     seen = ["" if all(map(_is_mark, line.strip())) else line for line in lines]
     return re.sub("\n{3,}", "\n\n", "\n".join(seen)).strip()

@@ -218,7 +218,7 @@ def _start_scheduler(jobs: Mapping[Job, int]) -> BackgroundScheduler:
 def _throttle(
     lookout: Lookout, run: Callable[[], object], every: float, others: float = math.inf
 ) -> Callable[[], None]:
-    """Return a job that runs at each beat, or less often if tables are spread over machines (see `lookout.py`)."""
+    """Return a job that runs at each beat, or less often if tables are distributed over machines (see `lookout.py`)."""
 
     def look() -> None:
         if lookout.is_time(run, every, others):

@@ -74,8 +74,8 @@ def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
     begun = {day for day in _days(before.vacations) if day.year == today.year and day <= today}
     if missing := begun - _days(after.vacations):
         raise Unfit(
-            "%(day)s is missing. A vacation that has started can't end before today, %(today)s. Its days count until "
-            "the end of the year.",
+            "%(day)s is missing from your list. A vacation that has started can't end before today, %(today)s. The "
+            "days already used count toward this year's limit.",
             "vacations",
             day=min(missing),
             today=today,

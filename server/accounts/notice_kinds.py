@@ -247,8 +247,8 @@ OLD_ADDRESS_CODE: Final = NoticeKind(name="old-address-code", headline=noted("Yo
 NEW_ADDRESS_CODE: Final = NoticeKind(name="new-address-code", headline=noted("Your new address"))
 NEW_APP: Final = NoticeKind(name="new-app", headline=noted("New app"))
 WEBHOOK_DISABLED: Final = NoticeKind(name="webhook-disabled", headline=noted("Webhook disabled"))
-DESK_WELCOME: Final = NoticeKind(name="desk-welcome", headline=noted("Post desk"))
-DESK_ANSWER: Final = NoticeKind(name="desk-answer", headline=noted("Post desk"))
+DESK_WELCOME: Final = NoticeKind(name="desk-welcome", headline=noted("Play by email"))
+DESK_ANSWER: Final = NoticeKind(name="desk-answer", headline=noted("Play by email"))
 PING: Final = NoticeKind(name="ping", webhook="Sent when you test the webhook")
 
 

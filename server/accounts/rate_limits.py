@@ -218,8 +218,8 @@ def network_of(address: str) -> str:
 
 
 def _networks_of(address: str) -> tuple[str, str]:
-    """Return the network around this address that typically belongs to one customer, and the one that typically belongs
-    to a provider."""
+    """Return a pair: the network around this address that typically belongs to one customer, and the one that typically
+    belongs to a provider."""
     found = _read_address(address)
     if found is None:
         return _UNREADABLE, f"{_UNREADABLE}, provider"

@@ -60,7 +60,7 @@ _SAID = {
 _RESET = {
     "title": "StreamedReset",
     "description": "The game's log ends before the position you sent, for example after a backup was restored. "
-    "Discard your data of this game: all its events follow from the beginning. An `EventSource` "
+    "Discard your data for this game: all its events are sent again from the start. An `EventSource` "
     "passes this event only to listeners for `reset`.",
     "type": "object",
     "required": ["event", "data", "id"],
@@ -82,8 +82,8 @@ _RESET = {
 
 _PRESENT = {
     "title": "StreamedPresence",
-    "description": "Players who have the table open. With `presence`, this event is sent whenever these players "
-    "change. The event has no id. An `EventSource` passes the event only to listeners for "
+    "description": "Players who have the table open. With `presence`, this event is sent whenever that list "
+    "changes. The event has no id. An `EventSource` passes the event only to listeners for "
     "`present`.",
     "type": "object",
     "required": ["event", "data"],

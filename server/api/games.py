@@ -412,8 +412,8 @@ class OneInvitation(MethodView):
         """Withdraw or decline an invitation
 
         The host can withdraw any invitation, and invited players can decline their own. The seat becomes open again. An
-        invitation email that is still waiting is not sent. If the email was already sent, the page behind its link says
-        that the invitation has ended.
+        invitation email that is still queued won't be sent. If it was already sent, its link opens a page that says the
+        invitation is no longer valid.
         """
         withdraw_invitation(game_id, caller("games:write").player_id, seat)
 
@@ -432,7 +432,7 @@ class Votes(MethodView):
         when all active players consent, that is, those whose seats are not played by a bot. Set `vote` to `false` to
         withdraw your consent.
 
-        While all active players consent to `offer`, others can take over seats that bots play. A take-back vote ends at
+        While all active players consent to `offer`, anyone can take over a seat that a bot plays. A take-back vote ends at
         its `ends_at` or with the next move.
         """
         who = caller("games:write")
@@ -449,7 +449,7 @@ class Votes(MethodView):
     def get(self, query: Any, game_id: UUID) -> Any:
         """List the current votes
 
-        Returns the seats that consent, for each proposal.
+        Returns, for each proposal, the seats whose players consent.
         """
         load_visible(game_id, viewer("games:read"), query.get("invitation"))
         return votes_of(game_id)

@@ -315,7 +315,7 @@ def _tokens(grant_type: str, client: _Client, user: _Grant, scope: str, **_: Any
 
 
 def _read_scope(scope: str | None) -> tuple[list[str], UUID | None]:
-    """Return the scopes, and the game to which they are bound. Raise InvalidScopeError for an invalid scope."""
+    """Return a pair: the scopes, and the game to which they are bound. Raise InvalidScopeError for an invalid scope."""
     named = (scope or "").split(" ")
     games = [UUID(found[1]) for it in named if (found := _GAME.fullmatch(it))]
     scopes = [it for it in named if not _GAME.fullmatch(it)]

@@ -241,8 +241,7 @@ class Me(MethodView):
         Call this first without a code: the code is emailed to you. Then call it again with the code. Guests need no
         code.
 
-        Your address, name, settings, tokens, webhooks and emails are deleted, and your messages at tables lose their
-        text. Bots continue to play your seats. Archives stay unchanged because they contain seat numbers and no names.
+        Your address, name, settings, tokens, webhooks and emails are deleted, and your chat messages lose their text. Bots continue to play your seats. Archives stay unchanged because they contain seat numbers and no names.
         You can't undo this.
         """
         player_id = caller("profile:write").player_id

@@ -83,8 +83,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "too-late",
         "It's too late to take this move back",
         "The game or the vote is over, the move was already taken back, or the game can't be restored to the "
-        "version you named. If `take_back` is `free`, it is also too late once another player has moved or the "
-        "time for the turn has run out. The same applies if the move has revealed hidden information to you.",
+        "version you named. If `take_back` is `free`, it's also too late if another player has moved, the turn's time "
+        "has run out, or the move revealed hidden information to you.",
     ),
     errors.WrongSalt: Problem(
         422,
@@ -132,8 +132,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         403,
         "no-programs",
         "This game is for humans only",
-        "The game's `programs` is false, and your account is marked as played by a program. Find a game that "
-        "allows programs, or create one.",
+        "This game doesn't allow programs (`programs` is false), and your account is marked as played by a program. "
+        "Find a game that allows programs, or create one.",
     ),
     errors.AlreadySeated: Problem(
         409, "already-seated", "You already have a seat at this table", "A player can have only one seat at a table."

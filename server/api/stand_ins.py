@@ -57,7 +57,7 @@ class OwnStandIn(MethodView):
         """Stop a stand-in from playing
 
         Both the seat's owner and the stand-in can do this, even before the first day. The stand-in period also ends
-        with its last day or with the game, when a bot takes over the seat, and when the owner resigns.
+        after its last day, when the game ends, when a bot takes over the seat, or when the owner resigns.
         """
         end_stand_in(game_id, caller("games:write").player_id)
 

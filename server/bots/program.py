@@ -20,7 +20,7 @@ FAREWELL = 5  # seconds for the program to exit on its own
 
 
 class ProgramError(Exception):
-    """A fault of the program. The text is one sentence."""
+    """A fault in the program that plays. The text describes the fault in one sentence."""
 
 
 class Refused(Exception):

@@ -153,7 +153,7 @@ def _won(outcome: Outcome, seat: Seat) -> float:
 
 
 def _advised(rules: Any, state: Any, seat: Seat) -> tuple[Any, float]:
-    """Return the move that the judge advises a seat to play, and its value."""
+    """Return a pair: the move that the judge advises a seat to play, and its value."""
     if hasattr(rules, "advise"):
         advised: tuple[Any, float] = rules.advise(state, seat)
         return advised

@@ -39,14 +39,13 @@ class _Move(NamedTuple):
     type=click.IntRange(3),
     default=10,
     show_default=True,
-    help="Number of seconds for which moves are played before the simulated disk loss.",
+    help="How many seconds to play moves before the simulated disk loss.",
 )
 def drill(seconds: int) -> None:
     """Practise losing a disk and restoring the data. The drill uses its own Postgres in a temporary directory. While moves
     are played, it takes a dump and a base backup, and archives the WAL. Then it kills Postgres, deletes the data,
     restores both backups and checks every log. The drill prints how many seconds of moves were lost (RPO) and how long
-    the restore took
-    (RTO). Exit status 1 if anything is wrong."""
+    the restore took (RTO). Exit status 1 if anything is wrong."""
     root = Path(tempfile.mkdtemp(prefix="sternenpost-drill-"))
     root.chmod(0o755)  # if root starts Postgres, it runs as `nobody`
     try:

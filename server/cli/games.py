@@ -85,7 +85,7 @@ def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
 @click.command(epilog=example("replay 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10 --at 12", "replay ... --seat 0"))
 @click.argument("game_id", metavar="GAME", type=click.UUID)
 @click.option(
-    "--at", "version", type=click.IntRange(0), help="Version to show: the number of commits. Default: the newest."
+    "--at", "version", type=click.IntRange(0), help="Version to show, counted in commits. Default: the newest."
 )
 @click.option("--seat", type=click.IntRange(0), help="Seat whose view to show. Default: what everyone sees.")
 @in_app

@@ -97,7 +97,7 @@ def _look_for_database(settings: Settings) -> None:
 @click.command("worker", epilog=example("worker"))
 @in_app_without_clock
 def work(app: Flask, settings: Settings) -> None:
-    """Watch deadlines, play for bots and send emails, until SIGTERM."""
+    """Watch deadlines, make the bots' moves and send emails, until SIGTERM."""
     _look_for_database(settings)
     worker.work(app, settings)
 
@@ -112,7 +112,7 @@ def carry(app: Flask, settings: Settings) -> None:
 @click.command(epilog=example("think"))
 @in_app_without_clock
 def think(app: Flask, settings: Settings) -> None:
-    """Compute the moves of bots until SIGTERM. Each worker starts STERNENPOST_THINKERS of these processes."""
+    """Compute bot moves until SIGTERM. Each worker starts STERNENPOST_THINKERS of these processes."""
     worker.think(app, settings)
 
 
@@ -169,9 +169,7 @@ def spread(app: Flask, settings: Settings, dry_run: bool) -> None:
 
 def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None:
     if mailbox is not None and not _is_mailbox(mailbox):
-        raise click.UsageError(
-            f"--imap should be like imaps://user:password@host/INBOX, not {mask_passwords(mailbox)}."
-        )
+        raise click.UsageError(f"--imap must be like imaps://user:password@host/INBOX, not {mask_passwords(mailbox)}.")
     if address is not None:
         try:
             email_address(address)
@@ -186,7 +184,7 @@ def _check_doctor(address: str | None, mailbox: str | None, **_: object) -> None
     "--imap",
     "mailbox",
     metavar="URL",
-    help="Mailbox of ADDRESS, like imaps://user:password@host/INBOX. The command replies from there automatically.",
+    help="Mailbox for ADDRESS, for example imaps://user:password@host/INBOX. The command replies from this mailbox.",
 )
 @checked_by(_check_doctor)
 @in_app_without_clock

@@ -129,7 +129,8 @@ class Game(Protocol[State, Move, EventT]):
         ...
 
     def preview(self, state: State, seat: Seat, events: Sequence[EventT]) -> tuple[list[EventT], bool]:
-        """Return the events of the seat's own move that the seat can foresee, and whether other events stay hidden."""
+        """Return a pair: the events of the seat's own move that the seat can foresee, and whether other events stay
+        hidden."""
         ...
 
     def reveals(self, state: State, seat: Seat, events: Sequence[EventT]) -> bool:

@@ -202,8 +202,8 @@ def notation(rules_name: str, locale: str) -> str:
 
 
 def introduction(rules_name: str, locale: str) -> tuple[str, str]:
-    """Return what players do in this game, in two sentences, and further sentences. Both are "" if the game has no
-    introduction."""
+    """Return a pair: two sentences that say what players do in this game, and the rest of the introduction. Both are ""
+    if the game has no introduction."""
     write = getattr(GAMES[rules_name], "introduction", None)
     words: tuple[str, str] = write(language(locale)) if write else ("", "")
     return words

@@ -28,15 +28,15 @@ def named(name: str, schema: Json) -> Json:
 NO_SEAT: Json = {"description": "Always null: the event belongs to no seat", "type": ["integer", "null"]}
 TAKE_BACKS = ("consent", "free", "never")  # the default first
 TAKE_BACK: Json = {
-    "description": "When a player can take back a move. `consent`: immediately if no other player has acted since and "
-    "the move revealed nothing to its player; otherwise all active players must consent. `free`: only in that "
-    "immediate case. `never`: not at all. Available in every game.",
+    "description": "When a player can take back a move. `free`: only if no other player has acted since and the move "
+    "revealed nothing to the player who made it. `consent`: immediately under the same conditions as `free`; "
+    "otherwise, if all active players consent. `never`: never. Every game has this option.",
     "enum": list(TAKE_BACKS),
     "default": TAKE_BACKS[0],
 }
 READY_CHECK: Json = {
     "description": "Whether all players must confirm that they're ready before the game starts; null if the game "
-    "starts when the last seat is taken. Available in every game.",
+    "starts when the last seat is taken. Every game has this option.",
     "anyOf": [
         named(
             "ReadyCheck",
@@ -60,7 +60,7 @@ READY_CHECK: Json = {
 NAMELESS: Json = {
     "description": "Whether players stay anonymous until the end: seats are shown by number only. A player who "
     "reserves a seat for an address still knows who takes it. Nights and days off count as playing time, and blocks "
-    "don't apply, because they would reveal identities. Available in every game.",
+    "don't apply, because they would reveal identities. Every game has this option.",
     "type": "boolean",
     "default": False,
 }

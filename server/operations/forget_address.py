@@ -159,8 +159,8 @@ def _forget_answered(data: Any, domain: str) -> None:
 
 
 def _games_with(table: Any, which: ColumnElement[bool]) -> Sequence[UUID]:
-    """Return the games with rows that meet the condition `which`. If the tables are distributed (Citus), a statement
-    can change only one game."""
+    """Return the games with rows that match the condition `which`, so that the caller can change them one at a time.
+    With distributed tables (Citus), a statement can change only one game."""
     return db.session.scalars(select(table.game_id).where(which).distinct()).all()
 
 

@@ -253,7 +253,7 @@ def is_behind_a_pooler() -> bool:
 
 
 def _worded(wrong: Sequence[WrongSetting]) -> str:
-    told = "; ".join(f"{it.name} is {it.value or 'empty'} in its sessions and should be {it.right}" for it in wrong)
+    told = "; ".join(f"{it.name} is {it.value or 'empty'} in its sessions and must be {it.right}" for it in wrong)
     return f"{told}: run the `ALTER ROLE` of /docs/scaling#a-pooler"
 
 

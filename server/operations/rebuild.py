@@ -61,7 +61,7 @@ def _read(game_id: UUID) -> Records:
 
 
 def _by_the_log(records: Records) -> tuple[GameHead, list[SeatState]]:
-    """Return the game row and the seats that follow from the log."""
+    """Return a pair: the game row and the seats that follow from the log."""
     table, drawn = archive.replay(archive.start(records.head, records.seats), records.events)
     game, now = Stored(records.head, records.seats), clock.now()
     head = game.head.after(drawn, table.status, table.version, table.outcome)

@@ -129,7 +129,7 @@ FIRST = TOGETHER["main.js"]
 
 
 def _served() -> tuple[dict[str, Packed], dict[str, str]]:
-    """Return the served files by hashed name, and the hashed name of each plain name."""
+    """Return a pair: the served files by hashed name, and the hashed name of each plain name."""
     served: dict[str, Packed] = {}
     names: dict[str, str] = {}
     within = {it: name for name, those in TOGETHER.items() for it in those if not it.startswith(packing.INNER)}

@@ -302,7 +302,7 @@ def _compare(commit: Sequence[Recorded], events: Sequence[Any]) -> None:
         for name in wanted | found:
             if name not in found or name not in wanted or canonical(found[name]) != canonical(wanted[name]):
                 was, should = (canonical(it[name])[:80] if name in it else "missing" for it in (found, wanted))
-                raise Flaw(f"Event {row.seq} ({row.type}): {name} is {was} and should be {should}.")
+                raise Flaw(f"Event {row.seq} ({row.type}): {name} is {was} and must be {should}.")
 
 
 # Parsing: every field must be present, have its type, and make sense

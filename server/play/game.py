@@ -26,8 +26,8 @@ _KEPT = 1024
 
 
 def visible_seat(seats: Sequence[SeatState], player_id: UUID | None) -> tuple[Seat | None, int]:
-    """Return the seat whose secrets this player sees, and the version at which the player sat down. Players still see
-    their seat's secrets while a stand-in plays."""
+    """Return a pair: the seat whose secrets this player sees, and the version at which the player sat down. Players
+    still see their seat's secrets while a stand-in plays."""
     for row in seats if player_id is not None else ():
         if row.player_id == player_id:
             return row.seat, row.since
@@ -52,7 +52,8 @@ def readable(head: GameHead) -> GameHead:
 
 @lru_cache(_KEPT)  # most games share the same few values
 def _instead(clock_json: bytes, on_timeout_json: bytes) -> tuple[Json | None, Any]:
-    """Return replacements for the clock and the time-out policy, or None in place of each that is readable."""
+    """Return a pair: a replacement for the clock, and one for the time-out policy. Each is None if the stored value is
+    readable."""
     clock, on_timeout = orjson.loads(clock_json), orjson.loads(on_timeout_json)
     is_clock = read_or(None, "clock", lambda: game_clock(clock)) is not None
     is_policy = read_or(None, "on_timeout", lambda: timeout_policy.ladder(on_timeout, BOTS)) is not None

@@ -147,8 +147,8 @@ def terms(head: GameHead, seats: Sequence[SeatState]) -> Json:
 
 
 def next_commit(before: Table, events: Sequence[Any], earlier: Table | None = None) -> tuple[Sequence[Any], Table]:
-    """Return the events of a commit, including `game-ended` and the ends of stand-ins that follow from them, and the
-    table after the commit.
+    """Return a pair: the events of a commit, including `game-ended` and the ends of stand-ins that follow from them,
+    and the table after the commit.
 
     Each event is applied once. `earlier`: see `Table.after`.
     """

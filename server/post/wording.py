@@ -137,8 +137,8 @@ _templates.filters["wrapped"] = wrapped
 
 
 def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tuple[str, str]:
-    """Return the subject and the text of an email. `mark` is its first line, `stop` the unsubscribe link, and `desk`
-    the address of the post desk. Each of them may be ""."""
+    """Return a pair: the subject and the text of an email. `mark` is its first line, `stop` the unsubscribe link, and
+    `desk` the address of the post desk. Each of them may be ""."""
     words, catalogue = _words(letter) | {"headline": gettext(letter.headline)}, get_translations()
     whole = _templates.get_template(f"{letter.template}.txt").render(words, mark=mark, catalogue=catalogue)
     subject, _, text = whole.partition("\n\n")

@@ -105,7 +105,7 @@ def _message(game: Game, row: LetterRow, player: Player) -> Json:
 
 
 def _post(endpoint: str, headers: Json, browser: Browser, message: bytes, key: Any, seconds: float) -> tuple[int, str]:
-    """Return the status of the response, or 0 if there is no response, and the detail to store."""
+    """Return a pair: the status of the response (0 if there is no response), and the detail to store."""
     until = time.monotonic() + seconds
     try:
         target, body = target_of(endpoint), encrypt(message, browser)

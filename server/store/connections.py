@@ -221,7 +221,7 @@ _idle: WeakKeyDictionary[Engine, list[psycopg.Connection[Any]]] = WeakKeyDiction
 
 
 def connect() -> psycopg.Connection[Any]:
-    """Return a new connection that is used for a long time. Each statement on it is its own transaction."""
+    """Return a new long-lived connection in autocommit mode: each statement is its own transaction."""
     pooled = db.engine.raw_connection()
     connection: psycopg.Connection[Any] = pooled.driver_connection  # type: ignore[assignment]  # too wide
     pooled.detach()
@@ -240,8 +240,8 @@ def rows_of(
 ) -> list[tuple[Any, ...]]:
     """Return the rows of a query that contains `= ANY(%(games)s)`. `asked` are its other parameters.
 
-    If there are only a few games, they are queried one by one, as `= g.game_id`. With spread tables, such a query goes
-    to a single machine, while a list goes to all of them.
+    If there are only a few games, they are queried one by one, as `= g.game_id`. With distributed tables, such a query
+    goes to a single machine, while a list goes to all of them.
     """
     if len(games) > _FEW:
         return connection.execute(query, {"games": list(games), **asked}).fetchall()

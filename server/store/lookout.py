@@ -1,6 +1,6 @@
 """Leader election for checks of due work. With a single Postgres, checks are cheap, so every process checks at every
-beat. If tables are spread over machines, each check queries all machines. So one process is elected to check, at longer
-intervals."""
+beat. If tables are distributed over machines, each check queries all machines. So one process is elected to check, at
+longer intervals."""
 
 import time
 from threading import Lock
@@ -25,8 +25,8 @@ class Lookout:
         self._lock = Lock()
 
     def is_time(self, run: object, every: float, others: float) -> bool:
-        """Return whether the check is due. With spread tables, the leader runs the check every `every` seconds, and the
-        other processes every `others` seconds."""
+        """Return whether the check is due. With distributed tables, the leader runs the check every `every` seconds,
+        and the other processes every `others` seconds."""
         with self._lock:
             pause, now = every if self._looks_for_all() else others, time.monotonic()
             if self._is_spread and now < self._looked_at.setdefault(run, now - every) + pause:

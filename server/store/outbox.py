@@ -157,7 +157,7 @@ def retry(letter: Waiting, row: Any, at: datetime, later: datetime, detail: str)
 def _settle(letter: Waiting, row: Any, change: str, values: dict[str, Any]) -> None:
     """Store a result and change the email, in a single round trip. Do neither if another process has the email.
 
-    Each part of the statement names the game, since tables may be spread over machines.
+    Each part of the statement names the game, since tables may be distributed over machines.
     """
     table = letter.table.__tablename__
     owner = "game_id" if letter.table is LetterRow else "player_id"

@@ -1,4 +1,4 @@
-"""Tables that Citus spreads over machines. `tables.py` says how each table is distributed. Most of the other code
+"""Tables that Citus distributes over machines. `tables.py` says how each table is distributed. Most of the other code
 doesn't depend on Citus."""
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _TRIGGERS = "citus.enable_unsafe_triggers"  # Citus considers all triggers unsaf
 
 
 class CannotSpread(Exception):
-    """A reason why tables can't be spread. The text is one sentence for the operator."""
+    """A reason why tables can't be distributed. The text is one sentence for the operator."""
 
 
 class Step(NamedTuple):
@@ -70,7 +70,7 @@ def _expect_coordinator(connection: psycopg.Connection[Any]) -> None:
 
 
 def steps_left(connection: psycopg.Connection[Any]) -> list[Step]:
-    """Return the steps that remain to be done to spread a Citus database."""
+    """Return the steps that remain until the tables of a Citus database are distributed."""
     return [*_settings(connection), *_tables(connection), *_functions(connection), *_old_copies(connection)]
 
 
@@ -117,7 +117,7 @@ SELECT c.relname, CASE WHEN p.partmethod = 'h' THEN column_to_column_name(p.logi
 
 
 def _tables(connection: psycopg.Connection[Any]) -> list[Step]:
-    """Return steps for the tables that aren't spread yet: either all tables, or those that later migrations have
+    """Return steps for the tables that aren't distributed yet: either all tables, or those that later migrations have
     created."""
     found = dict(connection.execute(_SPREAD).fetchall())
     wanted = tables_by_spread()

@@ -85,7 +85,7 @@ def test_a_formatted_limit_can_be_parsed_again(text: str) -> None:
             int(text.split("/")[0]), {"5/2m": 120, "7/36h": 129_600, "1/1d": 86_400, "90/90s": 90}[text]
         )
     else:
-        with pytest.raises(ValueError, match="^STERNENPOST_LIMIT_GAMES should be like 50/1h, not 30s[.]$"):
+        with pytest.raises(ValueError, match="^STERNENPOST_LIMIT_GAMES must be like 50/1h, not 30s[.]$"):
             Settings.from_environment({"STERNENPOST_LIMIT_GAMES": text})
 
 
@@ -94,7 +94,7 @@ def test_a_formatted_limit_can_be_parsed_again(text: str) -> None:
     [("GAMES", "10"), ("GAMES", "0/1d"), ("GAMES", "1/0d"), ("GAMES", "5/1w"), ("TOKENS", "5/1d"), ("TOKENS", "0")],
 )
 def test_an_invalid_limit_is_reported_in_one_sentence(name: str, text: str) -> None:
-    with pytest.raises(ValueError, match=f"^STERNENPOST_LIMIT_{name} should be .*, not {text}[.]$"):
+    with pytest.raises(ValueError, match=f"^STERNENPOST_LIMIT_{name} must be .*, not {text}[.]$"):
         Settings.from_environment({f"STERNENPOST_LIMIT_{name}": text})
 
 

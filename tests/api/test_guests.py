@@ -53,7 +53,7 @@ def test_a_guest_plays_against_bots_without_an_email_address(guest: Someone) -> 
     assert [it["id"] for it in guest.get("/v1/games?mine=true").json["items"]] == [game["id"]]
 
 
-def test_a_guest_does_not_delay_players_or_cause_emails(app: Flask, guest: Someone, ada: Someone) -> None:
+def test_a_guest_does_not_delay_players_or_trigger_emails(app: Flask, guest: Someone, ada: Someone) -> None:
     for seats in ((ME, OPEN, BOT), (ME, {"email": "friend@example.org"}, BOT)):
         wanted = {"rules": "sternenhimmel", "seats": list(seats)}
         is_problem(guest.post("/v1/games", wanted), 403, "sign-in-first")

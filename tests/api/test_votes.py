@@ -116,7 +116,7 @@ def test_players_replaced_by_bots_neither_vote_nor_delay_a_vote(ada: Someone, be
     assert status(ada, path) == "paused"
 
 
-def test_a_returning_player_is_asked_again(ada: Someone, bea: Someone, game: str) -> None:
+def test_a_player_who_has_returned_to_their_seat_votes_again(ada: Someone, bea: Someone, game: str) -> None:
     bea.delete(f"{game}/seats/me")
     bea.post(f"{game}/seats")
     vote(ada, game, "pause")

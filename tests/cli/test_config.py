@@ -75,7 +75,7 @@ def test_a_base_url_is_normalized_as_in_dns(written, meant):
 )
 def test_a_base_url_that_breaks_links_or_emails_is_rejected(written):
     with pytest.raises(
-        BadSetting, match="^STERNENPOST_BASE_URL should be like https://stars.example, without a path, not .*[.]$"
+        BadSetting, match="^STERNENPOST_BASE_URL must be like https://stars.example, without a path, not .*[.]$"
     ):
         Settings.from_environment({"STERNENPOST_BASE_URL": written})
 
@@ -109,7 +109,7 @@ def test_a_reply_domain_is_normalized_as_in_dns(written, meant):
     ],
 )
 def test_an_impossible_reply_domain_is_rejected(written):
-    with pytest.raises(BadSetting, match="^STERNENPOST_REPLY_DOMAIN should be "):
+    with pytest.raises(BadSetting, match="^STERNENPOST_REPLY_DOMAIN must be "):
         Settings.from_environment({"STERNENPOST_REPLY_DOMAIN": written})
 
 
@@ -131,7 +131,7 @@ def test_emails_can_be_composed_with_every_host_name_that_is_accepted(app, base_
 @pytest.mark.parametrize("name", ["STERNENPOST_PROXIES", "STERNENPOST_PORT", "STERNENPOST_KEEP_ANSWERS"])
 @pytest.mark.parametrize("value", ["-1", "1_000", "٣٠", "1.5", "1e3", "9" * 5000])
 def test_a_number_consists_of_digits(name, value):
-    with pytest.raises(BadSetting, match=f"^{name} should be "):
+    with pytest.raises(BadSetting, match=f"^{name} must be "):
         Settings.from_environment({name: value})
 
 
@@ -175,7 +175,7 @@ def test_a_relative_directory_is_relative_to_the_working_directory(tmp_path, mon
     ],
 )
 def test_an_invalid_variable_is_reported_in_one_sentence(name, value):
-    with pytest.raises(BadSetting, match=f"^{name} should be .*, not {value}[.]$"):
+    with pytest.raises(BadSetting, match=f"^{name} must be .*, not {value}[.]$"):
         Settings.from_environment({name: value})
 
 
@@ -208,7 +208,7 @@ def test_several_inbound_routes_can_be_set():
 def test_tokens_appear_neither_in_the_list_nor_in_errors():
     settings = Settings.from_environment({"STERNENPOST_METRICS_TOKEN": "a-token-for-prometheus"})
     assert ("STERNENPOST_METRICS_TOKEN", "***") in {(name, value) for name, _, value, _ in settings.listed()}
-    with pytest.raises(BadSetting, match="STERNENPOST_METRICS_TOKEN should be .*, not [*]{3}[.]"):
+    with pytest.raises(BadSetting, match="STERNENPOST_METRICS_TOKEN must be .*, not [*]{3}[.]"):
         Settings.from_environment({"STERNENPOST_METRICS_TOKEN": "short"})
 
 

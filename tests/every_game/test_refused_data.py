@@ -195,7 +195,7 @@ def test_invalid_clocks_and_time_out_policies_fall_back_to_the_default(
 
 
 @pytest.mark.parametrize("column", ["bot", "stand_in"])
-def test_an_unknown_bot_is_replaced_by_another(
+def test_an_unknown_bot_is_replaced_by_another_bot(
     app: Flask, ada: Someone, bea: Someone, no_limits: None, column: str
 ) -> None:
     path = opened(ada, BOT, ME, BOT, rules="sternenhimmel", options={"start_seat": 1})
@@ -319,7 +319,7 @@ def test_an_invalid_stand_in_request_is_ignored(
 @pytest.mark.parametrize(
     ("column", "value"), [("url", "nowhere"), ("url", "ftp://x y"), ("form", "teams"), ("kinds", ["your-turn", "x"])]
 )
-def test_an_invalid_webhook_does_not_cause_delays(
+def test_an_invalid_webhook_does_not_delay_the_game_or_its_emails(
     app: Flask, table: str, ada: Someone, bea: Someone, office: Office, column: str, value: Any
 ) -> None:
     made = bea.post("/v1/webhooks", {"url": "https://stars.example/hook", "kinds": ["your-turn"]})
@@ -331,7 +331,7 @@ def test_an_invalid_webhook_does_not_cause_delays(
 
 
 @pytest.mark.parametrize(("column", "value"), [("endpoint", "nowhere"), ("p256dh", b"x"), ("auth", b"")])
-def test_an_invalid_push_subscription_does_not_cause_delays(
+def test_an_invalid_push_subscription_does_not_delay_the_game_or_its_emails(
     app: Flask, table: str, ada: Someone, bea: Someone, office: Office, column: str, value: Any
 ) -> None:
     with app.app_context():

@@ -400,7 +400,7 @@ def test_a_web_process_logs_which_file_it_cannot_read(
 @pytest.mark.parametrize("named", ["shelf", "~/shelf"])
 def test_a_relative_archive_path_is_rejected(table: Table, environment: dict[str, str], named: str) -> None:
     result = run(environment | {"STERNENPOST_SHELF": named}, "shelve")
-    assert "STERNENPOST_SHELF should be the absolute path of a directory" in result.output and result.exit_code == 1
+    assert "STERNENPOST_SHELF must be the absolute path of a directory" in result.output and result.exit_code == 1
     assert rows_of(table.game_id)
 
 

@@ -53,9 +53,9 @@ def started(command: str, **environment: str) -> subprocess.Popen[str]:
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
-        ("nonsense", "Error: DATABASE_URL should be like postgresql://user:password@host/name, not nonsense."),
-        ("postgresql://stars:canary@127.0.0.1:99999/stars", "Error: DATABASE_URL should be like postgresql://"),
-        ("postgresql://stars:canary@127.0.0.1/stars?hots=x", "Error: DATABASE_URL should be like postgresql://"),
+        ("nonsense", "Error: DATABASE_URL must be like postgresql://user:password@host/name, not nonsense."),
+        ("postgresql://stars:canary@127.0.0.1:99999/stars", "Error: DATABASE_URL must be like postgresql://"),
+        ("postgresql://stars:canary@127.0.0.1/stars?hots=x", "Error: DATABASE_URL must be like postgresql://"),
         ("", "Error: The database: not running: start one with `python3 -m server up`, or set DATABASE_URL"),
     ],
 )

@@ -22,7 +22,7 @@ SPACE = re.compile(
     r"(?P<board>.+?), space (?P<id>\w), (?:large: face down|small: face up)"
     r"(?:: (?P<star>a .+?), (?P<name>.+?)|, empty)(?:, joined to (?P<joined>.+))?"
 )
-FIELD = re.compile(r"Firmament, field (?P<id>\w+): (?P<lying>[^,]+)(?P<more>.*)")
+FIELD = re.compile(r"Firmament, space (?P<id>\w+): (?P<lying>[^,]+)(?P<more>.*)")
 SLOT = re.compile(r"Slot (?P<slot>\d): (?P<card>.+?)(?P<used>, used this turn)?")
 RULES = {name: rules.describe() for name, rules in GAMES.items()}
 CARDS = RULES["sternenglanz"]["cards"]

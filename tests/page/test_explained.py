@@ -72,7 +72,7 @@ def test_a_disabled_field_explains_why_in_the_servers_words(house: House, window
     windows.expected = "status of 422"  # the question itself
     page.locator("button[data-slot='1']").click()
     page.locator("[data-field=f9]").click(force=True)  # closed, and asked all the same
-    expect(page.get_by_role("tooltip")).to_contain_text(re.compile(r"field f9: free.*\. \w"))
+    expect(page.get_by_role("tooltip")).to_contain_text(re.compile(r"space f9: free.*\. \w"))
     page.keyboard.press("Escape")  # the hand gives way to the actions of a chosen slot
     page.locator(".own-hand button").first.hover()
     expect(page.get_by_role("tooltip")).to_contain_text(re.compile("Star (birth|migration).*:|Black hole.*:"))
@@ -87,7 +87,7 @@ def test_a_field_that_was_just_chosen_does_not_show_a_reason(house: House, windo
     page.route("**/moves?dry_run=true", lambda it: asked.append(it))  # and leaves it unanswered
     for tapped in (f"[data-slot='{step['slot']}']", f"[data-action={step['class']}]", f"[data-field={step['field']}]"):
         page.locator(f".sternenglanz {tapped}").press("Enter")
-    expect(page.get_by_role("tooltip")).to_contain_text(f"field {step['field']}")
+    expect(page.get_by_role("tooltip")).to_contain_text(f"space {step['field']}")
     assert len(asked) == 1
     page.unroute_all()
 

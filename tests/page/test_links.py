@@ -223,7 +223,7 @@ def test_a_link_whose_turn_cannot_be_played_says_why(house: House, windows: Wind
 
 
 @pytest.mark.parametrize("game", ["sternenhimmel", "sternenglanz"])
-def test_without_scripts_a_plain_page_does_the_same(
+def test_a_turn_can_be_played_on_a_plain_page_without_scripts(
     house: House, windows: Windows, ada: Client, ben: Client, game: str
 ) -> None:
     game_id = sky(ada) if game == "sternenhimmel" else long_night(ada, ben)

@@ -89,7 +89,7 @@ def test_a_firmament_announces_everything_visible(scene: Scene, windows: Windows
     told = page.locator("main").aria_snapshot()
     view = scene.player.get(f"/v1/games/{scene.sternenglanz}")["view"]
     for field in view["board"]:
-        assert re.search(rf"button \"Firmament, field {field}: ", told), field
+        assert re.search(rf"button \"Firmament, space {field}: ", told), field
     slots = told[told.index('group "Your slots"') :] if 'group "Your slots"' in told else told
     assert len(re.findall(r"- 'button \"Slot \d|- button \"Slot \d", slots)) >= 3
 

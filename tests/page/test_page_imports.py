@@ -64,7 +64,7 @@ def test_imports_have_no_cycles() -> None:
 
 
 @pytest.mark.parametrize(("game", "other"), [GAMES, GAMES[::-1]])
-def test_a_game_does_not_import_another(game: str, other: str) -> None:
+def test_a_game_does_not_import_another_game(game: str, other: str) -> None:
     for name, code in MODULES.items():
         if room(name) == game:
             assert other not in code.lower(), name

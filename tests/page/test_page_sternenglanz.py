@@ -150,7 +150,7 @@ def test_a_turn_can_be_built_by_keyboard_alone(pair: tuple[Client, Client], wind
     page.keyboard.press("PageDown")
     here = page.evaluate("document.activeElement.dataset.field")
     assert is_at(page, ".field.lit")
-    name = rf"^Firmament, field {here}: free, open, joined to [a-z]\d+(,? (and )?[a-z]\d+)*$"
+    name = rf"^Firmament, space {here}: free, open, joined to [a-z]\d+(,? (and )?[a-z]\d+)*$"
     expect(page.locator(":focus")).to_have_attribute("aria-label", re.compile(name))
     page.keyboard.press("Escape")
     expect(page.locator(".field.lit")).to_have_count(0)

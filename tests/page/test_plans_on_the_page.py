@@ -51,9 +51,9 @@ def fits(page: Page) -> None:
 
 def saved(page: Page, press: Callable[[Locator], Any], only: bool = False) -> None:
     """Ask for the conditions of the move that was tapped, and save it."""
-    press(page.get_by_role("button", name="Plan it …"))
+    press(page.get_by_role("button", name="Plan it…"))
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Play it only if …")
+    expect(dialog).to_contain_text("Play it only if…")
     if only:
         dialog.get_by_label("there are only moves until then").check()
     fits(page)
@@ -148,7 +148,7 @@ def test_a_whole_turn_is_planned_with_the_cards_that_follow(house: House, window
     assert planned["move"]["steps"][3]["slot2"] in ben.get(f"/v1/games/{game_id}")["view"]["hand"]
 
 
-def test_a_move_is_planned_by_keyboard_and_given_up_again(house: House, windows: Windows) -> None:
+def test_a_move_is_planned_by_keyboard_and_then_discarded(house: House, windows: Windows) -> None:
     game_id, (_, ben, _) = table_of(house, 3, "sternenhimmel")
     page = windows.open(ben)
     page.goto(f"/#/games/{game_id}")
@@ -156,7 +156,7 @@ def test_a_move_is_planned_by_keyboard_and_given_up_again(house: House, windows:
     expect(page.locator(".hand .star.open").first).to_be_focused()
     page.keyboard.press("Enter")
     page.locator(".boards [data-at].lit").first.press("Enter")
-    page.get_by_role("button", name="Plan it …").press("Enter")
+    page.get_by_role("button", name="Plan it…").press("Enter")
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)

@@ -178,7 +178,7 @@ def test_a_sternenglanz_action_works_as_the_text_says(name: str) -> None:
     assert set(example["stars"]) <= set(example["fields"])
 
 
-def test_a_star_cannot_move_through_another() -> None:
+def test_a_star_cannot_move_through_another_star() -> None:
     example = {**STERNENGLANZ["move"], "move": "2 move c2 b2 c3 d5"}
     with pytest.raises(IllegalMove) as refused:
         played(example, 1)
@@ -216,7 +216,7 @@ def test_visitors_can_read_the_rules_of_each_edition(house: House, windows: Wind
     expect(payment.locator(".whom").first).to_have_text("Goldsieber and Schloth")
     page.get_by_label("Edition rules").select_option("goldsieber-en")
     expect(payment.get_by_text("The bank pays the compensation.")).to_have_count(0)
-    expect(payment.get_by_text("The player in first place pays from all their coins")).to_be_visible()
+    expect(payment.get_by_text("The player in first place can use all their coins to pay")).to_be_visible()
     expect(page.locator(".rules .whom")).to_have_count(0)
     page.get_by_role("link", name="Sternenglanz").click()
     expect(page.get_by_role("heading", name="Rules: Sternenglanz", level=1)).to_be_visible()

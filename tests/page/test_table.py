@@ -412,7 +412,7 @@ def test_an_earlier_table_shows_that_it_is_loading(house: House, windows: Window
     page.route("**/games/*?at=*", lambda it: held.append(it))
     page.get_by_label("Back one move").click()
     expect(page.locator("[aria-busy=true] .board")).to_have_count(3)
-    expect(page.locator(".history [role=status]")).to_have_text("One moment …")
+    expect(page.locator(".history [role=status]")).to_have_text("One moment…")
     expect(page.locator(".space:not(:has(.ring))")).to_have_count(3)
     until(lambda: held or page.wait_for_timeout(20))
     held[0].continue_()

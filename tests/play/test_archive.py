@@ -503,7 +503,7 @@ OF_STERNENGLANZ: Retold = {
         "different cards",
     ),
     "other first cards shown": (lambda it: body(it, "choices-shown")["choices"].reverse(), "choices is"),
-    "first cards not shown": (lambda it: without(it, "choices-shown"), "choices-shown is missing|should be"),
+    "first cards not shown": (lambda it: without(it, "choices-shown"), "choices-shown is missing|must be"),
     "first cards shown too early": (
         lambda it: put_in(it, first(it, "move", 1), "choices-shown", choices=[]),
         "not this seat's turn",
@@ -522,7 +522,7 @@ OF_STERNENGLANZ: Retold = {
         "needs at least 3|There is no star next to",
     ),
     "a star of no class": (lambda it: body(it, "star-laid").update(star="moon"), "class of stars doesn't exist"),
-    "a field that is none": (lambda it: body(it, "star-laid").update(field="z9"), "no such field"),
+    "a field that is none": (lambda it: body(it, "star-laid").update(field="z9"), "no such space"),
     "a slot that is none": (lambda it: body(it, "star-laid").update(slot=4), "slot doesn't exist"),
     "another slot": (lambda it: body(it, "star-laid").update(slot=body(it, "star-laid")["slot"] % 3 + 1), "Event"),
     "another card on the slot": (lambda it: body(it, "star-laid").update(card="supernova#4"), "card is"),

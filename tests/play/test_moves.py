@@ -283,7 +283,7 @@ def test_a_whole_turn_can_be_one_move(ada: UUID, bea: UUID) -> None:
     assert turn_of(game_id, bea) == played.answer["version"]
 
 
-def test_illegal_steps_have_no_legal_moves_after_them(ada: UUID, bea: UUID) -> None:
+def test_a_request_for_legal_moves_after_an_illegal_step_is_rejected(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     first = moves_of(game_id, ada)[0]
     with pytest.raises(IllegalMove):

@@ -81,7 +81,7 @@ def test_hours_in_which_both_parts_were_down_count_as_one_outage(ada: UUID, bea:
 
 
 @pytest.mark.parametrize("terms", [{}, {"clock": BANK}], ids=["per-move", "bank"])
-def test_a_two_day_outage_does_not_count_and_does_not_cause_time_outs(ada: UUID, bea: UUID, terms: Any) -> None:
+def test_a_two_day_outage_does_not_count_and_does_not_trigger_time_outs(ada: UUID, bea: UUID, terms: Any) -> None:
     game_id = game_of(ada, bea, bots=1, **terms)
     due_at = seats_of(game_id)[0].due_at
     later(due_at - clock.now() - HOUR)
@@ -153,7 +153,7 @@ def heartbeats() -> dict[str, datetime]:
     return {part: at for part, at in db.session.execute(db.select(Heartbeat.part, Heartbeat.at))}
 
 
-def test_a_returning_worker_records_its_absence_and_does_not_cause_time_outs(ada: UUID, bea: UUID) -> None:
+def test_a_returning_worker_records_its_absence_and_does_not_trigger_time_outs(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     service_is_up()
     away("worker", 3 * DAY)
@@ -175,7 +175,7 @@ def test_a_short_gap_between_heartbeats_is_not_an_outage(ada: UUID, bea: UUID) -
     assert seats_of(game_id)[0].due_at == due_at
 
 
-def test_a_server_whose_parts_have_not_all_started_causes_no_time_outs(ada: UUID, bea: UUID) -> None:
+def test_a_server_whose_parts_have_not_all_started_triggers_no_time_outs(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     db.session.execute(delete(Heartbeat))
     db.session.commit()
@@ -195,7 +195,7 @@ def test_bots_move_while_the_web_process_is_down(ada: UUID, bea: UUID) -> None:
 
 @pytest.mark.parametrize("terms", [{}, {"clock": BANK}], ids=["per-move", "bank"])
 @pytest.mark.parametrize("first", ["web", "worker"])
-def test_a_clock_jump_of_a_year_does_not_cause_time_outs(ada: UUID, bea: UUID, terms: Any, first: str) -> None:
+def test_a_clock_jump_of_a_year_does_not_trigger_time_outs(ada: UUID, bea: UUID, terms: Any, first: str) -> None:
     game_id = game_of(ada, bea, bots=1, **terms)
     due_at = seats_of(game_id)[0].due_at
     clock.forward(365 * DAY)

@@ -113,7 +113,7 @@ def test_a_reminder_of_a_ready_check_is_sent_as_its_reader_chose(
     assert ("that you're ready" in " ".join(office.mails("ada")[-1].text.split())) == told
 
 
-def test_all_players_are_told_whose_seat_is_open_again(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_an_email_tells_all_players_whose_seat_is_open_again(office: Office, game_id: UUID, ada: UUID) -> None:
     writes(office, "ada", "ready")
     later(2 * DAY)
     everything_due_happens()
@@ -177,7 +177,7 @@ def test_a_former_players_email_address_and_code_are_hidden_from_the_next_player
     assert "bea@example.org" not in str(copy_of_player(cyd)["mails"])
 
 
-def test_players_in_an_anonymous_game_are_told_in_their_languages_which_seats_are_free(
+def test_an_email_tells_players_of_an_anonymous_game_in_their_languages_which_seats_are_free(
     office: Office, ada: UUID, bea: UUID
 ) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, BOT, options=CHECK | {"nameless": True})).game_id

@@ -32,7 +32,7 @@ def invites(host: UUID, email: str = CYD, **more: object) -> UUID:
 # One letter
 
 
-def test_a_person_without_an_account_who_does_not_reply_gets_only_one_email_from_all_hosts_together(
+def test_a_person_without_an_account_who_does_not_reply_gets_only_one_email_however_many_hosts_invite_them(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     first = invites(ada)
@@ -67,7 +67,7 @@ def test_a_second_host_sees_that_the_invited_person_gets_no_email(ada: UUID, bea
     assert describe(load_visible(game_id, bea), 0)["seats"][1]["unreachable"]
 
 
-def test_a_person_without_an_account_is_not_told_of_a_game_that_began_without_them(
+def test_a_person_without_an_account_is_not_notified_of_a_game_that_began_without_them(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     game_id = open_game(ada, wanted(ME, {"email": CYD}, BOT)).game_id
@@ -96,7 +96,7 @@ def test_the_same_email_is_retried_until_it_is_sent(ada: UUID, office: Office) -
     assert len(office.mails("cyd")) == 1
 
 
-def test_an_email_that_was_never_sent_is_replaced_by_another(ada: UUID, bea: UUID, office: Office) -> None:
+def test_an_email_that_was_never_sent_is_replaced_by_another_email(ada: UUID, bea: UUID, office: Office) -> None:
     office.is_closed = True
     game_id = invites(ada)
     office.delivers()

@@ -73,7 +73,7 @@ def test_quoting_the_request_does_not_agree_to_a_take_back(office: Office, game_
     assert votes_of(game_id)["take-back"]["consents"] == [0]
 
 
-def test_a_player_is_told_that_a_turn_is_over_only_if_an_email_had_announced_the_turn(
+def test_a_player_is_notified_that_a_turn_is_over_only_if_an_email_had_announced_the_turn(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     moves_on(game_id, ada)

@@ -55,7 +55,7 @@ def test_a_bots_moves_for_an_absent_player_appear_as_news(ada: UUID, bea: UUID) 
     assert "The bot greedy moved instead" in text_of(letters(game_id, "your-turn")[-1])
 
 
-def test_moves_of_a_bot_that_had_the_seat_appear_as_news(ada: UUID, bea: UUID) -> None:
+def test_moves_of_a_bot_that_previously_had_the_seat_appear_as_news(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     everything_due_happens()

@@ -77,7 +77,7 @@ def test_three_workers_time_out_hundreds_of_seats_exactly_once_even_if_one_is_re
     assert many_due.broken(postgres, games) == []
 
 
-def test_a_two_day_outage_does_not_count_and_does_not_cause_time_outs(
+def test_a_two_day_outage_does_not_count_and_does_not_trigger_time_outs(
     house: House, games: list[UUID], postgres: psycopg.Connection
 ) -> None:
     late = many_due.time_runs_out(postgres, games)  # they were asked three days ago

@@ -207,7 +207,7 @@ def test_the_doctor_names_the_wrong_setting(pooled: Pooled, name: str) -> None:
     with with_wrong(pooled, name), pgbouncer(pooled.house.database_url) as url:  # the other one knows the former values
         found = told(pooled, "doctor", DATABASE_URL=url)
     part = found["database"] if name in NEEDED_TO_READ else found["pooler"]
-    assert part.startswith(f"{name} is {WRONG[name]} in its sessions and should be ")
+    assert part.startswith(f"{name} is {WRONG[name]} in its sessions and must be ")
     assert part.count(" is ") == 1
 
 

@@ -297,7 +297,7 @@ def test_an_impossible_directory_is_reported_in_one_sentence(house, open_directo
 
 
 def test_an_invalid_setting_is_reported_in_one_sentence(house):
-    assert house.refusal(STERNENPOST_PORT="star") == "STERNENPOST_PORT should be a port between 1 and 65535, not star."
+    assert house.refusal(STERNENPOST_PORT="star") == "STERNENPOST_PORT must be a port between 1 and 65535, not star."
 
 
 @pytest.mark.parametrize("words", [[], ["down"], ["up", "now"]])

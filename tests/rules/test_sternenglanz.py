@@ -393,7 +393,7 @@ def test_a_slot_that_lapses_does_not_complete_a_sternbild() -> None:
         ("choose geburt#5 loch-a#2", "wrong-phase"),
     ],
 )
-def test_slot_2_gets_an_action_card_from_the_hand_and_slot_1_optionally_another(line: str, code: str) -> None:
+def test_slot_2_gets_an_action_card_from_the_hand_and_slot_1_optionally_another_card(line: str, code: str) -> None:
     hands = [["geburt#5", "loch-a#2", "supernova#1"], ["geburt#6"]]
     sky = at(phase="lay", tableau=(None, None, "loch-b#1"), hands=hands, board={"a1": "punkt"})
     assert refusal(sky, line).code == code

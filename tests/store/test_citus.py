@@ -88,7 +88,7 @@ def unspread_url() -> Iterator[str]:
     citus.drop_database(name)
 
 
-def test_tables_are_spread_once_with_their_rows_and_new_tables_after_later_migrations(unspread_url: str) -> None:
+def test_tables_are_distributed_once_with_their_rows_and_new_tables_after_later_migrations(unspread_url: str) -> None:
     migrate.upgrade(unspread_url)
     with house_at(unspread_url).app_context():
         game_of(person("ada"), person("ben"), bots=1)
@@ -121,7 +121,7 @@ def test_tables_are_spread_once_with_their_rows_and_new_tables_after_later_migra
     assert told_of_spreading(unspread_url) == "ok"
 
 
-def test_tables_that_an_earlier_release_has_spread_can_be_migrated(
+def test_tables_distributed_by_an_earlier_release_can_be_migrated(
     unspread_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     migrate.upgrade(unspread_url, "0024")
@@ -139,7 +139,7 @@ def test_tables_that_an_earlier_release_has_spread_can_be_migrated(
         assert connection.execute(together).fetchone() == (2,)  # games, and players
 
 
-def test_tables_are_migrated_on_the_coordinator_and_spread_over_existing_nodes(unspread_url: str) -> None:
+def test_tables_are_migrated_on_the_coordinator_and_distributed_over_existing_nodes(unspread_url: str) -> None:
     migrate.upgrade(unspread_url)
     assert "not the coordinator" in run(citus.named(citus.nodes()[1], "unspread_for_tests"), "migrate")
     with psycopg.connect(unspread_url, autocommit=True) as connection:
@@ -147,7 +147,7 @@ def test_tables_are_migrated_on_the_coordinator_and_spread_over_existing_nodes(u
     assert "has no nodes yet" in run(unspread_url, "spread")
 
 
-def test_nothing_is_spread_while_a_web_process_or_worker_is_running(unspread_url: str) -> None:
+def test_no_table_is_distributed_while_a_web_process_or_worker_is_running(unspread_url: str) -> None:
     migrate.upgrade(unspread_url)
     with house_at(unspread_url).app_context():
         beat("worker")

@@ -22,7 +22,7 @@ def spread(**environment: str | None) -> str:
     return done.output
 
 
-def test_every_table_is_spread_by_its_own_column_and_after_the_tables_to_which_it_refers() -> None:
+def test_every_table_is_distributed_by_its_own_column_and_after_the_tables_to_which_it_refers() -> None:
     found = tables_by_spread()
     order = [(key, table) for key in ("everywhere", "game_id", "player_id", "local") for table in found[key]]
     told = {(it.info["spread"], it.name) for it in db.metadata.sorted_tables}
@@ -34,14 +34,14 @@ def test_every_table_is_spread_by_its_own_column_and_after_the_tables_to_which_i
 
 
 @citus.leave_out("this is not so")
-def test_a_plain_postgres_is_not_spread(shared_url: str, app: Flask) -> None:
+def test_the_tables_of_a_plain_postgres_are_not_distributed(shared_url: str, app: Flask) -> None:
     assert "has no Citus" in spread(DATABASE_URL=shared_url)
     assert "has only one machine" in spread()
     with app.app_context():
         assert spreading_trouble() is None
 
 
-def test_outdated_tables_are_not_spread(database_url: str) -> None:
+def test_outdated_tables_are_not_distributed(database_url: str) -> None:
     migrate.downgrade(database_url, "0045")
     assert "Run `sternenpost migrate` first" in spread(DATABASE_URL=database_url)
 

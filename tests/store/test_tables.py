@@ -44,7 +44,7 @@ SPREAD = [table for table in TABLES if spread_of(table) not in ("everywhere", "l
 
 
 @pytest.mark.parametrize("table", TABLES, ids=names(TABLES))
-def test_every_table_declares_how_it_is_spread(table: Table) -> None:
+def test_every_table_declares_how_it_is_distributed(table: Table) -> None:
     assert spread_of(table) in ("game_id", "player_id", "everywhere", "local")
 
 

@@ -20,7 +20,7 @@ PRINTED = re.compile(
     r"\b(?:Stern(?!en)\w*|\w+stern(?:e|en)?|Schwarze\w* L[oö]ch\w*|Sonderfeld\w*|punkt|leucht|pracht"
     r"|(?:geburt|wanderung-\d|loch-[abc])(?:#\d+)?)\b"
 )
-BRACKETS = {"en": "printed", "fr": "imprimé\u202f", "it": "stampato"}
+BRACKETS = {"en": "printed", "fr": "sur le matériel\u202f", "it": "sul materiale di gioco"}
 ONCE = {"Sterngeburt", "Sternwanderung", "Schwarzes Loch", "Punktstern", "Leuchtstern", "Prachtstern"} | {
     "Sonderfelder",
     "Sternbild",
@@ -56,7 +56,7 @@ def test_no_text_on_the_page_contains_a_name_from_the_printed_game(locale: str) 
 def test_the_rules_give_each_name_from_the_printed_game_once_in_brackets(locale: str) -> None:
     rules = " ".join(texts(json.loads((GAME / locale / "rules-sternenglanz.json").read_text("utf-8"))))
     bracket = re.compile(rf"\({BRACKETS[locale]}: ([^)]*)\)")
-    given = [name for found in bracket.findall(rules) for name in found.split(", ")]
+    given = [name.strip("«\u202f»") for found in bracket.findall(rules) for name in found.split(", ")]
     assert sorted(given) == sorted(ONCE)
     assert PRINTED.findall(bracket.sub("", rules)) == []
 

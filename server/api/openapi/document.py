@@ -38,7 +38,7 @@ _SETTINGS = {
             f"body beyond the first. An archive costs {1 + LONG} units, and so does a picture that has to be drawn. A "
             "304 refunds one unit.\n\n"
             "Budgets are shared by all web processes, which synchronize once a second. Sign-ins, new games, "
-            "invitations and messages at tables have their own limits per time window. The headers `RateLimit` and "
+            "invitations and chat messages have their own limits per time window. The headers `RateLimit` and "
             "`RateLimit-Policy` describe every limit that applies to the request "
             "(draft-ietf-httpapi-ratelimit-headers). After a 429, wait `Retry-After` seconds. The `detail` of a 429 "
             "names the limit you reached.\n\n"

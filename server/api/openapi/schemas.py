@@ -301,7 +301,7 @@ class Export(Schema):
             "games show them as spectators see them."
         ),
     )
-    messages = fields.List(fields.Raw(), required=True, **_about("Your messages at tables"))
+    messages = fields.List(fields.Raw(), required=True, **_about("Your chat messages"))
     mails = fields.List(
         fields.Raw(),
         required=True,
@@ -537,7 +537,7 @@ class GameWanted(Request):
 
 
 class GameChanges(Request):
-    """Change before the start. Send exactly one of `open_for` and `begin`."""
+    """A change to a game that has not started. Send exactly one of `open_for` and `begin`."""
 
     VARIANTS: ClassVar[Json] = {"LongerWait": ("open_for",), "BeginWithout": ("begin",)}
 
@@ -849,11 +849,11 @@ class TakeBackVote(Schema):
         required=True,
         **_about("When the vote ends. Players who haven't voted by then count as refusing.", format="date-time"),
     )
-    consents = fields.List(fields.Integer(), required=True, **_about("Seats that consent"))
+    consents = fields.List(fields.Integer(), required=True, **_about("Seats whose players consent"))
 
 
 class Votes(Schema):
-    """Seats that consent to each proposal."""
+    """Seats whose players consent to each proposal."""
 
     pause = fields.List(fields.Integer(), required=True)
     resume = fields.List(fields.Integer(), required=True)
@@ -862,8 +862,8 @@ class Votes(Schema):
         fields.Integer(),
         required=True,
         **_about(
-            "Seats that consent to offering the bots' seats. While all active players consent, others can take "
-            "over seats that bots play."
+            "Seats whose players agree to let others take over the bots' seats. While all active players agree, "
+            "anyone can take over a seat that a bot plays."
         ),
     )
     take_back = fields.Nested(
@@ -1250,7 +1250,7 @@ class Story(Schema):
     items = fields.List(
         fields.Raw(metadata={"anyOf": by_game("Event")}),
         required=True,
-        **_about("Events in order. `seq` skips events that were hidden from you."),
+        **_about("Events in order. `seq` has gaps where events are hidden from you."),
     )
     next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
 
@@ -1458,7 +1458,7 @@ class BotStrength(Schema):
     low = fields.Float(required=True, **_about("Lower bound of the 95% confidence interval for `wins` (Wilson)"))
     high = fields.Float(required=True, **_about("Upper bound of the 95% confidence interval for `wins` (Wilson)"))
     games = fields.Integer(required=True, **_about("Number of games played"))
-    milliseconds = fields.Integer(required=True, **_about("CPU time of the bot per move"))
+    milliseconds = fields.Integer(required=True, **_about("Average CPU time that the bot used per move"))
 
 
 class RulesDescription(Schema):

@@ -85,7 +85,7 @@ def _ways(
 
 @cache
 def plan_from(bild: Sternbild, first: int) -> Plan:
-    """Return the nodes in the order of placement. Each next node is the one with the most lines to earlier nodes."""
+    """Return the nodes in placement order. The next node is always the one with the most edges to nodes already placed."""
     lines = {frozenset(line) for line in bild.lines}
     order = [first]
     while len(order) < len(bild.nodes):

@@ -246,7 +246,7 @@ def _demand(condition: bool, sentence: str) -> None:
 
 
 def _word(value: Any, what: str) -> str:
-    """Return the value as an id that can be used in the notation. Raise ValueError if it can't."""
+    """Return the value as an id. Raise ValueError if the value can't be used as an id in the notation."""
     is_word = type(value) is str and re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", value) is not None
     _demand(is_word, f"{what} has the id {value!r}: ids are made of a to z, 0 to 9 and hyphens.")
     word: str = value

@@ -181,7 +181,7 @@ def class_named(star: str) -> str:
 
 def field_named(field: Any) -> str:
     if type(field) is not str or field not in FIELDS:
-        raise MalformedMove("no-such-field", "The Firmament has no such field.")
+        raise MalformedMove("no-such-field", "The Firmament has no such space.")
     return field
 
 

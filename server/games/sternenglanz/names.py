@@ -72,7 +72,7 @@ def copy_name(copy: str, locale: str) -> str:
 
 
 def short_name(copy: str, locale: str) -> tuple[str, str]:
-    """Return a form of a card's name that fits under its picture, and its number: `Geburt`, `#3`."""
+    """Return a pair: a form of a card's name that fits under its picture, and its number: `Geburt`, `#3`."""
     type_, (name, number) = KIND_OF[copy].type, copy_name(copy, locale).split(" #")
     if type_ in SHORT[locale]:
         name = f"{SHORT[locale][type_]}{name.removeprefix(type_name(type_, locale))}"

@@ -23,7 +23,7 @@ from server.games.sternenglanz.moves import (
 NO_CARD = "-"
 NOTATION = (
     "Write one step, or several separated by semicolons (;). For an action, write the slot, what to do, and where: "
-    "1 lay punkt b1, 3 remove c1, 1 nova d4, 2 lapse. To move a star, list each field of its path: 2 move a1 b2 c3. "
+    "1 lay punkt b1, 3 remove c1, 1 nova d4, 2 lapse. To move a star, list each space of its path: 2 move a1 b2 c3. "
     "To stop after slots 1 and 2, write finish. Then choose a card for slot 2 and one for slot 1, or write - for no "
     "card: lay geburt#4 -. To discard the Supernova card in slot 1 first: drop lay geburt#4 -. Before your first "
     "turn, choose the cards for slots 2 and 3: choose geburt#3 loch-a#1. You can use capital or small letters."

@@ -154,7 +154,8 @@ def _pairs(pairs: Sequence[Sequence[str]]) -> tuple[Pair, ...]:
 
 
 def _cards(story: Sequence[Json], viewer: Seat) -> tuple[list[Pool], dict[Seat, list[str]]]:
-    """Return the pool of each shuffle, and the known hand cards of other seats: Supernova cards from the reserve."""
+    """Return a pair: the pool of each shuffle, and the known hand cards of other seats: Supernova cards from the
+    reserve."""
     pools = [Pool(list(ACTION_CARDS), Counter())]
     known: dict[Seat, list[str]] = {seat: [] for seat in range(story[0]["seats"])}
     discards = list[str]()

@@ -500,7 +500,7 @@ def _check_end(so_far: TurnSteps, seat: Seat) -> None:
 
 
 def verdict_on(sky: State, seat: Seat) -> tuple[str, list[Seat]] | None:
-    """Return the reason and the winners if the action just performed ends the game, otherwise None."""
+    """Return a pair, the reason and the winners, if the action just performed ends the game. Otherwise return None."""
     scenario = sky.scenario
     goal_points, goal_bilder = scenario.goal_points or 0, scenario.goal_bilder
     for each in _clockwise(sky, seat):

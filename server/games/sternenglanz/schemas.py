@@ -35,7 +35,7 @@ _SEAT: Json = {**_NUMBER, "maximum": max(SEATS) - 1}
 _SLOT = named("Slot", {"enum": list(SLOTS)})
 _CARD: Json = {"description": "Copy of a card, such as geburt#3", "type": "string", "pattern": "^[a-z0-9-]+#[0-9]+$"}
 _STAR = named("StarClass", {"description": "Class of a star", "enum": list(STARS)})
-_BILD: Json = {"description": "Sternbild id", "type": "string", "pattern": "^[a-z0-9-]+$"}
+_BILD: Json = {"description": "Id of a Sternbild (constellation)", "type": "string", "pattern": "^[a-z0-9-]+$"}
 _FIELD: Json = {"description": "Id of a space on the Firmament", "type": "string", "pattern": "^[a-z0-9]+$"}
 _LINE: Json = {"description": "Line between two joined spaces, such as a1-b1", "type": "string"}
 _PAIR = _list("Space and class of a star", {"type": "string"}, minItems=2, maxItems=2)
@@ -120,7 +120,9 @@ _LOG = named(
 )
 _OWN_STERNBILD = named(
     "OwnSternbild",
-    object_of("A player's own Sternbild", {"sternbild": _or_null("Sternbild id; null if hidden from you", _BILD)}),
+    object_of(
+        "A player's own Sternbild", {"sternbild": _or_null("Id of the Sternbild; null if hidden from you", _BILD)}
+    ),
 )
 _STERNBILDER = named(
     "Sternbilder",
@@ -187,7 +189,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
             "A player drew the top Sternbild",
             {
                 "seat": _SEAT,
-                "sternbild": _or_null("Sternbild id; null if hidden from you", _BILD),
+                "sternbild": _or_null("Id of the Sternbild; null if hidden from you", _BILD),
                 "open": {"description": "Whether the Sternbild lies face up", **_FLAG},
             },
         ),
@@ -281,7 +283,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                 "places": _per_seat("Places", {**_NUMBER, "minimum": 1}),
                 "sternbilder": _per_seat(
                     "Each seat's own Sternbilder that were not completed",
-                    _or_null("Sternbild id; null if there is none", _BILD),
+                    _or_null("Id of the Sternbild (constellation); null if there is none", _BILD),
                 ),
             },
         ),

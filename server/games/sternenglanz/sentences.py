@@ -186,14 +186,14 @@ def introduction(say: Language) -> tuple[str, str]:
 
 
 def usual_turns(players: int) -> int:
-    """Return a typical number of turns. Bots needed about as many in all scenarios, with any number of players."""
+    """Return a typical number of turns. In all scenarios, bots needed about this many, with any number of players."""
     return 12
 
 
 def notation(say: Language) -> str:
     return say.gettext(
         "Write one step, or several separated by semicolons (;). For an action, write the slot, what to do, and "
-        "where: %(place)s, %(remove)s, %(nova)s, %(lapse)s. To move a star, list each field of its path: "
+        "where: %(place)s, %(remove)s, %(nova)s, %(lapse)s. To move a star, list each space of its path: "
         "%(move)s. To stop after slots 1 and 2, write %(finish)s. Then choose a card for slot 2 and one for slot "
         "1, or write - for no card: %(lay)s. To discard the Supernova card in slot 1 first: %(drop)s. Before your "
         "first turn, choose the cards for slots 2 and 3: %(choose)s. You can use capital or small letters.",

@@ -235,7 +235,7 @@ def _read_cards(words: _Words, known: _Dialect) -> tuple[str | None, str | None]
 
 
 def _read_card(words: _Words, known: _Dialect) -> tuple[str | None, _Words]:
-    """Return the card that these words begin with (None for no card), and the words after it."""
+    """Return a pair: the card that these words begin with (None for no card), and the words after it."""
     if words[:1] == (NO_CARD,):
         return None, words[1:]
     for length in range(len(words), 0, -1):

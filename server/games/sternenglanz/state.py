@@ -170,7 +170,8 @@ class TurnBegan(NamedTuple):
 
 
 class StarLaid(NamedTuple):
-    """A Sterngeburt. `card` is None for the permanent action, `star` a class, and `points` is the gain."""
+    """A Sterngeburt. `card` is None for the permanent action, `star` is the class of the star, and `points` is the number
+    of points gained."""
 
     seat: Seat
     slot: int

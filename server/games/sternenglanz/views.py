@@ -94,7 +94,7 @@ def place(view: Json, text: str) -> Place:
     """Return the place of a field such as `b1` in a spectator's view. Raise MalformedMove for an unknown field."""
     field = text.strip().lower()
     if field not in FIELDS:
-        raise MalformedMove("unknown-field", "The Firmament has no such field. Write, for example: b1")
+        raise MalformedMove("unknown-field", "The Firmament has no such space. Write, for example: b1")
     return Place(f"/board/{field}")
 
 
@@ -117,10 +117,9 @@ def tell(event: Event, seat: Seat | None) -> Json | None:
 
 
 def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
-    """Return the events of the seat's own move that the seat can foresee, and whether other events stay hidden. Other
-    seats' choices, cards from a deck, and an end that shows secret Sternbilder stay hidden. So do events after an
-    action that might complete a Sternbild hidden from the seat.
-    """
+    """Return a pair: the events of the seat's own move that the seat can foresee, and whether other events stay hidden.
+    Other seats' choices, cards from a deck, and an end that shows secret Sternbilder stay hidden. So do events after an
+    action that might complete a Sternbild hidden from the seat."""
     for number, event in enumerate(events, start=1):
         if isinstance(event, CardsChosen):
             return [event], number < len(events)

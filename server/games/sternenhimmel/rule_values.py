@@ -1,4 +1,4 @@
-"""The figures in the text of the rules. On the page, `page/rule-figures.js` computes the same."""
+"""The figures in the text of the rules. On the page, `page/rule-figures.js` computes the same figures."""
 
 import json
 from collections.abc import Mapping

@@ -139,7 +139,7 @@ def _check_placement(sky: State, seat: Seat, move: Placement) -> None:
 
 
 def _who_is_next(options: Json, seat: Seat, has_filled: bool, hand_sizes: Sequence[int]) -> tuple[Seat, Sequence[Seat]]:
-    """Return the seat whose turn is next, and the seats skipped before it (section 4.1)."""
+    """Return a pair: the seat whose turn is next, and the seats skipped before it (section 4.1)."""
     step = 1 if options["direction"] == "clockwise" else -1
     goes_left = has_filled and options["resume"] == "left_of_completer"
     candidate = (seat + (1 if goes_left else step)) % len(hand_sizes)

@@ -74,7 +74,7 @@ def factor(doubles: int, doubling: str) -> int:
 
 
 def tally(stars: Mapping[str, Lying], values: Mapping[str, int], seats: int) -> tuple[list[int | None], list[int]]:
-    """Return each seat's total (None for a seat without a star), and each seat's number of remaining stars."""
+    """Return a pair: each seat's total (None for a seat without a star), and each seat's number of remaining stars."""
     totals: list[int | None] = [None] * seats
     counts = [0] * seats
     for space, value in values.items():
@@ -101,7 +101,7 @@ def payments(
     options: Mapping[str, Any],
     coins: Sequence[int],
 ) -> tuple[str, list[Json]]:
-    """Return the outcome of a scoring and each payment, in order."""
+    """Return a pair: the outcome of a scoring and each payment, in order."""
     if not ranking:
         return "void", []
     first, *others = (seat for group in ranking for seat in group)

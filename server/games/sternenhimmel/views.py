@@ -20,9 +20,8 @@ from server.games.sternenhimmel.state import (
 
 
 def preview(sky: State, seat: Seat, events: Sequence[Event]) -> tuple[list[Event], bool]:
-    """Return the events of the seat's own move that the seat can foresee, and whether other events stay hidden. The
-    scoring of a board with another seat's face-down star stays hidden, and so does the next board.
-    """
+    """Return a pair: the events of the seat's own move that the seat can foresee, and whether other events stay hidden.
+    The scoring of a board with another seat's face-down star stays hidden, and so does the next board."""
     placed, *rest = events
     assert isinstance(placed, StarPlaced)
     if not rest or not isinstance(rest[0], BoardScored):

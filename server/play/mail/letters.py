@@ -44,7 +44,7 @@ News = tuple[NoticeKind, Seat, Json]  # kind, reader, data
 
 
 def after(game: Game, events: Sequence[Any], now: datetime, before: Game) -> list[Json]:
-    """Return the emails caused by the commit that produced this state of the game."""
+    """Return the emails triggered by the commit that produced this state of the game."""
     told = _letters(game, list(_news(game, events, now, before.table)), now, list(_news_for_programs(events)))
     known = list(_letters_of_stand_ins(game, events, now, before))
     return _in_order([*known, *told], now) if known else told

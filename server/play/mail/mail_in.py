@@ -61,7 +61,7 @@ def expect_addressee(word: str) -> None:
 
 
 def _addressed(word: str) -> tuple[Capability, int | None]:
-    """Return the capability in a reply address, and the mark of the invited address if the reply is to an
+    """Return a pair: the capability in a reply address, and the mark of the invited address if the reply is to an
     invitation."""
     try:
         return open_reply_address(word), None

@@ -46,7 +46,7 @@ def _set_feed(player_id: UUID, number: int | None, app_id: UUID | None = None) -
 
 
 def feed(word: str) -> tuple[list[Json], str]:
-    """Return the games of the player with this link token, in the same form as `waiting_games`, and the player's
+    """Return a pair: the games of the player with this link token, in the form of `waiting_games`, and the player's
     language. Raise NotFound if the token is invalid."""
     player_id, _, number = verify(FEED, word)
     player = db.session.get(Player, player_id)

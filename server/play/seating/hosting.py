@@ -237,6 +237,6 @@ def _tell_host(game_id: UUID, host: UUID, closes_at: datetime, now: datetime) ->
 def addressed(
     game: Game, kind: NoticeKind, seat: Seat, player_id: UUID, now: datetime, about: str, **data: Any
 ) -> Json:
-    """Return an email to a player who may have left the seat, or who never had it."""
+    """Build the email for a player who may have left the seat, or who never had it."""
     name = db.session.scalars(select(Player.name).where(Player.player_id == player_id)).one()
     return letter(game, kind, seat, now, about, name=name, **data) | {"player_id": player_id}

@@ -69,7 +69,7 @@ def list_games(
 
     Filters: `free`, whether a seat is open; `players`, the number of seats; `pace`, `clock` and `edition`;
     `reliability`, the minimum for all seated players. These filters are computed game by game, so they are meant for
-    open games, of which there are few. `offered` selects games in which players can take over a bot's seat. `tell` sets
+    open games, whose number is small. `offered` selects games in which players can take over a bot's seat. `tell` sets
     `latest` for the player's own games in progress. `on_rows` may raise an exception to prevent that the page is built.
     """
     wanted: Json = {

@@ -185,8 +185,8 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None)
 
 
 def invitation(word: str) -> tuple[Game, Seat | None]:
-    """Return the game of an invitation, and the seat that the invitation reserves. Raise NotFound if the token is
-    invalid."""
+    """Return a pair: the game of an invitation, and the seat that the invitation reserves. Raise NotFound if the token
+    is invalid."""
     game_id, seat, _ = verify(INVITATION, word)
     return load(game_id), None if seat == ANY_SEAT else seat
 

@@ -204,8 +204,8 @@ def stand_in_word(game_id: UUID, seat: Seat, mark: int) -> str:
 
 
 def open_stand_in_link(word: str) -> tuple[Game, StandIn | None]:
-    """Return the game and the request of a link token, with None for a request that has ended. Raise NotFound if the
-    token is invalid."""
+    """Return a pair: the game and the request of a link token, with None for a request that has ended. Raise NotFound
+    if the token is invalid."""
     game_id, seat, mark = verify(WORD, word)
     asked = _load_request(game_id, seat)
     return load(game_id), asked if asked and asked.mark == mark and asked.until_at > clock.now() else None

@@ -63,7 +63,7 @@ _NOTHING: Final[Json] = {"finished": False, "left": False, "time_outs": 0, "answ
 
 def _records(rules: str, events: Sequence[Recorded]) -> Iterator[tuple[Seat, Json]]:
     """Yield each seat's record: whether its player finished the game, the number of time-outs, and the seconds per
-    move. Moves of stand-ins don't count. If a new player takes over the seat, the record starts from zero."""
+    move. A stand-in's moves don't count. If a new player takes over the seat, the record starts from zero."""
     table, at, answers, late = new_table(rules), dict[int, datetime](), dict[Seat, list[int]](), list[Seat | None]()
     for rows, after in fold_commits(table, events):
         first = rows[0]

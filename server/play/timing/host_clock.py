@@ -45,7 +45,7 @@ def compare(connection: psycopg.Connection[Any]) -> bool:
 
 
 def compare_with(time_of_database: datetime) -> bool:
-    """Do the same as `compare`, with a time that was just read from the database."""
+    """Compare the clocks like `compare`, but with a time that was just read from the database."""
     ahead = clock.real() - time_of_database
     is_wrong = abs(ahead) > TOLERANCE
     if is_wrong and not _host_clock.is_wrong:

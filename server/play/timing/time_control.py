@@ -46,8 +46,8 @@ def game_clock(data: Any) -> GameClock:
 
 @lru_cache(1000)
 def stored_clock(*fields: tuple[str, str]) -> GameClock:
-    """Return the clock of a stored game, parsed from its JSON fields. The results are cached, since most games share a
-    few clocks."""
+    """Return the clock of a stored game, parsed from its JSON fields. The results are cached, since most games use one
+    of a small number of clocks."""
     return game_clock(dict(fields))
 
 

@@ -50,7 +50,7 @@ def _miss(game: Game, seat: Seat, rung: Rung, due_at: datetime, now: datetime) -
 
 
 def _what_happens(game: Game, seat: Seat, rung: Rung) -> tuple[list[Any], int]:
-    """Return the events of this step, and the total number of random words drawn after them."""
+    """Return a pair: the events of this step, and the total number of random words drawn after them."""
     drawn = game.head.drawn
     match rung:
         case BotMove(bot):

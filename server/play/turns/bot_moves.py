@@ -1,4 +1,4 @@
-"""Moves of bots. A bot plays a whole turn at once."""
+"""Bot moves. A bot plays a whole turn at once."""
 
 import random
 from datetime import datetime
@@ -23,8 +23,8 @@ def let_move(outline: Outline, seat: Seat, bot: str, now: datetime) -> bool:
 
 
 def bots_turn(game: Game, seat: Seat, bot: str) -> tuple[list[Any], int]:
-    """Return the events with which the bot plays the rest of this turn, and the total number of random words drawn
-    after them."""
+    """Return a pair: the events with which the bot plays the rest of this turn, and the total number of random words
+    drawn after them."""
     play = read_or(BOTS[DEFAULT_BOT], "bot", lambda: BOTS[bot])
     rules, state, dice, events = game.table.rules, game.table.state, game.dice(), list[Any]()
     while not events or rules.is_mid_turn(state, seat):

@@ -59,7 +59,7 @@ class WayBack(NamedTuple):
         return Commit(game, events, after, seats, drawn, now, answered_at=now)
 
     def _next(self) -> tuple[Sequence[Any], Table]:
-        """Return the events of the take-back, and the table after them."""
+        """Return a pair: the events of the take-back, and the table after them."""
         earlier = self.move.before
         return next_commit(self.game.table, [MoveTakenBack(self.seat, earlier.version)], earlier)
 
@@ -76,8 +76,8 @@ class WayBack(NamedTuple):
 
     @property
     def _answered(self) -> tuple[datetime, datetime] | None:
-        """Return when the turn began and when it was answered, or None if a pause or an extension has changed its
-        time."""
+        """Return a pair: when the turn began, and when it was answered. Return None if a pause or an extension has
+        changed the turn's time."""
         since = self.line.asked_at(self.move.before.version, self.seat)
         return (since, self.move.commit[0].recorded_at) if since else None
 

@@ -69,8 +69,8 @@ def _think(it: _Waiting, seconds: float) -> None:
 
 
 def thought_out_turn(game: Game, seat: Seat, bot: str, seconds: float) -> tuple[list[Any], int]:
-    """Return the events with which a bot that searches plays the rest of this turn, and the total number of random
-    words drawn after them."""
+    """Return a pair: the events with which a bot that searches plays the rest of this turn, and the total number of
+    random words drawn after them."""
     rules, state, dice, events = game.table.rules, game.table.state, game.dice(), list[Any]()
     story, rng = shown_to(game, seat), random.SystemRandom()
     while not events or rules.is_mid_turn(state, seat):

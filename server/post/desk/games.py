@@ -258,7 +258,7 @@ def _join(errand: Errand, rest: str) -> Said:
         joined = _join_first(errand, iter(_open_games(errand)))
         if joined is None:
             raise NotFound(
-                noted('No open game has a seat for you. "find %(game)s" opens one for others to join.'),
+                noted('No open game has a seat for you. Write "find %(game)s" to open one for others to join.'),
                 game=commands.A_GAME,
             )
         desk.note_found(errand.player_id, joined.game_id, errand.step_id)
@@ -288,7 +288,7 @@ def _leave(errand: Errand, rest: str) -> Said:
     name, has_begun = _named(errand, game), game.table.status != "open"
     would_resign = _would_resign(errand, game)
     if (would_resign or errand.doubt) and not errand.is_sure:
-        told = gettext("You'd resign from game %(game)s, and a bot would play on for you.", game=name)
+        told = gettext("You'd resign from game %(game)s, and a bot would play on in your place.", game=name)
         return Said(
             told=[told if would_resign else errand.doubt], asks=f"{commands.LEAVE} {errand.number(game.game_id)}"
         )
@@ -298,7 +298,7 @@ def _leave(errand: Errand, rest: str) -> Said:
         if not errand.is_again:
             raise
     if has_begun and game.seat_of(errand.player_id) is not None:
-        told = gettext("You've resigned from game %(game)s. A bot plays on for you.", game=name)
+        told = gettext("You've resigned from game %(game)s. A bot will play on in your place.", game=name)
         number = errand.number(game.game_id)
         return Said(told=[told, gettext('Send "join %(number)s" to take your seat back.', number=number)])
     return Said(told=[gettext("You've left game %(game)s.", game=name)])
@@ -412,7 +412,7 @@ def _standings(errand: Errand, rest: str) -> Said:
     )
     items = [
         gettext(
-            "%(game)s: place %(place)s of %(seats)s, with %(score)s.",
+            "%(game)s: you finished %(place)s of %(seats)s, with a score of %(score)s.",
             game=_titled(numbers[it["id"]], it["title"], it["rules"]),
             place=place,
             seats=len(it["seats"]),

@@ -216,8 +216,8 @@ def _went_to(mail: Incoming, game: Game, player: Player) -> bool:
 
 
 def _wishes(mail: Incoming, game: Game, read: replies.Mail) -> tuple[Wishes, set[str]]:
-    """Return what an email asks for, and the hashes of the lines that take effect. With the hashes, later quotes of
-    these lines are recognized."""
+    """Return a pair: what an email asks for, and the hashes of the lines that take effect. With the hashes, later
+    quotes of these lines are recognized."""
     answers = inbox.answers(mail.game_id, mail.seat, mail.turn, most_of("answers").most)
     ours = lines_for(game, mail.seat, mail.turn, answers, current_app.config["BASE_URL"])
     repeated = {line for said in answers for line in (said["line"], *said["asked"])}

@@ -223,7 +223,7 @@ def read_wishes(
     before: Collection[str],
     legal: Sequence[Any] = (),
 ) -> tuple[Wishes, set[str]]:
-    """Return what an email asks for at a table, and the hashes of the lines that take effect. See `understand`.
+    """Return a pair: what an email asks for at a table, and the hashes of the lines that take effect. See `understand`.
 
     `before` contains the hashes of the lines that took effect in earlier emails for this seat. `scope` identifies the
     seat.
@@ -398,8 +398,12 @@ def _a_persons(lines: Sequence[Line]) -> Sequence[Line]:
 
 
 def _below_a_title(lines: Sequence[Line], offered: Collection[str], signed: Collection[str]) -> Line | None:
-    """Return the first line that takes effect, if our email offered it and it is below a title. Otherwise return None.
-    Programs write such titles above a quote, even in unknown languages."""
+    """Return the first line that would take effect, if our email offered that line and it is below the title of a quote.
+    Otherwise return None.
+
+    Mail programs write a title above a quote, such as `On Monday, X wrote:`. In languages that we don't know, a few
+    words without the end of a sentence count as a title.
+    """
     acts = next((nr for nr, line in enumerate(lines) if line.command and not line.command.asks), None)
     if acts is None or lines[acts].text.lower() not in offered:
         return None
@@ -484,7 +488,8 @@ def _comes_near(line: str, grammar: Grammar) -> bool:
 def _split_at_copy(
     lines: Sequence[Line], ours: Sequence[str], repeated: Collection[str]
 ) -> tuple[Sequence[Line], Sequence[Line]]:
-    """Return the lines above an unmarked copy of our emails, and those lines in and below the copy that aren't ours."""
+    """Return a pair: the lines above an unmarked copy of our emails, and those lines in and below the copy that aren't
+    ours."""
     letter = [line for line in ours if line]
     whole = " ".join(letter)
     written = [place for place, line in enumerate(lines) if line.text]

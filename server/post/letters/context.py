@@ -82,7 +82,7 @@ class Reader(NamedTuple):
 
     @property
     def due(self) -> Json:
-        """Return the due time of the seat's turn, and the time left."""
+        """Return a pair: the due time of the seat's turn, and the time left."""
         due_at = self.game.seats[self.seat].due_at
         assert due_at is not None
         return {"due": moment(due_at, self.zone), "left": span(due_at - clock.now())}
@@ -107,7 +107,7 @@ class Reader(NamedTuple):
 
     @property
     def final_view(self) -> tuple[Json, list[Json]]:
-        """Return the reader's view of a finished game, and its events as the reader saw them."""
+        """Return a pair: the reader's view of a finished game, and its events as the reader saw them."""
         return view_of(self.game, self.seat, self.letter.version), story(self.game, self.seat)
 
     def picture(self, is_over: bool) -> tuple[bytes, str]:

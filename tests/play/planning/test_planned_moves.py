@@ -186,7 +186,7 @@ def test_only_its_owner_sees_that_a_plan_made_the_move(game_id: UUID, ada: UUID,
     assert [it["by"] for it in story(load(game_id), 1) if "by" in it] == ["player", "plan"]
 
 
-def test_moves_of_a_bot_are_marked_as_such_while_it_plays_the_seat_and_after_a_time_out(ada: UUID, bea: UUID) -> None:
+def test_bot_moves_are_marked_as_such_while_it_plays_the_seat_and_after_a_time_out(ada: UUID, bea: UUID) -> None:
     game_id = game_of(
         ada,
         bea,

@@ -192,7 +192,7 @@ def test_players_who_are_ready_or_turned_reminders_off_get_no_reminder(ada: UUID
     assert letters(game_id, "reminder") == []
 
 
-def test_an_outage_delays_a_reminder_and_causes_no_second_one(ada: UUID, bea: UUID) -> None:
+def test_an_outage_delays_a_reminder_and_triggers_no_second_reminder(ada: UUID, bea: UUID) -> None:
     game_id = full(ada, bea)
     clock.forward(30 * HOUR)
     service_is_up()

@@ -246,7 +246,7 @@ def test_a_player_cannot_move_while_a_bot_plays_the_seat(ada: UUID, bea: UUID) -
         play_move(game_id, ada, 1, move)
 
 
-def test_a_resigned_player_can_return_at_any_time_and_is_asked_again(ada: UUID, bea: UUID) -> None:
+def test_a_resigned_player_can_return_at_any_time_and_play_on(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     everything_due_happens()

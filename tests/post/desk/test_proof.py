@@ -487,7 +487,7 @@ def test_a_worker_that_dies_repeats_nothing(ann: Correspondent, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_worker_that_dies_while_an_account_is_deleted_still_says_goodbye(
+def test_the_goodbye_email_is_sent_even_if_the_worker_dies_while_deleting_the_account(
     ann: Correspondent, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     ann_id = ann_joins(ann)

@@ -215,7 +215,7 @@ def test_our_reply_is_in_the_invited_persons_language_or_if_unknown_in_the_hosts
     assert "kein klares Ja oder Nein" in answer.text
 
 
-def test_a_reply_to_an_invitation_from_any_mail_program_means_what_was_typed(office: Office, game_id: UUID) -> None:
+def test_a_reply_to_an_invitation_is_read_as_typed_in_every_mail_program(office: Office, game_id: UUID) -> None:
     (letter,) = office.mails("cyd")
     answered = answering(letter.message)
     for name, program in PROGRAMS.items():

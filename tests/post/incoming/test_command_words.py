@@ -157,7 +157,7 @@ def test_a_plan_within_a_sentence_counts_as_prose(words: str) -> None:
         "undo\nresign",
     ],
 )
-def test_a_single_email_cannot_take_back_a_move_and_make_another(others: str) -> None:
+def test_a_single_email_cannot_take_back_a_move_and_make_another_move(others: str) -> None:
     assert read(others, "en").problem == "contradiction"
 
 

@@ -157,7 +157,7 @@ def test_a_line_above_a_copy_of_our_email_is_executed_as_written(
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_reply_from_any_mail_program_to_any_of_our_emails_means_what_was_typed(
+def test_a_reply_from_any_mail_program_to_any_of_our_emails_is_read_as_typed(
     office: Office, ada: UUID, bea: UUID, rules: str
 ) -> None:
     table = Table(office, ada, bea, rules)
