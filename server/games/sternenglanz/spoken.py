@@ -91,7 +91,7 @@ _SLOT = {"de": "Platz", "en": "slot", "fr": "emplacement", "it": "spazio"}
 _ON = {"de": "auf", "en": "on", "fr": "sur", "it": "su"}
 _TELLING = 3  # letters; shorter words occur in any sentence
 _NO_APOSTROPHES = str.maketrans("’'‘`´", "     ")
-_ACCENTED = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+_WORD = re.compile(r"\w+")
 _COMMON = frozenset({"star", "stern", "etoile", "stella", "black", "noir", "nero", "place", "pose", "skip"})
 
 
@@ -297,7 +297,7 @@ def _bare(text: str) -> str:
     them, since `terminé` is no command, but `deplace` is `déplace`.
     """
     words = normalize("NFC", text.lower()).translate(_NO_APOSTROPHES)
-    return _ACCENTED.sub(lambda it: it[0] if _is_misspelt_verb(it[0]) else _unaccented(it[0]), words)
+    return _WORD.sub(lambda it: it[0] if _is_misspelt_verb(it[0]) else _unaccented(it[0]), words)
 
 
 def _is_misspelt_verb(word: str) -> bool:

@@ -463,7 +463,7 @@ def _answers_left(player_id: UUID, answer: _Answer) -> int:
     found = [_left("desk-answers", player_id)]
     is_repeated = False
     if answer.text and not answer.confirmed:
-        same = _left("desk-same", f"{player_id} {keyed_hash(DESK, answer.text).hex()}")
+        same = _left("desk-same", keyed_hash(DESK, f"{player_id} {answer.text}").hex())
         is_repeated = same < 0
         found += [same] if answer.is_unclear else []
     if answer.is_unclear or is_repeated:

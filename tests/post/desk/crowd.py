@@ -19,6 +19,7 @@ from server.games import GAMES, RuleError
 from server.games.presentation import read_move
 from server.play.archive import check
 from server.post.desk.commands import BY_NAME
+from server.post.desk.reading import read_line
 from server.translations import LOCALES, language
 from tests.post.incoming.replies.programs import PROGRAMS, Typed, answering, multipart, mutt, paragraphs, part
 from tests.processes.test_play_by_mail import Sent, hands_over
@@ -170,11 +171,15 @@ class Person:
             sent = self._reply(letter, "", text)
         else:
             sent = self._reply(letter, HABITS[self.habit](text, self.locale))
-        self.sent.append(sent)
-        letter = yield sent
+        letter = yield from self._sends(sent)
         if self.habit == "sends twice" and lines[-1] != AGREED[self.locale]:
             return (yield from self._confirms(letter, _PROOF))  # the copy to the open address was read first
-        if self.habit == "sends twice" and self._is_to_anybody(letter):
+        return letter
+
+    def _sends(self, sent: Sent) -> Step:
+        self.sent.append(sent)
+        letter = yield sent
+        if len(letters_for(self, sent)) > 1 and self._is_to_anybody(letter):
             letter = yield lambda it: is_answer(it, sent) and not self._is_to_anybody(it)  # the open address explains
         return letter
 
@@ -262,8 +267,7 @@ class Person:
     def _moves(self, turn: Mail, moves: Sequence[str]) -> Step:
         self.moves += 1
         sent = self._reply(turn, self._rng.choice(moves))
-        self.sent.append(sent)
-        return (yield sent)
+        return (yield from self._sends(sent))
 
     def _expects_three_games(self) -> None:
         (row,) = self._house.rows(
@@ -402,9 +406,10 @@ def is_answer(letter: Mail, sent: Sent) -> bool:
 
 
 def letters_for(person: Person, sent: Sent) -> Collection[int]:
-    """Return how many letters an email may get. The copy of a `yes` to the open address gets one if it is read before
-    the `yes` itself."""
-    return (1, 2) if person.habit == "sends twice" and sent.words == AGREED[person.locale] else (1,)
+    """Return how many letters an email may get. The copy of a `yes` or a move to the open address may get one, too,
+    since it holds no command of the desk."""
+    is_command = read_line(sent.words.partition("\n")[0], person.locale) is not None
+    return (1, 2) if person.habit == "sends twice" and sent.to != DESK and not is_command else (1,)
 
 
 def answers(house: House) -> Mapping[str, set[str]]:

@@ -289,6 +289,11 @@ def test_a_move_above_a_fake_program_footer_is_not_executed(below: str) -> None:
     assert wishes(plain(f"7 leo c\n\n{below}")).problem
 
 
+@pytest.mark.parametrize("line", ["7 leo c?", "7 leo c (?)", "ready?", "pause?", "resign ?", "undo?", "plan 7 leo c?"])
+def test_a_line_with_a_question_mark_leads_to_a_question(line: str) -> None:
+    assert wishes(plain(line)) == Wishes(problem="not-understood", line=line)
+
+
 @pytest.mark.parametrize(
     "unit", ["spiel ", "n'", "danke'", "cheers ' - ", "......x", "a@", "ne ", "non la ", "Hi ", "jouela"]
 )
