@@ -94,7 +94,7 @@ _LONG = (  # files that start first, the longest at the top, so that all process
 
 _ONLY_WITH_ALL = (  # browsers, killed processes, fuzzers, mails by the thousand, compiled clients
     *("page", "processes", "web", "test_patterns.py", "test_skips.py", "accounts/test_fair_shares.py"),
-    *("accounts/test_tokens.py", "api/test_pages.py", "bots/test_exploitability.py", "cli/test_audit.py"),
+    *("accounts/test_tokens.py", "api/test_pages.py", "bots/test_luck.py", "cli/test_audit.py"),
     *("clients/test_adapters.py", "clients/test_generated_clients.py", "contract/test_clients.py"),
     *("contract/test_conform.py", "contract/test_fuzz.py", "contract/test_hostile.py", "contract/test_linters.py"),
     *("contract/test_recipes.py", "contract/test_schemathesis.py", "every_game/test_absences.py"),
