@@ -22,7 +22,7 @@ from server.bots.search import Seen
 from server.games import GAMES, Json, Outcome, Rules, Seat, SeededDice, newest_rules
 
 LADDER = [(upper, lower) for lower, upper in pairwise(LEVELS)]  # with every number of seats
-OTHERS = [("greedy", "random"), ("level-2", "greedy"), ("level-3", "greedy")]  # with the fewest
+OTHERS = [("greedy", "random"), *((level, "greedy") for level in LEVELS)]  # with the fewest
 EVEN = 1.96  # standard deviations of a 95 % interval
 
 

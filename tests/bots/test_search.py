@@ -35,7 +35,7 @@ def on_turn(played: Played) -> int:
     return min(played.rules.to_act(played.state))
 
 
-@pytest.mark.parametrize("level", list(LEVELS)[:3])  # the others only take longer
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("game", GAMES)
 def test_a_bot_with_a_level_chooses_a_legal_move_and_repeats_it_with_the_same_seed(game: str, level: str) -> None:
     for after in (0, 12):
