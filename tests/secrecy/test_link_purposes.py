@@ -60,6 +60,7 @@ AS_BEARER = {
         "getPicturePng",
         "followGame",
         "getArchive",
+        "getReview",
     )
 }
 # In a path, it opens these operations and pages.

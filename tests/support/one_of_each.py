@@ -13,14 +13,17 @@ from server.accounts import tokens
 from server.accounts.apps import allow, app_by_code, client_by, issue, register_client
 from server.accounts.sign_in import begin_sign_in
 from server.api.openapi import examples
+from server.clock import clock
 from server.games import Json
 from server.play.seating.stand_ins import stand_in_word
+from server.store import reviews
 from server.store.tables import StandIn, db
 from tests.support.contract import Contract, Someone
 
 OF_AN_OPEN_GAME = ("takeSeat", "leaveSeat", "invite", "changeGame", "closeGame")
 SEATS_OF_GUESTS = {"sendAway": "1", "withdrawInvitation": "2"}
 OF_A_GAME_THAT_IS_OVER = ("getArchive",)
+NOT_OF_A_RUNNING_GAME_OF_PEOPLE = ("getArchive", "getHint", "getReview")
 BY_SOMEBODY_ELSE = ("takeSeat",)
 
 
@@ -124,6 +127,25 @@ class Scene:
         return path
 
     @cached_property
+    def against_bots(self) -> str:
+        return self._opened(self.ada, seats=[{"player": "me"}, {"bot": "greedy"}, {"bot": "greedy"}])
+
+    @cached_property
+    def reviewed(self) -> str:
+        """Return the path of a game that was played to the end. Nothing is left to compute of Ada's review."""
+        seats, options = [{"player": "me"}, {"open": True}], {"max_rounds": 1, "start_seat": 0}
+        path = self._opened(self.ada, rules="sternenglanz", seats=seats, options=options)
+        self.bea.post(f"{path}/seats")
+        while self.ada.get(path).json["status"] == "running":
+            for who in (self.ada, self.bea):
+                legal = who.get(f"{path}/legal-moves").json
+                if legal["moves"]:
+                    who.post(f"{path}/moves", {"turn": legal["turn"], "move": legal["moves"][0]})
+        with self.app.app_context():
+            reviews.ask(UUID(path.rpartition("/")[2]), 0, clock.now(), total=0)
+        return path
+
+    @cached_property
     def webhook(self) -> str:
         made = self.ada.post("/v1/webhooks", examples.WEBHOOK_WANTED)
         assert made.status_code == 201, made.text
@@ -172,6 +194,10 @@ class Scene:
             return f"{self.hosted}{call.path.partition('{game_id}')[2]}".replace("{seat}", SEATS_OF_GUESTS[call.name])
         if call.name in OF_A_GAME_THAT_IS_OVER:
             game = self.over
+        if call.name == "getHint":
+            game = self.against_bots
+        if call.name == "getReview":
+            game = self.reviewed
         if call.name == "sayReady":
             game = self.asking
         if call.name == "takeBack":
