@@ -11,9 +11,10 @@ bot's seat gained in that time, minus the average gain of the others.
 
 Measured, with standard errors:
 
-- Sternenhimmel, 12 ms per move: playing on to the end was 6.8 points (2.0, 39 games) ahead of one turn.
-- Sternenglanz: playing on to the end takes seven times as long. Stopping before the seat's next turn was 3.8 points
-  (2.0, 14 games) behind one turn.
+- In a game whose turns are single moves, with 12 ms per move: playing on to the end was 6.8 points (2.0, 39 games) ahead
+  of one turn.
+- In a game whose turns have several steps: playing on to the end takes seven times as long. Stopping before the seat's
+  next turn was 3.8 points (2.0, 14 games) behind one turn.
 - Comparing twelve moves and dropping half of them again and again, instead of comparing four, showed no gain (9 games).
 
 There is no tree. A move is one of more than a hundred, so a few dozen playouts would rarely get past the first one.

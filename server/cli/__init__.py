@@ -10,7 +10,7 @@ from server import json_logs
 
 _COMMANDS = {  # module and, if it differs, function name of each command, and the first sentence of its help
     "web": ("service", "Serve HTTP until SIGTERM."),
-    "worker": ("service.work", "Watch deadlines, make the bots' moves and send emails, until SIGTERM."),
+    "worker": ("service.work", "Watch deadlines, move for bots and send emails until SIGTERM."),
     "post": ("service.carry", "Send emails and call webhooks until SIGTERM."),
     "think": ("service", "Compute bot moves until SIGTERM."),
     "sandbox": ("service.open_sandbox", "Create a game in each state, and print the games' addresses."),

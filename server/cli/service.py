@@ -97,7 +97,7 @@ def _look_for_database(settings: Settings) -> None:
 @click.command("worker", epilog=example("worker"))
 @in_app_without_clock
 def work(app: Flask, settings: Settings) -> None:
-    """Watch deadlines, make the bots' moves and send emails, until SIGTERM."""
+    """Watch deadlines, move for bots and send emails until SIGTERM."""
     _look_for_database(settings)
     worker.work(app, settings)
 

@@ -14,6 +14,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from server.accounts.notice_kinds import NoticeKind
+from server.play.timing.time_control import Bank, GameClock, PerMove
 from server.post.incoming.commands import SAY, word_for
 from server.post.incoming.quotes import MARK
 from server.sanitize import clean, plain
@@ -223,3 +224,13 @@ def short_span(length: timedelta) -> str:
 def span(length: timedelta) -> str:
     """Return `times.span` in the current email's language."""
     return times.span(length, spoken())
+
+
+def pace_of(game_clock: GameClock) -> str:
+    """Return how much time a player has, such as "2 days per move"."""
+    match game_clock:
+        case PerMove(allowed):
+            return str(gettext("%(time)s per move", time=span(allowed)))
+        case Bank(bank, increment):
+            more = span(increment)
+            return str(gettext("%(time)s on the clock, plus %(more)s per move", time=span(bank), more=more))

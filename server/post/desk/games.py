@@ -17,6 +17,7 @@ from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
 from server.play.seating.seats import invite, leave, take_seat
 from server.play.table import OVER
+from server.play.timing.time_control import game_clock
 from server.play.turns.reviewing import clearly_better, review
 from server.play.views import describe, story
 from server.post.desk import commands
@@ -31,7 +32,7 @@ from server.post.desk.arguments import (
     number_in,
     wanted_in,
 )
-from server.post.wording import moment, spoken
+from server.post.wording import moment, pace_of, spoken
 from server.store import desk
 from server.translations import noted
 
@@ -118,9 +119,8 @@ def _open(errand: Errand) -> Said:
     for it in found:
         free = sum(seat["kind"] == "open" for seat in it["seats"])
         name = _titled(numbers[it["id"]], it["title"], it["rules"])
-        items.append(
-            gettext("%(game)s: %(free)s of %(seats)s seats free.", game=name, free=free, seats=len(it["seats"]))
-        )
+        told = gettext("%(game)s: %(free)s of %(seats)s seats free.", game=name, free=free, seats=len(it["seats"]))
+        items.append(f"{told} {gettext('Pace: %(pace)s', pace=pace_of(game_clock(it['clock'])))}.")
     return Said(told=[gettext('To join, write "join" and the number:')], items=items)
 
 

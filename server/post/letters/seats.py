@@ -14,9 +14,8 @@ from server.accounts.signed_links import mark_of, sign
 from server.games import presentation
 from server.play.seating.stand_ins import last_minute, open_stand_in_link, stand_in_word
 from server.play.timing import time_control
-from server.play.timing.time_control import Bank, GameClock, PerMove
 from server.post.letters.context import Reader, builds
-from server.post.wording import GameLetter, Letter, moment, span, spoken
+from server.post.wording import GameLetter, Letter, moment, pace_of, spoken
 from server.sanitize import has_link
 from server.store.tables import Player, db
 from server.translations import noted
@@ -160,7 +159,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         title=unless_link(game.head.title, reader.rules),
         rules=reader.rules,
         others=tuple(unless_link(name, gettext("A player")) for name in others),
-        pace=_pace(time_control.game_clock(game.head.clock)),
+        pace=pace_of(time_control.game_clock(game.head.clock)),
         link=f"{reader.base_url}/i/{row.data['invitation']}",
         introduction=presentation.introduction(rules_name, spoken().locale)[0],
         turns=presentation.usual_turns(rules_name, seats) or 0,
@@ -185,7 +184,7 @@ def _stand_in_asked(reader: Reader) -> StandInAsked | None:
         rules=reader.rules,
         begin=moment(asked.from_at, zone),
         end=moment(last_minute(asked.until_at), zone),
-        pace=_pace(time_control.game_clock(game.head.clock)),
+        pace=pace_of(time_control.game_clock(game.head.clock)),
         link=f"{reader.base_url}/s/{word}",
         shown=shown,
     )
@@ -232,12 +231,3 @@ def unless_link(words: str, instead: str) -> str:
     """Return this name, or `instead` if the name contains a link. Our emails to strangers must not contain links from
     players."""
     return instead if not words or has_link(words) else words
-
-
-def _pace(game_clock: GameClock) -> str:
-    match game_clock:
-        case PerMove(allowed):
-            return str(gettext("%(time)s per move", time=span(allowed)))
-        case Bank(bank, increment):
-            more = span(increment)
-            return str(gettext("%(time)s on the clock, plus %(more)s per move", time=span(bank), more=more))
