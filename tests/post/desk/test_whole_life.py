@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -12,14 +13,15 @@ from server.accounts.players import player_at, profile
 from server.games import GAMES
 from server.play.archive import check
 from server.play.commits import load
+from server.play.seating.games import open_game
 from server.post.desk.commands import BY_NAME
 from server.post.desk.rule_texts import rule_sections
 from server.store import desk
 from server.store.tables import Player, db
-from server.translations import language
+from server.translations import language, times
 from tests.post.desk.writing import DESK, Correspondent
 from tests.post.office import Mail
-from tests.support.games import everything_due_happens
+from tests.support.games import BOT, ME, OPEN, everything_due_happens, person, wanted
 
 GREETINGS = {
     "en": "Hello, how can I play with you?",
@@ -105,7 +107,10 @@ def test_a_player_does_everything_by_email_alone(mailbox: Callable[[str], Corres
     asks("find sternenglanz 2")
     asks("cancel find")
     asks("leave 2")
-    assert " 2 Sternenhimmel" in asks("games", "open").text
+    open_game(person("host"), wanted(ME, OPEN, BOT, clock={"per_move": "P3D"}))
+    listed = in_one_line(asks("games", "open").text)
+    assert " 2 Sternenhimmel" in listed
+    assert times.span(timedelta(days=3), language(locale)) in listed
 
     # The end of a game, which bots finish after she has resigned
     agreed = {"en": "Yes!", "de": "ja", "fr": "oui", "it": "Sì"}[locale]
