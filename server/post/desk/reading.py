@@ -158,7 +158,7 @@ def _is_whole(it: Asked) -> bool:
     match it.command:
         case commands.SHOW:
             return _fits(number_and_version, it.rest)
-        case commands.HISTORY | commands.ARCHIVE | commands.LEAVE | commands.JOIN:
+        case commands.HISTORY | commands.REVIEW | commands.ARCHIVE | commands.LEAVE | commands.JOIN:
             return _fits(number_in, it.rest) or it.rest.lower() in ANY
         case commands.NEW | commands.PLAY | commands.FIND:
             return is_game(first)
