@@ -23,7 +23,7 @@ There is no tree. A move is one of more than a hundred, so a few dozen playouts 
 from collections.abc import Sequence
 from functools import reduce
 from random import Random
-from time import process_time
+from time import thread_time
 from typing import Any, NamedTuple
 
 from server.games import Json, Outcome, Rules, Seat
@@ -95,7 +95,7 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tup
 
     Without worlds, the gain is what the judge gives. A move that nothing is compared with gains 0.
     """
-    end = process_time() + seconds
+    end = thread_time() + seconds
     judge, sample = getattr(seen.rules, "judge", None), getattr(seen.rules, "resample", None)
     if judge is None or len(seen.moves) == 1:
         return [(rng.choice(seen.moves), 0.0)]
@@ -110,7 +110,7 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tup
             break
         gains = list[float]()
         for value, move in candidates:
-            if process_time() > end:
+            if thread_time() > end:
                 return _sorted_by_gain(candidates, total, worlds)  # an unfinished world would be unfair
             gains.append(_gain(seen, world, (move, value), _PrivateDice(Random(dice))))
         total, worlds = [had + gain for had, gain in zip(total, gains, strict=True)], worlds + 1

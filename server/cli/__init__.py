@@ -18,7 +18,7 @@ _COMMANDS = {  # module and, if it differs, function name of each command, and t
     "spread": ("service", "Distribute the tables across the Citus nodes."),
     "doctor": ("service", "Check the health of the whole system."),
     "motd": ("service", "Show all players a message of the day."),
-    "close": ("service", "Close sign-ups, guests, apps or inbound mail until you run `open`."),
+    "close": ("service", "Close sign-ups, guests, apps or inbound mail until `open`."),
     "open": ("service.open_again", "Reopen what `close` has closed."),
     "rotate-secret": ("service", "Sign links and reply addresses with a new secret."),
     "bot": ("bot", "Connect a program that plays by exchanging lines of JSON."),

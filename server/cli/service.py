@@ -328,7 +328,7 @@ _WHAT = click.argument("what", nargs=-1, required=True, metavar="WHAT...", type=
 @dry_run
 @in_app
 def close(app: Flask, settings: Settings, what: tuple[str, ...], dry_run: bool) -> None:
-    """Close sign-ups, guests, apps or inbound mail until you run `open`. Takes effect immediately. `doctor` lists what
+    """Close sign-ups, guests, apps or inbound mail until `open`. Takes effect immediately. `doctor` lists what
     is closed.
 
     \b

@@ -2,13 +2,13 @@
 
 The method, in full, so that other languages can implement it:
 
-1. key = SHA-256(seed || length(salt 0) || salt 0 || length(salt 1) || salt 1 || ...). Salts are UTF-8, in seat order. A
-length is the number of bytes of the salt, as 4 bytes, big-endian. A seat without a salt has the empty salt. 2. Block n
-= SHA-256(key || n as 8 bytes, big-endian), n = 0, 1, 2, ... Its 32 bytes are four words of 8 bytes each, big-endian.
-The words of all blocks, in order, are the random words of this game. 3. A whole number below k takes the next word w.
-Let t be the largest multiple of k that is at most 2**64. If w < t the number is w mod k. Otherwise discard w and use
-the next word. A number below 1 takes a word, too. 4. A shuffle of n items goes from the end: for i = n-1, n-2, ..., 1
-draw j below i+1 and swap the items i and j.
+1. key = SHA-256(seed || length(salt 0) || salt 0 || length(salt 1) || salt 1 || ...). Salts are UTF-8, in seat order.
+   A length is the number of bytes of the salt, as 4 bytes, big-endian. A seat without a salt has the empty salt.
+2. Block n = SHA-256(key || n as 8 bytes, big-endian), n = 0, 1, 2, ... Its 32 bytes are four words of 8 bytes each,
+   big-endian. The words of all blocks, in order, are the random words of this game.
+3. A whole number below k takes the next word w. Let t be the largest multiple of k that is at most 2**64. If w < t the
+   number is w mod k. Otherwise discard w and use the next word. A number below 1 takes a word, too.
+4. A shuffle of n items goes from the end: for i = n-1, n-2, ..., 1 draw j below i+1 and swap the items i and j.
 """
 
 from collections.abc import Iterable, Sequence

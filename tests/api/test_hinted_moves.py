@@ -84,3 +84,14 @@ def test_hints_are_limited_per_player(app: Flask, monkeypatch: pytest.MonkeyPatc
     path = opened(ada, ME, BOT, BOT)
     hint(ada, path)
     assert is_problem(ada.get(f"{path}/hint"), 429, "too-many-requests")
+
+
+def test_a_hint_does_not_wait_long_for_others(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hints, "PATIENCE", 0.01)
+    ada = Someone(app, "ada")
+    path = opened(ada, ME, BOT, BOT, options={"start_seat": 0})
+    with hints._one_at_a_time:
+        refused = ada.get(f"{path}/hint")
+    assert is_problem(refused, 429, "too-many-requests")
+    assert refused.headers["Retry-After"] == str(hints.RETRY)
+    assert hint(ada, path)["moves"]

@@ -112,7 +112,7 @@ function Moves({ table, rules, showAt }) {
   return html`<dl class="parts">
       <dt>${t("review.result")}</dt><dd>${signed(review.result)}</dd>
       <dt>${t("review.choices")}</dt><dd>${signed(review.choices)}</dd>
-      <dt>${t("review.luck")}</dt><dd>${signed(review.luck)}</dd>
+      <dt>${t("review.luck")}</dt><dd>${signed(Math.round(review.result ?? 0) - Math.round(review.choices ?? 0))}</dd>
     </dl>
     <p class="faint">${t("review.what", { margin: Math.round(review.margin ?? 0) })}</p>
     ${clear.length === 0 && html`<p>${t("review.none")}</p>`}

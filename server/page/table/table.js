@@ -174,7 +174,7 @@ function Begun({ table }) {
  * @param {Game} game
  */
 const getsHints = ({ you, seats }) => you?.turn != null
-  && seats.every((it) => (it.seat === you.seat ? !it.stood_in_by : it.kind === "bot"));
+  && seats.every((it) => (it.seat === you.seat ? !it.stood_in_by : it.kind === "bot" && !it.stand_in));
 
 /**
  * Whether what can wait may come: a moment after the table is drawn and news come by themselves, or when nothing does.

@@ -13,7 +13,7 @@ import orjson
 
 from server.accounts.rate_limits import Use, expect_within
 from server.bots.search import Effort, Seen, compare
-from server.errors import NoHints
+from server.errors import NoHints, TooMany
 from server.games import Json, Seat
 from server.games.presentation import write_move
 from server.play.game import Game
@@ -25,6 +25,9 @@ from server.translations import noted
 EFFORT: Final = Effort(worlds=4, candidates=4)
 SECONDS: Final = 0.5  # of CPU time; a hint rarely needs as much
 MOVES: Final = 3
+
+PATIENCE: Final = 1.0  # seconds to wait for another hint; waiting requests occupy the threads that serve moves
+RETRY: Final = 5  # seconds
 
 _one_at_a_time = Lock()
 
@@ -45,8 +48,12 @@ def hint(game_id: UUID, player_id: UUID, locale: str) -> Json:
     rules = game.table.rules
     view = rules.view(game.table.state, seat)
     seen = Seen(rules, seat, view, shown_to(game, seat), rules.legal_moves(game.table.state, seat))
-    with _one_at_a_time:
+    if not _one_at_a_time.acquire(timeout=PATIENCE):
+        raise TooMany(noted("Other players are getting hints at the moment. Try again in a few seconds."), RETRY)
+    try:
         compared = compare(seen, EFFORT, SECONDS, Random(orjson.dumps(view, option=orjson.OPT_SORT_KEYS)))
+    finally:
+        _one_at_a_time.release()
     (_, most), *_ = compared
     return {
         "turn": turn,

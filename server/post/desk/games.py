@@ -372,11 +372,14 @@ def _review(errand: Errand, rest: str) -> Said:
         line = f"{commands.BY_NAME[commands.REVIEW].word(spoken().locale)} {number}"
         told = gettext("A bot is reviewing your moves in game %(game)s.", game=name)
         return Said(told=[told, gettext('Write "%(line)s" again in a few minutes.', line=line)])
+    result, choices = round(found["result"]), round(found["choices"])
     told = gettext(
         "Game %(game)s: your score, compared with the others' average: %(result)s. Of this, your moves: %(choices)s, and "
         "luck: %(luck)s.",
         game=name,
-        **{part: f"{found[part]:+.0f}" for part in ("result", "choices", "luck")},
+        result=f"{result:+d}",
+        choices=f"{choices:+d}",
+        luck=f"{result - choices:+d}",
     )
     lines = [
         gettext(
