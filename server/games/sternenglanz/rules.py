@@ -202,8 +202,8 @@ def begin_turn(sky: State, seat: Seat) -> State:
     chosen, slots = list(sky.chosen), list(sky.slots)
     if (cards := chosen[seat]) is not None:
         slots[seat], chosen[seat] = (None, *cards), None
-    before = sky.start - 1 if sky.on_turn is None else sky.on_turn
-    turn = sky.turn + (seat - before) % len(slots)
+    following = sky.start if sky.on_turn is None else sky.on_turn + 1
+    turn = sky.turn + 1 + (seat - following) % len(slots)
     return sky._replace(phase=ACT, on_turn=seat, turn=turn, slots=tuple(slots), chosen=tuple(chosen), log=NOTHING_DONE)
 
 

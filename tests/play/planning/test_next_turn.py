@@ -68,10 +68,15 @@ def test_planned_steps_are_foreseen_and_shift_the_cards_of_the_next_turn(ada: UU
         plannable_moves(game_id, bea, [], [begun[-1]])
 
 
-def test_turns_can_be_planned_while_another_player_still_chooses(ada: UUID, bea: UUID, cyd: UUID) -> None:
-    game_id = game_of(ada, bea, cyd, rules="sternenglanz", options={"start_seat": 0, "scenario": 1})
-    moves_on(game_id, ada)
-    moves_on(game_id, bea)
+@pytest.mark.parametrize("seats", [2, 3])
+def test_turns_can_be_planned_while_another_player_still_chooses(seats: int, ada: UUID, bea: UUID, cyd: UUID) -> None:
+    people = [ada, bea, cyd][:seats]
+    options = {"start_seat": 0, "scenario": 1, "max_rounds": None}
+    game_id = game_of(*people, rules="sternenglanz", options=options)
+    late = ada if seats == 2 else cyd
+    for who in people:
+        if who != late:
+            moves_on(game_id, who)
     first = whole_turn(game_id, bea, [])
     second = whole_turn(game_id, bea, [joined(first)])
     plans = [([], first[:n]) for n in range(len(first) + 1)]
@@ -86,13 +91,13 @@ def test_turns_can_be_planned_while_another_player_still_chooses(ada: UUID, bea:
         return found
 
     before = offered()
-    moves_on(game_id, cyd)
+    moves_on(game_id, late)
     assert turn_of(game_id, bea) is None  # the first turn is Ada's
     assert before == offered()
     end, start = (before[n]["foresight"] for n in (len(first), len(first) + 1))
     laid = next(it for it in end["would"] if it["type"] == "cards-laid")
     assert end["view"]["slots"] == start["view"]["slots"] and laid["slot2"] == start["view"]["slots"][1]
-    assert [before[0]["foresight"]["view"]["turn"], start["view"]["turn"]] == [2, 5]
+    assert [before[0]["foresight"]["view"]["turn"], start["view"]["turn"]] == [2, 2 + seats]
 
 
 @pytest.mark.parametrize("name", ["sternenhimmel", "sternenglanz"])
