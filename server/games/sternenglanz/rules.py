@@ -199,12 +199,12 @@ def begin_turn(sky: State, seat: Seat) -> State:
     """Return the state as if the seat's turn began now. A turn in progress continues."""
     if sky.phase == OVER or seat in to_act(sky):
         return sky
-    chosen, slots = sky.chosen[seat], list(sky.slots)
-    if chosen is not None:
-        slots[seat] = (None, *chosen)
-    before = sky.start - 1 if sky.on_turn is None else sky.on_turn
-    turn = sky.turn + (seat - before) % len(slots)
-    return sky._replace(phase=ACT, on_turn=seat, turn=turn, slots=tuple(slots), log=NOTHING_DONE)
+    chosen, slots = list(sky.chosen), list(sky.slots)
+    if (cards := chosen[seat]) is not None:
+        slots[seat], chosen[seat] = (None, *cards), None
+    following = sky.start if sky.on_turn is None else sky.on_turn + 1
+    turn = sky.turn + 1 + (seat - following) % len(slots)
+    return sky._replace(phase=ACT, on_turn=seat, turn=turn, slots=tuple(slots), chosen=tuple(chosen), log=NOTHING_DONE)
 
 
 def _held(sky: State, seat: Seat) -> str:

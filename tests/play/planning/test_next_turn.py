@@ -21,6 +21,18 @@ def hand(game_id: UUID, seat: int) -> list[str]:
     return found
 
 
+def whole_turn(game_id: UUID, who: UUID, planned: list[Json]) -> list[Json]:
+    """Return the steps of a turn of Sternenglanz after these planned turns, without slot 3 if possible."""
+    begun: list[Json] = []
+    while steps := plannable_moves(game_id, who, planned, begun)["moves"]:
+        begun.append(next((it for it in steps if it["steps"][0].get("slot") != 3), steps[0]))
+    return begun
+
+
+def joined(moves: list[Json]) -> Json:
+    return {"steps": [step for it in moves for step in it["steps"]]}
+
+
 def test_what_may_be_planned_is_what_is_legal_unless_others_take_it(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = game_of(ada, bea, cyd)
     may_plan = plannable_moves(game_id, bea, [], [])["moves"]
@@ -41,15 +53,12 @@ def test_planned_steps_are_foreseen_and_shift_the_cards_of_the_next_turn(ada: UU
     chosen = moves_of(game_id, bea)[0]
     moves_on(game_id, bea)
     version = load(game_id).version
-    begun: list[Json] = []
-    while steps := plannable_moves(game_id, bea, [], begun)["moves"]:
-        begun.append(next((it for it in steps if it["steps"][0].get("slot") != 3), steps[0]))
+    begun = whole_turn(game_id, bea, [])
     foresight = plannable_moves(game_id, bea, [], begun)["foresight"]
     laid = [it for it in foresight["would"] if it["type"] == "star-laid"]
     assert laid and all(foresight["view"]["board"][it["field"]] == it["star"] for it in laid)
     assert foresight["would_reveal"]  # the cards that are drawn then
-    turn = {"steps": [step for it in begun for step in it["steps"]]}
-    after = plannable_moves(game_id, bea, [turn], [])
+    after = plannable_moves(game_id, bea, [joined(begun)], [])
     view = after["foresight"]["view"]
     assert view["slots"][1][2] == chosen["steps"][0]["slot2"]  # it has moved along
     assert set(view["hand"]) < set(hand(game_id, 1))
@@ -57,6 +66,38 @@ def test_planned_steps_are_foreseen_and_shift_the_cards_of_the_next_turn(ada: UU
     assert load(game_id).version == version  # nothing was played
     with pytest.raises(IllegalMove):
         plannable_moves(game_id, bea, [], [begun[-1]])
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_turns_can_be_planned_while_another_player_still_chooses(seats: int, ada: UUID, bea: UUID, cyd: UUID) -> None:
+    people = [ada, bea, cyd][:seats]
+    options = {"start_seat": 0, "scenario": 1, "max_rounds": None}
+    game_id = game_of(*people, rules="sternenglanz", options=options)
+    late = ada if seats == 2 else cyd
+    for who in people:
+        if who != late:
+            moves_on(game_id, who)
+    first = whole_turn(game_id, bea, [])
+    second = whole_turn(game_id, bea, [joined(first)])
+    plans = [([], first[:n]) for n in range(len(first) + 1)]
+    plans += [([joined(first)], second[:n]) for n in range(len(second) + 1)]
+
+    def offered() -> list[Json]:
+        found = [plannable_moves(game_id, bea, planned, begun) for planned, begun in plans]
+        for it in found:
+            view = it["foresight"]["view"]
+            it["foresight"]["view"] = {name: view[name] for name in ("phase", "turn", "next", "board", "hand")}
+            it["foresight"]["view"]["slots"] = view["slots"][1]
+        return found
+
+    before = offered()
+    moves_on(game_id, late)
+    assert turn_of(game_id, bea) is None  # the first turn is Ada's
+    assert before == offered()
+    end, start = (before[n]["foresight"] for n in (len(first), len(first) + 1))
+    laid = next(it for it in end["would"] if it["type"] == "cards-laid")
+    assert end["view"]["slots"] == start["view"]["slots"] and laid["slot2"] == start["view"]["slots"][1]
+    assert [before[0]["foresight"]["view"]["turn"], start["view"]["turn"]] == [2, 2 + seats]
 
 
 @pytest.mark.parametrize("name", ["sternenhimmel", "sternenglanz"])
