@@ -15,7 +15,7 @@ MOST_TRIES: Final = 5  # in a row, since a move that can't be reviewed may end e
 _ASK = """
 INSERT INTO reviews (game_id, seat, asked_at, total, moves, tries) VALUES (%s, %s, %s, %s, '[]', 0)
 ON CONFLICT (game_id, seat) DO NOTHING"""
-_FIND = "SELECT total, moves, tries FROM reviews WHERE game_id = %s AND seat = %s"
+_FIND = "SELECT total, moves, tries, leased_until FROM reviews WHERE game_id = %s AND seat = %s"
 _IS_DUE = """jsonb_array_length(moves) < total AND tries < %(most_tries)s
    AND (leased_until IS NULL OR leased_until <= %(now)s)"""
 _WAITING = f"SELECT game_id, seat FROM reviews WHERE {_IS_DUE} ORDER BY asked_at LIMIT %(most)s"
@@ -37,10 +37,12 @@ class StoredReview(NamedTuple):
     total: int
     moves: Sequence[Json]
     tries: int  # since the last move
+    leased_until: datetime | None
 
-    @property
-    def has_failed(self) -> bool:
-        return len(self.moves) < self.total and self.tries >= MOST_TRIES
+    def has_failed(self, now: datetime) -> bool:
+        """Return whether the last try has failed. It may succeed until its lease ends."""
+        is_leased = self.leased_until is not None and self.leased_until > now
+        return len(self.moves) < self.total and self.tries >= MOST_TRIES and not is_leased
 
 
 class Claim(NamedTuple):

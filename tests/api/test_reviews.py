@@ -210,7 +210,11 @@ def test_a_move_that_cannot_be_reviewed_is_retried_at_intervals_and_then_given_u
             assert stored(path).tries == number + 1
             assert not review_due(SECONDS, lambda: None)
             assert stored(path).tries == number + 1
+    assert ada.get(f"{path}/review").status_code == 202  # another process may be trying
+    stop_the_clock(monkeypatch, at + reviews.MOST_TRIES * LEASE)
     assert is_problem(ada.get(f"{path}/review"), 404, "not-found")
+    with app.app_context():
+        assert not review_due(SECONDS, lambda: None)
 
 
 def test_temporary_errors_cost_no_try(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,6 @@ from server.clock import clock
 from server.errors import NotFound
 from server.games import Json, Outcome, Rules, Seat
 from server.games.presentation import write_move
-from server.leases import Lost
 from server.play import archive
 from server.play.commits import load, whole_log
 from server.play.game import Game
@@ -41,6 +40,10 @@ _AT_ONCE: Final = 1000  # a process picks one of this many reviews: far more tha
 _LEASE: Final = timedelta(minutes=2)  # also the pause after an error
 
 log = logging.getLogger(__name__)
+
+
+class _Lost(Exception):
+    """An expired lease. Another process has the review."""
 
 
 class _Played(NamedTuple):
@@ -70,8 +73,8 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
             log.error("The log of game %s does not replay: %s", game_id, flaw)
             raise NotFound(noted("This review could not be computed.")) from None
         reviews.ask(game_id, seat, clock.now(), total)
-        found = reviews.find(game_id, seat) or reviews.StoredReview(total, [], 0)
-    if found.has_failed:
+        found = reviews.find(game_id, seat) or reviews.StoredReview(total, [], 0, None)
+    if found.has_failed(clock.real()):
         raise NotFound(noted("This review could not be computed."))
     is_complete = len(found.moves) == found.total
     return {
@@ -168,14 +171,14 @@ def _compute(claim: reviews.Claim, seconds: float, between: Callable[[], object]
         if (now := clock.real()) > claim.until - _LEASE / 2:
             renewed = reviews.renew(claim, now + _LEASE)
             if renewed is None:
-                raise Lost
+                raise _Lost
             claim = renewed
 
     try:
         played = next(islice(_moves_of(game, rows, claim.seat), claim.done, None))
         move = _reviewed(played, seconds, Random(f"{claim.game_id} {claim.seat} {claim.done}"), renew)
         with_retries(reviews.add)(claim, move)
-    except Lost:
+    except _Lost:
         reviews.take_back(claim)
     except Exception as error:
         if is_passing(error) or isinstance(error, Unavailable):
