@@ -19,6 +19,7 @@ def upgrade() -> None:
         sa.Column("total", sa.Integer(), nullable=False),
         sa.Column("moves", JSONB(), nullable=False),
         sa.Column("tries", sa.Integer(), nullable=False),
+        sa.Column("leased_until", sa.DateTime(timezone=True), nullable=True),
         sa.ForeignKeyConstraint(["game_id"], ["games.game_id"], name=op.f("reviews_game_id_fkey"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("game_id", "seat", name=op.f("reviews_pkey")),
     )

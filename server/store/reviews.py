@@ -15,14 +15,20 @@ MOST_TRIES: Final = 5  # in a row, since a move that can't be reviewed may end e
 _ASK = """
 INSERT INTO reviews (game_id, seat, asked_at, total, moves, tries) VALUES (%s, %s, %s, %s, '[]', 0)
 ON CONFLICT (game_id, seat) DO NOTHING"""
-_FIND = "SELECT total, moves, tries FROM reviews WHERE game_id = %s AND seat = %s"
-_WAITING = """
-SELECT game_id, seat FROM reviews
- WHERE jsonb_array_length(moves) < total AND tries < %s ORDER BY asked_at LIMIT %s"""
-_TRY = "UPDATE reviews SET tries = tries + 1 WHERE game_id = %s AND seat = %s RETURNING jsonb_array_length(moves)"
-_ADD = """
-UPDATE reviews SET moves = moves || %s, tries = 0
- WHERE game_id = %s AND seat = %s AND jsonb_array_length(moves) = %s"""
+_FIND = "SELECT total, moves, tries, leased_until FROM reviews WHERE game_id = %s AND seat = %s"
+_IS_DUE = """jsonb_array_length(moves) < total AND tries < %(most_tries)s
+   AND (leased_until IS NULL OR leased_until <= %(now)s)"""
+_WAITING = f"SELECT game_id, seat FROM reviews WHERE {_IS_DUE} ORDER BY asked_at LIMIT %(most)s"
+_CLAIM = f"""
+UPDATE reviews SET leased_until = %(until)s WHERE game_id = %(game_id)s AND seat = %(seat)s AND {_IS_DUE}
+RETURNING jsonb_array_length(moves)"""
+_OURS = "game_id = %(game_id)s AND seat = %(seat)s AND leased_until = %(until)s"
+_RENEW = f"UPDATE reviews SET leased_until = %(later)s WHERE {_OURS}"
+_TRY = f"UPDATE reviews SET tries = tries + 1 WHERE {_OURS}"
+_NO_TRY = """
+UPDATE reviews SET tries = tries - 1
+ WHERE game_id = %(game_id)s AND seat = %(seat)s AND jsonb_array_length(moves) = %(done)s AND tries > 0"""
+_ADD = f"UPDATE reviews SET moves = moves || %(move)s, tries = 0, leased_until = NULL WHERE {_OURS}"
 
 
 class StoredReview(NamedTuple):
@@ -31,10 +37,21 @@ class StoredReview(NamedTuple):
     total: int
     moves: Sequence[Json]
     tries: int  # since the last move
+    leased_until: datetime | None
 
-    @property
-    def has_failed(self) -> bool:
-        return len(self.moves) < self.total and self.tries >= MOST_TRIES
+    def has_failed(self, now: datetime) -> bool:
+        """Return whether the last try has failed. It may succeed until its lease ends."""
+        is_leased = self.leased_until is not None and self.leased_until > now
+        return len(self.moves) < self.total and self.tries >= MOST_TRIES and not is_leased
+
+
+class Claim(NamedTuple):
+    """A lease on a review. `done`: the number of its moves so far."""
+
+    game_id: UUID
+    seat: Seat
+    done: int
+    until: datetime
 
 
 def ask(game_id: UUID, seat: Seat, now: datetime, total: int) -> None:
@@ -49,20 +66,40 @@ def find(game_id: UUID, seat: Seat) -> StoredReview | None:
     return StoredReview(*row) if row else None
 
 
-def waiting(most: int) -> list[tuple[UUID, Seat]]:
-    """Return games and seats whose reviews are incomplete, oldest first."""
+def waiting(now: datetime, most: int) -> list[tuple[UUID, Seat]]:
+    """Return games and seats whose reviews are incomplete and not leased, oldest first."""
     with autocommit() as connection:
-        return connection.execute(_WAITING, (MOST_TRIES, most)).fetchall()
+        return connection.execute(_WAITING, {"now": now, "most": most, "most_tries": MOST_TRIES}).fetchall()
 
 
-def begin(game_id: UUID, seat: Seat) -> int:
-    """Count a try of the next move, and return its index."""
+def claim(game_id: UUID, seat: Seat, now: datetime, until: datetime) -> Claim | None:
+    """Lease a review. Return None if another process was faster."""
+    asked = {"game_id": game_id, "seat": seat, "now": now, "until": until, "most_tries": MOST_TRIES}
     with autocommit() as connection:
-        row = connection.execute(_TRY, (game_id, seat)).fetchone()
-    return row[0] if row else 0
+        row = connection.execute(_CLAIM, asked).fetchone()
+    return Claim(game_id, seat, row[0], until) if row else None
 
 
-def add(game_id: UUID, seat: Seat, index: int, move: Json) -> bool:
-    """Add a move to a review. Return False if another process was faster."""
+def renew(ours: Claim, later: datetime) -> Claim | None:
+    """Extend the lease. Return None if another process has the review."""
+    return ours._replace(until=later) if _change(_RENEW, ours, later=later) else None
+
+
+def begin(ours: Claim) -> bool:
+    """Count a try of the next move. Return False if another process has the review."""
+    return _change(_TRY, ours)
+
+
+def take_back(ours: Claim) -> None:
+    """Don't count the try of this claim. The review is due again when its lease ends."""
+    _change(_NO_TRY, ours)
+
+
+def add(ours: Claim, move: Json) -> bool:
+    """Add a move to a review, and end the lease. Return False if another process has the review."""
+    return _change(_ADD, ours, move=Jsonb([move]))
+
+
+def _change(statement: str, ours: Claim, **values: object) -> bool:
     with autocommit() as connection:
-        return connection.execute(_ADD, (Jsonb([move]), game_id, seat, index)).rowcount == 1
+        return connection.execute(statement, {**ours._asdict(), **values}).rowcount == 1

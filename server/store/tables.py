@@ -560,7 +560,7 @@ class Watching(Base):
 
 class Review(Base):
     """A review of a seat's moves in a finished game, as far as it is computed. `total`: its number of moves. `tries`: since
-    the last move was added."""
+    the last move was added. `leased_until`: a process is computing the next move."""
 
     __tablename__ = "reviews"
     __table_args__ = (
@@ -575,6 +575,7 @@ class Review(Base):
     total: Mapped[int]
     moves: Mapped[list[Any]]
     tries: Mapped[int]
+    leased_until: Mapped[datetime | None]
 
 
 class Delivery(Base):

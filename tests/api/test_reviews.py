@@ -1,11 +1,16 @@
 """Reviews of finished games: computed once, move by move, and readable by all who may see the game."""
 
+from datetime import timedelta
+from random import Random
+from typing import Any, NoReturn
 from uuid import UUID
 
+import psycopg
 import pytest
 from flask import Flask
 
 from server.bots import LEVELS, review
+from server.clock import clock
 from server.games import Json
 from server.play.commits import load
 from server.play.timing.sweep import wake_due
@@ -13,12 +18,15 @@ from server.play.turns import reviewing
 from server.play.turns.reviewing import review_due
 from server.play.turns.thinking import think_due
 from server.store import reviews
+from server.store.database_retry import Unavailable, is_passing
+from server.store.shelf import NotOnShelf
 from tests.support.contract import Someone, is_problem, opened
-from tests.support.games import BOT, ME, OPEN, service_is_up
+from tests.support.games import BOT, ME, OPEN, service_is_up, stop_the_clock
 
 SHORT = {"max_rounds": 2}
 LEVEL = {"bot": next(iter(LEVELS))}
 SECONDS = 60.0
+LEASE = timedelta(minutes=2)
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +65,25 @@ def is_computed(app: Flask, path: str, who: Someone, seat: int) -> Json:
     assert response.status_code == 200
     told: Json = response.json
     return told
+
+
+def finished(app: Flask) -> tuple[str, Someone]:
+    """Return the path of a finished game, and its player, whose review waits."""
+    ada = Someone(app, "ada")
+    path = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT)
+    play_to_the_end(app, path, ada)
+    assert ada.get(f"{path}/review").status_code == 202
+    return path, ada
+
+
+def stored(path: str, seat: int = 0) -> reviews.StoredReview:
+    found = reviews.find(UUID(path.rpartition("/")[2]), seat)
+    assert found is not None
+    return found
+
+
+def fail(*_: object) -> NoReturn:
+    raise RuntimeError
 
 
 def test_a_review_has_each_move_with_its_worth_and_adds_up_to_the_result(app: Flask) -> None:
@@ -113,34 +140,120 @@ def test_moves_that_were_taken_back_are_not_reviewed(app: Flask) -> None:
     assert [it["move"] for it in told["moves"] if "choose" in str(it["move"])] == [chosen]
 
 
-def test_another_process_continues_a_review(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-    ada = Someone(app, "ada")
-    path = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT)
-    play_to_the_end(app, path, ada)
-    total = ada.get(f"{path}/review").json["total"]
-    verdict, left = reviewing.verdict, [2]
+def test_a_process_that_ends_leaves_its_review_to_another(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, ada = finished(app)
+    at, verdict = clock.real(), reviewing.verdict
+    stop_the_clock(monkeypatch, at)
 
-    def fail_after_two(*given: object) -> object:
-        left[0] -= 1
-        if left[0] < 0:
-            raise RuntimeError
-        return verdict(*given)  # type: ignore[arg-type]  # passed on
+    def end(*_: object) -> NoReturn:
+        raise SystemExit
 
-    monkeypatch.setattr(reviewing, "verdict", fail_after_two)
     with app.app_context():
         assert review_due(SECONDS, lambda: None)
+        monkeypatch.setattr(reviewing, "verdict", end)
+        with pytest.raises(SystemExit):
+            review_due(SECONDS, lambda: None)
+        monkeypatch.setattr(reviewing, "verdict", verdict)
+        assert not review_due(SECONDS, lambda: None)
+        stop_the_clock(monkeypatch, at + LEASE)
+        assert review_due(SECONDS, lambda: None)
     assert ada.get(f"{path}/review").json["done"] == 2
-    for _ in range(reviews.MOST_TRIES - 1):
+
+
+def test_two_processes_never_compute_the_same_move(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, _ = finished(app)
+    at, found = clock.real(), []
+    stop_the_clock(monkeypatch, at)
+
+    def look_as_another_process() -> None:
+        if len(found) < 2:  # the second time, the lease would have expired if it had not been renewed
+            stop_the_clock(monkeypatch, at + (len(found) + 1) * LEASE * 0.6)
+            found.append(review_due(SECONDS, lambda: None))
+
+    with app.app_context():
+        while not found:  # some moves need no comparison
+            assert review_due(SECONDS, look_as_another_process)
+        assert found == [False] * 2
+        assert stored(path).tries == 0
+
+
+def test_a_process_that_was_suspended_adds_nothing_and_costs_no_try(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = finished(app)
+    at, verdict = clock.real(), reviewing.verdict
+
+    def be_suspended(*given: Any) -> object:
+        monkeypatch.setattr(reviewing, "verdict", fail)
+        stop_the_clock(monkeypatch, at + LEASE)
+        assert not review_due(SECONDS, lambda: None)  # another process has taken over, and fails
+        return verdict(*given)
+
+    stop_the_clock(monkeypatch, at)
+    monkeypatch.setattr(reviewing, "verdict", be_suspended)
+    with app.app_context():
+        assert review_due(SECONDS, lambda: None)
+        assert (len(stored(path).moves), stored(path).tries) == (0, 1)
+
+
+def test_a_move_that_cannot_be_reviewed_is_retried_at_intervals_and_then_given_up(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, ada = finished(app)
+    at = clock.real()
+    monkeypatch.setattr(reviewing, "verdict", fail)
+    for number in range(reviews.MOST_TRIES):
+        assert ada.get(f"{path}/review").status_code == 202
+        stop_the_clock(monkeypatch, at + number * LEASE)
         with app.app_context():
-            assert review_due(SECONDS, lambda: None)
+            assert not review_due(SECONDS, lambda: None)
+            assert stored(path).tries == number + 1
+            assert not review_due(SECONDS, lambda: None)
+            assert stored(path).tries == number + 1
+    assert ada.get(f"{path}/review").status_code == 202  # another process may be trying
+    stop_the_clock(monkeypatch, at + reviews.MOST_TRIES * LEASE)
     assert is_problem(ada.get(f"{path}/review"), 404, "not-found")
     with app.app_context():
         assert not review_due(SECONDS, lambda: None)
-    monkeypatch.setattr(reviewing, "verdict", verdict)
-    monkeypatch.setattr(reviews, "MOST_TRIES", 9)
+
+
+def test_temporary_errors_cost_no_try(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, _ = finished(app)
+    at = clock.real()
+
+    def compute(step: str, error: Exception) -> None:
+        def fail_for_now(*_: object) -> NoReturn:
+            raise error
+
+        with monkeypatch.context() as patch:
+            patch.setattr(reviewing, step, fail_for_now)
+            if is_passing(error):
+                with pytest.raises(type(error)):
+                    review_due(SECONDS, lambda: None)
+            else:
+                assert not review_due(SECONDS, lambda: None)
+
     with app.app_context():
+        for step in ("load", "whole_log", "verdict"):
+            for error in (NotOnShelf("No file."), Unavailable(), psycopg.OperationalError("gone")):
+                stop_the_clock(monkeypatch, at)
+                compute(step, error)
+                assert stored(path).tries == 0
+                at += LEASE
+        stop_the_clock(monkeypatch, at)
         assert review_due(SECONDS, lambda: None)
-    assert ada.get(f"{path}/review").json["done"] == total
+        assert len(stored(path).moves) == 1
+
+
+def test_reviews_that_wait_take_turns(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, ada = finished(app)
+    total = ada.get(f"{path}/review?seat=1").json["total"]
+    monkeypatch.setattr(reviewing.random, "choice", Random(7).choice)
+    with app.app_context():
+        for number in range(1, total + 1):
+            assert review_due(SECONDS, lambda: None)
+            assert sum(len(stored(path, seat).moves) for seat in (0, 1)) == number
+        assert all(stored(path, seat).moves for seat in (0, 1))
 
 
 def test_bots_move_while_a_review_is_computed(app: Flask) -> None:

@@ -46,6 +46,40 @@ def test_a_review_shows_progress_figures_and_the_clearest_moves_first(house: Hou
     expect(page.locator(".history input")).to_have_value("5")
 
 
+def test_a_review_that_fails_later_shows_the_error_instead_of_progress(house: House, windows: Windows) -> None:
+    ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
+    game_id = game_of(ada, ME, OPEN, rules="sternenglanz", options={"max_rounds": 1})
+    ben.post(f"/v1/games/{game_id}/seats", {})
+    play_to_the_end(game_id, ada, ben)
+    windows.expected = "Failed to load"
+    page = windows.open(ada)
+    begun = {
+        "seat": 0,
+        "total": 4,
+        "done": 1,
+        "result": None,
+        "choices": None,
+        "luck": None,
+        "margin": None,
+        "moves": [],
+    }
+    why = "This review could not be computed."
+    problem = {"title": "Not found", "status": 404, "detail": why, "code": "not-found"}
+    answers = [(202, begun), (404, problem)]
+
+    def answer(route: Route) -> None:
+        status, body = answers.pop(0)
+        route.fulfill(status=status, json=body)
+
+    page.route("**/review", answer)
+    page.goto(f"/#/games/{game_id}")
+    review = page.locator(".review")
+    review.get_by_text("Review").click()
+    expect(review.get_by_role("progressbar")).to_be_visible()
+    expect(review.get_by_text(why)).to_be_visible()
+    expect(review.get_by_role("progressbar")).to_have_count(0)
+
+
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
 def test_a_hint_is_shown_closed_and_played(house: House, windows: Windows, rules: str) -> None:
     ada = sign_in(house, "ada@example.org")

@@ -1,6 +1,6 @@
 // Advice by a bot that searches: a hint for the reader's turn, and a review of a game that is over.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
-import { call } from "../ui/api.js";
+import { call, isTransient } from "../ui/api.js";
 import { addressOf } from "../ui/files.js";
 import { GAMES, ROOMS } from "../ui/games.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
@@ -102,7 +102,8 @@ function Moves({ table, rules, showAt }) {
     const timer = setTimeout(() => again(round + 1), AGAIN);
     return () => clearTimeout(timer);
   }, [review]);
-  if (!review) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
+  if (error && (!review || !isTransient(error))) return html`<${Sorry} error=${error} />`;
+  if (!review) return html`<p>${t("loading")}</p>`;
   if (isComing) {
     return html`<p role="status">${t("review.coming", { done: review.done, total: review.total })}</p>
       <progress max=${review.total} value=${review.done} aria-label=${t("review")} />`;

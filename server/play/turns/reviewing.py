@@ -5,11 +5,16 @@ compute moves for bots.
 import logging
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import timedelta
 from functools import reduce
+from itertools import islice
 from random import Random
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+import psycopg
+import sqlalchemy.exc
 from flask import current_app
 
 from server.accounts.rate_limits import Use, expect_within
@@ -26,12 +31,19 @@ from server.play.story.line import Link
 from server.play.table import parse_event, story_item
 from server.play.views import load_visible, own_seat
 from server.store import reviews
+from server.store.database_retry import Unavailable, is_passing, with_retries
+from server.store.log import Recorded
 from server.store.tables import db
 from server.translations import noted
 
-_AT_ONCE: Final = 20  # as for turns, a process picks one of so many reviews
+_AT_ONCE: Final = 1000  # a process picks one of this many reviews: far more than one player may request
+_LEASE: Final = timedelta(minutes=2)  # also the pause after an error
 
 log = logging.getLogger(__name__)
+
+
+class _Lost(Exception):
+    """An expired lease. Another process has the review."""
 
 
 class _Played(NamedTuple):
@@ -56,13 +68,13 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
         expect_within(Use("reviews", player_id))
         db.session.commit()
         try:
-            total = len([*_moves_of(game, seat)])
+            total = len([*_moves_of(game, whole_log(game_id), seat)])
         except archive.Flaw as flaw:
             log.error("The log of game %s does not replay: %s", game_id, flaw)
             raise NotFound(noted("This review could not be computed.")) from None
         reviews.ask(game_id, seat, clock.now(), total)
-        found = reviews.find(game_id, seat) or reviews.StoredReview(total, [], 0)
-    if found.has_failed:
+        found = reviews.find(game_id, seat) or reviews.StoredReview(total, [], 0, None)
+    if found.has_failed(clock.real()):
         raise NotFound(noted("This review could not be computed."))
     is_complete = len(found.moves) == found.total
     return {
@@ -121,28 +133,58 @@ def _told(rules: Rules, it: Json, locale: str) -> Json:
 
 
 def review_due(seconds: float, between: Callable[[], object]) -> bool:
-    """Compute the rest of a review that waits. Return False if none waits.
+    """Compute the next move of a review that waits. Return False if none waits, or after an error.
 
-    `seconds`: CPU time for the adviser per move. `between` is called often, so that bots needn't wait for their moves.
+    `seconds`: CPU time for the adviser. `between` is called often, so that bots needn't wait for their moves. After an
+    error, the review waits until its lease has expired. Raise temporary errors of the database.
     """
-    waiting = reviews.waiting(_AT_ONCE)
+    now = clock.real()
+    waiting = reviews.waiting(now, _AT_ONCE)
     if not waiting:
         return False
-    game_id, seat = random.choice(waiting)
+    game_id, seat = random.choice(waiting)  # a random one each time, so that many reviews don't delay a single one
+    claim = reviews.claim(game_id, seat, now, now + _LEASE)
     try:
-        _compute(game_id, seat, seconds, between)
-    except Exception:
-        log.exception("Seat %s of game %s could not be reviewed", seat, game_id)
+        if claim is not None:
+            _compute(claim, seconds, between)
+    except Exception as error:
+        if is_passing(error):
+            raise
+        if isinstance(error, Unavailable):
+            log.warning("The review of seat %s of game %s has to wait: %s", seat, game_id, error)
+        else:
+            log.exception("Seat %s of game %s could not be reviewed", seat, game_id)
+        return False
     return True
 
 
-def _compute(game_id: UUID, seat: Seat, seconds: float, between: Callable[[], object]) -> None:
-    index = reviews.begin(game_id, seat)
-    for played in [*_moves_of(load(game_id), seat)][index:]:
-        rng = Random(f"{game_id} {seat} {index}")
-        if not reviews.add(game_id, seat, index, _reviewed(played, seconds, rng, between)):
-            return  # another process is ahead
-        index = reviews.begin(game_id, seat)
+def _compute(claim: reviews.Claim, seconds: float, between: Callable[[], object]) -> None:
+    """Compute a move, and renew the lease meanwhile. A try counts unless it ends with an error that says nothing about
+    the move."""
+    game, rows = load(claim.game_id), whole_log(claim.game_id)
+    if not reviews.begin(claim):
+        return  # another process has the review
+
+    def renew() -> None:
+        nonlocal claim
+        between()
+        if (now := clock.real()) > claim.until - _LEASE / 2:
+            renewed = reviews.renew(claim, now + _LEASE)
+            if renewed is None:
+                raise _Lost
+            claim = renewed
+
+    try:
+        played = next(islice(_moves_of(game, rows, claim.seat), claim.done, None))
+        move = _reviewed(played, seconds, Random(f"{claim.game_id} {claim.seat} {claim.done}"), renew)
+        with_retries(reviews.add)(claim, move)
+    except _Lost:
+        reviews.take_back(claim)
+    except Exception as error:
+        if is_passing(error) or isinstance(error, Unavailable):
+            with suppress(psycopg.Error, sqlalchemy.exc.SQLAlchemyError):  # the database may still be down
+                reviews.take_back(claim)
+        raise
 
 
 def _reviewed(played: _Played, seconds: float, rng: Random, between: Callable[[], object]) -> Json:
@@ -162,9 +204,9 @@ def _reviewed(played: _Played, seconds: float, rng: Random, between: Callable[[]
     }
 
 
-def _moves_of(game: Game, seat: Seat) -> Iterator[_Played]:
-    """Yield the moves of a seat, one step at a time, without those that had no alternative."""
-    rules, rows = game.table.rules, whole_log(game.game_id)
+def _moves_of(game: Game, rows: Sequence[Recorded], seat: Seat) -> Iterator[_Played]:
+    """Yield the moves of a seat, one step at a time, without those that had no alternative. `rows`: the whole log."""
+    rules = game.table.rules
     told = [it for row in rows if (it := story_item(rules, row, parse_event(rules, row), seat)) is not None]
     line, _, _ = archive.replayed_line(archive.start(game.head, game.seats), rows)
     for link in line.moves_of(seat):
