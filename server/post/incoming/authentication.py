@@ -7,6 +7,11 @@ from server.post.incoming.mime import Head
 
 _ASIDE = re.compile(r'\([^()]{0,1000}\)|"(?:[^"\\]|\\.){0,1000}"')  # comments and strings, which senders can influence
 _SIGNED_BY = re.compile(r"\bheader\.(?:d=|i=[^@\s]{0,250}@)([a-z0-9.-]{1,253})")
+_DMARC_FAILED = re.compile(r"\bdmarc\s*=\s*fail\s*$")
+_MOST_BEFORE = 40  # characters
+_POLICY = re.compile(r"[( ](s?p=(?:none|quarantine|reject))\b")  # as Google writes it
+_NO_POLICY = re.compile(r"\s(?:p|policy\.published-domain-policy|action)=none\b")
+_POLICY_BELOW = re.compile(r"\s(?:sp|policy\.published-subdomain-policy)=(?:quarantine|reject)\b")
 _RESULT = re.compile(r"\s*(spf|dkim|dmarc)\s*=\s*([a-z]+)")
 
 
@@ -24,18 +29,34 @@ def results(head: Head) -> Mapping[str, str]:
 
 
 def _clauses(head: Head) -> Iterator[str]:
-    headers = [_ASIDE.sub("", value.lower()).split(";") for value in head.all("authentication-results")]
+    headers = [_ASIDE.sub(_policy_in, value.lower()).split(";") for value in head.all("authentication-results")]
     for server, *said in headers:
         if server.split()[:1] == headers[0][0].split()[:1]:
             yield from said
 
 
+def _policy_in(aside: re.Match[str]) -> str:
+    """Return the policy in the comment directly behind `dmarc=fail`, which the server itself writes. Otherwise return
+    "".
+    """
+    before = aside.string[max(0, aside.start() - _MOST_BEFORE) : aside.start()]
+    return "".join(f" {it}" for it in _POLICY.findall(aside[0])) if _DMARC_FAILED.search(before) else ""
+
+
+def _is_policy_none(head: Head) -> bool:
+    """Return whether each failed DMARC check names the policy `none`, which asks receivers to do nothing."""
+    failed = [it for it in _clauses(head) if (said := _RESULT.match(it)) and said.groups() == ("dmarc", "fail")]
+    return all(_NO_POLICY.search(it) and not _POLICY_BELOW.search(it) for it in failed)
+
+
 def is_forged(head: Head) -> bool:
     """Return whether the sender's domain says that the email is not from there. Forwarding breaks SPF, so a valid
-    signature outweighs a failed SPF check."""
+    signature outweighs a failed SPF check. A failed DMARC check doesn't count if the domain's policy is `none`, since
+    emails from such domains often fail.
+    """
     found = results(head)
     if "dmarc" in found:
-        return found["dmarc"] == "fail"
+        return found["dmarc"] == "fail" and not _is_policy_none(head)
     return found.get("spf") == "fail" and found.get("dkim") != "pass"
 
 

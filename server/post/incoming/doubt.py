@@ -5,7 +5,8 @@ there may be the rest of a wrapped sentence. Contradictions are recognized in ou
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 
 from server.post.incoming.quotes import is_drawn, is_subject
 
@@ -13,7 +14,7 @@ LONGEST_SENTENCE = 2000
 
 _NAME = r"[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]*)"  # starts with a capital
 _HAIL = (
-    r"(?i:sehr geehrte[rs]?|verehrte[rs]?|damen|herren|kære|hyvä|tisztelt|drag[ăi]|hi|hello|hey|hiya|yo|dear|greetings|(?:a )?(?:very )?good (?:morning|evening|afternoon|day)|hallo|hallöchen|moin|servus|grüezi"
+    r"(?i:sehr geehrte[rs]?|verehrte[rs]?|damen|herren|kære|hyvä|tisztelt|drag[ăi]|hi|hello|hey|hiya|yo|dear|greetings|(?:a )?(?:very )?good (?:morning|evening|afternoon|day)|hallo|hallöchen|moin|morgen(?! (?:früh|vormittag|mittag|nachmittag|abend)\b)|servus|grüezi"
     r"|grüß (?:gott|dich|euch)|guten (?:morgen|tag|abend)|tag|gr(?:ü|ue)(?:ß|ss)e|liebe[rs]?|salut|bonjour|bonsoir|coucou|ch[eè]re?s?"
     r"|ciao|salve|buon ?giorno|buona ?sera|car[oaie]|ihr lieben|na ihr|hola|buen[oa]s (?:días|tardes|noches)|estimad[oa]s?|querid[oa]s?|olá|oi|bo[am] (?:dia|tarde|noite)|prezad[oa]s?|car[oa]s|caros"
     r"|hej(?:san)?|hei|heisann|tjena|god (?:kväll|morgon|dag|aften|kveld|eftermiddag)|goddag|bästa|kära|hoi|dag|goeden?(?:dag|morgen|middag|avond)|beste|ahoj|dobrý (?:den|večer)|dobré ráno|zdravím|čau|vážen[íýá]"
@@ -34,7 +35,7 @@ _LEAD_IN = re.compile(
 )
 _CLOSING = re.compile(
     r"(?:\W*)(?:(?:bien|très|trop) (?:cordialement|amicalement|à (?:toi|vous))|mit (?:den )?(?:besten|lieben|herzlichen|sonnigen|freundlichen)"
-    r"|freundliche grüße|herzlichst?|all the best|sincerely|warmly|sincèrement|salutations|cordialmente|distinti saluti|con (?:i )?migliori|un abbraccio|un caro saluto|best(?: wishes| regards|(?=,|\W*$))|(?:kind |warm )?regards|cheers|thanks?|thank you|thx|love|yours|bye|see (?:you|ya)|take care"
+    r"|freundliche grüße|herzlichst?|all the best|sincerely|warmly|sincèrement|salutations|cordialmente|distinti saluti|con (?:i )?migliori|un abbraccio|un caro saluto|best(?: wishes| regards|(?=,|\W*$))|(?:kind |warm )?regards|cheers|laters?(?=[!,])|thanks?|thank you|thx|love|yours|bye|see (?:you|ya)|take care"
     r"|good (?:luck|night)|have (?:fun|a (?:nice|good|great|lovely))|(?:viele|liebe|beste|schöne|herzliche) gr(?:ü|ue)(?:ß|ss)e"
     r"|gr(?:ü|ue)(?:ß|ss)e|gruß|[lvb]g|mfg|mit freundlichen|danke|vielen dank|tschü(?:ß|ss?)|bis (?:bald|dann|später|morgen|denn)"
     r"|viel (?:glück|spaß|erfolg)|schöne[ns]? (?:abend|tag|woche|wochenende|gruß)|gute nacht|deine?|eue?re?|merci|cordialement"
@@ -122,7 +123,7 @@ _AGAINST = re.compile(
     r"|\bplease (?:ignore|disregard|cancel)\b|\btake (?:it |that |this |my move )?back\b|\bchanged? my mind\b|\bsecond thoughts?\b|\bby mistake\b|\bmistaken\b"
     r"|\b(?:only|just) (?:a test|testing|a joke|joking|kidding|an? (?:idea|example))\b|\binstead\b|\bi(?: would|[’']d) (?:rather|prefer)\b"
     r"|\b(?:only|but not|not) (?:if|when|once|after|until|before|unless)\b|\b(?:unless|provided that|as soon as|until then)\b"
-    r"|\bif (?:that|this|it|i|allowed|legal|possible|so)\b|\b(?:maybe|perhaps)(?: not)?\W*$|\btomorrow only\b|\bwait (?:for|until|till)\b"
+    r"|\bif (?:that|this|it|i|allowed|legal|possible|so)\b|\b(?:maybe|perhaps)(?: not)?\W*$|\btomorrow only\b|\bwait (?:until|till)\b"
     r"|\bwrong (?:game|table|mail|thread)\b|\b(?:meant|intended) for\b|\bfor (?:an|the) ?other (?:game|table)\b"
     # de
     r"|\b(?:spiel|zieh|setz|leg|mach|nimm|nehm|führ|zähl|wert|tu)\w*\b(?: \S+){0,5}? (?:nicht|nie|niemals)\b(?! schlecht| so| übel)"
@@ -138,7 +139,7 @@ _AGAINST = re.compile(
     # fr
     r"|\b(?:ne |n[’'])(?:(?:pas|plus|jamais|surtout|rien) ){1,2}(?:l[ea]s? |l[’']|y )?(?:jou|fai|compt|pren|exécut|appliqu|valid|boug|pos|mett)\w*"
     r"|\b(?:ne |n[’'])?(?:l[ea]s? |l[’'])?(?:jou|fai|compt|pren|exécut|appliqu|valid|boug|pos|mett)\w*(?:[ -](?:l[ea]s?|ça|cela|ceci|encore|surtout))* "
-    r"(?:pas|plus|jamais)\b|\bpas (?:encore|ça|cela|ceci|ce coup|celui|celle|maintenant|tout de suite|sûre?|certaine?|permis|valable)\b"
+    r"(?:pas|plus|jamais)\b(?! (?:si |trop )?mal\b)|\bpas (?:encore|ça|cela|ceci|ce coup|celui|celle|maintenant|tout de suite|sûre?|certaine?|permis|valable)\b"
     r"|\bsurtout pas\b|\b(?:oubli|ignor|annul)(?:e|ez|er|ons|ons-l[ea])\b|\bfinalement (?:non|pas)\b|\bchangé d[’']avis\b|\bpar erreur\b"
     r"|\b(?:juste|seulement|que) (?:un test|un essai|une blague|pour rire|un exemple)\b|\b(?:seulement|que) (?:si|quand|après|lorsque)\b"
     r"|\bà moins qu|\bsauf s|\bau lieu\b|\b(?:mais|ou|non,?|je \w+) plutôt\b|\bplutôt (?:pas|un|le|la|autre)\b|\bpeut-être(?: pas)?\W*$"
@@ -163,37 +164,66 @@ _LATER = (
     r"|plus tard|demain(?: matin| soir)?|ce soir|tout à l[’']heure|une autre fois|la semaine prochaine"
     r"|più tardi|piu tardi|domani(?: mattina| sera)?|stasera|un[’']altra volta|la settimana prossima)"
 )
-_PUT_OFF = re.compile(
+_IS_LATER = rf"(?:{_LATER}|morgen(?: (?:früh|vormittag|mittag|nachmittag|abend))?|dopo)(?=\W*$|[,;])"
+_I_WILL = r"(?:\b(?:i|we)(?:[’'](?:ll|d|m|re))?(?: (?!you\b)\w+){0,3}|\blet me|\blet[’']s|(?:^|[,;])\W*(?:please|better|rather|will))"
+_ICH_WILL = (
+    r"(?:\b(?:ich|wir) (?:muss|müssen|will|wollen|möchte|möchten|werde|werden|sollte)|\b(?:muss|müssen|will|möchte|werde|sollte) (?:ich|wir)"
+    r"|^\W*(?:muss|will|möchte)|\blass(?:t|en sie)? mich)"
+)
+_JE_VEUX = r"\b(?:je (?:dois|vais|veux|voudrais|préfère)|il me faut|(?:besoin|en train) d[e’']|laisse[zr]?[ -]moi)(?: \S+){0,3}?"
+_PUT_OFF = re.compile(  # only what clearly is about this move, since a move that is held back may come too late
     # en
     r"\bstill (?:\w+ )?(?:thinking|considering|deciding|pondering|hesitating|wondering|weighing|undecided|unsure|making up)\b"
-    r"|\b(?:let me|(?:i|we)(?:[’']ll| will| must| shall| gotta| (?:need|have|want) to|(?: am|[’']m| are|[’']re) going to)) (?:\w+ )?(?:think|ponder|decide|reconsider|sleep on)\b"
-    r"|\bthink (?:it over|again|some more|a bit more|a little more|twice)\b|\bsleep on (?:it|this|that)\b|\bmak(?:e|ing) up my mind\b"
-    r"|\b(?:i|we)(?:[’']ll| will|[’']d| would| must| shall| should| (?:need|have|want) to) (?:rather |better |just |still )?wait\b|\b(?:please|let[’']s|let me|better|rather) wait\b"
+    r"(?! (?:of|how|why) )(?! about (?!it\b|this|that|my|what|which|whether|the move))"
+    r"|\b(?:let me|(?:i|we)(?:[’']ll| will| must| shall| gotta| (?:need|have|want) to|(?: am|[’']m| are|[’']re) going to)) (?:\w+ )?"
+    r"(?:think|ponder|decide|reconsider|sleep on)\b(?! of\b| about (?:you|him|her|them)\b)"
+    r"|(?:\b(?:i|we)(?:[’'](?:d|ll))? (?:\w+ )?(?:need|want|like)|\bgive me) (?:\w+ ){0,4}think (?:it over|again|some more|a bit more|a little more|twice)\b"
+    r"|\bsleep on (?:it|this|that)\b|\b(?:can[’']?t|cannot|haven[’']?t|have not|have to|need to|must) (?:\w+ )?ma(?:ke|de) up my mind\b"
+    r"|\b(?:i|we)(?:[’']ll| will|[’']d| would| must| shall| should| (?:need|have|want) to) (?:rather |better |just |still )?wait\b"
+    r"(?=\W*$| (?:an?|another|one|some|until|till|with (?:it|this|that|my)|before|first)\b)"
+    r"|\b(?:please|let[’']s|(?<!t )(?<!not )let me|better|rather) wait\b"
     r"|\bgive me (?:a (?:moment|minute|second|while|day|bit)|(?:some|more|a little) time|until|till)\b|\bundecided\b|\bnot so fast\b"
-    r"|\b(?:play|mov|do|decid|confirm|answer|reply|choos|pick|finish|act|mak|tak)(?:e|es|s|ing)? (?:[\w’'-]+ ){0,4}?(?:later|tomorrow|tonight|next week|(?:another|some other) (?:day|time))\b"
+    rf"|{_I_WILL} (?:play|mov|do|decid|confirm|choos|pick|finish|mak|tak)(?:e|ing)? (?:it|this|that|this one|(?:my|the|this) (?:move|turn)) {_IS_LATER}"
+    rf"|(?:\bi(?:[’']ll| will|[’']d rather|[’']d better| must)|^\W*will) (?:\w+ )?(?:play|move|decide|confirm|choose) {_IS_LATER}"
     # de
-    r"|\b(?:überleg|ueberleg|grübe?l|schwank|zöger|zweif[el]|rätse?l)\w*(?: \S+){0,3}? noch\b|\bnoch\b(?: \S+){0,3}? (?:überleg|ueberleg|nachdenk|nachzudenk|drüber|grübe?l|schwank|zöger|entscheid)\w*"
-    r"|\bdenk\w*(?: \S+){0,3}? noch\b(?: \S+){0,3}? (?:nach|drüber|darüber)\b|\bam (?:überlegen|nachdenken|grübeln)\b"
-    r"|\b(?:muss|müssen|will|möchte|werde|sollte|lass(?:t|en sie)? mich)(?: \S+){0,4}? (?:überlegen|ueberlegen|nachdenken|abwarten|warten(?! lassen)|schlafen|entscheiden|grübeln)\b"
-    r"|\bich warte (?:noch|lieber|erst|mal|kurz|damit|ab)\b|\bunentschlossen\b|\bunschlüssig\b"
-    r"|\b(?:spiel|zieh|setz|mach|entscheid|antwort|sag|überleg|tu)\w*(?: \S+){0,3}? (?:später|spaeter|morgen|nachher|heute abend|ein andermal|nächste woche)\b"
-    r"|(?:^|[,;:–—-] ?)(?:(?:vielleicht|lieber|eher|erst|dann|doch|aber) )*(?:morgen(?! mehr\b)|vielleicht morgen)(?: (?:früh|abend|vielleicht|lieber|dann|erst|wieder))*(?=[.…]*$|;)"
+    r"|\b(?:überleg|ueberleg|grübe?l|schwank|zöger|zweife?l|rätse?l)(?:e?n|e)?(?: \S+){0,3}? noch\b"
+    r"|\bnoch\b(?: \S+){0,3}? (?:überlegen?|ueberlegen?|nachdenken|nachzudenken|grübeln|(?:drüber|darüber) schlafen)\b"
+    r"|\b(?:schlaf|denk)e?n?(?: \S+){0,2}? noch\b(?: \S+){0,3}? (?:drüber|darüber|nach)(?: nach)?(?=\W*$|[,;])|\bam (?:überlegen|nachdenken|grübeln)\b"
+    rf"|{_ICH_WILL}(?: \S+){{0,4}}? (?:überlegen|ueberlegen|nachdenken|grübeln|(?:drüber|darüber) schlafen|entscheiden)\b"
+    rf"|{_ICH_WILL}(?: (?:noch|lieber|erst|mal|kurz|damit|etwas|besser|einen?|bisschen|wenig|tag|moment|doch))* (?:ab)?warten(?=\W*$|[,;])"
+    r"|\bich warte (?:damit\b|(?:noch|lieber|erst|mal|kurz|ab|etwas|ein bisschen)(?: (?:mal|kurz|etwas|ab|ein bisschen))*(?=\W*$|[,;]))"
+    r"|\bunentschlossen\b|\bunschlüssig\b"
+    r"|\b(?:ich|wir) (?:spiel|zieh|setz|mach|entscheid|überleg|tu)(?:en?)?(?: (?:das|es|den|meinen|diesen|zug|mir|mich|lieber|erst|dann|wohl|eher|vielleicht))*"
+    rf" {_IS_LATER}"
+    r"|\bdas (?:spiel|mach|entscheid|überleg)(?:en?)? (?:ich|wir)(?: (?:mir|lieber|erst|dann|wohl|eher|vielleicht))*"
+    rf" {_IS_LATER}"
+    r"|(?:^|[,;:–—-] ?)(?:(?:vielleicht|lieber|eher|erst|dann|doch|aber) )*(?:morgen(?! mehr\b)|vielleicht morgen)(?: (?:früh|abend|vielleicht|lieber|dann|erst))*(?=[.…]*$|;)"
     # fr
-    r"|\b(?:je |j[’']y |j[’'])(?:réfléchis|reflechis|hésite|hesite|verrai)\b|\bj[’']attends (?:encore|un peu|demain)\b|\bon verra\b"
-    r"|\b(?:dois|vais|veux|voudrais|faut|besoin d[e’']|en train d[e’']|laisse[zr]?[ -]moi)(?: \S+){0,3}? ?(?:réfléchir|reflechir|penser|hésiter|décider|(?<!faire )attendre)\b"
+    r"|\b(?:je |j[’']y )(?:réfléchis|reflechis)(?= encore\b|\W*$|[,;])|\bj[’'](?:hésite|hesite)(?= encore\b| entre\b|\W*$|[,;])"
+    r"|\b(?:je verrai|on verra) (?:ça |cela )?(?:plus tard|demain|ce soir)\b|\bj[’']attends (?:encore|un peu|demain)(?=\W*$|[,;])"
+    rf"|{_JE_VEUX} ?(?:réfléchir|reflechir|y penser|hésiter|décider)\b"
+    r"|\bje (?:dois|vais|veux|voudrais|préfère)(?: (?:encore|plutôt|un peu|d[’']abord))* attendre(?=\W*$|[,;]| (?:un peu|encore|demain|avant)\b)"
     r"|\bindécise?s?\b|\bpas si vite\b"
-    r"|\b(?:jou|fer|fai|décid|répond|confirm|réfléch|pren|boug|choisi)\w*(?: \S+){0,3}? (?:plus tard|demain|ce soir|une autre fois|la semaine prochaine)\b"
+    r"|\bje (?:vais )?(?:l[ea] |l[’'])?(?:jou|fer|fai|décid|confirm|choisi)\w*(?: (?:ça|cela|(?:ce|le|mon) coup|plutôt|peut-être|seulement))*"
+    rf" {_IS_LATER}"
     # it
-    r"|\bci (?:sto )?(?:ancora )?(?:penso|pensando|penserò|rifletto|ripenso)\b"
-    r"|\b(?:sto|devo|vorrei|voglio|fammi|fatemi|lasciami|lasciatemi)(?: \S+){0,3}? (?:pensar\w*|pensando|riflett\w+|ripens\w+|decider\w*|decidendo|valutar\w*|valutando)\b"
-    r"|\b(?:devo|vorrei|voglio|preferisco) (?:ancora )?aspettare\b|\bindecis[oa]\b"
-    r"|\b(?:gioc|far|facci|decid|rispond|conferm|muov|scel|scegl)\w*(?: \S+){0,3}? (?:più tardi|piu tardi|domani|stasera|un[’']altra volta|la settimana prossima|dopo\W*$)"
+    r"|\bci (?:sto )?(?:ancora )?(?:penso|pensando|penserò|rifletto|ripenso)\b(?! io\b)"
+    r"|\b(?:sto|devo|vorrei|voglio|fammi|fatemi|lasciami|lasciatemi)(?: \S+){0,3}? "
+    r"(?:pensarci|pensa(?:re|ndo)(?! (?:a|al|alla|alle|ai|agli|di)\b| all[’'])|riflett\w+|ripens\w+|decider\w*|decidendo|valutar\w*|valutando)\b(?! io\b)"
+    r"|\b(?:devo|vorrei|voglio|preferisco) (?:ancora )?aspettare(?=\W*$|[,;]| (?:un po|ancora|domani|prima)\b)|\bindecis[oa]\b"
+    r"|\b(?:(?:l[oa] |l[’'])(?:facci|far)|facci(?=o (?:la mia |la |questa )mossa)|far(?=ò (?:la mia |la |questa )mossa)|gioc|giocher|decid|decider|conferm|confermer|muov|muover|scelg|sceglier)"
+    rf"(?:o|ò)(?: (?:(?:la mia |la |questa )mossa|forse|solo|poi))* {_IS_LATER}|\b(?:far|giocar|decider)l[oa] {_IS_LATER}"
     # all
-    rf"|{_BEGINS}(?:bof|boh|mah|macché|(?:gar|überhaupt) nicht|pas du tout|per niente|niente affatto)(?=\W*$|[,;!])"
-    r"|\b(?:gar|überhaupt) nichts\b|\brien du tout\b"
-    r"|^\W*(?:(?:maybe|perhaps|probably|rather|better|only|just|then|well|ok|okay|please|sorry|but|or|no|not before|i|i[’']ll|i will|do|it|this|that"
+    rf"|{_BEGINS}(?:bof|boh|mah|macché)(?=\W*$)"
+    rf"|{_BEGINS}(?:(?:gar|überhaupt) nichts?|pas du tout|rien du tout|per niente|niente affatto)(?=\W*$|[,;!])"
+    r"|^\W*(?!later[!,]\W*$)(?:(?:maybe|perhaps|probably|rather|better|only|just|then|well|ok|okay|please|sorry|but|or|no|not before|i|i[’']ll|i will|do|it|this|that"
     r"|vielleicht|lieber|eher|erst|dann|doch|aber|also|gut|na|ich|es|das|peut-être|plutôt|alors|bon|mais|seulement|pas avant|forse|magari|meglio|allora|solo|ma|lo),? ){0,5}"
     rf"(?:{_LATER}|dopo)(?:,? (?:maybe|perhaps|please|then|i think|i guess|vielleicht|bitte|dann|denke ich|peut-être|alors|forse|magari|allora))?\W*$",
+    re.IGNORECASE,
+)
+_OF_BEFORE = re.compile(  # clauses about the past, or about another time
+    r"\b(?:was|were|had|couldn[’']t|could not|musste[nt]?|wollte[nt]?|konnte[nt]?|war(?:en)?|hatte[nt]?|habe?|haben|étai(?:s|t|ent)|avai(?:s|t|ent)|devais|ero|era|eravamo|dovevo|avevo"
+    r"|next time|nächste[ns]? mal|prochaine fois|prossima volta)\b",
     re.IGNORECASE,
 )
 
@@ -277,25 +307,45 @@ def _is_contact(line: str) -> bool:
     return without != line and len(names) <= _MOST_NAMING and all(map(_NAMING.fullmatch, names))
 
 
-def contradiction_in(lines: Sequence[str]) -> str:
+def contradiction_in(lines: Sequence[str], is_light: bool = False) -> str:
     """Return the first sentence of this prose that contradicts, questions or puts off the effective lines beside it, or
     "".
 
-    A blank line ends a sentence. An overlong sentence counts as a contradiction. The following don't count: small talk
-    ("how are you?"), quoted subjects, lines that begin with `|`, and warnings about links.
+    A blank line ends a sentence, and so does a name at the end of a paragraph. An overlong sentence counts as a
+    contradiction. The following don't count: small talk ("how are you?"), quoted subjects, lines that begin with `|`,
+    and warnings about links. `is_light`: the effective lines can be undone later, so only contradictions count.
     """
     written = ["" if line.startswith("|") or is_subject(line) else line for line in lines]
     for paragraph in _paragraphs(written):
         for sentence in map(str.strip, _SENTENCE_END.split(_ADDRESS.sub(" ", paragraph))):
             asks = sentence.endswith(("?", "？", "؟")) and not _SMALL_TALK.search(sentence)
-            is_against = _AGAINST.search(sentence) or _PUT_OFF.search(sentence)
+            is_against = _AGAINST.search(sentence) or (not is_light and _puts_off(sentence))
             if (
                 len(sentence) > LONGEST_SENTENCE
-                or asks
+                or (asks and not is_light)
                 or (is_against and not _GREETING.fullmatch(sentence) and not _BANNER.search(sentence))
             ):
                 return sentence
-    return next((line for line in written if _PUT_OFF.search(line)), "")  # a name may follow without a full stop
+    return "" if is_light else next(filter(_puts_off, _last_lines(written)), "")
+
+
+def _puts_off(sentence: str) -> bool:
+    clauses = re.split("(?<=[,;])", sentence)
+    now = "".join(it for it in clauses if not _OF_BEFORE.search(it))
+    return _PUT_OFF.search(now.strip()) is not None and not _GREETING.fullmatch(sentence)
+
+
+def _last_lines(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the last line of each paragraph, and those above it if only names follow. Skip the end of a wrapped
+    sentence: it starts in lower case, below a line of several words.
+    """
+    for _, paragraph in groupby(lines, key=lambda line: bool(line.strip())):
+        for above, line in reversed([*pairwise(("", *paragraph))]):
+            bare = line.strip(_MARKS_AROUND)
+            if len(above.split()) <= 1 or _starts_sentence(bare):
+                yield line
+            if not _SIGNATURE.fullmatch(bare):
+                break
 
 
 def _paragraphs(lines: Iterable[str]) -> list[str]:

@@ -103,7 +103,7 @@ def deal(mail: Incoming, mark: int, game: Game, read: replies.Mail, guest: Guest
 def understood(mail: replies.Mail, locale: str) -> str | None:
     """Return "yes", "no", or None if the reply is unclear."""
     beside = None if mail.beside is None else _plain(mail.beside)
-    reply = replies.parse(replace(mail, lines=_plain(mail.lines), beside=beside), _YES_OR_NO, locale)
+    reply = replies.parse(replace(mail, lines=_plain(mail.lines), beside=beside), _YES_OR_NO, locale, is_light=True)
     wishes = replies.understand(reply)
     return wishes.move if wishes == replies.Wishes(move=wishes.move) else None
 

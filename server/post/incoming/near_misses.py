@@ -72,6 +72,7 @@ class Grammar(NamedTuple):
     rules: Notation
     locale: str
     legal: Sequence[Any] = ()  # moves, which complete a line that fits only one of them
+    is_light: bool = False  # whether a line that takes effect can be undone later
 
 
 def move_in(line: str, rules: Notation) -> Any:

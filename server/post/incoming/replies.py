@@ -237,11 +237,12 @@ def _hash(scope: str, key: str) -> str:
     return sha256(f"{scope}/{key}".encode()).hexdigest()[:16]
 
 
-def parse(mail: Mail, rules: Notation, locale: str = "en", legal: Sequence[Any] = ()) -> Reply:
+def parse(mail: Mail, rules: Notation, locale: str = "en", legal: Sequence[Any] = (), is_light: bool = False) -> Reply:
     """Parse every line of an email as a move in this game's notation or a command in this language. A line that fits
-    only one of the `legal` moves is that move.
+    only one of the `legal` moves is that move. `is_light`: the moves can be undone later, so questions beside them
+    don't matter.
     """
-    grammar = Grammar(Spoken(rules, locale), locale, legal)
+    grammar = Grammar(Spoken(rules, locale), locale, legal, is_light)
     lines = _joined(_without_explanation(mail.lines, grammar), grammar)
     if mail.beside is None:
         return Reply(mail, grammar, lines, None)
@@ -539,7 +540,7 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
     move = _one_move(list(moves.values()), grammar.rules) if moves else Wishes()
     if move is None:
         return Wishes(problem="two-moves", line=list(moves)[1])
-    return _doubt(lines, signed) or _together(move, commands)
+    return _doubt(lines, signed, grammar) or _together(move, commands)
 
 
 def _goes_on(move: str, below: str, grammar: Grammar) -> bool:
@@ -557,7 +558,7 @@ def _is_several(line: str, grammar: Grammar) -> bool:
     return len(moves) > 1 and all(_move(move, grammar.rules) for move in moves)
 
 
-def _doubt(lines: Sequence[Line], signed: Collection[str]) -> Wishes | None:
+def _doubt(lines: Sequence[Line], signed: Collection[str], grammar: Grammar) -> Wishes | None:
     """Return the problem caused by prose next to the lines that take effect, or None if there is no problem."""
     around = ["", "", *("" if line.command else line.text for line in lines), ""]
     for place in (place for place, line in enumerate(lines, 2) if line.command):
@@ -567,7 +568,7 @@ def _doubt(lines: Sequence[Line], signed: Collection[str]) -> Wishes | None:
         return None
     if line := _below_an_intro(lines):
         return Wishes(problem="perhaps-quoted", line=line)
-    line = contradiction_in(around)
+    line = contradiction_in(around, grammar.is_light)
     return Wishes(problem="spoken-against", line=line) if line else None
 
 

@@ -110,7 +110,8 @@ def test_emails_to_strangers_are_limited(
 @pytest.mark.parametrize(
     ("results", "letters"),
     [
-        (["mx.stars.example; spf=softfail; dkim=none; dmarc=fail (p=NONE dkim=pass) header.from=example.net"], 0),
+        (["mx.stars.example; spf=softfail; dkim=none; dmarc=fail (p=REJECT dkim=pass) header.from=example.net"], 0),
+        (["mx.stars.example; spf=softfail; dkim=none; dmarc=fail (p=NONE dis=NONE) header.from=example.net"], 1),
         (['mx.stars.example 1; spf=fail smtp.mailfrom="x; dkim=pass"@example.net'], 0),
         (["mx.stars.example; spf=fail", "evil.example; dkim=pass; dmarc=pass"], 0),
         (["mx.stars.example; spf=fail; dkim=fail", "mx.stars.example; dkim=pass header.d=example.net"], 1),

@@ -226,3 +226,22 @@ def test_a_reply_to_an_invitation_is_read_as_typed_in_every_mail_program(office:
 
 def test_yes_is_recognized_with_decomposed_accents(office: Office) -> None:
     assert understood(Read(CYD, False, ("si\u0300",), None, "", None), "en") == "yes"
+
+
+@pytest.mark.parametrize(
+    ("text", "locale", "meant"),
+    [
+        ("Yes\n\nI'd love to play. When do we start?", "en", "yes"),
+        ("Yes, gladly!\n\nI'll wait for your first move.", "en", "yes"),
+        ("Yes\n\nI'll play my first move tomorrow.", "en", "yes"),
+        ("No, thanks\n\nMaybe another time.\nWhen do you start the next one?", "en", "no"),
+        ("Ja, gerne!\n\nWann geht es los?", "de", "yes"),
+        ("Oui, avec plaisir !\n\nOn verra bien qui gagne !", "fr", "yes"),
+        ("S\u00ec, volentieri!\n\nGioco la prima mossa stasera.", "it", "yes"),
+        ("Yes\n\nNo, I changed my mind.", "en", None),
+        ("Ja\n\nNein, doch nicht.", "de", None),
+        ("Yes?", "en", None),
+    ],
+)
+def test_a_question_beside_a_yes_or_no_does_not_hold_it_back(text: str, locale: str, meant: str | None) -> None:
+    assert understood(read(a_mail(f"{text}\n\nCyd", sender=CYD)), locale) == meant
