@@ -127,6 +127,8 @@ def _deal(mail: DeskMail, records: Records) -> None:
     match capability.seat:
         case For.STRANGER if is_stranger(capability, sender) and not read.is_forged:
             is_new = player is None
+            if is_new and _is_old(read):  # a copy may outlive a deleted account
+                return _welcome_stranger(mail, read, sender)
             if is_new and (player := _new_player(mail, read, sender, LOCALES[capability.number])) is None:
                 return None
             return _deal_with_player(mail, read, player, records, is_new=is_new)

@@ -375,6 +375,27 @@ def test_a_yes_that_is_put_off_is_asked_again(ann: Correspondent) -> None:
     assert player_at(ann.email) is None
 
 
+def test_a_copy_of_the_first_reply_does_not_bring_back_a_deleted_account(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    raw = ann.written(hello.reply_to, "name is Ann", Date=format_datetime(clock.now()))
+    ann.hands_over(hello.reply_to, raw)
+    settle()
+    ann_id = player_at(ann.email)
+    assert ann_id and profile(ann_id)["name"] == "Ann"
+    ann.asks("goodbye")
+    ann.asks("yes")
+    assert not db.session.scalars(select(DeskMail.mail_id).where(DeskMail.player_id == ann_id)).all()
+    for _ in range(2):
+        ann.hands_over(hello.reply_to, raw)
+        settle()
+        assert player_at(ann.email) is None
+        later(8 * DAY)
+        forget_desk_mails()
+    assert ann.newest.subject == hello.subject
+    ann.answers(ann.newest.reply_to, "name Ann", Date=format_datetime(clock.now()))
+    assert player_at(ann.email)
+
+
 def test_a_copy_of_an_email_that_we_have_forgotten_asks_first(ann: Correspondent) -> None:
     ann_id = ann_joins(ann)
     to = ann.newest_answer.reply_to
