@@ -589,6 +589,6 @@ BOUNDS = {
             ),
         ),
         ("answers", "20/1h", "Replies to emails that didn't result in a move, per seat."),
-        ("answers-to-sender", "60/1h", "Replies to emails that didn't result in a move, per sender."),
+        ("answers-to-sender", "60/1h", "Replies to emails that didn't result in a move, per address that gets them."),
     )
 }

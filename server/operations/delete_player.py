@@ -132,6 +132,8 @@ def delete_player(player_id: UUID) -> None:
         db.session.commit()
     for table, condition in _own(player_id, email):
         db.session.execute(delete(table).where(condition))
+    processed = update(DeskMail).where(DeskMail.player_id == player_id)  # kept so that the server recognizes copies
+    db.session.execute(processed.values(player_id=None, lines=None, recipient=""))
     db.session.commit()
     if not email.endswith(".invalid"):  # a guest's address appears in no text, and there are many guests
         forget_address(player_id, email, _name_of_nobody(player_id))
@@ -285,7 +287,6 @@ def _own(player_id: UUID, email: str) -> list[_Rows]:
         Webhook,
         Bounce,
         Note,
-        DeskMail,
         DeskGame,
     )
     ids = [player_id, *(id_of(player_id, purpose) for purpose in PURPOSES)]
@@ -296,6 +297,7 @@ def _own(player_id: UUID, email: str) -> list[_Rows]:
         *((table, table.player_id == player_id) for table in tables),
         (PlayerDelivery, PlayerDelivery.player_id.in_(ids) | _names(PlayerDelivery.detail, email)),
         (PlayerLetterRow, PlayerLetterRow.player_id.in_(ids) | _is_to(PlayerLetterRow, email)),
+        (DeskMail, (DeskMail.player_id == player_id) & DeskMail.due_at.is_not(None)),
         (SignIn, codes),
         (Block, (Block.player_id == player_id) | (Block.blocked_id == player_id)),
         (Report, (Report.player_id == player_id) | (Report.by_player == player_id)),

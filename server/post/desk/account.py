@@ -1,5 +1,6 @@
 """The commands for accounts."""
 
+import re
 from collections.abc import Callable
 from datetime import time
 from typing import Any
@@ -25,6 +26,7 @@ from server.sanitize import clean
 from server.translations import noted, times
 
 _LARGEST_EXPORT = 8_000_000  # characters; mail servers reject larger emails
+_IS = re.compile(r"^(?:is|ist|est|è)\s+(?=\S)", re.IGNORECASE)  # people write "name is Ann"
 _CHOICES = (AT_ONCE, BUNDLED, OFF)
 
 
@@ -95,7 +97,7 @@ def _set(errand: Errand, rest: str) -> Said:
 
 
 def _set_name(errand: Errand, value: str) -> None:
-    change_profile(errand.player_id, {"name": clean(value, 200)})
+    change_profile(errand.player_id, {"name": _IS.sub("", clean(value, 200), count=1)})
 
 
 def _set_language(errand: Errand, value: str) -> None:

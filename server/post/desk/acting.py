@@ -5,7 +5,7 @@ and the result of a search is stored with the email.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID, uuid5
@@ -65,6 +65,7 @@ class Errand:
     is_sure: bool = False  # whether the player has confirmed the commands
     has_gone: bool = False  # whether the account is to be deleted
     has_attached: bool = False  # whether its answer has an attachment
+    is_doubted: bool = False  # whether other lines question or contradict its commands
     written_at: datetime | None = None  # if it may be an old copy
     doubt: str = ""  # why the present command must be confirmed
     step: int = 0
@@ -95,7 +96,7 @@ class Errand:
         return load_visible(game_id, self.player_id)
 
 
-_ASKING = commands.LEAVE, commands.GOODBYE  # they ask first anyway
+ASKING = commands.LEAVE, commands.GOODBYE  # they ask first anyway
 _ATTACHING = commands.ARCHIVE, commands.EXPORT
 Act = Callable[[Errand, str], Said]
 _ACTS: dict[str, Act] = {}
@@ -112,18 +113,19 @@ def acts(name: str) -> Callable[[Act], Act]:
 
 
 def carry_out(errand: Errand, asked: Asked) -> Said:
-    """Carry out one command, and return the reply to it."""
+    """Carry out one command, and return the reply to it. A confirmed command with a question mark can still ask: the
+    player has only confirmed that they wrote it."""
     errand.step += 1
     if not asked.command:
         return _not_understood(asked)
     errand.doubt = "" if errand.is_sure or not asked.writes else _doubt(errand, asked)
-    if errand.doubt and asked.command not in _ASKING:
+    if errand.doubt and asked.command not in ASKING:
         return Said(line=asked.line, told=[errand.doubt], asks=asked.canonical)
     if errand.has_attached and asked.command in _ATTACHING:
         told = gettext("An email can have only one attachment. Please send this line again.")
         return Said(line=asked.line, told=[told], is_wrong=True)
     try:
-        said = _ACTS[asked.command](errand, asked.rest)
+        said = _ACTS[asked.command](replace(errand, is_sure=False) if asked.is_question else errand, asked.rest)
     except Unclear as error:
         example = example_of(asked.command, spoken().locale)
         said = Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)], is_wrong=True)
@@ -137,6 +139,8 @@ def carry_out(errand: Errand, asked: Asked) -> Said:
 def _doubt(errand: Errand, asked: Asked) -> str:
     if asked.is_question:
         return str(gettext("This line ends with a question mark, so nothing has changed yet."))
+    if errand.is_doubted:
+        return str(gettext("Another line of your email questions or contradicts this, so nothing has changed yet."))
     if errand.written_at:
         day = times.day(errand.written_at.date(), spoken())
         told = gettext("Your email is dated %(day)s and may be an old copy. So nothing has changed yet.", day=day)

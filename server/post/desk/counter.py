@@ -32,7 +32,7 @@ from server.games import Json
 from server.play.mail.mail_in import KEPT
 from server.play.mail.postmaster import take_postmaster_mail
 from server.post.desk import account, commands, games
-from server.post.desk.acting import Errand, Records, Said, carry_out
+from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out
 from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
 from server.post.desk.languages import language_of
 from server.post.desk.reading import Asked, Request, read_request, request_of, stored, without_repeats
@@ -127,6 +127,8 @@ def _deal(mail: DeskMail, records: Records) -> None:
     match capability.seat:
         case For.STRANGER if is_stranger(capability, sender) and not read.is_forged:
             is_new = player is None
+            if is_new and _is_old(read):  # a copy may outlive a deleted account
+                return _welcome_stranger(mail, read, sender)
             if is_new and (player := _new_player(mail, read, sender, LOCALES[capability.number])) is None:
                 return None
             return _deal_with_player(mail, read, player, records, is_new=is_new)
@@ -199,9 +201,15 @@ def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records
         asked = without_repeats([it for it in request.asked if it.command and not _has_web_link(it.line)])
         asked = asked or [Asked(commands.HELP, commands.HELP)]
         said = [carry_out(errand, it) for it in asked if it.command in commands.AT_ONCE]
-        waits = [it.canonical for it in asked if it.command not in commands.AT_ONCE]
+        waits = [_as_unproved(it) for it in asked if it.command not in commands.AT_ONCE]
     answer = _Answer(said, is_cut=request.is_cut, waits=waits)
     return _finish(mail, _letter_to(mail, read, player, answer, is_proved=False), player, answer, unproved=uses)
+
+
+def _as_unproved(asked: Asked) -> str:
+    """Return a command as it is stored until its sender is proved. The question mark makes a final command ask once
+    more, with its consequences."""
+    return stored(replace(asked, is_question=asked.command in ASKING))
 
 
 def _has_web_link(line: str) -> bool:
@@ -245,6 +253,8 @@ def _deal_with_player(
     _note_proof(player)
     locale = stored_locale(player.locale)
     request = request or _request(read, locale)
+    if waiting and request.says_yes and not request.is_alone and _is_final(waiting):
+        request = replace(request, says_yes=False, is_unsure=True)
     decides = waiting is not None and (request.says_yes or request.says_no)
     if (decides or request.is_unsure or any(it.command for it in request.asked)) and not _reserve(
         mail, player.player_id
@@ -274,6 +284,7 @@ def _deal_with_player(
         if not has_left(Use("desk-answers", player.player_id)):
             asked = [it for it in asked if it.writes]  # nobody would get the rest
         errand = _errand(mail, player.player_id, records)
+        errand.is_doubted = request.is_doubted
         errand.written_at = read.written_at if _is_old(read) else None
         _carry_out_all(errand, asked, answer)
     if answer.has_gone:
@@ -281,6 +292,12 @@ def _deal_with_player(
         return _take_leave(mail, records)
     player = db.session.get_one(Player, player.player_id, populate_existing=True)
     return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
+
+
+def _is_final(waiting: DeskMail) -> bool:
+    """Return whether a command that waits for `yes` gives up a seat or the account. Then any other text beside the
+    `yes` may take it back."""
+    return any(it.command in ASKING for it in request_of(waiting.lines or ()).asked)
 
 
 def _asked_in(request: Request, read: replies.Mail, answer: "_Answer") -> Sequence[Asked]:
@@ -404,7 +421,7 @@ def _letter_to(mail: DeskMail, read: replies.Mail, player: Player, answer: _Answ
         "said": [asdict(it) for it in answer.said],
         "new": answer.is_new,
         "cut": answer.is_cut,
-        "asked": answer.waits,
+        "asked": [it.removesuffix("?") for it in answer.waits],
         "asked_in": str(mail.mail_id) if answer.waits else "",
         "proved": is_proved,
         "last": False,

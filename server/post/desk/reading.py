@@ -16,7 +16,8 @@ from server.errors import PlayError
 from server.post.desk import commands
 from server.post.desk.arguments import ANY, days_in, invitation_in, is_game, number_and_version, number_in
 from server.post.desk.commands import BY_NAME, NAME, SET, setting_of, words_of
-from server.post.incoming.doubt import contradiction_in, is_courtesy
+from server.post.incoming.doubt import contradiction_in, is_courtesy, rest_of_sentence
+from server.post.incoming.notices import without_notices
 from server.post.incoming.replies import Mail
 from server.sanitize import clean, without_unseen
 
@@ -38,7 +39,17 @@ _YES = re.compile(r"(?:yes|ja|oui|s[iì])(?:[ ,.!]+(?:please|thanks|bitte|danke|
 _DENIAL = re.compile(
     r"\b(?:not|never|nicht|nichts|nie|kein\w*|pas|jamais|rien|aucune?|non|mai|niente|nessun\w*)\b|n't\b", re.IGNORECASE
 )
+_WHEN = re.compile(  # of a line that may look like a name or a wish
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
+    r"|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|(?:lune|marte|mercole|giove|vener)d[iì]|sabato|domenica)\b"
+    r"|^\W*(?:later|morgen)\W*$",
+    re.IGNORECASE,
+)
+_NAME = r"(?:[A-Z]\.|[^\W\d_a-zß-öø-ÿ][\w'-]*)"  # starts with a capital
+_NAMES = re.compile(rf"{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}")
 _NOTICE = 12  # words
+_RETRACTION = 3  # words
+_INITIALS = 2  # letters
 _ANY_DAY = date(2000, 1, 1)
 _NO = re.compile(r"(?:no|nein|non)(?:[ ,.!]+(?:thanks|thank you|danke|merci|grazie))?", re.IGNORECASE)
 
@@ -75,6 +86,8 @@ class Request:
     is_cut: bool = False  # whether there were more commands than `MOST`
     prose: str = ""  # the first line of an email without commands
     is_unsure: bool = False  # a `yes` that other lines question or contradict
+    is_alone: bool = False  # a `yes` beside which only greetings, names and footers stand
+    is_doubted: bool = False  # other lines question, contradict or put off its commands
     is_clear: bool = False  # it begins with a whole command; otherwise, a program may have written it
 
 
@@ -89,8 +102,8 @@ def read_request(mail: Mail, locale: str, subject: str | None = None) -> Request
         found = [it for it in _asked(written, words_of(locale)) if it.command]
         return replace(_agreement(written), asked=tuple(found), is_clear=any(map(_is_whole, found)))
     lines = list(map(_bare, written))
-    request = _agreement(written)
-    found = list(_asked(written, words_of(locale)))
+    request = _agreement(mail.lines)
+    found = _without_farewell(list(_asked(written, words_of(locale))))
     if not any(it.command for it in found):
         near = [it for it in found if it.near]
         said = "" if near else next((it for it in lines if not is_courtesy(it)), "")
@@ -99,7 +112,13 @@ def read_request(mail: Mail, locale: str, subject: str | None = None) -> Request
     asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # below may be a signature
     own = (line for line in lines if not (is_courtesy(line) or _YES.fullmatch(line) or _NO.fullmatch(line)))
     is_clear = (it := _command(next(own, ""), words_of(locale))) is not None and _is_whole(it)
-    return replace(request, asked=tuple(asked[:MOST]), is_cut=len(asked) > MOST, is_clear=is_clear)
+    return replace(
+        request,
+        asked=tuple(asked[:MOST]),
+        is_cut=len(asked) > MOST,
+        is_doubted=_is_doubted(mail.lines, words_of(locale)),
+        is_clear=is_clear,
+    )
 
 
 def request_of(lines: Sequence[str]) -> Request:
@@ -142,12 +161,40 @@ def commands_beside_table(lines: Sequence[str], locale: str) -> list[Asked]:
         if (it := _command_as_written(line, words)) is None or not _is_whole(it):
             break
         found.append(it)
-    below = map(_bare, own[len(found) :])
-    return found[:MOST] if found and all(_is_like_signature(it) for it in below) else []
+    return _without_farewell(found)[:MOST] if all(map(_is_ending, own[len(found) :])) else []
 
 
-def _is_like_signature(line: str) -> bool:
-    return len(line.split()) <= 2 and not re.search(r"\d", line)
+def _without_farewell(found: list[Asked]) -> list[Asked]:
+    """Leave out "Goodbye!" beside other commands, since it is only polite there."""
+    others = [it for it in found if it.command != commands.GOODBYE]
+    return others if any(it.command for it in others) else found
+
+
+def _is_doubted(lines: Sequence[str], words: Mapping[str, str]) -> bool:
+    """Return whether lines beside commands question, contradict or put them off. A "no" above them answers our
+    email."""
+    beside, has_command = list[str](), False
+    for line in lines:
+        text = _bare(line)
+        is_command = _command(text, words) is not None
+        has_command = has_command or is_command
+        is_answer = not has_command and (_YES.fullmatch(text) or _NO.fullmatch(text))
+        beside.append("" if is_command or is_answer else line)
+    denials = (line for line in beside if len(line.split()) <= _RETRACTION and _DENIAL.search(line.translate(_SAME)))
+    return bool(contradiction_in(beside)) or any(denials)
+
+
+def _is_ending(line: str) -> bool:
+    """Return whether this line can end an email: courtesy, a name, or the footer of a mail program."""
+    text = line.translate(_SAME).strip()
+    if not re.search(r"\w", text):
+        return True
+    is_footer = len(text) > _INITIALS and not rest_of_sentence("", text.lower(), False, ())  # names are capitalized
+    return is_courtesy(_bare(line)) or is_footer or _is_like_signature(text.strip(" -*_~,"))
+
+
+def _is_like_signature(text: str) -> bool:
+    return _NAMES.fullmatch(text) is not None and not _DENIAL.search(text)
 
 
 def _is_whole(it: Asked) -> bool:
@@ -198,10 +245,22 @@ def nearest(line: str, locale: str) -> str:
 
 def _agreement(written: Sequence[str]) -> Request:
     """Return a request that only says `yes` or `no`."""
-    lines = list(map(_bare, written))
+    lines = [text for line in written if (text := _bare(line))]
     says_yes = _says(_YES, lines)
     is_unsure = says_yes and _is_contradicted(written)
-    return Request((), says_yes and not is_unsure, _says(_NO, lines), is_unsure=is_unsure)
+    return Request(
+        (),
+        says_yes and not is_unsure,
+        _says(_NO, lines),
+        is_unsure=is_unsure,
+        is_alone=says_yes and _is_alone(written),
+    )
+
+
+def _is_alone(written: Sequence[str]) -> bool:
+    """Return whether only greetings, names, footers and notices stand beside a `yes`."""
+    beside = without_notices(["" if _YES.fullmatch(_bare(line)) else line for line in written])
+    return all(_is_ending(line) and not _WHEN.search(line) for line in beside if _bare(line))
 
 
 def _says(pattern: re.Pattern[str], lines: Sequence[str]) -> bool:
@@ -213,7 +272,8 @@ def _is_contradicted(lines: Sequence[str]) -> bool:
     """Return whether a line questions a `yes`, or contradicts it. Long lines are ignored, since they are notices of
     companies."""
     denials = (line for line in lines if len(line.split()) <= _NOTICE and _DENIAL.search(line.translate(_SAME)))
-    return bool(contradiction_in(lines)) or any(denials)
+    apart = [part for line in lines for part in ([line, ""] if _YES.fullmatch(_bare(line)) else [line])]
+    return bool(contradiction_in(apart)) or any(denials)
 
 
 def _bare(line: str) -> str:

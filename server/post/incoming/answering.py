@@ -167,7 +167,7 @@ def _deal_with_guest(mail: Incoming, mark: int, game: Game) -> None:
     speaker = guest.player or hosted_by
     locale = stored_locale(speaker.locale) if speaker else "en"
     with force_locale(locale):
-        _finish(mail, invitations.deal(mail, mark, game, read, guest, locale), sender=read.sender or "")
+        _finish(mail, invitations.deal(mail, mark, game, read, guest, locale), reader=guest.email)
 
 
 def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
@@ -204,7 +204,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
         asks = _do_what_is_written(doing, wishes, waiting)
     confirmed = waiting.mail_id if waiting else None
     answer = _letter(mail, doing.game, doing.answer) | {"player_id": player.player_id}
-    _finish(mail, answer, asks, read.sender or "", confirmed, acts)
+    _finish(mail, answer, asks, player.email, confirmed, acts)
 
 
 def _went_to(mail: Incoming, game: Game, player: Player) -> bool:
@@ -711,7 +711,7 @@ def _finish(
     mail: Incoming,
     letter: Json | None,
     asks: str = "",
-    sender: str = "",
+    reader: str = "",
     confirmed: UUID | None = None,
     acted: Collection[str] = (),
     fault: str | None = None,
@@ -719,7 +719,7 @@ def _finish(
     """Record that the email has been processed, and queue our reply. The call is idempotent."""
     db.session.rollback()
     if letter and not letter["data"]["played"] and current_app.config["LIMITS"]:
-        more = _answers_left(mail, sender)
+        more = _answers_left(mail, reader)
         letter["data"]["last"] = more == 0
         if more < 0:
             letter = None
@@ -728,11 +728,11 @@ def _finish(
     db.session.commit()
 
 
-def _answers_left(mail: Incoming, sender: str) -> int:
-    """Count this reply. Return how many more replies may be sent now, or a negative number if this one exceeds the
-    limit. The limit ends loops with a machine that replies to us."""
-    of_sender = [Use("answers-to-sender", mailbox_of(sender.lower()))] * bool(sender)
-    return min(count(Use("answers", f"{mail.game_id}/{mail.seat}"), *of_sender).values())
+def _answers_left(mail: Incoming, reader: str) -> int:
+    """Count this reply to its reader, since anyone can forge a sender. Return how many more replies may be sent now, or
+    a negative number if this one exceeds the limit. The limit ends loops with a machine that replies to us."""
+    of_reader = [Use("answers-to-sender", mailbox_of(reader.lower()))] * bool(reader)
+    return min(count(Use("answers", f"{mail.game_id}/{mail.seat}"), *of_reader).values())
 
 
 def _letter(mail: Incoming, game: Game, answer: Json) -> Json:

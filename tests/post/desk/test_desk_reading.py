@@ -147,6 +147,84 @@ def test_a_yes_confirms_beside_courtesies_and_commands(text: str) -> None:
     assert read_request(a_mail(text), "en").says_yes
 
 
+@pytest.mark.parametrize(
+    ("text", "is_alone"),
+    [
+        ("YES!", True),
+        ("Hello,\n\nYes, please\n\nBest regards\nAnn Example", True),
+        ("yes\n\n- A.\n\nSent from my iPhone", True),
+        ("Oui\n\nBien à vous\nAnne-Marie", True),
+        (
+            "yes\n\nAnn\n\nThis email is confidential and privileged.\nIf received in error, please notify the sender.",
+            True,
+        ),
+        ("yes\n-- \nAda de Lovelace\nTel. +49 30 1234567\nwww.ada.example", True),
+        ("yes\n\nBut keep my account.", False),
+        ("yes\n\nI was only curious what happens.", False),
+        ("yes\n\nI only wanted to see what you would write to me, and I would like to stay with you", False),
+        ("yes\nOn Monday.", False),
+        ("yes\nOn Monday", False),
+        ("ja\n\nLass mal.", False),
+        ("ja\n\nlass mal", False),
+        ("ja\n\nMorgen", False),
+        ("yes\n\nLater!", False),
+        ("Ja\n\nWar nur Spaß.", False),
+        ("Ja\n\nHab mich vertippt", False),
+        ("Oui\n\nJe plaisante !", False),
+        ("Oui\nLaisse tomber.", False),
+        ("Sì\n\nScherzavo!", False),
+        ("Sì\nAnzi resto.", False),
+        ("yes\nplay sternenhimmel", False),
+    ],
+)
+def test_a_final_yes_stands_alone(text: str, is_alone: bool) -> None:
+    request = read_request(a_mail(text), "en")
+    assert (request.says_yes and request.is_alone) == is_alone
+
+
+@pytest.mark.parametrize(
+    ("text", "locale"),
+    [
+        ("play sternenhimmel\n\nGoodbye!", "en"),
+        ("play sternenhimmel\n\nGoodbye\nAda", "en"),
+        ("jouer sternenhimmel\n\nAdieu !", "fr"),
+        ("gioca sternenhimmel\n\nAddio!\nAda", "it"),
+    ],
+)
+def test_goodbye_beside_another_command_is_only_polite(text: str, locale: str) -> None:
+    assert read(text, locale) == [("play", "sternenhimmel")]
+    assert read(text.splitlines()[2], locale) == [("goodbye", "")]
+    assert [it.command for it in commands_beside_table(["games", "", text.splitlines()[2]], locale)] == ["games"]
+    assert [it.command for it in commands_beside_table([text.splitlines()[2]], locale)] == ["goodbye"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_doubted"),
+    [
+        ("Please don't do this yet:\n\njoin 3", True),
+        ("vacation 2027-07-01..2027-07-14\n\nNo wait, the other week.", True),
+        ("join 3\nNot yet", True),
+        ("join 3\n\nNever mind", True),
+        ("join 3\n\nOr is game 4 better?", True),
+        ("Hello,\n\njoin 3\nset name Ann\n\nThank you very much!\nAnn", False),
+        ("Hi, how are you?\n\nleave 3?\n\nAnn", False),
+        ("No\n\njoin 3", False),
+    ],
+)
+def test_lines_that_question_or_contradict_commands_are_noticed(text: str, is_doubted: bool) -> None:
+    request = read_request(a_mail(text), "en")
+    assert request.asked
+    assert request.is_doubted == is_doubted
+
+
+@pytest.mark.parametrize(
+    "below", ["Not yet", "Not Yet", "Never mind", "nope", "On second thought", "wait.", "Really?", "Stop!"]
+)
+def test_a_reply_to_a_game_email_with_doubtful_lines_is_no_command(below: str) -> None:
+    assert commands_beside_table(["join 3", "", below], "en") == []
+    assert commands_beside_table(["join 3", "", "Ann Example", "Sent from my iPhone"], "en") != []
+
+
 def test_a_yes_with_a_question_mark_in_the_subject_confirms_nothing() -> None:
     assert read_request(a_mail("", "Re: yes"), "en").says_yes
     assert not read_request(a_mail("", "Re: yes?"), "en").says_yes

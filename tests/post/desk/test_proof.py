@@ -376,6 +376,64 @@ def test_a_yes_that_is_put_off_is_asked_again(ann: Correspondent) -> None:
     assert player_at(ann.email) is None
 
 
+@pytest.mark.parametrize("line", ["goodbye", "leave 1"])
+def test_a_final_command_without_proof_asks_once_more_with_its_consequences(ann: Correspondent, line: str) -> None:
+    ann_joins(ann)
+    ann.asks("play sternenhimmel")
+    (asked,) = ann.sends(DESK, line)
+    assert f"Line 1: {line}\n" in asked.text
+    (again,) = ann.answers(asked.reply_to, "yes")
+    told = "You can't undo this." if line == "goodbye" else "You'd resign from game 1"
+    assert told in " ".join(again.text.split())
+    assert player_at(ann.email)
+    assert "nothing left to confirm" in ann.answers(asked.reply_to, "yes")[0].text
+    (done,) = ann.answers(again.reply_to, "yes")
+    assert ("Your account is deleted." if line == "goodbye" else "You've resigned") in done.text
+
+
+@pytest.mark.parametrize("line", ["goodbye", "leave 1"])
+def test_a_final_yes_with_any_other_text_is_asked_again(ann: Correspondent, line: str) -> None:
+    ann_joins(ann)
+    ann.asks("play sternenhimmel")
+    ann.asks(line)
+    again = ann.asks("yes\n\nI was only curious what happens.")
+    assert "Are you sure?" in again.text
+    assert player_at(ann.email)
+    done = ann.asks("yes\n\nAnn\n\nSent from my iPhone")
+    assert ("Your account is deleted." if line == "goodbye" else "You've resigned") in done.text
+
+
+def test_a_change_that_another_line_takes_back_is_confirmed_first(ann: Correspondent) -> None:
+    ann_id = ann_joins(ann)
+    asked = ann.asks("Please don't do this yet:\n\nset zone Europe/Rome\ngames")
+    assert "questions or contradicts" in asked.text
+    assert "You have no games yet." in asked.text
+    assert profile(ann_id)["zone"] == "UTC"
+    ann.asks("yes")
+    assert profile(ann_id)["zone"] == "Europe/Rome"
+
+
+def test_a_copy_of_the_first_reply_does_not_bring_back_a_deleted_account(ann: Correspondent) -> None:
+    (hello,) = ann.sends(DESK, "Hello")
+    raw = ann.written(hello.reply_to, "name is Ann", Date=format_datetime(clock.now()))
+    ann.hands_over(hello.reply_to, raw)
+    settle()
+    ann_id = player_at(ann.email)
+    assert ann_id and profile(ann_id)["name"] == "Ann"
+    ann.asks("goodbye")
+    ann.asks("yes")
+    assert not db.session.scalars(select(DeskMail.mail_id).where(DeskMail.player_id == ann_id)).all()
+    for _ in range(2):
+        ann.hands_over(hello.reply_to, raw)
+        settle()
+        assert player_at(ann.email) is None
+        later(8 * DAY)
+        forget_desk_mails()
+    assert ann.newest.subject == hello.subject
+    ann.answers(ann.newest.reply_to, "name Ann", Date=format_datetime(clock.now()))
+    assert player_at(ann.email)
+
+
 def test_a_copy_of_an_email_that_we_have_forgotten_asks_first(ann: Correspondent) -> None:
     ann_id = ann_joins(ann)
     to = ann.newest_answer.reply_to

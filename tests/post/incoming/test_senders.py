@@ -13,7 +13,7 @@ from server.post.incoming.answering import deal_with_mails
 from server.store.tables import RateLimit, db
 from tests.post.incoming.replying import DOMAIN, a_move, ada_writes, confirmation_in, messages, turn_of_ada
 from tests.post.office import Office, a_mail, arrives
-from tests.support.games import HOUR, game_of, happened, later
+from tests.support.games import HOUR, game_of, happened, later, person
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -119,10 +119,24 @@ def test_replies_to_one_sender_are_limited_across_games(
     assert no_answer(office, "Thank you for your mail.")
 
 
-def test_an_email_without_a_readable_sender_counts_only_toward_its_seats_limit(
+def test_a_forged_sender_does_not_use_up_the_replies_to_its_owner(
+    app: Flask, office: Office, ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bea writes as Ada to the reply address of her own seat. We reply to Bea."""
+    monkeypatch.setitem(app.config["BOUNDS"], "answers-to-sender", Bound(3, 3600))
+    game_of(bea, person("cem"), bots=1)
+    address = office.mails("bea")[-1].reply_to
+    for _ in range(5):
+        arrives(address, a_mail("Thank you for your mail.", sender="ada@example.org"))
+    deal_with_mails()
+    game_of(ada, bea, bots=1)
+    assert "this is the last one" not in ada_writes(office, "Thank you for your mail.").text
+
+
+def test_an_email_without_a_readable_sender_counts_toward_its_players_limit(
     office: Office, ada: UUID, bea: UUID
 ) -> None:
     game_id = game_of(ada, bea, bots=1)
     ada_writes(office, "Thank you for your mail.", sender="")
     counted = set(db.session.scalars(db.select(RateLimit.key).where(RateLimit.key.startswith("answers"))))
-    assert counted == {f"answers {game_id}/0"}
+    assert counted == {f"answers {game_id}/0", "answers-to-sender ada@example.org"}
