@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
 from functools import partial
+from itertools import takewhile
 from unicodedata import normalize
 
 from server.errors import PlayError
@@ -260,7 +261,8 @@ def _agreement(written: Sequence[str]) -> Request:
 def _is_alone(written: Sequence[str]) -> bool:
     """Return whether only greetings, names, footers and notices stand beside a `yes`."""
     beside = without_notices(["" if _YES.fullmatch(_bare(line)) else line for line in written])
-    return all(_is_ending(line) and not _WHEN.search(line) for line in beside if _bare(line))
+    own = takewhile(lambda line: line.rstrip() != "--", beside)  # a signature follows
+    return all(_is_ending(line) and not _WHEN.search(line) for line in own if _bare(line))
 
 
 def _says(pattern: re.Pattern[str], lines: Sequence[str]) -> bool:

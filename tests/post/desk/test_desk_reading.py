@@ -158,7 +158,7 @@ def test_a_yes_confirms_beside_courtesies_and_commands(text: str) -> None:
             "yes\n\nAnn\n\nThis email is confidential and privileged.\nIf received in error, please notify the sender.",
             True,
         ),
-        ("yes\n-- \nAda de Lovelace\nTel. +49 30 1234567\nwww.ada.example", True),
+        ("yes\n-- \nAda de Lovelace\nSterngasse 7, 10115 Berlin\nTel. +49 30 1234567\nwww.ada.example", True),
         ("yes\n\nBut keep my account.", False),
         ("yes\n\nI was only curious what happens.", False),
         ("yes\n\nI only wanted to see what you would write to me, and I would like to stay with you", False),
