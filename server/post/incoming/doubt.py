@@ -89,6 +89,7 @@ _CONTACT_LABEL = re.compile(
 _NAMING = re.compile(
     rf"{_NAME}\.?|[a-z]{{1,3}}\.|von|van|de|da|di|del|der|zu|und|and|et|e|of|für|&|(?:she|he|they|her|him|them|sie|er|ihr|elle|lui|lei)(?:/(?:her|him|them|ihr|ihm|elle|il|lei|lui|hers|his|theirs))*"
 )
+_FEW_WORDS = 3  # of a line that can be a whole sentence
 _MOST_HAILED = 4  # words
 _INITIALS = 2  # letters
 _MOST_NAMING = 10  # words in one line of a signature
@@ -338,8 +339,13 @@ def _puts_off(sentence: str) -> bool:
 def _last_lines(lines: Iterable[str]) -> Iterator[str]:
     """Yield the last line of each paragraph, and those above it if only names follow. Skip the end of a wrapped
     sentence: it starts in lower case, below a line of several words.
+
+    Also yield a first line of few words, which can stand above a footer in any language.
     """
-    for _, paragraph in groupby(lines, key=lambda line: bool(line.strip())):
+    for _, group in groupby(lines, key=lambda line: bool(line.strip())):
+        paragraph = list(group)
+        if len(paragraph[0].split()) <= _FEW_WORDS:
+            yield paragraph[0]
         for above, line in reversed([*pairwise(("", *paragraph))]):
             bare = line.strip(_MARKS_AROUND)
             if len(above.split()) <= 1 or _starts_sentence(bare):
