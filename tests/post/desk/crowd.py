@@ -207,7 +207,10 @@ class Person:
 
     def _confirms(self, letter: Mail, question: str) -> Step:
         say = language(self.locale)
-        if say.gettext(question, yes=say.gettext("yes")) not in " ".join(letter.text.split()):
+        asked = say.gettext(question, yes=say.gettext("yes"))
+        if " ".join(asked.split()) not in " ".join(
+            letter.text.split()
+        ):  # French has narrow spaces, which are split, too
             return letter
         return (yield from self._writes(letter, AGREED[self.locale]))
 
