@@ -171,7 +171,7 @@ def carry(app: Flask, settings: Settings) -> NoReturn:
 
 
 def think(app: Flask, settings: Settings) -> NoReturn:
-    """Compute moves for bots, and in between reviews, until SIGTERM. If this process is killed, nothing is lost: another
+    """Compute moves for bots, and reviews in between, until SIGTERM. If this process is killed, nothing is lost: another
     process computes the move or the review, or the sweep moves.
     """
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP)

@@ -17,8 +17,8 @@ from statistics import fmean, stdev
 from typing import Any, Final, NamedTuple
 
 from server.bots import LEVELS, choose, greedy
-from server.bots.search import Seen
-from server.games import Outcome, Rules, Seat, SeededDice
+from server.bots.search import Seen, result_of
+from server.games import Rules, Seat, SeededDice
 
 ADVISER: Final = [*LEVELS][-1]  # the bot whose move is compared with the player's
 WORLDS: Final = range(24, 200)  # per move, the fewest and the most
@@ -43,12 +43,6 @@ class Verdict(NamedTuple):
 
 def can_review(rules: Rules) -> bool:
     return hasattr(rules, "judge") and hasattr(rules, "resample")
-
-
-def result_of(outcome: Outcome, seat: Seat) -> float:
-    """Return the seat's score minus the average score of the others."""
-    scores = outcome.scores
-    return scores[seat] - (sum(scores) - scores[seat]) / (len(scores) - 1)
 
 
 def verdict(

@@ -135,7 +135,8 @@ def _gain(seen: Seen, state: Any, judged: tuple[Any, float], dice: _PrivateDice)
         state, before = reduce(rules.apply, rules.decide(state, on_turn, move, dice), state), on_turn
         outcome = rules.outcome(state)
         if outcome is not None:
-            return gain + WIN_NEXT_TURN * _won(outcome, seat) if stops else _lead(outcome, seat)
+            won = _won(outcome, seat)
+            return gain + WIN_NEXT_TURN * won if stops else result_of(outcome, seat) + WIN * won
         on_turn = min(rules.to_act(state))
         if stops and has_had_turn and on_turn != seat:
             return gain
@@ -143,9 +144,10 @@ def _gain(seen: Seen, state: Any, judged: tuple[Any, float], dice: _PrivateDice)
         move, value = _advised(rules, state, on_turn)
 
 
-def _lead(outcome: Outcome, seat: Seat) -> float:
-    own, seats = outcome.scores[seat], len(outcome.scores)
-    return own - (sum(outcome.scores) - own) / (seats - 1) + WIN * _won(outcome, seat)
+def result_of(outcome: Outcome, seat: Seat) -> float:
+    """Return the seat's score minus the average score of the others."""
+    scores = outcome.scores
+    return scores[seat] - (sum(scores) - scores[seat]) / (len(scores) - 1)
 
 
 def _won(outcome: Outcome, seat: Seat) -> float:

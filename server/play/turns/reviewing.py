@@ -18,8 +18,8 @@ import sqlalchemy.exc
 from flask import current_app
 
 from server.accounts.rate_limits import Use, expect_within
-from server.bots.review import can_review, result_of, verdict
-from server.bots.search import Seen, standing
+from server.bots.review import can_review, verdict
+from server.bots.search import Seen, result_of, standing
 from server.clock import clock
 from server.errors import NotFound
 from server.games import Json, Outcome, Rules, Seat

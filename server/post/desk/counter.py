@@ -495,8 +495,8 @@ def _left(limit: str, by: object) -> int:
 def _letters_to(read: replies.Mail, email: str) -> list[Use]:
     """Return what a letter to a reader without proof counts against, by hashes.
 
-    Members and strangers count alike, since a difference would reveal who is a member. Emails that their sender's domain vouches
-    for count apart, so that no forger can use up the letters.
+    Members and strangers count alike, since a difference would reveal who is a member. Emails that their sender's
+    domain vouches for count apart, so that no forger can use up the letters.
     """
     kind = _AUTHENTIC if read.is_authentic else ""
     domain = keyed_hash(DESK, email.partition("@")[2]).hex()
