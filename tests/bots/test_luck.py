@@ -7,7 +7,7 @@ SIGMAS = 3  # standard errors
 
 
 def test_choices_explain_what_a_random_player_loses_and_luck_is_zero_on_average() -> None:
-    found = measured(GAMES["sternenglanz"], 2, "random", 15, {"max_rounds": 5})
+    found = measured(GAMES["sternenglanz"], 2, "random", 80, {"max_rounds": 5})
     print(found)
     (result, error), (choices, error_of_choices), (luck, error_of_luck) = (
         found[it] for it in ("result", "choices", "luck")
