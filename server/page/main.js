@@ -89,12 +89,17 @@ function Screen({ parts, query, player }) {
   if (first === "rules") return html`<${Rules} key=${id} game=${id} section=${section} />`;
   if (first === "players" && id) return html`<${PlayerPage} key=${`${id} ${player?.id}`} id=${id}
     game=${query.get("game")} />`;
+  if (!HOMES.includes(first)) return html`<${Nowhere} />`;
   if (token() && !player) return html`<p>${t("loading")}</p>`;
   if (first === "sign-in" || !player) return html`<${Welcome} />`;
   if (first === "open") return html`<${NewGame} />`;
   if (first === "settings") return html`<${Settings} section=${id} id=${section} query=${query} />`;
   return html`<${MyGames} />`;
 }
+
+const HOMES = ["", "games", "sign-in", "open", "settings"]; // screens that a visitor sees as the landing page
+
+const Nowhere = () => html`<h1>${t("nowhere")}</h1> <p><a href="#/">${t("nowhere.home")}</a></p>`;
 
 /** @param {{player: Profile | null, here: string, waiting: number}} props */
 function Head({ player, here, waiting }) {

@@ -107,7 +107,7 @@ def test_a_whole_turn_is_sent_at_once(pair: tuple[Client, Client], windows: Wind
     tap_out(page, steps)
     play_it(page)
     until(lambda: turn_of(other, game) is not None)
-    expect(page.get_by_text("It's not your turn.")).to_be_visible()
+    expect(page.get_by_text("Wait for your turn.")).to_be_visible()
     [laid] = [it for it in client.get(f"/v1/games/{game}/events")["items"] if it["type"] == "cards-laid"]
     assert laid["seat"] == 0
 

@@ -45,3 +45,11 @@ def test_bots_are_shown_moving_until_people_have_played_ten_moves_lately(house: 
     assert "a live game between ada, ben, and cleo" in shown(page)
     house.forward(timedelta(minutes=11))
     assert "demo" in shown(page)
+
+
+def test_an_address_without_a_page_says_so_and_leads_home(house: House, windows: Windows) -> None:
+    page = windows.open(**PHONE)
+    page.goto("/#/nowhere")
+    expect(page.get_by_role("heading", name="There's no page at this address.")).to_be_visible()
+    page.get_by_role("link", name="Go to the home page").click()
+    expect(page.locator(".live-table")).to_be_visible()

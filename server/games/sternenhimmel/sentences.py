@@ -10,7 +10,8 @@ _SPACES = sum(len(board.spaces) for board in BOARDS.values())
 
 
 def _board_dealt(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("%(board)s (%(id)s) came into play.", board=_board(item, say), id=item["board"])
+    board = BOARDS[item["board"]]
+    return say.gettext("%(board)s (%(abbr)s) came into play.", board=_board(item, say), abbr=board.abbr)
 
 
 def _star_placed(item: Json, names: Sequence[str], say: Language) -> str:
