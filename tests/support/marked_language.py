@@ -22,7 +22,7 @@ _NO_ENGLISH = re.findall(
     r"\w+",
     "act api bot bots by cmd code email field greedy in json lapse lay move nova open per pings player post punkt remove "
     "start steps supernova sternbild sternbilder sternenpost sternenhimmel sternenglanz url utf webhook webhooks choose "
-    "drop finish die name token scope scopes am loch geburt en it nan",
+    "drop finish die cap name token scope scopes am loch geburt en it nan",
 )
 
 
