@@ -18,7 +18,7 @@ from pathlib import Path
 
 USAGE = """\
 python3 -m server up                  start everything: Postgres, web, worker and a sandbox game; Ctrl-C stops it
-python3 -m server test [pytest args]  run the tests in about six minutes; --all runs everything"""
+python3 -m server test [pytest args]  run the tests in about four minutes; --all runs everything"""
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 VENV = CHECKOUT / ".venv"

@@ -50,72 +50,34 @@ PUBLIC = "93.184.215.14"
 
 _numbers = count(1)
 _MOST_PROCESSES = 4  # more would only wait for the longest file
-_LONG = (  # files that start first, the longest at the top, so that all processes end together
-    *(
-        "machines",
-        "play_by_mail",
-        "fuzz",
-        "page_whole_games",
-        "up",
-        "page_hostile",
-        "links",
-        "whole_game",
-        "schemathesis",
-    ),
-    *(
-        "stopping",
-        "page_playing",
-        "page_for_all",
-        "crashes",
-        "crashes_of_commits",
-        "sender",
-        "page_by_axe",
-        "secrets",
-        "clients",
-        "scoring",
-    ),
-    *(
-        "table",
-        "settings",
-        "event_streams",
-        "archive",
-        "pages",
-        "many_due",
-        "page_sternenglanz",
-        "embedded_postgres",
-        "tokens",
-        "whole_turns",
-        "metrics_and_logs",
-    ),
-    *("readme_tour", "leaks", "hostile", "dry_run", "earlier_versions", "absences"),
-    *("without_eyes", "ways_in", "imap", "layout", "explained", "app"),
-)
-
-
-_ONLY_WITH_ALL = (  # browsers, killed processes, fuzzers, mails by the thousand, compiled clients
-    *("page", "processes", "web", "test_patterns.py", "test_skips.py", "accounts/test_fair_shares.py"),
-    *("accounts/test_tokens.py", "api/test_pages.py", "bots/test_luck.py", "cli/test_audit.py"),
-    *("clients/test_adapters.py", "clients/test_generated_clients.py", "contract/test_clients.py"),
-    *("contract/test_conform.py", "contract/test_fuzz.py", "contract/test_hostile.py", "contract/test_linters.py"),
-    *("contract/test_recipes.py", "contract/test_schemathesis.py", "every_game/test_absences.py"),
-    *("every_game/test_many_samples.py", "every_game/test_refused_data.py", "every_game/test_rule_faults.py"),
-    "every_game/test_rules_alone.py",
-    *("operations/test_full_temporary_directory.py", "operations/test_metrics_and_logs.py"),
-    *("operations/test_rebuild.py", "operations/test_shelve.py", "operations/test_starting.py"),
-    *("operations/test_stopping.py", "play/test_races.py", "post/incoming/test_child.py"),
-    *("post/incoming/test_imap.py", "post/incoming/test_quoted_letters.py", "post/incoming/test_shapes.py"),
-    *(
-        "post/incoming/test_ways_in.py",
-        "post/desk/test_crowd.py",
-        "post/desk/test_postfix.py",
-        "post/desk/test_whole_life.py",
-        "post/test_hints.py",
-        "post/test_languages.py",
-    ),
-    *("post/test_mail_check.py", "secrecy/test_dry_run.py", "secrecy/test_former_seats.py", "secrecy/test_leaks.py"),
-    *("secrecy/test_nameless.py", "secrecy/test_secrets.py", "store/test_disk_full.py"),
-    *("store/test_embedded_postgres.py", "store/test_roles.py", "webhooks/test_sender.py"),
-)
+_LONG = (  # noqa: SIM905  files that start first, the longest at the top, so that all processes end together
+    "machines play_by_mail fuzz page_whole_games up page_hostile links whole_game schemathesis stopping "
+    "page_playing page_for_all crashes crashes_of_commits sender page_by_axe secrets clients scoring table "
+    "settings event_streams archive pages many_due page_sternenglanz embedded_postgres tokens whole_turns "
+    "metrics_and_logs readme_tour leaks hostile dry_run earlier_versions absences without_eyes ways_in imap "
+    "layout explained app"
+).split()
+_ONLY_WITH_ALL = (  # noqa: SIM905  browsers, killed processes, fuzzers, whole games, mail from every program
+    "accounts/test_fair_shares.py accounts/test_signed_links.py accounts/test_tokens.py api/test_ended_apps.py "
+    "api/test_fairness_page.py api/test_pages.py bots/test_luck.py cli/test_audit.py cli/test_commands.py "
+    "cli/test_shown_secrets.py clients/test_adapters.py clients/test_generated_clients.py "
+    "contract/test_clients.py contract/test_conform.py contract/test_fuzz.py contract/test_hostile.py "
+    "contract/test_linters.py contract/test_recipes.py contract/test_schemathesis.py every_game/test_absences.py "
+    "every_game/test_earlier_versions.py every_game/test_many_samples.py every_game/test_refused_data.py "
+    "every_game/test_rule_faults.py every_game/test_rules_alone.py operations/test_archives.py "
+    "operations/test_full_temporary_directory.py operations/test_metrics_and_logs.py operations/test_rebuild.py "
+    "operations/test_shelve.py operations/test_starting.py operations/test_stopping.py page play/test_archive.py "
+    "play/test_races.py post/desk/test_crowd.py post/desk/test_postfix.py post/desk/test_proof.py "
+    "post/desk/test_whole_life.py post/incoming/test_bounces.py post/incoming/test_child.py "
+    "post/incoming/test_command_words.py post/incoming/test_imap.py post/incoming/test_mails_twice.py "
+    "post/incoming/test_offered_lines.py post/incoming/test_providers.py post/incoming/test_quoted_letters.py "
+    "post/incoming/test_senders.py post/incoming/test_shapes.py post/incoming/test_ways_in.py post/test_hints.py "
+    "post/test_languages.py post/test_letters_read.py post/test_mail_check.py processes "
+    "render/test_pictures_of_sternenglanz.py render/test_svg_png.py secrecy/test_dry_run.py "
+    "secrecy/test_former_seats.py secrecy/test_leaks.py secrecy/test_nameless.py secrecy/test_secrets.py "
+    "store/test_disk_full.py store/test_embedded_postgres.py store/test_migrations_in_use.py store/test_roles.py "
+    "test_patterns.py test_skips.py web webhooks/test_failures.py webhooks/test_sender.py"
+).split()
 _ON_CITUS = "store/test_citus.py"
 _TESTS = Path(__file__).parent
 _KEPT = (EventRow.__table__, Audit.__table__, Setting.__table__)  # the first two cannot be emptied

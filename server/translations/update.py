@@ -6,6 +6,7 @@ The compiled catalogues are also committed, so installing the package needs no b
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -41,6 +42,7 @@ _ERRORS = (  # the texts of errors are translated when they are shown
 _KEYWORDS = {**DEFAULT_KEYWORDS, "noted": None, "Problem": (3,), "BadField": (2,), **dict.fromkeys(_ERRORS)}
 
 
+@cache
 def extracted() -> Catalog:
     """Return a catalogue with all texts in the code, and the files in which they occur."""
     found = _empty()

@@ -13,8 +13,8 @@ from server.games import Json
 from tests.support.promised import DOCUMENT, PROMISED, promised
 
 CHECKOUT = Path(__file__).parents[2]
-RELEASED: Json = yaml.safe_load(PROMISED.read_text("utf-8"))
-PRESENT: Json = yaml.safe_load(DOCUMENT.read_text("utf-8"))
+RELEASED: Json = yaml.load(PROMISED.read_text("utf-8"), yaml.CSafeLoader)
+PRESENT: Json = yaml.load(DOCUMENT.read_text("utf-8"), yaml.CSafeLoader)
 
 
 def breaks(document: Json) -> list[str]:

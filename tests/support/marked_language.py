@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from unittest.mock import patch
 
 import flask_babel
@@ -50,15 +51,16 @@ def everything_marked() -> Iterator[None]:
     translations.language.cache_clear()
 
 
-def _vocabulary() -> set[str]:
+@cache
+def english_words() -> set[str]:
+    """Return the words of the catalogues' English texts, except those that are no English."""
     said = (message.id if isinstance(message.id, tuple) else (message.id,) for message in extracted())
-    return {word.lower() for forms in said for form in forms for word in re.findall("[A-Za-z]{2,}", str(form))}
-
-
-ENGLISH_WORDS = _vocabulary().difference(_NO_ENGLISH)
+    return {
+        word.lower() for forms in said for form in forms for word in re.findall("[A-Za-z]{2,}", str(form))
+    }.difference(_NO_ENGLISH)
 
 
 def unmarked(text: str) -> list[str]:
     """Return the lines with English words from outside the catalogues."""
     lines = ((line, _WORD.findall(_NO_WORDS.sub(" ", line))) for line in text.splitlines())
-    return [line for line, words in lines if {word.lower() for word in words} & ENGLISH_WORDS]
+    return [line for line, words in lines if {word.lower() for word in words} & english_words()]

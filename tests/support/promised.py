@@ -126,4 +126,7 @@ def _of_commands(command: click.Command, name: str) -> Iterator[str]:
 
 if __name__ == "__main__":
     print("# What is promised from this version on (CHANGELOG.md), as `python -m tests.support.promised` writes it.")
-    print(yaml.safe_dump(promised(yaml.safe_load(DOCUMENT.read_text("utf-8"))), sort_keys=False, width=200), end="")
+    print(
+        yaml.safe_dump(promised(yaml.load(DOCUMENT.read_text("utf-8"), yaml.CSafeLoader)), sort_keys=False, width=200),
+        end="",
+    )
