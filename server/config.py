@@ -70,7 +70,7 @@ class Settings:
     metrics_token: Secret | None
     keep_deliveries: timedelta
     keep_answers: timedelta
-    bounds: Mapping[str, Bound]  # by their names in `BOUNDS`
+    bounds: Mapping[str, Bound]  # keys are names in `BOUNDS`
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:

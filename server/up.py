@@ -27,7 +27,7 @@ _WAITING = 10.0  # seconds between two messages while waiting
 _STOPPING = 15.0  # seconds for a program to finish its work
 _PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0)  # seconds before the first, second, ... restart
 _MAIL_IN = 25  # offset of the mail port from the web port
-_SETTLED = 60.0  # seconds after which earlier failures no longer count
+_SETTLED = 60.0  # seconds of running after which earlier failures no longer count
 
 
 class CannotStart(Exception):

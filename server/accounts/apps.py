@@ -60,7 +60,7 @@ class Issued(NamedTuple):
 def register_client(client_id: UUID, name: str, uri: str | None, redirect_uris: list[str], sender: str) -> None:
     """Store a client that will ask players for authorization. `sender` is its network address. Raise Closed,
     TooMany."""
-    if db.session.get(OAuthClient, client_id) is not None:  # retry of a commit whose acknowledgement was lost
+    if db.session.get(OAuthClient, client_id) is not None:  # a retry after the commit's response was lost
         return
     expect_open(APPS)
     expect_within(Use("app-registrations", network_of(sender)), *network_shares("app-registrations-in-all", sender))

@@ -35,7 +35,7 @@ def begin_sign_in(email: str, locale: str, sender: str | None, zone: str = "UTC"
 
 @with_retries
 def _begin_sign_in(sign_in: UUID, email: str, locale: str, sender: str | None, zone: str) -> None:
-    if db.session.get(SignIn, sign_in) is not None:  # retry of a commit whose acknowledgement was lost
+    if db.session.get(SignIn, sign_in) is not None:  # a retry after the commit's response was lost
         return
     now = clock.now()
     if sender is None or _may_be_mailed(email, sender):

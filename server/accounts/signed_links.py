@@ -30,7 +30,7 @@ _INVITED = "invited"
 _MAC_BYTES = 16
 _OF_ADDRESSES = (REPLY, BOUNCE, RSVP, DESK)  # mail servers may change the case of an address
 _SECRET, _OLD_SECRETS = "secret", "old-secrets"
-_LOOK_AGAIN = 2.0  # seconds until a process reloads the secret
+_LOOK_AGAIN = 2.0  # seconds between reloads of the secret
 _LOOK_FOR_NEW = 0.2  # the same after an unknown token, since another process may have rotated the secret
 
 

@@ -16,7 +16,7 @@ from server.play.turns.reviewing import review
 
 blp = Blueprint("advice", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Hints and reviews")
 
-_RETRY = 5  # seconds until another look at a review that is being computed
+_RETRY = 5  # Retry-After, in seconds, while a review is being computed
 
 
 @blp.route("/hint")

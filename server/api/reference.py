@@ -15,8 +15,8 @@ from server.api.problems import ALL
 from server.games import Json
 
 SCHEMAS = "/docs/api/schemas"
-_MOST_TABLES = 4  # a union with more variants is shown as links
-_UNLIMITED = 2**31 - 1  # the most that the database can store
+_MOST_TABLES = 4  # unions with more variants are shown as links
+_UNLIMITED = 2**31 - 1  # the database's maximum
 _WIDTH = 88  # characters in a line of code
 _NO_NUL = r"^[^\u0000]*$"
 

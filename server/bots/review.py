@@ -21,8 +21,8 @@ from server.bots.search import Seen, result_of
 from server.games import Rules, Seat, SeededDice
 
 ADVISER: Final = [*LEVELS][-1]  # the bot whose move is compared with the player's
-WORLDS: Final = range(24, 200)  # per move, the fewest and the most
-PLIES: Final = 6000  # imagined moves per move, unless the fewest worlds take more
+WORLDS: Final = range(24, 200)  # minimum and maximum per move
+PLIES: Final = 6000  # simulated moves per move; the minimum number of worlds may exceed it
 _EVEN = 1.96  # standard deviations of a 95 % interval
 
 
@@ -36,9 +36,9 @@ class Worth(NamedTuple):
 class Verdict(NamedTuple):
     """What a move was worth, beside the move of the adviser."""
 
-    choice: Worth  # of the move, compared with that of `greedy`
-    better: Any  # the move of the adviser
-    gain: Worth  # of `better`, compared with the move
+    choice: Worth  # value of the move relative to `greedy`'s move
+    better: Any  # the adviser's move
+    gain: Worth  # value of `better` relative to the move
 
 
 def can_review(rules: Rules) -> bool:

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 from server.games import Json, Outcome, Rules, Seat
 
 WIN = 10.0  # points
-WIN_NEXT_TURN = 100.0  # more than a judge gives for any move
+WIN_NEXT_TURN = 100.0  # more than any value that a judge returns
 
 
 class Seen(NamedTuple):

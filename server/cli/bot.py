@@ -20,7 +20,7 @@ from server.games import GAMES, BadOption, Json
 _OVER = ("finished", "abandoned")
 _AGAIN = (429, 502, 503, 504)  # rate-limited or unavailable: retry
 _PAUSE = 2.0  # seconds, unless the response has a Retry-After
-_SILENCE = 30  # seconds without a byte until a connection counts as lost; a stream sends something every ten
+_SILENCE = 30  # seconds of silence after which a connection counts as lost; a stream sends something every ten seconds
 
 Player = Program | BuiltIn
 
@@ -226,7 +226,7 @@ def _look(program: Player, server: _Server, game_id: str) -> bool:
                 said = _said(error)
                 if error.code in (400, 422):
                     raise Refused(said.get("reason") or said["code"], said["detail"]) from None
-                if error.code != 409:  # that turn is over: the next loop reads the game again
+                if error.code != 409:  # the turn is over, and the next iteration reloads the game
                     raise
 
         if isinstance(program, BuiltIn):

@@ -92,7 +92,8 @@ def _service(settings: Settings, command: str, what: str, memory: str, kind: str
         command=command,
         memory=memory,
         writes=f"ReadWritePaths={_quoted(Path(f'-{settings.shelf}'))}\n" if settings.shelf else "",
-        homes="read-only" if CHECKOUT.is_relative_to("/home") else "yes",  # /opt is a better place
+        # The service must be able to read a checkout in /home. /opt is a better place for it.
+        homes="read-only" if CHECKOUT.is_relative_to("/home") else "yes",
     )
 
 

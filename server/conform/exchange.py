@@ -12,7 +12,7 @@ from urllib.request import Request, urlopen
 from server.games import Json
 
 _TRIES = 5
-_SILENCE = 30  # seconds without a byte until a connection counts as lost
+_SILENCE = 30  # seconds of silence after which a connection counts as lost
 _NOT_NOW = (429, 503)
 
 

@@ -205,11 +205,10 @@ Judge = Callable[[Json], Callable[[Any], float]]  # view -> move -> what the mov
 # State, seat on turn -> the move that `judge` values most, and its value. Only for games where this is faster.
 Advise = Callable[[Any, Seat], tuple[Any, float]]
 # `ONE_TURN_AHEAD = True`: bots that search don't play on to the end of the game, since that takes too long.
-# View, story, seat, dice -> a state that the seat could be in, drawn from nothing else: a sample of all states that
-# are consistent with what the seat has seen, each as likely as the game's dice make it. Hidden choices of other seats
-# are equally likely. `story` has the events that the seat was shown, without those taken back. It begins with
-# `game-started`, whose terms contain the options. A call with the same `view` and `story` objects may reuse what the
-# previous call prepared.
+# View, story, seat, dice -> a state sampled from all states that are consistent with what the seat has seen. Each
+# state is as likely as the game's dice make it, and hidden choices of other seats are equally likely. `story` has the
+# events visible to the seat, without those taken back. It begins with `game-started`, whose terms contain the options.
+# A call with the same `view` and `story` objects may reuse work of the previous call.
 Resample = Callable[[Json, Sequence[Json], Seat, Dice], Any]
 Draw = Callable[[Json, Sequence[str], "Theme", str], "Picture"]  # view, names by seat, theme, locale -> picture
 WriteTable = Callable[[Json, Sequence[str], str], str]  # view, names by seat, locale -> text of at most 72 columns

@@ -111,7 +111,7 @@ def delete_player(player_id: UUID) -> None:
     """Leave all seats and delete all personal data: address, name, tokens, webhooks, feed, emails and messages. After
     an interruption, call this again. The deletion proceeds game by game. The player's row comes last, since the address
     is needed until then."""
-    revoke_all(player_id)  # so that no program starts anything meanwhile
+    revoke_all(player_id)  # so that no program interferes
     end_change(player_id)  # otherwise data of a former address would remain
     give_up_seats(player_id)
     email, name = _email(player_id), _name(player_id)

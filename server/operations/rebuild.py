@@ -36,7 +36,7 @@ def check_game(game_id: UUID) -> list[str]:
         records = _read(game_id)
         head, seats = _by_the_log(records)
         wrong_ends = _wrong_ends(records, head)
-        if not wrong_ends or _read(game_id).head.version == records.head.version:  # otherwise it ended meanwhile
+        if not wrong_ends or _read(game_id).head.version == records.head.version:  # otherwise the game has ended since
             return _differences(records, head, seats) + wrong_ends
 
 

@@ -1,14 +1,14 @@
-// What a table asks first, asked while the modules are still on their way; `call` takes these answers. It stands in the page
-// itself, which names its hash in its policy.
+// Prefetch the first requests of a table while the modules load; `call` reuses the responses.
+// Inlined in the page, whose Content-Security-Policy allows it by hash.
 {
   const kept = (/** @type {string} */ key) => {
     try {
       return [sessionStorage, localStorage].map((it) => it.getItem(key));
     } catch {
-      return []; // a browser that keeps nothing for us
+      return []; // storage is blocked
     }
   };
-  document.documentElement.dataset.theme = kept("sternenpost.theme")[1] ?? "system"; // before anything is painted
+  document.documentElement.dataset.theme = kept("sternenpost.theme")[1] ?? "system"; // before the first paint
   const link = /^\/t\/([^/]+)$/.exec(location.pathname)?.[1];
   const opened = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=game]"))?.content;
   const id = opened ?? /^#\/games\/([\w-]+)$/.exec(location.hash)?.[1];
@@ -23,7 +23,7 @@
     window.ahead = { token, answers: new Map(paths.map((path) => {
       const cache = !token || token === forGood ? "default" : "no-store";
       const answer = fetch(path, { headers, cache, signal: AbortSignal.timeout(20_000) });
-      answer.catch(() => {}); // whoever calls for it hears
+      answer.catch(() => {}); // `call` reports the error
       return [path, answer];
     })) };
   }

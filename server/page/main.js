@@ -1,4 +1,4 @@
-// The page: who is signed in, which screen is shown, and what stands around all of them.
+// The page: session start, routing, and the layout around every screen.
 import { html, render, useEffect, useRef, useState } from "./ui/html.js";
 import { call, isTransient } from "./ui/api.js";
 import { keepFocus } from "./ui/focus.js";
@@ -32,7 +32,7 @@ function Page() {
   const player = useStore(me);
   const main = useRef();
   const path = parts.join("/");
-  const isGame = parts[0] === "games" && parts[1]; // which asks by itself, where it is no table
+  const isGame = parts[0] === "games" && parts[1]; // the table prompts for the name itself
   const waiting = useWaiting(path, player?.id);
   useEffect(() => {
     /** @type {Record<string, string>} */
@@ -44,7 +44,7 @@ function Page() {
   const shown = useRef(path);
   useEffect(() => {
     if (shown.current !== path) {
-      main.current.focus({ preventScroll: true }); // whoever hears the page, hears the new screen
+      main.current.focus({ preventScroll: true }); // so that screen readers announce the new screen
       scrollTo(0, 0);
     }
     shown.current = path;
@@ -64,13 +64,13 @@ function Page() {
     <${Foot} />`;
 }
 
-/** On the icon of who has installed the page: how many games wait. */
+/** Show the number of waiting games on the icon of the installed app. */
 const badge = (/** @type {number} */ count) =>
   "setAppBadge" in navigator && navigator.setAppBadge(count).catch(() => {});
 
 const opened = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=game]"))?.content;
 
-/** What a mailed link opens: a table, and nothing around it that its word would not open. */
+/** Show the table of an emailed link, without navigation that its token cannot access. */
 function Linked() {
   const language = useStore(spoken);
   return html`
@@ -84,7 +84,7 @@ function Linked() {
 function Screen({ parts, query, player }) {
   const [first = "", id, section] = parts;
   if (first === "games" && id) return html`<${Table} key=${`${id} ${token()} ${player?.id}`} id=${id}
-    invitation=${query.get("invitation")} />`; // what a player knows goes with him
+    invitation=${query.get("invitation")} />`; // remount when the player changes
   if (first === "lobby") return html`<${Lobby} />`;
   if (first === "rules") return html`<${Rules} key=${id} game=${id} section=${section} />`;
   if (first === "players" && id) return html`<${PlayerPage} key=${`${id} ${player?.id}`} id=${id}
@@ -130,9 +130,9 @@ function Player({ player, here }) {
     ${wrong && html`<${Sorry} error=${wrong} />`}`;
 }
 
-const SOON = 300; // milliseconds in which what is looked at is asked for first
+const SOON = 300; // milliseconds reserved for requests of the current screen
 
-/** What operators tell everybody, and whether anything can be reached at all. */
+/** Show the operators' message, and whether the page is offline or outdated. */
 function Notice() {
   const online = useStore(isOnline);
   const [notice, setNotice] = useState(/** @type {Service["message"]} */ (null));
@@ -141,7 +141,7 @@ function Notice() {
   useEffect(() => {
     const look = () => call("GET", "/v1").then((it) => setNotice(it.message), () => {});
     const first = setTimeout(look, SOON);
-    const timer = online ? undefined : setInterval(look, RETRY); // until the service can be reached again
+    const timer = online ? undefined : setInterval(look, RETRY); // poll until the server is reachable
     return () => {
       clearTimeout(first);
       clearInterval(timer);
@@ -176,11 +176,11 @@ function Foot() {
   </footer>`;
 }
 
-const LATER = 8_000; // milliseconds in which what is looked at comes first
-const MOMENT = 500; // milliseconds for which a table is awaited, without anything to be seen
+const LATER = 8_000; // milliseconds reserved for the current screen before the page is cached
+const MOMENT = 500; // milliseconds to wait for a table before showing the page without it
 const pause = (length = RETRY) => new Promise((over) => setTimeout(over, length));
 
-/** The table that the page is opened for, if it is. */
+/** Return the id of the table that the page was opened for, if any. */
 function tableHere() {
   const { parts: [first, id], query } = whereNow();
   if (link) return opened;
@@ -191,21 +191,21 @@ function tableHere() {
 const quietly = () => recognise().catch((error) => isTransient(error) && pause().then(quietly));
 
 const begin = async () => {
-  const language = link ? /** @type {Locale} */ (document.documentElement.lang) : undefined; // that of its seat
-  const table = tableHere(); // all are asked for at once
+  const language = link ? /** @type {Locale} */ (document.documentElement.lang) : undefined; // its player's language
+  const table = tableHere(); // sends its requests in parallel with the others
   const { seen, whole } = table ? openTable(table) : { seen: Promise.resolve(false), whole: null };
   const known = Promise.race([quietly(), pause()]);
   const learns = () => speak(language).then(() => true, () => false);
   let learnt = learns();
-  relative(new Date(0)); // what writes times takes long to be made: now nothing else is to be done
+  relative(new Date(0)); // creating the Intl formatter is slow, so use the idle time
   while (!(await learnt)) {
     await pause();
     learnt = learns();
   }
-  const comes = known.then(() => Promise.race([whole, pause(MOMENT)])); // what comes soon is drawn once
+  const comes = known.then(() => Promise.race([whole, pause(MOMENT)])); // wait briefly to avoid rendering twice
   await Promise.race([comes, seen.then((it) => it || comes)]);
   const place = /** @type {HTMLElement} */ (document.getElementById("page"));
-  place.replaceChildren(); // the way on for whoever waits in vain
+  place.replaceChildren(); // the fallback for pages that fail to load
   keepFocus(place);
   render(html`<${link ? Linked : Page} />`, place);
   setTimeout(keepShell, LATER);

@@ -1,13 +1,13 @@
-// The service worker: the page itself comes from this device, and so does what was last seen when nothing can be reached.
-// Each release of the server has one of its own, which takes over when nobody looks any more, or when a reader says so.
+// The service worker: serves the page from cache, and the last seen data while offline. Each release of the server
+// has its own worker, which takes over once no page is open, or when the user asks for it.
 
-/** @typedef {{release: string, files: string[], words: Record<string, string>, rules: string[]}} Told what belongs to this release */
+/** @typedef {{release: string, files: string[], words: Record<string, string>, rules: string[]}} Told */
 const worker = /** @type {ServiceWorkerGlobalScope & {told: Told}} */ (/** @type {unknown} */ (self));
-const { release, files, words, rules } = worker.told; // by the server
+const { release, files, words, rules } = worker.told; // set by the server
 const SHELL = `sternenpost ${release}`;
 const SEEN = "sternenpost seen";
-const MOST = 200; // answers that are kept
-const LATER = 3_000; // milliseconds for which lines to the server are left to what is awaited
+const MOST = 200; // cached responses
+const LATER = 3_000; // milliseconds during which connections are left to requests the page waits for
 const LANGUAGES = ["de", "en", "fr", "it"];
 const STATIC = ["/", "/manifest.webmanifest", "/static/star.svg"];
 const RULES = /^\/v1\/rules(\/\w+)?$/;
@@ -28,7 +28,7 @@ async function fill() {
 }
 
 /**
- * Whether this is what belongs to the address in this release: while it goes out, the one before may answer.
+ * Return whether the response belongs to this release: during a rollout, the previous one may still answer.
  * @param {string} path
  * @param {Response} answer
  */
@@ -50,7 +50,7 @@ worker.addEventListener("message", ({ data }) => {
 worker.addEventListener("push", (event) => event.waitUntil(tell(event.data?.json())));
 
 /**
- * What the server tells of a game, in place of what it told of it before; and how many games wait.
+ * Show the notification, replacing any earlier one about the same game, and update the badge.
  * @param {{title: string, body: string, game: string, waiting: number}} message
  */
 async function tell({ title, body, game, waiting }) {
@@ -69,7 +69,8 @@ async function open(address) {
   const [window] = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
   if (!window) return worker.clients.openWindow(address);
   await window.focus();
-  return window.navigate(address).catch(() => worker.clients.openWindow(address)); // it may be another worker's
+  // navigate() rejects if another worker controls the window
+  return window.navigate(address).catch(() => worker.clients.openWindow(address));
 }
 
 worker.addEventListener("fetch", (event) => {
@@ -91,7 +92,7 @@ worker.addEventListener("fetch", (event) => {
  */
 async function fromShell(request, path) {
   const shell = await caches.open(SHELL);
-  const kept = await shell.match(path, { ignoreVary: true }); // it holds what we asked for, in whatever packing
+  const kept = await shell.match(path, { ignoreVary: true }); // the page may send another Accept-Encoding than we did
   if (kept) return kept;
   const answer = await fetch(request);
   if (path.startsWith("/page/") && isKept(path, answer)) await shell.put(path, answer.clone());
@@ -99,7 +100,7 @@ async function fromShell(request, path) {
 }
 
 /**
- * The rules as they were last time, and a little later from the server for the next one: they change with a release.
+ * Return the cached rules and refresh them shortly after (stale-while-revalidate): they change with releases.
  * @param {Request} request
  * @param {ExtendableEvent} event
  */
@@ -116,7 +117,7 @@ async function atOnce(request, event) {
 }
 
 /**
- * What the server says, else what it last said to the same reader.
+ * Return the server's response, or the last one cached for the same reader.
  * @param {Request} request
  * @param {ExtendableEvent} event
  */
@@ -135,7 +136,7 @@ async function fromServer(request, event) {
 }
 
 /**
- * Where it is kept what this reader was told: apart from what others were, and without his token.
+ * Return the cache key: separate for each reader, by a hash of the token instead of the token itself.
  * @param {Request} request
  */
 async function placeOf({ url, headers }) {

@@ -25,7 +25,7 @@ _SHARE = 20  # an email waits at most 1/20 of the time for a move
 class Plan(NamedTuple):
     """What to do with a due email: send it, or look again later."""
 
-    later: datetime | None  # when to look again; None: send the email now
+    later: datetime | None  # when to check again; None: send the email now
     games: Collection[UUID] = ()  # games whose waiting emails may be sent together with this one
     is_seen: bool = False  # whether the reader is at the table
     reader: Player | None = None  # a reference keeps the row in the session's identity map

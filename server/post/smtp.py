@@ -17,7 +17,7 @@ from server.sanitize import clean, email_address
 TIMEOUT = 30.0  # seconds for the connection, and for responses that aren't about an email
 COMMAND_TIMEOUT = 300.0  # seconds for the responses to MAIL and RCPT
 DATA_TIMEOUT = 600.0  # seconds for the responses to DATA and the email
-ASKED_LAST = 60.0  # for so many seconds, an unreachable server is tried last
+ASKED_LAST = 60.0  # seconds for which an unreachable server is tried last
 _ENHANCED = re.compile(r"#?(?P<status>[245]\.\d{1,3}\.\d{1,3})(?![.\d])")  # at the start of a response (RFC 2034)
 _NOBODY = re.compile(
     r"\b(unknown|no such|invalid|non-?existent) ((local|virtual) )?(user|mailbox|recipient|address|account)\b"

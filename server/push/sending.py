@@ -83,7 +83,7 @@ def _time_to_live(game: Game, row: LetterRow) -> int:
 
 def _message(game: Game, row: LetterRow, player: Player) -> Json:
     kind, due_at, values = NOTICE_KINDS[row.data["kind"]], game.seats[row.seat].due_at, {}
-    if kind.is_about_turn and "turn" not in row.data:  # it is the reminder of a ready check
+    if kind.is_about_turn and "turn" not in row.data:  # a reminder of a ready check
         kind = READY_ASKED
     locale = stored_locale(player.locale)
     if kind is TAKE_BACK_ASKED:

@@ -56,7 +56,7 @@ def subscribe(player_id: UUID, endpoint: str, keys: Json, sandbox: bool, app_id:
 
     Raise SignInFirst, BadField, TooMany, BadToken.
     """
-    expect_no_guest(player_id)  # guests get none, since no player waits for them
+    expect_no_guest(player_id)  # guests can't subscribe, since no other player waits for them
     browser = _browser(keys)
     _place_of(player_id, endpoint)
     let_go()  # waiting for a slow name server must not occupy a connection

@@ -23,7 +23,7 @@ _TRY_AGAIN = {
     *("08006", "08003", "08001", "57P01", "57P02", "57P03"),
     *(_READ_ONLY, _IDLE_FOR_LONG),
     *("53000", "53100", "53200", "53300", "53400"),  # no disk, memory or connections left
-    "08P01",  # a pooler has lost its Postgres, or has none free
+    "08P01",  # a pooler has lost its Postgres connection, or has none free
 }
 _BROKEN_OFF = (
     *(psycopg.OperationalError, sqlalchemy.exc.OperationalError, sqlalchemy.exc.InterfaceError),

@@ -88,7 +88,8 @@ def put(letter: Mapping[str, Any]) -> None:
 def reserve(player_id: UUID, same: str, mail_id: UUID, now: datetime) -> bool:
     """Reserve an email's commands for this copy of it, within the current transaction. Return whether no other copy has
     them. Copies share `same`."""
-    own = {"game_id": player_id, "player_id": player_id, "key": f"desk {same}"}  # keys need a game, and there is none
+    # `game_id` is required, so it holds the player's id
+    own = {"game_id": player_id, "player_id": player_id, "key": f"desk {same}"}
     row = insert(IdempotencyKey).values(**own, request_hash=mail_id.bytes, made_at=now)
     db.session.execute(row.on_conflict_do_nothing())
     holder = select(IdempotencyKey.request_hash).filter_by(**own)

@@ -20,7 +20,7 @@ def is_free(table: Any, lapsed_at: datetime | None) -> ColumnElement[bool]:
 
 def claim_oldest(table: type[M], now: datetime, until: datetime) -> M | None:
     """Lease the email with the earliest `due_at` if it is due, and return its row. Return None if no email is due."""
-    with autocommit() as connection:  # a cheap check first: usually nothing is due
+    with autocommit() as connection:  # check cheaply first: usually nothing is due
         query = f"SELECT 1 FROM {table.__tablename__} WHERE due_at <= %s LIMIT 1"
         if connection.execute(query, (now,)).fetchone() is None:
             return None

@@ -23,7 +23,7 @@ class Person(NamedTuple):
     program_since: datetime | None
 
 
-NOBODY = Person(None, "UTC", {}, {}, False, None, None)  # stands for the player in a seat without a player
+NOBODY = Person(None, "UTC", {}, {}, False, None, None)  # placeholder for seats without a player
 
 
 class GameHead(NamedTuple):
@@ -104,7 +104,7 @@ class SeatState(NamedTuple):
     def time(self) -> TurnTime:
         return TurnTime(self.asked_at, self.allowed, self.lent, self.hours)
 
-    # Each commit makes some of these copies. They take a fourth of the time of `_replace`.
+    # Each commit makes some of these copies. They take a quarter of the time of `_replace`.
 
     def renumbered(self, turn: int | None) -> "SeatState":
         return _seat((*self[:_TURN], turn, *self[_TURN + 1 :]))

@@ -28,7 +28,7 @@ _RETURN = (
     ),
     "DELETE FROM stand_ins WHERE game_id = %s AND seat = ANY(%s)",
 )
-_LIST_AS_FORMER = (  # a player who had left the seat, and was then a stand-in for its new owner
+_LIST_AS_FORMER = (  # a player who left the seat, and later was a stand-in for its new owner
     "UPDATE player_games SET role = 'former', over_at = %s"
     " WHERE player_id = ANY(%s) AND game_id = %s AND role = 'stand-in' AND record IS NOT NULL"
 )

@@ -1,6 +1,6 @@
-// A checker of archives that knows nothing but the page /docs/fairness: commitment, all draws, chain of hashes.
-// node fairness.mjs archive.json    prints what is wrong and exits with 1, or prints nothing
-// node fairness.mjs --example       prints what the example of the page should say
+// Verifies an archive using only what /docs/fairness documents: the commitment, all draws, and the hash chain.
+// node fairness.mjs archive.json    prints errors and exits with 1, or prints nothing
+// node fairness.mjs --example       prints the expected example on that page
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -90,14 +90,14 @@ function check(archive) {
   draws(later);
 }
 
-/** Without what was taken back: chance comes as it came. */
+/** Return the events without those that were taken back. The draws stay the same. */
 function standing(events) {
   return events.reduce((before, event) => event.type === "move-taken-back"
     ? before.filter(({ version }) => version <= event.body.to)
     : [...before, event], []);
 }
 
-// By game: what the opening must be, and a check of what is drawn later.
+// For each game: the expected opening, and a check of later draws.
 
 const DRAWN = {
   sternenhimmel(options, seats, dice) {

@@ -1,4 +1,4 @@
-// Whether an app may act for whoever is signed in here: his answer goes to the server with the token that the page keeps.
+// Asks the player whether to authorise an app, and sends the answer with the token that the page stores.
 const KEY = "sternenpost.token";
 const [who, wrong, allow, deny, signIn] = ["who", "wrong", "allow", "deny", "sign-in"].map((id) => document.getElementById(id));
 let player = null;
@@ -7,7 +7,7 @@ const token = () => {
   try {
     return sessionStorage.getItem(KEY) || localStorage.getItem(KEY);
   } catch {
-    return null; // a browser that keeps nothing
+    return null; // storage is blocked
   }
 };
 const headers = () => ({ "Content-Type": "application/json", ...(token() && { Authorization: `Bearer ${token()}` }) });
@@ -35,6 +35,6 @@ async function decide(isAllowed) {
 
 allow.addEventListener("click", () => decide(true));
 deny.addEventListener("click", () => decide(false));
-addEventListener("storage", look); // somebody has signed in in another window
+addEventListener("storage", look); // signed in or out in another window
 addEventListener("focus", look);
 look();

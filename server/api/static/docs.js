@@ -1,4 +1,4 @@
-// The API reference: finds calls, and opens all examples in the language that the reader chose last.
+// The API reference: search, and examples in the language that was chosen last.
 const LANGUAGE = "docs.language";
 const form = document.querySelector(".find");
 const field = form.querySelector("input");

@@ -1,5 +1,5 @@
-// The handbook: what is to be typed can be copied.
-const COPIED = 2_000; // milliseconds in which a button says so
+// The handbook: Copy buttons for commands.
+const COPIED = 2_000; // milliseconds for which a button shows it
 
 for (const code of document.querySelectorAll("pre")) {
   const button = Object.assign(document.createElement("button"), { type: "button", className: "copy", textContent: "Copy" });

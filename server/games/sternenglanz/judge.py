@@ -48,9 +48,9 @@ Target = tuple[tuple[str, Fields], ...]  # nodes and their fields
 # Views lack the options. The defaults are close enough for all of them.
 OPTIONS = {name: schema["default"] for name, schema in OPTION_SCHEMA["properties"].items()}
 CARD_WORTH = {GEBURT: 1.0, LOCH: 0.6, WANDERUNG: 0.4, SUPERNOVA: 1.5}
-CHANCES = {0: 10, 1: 4, 2: 1}  # share of a birth's points in parts of `WHOLE`, by the number of missing stars
-WHOLE = 20  # whole numbers, so that equals stay equal
-NEARER = 1.0  # for an action less until the Sternbild
+CHANCES = {0: 10, 1: 4, 2: 1}  # share of a birth's points, in units of 1/`WHOLE`, by the number of missing stars
+WHOLE = 20  # integers, so that equal values compare as equal
+NEARER = 1.0  # for each action fewer until the Sternbild is complete
 COMPLETED = 20.0
 IN_ROW = 0.2  # for the chance of performing all three slots
 MOST_TARGETS = 5000  # upper limit; the supplied board stays below it

@@ -1,4 +1,4 @@
-// Advice by a bot that searches: a hint for the reader's turn, and a review of a game that is over.
+// Advice from a search bot: hints on the player's turn, and a review of a finished game.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call, isTransient } from "../ui/api.js";
 import { addressOf } from "../ui/files.js";
@@ -8,12 +8,12 @@ import { t } from "../ui/words.js";
 /** @import { Game, Hint as Hinted, HintedMove, Move, PlanForm, Review as Reviewed, ReviewedMove, RulesDescription,
  *   SeatedTable } from "../ui/types" */
 
-const MUCH = 10; // points
-const AGAIN = 5_000; // milliseconds until a review that is being computed is asked for again
-const FIRST = 5; // moves
+const MUCH = 10; // points behind the best move
+const AGAIN = 5_000; // milliseconds between polls of a review in progress
+const FIRST = 5; // moves listed before "show all"
 
 /**
- * A move as the table of its game names it. Without a table, it is as emails write it.
+ * Return a function that describes a move as the game's own module does, or as emails do if the game has none.
  * @param {Game} game
  * @param {RulesDescription} rules
  * @returns {(it: {move: Move, words: string}) => string}
@@ -32,7 +32,7 @@ function useWritten(game, rules) {
 const points = (game, count) => t(GAMES[game.rules]?.score ?? "points", { count });
 
 /**
- * The best moves for the reader's turn, over the table.
+ * Show the best moves for the player's turn, in a panel over the table.
  * @param {{table: SeatedTable, rules: RulesDescription, close: () => void}} props
  */
 export function Hint({ table, rules, close }) {
@@ -76,7 +76,7 @@ function howGood(game, behind) {
 }
 
 /**
- * What the reader's moves were worth, once that is computed.
+ * Show how good the player's moves were. The review loads when the section is opened.
  * @param {{table: SeatedTable, rules: RulesDescription, showAt: (version: number) => void}} props
  */
 export function Review({ table, rules, showAt }) {
@@ -126,7 +126,7 @@ function Moves({ table, rules, showAt }) {
 }
 
 /**
- * A number of points with its sign.
+ * Format points with an explicit sign.
  * @param {number | null} number
  */
 function signed(number) {

@@ -1,4 +1,4 @@
-// Actions at a table besides moving: take a move back, vote, leave.
+// Actions during a game other than moves: take a move back, vote, leave.
 import { html, useRef } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { useStore } from "../ui/store.js";
@@ -11,7 +11,7 @@ import { TakeBack, tell, votes } from "./requests.js";
 /** @typedef {Exclude<keyof Votes, "take-back">} Wish */
 
 /**
- * While the game goes on: consent to a pause or an end, or give up.
+ * Show the votes and actions that are available during the game.
  * @param {{table: SeenTable}} props
  */
 export function Actions({ table }) {
@@ -21,7 +21,7 @@ export function Actions({ table }) {
   /** @type {Wish[]} */
   const wishes = game.status === "paused" ? ["resume", "abandon"] : ["pause", "abandon"];
   if (game.seats.some((it) => it.stand_in)) wishes.push("offer");
-  const isOpen = useRef(false); // whoever withdraws his wish goes on reading
+  const isOpen = useRef(false); // stays open after the player withdraws their vote
   isOpen.current ||= !!found && wishes.some((wish) => found[wish].length);
   const learn = (/** @type {Votes} */ votes) => tell(base, votes);
   return html`${found && game.status === "running" && html`<${TakingBack} table=${table} votes=${found} tell=${learn} />`}
@@ -35,7 +35,7 @@ export function Actions({ table }) {
 }
 
 /**
- * What was asked of all who play, to agree or not; else one's own last move, while the reader is asked for the next.
+ * Show the pending take-back request or, on the player's turn, the button that takes back their own last move.
  * @param {{table: SeenTable, votes: Votes, tell: (votes: Votes) => void}} props
  */
 function TakingBack({ table, votes, tell }) {
@@ -79,7 +79,7 @@ function Vote({ table, wish, seats, tell }) {
   const mine = seats.includes(table.game.you.seat);
   const [busy, error, vote] = useSubmit(async () => {
     tell(await call("POST", `${table.base}/votes`, { on: wish, vote: !mine }));
-    table.look(); // not awaited: whoever sees that he was heard may press again
+    table.look(); // not awaited, so that the button is enabled as soon as the vote is counted
   });
   const names = seats.map((seat) => table.game.seats[seat].name).join(", ");
   return html`<p class="row"><button class="plain" disabled=${busy} aria-pressed=${mine}

@@ -9,12 +9,12 @@ import { me } from "../ui/token.js";
 import { unread } from "../table/unread.js";
 /** @import { Message, SeenTable } from "../ui/types" */
 
-const EVERY = 20_000; // milliseconds between two looks while the stream tells nothing
-const GLANCE = 1_000; // milliseconds for which a line stands before the eyes until it counts as seen
-const LOW = 24; // pixels above its end, where a log is at its end
+const EVERY = 20_000; // milliseconds between polls while the stream is down
+const GLANCE = 1_000; // milliseconds a line must be visible to count as read
+const LOW = 24; // pixels from the bottom that still count as scrolled to the end
 
 /**
- * What is being typed, by player and game: neither a start nor another language loses it.
+ * Unsent text by player and game. It survives the start of the game and a change of language.
  * @type {Map<string, string>}
  */
 const drafts = new Map();
@@ -29,19 +29,19 @@ export function Chat({ table, seated }) {
     if (text.current) text.current.value = drafts.get(key) ?? "";
   }, [seated]);
   /** @type {{current: {words: string, once: string} | null}} */
-  const tried = useRef(null); // the very same again, after an answer that was lost, is said once
-  const last = useRef(0); // what came before it was asked for, and is here
+  const tried = useRef(null); // keeps the idempotency key, so that a retry after a lost response posts once
+  const last = useRef(0); // number of the last message that was fetched
   const learn = (/** @type {Message[]} */ items) => set((known) => {
     const fresh = items.filter((it) => !known?.some(({ nr }) => nr === it.nr));
     return [...(known ?? []), ...fresh].sort((one, other) => one.nr - other.nr);
   });
   const listen = async () => {
-    const asked = () => all(`${base}/messages?after=${last.current}&${word}`);
-    const items = await asked().catch((/** @type {any} */ error) => {
+    const fetchNew = () => all(`${base}/messages?after=${last.current}&${word}`);
+    const items = await fetchNew().catch((/** @type {any} */ error) => {
       if (error.code !== "place-ahead") throw error;
       last.current = 0; // a backup was restored
       set([]);
-      return asked();
+      return fetchNew();
     });
     last.current = items.at(-1)?.nr ?? last.current;
     learn(items);
@@ -49,7 +49,7 @@ export function Chat({ table, seated }) {
   useEffect(() => table.said.watch((it) => it && learn([it])), []);
   useEffect(() => {
     const quietly = () => document.hidden || listen().catch(() => {});
-    if (live !== "away") quietly(); // what was said before the stream began, or until it ended
+    if (live !== "away") quietly(); // catch up on messages from before the stream opened or after it closed
     if (live === "live") return;
     const timer = setInterval(quietly, EVERY);
     return () => clearInterval(timer);
@@ -64,7 +64,7 @@ export function Chat({ table, seated }) {
     /** @type {Message} */
     const told = await call("POST", `${base}/messages`, { text: words }, trying.once);
     tried.current = null;
-    if (drafts.get(key) === words) drafts.delete(key); // what is typed meanwhile stays
+    if (drafts.get(key) === words) drafts.delete(key); // keep text typed while sending
     if (text.current) text.current.value = drafts.get(key) ?? "";
     learn([told]);
     see(told.nr);
@@ -86,7 +86,7 @@ export function Chat({ table, seated }) {
 }
 
 /**
- * The log shows its newest line, unless the reader looks at older ones; what he has not seen is counted, for good.
+ * Keep the log scrolled to the newest line unless the reader has scrolled up, and count unread messages across visits.
  * @param {string} game
  * @param {Message[]} said
  * @returns {[log: {current: any}, unread: number, see: (nr: number) => void]}

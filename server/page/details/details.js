@@ -1,4 +1,4 @@
-// The details below a table: who plays, what happened, what is said, who is ahead, and what else can be done.
+// The details below a table: players, story, chat, standings, plan and other actions.
 import { html } from "../ui/html.js";
 import { call, picture as fetched } from "../ui/api.js";
 import { later } from "../ui/lazy-loading.js";
@@ -34,7 +34,7 @@ export function Details({ table, view, at, names, rules, goesOn, showAt }) {
   const { game, story } = table;
   const player = useStore(me);
   const by = mySeat(game)?.stood_in_by;
-  const isStoodIn = !!by && by.player !== player?.id; // a plan is of whoever plays
+  const isStoodIn = !!by && by.player !== player?.id; // the plan belongs to the player in charge of the seat
   return html`<${Seats} table=${table} view=${view} isPast=${at !== null} />
     <${Story} story=${at === null ? story : story.filter((it) => it.version <= at)} seat=${game.you?.seat}
       names=${names} rules=${rules} showAt=${showAt} />
@@ -50,7 +50,7 @@ export function Details({ table, view, at, names, rules, goesOn, showAt }) {
 }
 
 /**
- * What is said at the table, unless it is muted; and what the reader notes for himself.
+ * Show the chat, unless it is muted, and the player's private note.
  * @param {{table: SeenTable}} props
  */
 function Aside({ table }) {
@@ -62,13 +62,13 @@ function Aside({ table }) {
 }
 
 /**
- * Beside a game that has not begun.
+ * Show the seats, chat and note beside a game that has not started.
  * @param {{table: SeenTable}} props
  */
 export const Beside = ({ table }) => html`<${Seats} table=${table} /><${Aside} table=${table} />`;
 
 /**
- * Saved from here, since a link that is followed sends no token.
+ * Download the archive by script, because following a link would not send the token.
  * @param {{table: SeenTable}} props
  */
 function Archive({ table }) {

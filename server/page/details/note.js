@@ -1,4 +1,4 @@
-// What the reader notes of a game for himself, and whether he wants to hear what is said there.
+// A player's private note on a game, and the switch that mutes its chat.
 import { html, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Sorry, useSubmit } from "../ui/parts.js";

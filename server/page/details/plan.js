@@ -1,4 +1,4 @@
-// The plan: moves that are left for one's next turns. They are tapped on the board, and have conditions in words.
+// The plan: moves prepared for the player's next turns, chosen on the board, with optional conditions.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
@@ -12,9 +12,9 @@ import { nextMoves, planning } from "../table/planning.js";
 /** @import { Move, Plan as Left, PlannedMove, PlanForm, RulesDescription, SeatedTable, SeenTable, View } from "../ui/types" */
 /** @typedef {NonNullable<PlannedMove["if"]>} Conditions */
 
-/** The last plan that was answered here: newer than what was looked for before. */
+/** The plan from the latest write. It may be newer than the plan last fetched. */
 const answered = store(/** @type {{path: string, plan: Left} | null} */ (null));
-let begun = 0; // plans, each with a turn of its own for the board
+let begun = 0; // number of plans started; each gets its own negative turn
 
 /** @param {string} base */
 const pathOf = (base) => `${base}/seats/me/plan`;
@@ -26,7 +26,7 @@ const pathOf = (base) => `${base}/seats/me/plan`;
 const formOf = (rules) => import(addressOf(`${rules}/plan.js`));
 
 /**
- * Whether the reader may plan at this table: a plan is of whoever plays.
+ * Return whether the user may plan here: only the player in charge of the seat can.
  * @param {SeenTable} table
  */
 function mayPlan({ game }) {
@@ -37,7 +37,7 @@ function mayPlan({ game }) {
 }
 
 /**
- * The reader's planned moves, and the way to plan another one.
+ * List the player's planned moves, with a button to plan another.
  * @param {{table: SeatedTable, rules: RulesDescription}} props
  */
 export function Plan({ table, rules }) {
@@ -60,7 +60,7 @@ function Planned({ table, rules }) {
     try {
       answered.set({ path, plan: await call("PUT", path, { revision: plan?.revision, moves }) });
     } catch (wrong) {
-      again(); // another window, or a worker, has changed it
+      again(); // it was changed in another window, or by the server
       throw wrong;
     }
   });
@@ -84,15 +84,14 @@ function Planned({ table, rules }) {
 }
 
 /**
- * What these conditions say, once each.
+ * Describe the conditions, without duplicates.
  * @param {Conditions} conditions
  */
 const inWords = (conditions) => [...new Set(conditions.flatMap((it) => ("only" in it ? t("plan.if-only")
   : "is" in it && it.is === null ? t("plan.if-free") : "is" in it && /\/board$/.test(it.at) ? [] : t("plan.if-other"))))];
 
 /**
- * The buttons by which a move is planned: they begin it, give it up, and ask for its conditions. `draft` are the moves that
- * have been tapped so far.
+ * Show the buttons that start, cancel and save a plan. `draft` holds the moves chosen so far.
  * @param {{table: SeenTable, rules: RulesDescription, draft: Move[]}} props
  */
 export function Planner({ table, rules, draft }) {
@@ -104,7 +103,7 @@ export function Planner({ table, rules, draft }) {
     const next = await nextMoves(base, plan, []);
     begun += 1;
     planning.set({ base, turn: -begun, form, plan, next });
-    requestAnimationFrame(() => { // from wherever it was begun
+    requestAnimationFrame(() => { // the button may be far from the board
       const open = /** @type {HTMLElement | null} */ (document.querySelector(".drawn .tray :is(.slot, .star, .held).open"));
       open?.scrollIntoView({ block: "nearest" });
       open?.focus({ preventScroll: true });
@@ -122,7 +121,7 @@ export function Planner({ table, rules, draft }) {
 }
 
 /**
- * A dialog that asks for the conditions of a move, and leaves it.
+ * Ask for the conditions of the drafted moves in a dialog, then add them to the plan.
  * @param {{planned: NonNullable<ReturnType<typeof planning.get>>, table: SeenTable, rules: RulesDescription, draft: Move[],
  *   close: () => void}} props
  */
@@ -143,7 +142,7 @@ function Conditioned({ planned, table, rules, draft, close }) {
       answered.set({ path, plan: left });
       planning.set(null);
     } catch (wrong) {
-      const left = await call("GET", path); // another window, or a worker, may have changed it
+      const left = await call("GET", path); // it may have been changed in another window, or by the server
       planning.set({ ...planned, plan: left, next: await nextMoves(table.base, left, []) });
       throw wrong;
     }

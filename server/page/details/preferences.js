@@ -1,4 +1,4 @@
-// How a table speaks and sounds, by choice.
+// Preferences for a table: sound, and how much screen readers announce.
 import { html } from "../ui/html.js";
 import { beLoud, isLoud } from "../ui/sound.js";
 import { useStore } from "../ui/store.js";

@@ -1,4 +1,4 @@
-// What players ask of each other at the top of a table: to agree to a wish, and to have one's own last move back.
+// Requests above the table: other players' votes that need an answer, and the button that takes back a move.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { forNow } from "../ui/local-storage.js";
@@ -10,32 +10,32 @@ import { Sorry, useFresh, useSubmit } from "../ui/parts.js";
 /** @import { Game, SeenTable, Votes, WayBack } from "../ui/types" */
 /** @typedef {keyof Votes} Wish */
 
-const EVERY = 30_000; // milliseconds between two looks, since a wish is no event of the game
+const EVERY = 30_000; // milliseconds between polls, since votes are not game events
 /** @type {Wish[]} */
 const WISHES = ["take-back", "pause", "resume", "abandon", "offer"];
 
-/** The votes at the table that is looked at, for all who show them. */
+/** The votes at the open table, shared by all components that show them. */
 export const votes = store(/** @type {{base: string, votes: Votes} | null} */ (null));
 
 /** @type {(base: string, it: Votes) => void} */
 export const tell = (base, it) => votes.set({ base, votes: it });
 
 /**
- * The seats that want this by now.
+ * Return the seats in favour so far.
  * @param {Votes} votes
  * @param {Wish} wish
  */
 const inFavour = (votes, wish) => (wish === "take-back" ? (votes[wish]?.consents ?? []) : votes[wish]);
 
 /**
- * What to remember a refusal by: until the wish is gone, or others share it.
+ * Return the storage key of a dismissed request. It returns when more seats are in favour.
  * @param {Game} game
  * @param {Wish} wish
  */
 const refusal = (game, wish) => `sternenpost.not-now.${game.id}.${wish}`;
 
 /**
- * The wishes of others that wait for the reader's answer, a line each. He may leave them for later.
+ * Show other players' open requests, one per line, to be answered or dismissed for now.
  * @param {{table: SeenTable}} props
  */
 export function Requests({ table }) {
@@ -87,7 +87,7 @@ function Request({ table, wish, votes: { "take-back": back, ...others }, refuse 
 }
 
 /**
- * The way to have one's own last move back, where there is one: beside whom the game waits for (`isShort`), or in the details.
+ * Let the player take back their last move, if possible: in the status line (`isShort`) or in the details.
  * @param {{table: SeenTable, isShort?: boolean}} props
  */
 export function TakeBack({ table, isShort = false }) {
@@ -96,7 +96,7 @@ export function TakeBack({ table, isShort = false }) {
   const find = () => call("GET", `${base}/take-backs`);
   const [way] = useFresh(find, [game.version, game.status]);
   const known = useStore(votes);
-  const [sure, setSure] = useState(/** @type {number | null} */ (null)); // of which version
+  const [sure, setSure] = useState(/** @type {number | null} */ (null)); // the version to return to
   const stay = useRef();
   const isSure = sure !== null && sure === way?.to;
   useEffect(() => void (isSure && stay.current.focus()), [isSure]);

@@ -1,4 +1,4 @@
-// The seats of a table: who sits there, what each has, and whom we wait for.
+// The seats of a table: players, what each one has, and whose turn it is.
 import { html } from "../ui/html.js";
 import { Avatar } from "../ui/avatar.js";
 import { GAMES } from "../ui/games.js";

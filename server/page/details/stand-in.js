@@ -1,4 +1,4 @@
-// Who plays one's seat for some days: asking somebody, and ending it.
+// The stand-in for a player's seat: request one, or end the arrangement.
 import { html, useRef } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Sorry, useFresh, useSubmit } from "../ui/parts.js";

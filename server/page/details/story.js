@@ -7,7 +7,7 @@ import { rooms, sentence, sinceOwnTurn, ways } from "../table/story.js";
 /** @import { GameEvent, RulesDescription } from "../ui/types" */
 
 /**
- * The moves of these items, the latest first: `{version, at, told}`, where `told` are items with their sentences.
+ * Group the items by move, latest first. `told` pairs each item with its sentence.
  * @param {GameEvent[]} items
  * @param {string[]} names
  * @param {RulesDescription} rules

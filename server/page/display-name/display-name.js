@@ -1,4 +1,4 @@
-// The name that others see: asked for until it is chosen.
+// The form for the player's display name, shown until they choose one.
 import { html, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { byPlace, marked, Wrong } from "../ui/field-errors.js";

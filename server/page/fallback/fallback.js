@@ -1,4 +1,4 @@
-// The table of a game that this page does not know yet: as the server draws it.
+// The table of a game without a module of its own: a picture drawn by the server.
 import { html, useEffect, useState } from "../ui/html.js";
 import { picture } from "../ui/api.js";
 import { isLight } from "../ui/theme.js";

@@ -1,4 +1,4 @@
-// The games in which one sits: those that wait for one first, the most urgent at the top.
+// The player's games. Those waiting for a move come first, most urgent at the top.
 import { html, useEffect, useState } from "../ui/html.js";
 import { all, call } from "../ui/api.js";
 import { ROOMS } from "../ui/games.js";
@@ -16,8 +16,8 @@ import { me } from "../ui/token.js";
 /** @typedef {{items: GameSummary[], next: string | null}} Page */
 /** @typedef {Record<"waiting" | "invited" | "kept" | "running" | "open", GameSummary[]>} Groups */
 
-const SOON = 400; // milliseconds in which several events are one reason to look again
-const AT_ONCE = 12; // games that are over
+const SOON = 400; // milliseconds to debounce stream events
+const AT_ONCE = 12; // finished games per page
 
 export function MyGames() {
   const [found, error, again] = useLoaded(load, [me.get()?.id]);
@@ -55,7 +55,7 @@ export function MyGames() {
 }
 
 /**
- * Somebody wants the reader at his table.
+ * Show an invitation with its buttons.
  * @param {{game: GameSummary, again: () => void}} props
  */
 function Invitation({ game, again }) {
@@ -77,13 +77,13 @@ function Invitation({ game, again }) {
 }
 
 /**
- * Who is at this table already.
+ * Return the names at the seats already taken.
  * @param {GameSummary} game
  */
 const people = (game) => numbered(game).seats.filter((it) => it.kind === "human" || it.kind === "bot").map(seatName);
 
 /**
- * For whoever sits nowhere yet: a game against bots in one tap.
+ * Start a game against bots in one tap, for players who have no games.
  * @param {{rules: string}} props
  */
 function Quick({ rules }) {
@@ -97,7 +97,7 @@ const Group = ({ name, number, children }) => html`<section class="games ${name}
   <h2>${t(`games.${name}`)} <small>${number}</small></h2><ul class="cards">${children}</ul></section>`;
 
 /**
- * All that go on or will, and of those that are over the latest.
+ * Load all open and running games, and the first page of finished ones.
  * @returns {Promise<{games: GameSummary[], over: Record<string, Page>}>}
  */
 async function load() {
@@ -111,7 +111,7 @@ async function load() {
 }
 
 /**
- * By what they ask of the reader.
+ * Group games by what they need from the player.
  * @param {GameSummary[]} games
  */
 function grouped(games) {
@@ -128,7 +128,7 @@ function grouped(games) {
 }
 
 /**
- * Those of this status, the latest first; `first` are the first of them.
+ * List ended games of one status, latest first. `first` is the first page.
  * @param {{status: string, first: Page}} props
  */
 function Over({ status, first }) {

@@ -1,4 +1,4 @@
-// A table that a mailed link opened: for whom one plays there, and how the turn ended.
+// A table opened by an emailed link: which seat the link plays, and how the turn ended.
 import { html, useEffect, useRef } from "../ui/html.js";
 import { cached } from "../ui/api.js";
 import { toGame } from "../ui/routes.js";
@@ -11,7 +11,7 @@ import { sentence } from "../table/story.js";
 /** @import { Game, GameEvent, Seat, Table } from "../ui/types" */
 
 /**
- * Whoever is signed in here besides: the link plays its own seat.
+ * Show which seat the link plays. It may differ from the account that is signed in.
  * @param {{game: Game}} props
  */
 export function ForSeat({ game }) {
@@ -21,13 +21,13 @@ export function ForSeat({ game }) {
 }
 
 /**
- * When the word of the link is good no more: what was played with it, or why it does nothing.
+ * Show what was played with an expired link, or why it no longer works.
  * @param {{table: Table, problem: Problem}} props
  */
 export function Ended({ table, problem }) {
   const { game, played } = table;
   const heading = useRef();
-  useEffect(() => heading.current.focus(), []); // the button that was pressed is gone
+  useEffect(() => heading.current.focus(), []); // the focused button was removed
   return html`<section class="narrow ended">
     <h1 ref=${heading} tabindex="-1">${game && played.length ? t("link.played", { name: ownName(game) })
       : t("link.ended")}</h1>
@@ -48,7 +48,7 @@ function Told({ game, played }) {
 }
 
 /**
- * A link is no login.
+ * Link to the full page, since an emailed link does not sign the player in.
  * @param {{game: Game}} props
  */
 const WholeGame = ({ game }) => html`<a href=${`/${toGame(game.id)}`}>${t("link.game")}</a>`;

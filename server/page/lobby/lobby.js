@@ -1,4 +1,4 @@
-// Games that others play: those with free seats, and those to look on at.
+// The lobby: games with free seats, and games to watch.
 import { html } from "../ui/html.js";
 import { call, cached } from "../ui/api.js";
 import { hours, relative } from "../ui/times.js";
@@ -9,10 +9,10 @@ import { GameCard, seatName, Terms, termsOf, title } from "../ui/game-card.js";
 import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
 
-const AT_ONCE = 24; // games in a page of the list
+const AT_ONCE = 24; // games per page
 const STATUSES = ["open", "running", "finished"];
-const RELIABLE = ["80", "90", "95"]; // in a hundred of one's games that are over, those at whose end one was there
-const PACES = { quick: [0, 12], usual: [12, 48], slow: [48, Infinity] }; // hours for a turn: more than; up to
+const RELIABLE = ["80", "90", "95"]; // percentage of games played to the end
+const PACES = { quick: [0, 12], usual: [12, 48], slow: [48, Infinity] }; // hours per turn: exclusive minimum, maximum
 
 export function Lobby() {
   const player = useStore(me);
@@ -56,7 +56,7 @@ function Found({ found, wanted, player, again }) {
       onClick=${() => location.replace(more)}>${t("games.more")}</button></p>`}`;
 }
 
-/** The terms that most of these games have, each by itself: they are told once for all. */
+/** Return the most common value of each term, so that it is shown once above the list. */
 function usualTerms(games) {
   const [first, ...others] = games.map(termsOf);
   return (first ?? []).map(([name], i) => {
@@ -71,16 +71,16 @@ const saidOf = (games, found, wanted) => {
   return t(isFiltered(wanted) || found.next ? "lobby.none-fits" : `lobby.none.${wanted.status}`);
 };
 
-/** What to look for; what is chosen here stands in the address, so that the way back leads to it again. */
+/** Show the filters. They are stored in the address, so that the browser's Back button restores them. */
 function Filters({ wanted }) {
   const [known] = useLoaded(() => cached("/v1/rules"), []);
-  const rules = known?.items ?? []; // the filters have their room before it is known what they offer
+  const rules = known?.items ?? []; // reserve space before the choices are loaded
   const variants = Object.keys(rules.find((it) => it.name === wanted.rules)?.editions ?? {});
   const numbers = [...new Set(rules.flatMap((it) => it.seats))].sort();
   const choose = (field) => (event) => {
     const value = event.target.type === "checkbox" ? event.target.checked : event.target.value;
-    const before = read(whereNow().query); // whoever is quick chooses again before this is drawn anew
-    const variant = field === "rules" ? "" : before.variant; // each game has its own
+    const before = read(whereNow().query); // not `wanted`, since the user may choose again before the next render
+    const variant = field === "rules" ? "" : before.variant; // variants belong to one game
     go(address({ ...before, variant, pages: 1, [field]: value }));
   };
   const select = (field, values, words) => html`<label>${t(`lobby.by.${field}`)}
@@ -106,7 +106,7 @@ function Join({ game, player, again }) {
     try {
       await call("POST", `/v1/games/${game.id}/seats`, {});
     } catch (error) {
-      again(); // somebody else may have been faster
+      again(); // another player may have taken the seat
       throw error;
     }
     go(toGame(game.id));
@@ -123,14 +123,14 @@ function Join({ game, player, again }) {
   ${error && html`<${Sorry} error=${error} />`}`;
 }
 
-/** The seat that a bot keeps, for whoever takes it over. */
+/** Offer a seat that a bot is holding. */
 function TakeOver({ game, player, again }) {
   const seat = game.seats.find((it) => it.stand_in);
   const [busy, error, take] = useSubmit(async () => {
     try {
       await call("POST", `/v1/games/${game.id}/seats`, { seat: seat.seat, take_over: true });
     } catch (error) {
-      again(); // somebody else may have been faster, or its person is back
+      again(); // another player may have taken it, or its player is back
       throw error;
     }
     go(toGame(game.id));
@@ -146,7 +146,7 @@ function TakeOver({ game, player, again }) {
   ${error && html`<${Sorry} error=${error} />`}`;
 }
 
-// The address, what the server is asked, and what is left to us
+// Filters: in the address, in the request, and applied in the browser
 
 const read = (query) => ({
   status: STATUSES.find((it) => it === query.get("status")) ?? "open",
@@ -166,13 +166,13 @@ function address(wanted) {
 }
 
 async function load({ status, rules, variant, players, pace, reliability, free, offered, pages }) {
-  const asked = new URLSearchParams({ status, limit: String(AT_ONCE) });
-  if (rules) asked.set("rules", rules);
-  if (offered) asked.set("offered", "true");
+  const params = new URLSearchParams({ status, limit: String(AT_ONCE) });
+  if (rules) params.set("rules", rules);
+  if (offered) params.set("offered", "true");
   const picked = { players, pace, reliability, edition: variant, free: free && "true" };
-  for (const [name, it] of Object.entries(picked)) if (status === "open" && it) asked.set(name, it);
+  for (const [name, it] of Object.entries(picked)) if (status === "open" && it) params.set(name, it);
   const items = [];
-  let next = `/v1/games?${asked}`;
+  let next = `/v1/games?${params}`;
   for (let i = 0; i < pages && next; i++) {
     const page = await call("GET", next);
     items.push(...page.items);
@@ -183,7 +183,7 @@ async function load({ status, rules, variant, players, pace, reliability, free, 
 
 const isFiltered = (it) => !!(it.rules || it.players || it.variant || it.pace || it.reliability || it.free || it.offered);
 
-/** Whether something is wanted that the server cannot be asked for: it chooses among open games only. */
+/** Return whether a filter must be applied in the browser: the server filters only open games. */
 const isPicky = (it) => it.status !== "open" && !!(it.variant || it.pace || it.players);
 
 function fits(game, { variant, players, pace }) {

@@ -1,4 +1,4 @@
-// The time for a turn: a usual one, or an own.
+// The turn time: a preset or custom values.
 import { html, useEffect, useRef } from "../ui/html.js";
 import { clockInWords, hours } from "../ui/times.js";
 import { marked, Wrong } from "../ui/field-errors.js";
@@ -26,7 +26,7 @@ export function Clock({ it, change, wrongs }) {
       wrong=${field === "cap" && tooMuch ? t("new-game.clock.cap.low") : ""} />`)}</div>`}`;
 }
 
-/** A whole number of days, hours or minutes. `wrong` keeps the form from being sent. */
+/** Edit a whole number of days, hours or minutes. `wrong` blocks the form. */
 export function Duration({ name, label, value, set, wrong = "" }) {
   const field = useRef();
   useEffect(() => field.current.setCustomValidity(wrong), [wrong]);

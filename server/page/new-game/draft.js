@@ -1,4 +1,4 @@
-// The draft of a new game: what somebody has filled in, and what the server is asked with it.
+// The draft of a new game: the form's values, and the request made from them.
 import { ROOMS } from "../ui/games.js";
 import { forGood } from "../ui/local-storage.js";
 import { me } from "../ui/token.js";
@@ -48,7 +48,7 @@ const BLANK = {
   last: { do: "bot-takes-over", bot: "greedy" },
 };
 
-// What is being filled in, by player: neither another screen nor another language loses it.
+// Drafts by player. They survive a change of screen or language.
 const drafts = new Map();
 
 const owner = () => me.get()?.id;
@@ -57,7 +57,7 @@ export const draft = () => drafts.get(owner()) ?? BLANK;
 export const keep = (it) => void drafts.set(owner(), it);
 export const discard = () => drafts.delete(owner());
 
-/** The terms of the last game opened here, null if there was none: without its title and anybody's address. */
+/** Return the terms of the last game created here without its title and addresses, or null. */
 export function lastTime() {
   try {
     return JSON.parse(forGood.getItem(KEY) ?? "null");
@@ -71,10 +71,10 @@ export function remember({ title, salt, ...terms }) {
   forGood.setItem(KEY, JSON.stringify({ ...terms, seats }));
 }
 
-/** Whether somebody has still to come to this seat. */
+/** Return whether the seat waits for a player. */
 export const isFree = ({ kind }) => kind === "open" || kind === "invite";
 
-/** A number of days, hours or minutes as ISO 8601. */
+/** Return an ISO 8601 duration. */
 export const iso = ({ number, unit }) => `P${unit === "D" ? "" : "T"}${number}${unit}`;
 
 export function clockOf({ clock, own }) {
@@ -93,10 +93,10 @@ const rungOf = (it) =>
     ? { do: it.do, by: iso(it.by), times: Number(it.times) }
     : { do: it.do, bot: it.bot, times: Number(it.times) };
 
-/** Whether accounts that a program plays may sit there; unless that was chosen, where they are seen. */
+/** Return whether program accounts may join. By default they may where players' names are visible. */
 export const admitsPrograms = ({ programs = null, options }) => programs ?? !options.nameless;
 
-/** The body of POST /v1/games. Whoever adds a salt sits down afterwards: by then the seed is fixed. */
+/** Return the body of POST /v1/games. A host with a salt takes their seat afterwards, once the seed is fixed. */
 export function wantedOf(it) {
   const ways = { me: it.salt ? { open: true } : { player: "me" }, open: { open: true } };
   return {
@@ -113,5 +113,5 @@ export function wantedOf(it) {
   };
 }
 
-/** Where the reader sits down by himself, with his salt; -1 if he need not. */
+/** Return the seat that the host takes in a separate request, with their salt, or -1. */
 export const ownSeat = (it) => (it.salt ? it.seats.findIndex(({ kind }) => kind === "me") : -1);

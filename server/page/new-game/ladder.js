@@ -1,4 +1,4 @@
-// The steps of a time-out: what happens when somebody's time runs out, in a usual way or by own steps.
+// The time-out policy: what happens when a player's time runs out, as a preset or custom steps.
 import { html } from "../ui/html.js";
 import { timeoutsInWords } from "../ui/times.js";
 import { marked, Wrong } from "../ui/field-errors.js";
@@ -6,7 +6,7 @@ import { t } from "../ui/words.js";
 import { Duration } from "./clock.js";
 import { BOTS, LADDERS, ladderOf } from "./draft.js";
 
-const MOST_STEPS = 9; // before the last one
+const MOST_STEPS = 9; // not counting the final one
 const FRESH = {
   extend: { do: "extend", by: { number: "1", unit: "D" }, times: "1" },
   "bot-move": { do: "bot-move", bot: "greedy", times: "1" },

@@ -1,4 +1,4 @@
-// A new game: what is played, at which pace, and who sits where.
+// The form for a new game: game, seats, options and clock.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { cached, call, callUntilAnswered, Problem, randomKey } from "../ui/api.js";
 import { clockInWords, length, timeoutsInWords } from "../ui/times.js";
@@ -18,11 +18,11 @@ import { editionName, editionOf, Options, presetOf, Presets } from "./options.js
 import { resized, Seats } from "./seats.js";
 import { Summary } from "./summary.js";
 
-const PLACES = ["title", "options", "seats", "clock", "on_timeout"]; // where a refusal can be told beside its field
+const PLACES = ["title", "options", "seats", "clock", "on_timeout"]; // fields that show their own errors
 
 export function NewGame() {
   const [rules, error] = useLoaded(() => cached("/v1/rules"), []);
-  const [number, next] = useState(0); // who comes back before the table is shown finds a new form, too
+  const [number, next] = useState(0); // resets the form after a game was created
   if (!rules) return error ? html`<${Sorry} error=${error} />` : html`<p>${t("loading")}</p>`;
   return html`<h1>${t("new-game")}</h1><${Quick} games=${rules.items} /><${Form} key=${number} games=${rules.items} done=${() => next(number + 1)} />`;
 }
@@ -31,14 +31,14 @@ function Form({ games, done }) {
   const [it, set] = useState(draft);
   const [last] = useState(lastTime);
   const form = useRef();
-  const tried = useRef({ wanted: "", key: "" }); // the very same again, after a lost answer, opens no second game
+  const tried = useRef({ wanted: "", key: "" }); // keeps the idempotency key, so that a retry creates one game
   const change = (fields) => set((before) => ({ ...before, ...fields }));
   useEffect(() => keep(it), [it]);
   const game = games.find(({ name }) => name === it.rules);
   const preset = presetOf(game);
   const choose = (field, value) => {
     const { start_seat: first, ...others } = it.options;
-    const kept = field === "start_player" && value === "random" ? others : it.options; // a lot names no seat
+    const kept = field === "start_player" && value === "random" ? others : it.options; // a draw needs no seat
     change({ options: { ...(field === preset ? {} : kept), [field]: value } });
   };
   const changeGame = ({ name, seats }) => {
@@ -99,7 +99,7 @@ function Form({ games, done }) {
   </form>`;
 }
 
-/** What most leave as it is, told in a line. */
+/** A collapsed group of fields that most players keep, with its current value as a summary. */
 const Fold = ({ name, now, children }) => html`<details class="fold"><summary><span class="what">${name}</span> <span
   class="faint">${now}</span></summary><div>${children}</div></details>`;
 
@@ -107,7 +107,7 @@ function unfold(place) {
   for (let it = place.closest("details"); it; it = it.parentElement.closest("details")) it.open = true;
 }
 
-/** A game against bots, in one tap. */
+/** Start a game against bots in one tap. */
 function Quick({ games }) {
   return html`<section class="card quick"><h2>${t("new-game.quick")}</h2>
     <p class="row">${games.map(({ name }) => html`<${Start} key=${name} name=${name} />`)}</p></section>`;
@@ -119,7 +119,7 @@ function Start({ name }) {
     ${error && html`<${Sorry} error=${error} />`}`;
 }
 
-/** If somebody was faster than a salt, the table itself says so. */
+/** Take the host's own seat with their salt. If another player took it first, the table shows that. */
 async function sitDown(id, it) {
   const seat = ownSeat(it);
   if (seat < 0) return;

@@ -1,15 +1,15 @@
-// Editions and scenarios, and every option of a game in words.
+// Editions, scenarios and the other options of a game.
 import { html } from "../ui/html.js";
 import { length } from "../ui/times.js";
 import { knows, t } from "../ui/words.js";
 
 const BY_THE_PRESET = ["edition", "boards", "scenario", "firmament", "cards", "start_seat"];
 const READY_WITHIN = ["PT12H", "P1D", "P2D", "P3D", "P7D"];
-const ROUNDS = 60; // where a limit is wanted again
+const ROUNDS = 60; // limit when the checkbox is ticked
 
 export const presetOf = (game) => ("edition" in game.options.properties ? "edition" : "scenario");
 
-/** The name of the chosen edition or scenario, and its value of every option. */
+/** Return the name of the chosen edition or scenario, and its option values. */
 export function editionOf(game, options) {
   const preset = presetOf(game);
   const chosen = options[preset] ?? game.options.properties[preset].default;
@@ -21,7 +21,7 @@ export const usual = (game, options, field) =>
 
 export const editionName = (name) => (knows(`edition.${name}`) ? t(`edition.${name}`) : name);
 
-/** The editions or scenarios, of which one is advised, and where the chosen one differs from the others, in plain words. */
+/** Choose an edition or scenario. One is recommended. The options that differ between them are listed. */
 export function Presets({ it, game, preset, choose }) {
   const usual = game.options.properties[preset].default;
   const value = ([name, option]) => option[preset] ?? name;
@@ -40,7 +40,7 @@ export function Presets({ it, game, preset, choose }) {
         key=${field}>${optionInWords(field, edition[field])}</li>`)}</ul>`}`;
 }
 
-/** Each option with what it is about and what can be chosen. */
+/** List the options with explanations and choices. */
 export function Options({ it, game, preset, choose }) {
   const hasChoice = (one) => one.enum?.length > 1 || one.type === "boolean";
   const fields = Object.entries(game.options.properties).filter(([field, one]) => field !== preset && hasChoice(one));
@@ -77,7 +77,7 @@ function Option({ field, choices, usual, value = usual, choose }) {
   </fieldset>`;
 }
 
-/** A limit of rounds, which is a rule of the house. */
+/** Edit the round limit, a house rule. */
 function Rounds({ value = ROUNDS, choose }) {
   return html`<fieldset class="option"><legend>${t("option.max_rounds")}</legend>
     <p class="faint">${t("option.max_rounds.about")}</p>
@@ -89,7 +89,7 @@ function Rounds({ value = ROUNDS, choose }) {
   </fieldset>`;
 }
 
-/** A value of an option in a sentence of ours, else by its bare name. */
+/** Describe an option's value, falling back to the raw value. */
 export function optionInWords(field, value) {
   const key = `option.${field}.${value}`;
   return knows(key) ? t(key) : String(value);

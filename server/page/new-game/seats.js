@@ -1,4 +1,4 @@
-// The seats of a new game: who sits where, in their order.
+// The seats of a new game, in playing order.
 import { html } from "../ui/html.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
@@ -45,19 +45,19 @@ export function Seats({ it, change, game, wrongs }) {
 
 export const resized = (seats, number) => Array.from({ length: number }, (_, i) => seats[i] ?? { kind: "greedy" });
 
-/** Another number of seats; a seat that is no more does not begin. */
+/** Change the number of seats. A removed seat can no longer be the start seat. */
 function withSeats({ seats, options }, number) {
   const { start_seat: first, ...others } = options;
   return { seats: resized(seats, number), options: first >= number ? others : options };
 }
 
-/** At most one seat is the reader's own. */
+/** Set the kind of a seat. The host has at most one seat. */
 const placedAt = (seats, place, kind) =>
   seats.map((it, i) => (i === place ? { ...it, kind } : kind === "me" && it.kind === "me" ? { kind: "open" } : it));
 
 const swapped = (seats, i) => seats.toSpliced(i - 1, 2, seats[i], seats[i - 1]);
 
-/** In an order by lot (Fisher-Yates). */
+/** Shuffle the seats (Fisher-Yates). */
 function mixed(seats) {
   const found = [...seats];
   for (let i = found.length - 1; i > 0; i--) {

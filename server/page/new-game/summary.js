@@ -1,4 +1,4 @@
-// The summary of a new game: all that is about to be opened, in a few lines.
+// A short summary of the game that is about to be created.
 import { html } from "../ui/html.js";
 import { clockInWords, length, timeoutsInWords } from "../ui/times.js";
 import { listed, t } from "../ui/words.js";

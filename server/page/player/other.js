@@ -1,4 +1,4 @@
-// What the reader can do about another player: block and report.
+// Actions on another player: block and report.
 import { html, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { useLoaded, useSubmit, Sorry } from "../ui/parts.js";

@@ -1,4 +1,4 @@
-// A player's page: who they are, how they play, and the games that the reader may know of.
+// A player's page: profile, track record, and the games visible to the user.
 import { html, useEffect, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Avatar } from "../ui/avatar.js";
@@ -14,7 +14,7 @@ import { Block, Report } from "./other.js";
 /** @import { PlayerGame, TrackRecord } from "../ui/types" */
 /** @typedef {{items: PlayerGame[], next: string | null}} Games */
 
-const AT_ONCE = 10; // games of a list
+const AT_ONCE = 10; // games per page
 const NOW = ["running", "paused", "open"];
 
 /** @param {{id: string, game: string | null}} props */
@@ -62,7 +62,7 @@ const share = (/** @type {number} */ percentage) =>
   new Intl.NumberFormat(locale(), { style: "percent" }).format(percentage / 100);
 
 /**
- * A day without its time, which would tell when somebody plays.
+ * Format a day without the time, which would reveal when the player is active.
  * @param {string} moment
  */
 const day = (moment) =>
@@ -70,7 +70,7 @@ const day = (moment) =>
     .format(new Date(moment));
 
 /**
- * A length of time in a single unit, rounded up.
+ * Format a duration in a single unit, rounded up.
  * @param {string} duration
  */
 function roughly(duration) {
@@ -81,7 +81,7 @@ function roughly(duration) {
 }
 
 /**
- * The games that go on or are to begin, except those of another player, which are listed already.
+ * List current and upcoming games, except those of the player `without`, which are listed elsewhere.
  * @param {{path: string, of: string, without: string | null}} props
  */
 function Now({ path, of, without }) {
@@ -95,7 +95,7 @@ function Now({ path, of, without }) {
 }
 
 /**
- * A list that is read page by page; an empty one says `none`, or is left out.
+ * List games page by page. An empty list shows `none`, or nothing.
  * @param {{words: string, path: string, of: string, none?: string}} props
  */
 function Games({ words, path, of, none }) {
@@ -116,7 +116,7 @@ function Games({ words, path, of, none }) {
 }
 
 /**
- * A game with its seats, by their places once it is over.
+ * Show a game with its seats, ordered by place once it is finished.
  * @param {{game: PlayerGame, of: string}} props
  */
 function Row({ game, of }) {

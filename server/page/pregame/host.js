@@ -1,4 +1,4 @@
-// Actions of a table's host before the start: keep it open, take back a seat that he has given, or close it.
+// The host's actions before the start: extend the deadline, free a seat, or close the table.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { length } from "../ui/times.js";
@@ -29,13 +29,13 @@ export function Host({ table }) {
 }
 
 /**
- * A button; what cannot be undone asks first.
+ * A button that asks for confirmation if `sure` has a question.
  * @param {{words: string, sure: string, table: SeenTable, method: string, path: string, body?: object}} props
  */
 function Action({ words, sure, table, method, path, body }) {
   const [isAsking, ask] = useState(false);
   const back = useRef();
-  useEffect(() => void (isAsking && back.current.focus()), [isAsking]); // not the button that would do it
+  useEffect(() => void (isAsking && back.current.focus()), [isAsking]); // focus Cancel, the safe choice
   const [busy, error, run] = useSubmit(async () => {
     await call(method, `${table.base}${path}`, body);
     ask(false);

@@ -1,4 +1,4 @@
-// A table before the start: who is still missing, and how they come.
+// A table before the start: missing players, and the ways to join.
 import { html, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { absolute } from "../ui/times.js";
@@ -18,7 +18,7 @@ const Arrive = later("welcome", "Arrive");
 /** @param {{table: SeenTable, invitation?: string | null, player: Profile | null}} props */
 export function Pregame({ table, invitation, player }) {
   const { game } = table;
-  const isAsked = game.seats.some((it) => it.ready !== null); // until all are ready it neither begins nor closes by itself
+  const isAsked = game.seats.some((it) => it.ready !== null); // the table waits for all players to be ready
   return html`<section class="card waiting-room">
     <h2>${t("pregame")}</h2>
     ${isAsked ? html`<${Ready} table=${table} />` : html`<${Missing} game=${game} />`}
@@ -35,7 +35,7 @@ export function Pregame({ table, invitation, player }) {
   </section>`;
 }
 
-/** A table that was closed before the start. */
+/** Show that the table was closed before the start. */
 export const Closed = () => html`<section class="card waiting-room">
   <h2>${t("status.closed")}</h2>
   <p>${t("pregame.closed")}</p>
@@ -64,7 +64,7 @@ function Missing({ game }) {
 }
 
 /**
- * The way in for a visitor: an address and a code lead to a seat.
+ * Let a visitor sign in by email code and take a seat in one go.
  * @param {{table: SeenTable, invitation?: string | null}} props
  */
 function Visitor({ table, invitation }) {
@@ -89,7 +89,7 @@ function Join({ table, invitation }) {
 }
 
 /**
- * The address of the table, to pass on.
+ * Show the table's address with buttons to copy and share it.
  * @param {{game: Game}} props
  */
 function Link({ game }) {
@@ -100,9 +100,9 @@ function Link({ game }) {
   const copy = async () => {
     field.current.select();
     const copied = await navigator.clipboard?.writeText(link).then(() => true, () => false);
-    setCopied(copied || document.execCommand("copy")); // the second way is for addresses without https
+    setCopied(copied || document.execCommand("copy")); // the clipboard API needs HTTPS
   };
-  const share = () => navigator.share({ title: game.title, url: link }).catch(() => {}); // he thought better of it
+  const share = () => navigator.share({ title: game.title, url: link }).catch(() => {}); // the user cancelled
   return html`<div class="link">
     <label>${t(game.private ? "link" : "link.public")}
       <input ref=${field} readonly value=${link}

@@ -1,4 +1,4 @@
-// Whether all are ready: everybody says so before the game begins, and reveals the salt that he has committed.
+// The ready check before the start: each player confirms, and reveals their committed salt.
 import { html, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Due, seatName } from "../ui/game-card.js";

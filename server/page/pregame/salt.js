@@ -1,4 +1,4 @@
-// Salt: a word of one's own that goes into the chance of a game.
+// Salt: a player's own input to a game's random seed.
 import { html, useState } from "../ui/html.js";
 import { randomKey } from "../ui/api.js";
 import { forGood } from "../ui/local-storage.js";
@@ -8,18 +8,18 @@ import { t } from "../ui/words.js";
 
 const keyOf = (/** @type {string} */ id) => `sternenpost.salt.${me.get()?.id}.${id}`;
 
-/** The salt that this device has committed at a table; "" if there is none. */
+/** Return the salt that this device committed at a table, or "". */
 export const kept = (/** @type {string} */ id) => forGood.getItem(keyOf(id)) ?? "";
 
 /**
- * What a request to sit down says of a salt: where all are asked whether they are ready, only its SHA-256.
+ * Return the salt fields of a join request. With a ready check, only the SHA-256 is sent.
  * @param {string} id
  * @param {{options: Options}} game
  * @param {string} salt
  */
 export async function committed(id, { options }, salt) {
   if (!salt || !options.ready_check) return salt ? { salt } : {};
-  if (!crypto.subtle) return {}; // on an address without https
+  if (!crypto.subtle) return {}; // needs HTTPS
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(salt)));
   forGood.setItem(keyOf(id), salt);
   return { salt_hash: Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("") };

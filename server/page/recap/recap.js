@@ -1,4 +1,4 @@
-// The moves that a reader missed: in a few words, and played again before his eyes.
+// The moves a player missed: a short summary and a replay.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { useStore } from "../ui/store.js";
 import { t } from "../ui/words.js";
@@ -6,28 +6,28 @@ import { rooms, sentence } from "../table/story.js";
 /** @import { GameEvent, RulesDescription } from "../ui/types" */
 
 const MOST = 5; // sentences
-const STEP = 1_200; // milliseconds for which a table is shown
+const STEP = 1_200; // milliseconds per version
 const CHIEF = /^(game-(ended|decided|abandoned)|board-scored|sternbild-completed|supernova-laid|seat-.*)$/;
 const BY_THE_WAY = /^(turn-began|cards-.*|.*-dealt|sternbild-.*|discards-shuffled|time-extended|supernova-granted)$/;
 
 /**
- * What matters most comes first when there is no room for all.
+ * Rank an item by importance, lowest first, so that the summary keeps the most important ones.
  * @param {GameEvent} item
  */
 const weight = ({ type }) => (CHIEF.test(type) ? 0 : BY_THE_WAY.test(type) ? 2 : 1);
 
 /**
- * `items` are what happened meanwhile; `watch` shows it, `close` has the reader know it.
+ * Summarise `items`, the events the player missed. `watch` replays them, `close` marks them as seen.
  * @param {{items: GameEvent[], names: string[], seat?: number, rules: RulesDescription, watch: () => void, close: () => void}} props
  */
 export function Recap({ items, names, seat, rules, watch, close }) {
   useStore(rooms);
-  const withYou = names.map((it, i) => (i === seat ? t("you") : it)); // in what is about others
+  const withYou = names.map((it, i) => (i === seat ? t("you") : it)); // used in sentences about other players
   const told = items.map((item) => ({ item, words: sentence(item, item.seat === seat ? names : withYou, rules) })).filter(({ words }) => words);
   const chosen = new Set([...told].sort((one, other) => weight(one.item) - weight(other.item)).slice(0, MOST));
   const shown = told.filter((it) => chosen.has(it));
   const more = told.length - shown.length;
-  if (!told.length) return null; // the words of this game are still to come
+  if (!told.length) return null; // the game's sentences are still loading
   return html`<section class="recap" aria-label=${t("recap")}>
     <h2>${t("recap")}</h2>
     <div class="scrolls" tabindex="0" role="group" aria-label=${t("recap")}><ul>${shown.map(({ item, words }) => html`<li key=${item.seq}>${words}${" "}</li>`)}
@@ -38,8 +38,8 @@ export function Recap({ items, names, seat, rules, watch, close }) {
 }
 
 /**
- * The tables from `from` to now, one after the other, by the place `at` of the slider; `isHere` when the one of `at` has
- * come. Whoever wants less motion goes on by hand.
+ * Replay the versions from `from` to now. `at` is the slider's position, `isHere` whether its view is loaded.
+ * With reduced motion, the replay starts paused.
  * @param {{from: number, at: number | null, version: number, isHere: boolean, showAt: (version: number) => void,
  *   close: () => void, story: GameEvent[], names: string[], rules: RulesDescription}} props
  */
@@ -54,7 +54,7 @@ export function Replay({ from, at, version, isHere, showAt, close, story, names,
   useEffect(() => {
     if (!isHere) return;
     place.current.parentElement.querySelector(".fresh")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    if (goesOn && at === null) setGoesOn(false); // it has come to now
+    if (goesOn && at === null) setGoesOn(false); // reached the current version
     if (!goesOn || at === null) return;
     const timer = setTimeout(step, STEP);
     return () => clearTimeout(timer);

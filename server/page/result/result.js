@@ -1,4 +1,4 @@
-// A game that is over: who won, who came after, and why, if they were equal.
+// The result of a finished game: places, scores and tie-breaks.
 import { html } from "../ui/html.js";
 import { GAMES } from "../ui/games.js";
 import { hours } from "../ui/times.js";
@@ -40,7 +40,7 @@ export function Result({ table }) {
   </section>`;
 }
 
-/** Why seats with equal scores share a place, or do not. */
+/** Explain shared places and tie-breaks between equal scores. */
 function ties({ rules, outcome, view }, order, names) {
   const { places, scores } = outcome;
   const all = (group) => listed(group.map((seat) => names[seat]));
@@ -52,7 +52,7 @@ function ties({ rules, outcome, view }, order, names) {
       const same = equal.filter((seat) => places[seat] === place);
       if (same.length > 1) said.push(t(`result.shared.${key}`, { names: all(same) }));
     }
-    const reached = (seat) => view?.result?.reason === "goal" && places[seat] === 1; // and won by that
+    const reached = (seat) => view?.result?.reason === "goal" && places[seat] === 1; // won by the goal, not by score
     const ranked = equal.filter((seat) => !reached(seat));
     const isBroken = new Set(ranked.map((seat) => places[seat])).size > 1;
     if (isBroken && view?.discards) {
@@ -63,11 +63,12 @@ function ties({ rules, outcome, view }, order, names) {
   return said;
 }
 
-/** What is filled in for a game like this one. People are asked again: nobody's address is known here. */
+/** Return a draft for a game like this one. Other players' seats are open, since their addresses are unknown here. */
 function alike({ rules, options, seats, you, private: isPrivate, clock, on_timeout: ladder }) {
-  const bot = (it) => OPPONENTS.find((kind) => it.name.startsWith(kind)) ?? "greedy"; // two of a kind have numbers
+  // several bots of one kind have a number after their name
+  const bot = (it) => OPPONENTS.find((kind) => it.name.startsWith(kind)) ?? "greedy";
   const isPerson = (it) => it.kind !== "bot" || it.stand_in;
-  const own = you?.seat ?? seats.findIndex(isPerson); // whoever looked on plays, too
+  const own = you?.seat ?? seats.findIndex(isPerson); // a spectator takes the first human seat
   const kind = (it) => (it.seat === own ? "me" : isPerson(it) ? "open" : bot(it));
   return { ...draft(), rules, options, isPrivate, title: "", salt: "", seats: seats.map((it) => ({ kind: kind(it) })),
     ...clockLike(clock), ...ladderLike(ladder) };
@@ -91,7 +92,7 @@ function ladderLike(ladder) {
   return { ladder: "own", rungs, last: ladder.at(-1) };
 }
 
-/** An ISO 8601 duration as it is filled in. */
+/** Convert an ISO 8601 duration to form fields. */
 function number(duration) {
   const time = hours(duration);
   if (time % 24 === 0) return { number: String(time / 24), unit: "D" };

@@ -1,4 +1,4 @@
-// The rules of a game in words and pictures: a page for everybody, and a panel beside a table.
+// The illustrated rules of a game, as a public page and as a panel over a table.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { cached } from "../ui/api.js";
 import { addressOf } from "../ui/files.js";
@@ -10,11 +10,11 @@ import { Terms } from "../table/actions.js";
 import { knows, learn, t, text } from "../ui/words.js";
 import { editionName, editionsOf, holds, Text, Whom } from "./text.js";
 
-// Told elsewhere in the text.
+// Options that the text explains elsewhere.
 const TOLD = ["edition", "scenario", "boards", "firmament", "cards", "start_seat", "start_player", "max_rounds",
   "take_back", "ready_check", "nameless"];
 
-/** The rules of a game as it can be opened, signed in or not: `#/rules/<game>/<section>`. */
+/** Show the rules for all editions, or a chosen one: `#/rules/<game>/<section>`. */
 export function Rules({ game, section }) {
   const name = ROOMS.includes(game) ? game : ROOMS[0];
   const [rules, error] = useLoaded(() => cached(`/v1/rules/${name}`), [name]);
@@ -34,7 +34,7 @@ export function Rules({ game, section }) {
   </article>`;
 }
 
-/** The rules as they hold in this game, in a panel over the table, which stays as it is. */
+/** Show the rules with this game's options in a panel over the table. */
 export function RulesBeside({ game, close }) {
   const dialog = useRef();
   const [rules, error] = useLoaded(() => cached(`/v1/rules/${game.rules}`), [game.rules]);
@@ -70,7 +70,7 @@ function Sections({ rules, options, level, section, game }) {
   const shown = [...text(`rules-${rules.name}`), ...text("rules.here")]
     .filter((it) => !options || holds(it.when, options));
   const jump = (event, id) => {
-    event.preventDefault(); // beside a table the address is that of the table
+    event.preventDefault(); // keep the table's address
     if (!game) history.replaceState(null, "", `#/rules/${rules.name}/${id}`);
     go(id);
   };
@@ -90,7 +90,7 @@ function Sections({ rules, options, level, section, game }) {
   </div>`;
 }
 
-/** What draws the figures of a game's rules, and the examples that they show; the words and the style are here then. */
+/** Load the figures and examples of a game's rules, and the words and styles they need. */
 async function illustrated(game) {
   const figures = import(addressOf(`${game}/rule-figures.js`));
   const words = [learn(`rules-${game}`), learn(game)];
@@ -98,9 +98,9 @@ async function illustrated(game) {
   return { drawn, examples };
 }
 
-const hasRoom = matchMedia("(min-width: 62rem)").matches; // for the contents beside the text
+const hasRoom = matchMedia("(min-width: 62rem)").matches; // for the table of contents beside the text
 
-/** Every option: what this game agreed upon, or what there is to agree upon and in which editions it is so. */
+/** List the options: this game's values, or all values with the editions that use them. */
 function Agreed({ rules, options, editions }) {
   const valuesOf = (it) => it.enum ?? (it.type === "boolean" ? [true, false] : []);
   const asked = Object.entries(rules.options.properties).filter(([name]) => !TOLD.includes(name));

@@ -1,19 +1,19 @@
-// The text of the rules: sections of paragraphs, lists and figures, some of them only where an option has some value.
+// The text of the rules: sections of paragraphs, lists and figures, some of which depend on options.
 //
 // A section of `words/<language>/rules-<game>.json` is `{id, title, rule?, when?, text: [block, ...]}`; a block is
 //   "A paragraph, *strong*, with a [link](/docs) and a {value}."
 //   ["an item of a list", "another"]
-//   {"figure": "name", "caption": "what is to be seen", "alt": "the picture in words"}
-//   {"option": "doubling", "linear": block, "compound": block}     what holds with each value; "1 4" for two of them,
-//                                                                  "else" for all others, `when` as below
-//   {"when": {"scenario": "1 4"}, "text": [block, ...]}            only if all these options have one of these values
+//   {"figure": "name", "caption": "the caption", "alt": "the picture in words"}
+//   {"option": "doubling", "linear": block, "compound": block}     one block per value; "1 4" matches two values,
+//                                                                  "else" all others; may have `when` as below
+//   {"when": {"scenario": "1 4"}, "text": [block, ...]}            shown if every option has one of its values
 import { html } from "../ui/html.js";
 import { knows, listed, t } from "../ui/words.js";
 
 const BLANK = /\{(\w+)\}/g;
 const INLINE = /\*([^*]+)\*|\[([^\]]+)\]\(((?:\/docs|#\/)[\w/#-]*)\)/g;
 
-/** The editions or scenarios that a game offers by name, each with the value of every option. */
+/** Return the named editions or scenarios of a game, each with the values of all options. */
 export function editionsOf(rules) {
   const defaults = Object.entries(rules.options.properties).map(([name, it]) => [name, it.default]);
   return Object.entries(rules.editions).map(([id, values]) => ({
@@ -23,26 +23,26 @@ export function editionsOf(rules) {
 
 export const editionName = (id) => (knows(`edition.${id}`) ? t(`edition.${id}`) : id);
 
-/** Whether these options are such that `when` holds. */
+/** Return whether the options match `when`. */
 export const holds = (when = {}, options) =>
   Object.entries(when).every(([name, values]) => values.split(" ").includes(String(options[name])));
 
 const valuesIn = (block) => Object.keys(block).filter((key) => key !== "option" && key !== "when");
 
-/** The key of a block with a text for each value that holds with these options. */
+/** Return the key of an option block that matches the options. */
 const keyOf = (block, options) => {
   const value = String(options[block.option]);
   return valuesIn(block).find((key) => key.split(" ").includes(value)) ?? ("else" in block ? "else" : null);
 };
 
-/** Whom something holds for, where not for all: these editions; what is in none of them may be agreed upon. */
+/** Name the editions that a text applies to, unless it applies to all. In none of them, it is optional. */
 export function Whom({ found, all }) {
   if (found.length === all.length) return null;
   if (!found.length) return html`<span class="whom agreed">${t("rules.agreed")}</span>`;
   return html`<span class="whom">${listed(found.map((it) => editionName(it.id)))}</span>`;
 }
 
-/** The blocks of a text. `options` are those of a game; null shows what holds in which of `editions`. */
+/** Render blocks for a game's `options`. If null, label the variants with the `editions` they apply to. */
 export const Text = ({ blocks, ...how }) => blocks.map((it, i) => html`<${Block} key=${i} block=${it} ...${how} />`);
 
 function Block({ block, ...how }) {
@@ -85,7 +85,7 @@ function Figure({ block, values, figures }) {
 
 const filled = (text, values) => text.replace(BLANK, (whole, name) => values[name] ?? whole);
 
-/** Words with *strong* ones and links, which lead to nowhere but our own pages. */
+/** Render *strong* text and links. Only links to our own pages are recognised. */
 function Inline({ text, values }) {
   const parts = [];
   let at = 0;

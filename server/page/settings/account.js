@@ -1,4 +1,4 @@
-// The account itself: another address, a copy of all that is stored, and its end.
+// The account: change the address, export the data, delete the account.
 import { html, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { forgetAccount } from "../ui/session.js";
@@ -40,7 +40,7 @@ function Address({ player }) {
   </section>`;
 }
 
-/** The codes mailed to either address. */
+/** Ask for the codes emailed to the old and the new address. */
 function Codes({ old, email }) {
   const sending = useSending(["email"], async () => {
     const codes = new FormData(sending.form.current);
@@ -75,7 +75,7 @@ function Copy() {
   </section>`;
 }
 
-/** Whether others may study one's finished games. */
+/** Choose whether others may study the player's finished games. */
 function Share({ player }) {
   const [busy, error, change] = useSubmit(async () => {
     me.set(await call("PATCH", "/v1/me", { shares_games: !player.shares_games }));
@@ -91,7 +91,7 @@ function Share({ player }) {
   </section>`;
 }
 
-/** Whether a program plays here, which others then see. */
+/** Declare that a program plays with this account. Other players see it. */
 function Program({ player }) {
   const [busy, error, change] = useSubmit(async () => {
     me.set(await call("PATCH", "/v1/me", { program: !player.program }));
@@ -111,7 +111,7 @@ function End({ player }) {
   const [isAsked, ask] = useState(false);
   const begin = async () => {
     if (await call("DELETE", "/v1/me")) ask(true);
-    else forgetAccount(); // a guest's
+    else forgetAccount(); // guests need no code
   };
   return html`<section class="card">
     <h2>${t("account.end")}</h2>

@@ -1,4 +1,4 @@
-// Apps: programs of strangers that the reader has allowed to act for him.
+// Apps: third-party programs that the player has authorised.
 import { html } from "../ui/html.js";
 import { call, Problem } from "../ui/api.js";
 import { absolute } from "../ui/times.js";
@@ -6,7 +6,7 @@ import { t } from "../ui/words.js";
 import { Sorry, useFresh } from "../ui/parts.js";
 import { called, day, GameLink, Said, say, Sure } from "./parts.js";
 
-/** Nothing at all for whoever has allowed none. `ended`: what to do when one is. */
+/** List authorised apps; hidden if there are none. `ended` is called after one is revoked. */
 export function Apps({ games, ended }) {
   const [apps, error, again] = useFresh(() => call("GET", "/v1/apps"));
   const anew = () => {
@@ -26,7 +26,7 @@ function App({ app, games, again }) {
   const { id, name, address, scopes, game, made_at: made, last_used_at: used } = app;
   const end = async () => {
     await call("DELETE", `/v1/apps/${id}`).catch((error) => {
-      if (!(error instanceof Problem) || error.status !== 404) throw error; // ended meanwhile
+      if (!(error instanceof Problem) || error.status !== 404) throw error; // already revoked
     });
     say("apps", "apps.ended", { name });
     again();

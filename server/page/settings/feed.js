@@ -1,4 +1,4 @@
-// The calendar of due times, for calendar programs.
+// The calendar feed of due times.
 import { html } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { t } from "../ui/words.js";

@@ -1,4 +1,4 @@
-// Settings of a single game: which of its mails come.
+// Email settings for a single game.
 import { html } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { toGame } from "../ui/routes.js";
@@ -6,7 +6,7 @@ import { t } from "../ui/words.js";
 import { Sorry, useFresh } from "../ui/parts.js";
 import { Field, Save, say, useDraft, useSending } from "./parts.js";
 
-const CHOICES = ["", "at-once", "bundled", "off"]; // "": as the profile says
+const CHOICES = ["", "at-once", "bundled", "off"]; // "": use the profile's setting
 
 export function OneGame({ id }) {
   const [known, error, again] = useFresh(() =>

@@ -1,4 +1,4 @@
-// Letters to the reader, and what became of them.
+// Emails sent to the player, with their delivery status.
 import { html } from "../ui/html.js";
 import { absolute } from "../ui/times.js";
 import { me } from "../ui/token.js";

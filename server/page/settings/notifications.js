@@ -1,4 +1,4 @@
-// Notifications: which mails come, and when.
+// Notifications: which emails are sent, and when.
 import { html, useState } from "../ui/html.js";
 import { length } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
@@ -10,8 +10,8 @@ import { changeWithin, Field, Group, Save, say, useDraft, useSending } from "./p
 /** @import { Profile } from "../ui/types" */
 
 const KINDS = Object.keys(EMAIL_CHOICES);
-const COALESCED = "your-turn"; // where nothing is said, turns of several games are one mail
-const REMINDERS = ["half", "PT3H"]; // what the server takes if nothing is said
+const COALESCED = "your-turn"; // by default, turns in several games share one email
+const REMINDERS = ["half", "PT3H"]; // the server's default
 const BUNDLES = ["08:00"];
 
 export function Notifications() {
@@ -45,7 +45,7 @@ export function Notifications() {
   <${Push} />`;
 }
 
-/** What was chosen, over what holds by now. */
+/** Merge the changes into the current settings. */
 function merged(now, { reminders, bundle_at, ...mails }) {
   return {
     ...now,
@@ -55,14 +55,13 @@ function merged(now, { reminders, bundle_at, ...mails }) {
   };
 }
 
-/** What is chosen by saying nothing. */
+/** Return the default choice for a kind. */
 const usual = (kind) => (kind === COALESCED ? "" : "at-once");
 
-/** The choices of a preset. */
 const choicesOf = (preset) => Object.fromEntries(KINDS.map((kind) =>
   [kind, EMAIL_PRESETS[preset].includes(kind) ? usual(kind) : "off"]));
 
-/** Kinds of mail all at once, or each by itself. */
+/** Choose a preset for all kinds of email, or each kind separately. */
 function Presets({ draft }) {
   const isChosen = (preset) => Object.entries(choicesOf(preset)).every(([kind, it]) => draft.values[kind] === it);
   const chosen = Object.keys(EMAIL_PRESETS).find(isChosen);
@@ -99,7 +98,7 @@ function Bundles({ times, draft }) {
     <button type="button" class="plain" onClick=${() => change([...times, "18:00"])}>${t("notifications.bundles.add")}</button>`;
 }
 
-const SIMPLE = /^P(T?)(\d*)([WDHM])$/; // a length of time that one number and one unit can show
+const SIMPLE = /^P(T?)(\d*)([WDHM])$/; // durations with a single number and unit
 const UNITS = { M: "minutes", H: "hours", D: "days" };
 const written = (number, unit) => `P${unit === "D" ? "" : "T"}${number}${unit}`;
 
@@ -119,7 +118,7 @@ function Reminders({ reminders, draft }) {
       onClick=${() => change(withHalf(hasHalf, [...others, "PT1H"]))}>${t("reminders.add")}</button>`;
 }
 
-/** How long before the time runs out. */
+/** Edit how long before the due time a reminder is sent. */
 function Before({ duration, change }) {
   const [, isTime, number, unit] = SIMPLE.exec(duration) ?? [];
   if (!(unit in UNITS) || (unit === "M" && !isTime)) return html`<span>${t("reminders.before", { time: length(duration) })}</span>`;

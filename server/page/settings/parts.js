@@ -1,4 +1,4 @@
-// Parts of which the sections of the settings are made.
+// Components and hooks shared by the settings sections.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { all, call } from "../ui/api.js";
 import { region } from "../ui/times.js";
@@ -13,7 +13,7 @@ import { me } from "../ui/token.js";
 /** @typedef {{items: any[] | null, next: string | null}} Pages */
 
 /**
- * Changes some fields of the profile; the page goes by the new ones at once. Throws as `call`.
+ * Update fields of the profile, on the server and in the page. Throws like `call`.
  * @param {Partial<Profile>} changes
  */
 export async function changeMe(changes) {
@@ -24,7 +24,7 @@ export async function changeMe(changes) {
 }
 
 /**
- * Change a field of several parts, on top of what it is by now: another window may have changed it.
+ * Update part of a nested field, based on its current value, since another window may have changed it.
  * @param {"calendar" | "notifications"} field
  * @param {(now: any) => any} change
  */
@@ -33,9 +33,9 @@ export async function changeWithin(field, change) {
   await changeMe({ [field]: change(now[field]) });
 }
 
-// What was typed
+// Unsaved input
 
-const drafts = new Map(); // by form: stays while the page is open, also when its language or section changes
+const drafts = new Map(); // by form; they survive a change of language or section
 let owner = me.get()?.id;
 me.watch((player) => {
   if (player?.id !== owner) drafts.clear();
@@ -46,7 +46,7 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 const without = (fields, isGone) => Object.fromEntries(Object.entries(fields).filter(([name, it]) => !isGone(name, it)));
 
 /**
- * The fields of a form: what is `saved`, and over it what was `typed` since and is not yet saved.
+ * Return the fields of a form: the `saved` values, overlaid with unsaved input (`typed`).
  * @param {string} form
  * @param {Record<string, any>} saved
  */
@@ -68,19 +68,19 @@ export function useDraft(form, saved) {
     isTyped: Object.keys(typed).length > 0,
     set,
     input: (field) => ({ value: typed[field] ?? saved[field], onInput: (event) => set(field, event.target.value) }),
-    /** This has been saved; what was typed meanwhile has not. */
+    /** Discard the input that was saved, but keep changes made while saving. */
     settle: (sent) => keep(without(drafts.get(form) ?? {}, (name, it) => same(it, sent[name]))),
     clear: () => keep({}),
   };
 }
 
-// What came of it
+// Results
 
 const said = store(/** @type {Success | null} */ (null));
 here.watch(() => said.set(null));
 
 /**
- * Tell success where this form is: `Said` shows it.
+ * Report success in the `Said` region of this form.
  * @param {string} where
  * @param {string} key
  * @param {Record<string, any>} [values]
@@ -88,7 +88,7 @@ here.watch(() => said.set(null));
 export const say = (where, key, values) => said.set({ where, key, values });
 
 /**
- * A status region beside a form. It fills when it is there, so that it is heard even if all was drawn anew.
+ * A status region beside a form. It is rendered empty and filled afterwards, so that screen readers announce it.
  * @param {{where: string}} props
  */
 export function Said({ where }) {
@@ -98,9 +98,9 @@ export function Said({ where }) {
   return html`<p class="said" role="status" tabindex="-1" id="said-${where}">${shown && t(shown.key, shown.values)}</p>`;
 }
 
-const PLACED = /^([a-z_]+): (.*)$/s; // how the server names a part of a field
+const PLACED = /^([a-z_]+): (.*)$/s; // the server's format for errors in a nested field
 
-/** What a refusal says of each field, or part of one, by name. */
+/** Return the error messages by field, or by part of a field. */
 const refusals = (error) =>
   Object.fromEntries(Object.entries(byPlace(error)).map(([place, told]) => {
     const [, part, words] = PLACED.exec(told) ?? [null, place.split(".")[0], told];
@@ -108,7 +108,7 @@ const refusals = (error) =>
   }));
 
 /**
- * `run` while a form with these fields waits for it: refusals of one of them are `wrong` there, others an `error`.
+ * Submit a form with `run`. Errors in one of `fields` are returned in `wrong`, any other as `error`.
  * @param {string[]} fields
  * @param {() => Promise<unknown>} run
  */
@@ -123,7 +123,7 @@ export function useSending(fields, run) {
   return { form, busy, wrong: isPlaced ? refused : {}, error: isPlaced ? null : error, submit };
 }
 
-/** A labelled field: `children` draws the control from its attributes. */
+/** A labelled field. `children` renders the control with the given attributes. */
 export function Field({ id, words, hint, wrong, children }) {
   const about = [hint && `${id}-hint`, wrong && `${id}-wrong`].filter(Boolean).join(" ") || null;
   return html`<div class="field">
@@ -134,7 +134,7 @@ export function Field({ id, words, hint, wrong, children }) {
   </div>`;
 }
 
-/** Several controls under one name. */
+/** A group of controls with a legend. */
 export function Group({ id, words, hint, wrong, children }) {
   return html`<fieldset class="group ${wrong ? "refused" : ""}" aria-describedby=${wrong ? `${id}-wrong` : null}>
     <legend>${words}</legend>
@@ -146,7 +146,7 @@ export function Group({ id, words, hint, wrong, children }) {
 
 const Wrong = ({ id, words }) => words && html`<p class="wrong" role="alert" id="${id}-wrong">${words}</p>`;
 
-/** The foot of a form whose fields can be saved again and again. */
+/** The Save and Undo buttons of a form, with its status. */
 export function Save({ where, draft, sending }) {
   return html`<div class="row">
     <button disabled=${sending.busy}>${t("settings.save")}</button>
@@ -157,8 +157,8 @@ export function Save({ where, draft, sending }) {
 }
 
 /**
- * A button for what cannot be undone: it asks first, and what `run` throws is told beside it. Afterwards the focus is on
- * what is `Said` at `where`, since the button may be gone with what it stood beside.
+ * A button that asks for confirmation and shows errors from `run`. Afterwards the focus moves to the `Said` region
+ * at `where`, since the button may have been removed.
  */
 export function Sure({ words, name, question, run, where }) {
   const [isAsked, ask] = useState(false);
@@ -187,7 +187,7 @@ export function Sure({ words, name, question, run, where }) {
 }
 
 /**
- * An address or a secret to take away.
+ * Show an address or a secret with a Copy button.
  * @param {{id: string, words: string, value: string, takesFocus?: boolean}} props
  */
 export function ToCopy({ id, words, value, takesFocus = false }) {
@@ -197,7 +197,7 @@ export function ToCopy({ id, words, value, takesFocus = false }) {
   const copy = async ({ currentTarget: button }) => {
     field.current.select();
     const copied = await navigator.clipboard?.writeText(value).then(() => true, () => false);
-    const done = copied || document.execCommand("copy"); // the second way is for addresses without https
+    const done = copied || document.execCommand("copy"); // the clipboard API needs HTTPS
     if (done) button.focus();
     setCopied(done);
   };
@@ -211,7 +211,7 @@ export function ToCopy({ id, words, value, takesFocus = false }) {
 }
 
 /**
- * A list that comes page by page, the newest first: `{items, next, error, busy, more, again}`.
+ * Load a list page by page, newest first.
  * @param {string} path
  * @param {(item: any) => string} idOf
  */
@@ -229,7 +229,7 @@ export function usePages(path, idOf) {
 }
 
 /**
- * The first page as it is by now before what was shown; alone, if there may be more between them.
+ * Merge a fresh first page with the items shown. If there may be a gap between them, keep the fresh page only.
  * @param {Pages} shown
  * @param {Pages & {items: any[]}} page
  * @param {(item: any) => string} idOf
@@ -247,7 +247,7 @@ export function More({ pages }) {
 }
 
 /**
- * The games of the reader that are not over: what a token or a webhook can be for.
+ * Return the player's unfinished games, to which a token or a webhook can be limited.
  * @returns {Promise<GameSummary[]>}
  */
 export const myGames = async () =>
@@ -257,11 +257,11 @@ export const myGames = async () =>
 export const GameLink = ({ id, games, title }) =>
   html`<a href=${toGame(id)}>${title ?? games?.find((it) => it.id === id)?.title ?? t("settings.some-game")}</a>`;
 
-/** `23 Nov 2026`. A date without a time is the same in every zone. */
+/** Format a date as `23 Nov 2026`. A date without a time has no zone. */
 export const day = (moment) =>
   new Intl.DateTimeFormat(region(), {
     day: "numeric", month: "short", year: "numeric", timeZone: moment.length > 10 ? me.get()?.zone : "UTC",
   }).format(new Date(moment));
 
-/** In our words, else as the server calls it: a newer one may know more. */
+/** Return the translated name, or the server's own: a newer server may have more. */
 export const called = (what, name) => (knows(`${what}.${name}`) ? t(`${what}.${name}`) : name);

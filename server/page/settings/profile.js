@@ -1,4 +1,4 @@
-// The profile: name, language, time zone.
+// The profile: name, language and time zone.
 import { html, useMemo } from "../ui/html.js";
 import { now } from "../ui/connection.js";
 import { absolute } from "../ui/times.js";
@@ -54,7 +54,7 @@ function Zone({ draft, wrong }) {
       onClick=${() => draft.set("zone", DEVICE)}>${t("profile.zone.device", { zone: DEVICE })}</button></p>`}`;
 }
 
-/** What the clocks of this zone show; null if the browser does not know it. */
+/** Return the local time in this zone, or null if the browser does not know the zone. */
 function timeIn(timeZone) {
   try {
     return new Intl.DateTimeFormat(locale(), { weekday: "long", hour: "2-digit", minute: "2-digit", timeZone })

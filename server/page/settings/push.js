@@ -1,4 +1,4 @@
-// Push: whether this browser tells of turns, and of what it does.
+// Push notifications in this browser: on or off, and for which events.
 import { html, useEffect, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
@@ -47,7 +47,7 @@ export function Push() {
   </section>`;
 }
 
-/** What this browser has, if whoever is signed in is told by it, and not somebody before him. */
+/** Return this browser's subscription if it belongs to the current account, not to an earlier one. */
 async function told() {
   const own = await ownSubscription();
   return own && (await knownSubscription(own)) ? own : null;

@@ -1,4 +1,4 @@
-// All that is one's own: the profile, what one is told, and who else may speak for one.
+// The settings: profile, notifications, tokens and apps.
 import { html, useEffect } from "../ui/html.js";
 import { recognise } from "../ui/session.js";
 import { t } from "../ui/words.js";

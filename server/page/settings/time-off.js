@@ -1,4 +1,4 @@
-// Time off: hours that do not count, such as nights, days off and vacations.
+// Time off, when the clock stops: nights, days off and vacations.
 import { html } from "../ui/html.js";
 import { now } from "../ui/connection.js";
 import { useStore } from "../ui/store.js";
@@ -9,7 +9,7 @@ import { changeWithin, day, Field, Group, Said, Save, say, Sure, useDraft, useSe
 /** @import { Profile } from "../ui/types" */
 
 const NIGHT = "22:00-08:00";
-const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7]; // from Monday
+const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7]; // Monday first
 
 export function TimeOff() {
   const { calendar, zone } = /** @type {Profile} */ (useStore(me));
@@ -53,8 +53,9 @@ function Weeks({ calendar }) {
   </form>`;
 }
 
+// 1 January 2024 was a Monday
 const weekday = (number) =>
-  new Intl.DateTimeFormat(locale(), { weekday: "long", timeZone: "UTC" }).format(Date.UTC(2024, 0, number)); // Mondays
+  new Intl.DateTimeFormat(locale(), { weekday: "long", timeZone: "UTC" }).format(Date.UTC(2024, 0, number));
 
 function Vacations({ vacations }) {
   const change = (changed) => changeWithin("calendar", (now) => ({ ...now, vacations: changed(now.vacations ?? []) }));
@@ -68,7 +69,7 @@ function Vacations({ vacations }) {
 
 const is = (vacation) => (it) => it.from === vacation.from && it.to === vacation.to;
 
-/** Before it begins it can be taken back; while it goes on, ended; afterwards it stays. */
+/** Show a vacation. It can be removed before it starts, and ended early once it has started. */
 function Vacation({ vacation, change }) {
   const { from, to } = vacation;
   const words = t("vacations.days", { from: day(from), to: day(to) });

@@ -1,4 +1,4 @@
-// Tokens: who may speak for the reader, as his windows, his programs, the bots of others at a seat of his.
+// Tokens: access to the account by browsers, programs and bots.
 import { html } from "../ui/html.js";
 import { all, call, Problem } from "../ui/api.js";
 import { now } from "../ui/connection.js";
@@ -17,7 +17,7 @@ const SCOPES = [
   "tokens:write", "webhooks:manage",
 ];
 const DAY = 86_400_000; // milliseconds
-const LASTS = ["", "30", "90", "365", "date"]; // days; "": until it is revoked
+const LASTS = ["", "30", "90", "365", "date"]; // days; "": never expires
 
 export function Tokens({ query }) {
   const [tokens, error, again] = useFresh(() => all("/v1/tokens?limit=100"));
@@ -46,7 +46,7 @@ export function Tokens({ query }) {
       game=${query.get("game") ?? ""} /></section>`}`;
 }
 
-/** Revoked, here or meanwhile in another window. */
+/** Revoke a token, unless another window already did. */
 async function gone(id) {
   await call("DELETE", `/v1/tokens/${id}`).catch((error) => {
     if (!(error instanceof Problem) || error.status !== 404) throw error;
@@ -124,7 +124,7 @@ function New({ games, game, again }) {
   </form>`;
 }
 
-/** When the new token is to end: after so many days, or with the end of a day. */
+/** Return when the new token expires: after a number of days, or at the end of a date. */
 function endOf({ lasts, date }) {
   if (lasts === "date") return new Date(`${date}T23:59:59`).toISOString();
   return lasts ? new Date(now() + lasts * DAY).toISOString() : null;

@@ -1,4 +1,4 @@
-// Webhooks: where programs of the reader are told what happens, and what became of it.
+// Webhooks: their settings and recent deliveries.
 import { html, useEffect, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { absolute } from "../ui/times.js";
@@ -13,7 +13,7 @@ const CHATS = {
   "discord.com": "discord", "discordapp.com": "discord", "ptb.discord.com": "discord", "canary.discord.com": "discord",
   "hooks.slack.com": "slack", "hooks.slack-gov.com": "slack",
 };
-const LOOK_AGAIN = 1_000; // milliseconds, while a delivery is under way
+const LOOK_AGAIN = 1_000; // milliseconds between polls of pending deliveries
 const LOOKS = 20;
 
 export function Webhooks() {
@@ -115,7 +115,7 @@ function Secret({ shown, done }) {
   </div>`;
 }
 
-/** What is told, and where: of a new webhook, or of one that is changed. */
+/** Edit a new or existing webhook. */
 function Form({ id, draft, games, send, words }) {
   const { url, kinds, game } = draft.values;
   const form = chatAt(url) ?? "standard";
@@ -143,12 +143,12 @@ function Form({ id, draft, games, send, words }) {
   </form>`;
 }
 
-/** The chat to which an address belongs, if it does. */
+/** Return the chat service that an address belongs to, if any. */
 function chatAt(url) {
   return URL.canParse(url) ? CHATS[new URL(url).hostname] : undefined;
 }
 
-/** The latest calls; those under way are looked at until they are through. */
+/** List the latest deliveries, polling for a while if any is pending. */
 function Deliveries({ address, pings, canTry }) {
   const pages = usePages(`${address}/deliveries?limit=10`, (it) => it.id);
   const [looks, setLooks] = useState(0);

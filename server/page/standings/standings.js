@@ -1,4 +1,4 @@
-// Standings: who was ahead when, by coins or points, move by move, as a chart and as a table.
+// Standings: coins or points after each move, as a chart and a table.
 import { html } from "../ui/html.js";
 import { COLOURS, SeatShape } from "../ui/seat-shapes.js";
 import { listed, t } from "../ui/words.js";
@@ -7,12 +7,12 @@ import { listed, t } from "../ui/words.js";
 
 const WIDE = 320;
 const HIGH = 150;
-const [LEFT, RIGHT, TOP, LOW] = [26, 24, 12, 12]; // what is beside the lines
-const DASHES = ["none", "7 3", "2 3", "10 3 2 3", "5 5"]; // so that lines can be told apart without their colours
-const APART = 13; // between two ends of lines
+const [LEFT, RIGHT, TOP, LOW] = [26, 24, 12, 12]; // margins of the chart
+const DASHES = ["none", "7 3", "2 3", "10 3 2 3", "5 5"]; // so that lines differ by more than colour
+const APART = 13; // minimum distance between line ends
 
 /**
- * What each seat got by an item of a story, or null.
+ * Return what each seat gained by an item, or null.
  * @param {GameEvent} item
  * @param {Seat[]} seats
  * @returns {number[] | null}
@@ -24,7 +24,7 @@ function gains({ payouts, points, seat }, seats) {
 }
 
 /**
- * What each seat had after each version that changed it, from the first on.
+ * Return the scores after each version that changed them, starting with version 1.
  * @param {GameEvent[]} story
  * @param {Seat[]} seats
  * @returns {Row[]}
@@ -36,7 +36,7 @@ function course(story, seats) {
     const more = gains(item, seats);
     if (!more?.some(Boolean)) continue;
     const scores = last.scores.map((it, seat) => it + more[seat]);
-    if (last.version === item.version) rows.pop(); // a move may have scored twice
+    if (last.version === item.version) rows.pop(); // one move may score twice
     last = { version: item.version, scores };
     rows.push(last);
   }
@@ -76,7 +76,7 @@ export function Standings({ game, story, names, at, showAt }) {
 }
 
 /**
- * Steps from left to right; a tap goes to the move beneath it, as the slider does.
+ * Draw the scores as a step chart. A tap shows the table at that move.
  * @param {{rows: Row[], version: number, shown: number, showAt: (version: number) => void, label: string}} props
  */
 function Chart({ rows, version, shown, showAt, label }) {
@@ -85,7 +85,7 @@ function Chart({ rows, version, shown, showAt, label }) {
   const across = (WIDE - LEFT - RIGHT) / Math.max(1, version - 1);
   const x = (/** @type {number} */ at) => LEFT + (at - 1) * across;
   /** @param {number} seat */
-  const aside = (seat) => 1.5 * (seat - (seats.length - 1) / 2); // lines that run together stay visible
+  const aside = (seat) => 1.5 * (seat - (seats.length - 1) / 2); // keeps overlapping lines apart
   /** @type {(score: number, seat: number) => number} */
   const y = (score, seat) => TOP + (HIGH - TOP - LOW) * (1 - score / most) + aside(seat);
   const way = (/** @type {number} */ seat) => rows.map(({ version: at, scores }, i) =>
@@ -112,7 +112,7 @@ const line = (/** @type {number} */ seat) => ({
 const End = ({ seat, x, y }) => html`<${SeatShape} seat=${seat} x=${x} y=${y} r=${5} fill=${COLOURS[seat]} />`;
 
 /**
- * Ends of lines side by side: none lies on another, and all lie within.
+ * Spread the line ends vertically so that they do not overlap and stay within the chart.
  * @param {{seat: number, y: number}[]} ends
  */
 function spread(ends) {

@@ -1,4 +1,4 @@
-// Actions at a table besides moving: come back, look at the terms, leave.
+// Actions at a table at any stage: return to the seat, see the terms, leave.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { takeBackInWords } from "../ui/game-card.js";
@@ -22,7 +22,7 @@ export function Terms({ game }) {
 }
 
 /**
- * The way back to a seat that a bot keeps.
+ * Let the player return to a seat that a bot is playing.
  * @param {{game: GameSummary, again: () => unknown}} props
  */
 export function Back({ game, again }) {
@@ -43,7 +43,7 @@ export function Leave({ table }) {
   const [sure, setSure] = useState(false);
   const begun = table.game.status !== "open";
   const stay = useRef();
-  useEffect(() => void (sure && stay.current.focus()), [sure]); // not the button that would do it
+  useEffect(() => void (sure && stay.current.focus()), [sure]); // focus Cancel, the safe choice
   const [busy, error, leave] = useSubmit(async () => {
     await call("DELETE", `${table.base}/seats/me`);
     setSure(false);

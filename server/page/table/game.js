@@ -1,4 +1,4 @@
-// A game as it goes on: looked at once, then followed by its stream.
+// A game's state: fetched once, then kept up to date by its event stream.
 import { useEffect, useMemo, useRef, useState } from "../ui/html.js";
 import { cached, call, callUntilAnswered, isTransient, Problem } from "../ui/api.js";
 import { isOnline } from "../ui/connection.js";
@@ -13,8 +13,8 @@ import { keep, recall } from "./last-seen.js";
 /** @import { Seen } from "./last-seen.js" */
 /** @import { Foresight, Game, GameEvent, LegalMoves, Live, Message, Move, MoveAnswer, Table } from "../ui/types" */
 
-const SOON = 40; // milliseconds in which several events are one reason to look again
-const CALM = 300; // milliseconds without news until this device keeps what it sees
+const SOON = 40; // milliseconds to debounce events
+const CALM = 300; // milliseconds without changes before the state is cached on this device
 
 /** @typedef {Pick<Table, "game" | "story" | "legal" | "error" | "isSeen" | "isRenewed">} Known */
 /** @typedef {{game: Game, news: {items: GameEvent[]}, legal: Promise<LegalMoves> | null}} Look */
@@ -26,17 +26,17 @@ const NOTHING = { game: null, story: [], legal: null, error: null, isSeen: false
 let ahead = { by: null, base: "" };
 
 /**
- * Looks at a game before anything is drawn, for whoever shows it first: `seen` is whether it can be drawn as this device
- * last saw it, `whole` is over when it can be as it is.
+ * Prefetch a game before the first render. `seen` resolves to whether the cached state can be drawn. `whole` resolves
+ * when the current state can be drawn.
  * @param {string} id
- * @param {(game: Game) => Promise<void>} expect called as soon as it is known which game it is
+ * @param {(game: Game) => Promise<void>} expect called as soon as the game is known
  */
 export function lookAhead(id, expect) {
   const base = `/v1/games/${id}`;
   const look = lookAt(base, "", 0, expect);
   ahead = { by: token(), base, look };
   const whole = look.then(({ game, legal }) => Promise.all([legal, drawable(game, expect)])).catch(() => {});
-  return { seen: remember(id, expect).catch(() => false), whole }; // whoever takes the look hears what is wrong with it
+  return { seen: remember(id, expect).catch(() => false), whole }; // `useGame` reports errors
 }
 
 /**
@@ -48,21 +48,21 @@ async function remember(id, expect) {
   const seen = await recall(id);
   if (!seen) return false;
   await drawable(seen.game, expect);
-  if (by !== token()) return false; // it is worthless, or somebody else is here by now
+  if (by !== token()) return false; // signed out, or another account signed in
   ahead.seen = seen;
   if (!me.get()) me.set(seen.player);
   return true;
 }
 
 /**
- * All that it takes to draw this game.
+ * Load everything needed to draw this game.
  * @param {Game} game
  * @param {(game: Game) => Promise<void>} expect
  */
 const drawable = (game, expect) => Promise.all([cached(`/v1/rules/${game.rules}`), expect(game)]);
 
 /**
- * A look at a game: it, its story after this event, and the moves that are open to the reader, which are still to come.
+ * Fetch a game and its events after `after`. The legal moves are returned as a promise.
  * @param {string} base
  * @param {string} word
  * @param {number} after
@@ -71,10 +71,10 @@ const drawable = (game, expect) => Promise.all([cached(`/v1/rules/${game.rules}`
  */
 async function lookAt(base, word, after, expect) {
   const asked = call("GET", `${base}?${word}`).then((/** @type {Game} */ game) => {
-    cached(`/v1/rules/${game.rules}`).catch(() => {}); // who shows the table asks again
+    cached(`/v1/rules/${game.rules}`).catch(() => {}); // the table requests it again
     expect?.(game);
     const legal = game.you?.turn != null ? call("GET", `${base}/legal-moves`) : null;
-    legal?.catch(() => {}); // who waits for it hears
+    legal?.catch(() => {}); // reported where it is awaited
     return { game, legal };
   });
   const [{ game, legal }, news] = await Promise.all([asked, call("GET", `${base}/events?after=${after}&${word}`)]);
@@ -82,34 +82,34 @@ async function lookAt(base, word, after, expect) {
 }
 
 /**
- * A game as this device last saw it, if it was looked for before anything was drawn.
+ * Return the cached state of a game if it was prefetched. Works once.
  * @param {string} base
  */
 function lastSeen(base) {
   const { seen } = isAhead(base) ? ahead : {};
-  ahead.seen = null; // once
+  ahead.seen = null;
   return seen && { game: seen.game, story: seen.story, legal: seen.legal, isSeen: true };
 }
 
 /**
- * The look at a game that was begun before anything was drawn.
+ * Return the prefetched look at a game. Works once.
  * @param {string} base
  */
 function taken(base) {
   const { look } = isAhead(base) ? ahead : {};
-  ahead.look = undefined; // once
+  ahead.look = undefined;
   return look;
 }
 
 const isAhead = (/** @type {string} */ base) => ahead.base === base && ahead.by === token();
 
 /**
- * What the reader may know of a game: `game`, its `story`, the moves open to him (`legal`), what came of those that he
- * `played` here, whether news come by themselves (`live`), and what is `said` meanwhile, who else is `here`; and `look` to look again, `play`
- * to move. Without an id it stays as it is.
+ * Return the state of a game and follow its stream: `legal` has the moves open to the player, `played` the events of
+ * moves made here, `said` the latest chat message, `here` the players present. `look` refreshes, `play` makes a move.
+ * Without an id, nothing is fetched.
  * @param {string | null} id
  * @param {string | null} [invitation]
- * @param {(game: Game) => Promise<void>} [expect] called as soon as it is known which game it is
+ * @param {(game: Game) => Promise<void>} [expect] called as soon as the game is known
  * @returns {Table}
  */
 export function useGame(id, invitation, expect) {
@@ -128,13 +128,13 @@ export function useGame(id, invitation, expect) {
     return kept.current.story;
   }
 
-  /** After a backup was restored: what is here may be of a later version, and the story is told from the beginning. */
+  /** Start from scratch after the server restored a backup, since our state may be newer than its own. */
   function forget() {
     kept.current.story = [];
     set({ ...NOTHING });
   }
 
-  /** @param {() => void} heard called when it may be followed from here on */
+  /** @param {() => void} heard called when the stream may be opened */
   async function ask(heard) {
     const after = kept.current.story.at(-1)?.seq ?? 0;
     const looked = (!word && taken(base)) || lookAt(base, word, after, expect);
@@ -148,9 +148,9 @@ export function useGame(id, invitation, expect) {
     const legal = await open;
     const { story } = kept.current;
     set((it) => {
-      if (it.isSeen && !isOnline.get()) return it; // this device kept what was answered, too
+      if (it.isSeen && !isOnline.get()) return it; // the response came from the cache as well
       const version = it.game?.version ?? game.version;
-      if (version > game.version && !it.isSeen) return { ...it, story }; // a later question was answered sooner
+      if (version > game.version && !it.isSeen) return { ...it, story }; // a newer response arrived first
       const isRenewed = it.isRenewed || (it.isSeen && version !== game.version);
       return { game, story, legal, error: null, isSeen: false, isRenewed };
     });
@@ -168,7 +168,7 @@ export function useGame(id, invitation, expect) {
       try {
         await ask(() => isOpen && (stream ??= listen()));
       } catch (error) {
-        set((it) => ({ ...it, ...(it.isSeen && !isTransient(error) && NOTHING), error })); // it may be seen no more
+        set((it) => ({ ...it, ...(it.isSeen && !isTransient(error) && NOTHING), error })); // access to it was lost
         if (isOpen && isTransient(error)) timer = setTimeout(look, RETRY);
       }
     };
@@ -184,7 +184,7 @@ export function useGame(id, invitation, expect) {
           forget();
           soon();
         }
-        if (name) return; // no part of the story
+        if (name) return; // not a game event
         learn([item]);
         soon();
       }, kept.current.story.at(-1)?.seq ?? 0);
@@ -206,10 +206,10 @@ export function useGame(id, invitation, expect) {
   const look = () => kept.current.look();
 
   /**
-   * Plays a move for the turn that was asked. If no answer comes, the very same is sent again: it counts once.
+   * Play a move for this turn. Without a response, the same request is retried; the server counts it once.
    * @param {number} turn
    * @param {Move} move
-   * @param {() => void} [waits] called when no answer came
+   * @param {() => void} [waits] called when a response is missing
    */
   async function play(turn, move, waits) {
     const sent = toSend(id);
@@ -225,7 +225,7 @@ export function useGame(id, invitation, expect) {
         return { ...it, game, story: learn(answer.events), legal: null };
       });
     } catch (error) {
-      if (error instanceof Problem) sent.forget(); // it has been answered
+      if (error instanceof Problem) sent.forget(); // the server answered
       throw error;
     } finally {
       look();
@@ -233,7 +233,7 @@ export function useGame(id, invitation, expect) {
   }
 
   const turn = known.game?.you?.turn ?? null;
-  useEffect(() => { // what was confirmed before the page was closed without an answer
+  useEffect(() => { // resend a move that was confirmed before the page was closed without a response
     const kept = turn === null ? null : toSend(id).kept();
     if (!kept) return;
     if (kept.turn === turn) play(turn, kept.move).catch(() => {});
@@ -254,13 +254,13 @@ export function useGame(id, invitation, expect) {
   const preview = (turn, move) => call("POST", `${base}/moves?dry_run=true`, { turn, move });
 
   const { played, said, here } = kept.current;
-  const language = useStore(spoken); // its words may come after the game
+  const language = useStore(spoken); // its words may load after the game
   const game = useMemo(() => known.game && numbered(known.game), [known.game, language]);
   return { ...known, game, played, said, here, live, look, play, preview, base, word };
 }
 
 /**
- * A move that its player has confirmed and nobody has answered yet: it outlives the page.
+ * Store a confirmed move until the server responds, so that it survives a reload.
  * @param {string | null} game
  */
 function toSend(game) {

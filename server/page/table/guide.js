@@ -1,4 +1,4 @@
-// The first moves of a game, guided: what to tap, in three steps, told once.
+// A guide to a player's first move, in three steps, shown once per game type.
 import { html, useState } from "../ui/html.js";
 import { seen } from "../ui/local-storage.js";
 import { me } from "../ui/token.js";
@@ -7,7 +7,7 @@ import { t } from "../ui/words.js";
 const STEPS = 3;
 
 /**
- * Whether the reader still is to be guided through this game, and what to call once he has found his way.
+ * Return whether to show the guide, and a function to call once the player no longer needs it.
  * @param {string} rules
  * @returns {[isGuided: boolean, learned: () => void]}
  */

@@ -1,15 +1,15 @@
-// The history of a table: as it was at an earlier version, chosen by a slider.
+// The history of a table: a slider that shows earlier versions.
 import { html, useRef } from "../ui/html.js";
 import { call, Problem } from "../ui/api.js";
 import { t } from "../ui/words.js";
 import { useLoaded } from "../ui/parts.js";
 /** @import { Input, Table, View } from "../ui/types" */
 
-const PAUSE = 120; // milliseconds for which a version is chosen until it is asked for: a slider passes many
+const PAUSE = 120; // milliseconds to debounce the slider
 
 /**
- * The view of `at`, or null if `at` is now. While it `isComing`, it is the one shown before, in whose place it comes;
- * unless it is `refused`.
+ * Load the view at version `at`. `earlier` is null for the current version, and the previous view while loading
+ * (`isComing`). `refused` is the server's refusal.
  * @param {Table} table
  * @param {number | null} at
  */

@@ -1,4 +1,4 @@
-// A table as this device last saw it: it is drawn at once when the page is opened, until the server tells how it is now.
+// The last seen state of a table, cached on this device and drawn until the server responds.
 import { mayKeep, SEEN, token } from "../ui/token.js";
 import { locale } from "../ui/words.js";
 /** @import { Game, GameEvent, LegalMoves, Profile } from "../ui/types" */
@@ -6,7 +6,7 @@ import { locale } from "../ui/words.js";
 /** @typedef {{player: Profile | null, game: Game, story: GameEvent[], legal: LegalMoves | null}} Seen */
 
 /**
- * Where it is kept what this reader saw of a game: apart from what others did, and without his token.
+ * Return the cache key: separate for each reader, by a hash of the token instead of the token itself.
  * @param {string} id
  */
 async function placeOf(id) {
@@ -24,7 +24,7 @@ export async function recall(id) {
     const kept = mayKeep() && (await caches.match(await placeOf(id), { cacheName: SEEN }));
     return kept ? await kept.json() : null;
   } catch {
-    return null; // a browser that keeps nothing for us
+    return null; // storage is blocked
   }
 }
 
@@ -40,6 +40,6 @@ export async function keep(id, seen) {
     const cache = await caches.open(SEEN);
     if (token() === own) await cache.put(place, Response.json(seen));
   } catch {
-    // a browser that keeps nothing for us, or has no room
+    // storage is blocked or full
   }
 }

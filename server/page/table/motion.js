@@ -1,15 +1,15 @@
-// Motion at a table: pieces fly to their place, cards move on, coins are paid. Nothing moves for whoever wants less of it.
+// Animations at a table: flying pieces, moving cards, coins. All respect `prefers-reduced-motion`.
 import { useLayoutEffect, useRef } from "../ui/html.js";
 
 const FLIGHT = 650; // milliseconds
-export const PAUSE = 800; // before each move of a bot, which takes no time itself, and between moves that come at once
-const LONGEST = 6_000; // until the last of them
+export const PAUSE = 800; // before each bot move, which takes no time itself, and between moves that arrive together
+const LONGEST = 6_000; // for a whole batch of moves
 /** @import { Seat } from "../ui/types" */
 
 const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
- * For each of these moves, how long it is awaited.
+ * Return the delay before each move is shown.
  * @param {{seat?: number | null}[]} moves
  * @param {Seat[]} seats
  */
@@ -23,7 +23,7 @@ export function pauses(moves, seats) {
 /** @typedef {{left: number, top: number, width: number, height: number}} Box */
 
 /**
- * Has an element come from where another is, or was.
+ * Animate an element from the position of another.
  * @param {Element | null | undefined} it
  * @param {Box | null | undefined} from
  * @param {number} [delay]
@@ -42,7 +42,7 @@ export function fly(it, from, delay = 0) {
 }
 
 /**
- * Coins that go from one place to another, one after the other.
+ * Animate coins from one place to another, one by one.
  * @param {number} count
  * @param {Box | null | undefined} from
  * @param {Box | null | undefined} to
@@ -60,7 +60,7 @@ export function pay(count, from, to, delay = 0) {
 }
 
 /**
- * Cards within this place, by their `data-copy`, move on from where they were, unless the window has changed.
+ * Animate cards (by `data-copy`) from their previous position, unless the container's width changed.
  * @param {{current: any}} place
  */
 export function useMoving(place) {

@@ -1,4 +1,4 @@
-// The way from one game that waits for the reader to the next.
+// The link to the next game that waits for the player.
 import { html, useEffect, useRef } from "../ui/html.js";
 import { toGame } from "../ui/routes.js";
 import { useStore } from "../ui/store.js";
@@ -7,7 +7,7 @@ import { t } from "../ui/words.js";
 /** @import { Game } from "../ui/types" */
 
 /**
- * The most urgent of the other games, when there is nothing to do in this one.
+ * Link to the most urgent other game when this one needs nothing from the player.
  * @param {{game: Game}} props
  */
 export function Next({ game }) {

@@ -1,4 +1,4 @@
-// What the reader plans on the board, while it isn't his turn.
+// The plan that a player is building on the board while it isn't their turn.
 import { call } from "../ui/api.js";
 import { useEffect } from "../ui/html.js";
 import { store, useStore } from "../ui/store.js";
@@ -7,7 +7,7 @@ import { store, useStore } from "../ui/store.js";
 export const planning = store(/** @type {Planning | null} */ (null));
 
 /**
- * What may follow these steps after the moves of the plan, and what they would do.
+ * Return the moves that may follow these steps after the plan, and the effect of the steps.
  * @param {string} base
  * @param {Plan} plan
  * @param {Move[]} steps
@@ -17,8 +17,8 @@ export const nextMoves = (base, plan, steps) =>
   call("POST", `${base}/legal-moves`, { planned: plan.moves.map((it) => it.move), begun: steps });
 
 /**
- * The plan that is tapped at this table, if any. It is over when the reader's turn comes, or when he leaves. What may be
- * planned is asked again when others have moved.
+ * Return the plan being built at this table, if any. It ends when the player's turn begins or they leave.
+ * The possible moves are reloaded after other players' moves.
  * @param {{base: string, game: {version: number, you?: {turn: number | null} | null}}} table
  * @param {number | null} at
  * @returns {Planning | null}
@@ -34,7 +34,7 @@ export function usePlanning({ base, game }, at) {
   useEffect(() => {
     if (!planned || !isHere) return;
     const renew = (/** @type {PlannableMoves} */ next) => planning.get() === planned && planning.set({ ...planned, next });
-    nextMoves(base, planned.plan, []).then(renew, () => {}); // what was planned on the table before can still be saved
+    nextMoves(base, planned.plan, []).then(renew, () => {}); // on failure, the plan can still be saved
   }, [game.version]);
   return isHere ? planned : null;
 }

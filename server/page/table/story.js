@@ -1,17 +1,17 @@
-// The story of a game: a sentence for each item.
+// The story of a game, one sentence per event.
 import { store } from "../ui/store.js";
 import { knows, listed, t } from "../ui/words.js";
 /** @import { GameEvent, Item, RulesDescription, Sentences, Store } from "../ui/types" */
 
 /**
- * The version of a seat's last move; 0 while it has made none.
+ * Return the version of a seat's last move, or 0.
  * @param {GameEvent[]} story
  * @param {number} [seat]
  */
 export const lastMove = (story, seat) => story.findLast((it) => it.seat === seat && OWN.has(it.type))?.version ?? 0;
 
 /**
- * The items since the reader's own last move; all of them for a spectator.
+ * Return the events since the player's last move, or all events for a spectator.
  * @param {GameEvent[]} story
  * @param {number} [seat]
  */
@@ -21,7 +21,7 @@ export function sinceOwnTurn(story, seat) {
 }
 
 /**
- * Whether somebody else has moved since.
+ * Return whether other players have moved since the player's last move.
  * @param {GameEvent[]} story
  * @param {number} seat
  */
@@ -30,13 +30,12 @@ export const hasMissed = (story, seat) => sinceOwnTurn(story, seat).some((it) =>
 const OWN = new Set(["star-placed", "cards-laid", "cards-chosen", "star-laid", "star-moved", "star-removed",
   "supernova-laid", "action-lapsed", "act-finished"]);
 
-export const rooms = store(/** @type {Sentences} */ ({})); // sentences of rooms, by the type of the item
+export const rooms = store(/** @type {Sentences} */ ({})); // the games' own sentences, by event type
 /** @type {Store<Record<string, (props: any) => any>>} */
-export const ways = store({}); // what rooms have beside a sentence, by the type of the item
+export const ways = store({}); // components beside a sentence, by event type
 
 /**
- * From here on `sentence` asks these, too: functions of the item, the names of the seats, and the rules. `beside` has
- * components that are shown beside sentences, given the item and the rules.
+ * Register a game's sentences, and components to show beside them (`beside`).
  * @param {Sentences} sentences
  * @param {Record<string, (props: any) => any>} [beside]
  */
@@ -46,7 +45,7 @@ export function tellToo(sentences, beside) {
 }
 
 /**
- * The item as a sentence, or null where there is nothing worth telling.
+ * Describe an event in a sentence, or return null if it is not worth showing.
  * @param {Item} item
  * @param {string[]} names
  * @param {RulesDescription} rules
@@ -54,7 +53,7 @@ export function tellToo(sentences, beside) {
  */
 export function sentence(item, names, rules) {
   const key = `story.${item.type}`;
-  const name = names[item.seat ?? -1]; // of nobody, if it is about no seat
+  const name = names[item.seat ?? -1]; // undefined if the event is about no seat
   const tells = rooms.get()[item.type];
   if (tells) return tells(item, names, rules);
   if (item.type === "time-ran-out" && item.bot) return t("story.bot-moved", { name, bot: item.bot });

@@ -1,4 +1,4 @@
-// A game: before its start, while it goes on, and afterwards.
+// The screen of a game: before the start, in progress, and finished.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { answerTo, cached, Problem } from "../ui/api.js";
 import { isOnline as online } from "../ui/connection.js";
@@ -37,9 +37,9 @@ const Back = later("details", "ComeBack");
 const Beside = later("details", "Beside");
 const Requests = quietly(() => enter("details"), "Asks");
 const Undo = quietly(() => enter("details"), "Undo");
-const MOMENT = 500; // milliseconds for which nothing but the table is worked on
-const AWAY = 10 * 60_000; // milliseconds without a look, after which the reader is told what happened
-const PATIENCE = 5_000; // milliseconds until what can wait comes in any case
+const MOMENT = 500; // milliseconds reserved for drawing the table
+const AWAY = 10 * 60_000; // milliseconds of absence before a recap is shown
+const PATIENCE = 5_000; // milliseconds before deferred parts are loaded in any case
 const DRAWN = Object.fromEntries(ROOMS.map((it) => [it, later(it, "Room")]));
 
 /** @param {{id: string, invitation?: string | null}} props */
@@ -69,22 +69,21 @@ export function Table({ id, invitation }) {
 }
 
 /**
- * The room of this game comes while the rest of its table is still on its way.
+ * Load the game's module in parallel with the rest of the table.
  * @param {Game} game
  */
 async function expect(game) {
-  if (game.status !== "open" && game.rules in DRAWN) await enter(game.rules).catch(() => {}); // who shows it asks again
+  if (game.status !== "open" && game.rules in DRAWN) await enter(game.rules).catch(() => {}); // retried later
 }
 
 /**
- * Looks at a table before anything is drawn: `seen` is whether it can be drawn as this device last saw it, once that is
- * known; `whole` is over when it can be as it is, or will not come.
+ * Prefetch a table before the first render. See `lookAhead`.
  * @param {string} id
  */
 export const openTable = (id) => lookAhead(id, expect);
 
 /**
- * The rules of this game, over the table, which stays as it is.
+ * Open the rules of this game in a panel over the table.
  * @param {{game: Game}} props
  */
 function RulesButton({ game }) {
@@ -115,20 +114,20 @@ function Begun({ table }) {
     setAt(null);
     setReplay(null);
   };
-  const [isLooking, setLooking] = useState(false); // back, at earlier tables
+  const [isLooking, setLooking] = useState(false); // whether the history slider is open
   const turn = game.you?.turn ?? null;
-  const [hinted, hintFor] = useState(/** @type {number | null} */ (null)); // the turn that a hint is shown for
+  const [hinted, hintFor] = useState(/** @type {number | null} */ (null)); // the turn for which the hint is open
   const isHinted = at === null && turn !== null && hinted === turn;
   const first = useRef();
   const details = useRef();
-  useEffect(() => void (at !== null && first.current?.scrollIntoView()), [at]); // from wherever it was chosen
+  useEffect(() => void (at !== null && first.current?.scrollIntoView()), [at]); // it may be far above
   const goOn = () => {
     details.current.scrollIntoView();
     details.current.focus({ preventScroll: true });
   };
   const ended = useRef(!!game.outcome);
   useEffect(() => {
-    if (game.outcome && !ended.current && at === null) first.current?.scrollIntoView(); // the result comes above the board
+    if (game.outcome && !ended.current && at === null) first.current?.scrollIntoView(); // the result is at the top
     ended.current = !!game.outcome;
   }, [!!game.outcome]);
   if (!rules) return html`<${Coming} error=${error} />`;
@@ -170,14 +169,14 @@ function Begun({ table }) {
 }
 
 /**
- * Whether the reader's turn is one for which the server gives hints.
+ * Return whether the server gives hints: on the player's own turn, in games against bots only.
  * @param {Game} game
  */
 const getsHints = ({ you, seats }) => you?.turn != null
   && seats.every((it) => (it.seat === you.seat ? !it.stood_in_by : it.kind === "bot" && !it.stand_in));
 
 /**
- * Whether what can wait may come: a moment after the table is drawn and news come by themselves, or when nothing does.
+ * Return whether deferred parts may load: shortly after the table is drawn and the stream is open, or while offline.
  * @param {SeenTable} table
  */
 function useSettled({ game, live }) {
@@ -196,7 +195,7 @@ function useSettled({ game, live }) {
 }
 
 /**
- * The line above a table that is still to come, or does not.
+ * Show the status line of a table that is loading or failed to load.
  * @param {{error: unknown}} props
  */
 const Coming = ({ error }) => html`<div class="state"><${Home} /><h1 class="unseen">${t("table")}</h1>
@@ -206,7 +205,7 @@ const Coming = ({ error }) => html`<div class="state"><${Home} /><h1 class="unse
     href="/#/lobby">${t("nav.lobby")}</a></p>`}`;
 
 /**
- * The way to the details below the table, with the number of lines there that nobody has read.
+ * Scroll to the details below the table. Shows the number of unread chat messages.
  * @param {{goOn: () => void}} props
  */
 function More({ goOn }) {
@@ -217,15 +216,15 @@ function More({ goOn }) {
 }
 
 /**
- * Whether others had moved since the reader's own last move and his last look when he came back to the game after an
- * absence, until he moves or knows; `know` gives the version of that move.
+ * Return whether other players moved during the player's absence. It resets when the player moves or calls `know`,
+ * which returns the version of their last move.
  * @param {SeenTable} table
  * @returns {[missed: boolean, know: () => number]}
  */
 function useMissed({ game, story, isSeen }) {
   const seat = game.you?.seat;
   const kept = seen("known", me.get()?.id);
-  const looked = seen("looked", me.get()?.id); // when, in milliseconds
+  const looked = seen("looked", me.get()?.id); // milliseconds since the epoch
   const last = lastMove(story, seat);
   const [missed, set] = useState(() => {
     const known = kept.of(game.id);
@@ -254,8 +253,7 @@ function useMissed({ game, story, isSeen }) {
 }
 
 /**
- * The line above a table: whose turn it is and until when, or how it ended; whether news come by themselves; what each
- * seat has; and the ways to everything else.
+ * Show the status line above a table: turn and due time or result, connection, scores and tools.
  * @param {{table: SeenTable, children?: unknown}} props
  */
 function Status({ table, children }) {
@@ -289,7 +287,7 @@ function Status({ table, children }) {
 }
 
 /**
- * The way to one's own games where the page has no room for its head.
+ * Link to the player's games where there is no room for the page header.
  * @param {{game?: Game}} props
  */
 function Home({ game }) {
@@ -299,7 +297,7 @@ function Home({ game }) {
 }
 
 /**
- * What each seat has, at a glance; the list of players says the same in words.
+ * Show the scores at a glance. Hidden from screen readers, since the list of players has them.
  * @param {{table: SeenTable}} props
  */
 function Score({ table: { game, here } }) {
@@ -319,7 +317,7 @@ const ICONS = {
 };
 
 /**
- * A button with a picture, and with words where there is room for them.
+ * A button with an icon, and with a label where there is room.
  * @param {{icon: keyof typeof ICONS, words: string, children?: unknown} & Record<string, unknown>} props
  */
 const Tool = ({ icon, words, children, ...props }) => html`<button class="plain tool" title=${words} ...${props}>
@@ -327,14 +325,14 @@ const Tool = ({ icon, words, children, ...props }) => html`<button class="plain 
   <span class="words">${words}</span>${children}</button>`;
 
 /**
- * A sound, for whoever wants to hear any.
+ * Play a sound if sounds are on.
  * @param {string} kind
  */
 const tone = (kind) => forGood.getItem("sternenpost.sound") === "yes"
   && import(addressOf("ui/sound.js")).then((it) => it.sound(kind), () => {});
 
 /**
- * What happened since the page was opened, for those who hear it.
+ * Announce new events to screen readers.
  * @param {{story: GameEvent[], names: string[], rules: RulesDescription, isMine: boolean}} props
  */
 function Said({ story, names, rules, isMine }) {

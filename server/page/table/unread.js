@@ -1,4 +1,4 @@
-// How many lines of the table that is looked at nobody has read.
+// The number of unread chat messages at the open table.
 import { store } from "../ui/store.js";
 
 export const unread = store(0);

@@ -1,16 +1,16 @@
-// Explanations of what is on a table: of whatever the pointer rests on, a finger is held on, or the focus comes to.
+// Tooltips at a table, shown on hover, long press and keyboard focus.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
 
-const HOVER = 350; // milliseconds until it is explained
-const HOLD = 450; // for a finger, which may be about to tap or to scroll
-const FAR = 10; // pixels; a finger that moved farther scrolls
-const EDGE = 8; // pixels between a tip and what is around it
+const HOVER = 350; // milliseconds
+const HOLD = 450; // milliseconds of a long press, to tell it from a tap or a scroll
+const FAR = 10; // pixels a finger may move before it counts as scrolling
+const EDGE = 8; // pixels around a tooltip
 const EXPLAINED = "[data-at], [data-slot], [data-tip]";
 const ID = "tip";
 
 /**
- * The tooltips of this place, drawn within it. `explain` gives the words for an element that bears `data-at`,
- * `data-slot` or `data-tip`; none, if there is nothing to say. A tap on what is closed, or is no control, asks, too.
+ * Show tooltips within `place`. `explain` returns the text for an element with `data-at`, `data-slot` or `data-tip`,
+ * or null. A tap on a disabled control, or on an element that is not a control, also shows its tooltip.
  * @param {{place: {current: any}, explain: (it: HTMLElement) => string | null | Promise<string | null>}} props
  */
 export function Tooltips({ place, explain }) {
@@ -50,7 +50,7 @@ export function Tooltips({ place, explain }) {
     /** @type {Record<string, (event: any) => void>} */
     const hears = {
       pointerover: (event) => event.pointerType === "mouse" && !event.buttons && later(event, HOVER),
-      pointerleave: (event) => event.pointerType === "mouse" && hide(), // a tip of a finger stays when it is lifted
+      pointerleave: (event) => event.pointerType === "mouse" && hide(), // stays after a long press
       pointerdown(event) {
         hide();
         isHeld = false;
@@ -68,7 +68,7 @@ export function Tooltips({ place, explain }) {
       keydown: (event) => event.key === "Escape" && hide(),
     };
     const click = (/** @type {any} */ event) => {
-      if (isHeld) { // it was asked, and not chosen
+      if (isHeld) { // a long press explains, it does not activate
         isHeld = false;
         event.stopPropagation();
         event.preventDefault();

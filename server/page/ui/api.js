@@ -1,19 +1,19 @@
-// Calls of the public API. A refusal is a Problem in the words of the server; no answer at all is an Unreachable.
+// Calls to the public API. An error response throws Problem; a missing response throws Unreachable.
 import { locale } from "./words.js";
 import { connection } from "./connection.js";
 import { forget, mayKeep, token } from "./token.js";
 /** @import { ProblemCode, Told } from "./types" */
 
-const TIMEOUT = 20_000; // milliseconds for an answer
-const RETRY = 1_500; // milliseconds until the very same is sent again
-const AWAY = [502, 503, 504]; // what a server says of itself, or a proxy of the server
+const TIMEOUT = 20_000; // milliseconds
+const RETRY = 1_500; // milliseconds between attempts
+const AWAY = [502, 503, 504]; // from the server, or from a proxy in front of it
 
-/** RFC 9457: `title` and `detail` are for people, `code` is for us. */
+/** A problem response (RFC 9457): `title` and `detail` are shown to users, `code` is for the page. */
 export class Problem extends Error {
   /**
    * @param {number} status
    * @param {{title: string, detail?: string, code?: ProblemCode, reason?: string, field?: string,
-   *   errors?: Record<string, Told>}} body what a proxy says has a title alone
+   *   errors?: Record<string, Told>}} body errors from a proxy have only a title
    */
   constructor(status, { title, detail, code, reason, field, errors }) {
     super(detail || title);
@@ -27,33 +27,33 @@ export class Problem extends Error {
   }
 }
 
-/** The network or the service is away; nobody knows whether the request arrived. */
+/** The network or the server is down. The request may or may not have arrived. */
 export class Unreachable extends Error {}
 
 /**
- * Whether the very same may well succeed a little later.
+ * Return whether a retry may succeed.
  * @param {unknown} error
  */
 export const isTransient = (error) => !(error instanceof Problem) || error.status >= 500 || error.status === 429;
 
 /**
- * The answer to a request, null for a 204; the same again for the same `key`. Throws Problem, Unreachable.
+ * Send a request and return the response body, or null for a 204. Throws Problem or Unreachable.
  * @param {string} method
  * @param {string} path
  * @param {object} [body]
- * @param {string} [key]
- * @returns {Promise<any>} a schema of the document
+ * @param {string} [key] idempotency key: retries with the same key take effect once
+ * @returns {Promise<any>} a schema of the OpenAPI document
  */
 export async function call(method, path, body, key) {
   const answer = await send(method, path, body, key);
   if (answer.status === 204) return null;
   return answer.json().catch(() => {
-    throw new Unreachable(); // it broke off
+    throw new Unreachable(); // the response was cut off
   });
 }
 
 /**
- * The answer to what the page itself has asked for already (`ahead.js`), once.
+ * Take the response to a request that `ahead.js` sent, if any. Each one is used once.
  * @param {string} method
  * @param {string} path
  */
@@ -65,12 +65,12 @@ function askedAhead(method, path) {
 }
 
 /**
- * A picture of the table. Throws as `call`.
+ * Fetch an image or a file. Throws like `call`.
  * @param {string} path
  */
 export const picture = async (path) => (await send("GET", path)).blob();
 
-/** 128 bits by this device's own chance, such as a key under which the very same is done once. */
+/** Return 128 random bits in hex, for example as an idempotency key. */
 export const randomKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -109,15 +109,15 @@ async function send(method, path, body, key) {
     connection.lost();
     throw new Unreachable();
   }
-  if (answer.headers.has("Sternenpost-Seen")) connection.lost(); // this device kept it
+  if (answer.headers.has("Sternenpost-Seen")) connection.lost(); // from the service worker's cache
   else connection.held(answer);
   if (answer.ok) return answer;
   throw await refusal(answer, asked);
 }
 
 /**
- * What the server says against a request that was `asked` with a token. One that was revoked, or has ended, is
- * forgotten, unless somebody has signed in since.
+ * Return the Problem for an error response. On a 401, forget the token `asked` that the request was sent with, unless
+ * it has been replaced since.
  * @param {Response} answer
  */
 export async function refusal(answer, asked = token()) {
@@ -127,12 +127,12 @@ export async function refusal(answer, asked = token()) {
 }
 
 /**
- * Retries until there is an answer: for what the server takes only once, such as a move for its turn. It ends
- * with the session, since nobody sends what somebody else wished for.
+ * Call and retry until the server responds, for requests that take effect only once, such as a move for its turn.
+ * Stops when the session ends, so that nothing is sent for another account.
  * @param {string} method
  * @param {string} path
  * @param {object} body
- * @param {() => void} [waits] called when no answer came
+ * @param {() => void} [waits] called before each retry
  * @returns {Promise<any>}
  */
 export async function callUntilAnswered(method, path, body, waits) {
@@ -150,7 +150,7 @@ export async function callUntilAnswered(method, path, body, waits) {
 }
 
 /**
- * All items of a list, page after page.
+ * Fetch all pages of a list and return the items.
  * @param {string} path
  * @returns {Promise<any[]>}
  */
@@ -170,7 +170,7 @@ const known = new Map();
 const answered = new Map();
 
 /**
- * What never changes while the page is open, such as the rules of a game: asked for once.
+ * Fetch something once that doesn't change while the page is open, such as the rules of a game.
  * @param {string} path
  * @returns {Promise<any>}
  */
@@ -182,7 +182,7 @@ export function cached(path) {
 }
 
 /**
- * What was answered to `cached`; null before.
+ * Return the response to `cached`, or null before it has arrived.
  * @param {string} path
  */
 export const answerTo = (path) => answered.get(path) ?? null;

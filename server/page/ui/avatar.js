@@ -1,13 +1,13 @@
-// A player's picture: a small constellation, drawn from the player's id.
+// A player's avatar: a small constellation generated from their id.
 import { html } from "./html.js";
 import { randomly } from "./night-sky.js";
 import { sparkle } from "./seat-shapes.js";
 
-const TRIES = 8; // candidates for each star, of which the one farthest from the others is taken
-const REACH = 34; // from the middle to the outermost star
+const TRIES = 8; // candidates for each star; the one farthest from the others is used
+const REACH = 34; // maximum distance of a star from the centre
 
 /**
- * Always the same for the same id: round for a person, with corners for a program.
+ * Draw the avatar of an id: round for a person, square for a program.
  * @param {{id: string, program?: boolean, size: number}} props
  */
 export function Avatar({ id, program = false, size }) {
@@ -26,7 +26,7 @@ export function Avatar({ id, program = false, size }) {
 }
 
 /**
- * A number that depends on every letter of the id.
+ * Hash the id to a number.
  * @param {string} id
  */
 const seedOf = (id) => [...id].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) >>> 0, 7);
@@ -37,7 +37,7 @@ const at = (/** @type {Star} */ { x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`;
 const apart = (/** @type {Star} */ one, /** @type {Star} */ other) => Math.hypot(one.x - other.x, one.y - other.y);
 
 /**
- * Stars that keep away from each other.
+ * Return random stars with some distance between them.
  * @param {number} count
  * @param {() => number} next
  */
@@ -56,7 +56,7 @@ function scattered(count, next) {
 }
 
 /**
- * The shortest lines that connect all stars, which never cross.
+ * Return the edges of the minimum spanning tree, which never cross.
  * @param {Star[]} stars
  */
 function tree([first, ...others]) {

@@ -1,11 +1,11 @@
-// The connection: whether the service can be reached, as far as the last request could tell, and what time it is there.
+// The connection: whether the last request reached the server, and the server's clock.
 import { store } from "./store.js";
 
 export const isOnline = store(navigator.onLine);
 
-let ahead = 0; // milliseconds; the clock of a browser may be wrong, and that of a sandbox put forward
+let ahead = 0; // milliseconds; the device's clock may be wrong, and a sandbox's clock may be moved forward
 
-/** The time by the clock of the service, in milliseconds. */
+/** Return the time on the server's clock, in milliseconds. */
 export const now = () => Date.now() + ahead;
 
 export const connection = {

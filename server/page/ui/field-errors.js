@@ -1,10 +1,10 @@
-// Errors beside fields: what the server refused, told where it is about.
+// Validation errors from the server, shown beside the fields that they concern.
 import { html } from "./html.js";
 import { Problem } from "./api.js";
 /** @import { Told } from "./types" */
 
 /**
- * The words of a refusal by place: `title`, `seats.1.email`; none if it is about no field.
+ * Return the messages of an error by field path, such as `title` or `seats.1.email`.
  * @param {unknown} error
  * @returns {Record<string, string>}
  */
@@ -26,7 +26,7 @@ const flat = (told, place) =>
     : Object.entries(told).flatMap(([name, those]) => flat(those, place ? `${place}.${name}` : name));
 
 /**
- * What is wrong at this place and within it.
+ * Return the messages for a field and the fields within it.
  * @param {Record<string, string>} wrongs
  * @param {string} place
  */
@@ -37,7 +37,7 @@ export const wrongAt = (wrongs, place) =>
     .join(" ");
 
 /**
- * What a field says of itself: whether it is wrong, and where that is told.
+ * Return the ARIA attributes that mark a field as invalid and link it to its message.
  * @param {Record<string, string>} wrongs
  * @param {string} place
  */

@@ -1,7 +1,7 @@
-// The files of the page by the names that the import map gives them, each with a hash of what it holds.
+// Addresses of the page's files, which contain a content hash and come from the import map.
 
 /**
- * The address of a module such as `table/table.js`, of a style or a catalogue.
+ * Return the address of a module such as `table/table.js`, a stylesheet or a catalogue.
  * @param {string} name
  */
 export const addressOf = (name) => ("resolve" in import.meta ? import.meta.resolve(`/page/${name}`) : `/page/${name}`);

@@ -14,7 +14,7 @@ import { knows, listed, t } from "./words.js";
 export const title = (name) => name[0].toUpperCase() + name.slice(1);
 
 /**
- * Which game it is, and by which edition or scenario.
+ * Return the name of the game with its edition or scenario.
  * @param {Pick<GameSummary, "rules" | "options">} game
  */
 export const gameName = (game) => [title(game.rules), variantName(game)].filter(Boolean).join(", ");
@@ -26,19 +26,19 @@ function variantName({ options }) {
 }
 
 /**
- * What its title leaves to be said: a game that was given none bears the name of its rules.
+ * Return the part of the game's name that its title doesn't say: the default title is the name of the rules.
  * @param {Pick<GameSummary, "rules" | "options" | "title">} game
  */
 export const untold = (game) => (game.title === title(game.rules) ? variantName(game) : gameName(game));
 
 /**
- * When a move may be taken back; one that was opened before there was a choice says nothing.
+ * Describe when moves may be taken back. Games from before this option have no value.
  * @param {GameSummary} game
  */
 export const takeBackInWords = ({ options }) => t(`take-back.${options.take_back ?? "consent"}`);
 
 /**
- * What to call somebody, with the mark of a program's account.
+ * Return a player's name, marked if the account belongs to a program.
  * @param {{name: string, program: boolean}} person
  */
 export const personName = ({ name, program }) => (program ? t("program.name", { name }) : name);
@@ -47,7 +47,7 @@ export const personName = ({ name, program }) => (program ? t("program.name", { 
 export const seatName = ({ name, program, kind }) => (name === null ? t(`seat.${kind}`) : personName({ name, program }));
 
 /**
- * The name at a seat, which leads to the page of its player.
+ * Show the name at a seat, linked to the player's page.
  * @param {{game: string, seat: Pick<Seat, "name" | "program" | "kind" | "player">}} props
  */
 export const SeatName = ({ game, seat }) => (seat.player
@@ -55,13 +55,13 @@ export const SeatName = ({ game, seat }) => (seat.player
   : seatName(seat));
 
 /**
- * Whether it was closed before it had begun.
+ * Return whether the game was closed before the start.
  * @param {GameSummary} game
  */
 export const isClosed = (game) => game.status === "abandoned" && game.seats.some((it) => it.kind === "open");
 
 /**
- * The game as letters tell of it: bots of one kind have numbers, and the seats of a nameless table.
+ * Number bots of the same kind and the seats of an anonymous table, as emails do.
  * @template {GameSummary} G
  * @param {G} game
  * @returns {G}
@@ -82,7 +82,7 @@ export function numbered(game) {
 const isDealt = (game) => game.status !== "open" && !isClosed(game);
 
 /**
- * The terms of a game: what each is called, and what it says.
+ * Return the terms of a game, each with its name and description.
  * @param {GameSummary} game
  * @returns {[name: string, words: string][]}
  */
@@ -96,7 +96,7 @@ export const termsOf = (game) => [
 export const Terms = ({ terms }) => html`${terms.map(([name, words]) => html`<dt>${name}</dt><dd>${words}</dd>`)}`;
 
 /**
- * `usual` are the terms that need not be told.
+ * Show a game in a list. Terms in `usual` are left out.
  * @param {{game: GameSummary, usual?: [name: string, words: string][], children?: any}} props
  */
 export function GameCard({ game: plain, usual, children }) {
@@ -125,13 +125,13 @@ export function GameCard({ game: plain, usual, children }) {
 }
 
 /**
- * Whom the game waits for and until when, or what became of it.
+ * Show whose turn it is and until when, or the result.
  * @param {{game: GameSummary}} props
  */
 function Waiting({ game }) {
   const winners = game.seats.filter((it) => game.outcome?.places[it.seat] === 1);
   if (winners.length) return html`<p class="status">${t("won", { names: listed(winners.map(seatName)) })}</p>`;
-  if (game.status === "open") return null; // the list of seats says it
+  if (game.status === "open") return null; // shown in the list of seats
   if (isClosed(game)) return html`<p class="status">${t("status.closed")}</p>`;
   if (game.status !== "running") return html`<p class="status">${t(`status.${game.status}`)}</p>`;
   const asked = game.seats.filter((it) => it.to_act);

@@ -1,8 +1,8 @@
-// The games that this server offers, in the order in which the page shows them.
+// The games that this server offers, in display order.
 
 /**
- * `seats`: from and to how many people play. `room`: whether the game draws its own table; others are shown as pictures.
- * `score` and `held`: the words for a score and for what a player holds.
+ * `seats`: minimum and maximum number of players. `room`: whether the page has a module that draws the table; otherwise
+ * the server draws it. `score` and `held`: message keys for a score and for what a player holds.
  * @typedef {{seats: [number, number], room: boolean, score?: string, held?: string}} About
  */
 
@@ -11,5 +11,5 @@ const meta = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta
 /** @type {Record<string, About>} */
 export const GAMES = JSON.parse(meta?.content ?? "{}");
 
-/** The games with a room of their own. */
+/** The games with a module of their own. */
 export const ROOMS = Object.keys(GAMES).filter((it) => GAMES[it].room);

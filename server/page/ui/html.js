@@ -1,4 +1,4 @@
-// Elements, as the modules write them: by preact, and htm instead of JSX, so that nothing need be built.
+// Preact with htm instead of JSX, so that there is no build step.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { htm } from "../vendor/htm.js";
 import { h, render } from "../vendor/preact.js";

@@ -1,4 +1,4 @@
-// Lazy loading of rooms: the module, the style and the words of one come when it is entered.
+// Lazy loading of rooms. A room is a part of the page with its own module, stylesheet and catalogue.
 import { html } from "./html.js";
 import { addressOf } from "./files.js";
 import { Sorry, useLoaded } from "./parts.js";
@@ -6,10 +6,10 @@ import { store, useStore } from "./store.js";
 import { learn, t } from "./words.js";
 
 /** @type {Map<string, any>} */
-const entered = new Map(); // the modules of rooms of which all has come: they are shown at once
+const entered = new Map(); // modules of rooms that are fully loaded and render immediately
 
 /**
- * A component of a room that most do without: its module, style and words come only when it is shown.
+ * Return a component that loads its room when first rendered.
  * @param {string} room
  * @param {string} name
  * @param {string[]} words
@@ -21,13 +21,12 @@ export const later = (room, name, ...words) =>
     return html`<${module[name]} ...${props} />`;
   };
 
-/** Whether what is looked at first is there. */
+/** Whether the first screen is complete, so that deferred parts may load. */
 export const settled = store(false);
 
 /**
- * A component that only adds to what is there: it comes once that is settled, and nothing is shown until it has come, or if
- * it does not.
- * @param {() => Promise<any>} load its module
+ * Return an optional component that loads once the page is settled. It renders nothing before, or if loading fails.
+ * @param {() => Promise<any>} load loads its module
  * @param {string} name
  */
 export const quietly = (load, name) =>
@@ -49,7 +48,7 @@ export async function enter(room, words = []) {
 }
 
 /**
- * What the module, the style and the words of a room are called: `tale` for `game/tale`.
+ * Return the base name of a room's files: `tale` for `game/tale`.
  * @param {string} room
  */
 const own = (room) => room.replace(/.*\//, "");
@@ -58,7 +57,7 @@ const own = (room) => room.replace(/.*\//, "");
 const dressed = new Map();
 
 /**
- * The style of a room; without it, it is plain but works.
+ * Load the stylesheet of a room. The room also works without it.
  * @param {string} room
  */
 export function dress(room) {

@@ -1,5 +1,4 @@
-// localStorage and sessionStorage: what the browser keeps for the page, for good or until its window is closed. If it
-// refuses, until the page is left.
+// localStorage and sessionStorage, with a fallback to memory if the browser blocks them.
 
 const inMemory = () => {
   /** @type {Map<string, string>} */
@@ -13,7 +12,7 @@ const inMemory = () => {
 
 /** @param {"localStorage" | "sessionStorage"} name */
 function storage(name) {
-  const memory = inMemory(); // also of what has no room any more
+  const memory = inMemory(); // also used when the quota is exceeded
   /**
    * @template T
    * @param {(storage: Pick<Storage, "getItem" | "setItem" | "removeItem">) => T} use
@@ -41,12 +40,12 @@ function storage(name) {
 export const forGood = storage("localStorage");
 export const forNow = storage("sessionStorage");
 
-const MOST = 200; // games of which it is remembered how far somebody has seen them
+const MOST = 200; // games to remember
 
 /**
- * How far a player has seen each game, by `name`: `seen(name, player)` gives `of(game)` and `upTo(game, number)`.
+ * Track a player's progress in each game, under `name`: `of(game)` reads it, `upTo(game, number)` writes it.
  * @param {string} name
- * @param {string} [player] his id
+ * @param {string} [player] the player's id
  */
 export function seen(name, player) {
   const key = `sternenpost.${name}.${player ?? ""}`;
@@ -55,14 +54,14 @@ export function seen(name, player) {
     try {
       return new Map(JSON.parse(forGood.getItem(key) ?? "[]"));
     } catch {
-      return new Map(); // another release may have kept something else
+      return new Map(); // written by another release
     }
   };
   return {
     of: (/** @type {string} */ game) => read().get(game) ?? 0,
     upTo: (/** @type {string} */ game, /** @type {number} */ number) => {
       const known = read();
-      known.delete(game); // so that it is the latest
+      known.delete(game); // moves it to the end, where it is dropped last
       forGood.setItem(key, JSON.stringify([...known.set(game, number)].slice(-MOST)));
     },
   };

@@ -1,8 +1,8 @@
-// What the window is like, by a media query.
+// Media queries as a hook.
 import { useEffect, useState } from "./html.js";
 
 /**
- * Whether the query holds; the component is drawn anew when that changes.
+ * Return whether the query matches, and re-render when that changes.
  * @param {string} query
  */
 export function useMedia(query) {

@@ -1,12 +1,12 @@
-// The night behind a constellation, or behind the Firmament.
+// The night sky behind a constellation or the Firmament.
 import { html } from "./html.js";
 
-/** Stars far behind, by their width and opacity: those alike are one element, since a table has hundreds of them. */
+/** Background stars. Equal stars share one path, since a table has hundreds of them. */
 const DUST = [{ count: 20, width: 0.36, opacity: 0.4 }, { count: 18, width: 0.5, opacity: 0.6 },
   { count: 8, width: 0.9, opacity: 0.7 }];
 
 /**
- * Faint stars, always the same behind the same constellation.
+ * Draw faint stars, the same ones for the same seed.
  * @param {{seed: string}} props
  */
 export function Backdrop({ seed }) {
@@ -18,7 +18,7 @@ export function Backdrop({ seed }) {
 }
 
 /**
- * Numbers from 0 to 1 (the minimal standard generator of Park and Miller).
+ * Return a generator of numbers from 0 to 1 (the minimal standard generator of Park and Miller).
  * @param {number} seed
  */
 export function randomly(seed) {

@@ -1,4 +1,4 @@
-// Hooks and parts of which several screens are made.
+// Hooks and components shared by several screens.
 import { html, useEffect, useState } from "./html.js";
 import { isTransient, Problem } from "./api.js";
 import { isOnline } from "./connection.js";
@@ -6,7 +6,7 @@ import { useStore } from "./store.js";
 import { t } from "./words.js";
 
 /**
- * What went wrong, in the words of the server if it has any.
+ * Show an error, in the server's words if there are any.
  * @param {{error: unknown}} props
  */
 export function Sorry({ error }) {
@@ -14,10 +14,10 @@ export function Sorry({ error }) {
   return html`<p class="wrong" role="alert"><strong>${error.title}.</strong> ${error.detail}</p>`;
 }
 
-export const RETRY = 4_000; // milliseconds until something is asked again that may well be answered then
+export const RETRY = 4_000; // milliseconds before a failed request is retried
 
 /**
- * What there is to say of what is asked again by itself: that nothing can be reached is said once, above all screens.
+ * Return the error unless it only says that we are offline, which the page's banner already shows.
  * @param {unknown} error
  */
 export function useUntold(error) {
@@ -26,8 +26,8 @@ export function useUntold(error) {
 }
 
 /**
- * What `load` answers, asked anew when `asked` changes or it may be answered by now: `[value, error, again]`. What is
- * `known` is there from the start.
+ * Return the result of `load`, starting with `known`. It is loaded again when `asked` changes, after transient errors
+ * and when the connection is back.
  * @template T
  * @param {() => Promise<T>} load
  * @param {unknown[]} asked
@@ -59,7 +59,7 @@ export function useLoaded(load, asked, known = null) {
 }
 
 /**
- * As `useLoaded`, and again whenever somebody comes back to this window: another one may have changed something.
+ * Like `useLoaded`, and reload when the user returns to this window, since another one may have changed the data.
  * @template T
  * @param {() => Promise<T>} load
  * @param {unknown[]} asked
@@ -72,7 +72,7 @@ export function useFresh(load, asked = []) {
 }
 
 /**
- * Calls this whenever somebody comes back to this window.
+ * Call `again` whenever the user returns to this window.
  * @param {() => unknown} again
  */
 export function useReturn(again) {
@@ -88,7 +88,7 @@ export function useReturn(again) {
 }
 
 /**
- * `run` while a form waits for it: `[busy, error, submit]`.
+ * Submit a form with `run`.
  * @param {() => Promise<unknown>} run
  * @returns {[busy: boolean, error: unknown, submit: (event?: Event) => Promise<void>]}
  */

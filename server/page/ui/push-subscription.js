@@ -1,14 +1,14 @@
-// The push subscription of this browser, and what the server knows of it.
+// This browser's push subscription, and its registration with the server.
 import { call } from "./api.js";
 
-/** What this browser has, whoever is told by it; null if nobody is. */
+/** Return this browser's subscription, for any account, or null. */
 export async function ownSubscription() {
   const worker = await navigator.serviceWorker?.getRegistration();
   return (await worker?.pushManager?.getSubscription()) ?? null;
 }
 
 /**
- * As the server knows it for whoever is signed in. Throws as `call`.
+ * Return the server's record of the subscription for the current account. Throws like `call`.
  * @param {PushSubscription} own
  */
 export async function knownSubscription(own) {
@@ -17,7 +17,7 @@ export async function knownSubscription(own) {
 }
 
 /**
- * This browser is told no more. Throws as `call`.
+ * Unsubscribe this browser. Throws like `call`.
  * @param {PushSubscription} own
  */
 export async function unsubscribe(own) {
@@ -25,6 +25,6 @@ export async function unsubscribe(own) {
     const known = await knownSubscription(own);
     if (known) await call("DELETE", `/v1/push-subscriptions/${known.id}`);
   } finally {
-    await own.unsubscribe(); // even if the server cannot be asked: it forgets a browser that is gone
+    await own.unsubscribe(); // even if the server can't be reached: it drops dead subscriptions
   }
 }

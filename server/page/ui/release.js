@@ -1,41 +1,41 @@
-// The service worker of this release, and whether there is a newer one by now.
+// Registration of the service worker, and the check for a newer release.
 import { store } from "./store.js";
 
-const EVERY = 3_600_000; // milliseconds until it is asked whether there is a newer one
-const PATIENCE = 5_000; // milliseconds for the newer one to take over
+const EVERY = 3_600_000; // milliseconds between checks
+const PATIENCE = 5_000; // milliseconds for the new worker to take over
 
 export const isOutdated = store(false);
 
 const workers = navigator.serviceWorker;
 
-/** Trusted types want to know that nobody made this address up. */
+/** Return the worker's address, wrapped for Trusted Types. */
 const address = () => {
   const { trustedTypes } = /** @type {any} */ (window);
   const policy = trustedTypes?.createPolicy("service-worker", { createScriptURL: (/** @type {string} */ it) => it });
   return policy?.createScriptURL("/service-worker.js") ?? "/service-worker.js";
 };
 
-/** From here on this device keeps the page. */
+/** Register the service worker, which caches the page, and watch for a newer one. */
 export async function keepShell() {
-  if (!workers) return; // not for whoever comes by plain HTTP
+  if (!workers) return; // needs HTTPS
   const registration = await workers.register(address()).catch(() => null);
   if (!registration) return;
   const tell = () => isOutdated.set(!!registration.waiting && !!workers.controller);
   const watch = () => registration.installing?.addEventListener("statechange", tell);
   tell();
-  watch(); // one may be coming already
+  watch(); // one may be installing already
   registration.addEventListener("updatefound", watch);
   const look = () => document.hidden || registration.update().catch(() => {});
   document.addEventListener("visibilitychange", look);
   setInterval(look, EVERY);
 }
 
-/** The newer one takes over, and this page begins anew with it. */
+/** Let the new worker take over, and reload the page. */
 export async function renew() {
   const registration = await workers.getRegistration();
   const reload = () => location.reload();
-  if (!registration?.waiting) return reload(); // it has taken over meanwhile
+  if (!registration?.waiting) return reload(); // it has already taken over
   workers.addEventListener("controllerchange", reload);
   registration.waiting.postMessage("take over");
-  setTimeout(reload, PATIENCE); // which ends what this page has under way: for minutes it may keep the older one at work
+  setTimeout(reload, PATIENCE); // pending requests of this page can keep the old worker active for minutes
 }

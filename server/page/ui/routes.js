@@ -1,12 +1,12 @@
-// The address within the page: `#/games/<id>?invitation=word`. The part behind # never leaves the browser.
+// The route within the page: `#/games/<id>?invitation=token`. The fragment is never sent to the server.
 import { store } from "./store.js";
 
-const asked = /^\/sign-in\/([^/]+)$/.exec(location.pathname)?.[1]; // the link of a mail with a code
+const asked = /^\/sign-in\/([^/]+)$/.exec(location.pathname)?.[1]; // the link in a sign-in email
 if (asked) history.replaceState(null, "", `/#/sign-in?asked=${asked}`);
 const to = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=address]"))?.content;
-if (to) history.replaceState(null, "", `/${to}`); // whoever reloads sends no form again
+if (to) history.replaceState(null, "", `/${to}`); // so that a reload doesn't resubmit the form
 
-/** What the address says now; `here` hears of it a moment later. */
+/** Return the current route. `here` is updated a moment later. */
 export const whereNow = () => {
   const [path, query] = location.hash.replace(/^#/, "").split("?");
   return { parts: path.split("/").filter(Boolean), query: new URLSearchParams(query) };
@@ -19,5 +19,5 @@ addEventListener("hashchange", () => here.set(whereNow()));
 export const go = (/** @type {string} */ hash) => (location.hash = hash);
 export const toGame = (/** @type {string} */ id) => `#/games/${id}`;
 
-/** To the sign-in, and back here afterwards. */
+/** Return the route that signs in and then returns here. */
 export const toSignIn = () => `#/sign-in?then=${encodeURIComponent(location.hash)}`;

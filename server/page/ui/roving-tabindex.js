@@ -1,16 +1,16 @@
-// A roving tabindex: one stop for the Tab key in a group; arrows go on from there, along a line if one leads that way,
-// else to what lies nearest.
+// A roving tabindex: one Tab stop per group. Arrow keys move along a line if one leads that way, otherwise to the
+// nearest place.
 import { useState } from "./html.js";
 /** @import { Place } from "./types" */
 
 /** @type {Record<string, [dx: number, dy: number]>} */
 const WAYS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
-const STRAIGHT = 1.2; // how much farther aside than ahead a line may lead, to lead that way
-const ASIDE = 2; // how much farther off something seems that does not lie straight ahead
+const STRAIGHT = 1.2; // maximum sideways distance of a line's end, relative to the distance ahead
+const ASIDE = 2; // weight of the sideways distance
 
 /**
- * `places`: `{id, x, y}`, y down; `lines` join two of them. Gives `tabIndex(id)`, and handlers for the element around all
- * `data-at`: one of HTML, since Chromium stops at an `svg` that listens for the focus.
+ * Return `tabIndex(id)`, and handlers for the element around all `data-at`. It must be an HTML element, since Chromium
+ * makes an `svg` with a focus listener a Tab stop. `lines` join two `places`.
  * @param {Place[]} places
  * @param {[one: string, other: string][]} [lines]
  */
@@ -44,7 +44,7 @@ export function useRoving(places, lines = []) {
  * @param {Place} from
  * @param {Place[]} places
  * @param {number[]} way
- * @param {number} [most] how much farther aside than ahead it may lie
+ * @param {number} [most] maximum ratio of the distance sideways to the distance ahead
  */
 function nearest(from, places, [dx, dy], most = Infinity) {
   const reach = (/** @type {Place} */ { x, y }) => {

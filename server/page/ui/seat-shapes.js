@@ -1,5 +1,5 @@
-// The colours and shapes of seats, for the pictures of all games: colours that the colour-blind can tell apart (Okabe
-// and Ito), and shapes, which everybody can.
+// The colours and shapes of seats in all games. The colours suit colour-blind players (Okabe and Ito), and shapes work
+// without colour.
 import { html } from "./html.js";
 
 export const COLOURS = ["#e69f00", "#56b4e9", "#2fbf95", "#f0e442", "#d98fb5"];
@@ -8,7 +8,7 @@ const SHAPES = ["circle", "square", "triangle", "diamond", "hexagon"];
 const CORNERS = { triangle: [3, -Math.PI / 2, 1.42], diamond: [4, 0, 1.25], hexagon: [6, 0, 1.08] };
 
 /**
- * The shape of a seat about a point, all of about the same area.
+ * Draw the shape of a seat around a point. All shapes have about the same area.
  * @param {{seat: number, x?: number, y?: number, r: number} & Record<string, unknown>} props
  */
 export function SeatShape({ seat, x = 0, y = 0, r, ...style }) {
@@ -25,7 +25,7 @@ export function SeatShape({ seat, x = 0, y = 0, r, ...style }) {
 }
 
 /**
- * A star with four rays.
+ * Return the path of a star with four rays.
  * @param {number} x
  * @param {number} y
  * @param {number} r
@@ -37,7 +37,7 @@ export function sparkle(x, y, r) {
 }
 
 /**
- * The mark of a seat, beside its name.
+ * Draw the mark beside a seat's name.
  * @param {{seat: number}} props
  */
 export const SeatMark = ({ seat }) => html`<svg class="mark" viewBox="-12 -12 24 24" width="24" height="24"

@@ -1,4 +1,4 @@
-// Signing in and out, and whoever is signed in.
+// Signing in and out, and the current session.
 import { call, Problem } from "./api.js";
 import { addressOf } from "./files.js";
 import { GAMES } from "./games.js";
@@ -8,18 +8,18 @@ import { forget, keepToken, link, me, token } from "./token.js";
 import { locale, speak } from "./words.js";
 /** @import { Locale, Profile } from "./types" */
 
-const AWAY = "sternenpost.signed-out"; // in a sandbox, somebody who left is not taken in again
+const AWAY = "sternenpost.signed-out"; // in a sandbox, prevents signing in again automatically
 
 export const isSandbox = document.querySelector("meta[name=sandbox]") !== null;
 
-/** Settings of a new player that the browser knows. */
+/** Return a new player's settings, as far as the browser knows them. */
 function newcomer() {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return { locale: locale(), ...(zone && zone !== "Etc/Unknown" && { zone }) };
 }
 
 /**
- * Ask for a code by mail; what it is for goes into `signIn`.
+ * Request a code by email, and return the id to pass to `signIn`.
  * @param {string} email
  * @returns {Promise<string>}
  */
@@ -31,16 +31,16 @@ export async function askForCode(email) {
  * @param {string} asked
  * @param {string} code
  * @param {boolean} isForGood
- * @param {() => Promise<unknown>} [then] what the player signs in for
+ * @param {() => Promise<unknown>} [then] the action that needed the sign-in
  */
 export async function signIn(asked, code, isForGood, then) {
   keepToken((await call("POST", "/v1/tokens", { sign_in: asked, code })).token, isForGood);
-  await then?.().catch(() => {}); // the screen shows what can be done instead
+  await then?.().catch(() => {}); // the screen shows the alternatives
   await recognise();
 }
 
 /**
- * A game against bots, at once; whoever is nobody yet plays it as a guest. The address of its table.
+ * Start a game against bots, as a guest if signed out. Return the route to its table.
  * @param {string} rules
  */
 export async function playNow(rules) {
@@ -54,7 +54,7 @@ export async function playNow(rules) {
 }
 
 /**
- * As one of the people of the sandbox, who need no code.
+ * Sign in as one of the sandbox's players, who need no code.
  * @param {string} name
  */
 export async function enterSandbox(name) {
@@ -63,7 +63,7 @@ export async function enterSandbox(name) {
   await recognise();
 }
 
-/** The token is worthless at once, also where it was copied to; and this browser, which others may use, is told no more. */
+/** Revoke the token and unsubscribe this browser from push, since other people may use it. */
 export async function signOut() {
   forNow.setItem(AWAY, "yes");
   await endPush();
@@ -73,7 +73,7 @@ export async function signOut() {
   forget();
 }
 
-/** All tokens of whoever is signed in are worthless at once. */
+/** Revoke all tokens of the account. */
 export async function signOutEverywhere() {
   forNow.setItem(AWAY, "yes");
   await endPush();
@@ -81,25 +81,25 @@ export async function signOutEverywhere() {
   forget();
 }
 
-/** The account is gone, and its tokens are. */
+/** Forget an account that was deleted with its tokens. */
 export function forgetAccount() {
   forNow.setItem(AWAY, "yes");
   forget();
 }
 
-/** Before the token ends, which it needs; whoever signs out does so even if this fails. */
+/** Unsubscribe from push while the token is still valid. Signing out continues if this fails. */
 async function endPush() {
   try {
     const { ownSubscription, unsubscribe } = await import(addressOf("ui/push-subscription.js"));
     const own = await ownSubscription();
     if (own) await unsubscribe(own);
   } catch {
-    // the server forgets a browser that is gone
+    // the server drops dead subscriptions
   }
 }
 
 /**
- * Whoever the kept token is of; nobody if it is worthless by now.
+ * Load the profile for the stored token, or forget the token if it is no longer valid.
  * @returns {Promise<void>}
  */
 export async function recognise() {
@@ -119,7 +119,7 @@ export async function recognise() {
 }
 
 /**
- * Another language: of the page, and of the letters to whoever is signed in.
+ * Change the language of the page and of the player's emails.
  * @param {Locale} wanted
  */
 export async function changeLanguage(wanted) {

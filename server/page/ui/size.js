@@ -1,8 +1,8 @@
-// How much room an element has: what is drawn in it fits it.
+// The size of an element, for drawings that fit it.
 import { useLayoutEffect, useRef, useState } from "./html.js";
 
 /**
- * The inner size of the element that `ref` is given to, in pixels; null until it is there.
+ * Return the inner size in pixels of the element with `ref`, or null before it is rendered.
  * @returns {[ref: {current: any}, size: {width: number, height: number} | null]}
  */
 export function useSize() {

@@ -1,10 +1,10 @@
-// Sounds of a table, made by the browser itself: by choice, and off at first.
+// Sounds of a table, synthesised by the browser. Off by default.
 import { forGood } from "./local-storage.js";
 import { store } from "./store.js";
 
 const KEY = "sternenpost.sound";
 /** @type {Record<string, number[]>} */
-const NOTES = { moved: [660], turn: [660, 880], scored: [523, 659, 784] }; // Hertz, one after the other
+const NOTES = { moved: [660], turn: [660, 880], scored: [523, 659, 784] }; // hertz, in sequence
 const EACH = 0.13; // seconds
 
 export const isLoud = store(forGood.getItem(KEY) === "yes");
@@ -16,7 +16,7 @@ let audio;
 export function beLoud(wanted) {
   forGood.setItem(KEY, wanted ? "yes" : "");
   isLoud.set(wanted);
-  sound("turn"); // so that it is known what was chosen
+  sound("turn"); // as a preview
 }
 
 /** @param {keyof typeof NOTES} kind */

@@ -1,4 +1,4 @@
-// A store: a value that others watch.
+// An observable value.
 import { useEffect, useState } from "./html.js";
 /** @import { Store } from "./types" */
 
@@ -25,7 +25,7 @@ export function store(value) {
 }
 
 /**
- * The value of a store; the component is drawn anew when it changes.
+ * Return the value of a store, and re-render when it changes.
  * @template T
  * @param {Store<T>} it
  */

@@ -1,16 +1,16 @@
-// Server-Sent Events by fetch, since an EventSource cannot send a token.
+// Server-sent events over fetch, since EventSource cannot send a token.
 import { headers, refusal } from "./api.js";
 import { connection } from "./connection.js";
 import { store } from "./store.js";
 /** @import { Live } from "./types" */
 
-const RETRY = 2_000; // milliseconds until the next try
-const SILENCE = 25_000; // milliseconds; a comment comes every ten seconds
+const RETRY = 2_000; // milliseconds before reconnecting
+const SILENCE = 25_000; // milliseconds before a connection counts as dead; the server sends a comment every 10 seconds
 
 /**
- * Follows a stream until `stop` is called, and goes on after the last event when it breaks off.
- * `state` is "live", "away", or "over" when there is nothing more to come. `tell` hears what an event holds and, where
- * it has one, its name.
+ * Follow a stream until `stop` is called, and resume after the last event when the connection breaks.
+ * `state` is "live", "away" or, once the stream is complete, "over". `tell` receives an event's data and its name,
+ * if it has one.
  * @param {string} path
  * @param {(item: any, name?: string) => void} tell
  * @param {string | number} last
@@ -45,8 +45,8 @@ export function follow(path, tell, last = "") {
     try {
       /** @type {Record<string, string>} */
       const resumed = last === "" ? {} : { "Last-Event-ID": String(last) };
-      const asked = { ...headers(), ...resumed, Accept: "text/event-stream" };
-      const answer = await fetch(path, { headers: asked, signal: abort.signal });
+      const request = { ...headers(), ...resumed, Accept: "text/event-stream" };
+      const answer = await fetch(path, { headers: request, signal: abort.signal });
       if (answer.status === 204) return state.set("over");
       connection.held();
       if (!answer.ok) return await refusal(answer);
@@ -77,7 +77,7 @@ export function follow(path, tell, last = "") {
   };
 }
 
-/** When somebody looks: windows behind others hold no stream, of which a browser has only a few for each server. */
+/** Wait until the page is visible. Hidden pages close their streams, since browsers limit connections per server. */
 const seen = () =>
   new Promise((/** @type {(seen?: any) => void} */ now) => {
     if (!document.hidden) return now();
@@ -90,7 +90,7 @@ const seen = () =>
   });
 
 /**
- * The events of a body, by the grammar of WHATWG HTML 9.2.5 as far as our server uses it: lines end with \n.
+ * Parse the events of a body (WHATWG HTML 9.2.5, limited to what our server sends: lines end with \n).
  * @param {ReadableStream} body
  * @param {() => void} onPiece
  */

@@ -1,8 +1,8 @@
-// The colours of the page: as the device has them, light or dark.
+// The colour theme: the device's, light or dark.
 import { forGood } from "./local-storage.js";
 import { store } from "./store.js";
 
-const KEY = "sternenpost.theme"; // `ahead.js` reads it before anything is painted
+const KEY = "sternenpost.theme"; // read by `ahead.js` before the first paint
 export const THEMES = ["system", "light", "dark"];
 
 export const theme = store(forGood.getItem(KEY) ?? "system");
@@ -14,6 +14,6 @@ export function changeTheme(wanted) {
   theme.set(wanted);
 }
 
-/** Whether the page is light now. */
+/** Return whether the page is light. */
 export const isLight = () => (theme.get() === "system" ? matchMedia("(prefers-color-scheme: light)").matches
   : theme.get() === "light");

@@ -1,11 +1,11 @@
-// A small picture of a game's table, drawn by the server; it comes when it is scrolled to.
+// A small picture of a game's table, drawn by the server and loaded when scrolled into view.
 import { html, useEffect, useRef, useState } from "./html.js";
 import { picture } from "./api.js";
 import { locale } from "./words.js";
 /** @import { GameSummary } from "./types" */
 
 /** @type {Map<string, Promise<string>>} */
-const drawn = new Map(); // by all that it shows, so that a list that is drawn anew asks for nothing
+const drawn = new Map(); // object URLs, so that re-rendering a list fetches nothing
 
 /** @param {GameSummary} game */
 function addressOf(game) {
@@ -25,7 +25,7 @@ export function Thumbnail({ game }) {
     const seen = new IntersectionObserver(([it]) => {
       if (!it.isIntersecting) return;
       seen.disconnect();
-      addressOf(game).then(set, () => {}); // the card says all without it
+      addressOf(game).then(set, () => {}); // the picture is optional
     });
     seen.observe(place.current);
     return () => seen.disconnect();

@@ -1,4 +1,4 @@
-// Times and lengths of time, as the reader writes them.
+// Times and durations in the user's language and time zone.
 import { now } from "./connection.js";
 import { me } from "./token.js";
 import { locale, t } from "./words.js";
@@ -13,22 +13,22 @@ const STEPS = [
 ];
 const PARTS = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
 
-/** The language as the reader's country writes it, if his browser tells. */
+/** Return the page's language with the user's region, if the browser has it. */
 export const region = () => navigator.languages.find((it) => it.startsWith(locale())) ?? locale();
 
 /** @type {Intl.DateTimeFormatOptions} */
 const DAY = { weekday: "short", day: "numeric", month: "short" };
 /** @type {Intl.DateTimeFormatOptions} */
-const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }; // as in letters
+const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }; // as in emails
 const WHOLE = { ...DAY, ...TIME };
 
 /** @type {Map<string, Intl.DateTimeFormat>} */
-const formats = new Map(); // made once, since that takes longer than all that is written with one
+const formats = new Map(); // cached, since creating a formatter is slow
 /** @type {Map<string, Intl.RelativeTimeFormat>} */
-const relatives = new Map(); // made once, too
+const relatives = new Map();
 
 /**
- * By the clocks of the reader's zone.
+ * Format a moment in the user's time zone.
  * @param {string | number} moment
  * @param {Intl.DateTimeFormatOptions} parts
  */
@@ -41,26 +41,26 @@ function written(moment, parts) {
 }
 
 /**
- * `Mon, 23 Nov, 20:42`.
+ * Format as `Mon, 23 Nov, 20:42`.
  * @param {string | number} moment
  */
 export const absolute = (moment) => written(moment, WHOLE);
 
 /**
- * What people are told of an end at midnight, which would read as a day more.
+ * Return the minute before, so that an end at midnight does not look like the next day.
  * @param {string} until
  */
 export const lastMinute = (until) => new Date(until).getTime() - MINUTE;
 
 /**
- * Without the day if that is today.
+ * Format a moment, without the date if that is today.
  * @param {string | number} moment
  */
 export const brief = (moment) =>
   written(moment, DAY) === written(now(), DAY) ? written(moment, TIME) : absolute(moment);
 
 /**
- * `in 5 hours`, `this minute`.
+ * Format as `in 5 hours` or `this minute`.
  * @param {string | Date} moment
  */
 export function relative(moment) {
@@ -73,7 +73,7 @@ export function relative(moment) {
 }
 
 /**
- * `5 hours left`.
+ * Format as `5 hours left`.
  * @param {string | Date} moment
  */
 export function left(moment) {
@@ -84,18 +84,18 @@ export function left(moment) {
 }
 
 /**
- * How far away a moment is, in the unit that suits.
+ * Return how far away a moment is, in a suitable unit.
  * @param {string | Date} moment
  * @returns {[number, Intl.RelativeTimeFormatUnitSingular]}
  */
 function distance(moment) {
   const away = new Date(moment).getTime() - now();
   const [unit, size] = STEPS.find(([, size]) => Math.abs(away) >= 1.5 * size) ?? STEPS[STEPS.length - 1];
-  return [Math.round(away / size) || 0, unit]; // and not -0
+  return [Math.round(away / size) || 0, unit]; // avoids -0
 }
 
 /**
- * An ISO 8601 duration such as `P1DT12H` in words.
+ * Describe an ISO 8601 duration such as `P1DT12H` in words.
  * @param {string} duration
  */
 export function length(duration) {
@@ -109,7 +109,7 @@ export function length(duration) {
 }
 
 /**
- * An ISO 8601 duration in hours; NaN for what is none.
+ * Convert an ISO 8601 duration to hours, or NaN if it is invalid.
  * @param {string} duration
  */
 export function hours(duration) {
@@ -119,7 +119,7 @@ export function hours(duration) {
 }
 
 /**
- * How long a turn may take.
+ * Describe how long a turn may take.
  * @param {Clock} clock
  */
 export function clockInWords(clock) {
@@ -128,7 +128,7 @@ export function clockInWords(clock) {
 }
 
 /**
- * What time-outs do, one after the other.
+ * Describe the steps of a time-out policy.
  * @param {TimeoutStep[]} rungs
  */
 export function timeoutsInWords(rungs) {

@@ -1,31 +1,31 @@
-// The token that every call bears, kept for good or until the window closes, and the profile of whom it belongs to.
+// The token sent with every call, stored permanently or until the window closes, and the profile of its account.
 import { forGood, forNow } from "./local-storage.js";
 import { store } from "./store.js";
 /** @import { Problem } from "./api" */
 /** @import { Profile, Store } from "./types" */
 
 const KEY = "sternenpost.token";
-export const SEEN = "sternenpost seen"; // a cache of what this device saw, which the service worker keeps, too
+export const SEEN = "sternenpost seen"; // a cache shared with the service worker
 
 export const me = store(/** @type {Profile | null} */ (null));
 
 /**
- * Who has yet to choose the name that others see.
+ * Return whether the player has yet to choose a display name.
  * @param {Profile | null} player
  */
 export const isUnnamed = (player) => player && !player.named && !player.guest;
 
-/** The word of the mailed link that opened this page. It is the token here: for one seat, one turn, and kept nowhere. */
+/** The link token of the email that opened this page. It works for one seat and one turn, and is never stored. */
 export const link = /^\/t\/([^/]+)$/.exec(location.pathname)?.[1];
-export const ended = store(false); // whether somebody is signed out who did not ask for that
+export const ended = store(false); // whether the session was ended by the server
 /** @type {Store<Problem | null>} */
-export const over = store(null); // what the server says when the turn of the link is over
+export const over = store(null); // the server's response once the link's turn is over
 
 let current = link ?? (forNow.getItem(KEY) || forGood.getItem(KEY));
 
 export const token = () => current;
 
-/** Whether this device may keep what its reader sees: not for a link, nor until a window closes. */
+/** Return whether this device may cache game data: not for links, nor for sessions that end with the window. */
 export const mayKeep = () => current === null || current === forGood.getItem(KEY);
 
 /**
@@ -39,19 +39,19 @@ export function keepToken(value, isForGood) {
   (isForGood ? forGood : forNow).setItem(KEY, value);
 }
 
-/** Of whoever came by an invitation: for good, unless somebody else is signed in here for good, whom it leaves alone. */
+/** The token from an invitation link. It is stored permanently unless that would replace another account's token. */
 const given = /** @type {HTMLMetaElement | null} */ (document.querySelector("meta[name=token]"))?.content;
 if (given) keepToken(given, !forGood.getItem(KEY));
 
 /**
- * The token is worthless; `problem` says why.
+ * Forget the token, which is no longer valid. `problem` says why.
  * @param {Problem} [problem]
  */
 export function forget(problem) {
   if (link) return over.set(problem ?? null);
   globalThis.caches?.delete(SEEN).catch(() => {});
   for (const kept of [forGood, forNow]) {
-    if (kept.getItem(KEY) === current) kept.removeItem(KEY); // another window may have signed in since
+    if (kept.getItem(KEY) === current) kept.removeItem(KEY); // another window may have stored a new one
   }
   current = null;
   ended.set(!!problem);

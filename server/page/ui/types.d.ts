@@ -1,5 +1,5 @@
-// Types of what goes between the API and the page, by their names in the OpenAPI document, and of what several modules
-// hand to each other. No browser sees them: `python -m tests.page.types` makes openapi.d.ts and has tsc check the page.
+// Types of the API, named as in the OpenAPI document, and types shared between modules. They are not served:
+// `python -m tests.page.types` generates openapi.d.ts and checks the page with tsc.
 import type { VNode } from "preact";
 import type { components } from "./openapi";
 
@@ -7,12 +7,12 @@ type Schemas = components["schemas"];
 
 declare global {
   interface Window {
-    /** What the page itself has asked for, and by which token. */
+    /** Requests sent by `ahead.js`, and their token. */
     ahead?: { token: string | null; answers: Map<string, Promise<Response>> };
   }
 }
 
-/** A union whose members may be asked for what only others of them have. */
+/** A union that allows reading properties that only some members have. */
 type Whole<U, K extends PropertyKey = U extends unknown ? keyof U : never> = U extends unknown
   ? U & { [P in Exclude<K, keyof U>]?: undefined }
   : never;
@@ -35,7 +35,7 @@ export type HintedMove = Schemas["HintedMove"];
 export type Plan = Schemas["Plan"];
 export type PlannedMove = Schemas["PlannedMove"];
 export type GameEvent = Whole<Schemas["Event"]>;
-/** An event, or one that would follow a move. */
+/** An event, or a preview of one. */
 export type Item = Whole<Schemas["Event"] | Schemas["Foreseen"]>;
 export type StandIn = Schemas["StandIn"];
 export type TrackRecord = Schemas["TrackRecord"];
@@ -45,7 +45,7 @@ export type Note = Schemas["Note"];
 export type Message = Schemas["Message"];
 export type Votes = Schemas["Votes"];
 export type WayBack = Schemas["WayBack"];
-/** Whoever is signed in; only changes of it may leave fields out. */
+/** The player's own profile. Only updates may omit fields. */
 export type Profile = Required<Schemas["Profile"]>;
 export type Service = Schemas["Service"];
 export type Locale = Schemas["Locale"];
@@ -53,11 +53,11 @@ export type Options = Whole<Schemas[`${Capitalize<RulesName>}Options`]>;
 export type RulesName = Schemas["Rules"];
 export type RulesDescription = Schemas["RulesDescription"];
 
-/** RFC 9457, whatever was refused. */
+/** The body of any problem response (RFC 9457). */
 export type ProblemBody = Schemas[Extract<keyof Schemas, `${string}Problem`>];
 export type ProblemCode = ProblemBody["code"];
 
-/** What the server says of fields that are wrong: words, by place. */
+/** Validation messages by field. */
 export type Told = string | string[] | { [name: string]: Told };
 
 export type Drawn = VNode | VNode[] | string | number | boolean | null | undefined;
@@ -68,14 +68,14 @@ export interface Store<T> {
   watch(tell: (value: T) => void): () => void;
 }
 
-/** What a game brings to plans, in its `plan.js`: a move in one line, and when its place is free for every spectator. */
+/** A game's `plan.js`: describes a move in one line, and gives the conditions under which its place is still free. */
 export interface PlanForm {
   written(move: any, rules: any): string;
   isFree(move: any, view: any): NonNullable<PlannedMove["if"]>;
   [name: string]: any;
 }
 
-/** What is planned on the board of a table; it has a `turn` below zero of its own. */
+/** A plan being built on the board. Its `turn` is negative and unique. */
 export interface Planning {
   base: string;
   turn: number;
@@ -84,21 +84,21 @@ export interface Planning {
   next: PlannableMoves;
 }
 
-/** What may be planned next, as if the reader's turn began now. */
+/** The moves that may be planned next, as if the player's turn began now. */
 export type PlannableMoves = { moves: any[]; foresight: { would: any[]; view: any; would_reveal: boolean } };
 
-/** Whether news come by themselves: "over" when there is nothing more to come. */
+/** State of the event stream: "over" once it is complete. */
 export type Live = "live" | "away" | "over";
 
-/** A game as it goes on; what came of it since is in `story`. */
+/** A game with its events so far (`story`). */
 export interface Table {
   game: Game | null;
   story: GameEvent[];
   legal: LegalMoves | null;
   error: unknown;
-  /** Whether it is only what this device last saw. */
+  /** Whether this is the cached state. */
   isSeen: boolean;
-  /** Whether something else than that was seen first. */
+  /** Whether a different cached state was shown first. */
   isRenewed: boolean;
   played: GameEvent[];
   said: Store<Message | null>;
@@ -112,13 +112,13 @@ export interface Table {
   preview(turn: number, move: Move): Promise<Foresight>;
 }
 
-/** A table that has been looked at. */
+/** A table whose game is loaded. */
 export type SeenTable = Table & { game: Game };
 
-/** A table at which the reader sits. */
+/** A table at which the player has a seat. */
 export type SeatedTable = SeenTable & { game: { you: NonNullable<Game["you"]> } };
 
-/** A table of this game alone, once it has begun. */
+/** A table of one kind of game, once it has started. */
 export type TableOf<G extends RulesName> = Omit<Table, "game" | "legal" | "play" | "preview"> & {
   game: Extract<Game, { rules: G }>;
   legal: { turn: number | null; moves: MoveOf<G>[] } | null;
@@ -127,9 +127,9 @@ export type TableOf<G extends RulesName> = Omit<Table, "game" | "legal" | "play"
 };
 export type ViewOf<G extends RulesName> = NonNullable<Extract<Game, { rules: G }>["view"]>;
 export type MoveOf<G extends RulesName> = Schemas[`${Capitalize<G>}Move`];
-/** All whose names begin so. */
+/** All schemas whose names start with `Name`. */
 type Called<Name extends string> = Schemas[Extract<keyof Schemas, `${Name}${string}`>];
-/** What happened in this game, and what would happen. */
+/** The events of this kind of game. */
 export type EventOf<G extends RulesName> = Extract<Called<Capitalize<G>>, { seq: number; type: string }>;
 export type ForeseenOf<G extends RulesName> = Extract<Called<`${Capitalize<G>}Foreseen`>, { type: string }>;
 export type ForesightOf<G extends RulesName> = Omit<Foresight, "view" | "would"> & {
@@ -137,21 +137,21 @@ export type ForesightOf<G extends RulesName> = Omit<Foresight, "view" | "would">
   would: ForeseenOf<G>[];
 };
 
-/** By type, an item as a sentence: of the item, the names of the seats, and the rules; null where it is worth none. */
+/** Describes an item, given the names of the seats and the rules. Returns null if it is not worth showing. */
 export type Sentence = (item: any, names: string[], rules: any) => string | null;
 export type Sentences = { [type: string]: Sentence };
 
-/** The sentences of a game, each of the item of its type. */
+/** The sentences of a game by event type. */
 export type SentencesOf<E extends { type: string }, R> = {
   [T in E["type"]]?: (item: Extract<E, { type: T }>, names: string[], rules: R) => string | null;
 };
 
-/** What happens to a control in which something is typed or chosen. */
+/** An event of a form control. */
 export interface Input {
   target: HTMLInputElement;
 }
 
-/** Something with a place to which arrow keys lead, y down. */
+/** A place that arrow keys can reach. The y axis points down. */
 export interface Place {
   id: string;
   x: number;

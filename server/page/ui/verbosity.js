@@ -1,4 +1,4 @@
-// How many words what is seen is described in, for those who hear it: by choice.
+// The user's choice between short and full descriptions for screen readers.
 import { forGood } from "./local-storage.js";
 import { store } from "./store.js";
 

@@ -1,4 +1,4 @@
-// The games that wait for the reader, the most urgent first, wherever on the page he is.
+// The games that wait for the player, most urgent first, for all screens.
 import { useEffect } from "./html.js";
 import { all } from "./api.js";
 import { useReturn } from "./parts.js";
@@ -6,19 +6,19 @@ import { store, useStore } from "./store.js";
 import { me } from "./token.js";
 /** @import { GameSummary } from "./types" */
 
-const SOON = 200; // milliseconds in which what is looked at is asked for first
-const EVERY = 120_000; // milliseconds until a page that stays open looks again
+const SOON = 200; // milliseconds reserved for requests of the current screen
+const EVERY = 120_000; // milliseconds between polls
 
 export const waiting = store(/** @type {GameSummary[]} */ ([]));
 
 /**
- * Where the reader sits.
+ * Return the player's own seat.
  * @param {GameSummary} game
  */
 export const mySeat = (game) => (game.you ? game.seats[game.you.seat] : undefined);
 
 /**
- * The order of due times; what has none comes last.
+ * Compare games by due time. Games without one come last.
  * @param {GameSummary} one
  * @param {GameSummary} other
  */
@@ -27,7 +27,7 @@ export const byDue = (one, other) => due(one).localeCompare(due(other));
 /** @param {GameSummary} game */
 const due = (game) => mySeat(game)?.due_at ?? "9";
 
-/** Look again; what cannot be asked just now is asked later. */
+/** Refresh the waiting games. Errors are ignored, since it is polled. */
 export async function lookForWaiting() {
   const player = me.get()?.id;
   const games = player ? await all("/v1/games?my_turn=true&limit=100").catch(() => null) : [];
@@ -35,7 +35,8 @@ export async function lookForWaiting() {
 }
 
 /**
- * They are looked for when one of `reasons` changes, when the window is seen again, and now and then.
+ * Return the waiting games, refreshed when one of `reasons` changes, when the user returns to the window, and by
+ * polling.
  * @param {unknown[]} reasons
  */
 export function useWaiting(...reasons) {
@@ -52,7 +53,7 @@ export function useWaiting(...reasons) {
 }
 
 /**
- * The title of a window, which tells in a row of tabs how many games wait.
+ * Return a window title that shows the number of waiting games.
  * @param {string} words
  * @param {GameSummary[]} games
  */

@@ -1,4 +1,4 @@
-// The words of the page, in four languages: words/ has a catalogue for each of them and each room of the page.
+// The page's messages in four languages. words/ has a catalogue for each language and room of the page.
 import { forGood } from "./local-storage.js";
 import { addressOf } from "./files.js";
 import { store } from "./store.js";
@@ -12,8 +12,8 @@ const FOREIGN = /\{(\w+)\}/g;
 
 export const LANGUAGES = Object.entries(NAMES);
 
-export const spoken = store(/** @type {Locale | null} */ (null)); // the language whose catalogues are here
-const rooms = new Set(["page"]); // whose words are here
+export const spoken = store(/** @type {Locale | null} */ (null)); // the language of the loaded catalogues
+const rooms = new Set(["page"]); // rooms whose catalogues are loaded
 /** @type {Catalogue} */
 let catalogue = {};
 /** @type {Intl.PluralRules} */
@@ -30,15 +30,14 @@ function wished() {
   return /** @type {Locale} */ ([kept, ...asked].find((it) => it && it in NAMES) ?? "en");
 }
 
-let before = /** @type {Promise<unknown>} */ (Promise.resolve()); // a change of the language
+let before = /** @type {Promise<unknown>} */ (Promise.resolve()); // the last language change
 
 /**
- * From here on the page speaks this language, whatever was wished for before; by default what the reader wishes. Throws if
- * the network is away.
+ * Switch the page to a language, by default the user's preferred one. The latest call wins. Throws if offline.
  * @param {Locale} wanted
  */
 export function speak(wanted = wished()) {
-  words("page", wanted).catch(() => {}); // they come at once; whoever waits for them hears
+  words("page", wanted).catch(() => {}); // prefetch; errors are reported where it is awaited
   const change = before.then(() => changeTo(wanted));
   before = change.catch(() => {});
   return change;
@@ -47,13 +46,13 @@ export function speak(wanted = wished()) {
 /** @param {Locale} wanted */
 async function changeTo(wanted) {
   if (wanted === spoken.get()) return;
-  const inWords = new Intl.PluralRules(wanted); // they take long to be made: meanwhile the words are on their way
+  const inWords = new Intl.PluralRules(wanted); // slow to create, so done while the catalogues load
   const inLists = new Intl.ListFormat(wanted, { type: "conjunction" });
   let found, known;
   do {
     known = rooms.size;
     found = await Promise.all([...rooms].map((room) => words(room, wanted)));
-  } while (known < rooms.size); // one was entered meanwhile
+  } while (known < rooms.size); // another room was entered in the meantime
   catalogue = Object.assign({}, ...found);
   plurals = inWords;
   lists = inLists;
@@ -66,7 +65,7 @@ async function changeTo(wanted) {
 const coming = new Map();
 
 /**
- * From here on the words of this room are here, too. Throws if the network is away.
+ * Load the catalogue of a room. Throws if offline.
  * @param {string} room
  */
 export function learn(room) {
@@ -83,7 +82,7 @@ export function learn(room) {
 async function fetched(room) {
   const language = spoken.get();
   const found = await words(room, language ?? locale());
-  if (language !== spoken.get()) return fetched(room); // it was changed meanwhile
+  if (language !== spoken.get()) return fetched(room); // it changed in the meantime
   Object.assign(catalogue, found);
   rooms.add(room);
 }
@@ -107,8 +106,8 @@ function words(room, language) {
 }
 
 /**
- * The words of this key; of what another release of the server invented, such as `status.frozen`, its own name. `count`
- * chooses between the forms `one` and `other`.
+ * Return the message for a key, or the last part of the key if it is unknown, for example from a newer server.
+ * `count` selects the form `one` or `other`.
  * @param {string} key
  * @param {Record<string, any>} values
  * @returns {string}
@@ -122,19 +121,19 @@ export function t(key, values = {}) {
 }
 
 /**
- * A text of several parts, as its catalogue has it.
+ * Return a structured text from the catalogue.
  * @param {string} key
  */
 export const text = (key) => catalogue[key];
 
 /**
- * Whether there are words for what another release of the server may have invented.
+ * Return whether there is a message for a key, which may come from a newer server.
  * @param {string} key
  */
 export const knows = (key) => key in catalogue;
 
 /**
- * `Ada, Ben and Cleo`.
+ * Join as `Ada, Ben and Cleo`.
  * @param {string[]} items
  */
 export const listed = (items) => lists.format(items);

@@ -1,17 +1,19 @@
-// Enlarging what lies close: two fingers, a double tap, or a button.
+// Zooming with two fingers, a double tap or a button.
 import { useEffect, useLayoutEffect, useRef, useState } from "./html.js";
 
-const MOST = 4; // times
-const DOUBLE = 2.2; // what a double tap enlarges to
+const MOST = 4; // maximum scale
+const DOUBLE = 2.2; // scale after a double tap
 
 /**
- * How much what is in the element of `ref` is enlarged; the element scrolls, and what was between the fingers stays there.
+ * Return the scale of the content of `ref` and a setter. The element scrolls so that the point between the fingers
+ * stays in place.
  * @param {{current: any}} ref
  * @returns {[scale: number, set: (scale: number) => void]}
  */
 export function useZoom(ref) {
   const [scale, set] = useState(1);
-  const kept = useRef({ scale: 1, x: 0.5, y: 0.5, left: 0.5, top: 0.5 }); // the point that stays, in parts of all and of the frame
+  // the fixed point, as fractions of the content and of the frame
+  const kept = useRef({ scale: 1, x: 0.5, y: 0.5, left: 0.5, top: 0.5 });
   const latest = useRef();
   latest.current = scale;
 
@@ -39,7 +41,7 @@ export function useZoom(ref) {
     const move = (/** @type {TouchEvent} */ event) => {
       const { touches } = event;
       if (touches.length !== 2) return;
-      event.preventDefault(); // the page itself stays as it is
+      event.preventDefault(); // don't zoom the page itself
       const [one, other] = touches;
       about((from.scale * apart(touches)) / from.apart, (one.clientX + other.clientX) / 2,
         (one.clientY + other.clientY) / 2);

@@ -1,4 +1,4 @@
-// A game to look on at: one that people play just now, else one of bots that the server plays for whoever looks.
+// A game to watch: one that people are playing right now, or else an exhibition game between bots.
 import { html, useEffect, useState } from "../ui/html.js";
 import { cached, call } from "../ui/api.js";
 import { later } from "../ui/lazy-loading.js";
@@ -11,12 +11,12 @@ import { useLoaded } from "../ui/parts.js";
 /** @typedef {{names: string[], position: number, positions: number, step: number, view: any}} Exhibition */
 /** @typedef {{name: string, rules: any, view: any, names: string[], game?: Game, shown?: Exhibition}} Found */
 
-const AGAIN = 20_000; // milliseconds until a game of people is looked at again
+const AGAIN = 20_000; // milliseconds between polls of a game between people
 const LOOKED_THROUGH = 12;
-const ENOUGH = 10; // moves after which there is something to see
-const RECENT = 600_000; // milliseconds since the last of them
-const MOST = 3; // games that are asked when that was
-const A_DAY = 86_400_000; // milliseconds, of which each shows another of the games
+const ENOUGH = 10; // moves before a game is worth watching
+const RECENT = 600_000; // maximum milliseconds since the last move
+const MOST = 3; // games whose last move is fetched
+const A_DAY = 86_400_000; // milliseconds; the featured game changes daily
 
 /** @type {Record<string, any>} */
 const SKIES = {};
@@ -48,7 +48,7 @@ export function Live({ games }) {
 const ofToday = (games) => games[Math.floor(Date.now() / A_DAY) % games.length];
 
 /**
- * A picture of a game of bots in its middle, always the same.
+ * Return the address of a fixed picture of an exhibition game.
  * @param {string} name
  */
 export const still = (name) => `/v1/rules/${name}/exhibition.svg?at=40`;
@@ -68,7 +68,7 @@ async function watchable(games) {
 }
 
 /**
- * A game of people in which much happened, and something just now.
+ * Return a game between people with enough moves, the last of them recent.
  * @param {string[]} games
  * @returns {Promise<Game | undefined>}
  */

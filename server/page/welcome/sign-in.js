@@ -1,4 +1,4 @@
-// Signing in: an address, then the code that was mailed to it.
+// Signing in by email address and an emailed code.
 import { call } from "../ui/api.js";
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { here } from "../ui/routes.js";
@@ -7,13 +7,13 @@ import { t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
 /** @import { Input } from "../ui/types" */
-/** @typedef {{signIn: string, email?: string}} Asked a sign-in that waits for its code */
+/** @typedef {{signIn: string, email?: string}} Asked a pending sign-in */
 
-/** To where somebody was when he was asked who he is. */
+/** Return to the screen that required the sign-in. */
 function home() {
   const { parts, query } = here.get();
   const then = query.get("then") ?? "";
-  if (parts[0] === "sign-in") location.replace(then.startsWith("#/") ? then : "#/"); // not to be come back to
+  if (parts[0] === "sign-in") location.replace(then.startsWith("#/") ? then : "#/"); // skips the history
 }
 
 export const SignIn = () => html`<section class="card">
@@ -23,7 +23,7 @@ export const SignIn = () => html`<section class="card">
   ${isSandbox && html`<${Sandbox} />`}`;
 
 /**
- * Sign in here, and carry out `then` with the new token, before anything is drawn again. `words` are those of the last button.
+ * Sign in, then run `then` with the new token before the next render. `words` is the label of the last button.
  * @param {{words?: string, then?: () => Promise<unknown>}} props
  */
 export function Steps({ words = t("sign-in"), then }) {
@@ -56,7 +56,7 @@ function Address({ then }) {
 }
 
 /**
- * What a field says of itself when what was sent was refused.
+ * Return the ARIA attributes of a field whose value was refused.
  * @param {unknown} error
  */
 const isWrong = (error) => (error ? { "aria-invalid": "true", "aria-describedby": "wrong-sign-in" } : {});
@@ -65,7 +65,7 @@ const isWrong = (error) => (error ? { "aria-invalid": "true", "aria-describedby"
 const Wrong = ({ error }) => html`<div id="wrong-sign-in"><${Sorry} error=${error} /></div>`;
 
 /**
- * A code that was copied may have blanks around and in it.
+ * Strip everything but digits, since a pasted code may contain blanks.
  * @param {Input} event
  */
 const digits = ({ target }) => (target.value = target.value.replace(/\D/g, "").slice(0, 6));

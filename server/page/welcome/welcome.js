@@ -1,4 +1,4 @@
-// What a stranger sees first: a table at which somebody plays, what is played here, and the ways in.
+// The landing page: a live table, the games, and the ways to sign in or play.
 import { html } from "../ui/html.js";
 import { ROOMS } from "../ui/games.js";
 import { go, here } from "../ui/routes.js";
@@ -10,7 +10,7 @@ import { Backdrop } from "../ui/night-sky.js";
 import { Live, still } from "./live.js";
 import { SignIn, Steps } from "./sign-in.js";
 
-/** Where people write who play by email alone; "" if this server takes no email. */
+/** The address for playing by email only, or "" if this server accepts no email. */
 const DESK = document.querySelector('meta[name="desk"]')?.getAttribute("content") ?? "";
 
 export function Welcome() {
@@ -37,7 +37,7 @@ export function Welcome() {
 }
 
 /**
- * What a stranger sees of a table with a free seat: the game, and the way to the seat.
+ * Show a visitor the game with a form to sign in and take a free seat.
  * @param {{rules: string, take: () => Promise<unknown>}} props
  */
 export const Arrive = ({ rules, take }) => html`<div class="arrive">

@@ -125,7 +125,7 @@ def _wait_for_player(game: Game, seat: Seat, now: datetime, ended: Json | None =
 
 
 def _change(plan: Plan, **values: Any) -> None:
-    own = (Plan.game_id == plan.game_id) & (Plan.seat == plan.seat)  # there is no plan if the move ended the game
+    own = (Plan.game_id == plan.game_id) & (Plan.seat == plan.seat)  # the plan is gone if the move ended the game
     db.session.execute(update(Plan).where(own).values(revision=plan.revision + 1, **values))
 
 

@@ -14,7 +14,7 @@ from server.clock import clock
 from server.games import GAMES, Json, SeededDice, newest_rules
 
 STEP = 4  # seconds per move
-_AT_THE_END = 3  # the final state is shown for as long as so many moves
+_AT_THE_END = 3  # the final state is shown for the time of this many moves
 _MOST_GAMES = 4  # games of each kind on two days
 
 

@@ -98,9 +98,9 @@ def open_game(player_id: UUID, wanted: Json, game_id: UUID | None = None) -> Gam
 @with_retries
 def _open(game_id: UUID, player_id: UUID, seats: list[Json], guests: list[Use], **head: Any) -> Game:
     now = clock.now()
-    if db.session.get(GameRow, game_id) is None:  # a commit whose response was lost is repeated
+    if db.session.get(GameRow, game_id) is None:  # a retry after the commit's response was lost
         if guests:
-            hold_guest(player_id)  # otherwise the guest's games might go to another player meanwhile
+            hold_guest(player_id)  # otherwise the guest's games might pass to another player in between
         expect_within(
             Use("games", player_id),
             *guests,

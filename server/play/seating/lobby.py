@@ -26,7 +26,7 @@ from server.store.paging import Cursor, Page
 from server.store.rows import SEAT_COLUMNS, GameHead, Person, SeatState, players_in, seat_of
 from server.store.stand_ins import FORMER
 
-PACES: Final = {  # time per move: more than, and up to
+PACES: Final = {  # time per move: exclusive minimum, maximum
     "quick": (timedelta(0), timedelta(hours=12)),
     "usual": (timedelta(hours=12), timedelta(hours=48)),
     "slow": (timedelta(hours=48), None),

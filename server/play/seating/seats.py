@@ -541,9 +541,9 @@ def give_up_seats(player_id: UUID) -> None:
         try:
             leave(it["game_id"], player_id)
         except (NotSeated, NotRunning):
-            pass  # the game has ended meanwhile
+            pass  # the game has just ended
     for game_id in games_with_stand_ins(player_id):
-        with suppress(NotFound, NotSeated):  # the stand-in has ended meanwhile
+        with suppress(NotFound, NotSeated):  # the stand-in has just ended
             end_stand_in(game_id, player_id)
     give_up_hosting(player_id)
 

@@ -34,9 +34,9 @@ def after_commit(game: Game, seat: Seat, after: Table, now: datetime, answered_a
     The time of a turn continues while a bot or a stand-in plays. So players can't gain time by leaving and coming back.
     """
     was, turn, stand_in = game.seats[seat], after.turns[seat], after.stand_ins[seat]
-    changes_hands = turn is not None and _changes_hands(game.table, after, seat)  # the end isn't such a change
+    changes_hands = turn is not None and _changes_hands(game.table, after, seat)  # the end of the game doesn't count
     if not changes_hands and _is_mid_turn(was, after, seat):
-        return was.renumbered(turn)  # the rest of a turn gets no time of its own
+        return was.renumbered(turn)  # mid-turn, the clock keeps running
     if turn != was.turn and not changes_hands:
         time = _after_its_turn(game, was, answered_at)
     elif turn is not None and _stops_or_goes_on(game.table, after):

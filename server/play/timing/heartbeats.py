@@ -46,7 +46,7 @@ def _beat(part: str) -> None:
         row.at = now
     else:
         if row.at - now > GAP:
-            # The clock was ahead and has been corrected. So what was recorded meanwhile happened no later than now.
+            # The clock was ahead and has been corrected. So anything recorded in between happened no later than now.
             db.session.execute(update(Outage).where(Outage.ended_at > now).values(ended_at=now))
             _note_outage(part, now, now)
         if row.at - now > GAP or now > row.at:

@@ -23,7 +23,7 @@ from server.store.tables import db
 from server.translations import noted
 
 EFFORT: Final = Effort(worlds=4, candidates=4)
-SECONDS: Final = 0.5  # of CPU time; a hint rarely needs as much
+SECONDS: Final = 0.5  # of CPU time; most hints need less
 MOVES: Final = 3
 PATIENCE: Final = 1.0  # seconds to wait for another hint; waiting requests occupy the threads that serve moves
 RETRY: Final = 5  # seconds until a refused player may try again

@@ -20,7 +20,7 @@ from server.store.connections import autocommit
 from server.store.log import GiveWay
 
 PATIENCE: Final = timedelta(minutes=1)
-_AT_ONCE = 20  # a process picks one of this many turns, so two processes rarely pick the same
+_AT_ONCE = 20  # a process picks one of this many turns at random, so that two processes rarely pick the same one
 
 _WAITING = """
 SELECT game_id, seat FROM seats

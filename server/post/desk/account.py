@@ -26,7 +26,7 @@ from server.sanitize import clean
 from server.translations import noted, times
 
 _LARGEST_EXPORT = 8_000_000  # characters; mail servers reject larger emails
-_IS = re.compile(r"^(?:is|ist|est|è)\s+(?=\S)", re.IGNORECASE)  # people write "name is Ann"
+_IS = re.compile(r"^(?:is|ist|est|è)\s+(?=\S)", re.IGNORECASE)  # players write "name is Ann"
 _CHOICES = (AT_ONCE, BUNDLED, OFF)
 
 
@@ -193,7 +193,7 @@ def _vacation(errand: Errand, rest: str) -> Said:
     return Said(told=[told])
 
 
-# Data
+# Exporting and deleting data
 
 
 @bare(commands.EXPORT)

@@ -42,7 +42,7 @@ class Records(NamedTuple):
 class Said:
     """The reply to one command."""
 
-    line: str = ""  # as written
+    line: str = ""  # the player's line as written
     told: list[str] = field(default_factory=list)  # sentences
     items: list[str] = field(default_factory=list)  # items of a list below the sentences
     rules: str = ""  # the game whose rules are included
@@ -64,10 +64,10 @@ class Errand:
     is_again: bool  # whether an earlier attempt may have carried out some of the commands
     is_sure: bool = False  # whether the player has confirmed the commands
     has_gone: bool = False  # whether the account is to be deleted
-    has_attached: bool = False  # whether its answer has an attachment
+    has_attached: bool = False  # whether the reply already has an attachment
     is_doubted: bool = False  # whether other lines question or contradict its commands
-    written_at: datetime | None = None  # if it may be an old copy
-    doubt: str = ""  # why the present command must be confirmed
+    written_at: datetime | None = None  # set if the email may be an old copy
+    doubt: str = ""  # why the current command must be confirmed
     step: int = 0
 
     @property
@@ -96,7 +96,7 @@ class Errand:
         return load_visible(game_id, self.player_id)
 
 
-ASKING = commands.LEAVE, commands.GOODBYE  # they ask first anyway
+ASKING = commands.LEAVE, commands.GOODBYE  # these always need confirmation
 _ATTACHING = commands.ARCHIVE, commands.EXPORT
 Act = Callable[[Errand, str], Said]
 _ACTS: dict[str, Act] = {}

@@ -52,7 +52,7 @@ from server.translations import LOCALES
 
 _ROOMS = account, games  # importing them registers their commands
 _LEASE = timedelta(seconds=30)  # exceeding the lease is harmless, since steps are idempotent
-_MOST_TRIES = 5  # each of which ended in a crash
+_MOST_TRIES = 5  # attempts that ended in a crash
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])")  # excludes links such as `a@https://evil.example`
 _LONGEST_SUBJECT = 150
 _AUTHENTIC = " authentic"  # ends the subjects of counts
@@ -223,7 +223,7 @@ def _has_web_link(line: str) -> bool:
 def _new_player(mail: DeskMail, read: replies.Mail, sender: str, of_letter: str) -> Player | None:
     """Create an account for an address that has replied to our first email, whose language was `of_letter`. Return None
     while sign-ups are closed."""
-    locale = language_of(read.lines, "", otherwise=of_letter)  # our email outweighs a program's setting
+    locale = language_of(read.lines, "", otherwise=of_letter)  # the language of our email outweighs the mail program's
     try:
         expect_known_or_open(sender)
     except Closed:
@@ -282,7 +282,7 @@ def _deal_with_player(
         answer.is_unclear = not (answer.is_new or answer.confirmed or request.is_clear)
         asked = _asked_in(request, read, answer)
         if not has_left(Use("desk-answers", player.player_id)):
-            asked = [it for it in asked if it.writes]  # nobody would get the rest
+            asked = [it for it in asked if it.writes]  # the reply with the other results won't be sent
         errand = _errand(mail, player.player_id, records)
         errand.is_doubted = request.is_doubted
         errand.written_at = read.written_at if _is_old(read) else None

@@ -129,7 +129,7 @@ def _open_games(errand: Errand, **which: Any) -> list[Json]:
     return list_games(errand.player_id, status="open", free=True, limit=_MOST_OPEN, **which).items[::-1]
 
 
-# Beginning
+# Creating games
 
 
 @acts(commands.NEW)
@@ -311,7 +311,7 @@ def _would_resign(errand: Errand, game: Game) -> bool:
     return game.seats[seat].owner_id in (None, errand.player_id)
 
 
-# Looking
+# Viewing games
 
 
 @acts(commands.SHOW)

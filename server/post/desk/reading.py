@@ -40,7 +40,7 @@ _YES = re.compile(r"(?:yes|ja|oui|s[iì])(?:[ ,.!]+(?:please|thanks|bitte|danke|
 _DENIAL = re.compile(
     r"\b(?:not|never|nicht|nichts|nie|kein\w*|pas|jamais|rien|aucune?|non|mai|niente|nessun\w*)\b|n't\b", re.IGNORECASE
 )
-_WHEN = re.compile(  # of a line that may look like a name or a wish
+_WHEN = re.compile(  # in lines that otherwise look like a name or a wish
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
     r"|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|(?:lune|marte|mercole|giove|vener)d[iì]|sabato|domenica)\b"
     r"|^\W*(?:later|morgen)\W*$",
@@ -87,7 +87,7 @@ class Request:
     is_cut: bool = False  # whether there were more commands than `MOST`
     prose: str = ""  # the first line of an email without commands
     is_unsure: bool = False  # a `yes` that other lines question or contradict
-    is_alone: bool = False  # a `yes` beside which only greetings, names and footers stand
+    is_alone: bool = False  # a `yes` accompanied only by greetings, names and footers
     is_doubted: bool = False  # other lines question, contradict or put off its commands
     is_clear: bool = False  # it begins with a whole command; otherwise, a program may have written it
 
@@ -110,7 +110,7 @@ def read_request(mail: Mail, locale: str, subject: str | None = None) -> Request
         said = "" if near else next((it for it in lines if not is_courtesy(it)), "")
         return replace(request, asked=tuple(near[:MOST]), prose=clean(said, LONGEST))
     last = max(nr for nr, it in enumerate(found) if it.command)
-    asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # below may be a signature
+    asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # the rest may be a signature
     own = (line for line in lines if not (is_courtesy(line) or _YES.fullmatch(line) or _NO.fullmatch(line)))
     is_clear = (it := _command(next(own, ""), words_of(locale))) is not None and _is_whole(it)
     return replace(

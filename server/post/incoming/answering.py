@@ -75,7 +75,7 @@ from server.translations import noted, times
 
 LEASE = timedelta(seconds=20)  # exceeding the lease is harmless, since steps are idempotent
 ALL, REST = "all", "rest"  # the parts of an email that must be confirmed, see `Incoming`
-_MOST_TRIES = 5  # each of which ended in a crash or a statement time-out
+_MOST_TRIES = 5  # attempts that ended in a crash or a statement time-out
 _BATCH = 200
 _LONGEST_FAULT = 300
 
@@ -192,7 +192,7 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     if waiting is None and (not is_own or read.is_forged):
         hands = last_change_of_hands(whole_log(mail.game_id), mail.seat)
         if mail.turn < hands or is_of_others(mail.turn, player.player_id):
-            return _finish(mail, None)  # from a previous player, and none of the current one's business
+            return _finish(mail, None)  # a previous player's email, which the current player must not see
         asks = _ask_player(mail, read, wishes, doing.answer, is_own)
     elif waiting is None and _may_be_copy(read, wishes):
         asks = _ask_about_copy(mail, read, wishes, doing.answer)
@@ -362,7 +362,7 @@ def _stand_in_line(asked: tuple[str, ...]) -> str:
     return f"{email} {first}{'-' if first.endswith('.') else '..'}{last}"
 
 
-# Doing
+# Carrying out
 
 
 @dataclass

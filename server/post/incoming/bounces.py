@@ -25,7 +25,7 @@ from server.store.tables import ReturnedMail
 
 _DEPTH = 3
 _LEASE = timedelta(seconds=20)
-_MOST_TRIES = 5  # each of which ended in a crash
+_MOST_TRIES = 5  # attempts that ended in a crash
 _MOST_WORDS = 20
 _NAMESPACE = UUID("0c0f7a5e-2f0e-4b8e-9a53-7d1f7a1f6a11")
 _FAILED = ("failed", "failure", "error")  # the last two are not standard

@@ -33,7 +33,7 @@ from server.store.database_retry import is_passing
 
 READ, OTHERS = "Sternenpost", "Sternenpost-other"  # folders for stored emails, and for emails to other addresses
 LEASE = timedelta(seconds=60)
-LOOK_AGAIN = 20.0  # at most so many seconds between polls; with IDLE, the server announces new mail immediately
+LOOK_AGAIN = 20.0  # maximum seconds between polls; with IDLE, the server announces new mail immediately
 _SOON = 1.0  # seconds until the poll after new mail, since IDLE may miss an email that arrives just before
 _PAUSE = 5.0  # seconds until the next attempt
 _LONGEST_PAUSE = 300.0  # longest pause after failures; some providers block frequent attempts

@@ -42,7 +42,7 @@ def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> Non
         )  # this comes first, since a complaint counts even if the postmaster's mailbox is full
         take_postmaster_mail(word, same, raw, limited)
     elif is_open_word(word) and b"Subject: %s" % CHECK.encode() in _head(content):
-        take_postmaster_mail(word, same, raw, limited)  # where `doctor --mail` looks
+        take_postmaster_mail(word, same, raw, limited)  # `doctor --mail` reads this mailbox
     elif is_desk(word):
         take_desk_mail(word, same, raw, limited)
     else:

@@ -33,7 +33,7 @@ _PIECE = re.compile(r"([a-z-]+)(?:\*([0-9]{1,3}))?(\*)?")
 _PARAMETER = re.compile(r';\s*([A-Za-z0-9*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))')
 _ENCODING_NOISE = re.compile(r"""\([^()]{0,100}\)|[\s"';]""")
 _NOTE = re.compile(r"\([^()]{0,100}\)")
-_NO_ENCODING = re.compile(  # seen where an encoding should be: a charset, or words for "none"
+_NO_ENCODING = re.compile(  # found in place of an encoding: a charset, or words for "none"
     r"(?:us-)?ascii|(?:utf|iso|windows|cp)[-_]?[0-9][0-9a-z_-]{0,20}|bin|none|identity|plain|text(?:/plain)?"
     r"|default|(?:x-)?unknown(?:-8bit)?|null|raw"
 )

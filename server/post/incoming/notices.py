@@ -20,7 +20,7 @@ _TAG = re.compile(  # alone on its line, or in brackets before the subject
     r"|nur für den (?:internen|dienst)\W?(?:gebrauch|lichen gebrauch)|usage interne|uso interno|uso interno|intern|vertraulich)\W{0,12}",
     re.IGNORECASE,
 )
-_TELLING = re.compile(  # two of these make a notice; what players write when they change their mind must not be here
+_TELLING = re.compile(  # two of these make a notice; must not contain what players write when they change their mind
     r"\b(?:(?:caution|warning|important|disclaimer|achtung|vorsicht|wichtig(?:er hinweis)?|hinweis|attention|avertissement|attenzione|avviso)(?= ?[:!–-])"
     # en
     r"|intended (?:only |solely |exclusively )?(?:for|recipients?|addressees?)|(?:named|intended) addressees?|addressees? only"

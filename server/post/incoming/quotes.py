@@ -12,7 +12,7 @@ _LONGEST_TITLE = 300
 _LONGEST_HEAD = 9  # lines
 LONGEST_ATTRIBUTION = 4  # lines, since some programs wrap it
 
-_DRAWN = "-_=~*#<>|+•·.‐‑‒–—―─━═▬＿－"  # characters of which drawn lines consist, with emphasis marks
+_DRAWN = "-_=~*#<>|+•·.‐‑‒–—―─━═▬＿－"  # characters in drawn lines, including emphasis marks
 _BETWEEN_DASHES = re.compile(r"[-_=~*‐‑‒–—―─━═]{3,200} ?[^\W_]")
 _WROTE = (
     r"(?:wrote|writes|schrieb|geschrieben|a écrit|écrivait|ha scritto|scrisse|skrev|schreef|escribió|escreveu|escreveram"

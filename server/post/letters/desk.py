@@ -139,7 +139,7 @@ def _drawn(which: Json) -> tuple[bytes, str] | None:
     try:
         game = load_visible(UUID(which["game"]), player_id)
         seen = describe(game, game.seat_of(player_id), which["version"], player_id)
-    except NotFound:  # the player has meanwhile left a private game
+    except NotFound:  # the player has since left a private game
         return None
     picture = draw(game.table.rules.NAME, seen["view"], game.names, locale=spoken().locale)
     return png(picture), picture.title

@@ -190,7 +190,7 @@ def move_taken_back(reader: Reader) -> MoveTakenBack | None:
     return MoveTakenBack(**reader.about, who=game.names[said["by"]])
 
 
-# The end
+# The end of a game
 
 _PLACES = (
     noted("You won."),

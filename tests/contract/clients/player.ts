@@ -1,5 +1,5 @@
-// Take a seat in each of two open games and play them to their end, by openapi-fetch and the types of
-// openapi-typescript. Prints what became of each game, as JSON: its scores, by outcome, by story and by the last view.
+// Take a seat in each of two open games and play them to the end, with openapi-fetch and types from openapi-typescript.
+// Prints each game's scores as JSON: by outcome, by story and by the last view.
 
 import createClient from "openapi-fetch";
 import type { components, paths } from "./schema.js";

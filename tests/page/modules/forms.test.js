@@ -1,4 +1,4 @@
-// What somebody fills in: what the server is asked with it, and where what it refuses is told.
+// Forms: the request made from a draft, and the fields at which errors are shown.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFree, iso, ladderOf, ownSeat, wantedOf } from "./page/new-game/draft.js";

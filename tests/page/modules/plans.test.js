@@ -1,4 +1,4 @@
-// What a plan has of the steps of Sternenglanz.
+// The planned moves made from steps of Sternenglanz.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

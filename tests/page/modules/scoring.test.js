@@ -1,4 +1,4 @@
-// The scorings of recorded games of Sternenhimmel, told step by step: `recorded.json` has them, and the rules.
+// The steps of scorings in recorded games of Sternenhimmel. `recorded.json` has the games and the rules.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";

@@ -1,4 +1,4 @@
-// What the service worker of a release keeps, while the release before still answers beside it.
+// What a release's service worker caches while the previous release still answers some requests.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ const of = (/** @type {string} */ release) => (/** @type {string} */ path) => ne
   ? { "Sternenpost-Release": release } : { "Cache-Control": path.startsWith("/page/") ? "max-age=1, immutable" : "no-cache" } });
 
 /**
- * What it keeps when it is installed and `answer` is what the server says.
+ * Install the worker with `answer` as the server, and return what it caches.
  * @param {(path: string) => Response} answer
  */
 async function installed(answer) {

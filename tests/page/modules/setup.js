@@ -1,4 +1,4 @@
-// What modules of the page look at when they are loaded, where there is no browser. Catalogues come from the page.
+// Stubs for the browser globals that the page's modules read when loaded. The catalogues are the real ones.
 import { readFile } from "node:fs/promises";
 
 const GAMES = JSON.stringify({

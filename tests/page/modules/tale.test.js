@@ -1,4 +1,4 @@
-// The end of recorded games of Sternenglanz, told like a story: `recorded.json` has them, and the rules.
+// The tales of recorded games of Sternenglanz. `recorded.json` has the games and the rules.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";

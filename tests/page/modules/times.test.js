@@ -1,4 +1,4 @@
-// Times and lengths of time, as the reader writes them.
+// Times and durations in the user's language.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { clockInWords, hours, length, relative, timeoutsInWords } from "./page/ui/times.js";

@@ -1,11 +1,11 @@
-// Whose token a page has that an invitation has opened.
+// Which token a page uses when an invitation link opens it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const KEY = "sternenpost.token";
 
 /**
- * The token of a page opened by an invitation, and what the browser keeps then.
+ * Open a page by an invitation, and return its token and the stored ones.
  * @param {Record<string, string>} forGood
  * @param {Record<string, string>} forNow
  */

@@ -1,4 +1,4 @@
-// Words that are still on the way while rooms are entered, or another language is wished for.
+// Catalogues that are still loading when a room is entered or the language changes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { learn, speak, t } from "./page/ui/words.js";
@@ -6,7 +6,7 @@ import { learn, speak, t } from "./page/ui/words.js";
 const { fetch } = globalThis;
 
 /**
- * Has what lies at these addresses wait on its way.
+ * Hold back responses from these addresses.
  * @param {RegExp} addresses
  * @returns {() => void} lets it arrive
  */

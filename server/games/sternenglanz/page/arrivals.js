@@ -1,11 +1,10 @@
-// Motion at a table of Sternenglanz: stars fly to their fields, and cards move on.
+// Animations at a table of Sternenglanz: stars fly to their fields, and cards move along.
 import { useEffect, useRef } from "../ui/html.js";
 import { fly, pauses, useMoving } from "../table/motion.js";
 /** @import { Table } from "./types" */
 
 /**
- * What others did while the reader looks on comes one after the other: new stars from whom they are of, others from where
- * they lay.
+ * Animate other players' moves one by one: new stars fly from their player, moved stars from their old field.
  * @param {{place: {current: any}, table: Table, at: number | null}} props
  */
 export function Arrivals({ place, table: { game, story }, at }) {

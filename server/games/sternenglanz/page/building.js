@@ -1,4 +1,4 @@
-// A turn as it is put together by taps, until it is sent. The server says which steps are open; taps narrow them down.
+// Builds a turn from taps until it is sent. The server lists the possible steps, and taps narrow them down.
 import { useEffect, useRef, useState } from "../ui/html.js";
 import { call, isTransient } from "../ui/api.js";
 import { isOnline } from "../ui/connection.js";
@@ -7,11 +7,11 @@ import { isStale } from "../table/game.js";
 
 /** @type {Tap["kind"][]} */
 const KINDS = ["slot", "action", "field", "card"];
-const OUTRIGHT = new Set(["lapse", "finish", "keep", "drop", "bare"]); // what is done only if it is tapped
+const OUTRIGHT = new Set(["lapse", "finish", "keep", "drop", "bare"]); // never chosen automatically
 
 /**
- * What has to be tapped for a step, by kind; null for one that a newer server may have invented.
- * @param {any} step one that any server may have invented
+ * Return the taps that a step needs, by kind, or null if the step is unknown.
+ * @param {any} step a step, possibly from a newer server
  */
 function wanted({ cmd, slot, do: action, ...step }) {
   if (cmd === "choose") return { slot: [], action: [], field: [], card: [step.slot2, step.slot3], into: [2, 3] };
@@ -29,7 +29,7 @@ function wanted({ cmd, slot, do: action, ...step }) {
 }
 
 /**
- * The steps that taps can lead to: `{move, step, slot, action, field, card, into}`.
+ * Return the steps that taps can lead to, each with the taps it needs.
  * @param {Move[]} moves
  * @returns {Choice[]}
  */
@@ -60,7 +60,7 @@ function fitting(all, taps) {
 }
 
 /**
- * The one step that nothing is left to be chosen for.
+ * Return the only fitting step if its taps are complete.
  * @param {Choice[]} fits
  * @param {Tap[]} taps
  */
@@ -75,13 +75,13 @@ function whole(fits, taps) {
 export const joined = (moves) => ({ steps: moves.flatMap((it) => it.steps) });
 
 /**
- * The turn that is being built: its whole steps (`begun`, each with the events it would cause), the taps of the next
- * one, what is `open` to be tapped; `tap`, `add`, `undo`, `clear`, `send` change it. Nothing is played before `send`. A step
- * for which nobody answers is kept all the same (`isKept`): nothing is foreseen of it, and nothing can follow until then.
+ * Return the turn being built: its complete steps (`begun`, each with the events it would cause), the taps of the next
+ * step, and what is `open` to be tapped. Nothing is played before `send`.
+ * Without a response from the server, a step is kept without a preview (`isKept`), and no step can follow it.
  * @param {Table} table
  * @param {number | null} turn
  * @param {Move[]} moves
- * @param {(steps: Move[]) => Promise<{moves: Move[], foresight: Foresight}>} [ask] what follows these steps
+ * @param {(steps: Move[]) => Promise<{moves: Move[], foresight: Foresight}>} [ask] fetches what can follow
  */
 export function useBuilding(table, turn, moves, ask = async (steps) => {
   const [next, foresight] = await Promise.all([
@@ -98,7 +98,7 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
   const [busy, setBusy] = useState(false);
   const latest = useRef(turn);
   latest.current = turn;
-  const { levels: before, taps } = kept.turn === turn ? kept : start; // what was built for another turn is gone
+  const { levels: before, taps } = kept.turn === turn ? kept : start; // discard another turn's steps
   const level = before[before.length - 1];
   const begun = before.slice(1);
   const all = choices(level.moves);
@@ -106,22 +106,22 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
   const isLocked = busy || !!sending || turn === null;
 
   /**
-   * A tap goes on with the step; if that is not possible, it takes the place of others.
+   * Return the taps after this one: it continues the step or, if that is impossible, replaces earlier taps.
    * @param {Tap} tap
    */
   const after = (tap) => ways(tap.kind).map((it) => [...it, tap]).find((it) => fitting(all, it).length);
 
   /**
-   * What a tap of this kind may follow.
+   * Return the taps that a tap of this kind may follow, most preferred first.
    * @param {Tap["kind"]} kind
    */
   const ways = (kind) => [taps, taps.filter((it) => it.kind !== kind), []];
 
   /** @type {Map<Tap["kind"], Set<unknown>>} */
-  const opens = new Map(); // a field is asked about when it is drawn, and there are many
+  const opens = new Map(); // cached, since it is read for every field drawn
 
   /**
-   * All that can be tapped, of this kind.
+   * Return everything of this kind that can be tapped.
    * @param {Tap["kind"]} kind
    */
   function openOf(kind) {
@@ -134,7 +134,7 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
   /**
    * @param {Move} move
    * @param {Tap[]} by
-   * @param {Level[]} levels those that it follows
+   * @param {Level[]} levels the steps before it
    */
   async function add(move, by = [], levels = before) {
     if (isLocked) return;
@@ -150,7 +150,7 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
       keep((it) => (it.turn === turn ? { turn, levels: [...levels, reached], taps: [] } : it));
     } catch (wrong) {
       const isAway = isTransient(wrong);
-      setError(isAway ? null : wrong); // that nobody answers is said above
+      setError(isAway ? null : wrong); // the page shows that we are offline
       const kept = { ...level, move, by, moves: [], would: [], isKept: true };
       keep((it) => (it.turn === turn ? { turn, levels: isAway ? [...levels, kept] : levels, taps: [] } : it));
       if (isStale(wrong)) table.look();
@@ -207,7 +207,7 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
     isKept: !!level.isKept,
     foresight: level.foresight ?? null,
     tapped: (/** @type {Tap["kind"]} */ kind) => tapped(taps, kind),
-    /** What can be tapped next, of this kind. */
+    /** Return what can be tapped next, of this kind. */
     open: (/** @type {Tap["kind"]} */ kind) => {
       const nth = tapped(taps, kind).length;
       /** @type {Set<unknown>} */
@@ -215,14 +215,14 @@ export function useBuilding(table, turn, moves, ask = async (steps) => {
       next.delete(undefined);
       return next;
     },
-    /** What can be done, and what could have been done instead. */
+    /** Return the possible actions, including alternatives to the chosen ones. */
     actions: () => new Set([...tapped(taps, "action"), null].flatMap((_, nth) => {
       const kept = taps.filter((it) => it.kind !== "action" || tapped(taps, "action").indexOf(it.value) < nth);
       return fitting(all, kept).filter((it) => !it.slot.length || taps.length).map((it) => it.action[nth]);
     })),
     isOpen: (/** @type {Tap["kind"]} */ kind, /** @type {unknown} */ value) =>
       !isLocked && openOf(kind).has(value),
-    /** Nothing can follow before it is sent. */
+    /** Whether the turn is complete, so that no step can follow. */
     isWhole: begun.length > 0 && !level.moves.length && !level.isKept,
   };
 }

@@ -1,4 +1,4 @@
-// The cards of Sternenglanz, with the faces that mailed pictures show.
+// The cards of Sternenglanz, with the same faces as in emailed pictures.
 import { html } from "../ui/html.js";
 import { listed, locale, t } from "../ui/words.js";
 import { Piece } from "./pieces.js";
@@ -14,7 +14,7 @@ const typeOf = (copy) => copy.split("#")[0];
 const kindOf = (copy, cards) => cards.actions.find((it) => it.id === typeOf(copy));
 
 /**
- * `geburt#3` by its name, with what tells it from other cards of its type: Black hole B.
+ * Return the name of a card such as `geburt#3`, distinct from other cards of its type: Black hole B.
  * @param {string} copy
  * @param {Cards} cards
  */
@@ -26,7 +26,7 @@ export function cardName(copy, cards) {
 }
 
 /**
- * What a card does, in words.
+ * Describe what a card does.
  * @param {string} copy
  * @param {Cards} cards
  */
@@ -47,7 +47,7 @@ export function cardTip(copy, cards) {
 const star = (kind, cards) => cards.classes[kind][locale()];
 
 /**
- * The face of a card; of `null`, that of the Sterngeburt which is printed on slot 1.
+ * Draw the face of a card, or of the Sterngeburt printed on slot 1 for `null`.
  * @param {{copy: string | null, cards: Cards}} props
  */
 export function Face({ copy, cards }) {
@@ -82,7 +82,7 @@ function Action({ kind }) {
 export const bildName = (id, cards) => cards.sternbilder.find((it) => it.id === id)?.names[locale()] ?? id;
 
 /**
- * The figure of a Sternbild; of `null`, the back of one that is secret.
+ * Draw the figure of a Sternbild, or the back of a secret one for `null`.
  * @param {{id: string | null, cards: Cards}} props
  */
 export function Figure({ id, cards }) {
@@ -99,7 +99,7 @@ export function Figure({ id, cards }) {
 }
 
 /**
- * A Sternbild with its name, and what it is made of for those who hear it.
+ * Show a Sternbild with its name, and describe its figure to screen readers.
  * @param {{id: string | null, cards: Cards, title?: string, isDone?: boolean}} props
  */
 export function Bild({ id, cards, title, isDone = false }) {
@@ -115,7 +115,7 @@ export function Bild({ id, cards, title, isDone = false }) {
 }
 
 /**
- * A node by its class and its number within it: Dot star 2.
+ * Return the name of a node, numbered within its class: Dot star 2.
  * @param {Sternbild} figure
  * @param {string} id
  * @param {Cards} cards

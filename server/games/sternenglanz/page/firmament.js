@@ -1,4 +1,4 @@
-// The Firmament: fields joined by lines, and what lies on them.
+// The Firmament: fields connected by lines, with the pieces on them.
 import { html, useRef } from "../ui/html.js";
 import { t } from "../ui/words.js";
 import { Backdrop } from "../ui/night-sky.js";
@@ -9,11 +9,11 @@ import { Piece, Shine } from "./pieces.js";
 /** @import { Field, Firmament as Map, Piece as Kind } from "./types" */
 
 const FREE = 2.3; // radius of a free field
-const EDGE = 2; // beside the fields, of a square 100 wide
+const EDGE = 2; // margin left and right, cropped from a square 100 wide
 
 /**
- * `name(field)` is read aloud, `marks(id)` are classes; `ways` are `{fields, kind}` to be drawn, `gone` the classes of
- * stars by the fields that they were taken from. `act` is called with the id of a field, if it can be acted at all.
+ * Draw the Firmament. `name(field)` is the accessible name, `marks(id)` returns CSS classes. `ways` are paths to draw,
+ * `gone` the removed pieces by field. `act` is called with the id of a field, unless the Firmament is read-only.
  * @param {{firmament: Map, board: Record<string, Kind>, hasBonus: boolean, name: (field: Field) => string,
  *   marks: (id: string) => string, ways: {fields: string[], kind: string}[], gone: Record<string, Kind>,
  *   act?: false | ((id: string) => unknown)}} props
@@ -22,7 +22,7 @@ export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone,
   const frame = useRef();
   const [scale, enlarge] = useZoom(frame);
   const isLarge = scale > 1;
-  const [around, size] = useSize(); // without which nothing is drawn, since it would be drawn twice
+  const [around, size] = useSize(); // nothing is drawn before the size is known, to avoid drawing twice
   const [across, down] = drawnOut(size);
   const places = firmament.fields.map(({ id, x, y }) => ({ id, x: x * across, y: y * down }));
   const at = Object.fromEntries(places.map((it) => [it.id, [100 * it.x, 100 * it.y]]));
@@ -69,10 +69,10 @@ export function Firmament({ firmament, board, hasBonus, name, marks, ways, gone,
   </div>`;
 }
 
-const MOST = 1.25; // how much longer one side of the Firmament may be than the other
+const MOST = 1.25; // maximum aspect ratio
 
 /**
- * How far it is drawn out to fill its room, each way.
+ * Return the horizontal and vertical stretch that fills the available space.
  * @param {{width: number, height: number} | null} size
  */
 function drawnOut(size) {
@@ -82,8 +82,8 @@ function drawnOut(size) {
 }
 
 /**
- * Where a bonus stands: away from the middle, where fields lie less close; at the edge towards it.
- * @param {number} dx from the middle
+ * Return the position of a bonus: away from the centre, where fields are less dense, but inwards at the edge.
+ * @param {number} dx offset from the centre
  * @param {number} dy
  * @param {number} far
  */
@@ -105,7 +105,7 @@ const pressed = (/** @type {KeyboardEvent} */ event) => {
 const leaps = (/** @type {KeyboardEvent} */ event) => event.key === "PageDown" || event.key === "PageUp";
 
 /**
- * To the next or the previous field that is lit.
+ * Move the focus to the next or previous highlighted field.
  * @param {any} event
  */
 function leap(event) {

@@ -1,5 +1,5 @@
-// The pieces of Sternenglanz, as mailed pictures show them: each class has a shape of its own, so that nobody needs its
-// colour or its glow to know it. Their size is that on the Firmament, whose square is 100 wide.
+// The pieces of Sternenglanz, drawn as in emailed pictures. Each class has its own shape, so that it can be recognised
+// without colour or glow. Sizes are those on the Firmament, whose square is 100 wide.
 import { html } from "../ui/html.js";
 import { sparkle } from "../ui/seat-shapes.js";
 /** @import { Piece as Kind } from "./types" */
@@ -17,7 +17,7 @@ const SHAPES = Object.fromEntries(Object.entries(RAYS).map(([kind, [rays, outer,
 }));
 
 /**
- * A star, a Supernova, or the gap of a Sternbild (`gap`).
+ * Draw a star, a Supernova, or the gap of a Sternbild (`gap`).
  * @param {{kind: Kind | "gap", x?: number, y?: number, size?: number, glows?: boolean}} props
  */
 export function Piece({ kind, x = 0, y = 0, size = 1, glows = false }) {
@@ -31,7 +31,7 @@ export function Piece({ kind, x = 0, y = 0, size = 1, glows = false }) {
   </g>`;
 }
 
-/** What pieces shine with; once in a page that shows any. */
+/** The gradients of the pieces, needed once per page. */
 export const Shine = () => html`<defs>
   ${Object.keys(HALO).map((kind) => html`<radialGradient key=${kind} id=${`shine-${kind}`} class=${`shine-${kind}`}>
     <stop offset=".25" stop-color="currentColor" stop-opacity=".65" />
@@ -40,7 +40,7 @@ export const Shine = () => html`<defs>
 </defs>`;
 
 /**
- * A piece by itself, beside words.
+ * Draw a piece inline with text.
  * @param {{kind: Kind}} props
  */
 export const Mark = ({ kind }) => html`<svg class="kind" viewBox="-5.5 -5.5 11 11" width="22" height="22"

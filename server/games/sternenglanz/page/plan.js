@@ -1,9 +1,9 @@
-// What a plan needs to know of a turn.
+// The game's part of plans: moves from taps, descriptions and conditions.
 import { moveName } from "./story.js";
 /** @import { Move, Rules, View } from "./types" */
 
 /**
- * The moves that a plan has of these steps. A secret Sternbild may be completed by any of them, so each is a move then.
+ * Return the planned moves for these steps. Any step may complete a secret Sternbild, so then each one is a move.
  * @param {Move[]} steps
  * @param {View} view
  * @param {Rules} rules
@@ -19,7 +19,7 @@ export const draft = (steps, view, { cards }) =>
 export const written = (move, { cards }) => moveName(move, cards);
 
 /**
- * What every spectator sees while the fields of this move are free; nothing for one that takes no field.
+ * Return the conditions, visible to any spectator, under which the fields of this move are free.
  * @param {Move} move
  * @param {View} view
  */

@@ -1,14 +1,14 @@
-// Pictures for the rules of Sternenglanz, and the numbers in their text.
+// Figures for the rules of Sternenglanz, and the numbers in their text.
 import { html } from "../ui/html.js";
 import { locale } from "../ui/words.js";
 import { Face, Figure } from "./cards.js";
 import { Piece } from "./pieces.js";
 /** @import { About, ActionCard, Cards, Example, Examples, Firmament, Piece as Kind, Sternbild } from "./types" */
 
-const EDGE = 7.5; // around the fields of a figure, of which the whole Firmament would be 100 wide
+const EDGE = 7.5; // margin around the fields of a figure; the whole Firmament is 100 wide
 
 /**
- * What the data of the game says, for the blanks in the text.
+ * Return the values for the placeholders in the text, from the game's data.
  * @param {About} about
  */
 export function valuesOf({ rules: { cards, firmament, seats }, options, editions, examples }) {
@@ -19,7 +19,7 @@ export function valuesOf({ rules: { cards, firmament, seats }, options, editions
     .format([...new Set(numbers)].sort((one, other) => one - other).map(String));
   const nova = cards.actions.find((it) => it.type === "supernova")?.points ?? 0;
   const nodes = (/** @type {Kind} */ kind) =>
-    cards.sternbilder[0].nodes.filter((it) => it.is === kind).length; // the same in all
+    cards.sternbilder[0].nodes.filter((it) => it.is === kind).length; // the same in every Sternbild
   return {
     players: either(seats), hand: cards.handSize, kept: cards.handSize - 2,
     start: firmament.start, fields: firmament.fields.length,
@@ -41,7 +41,7 @@ export function valuesOf({ rules: { cards, firmament, seats }, options, editions
 }
 
 /**
- * By its name, what draws a figure with this text in place of it.
+ * Return functions that draw the figures, by name, given their alternative text.
  * @param {About} about
  * @returns {Record<string, (alt: string) => any>}
  */
@@ -74,7 +74,7 @@ export function figuresOf({ rules: { cards, firmament }, examples }) {
 const lastOf = (example) => example.move.replace(/.* /, "");
 
 /**
- * The classes of pieces by their names.
+ * List the classes of pieces with their names.
  * @param {{classes: Cards["classes"], alt: string}} props
  */
 const Classes = ({ classes, alt }) => html`<ul class="classes" aria-label=${alt}>
@@ -84,7 +84,7 @@ const Classes = ({ classes, alt }) => html`<ul class="classes" aria-label=${alt}
 </ul>`;
 
 /**
- * The part of the Firmament that an example needs, with what lies there and what becomes of it.
+ * Draw the part of the Firmament that an example needs, with its pieces and changes.
  * @param {{of: Firmament, example: Example, laid?: Record<string, Kind>, gone?: string[], way?: string[],
  *   bold?: string[][], gaps?: string[], alt: string}} props
  */
@@ -107,7 +107,7 @@ function Sky({ of: firmament, example, laid = {}, gone = [], way = [], bold = []
     ${fields.map(({ id, bonus }) => {
       const kind = laid[id] ?? example.stars[id];
       const isMarked = id in laid || id === way.at(-1);
-      const isInside = (kind === "punkt" || kind === "leucht") && !gone.includes(id); // others have no room for a name
+      const isInside = (kind === "punkt" || kind === "leucht") && !gone.includes(id); // the rest leave no room for it
       return html`<g key=${id} class=${`field ${bonus ? "special" : ""} ${isMarked ? "fresh" : ""}`}
         transform=${`translate(${at[id].join(" ")})`}>
         <circle class="halo" r=${kind ? 5.3 : 3.6} />
@@ -124,7 +124,7 @@ function Sky({ of: firmament, example, laid = {}, gone = [], way = [], bold = []
 }
 
 /**
- * A tableau before the shift and after it.
+ * Draw a tableau before and after the shift.
  * @param {{example: Examples["shift"], cards: Cards, alt: string}} props
  */
 function Shift({ example, cards, alt }) {

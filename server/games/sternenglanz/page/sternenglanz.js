@@ -1,4 +1,4 @@
-// The table of Sternenglanz: the Firmament, the tableaus, and one's own turn as it is built by taps.
+// The table of Sternenglanz: the Firmament, the tableaus, and the tray in which the player builds a turn.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui/html.js";
 import { addressOf } from "../ui/files.js";
 import { isIn } from "../ui/focus.js";
@@ -21,9 +21,9 @@ import { changes, className, foreseen, lastTurns, moveName, roundInWords, SENTEN
 import { Hand, onSlot, OwnSlots, slotTip, Tableau } from "./tableau.js";
 /** @import { Building, Cards, Field, Rules, Tap, Scenario, Table, View } from "./types" */
 
-const ACTIONS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // those that are asked for, in this order
+const ACTIONS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // in display order
 
-const WIDE = "(min-width: 64rem), (orientation: landscape) and (min-width: 40rem)"; // as in the style
+const WIDE = "(min-width: 64rem), (orientation: landscape) and (min-width: 40rem)"; // as in sternenglanz.css
 
 const Tooltips = quietly(() => enter("tooltips"), "Tooltips");
 const Arrivals = quietly(() => import(addressOf("sternenglanz/arrivals.js")), "Arrivals");
@@ -75,7 +75,7 @@ export function Room({ table, rules, view: now, at }) {
   const [supply, limits] = [view.supply, cards.limits];
 
   /**
-   * What something on the table is, and why nothing can be done with it.
+   * Explain an element of the table, and why it can't be used now.
    * @param {HTMLElement} it
    */
   function explain(it) {
@@ -88,7 +88,7 @@ export function Room({ table, rules, view: now, at }) {
     const field = firmament.fields.find((one) => one.id === id);
     if (!field) return null;
     const said = [name(field)];
-    const isAsked = building.busy || building.sending; // about this very step
+    const isAsked = building.busy || building.sending; // waiting for the server
     if (turn === null || isAsked || building.isOpen("field", id)) return said[0];
     if (!isAimed) return [...said, t("tip.slot-first")].join(". ");
     if (planning) return said[0];
@@ -96,7 +96,7 @@ export function Room({ table, rules, view: now, at }) {
   }
 
   /**
-   * What the server says against this field for the step that is begun.
+   * Return the server's reason why the current step can't use this field.
    * @param {string} id
    */
   async function whyClosed(id) {
@@ -157,7 +157,7 @@ function StepList({ building, cards }) {
 const NEXT = [".field.lit", ".held.lit", ".slot.lit", ".actions button[aria-pressed=false]", ".send:enabled"];
 
 /**
- * Whoever builds by keys is led on: to the next field, card or button that he needs.
+ * Move the focus to the next field, card or button while the player builds a turn by keyboard.
  * @param {{current: HTMLElement}} place
  * @param {Building} building
  */
@@ -197,7 +197,7 @@ function fieldName({ id, bonus }, { view, scenario, cards, lit, path, isFresh, l
 }
 
 /**
- * What the game is about, what is left, and the Sternbilder that the reader builds.
+ * Show the goal, the supply and the player's Sternbilder.
  * @param {{view: View, scenario: Scenario, cards: Cards, seat?: number}} props
  */
 function Beside({ view, scenario, cards, seat }) {
@@ -223,7 +223,7 @@ function Beside({ view, scenario, cards, seat }) {
 }
 
 /**
- * What is left of cards, and what is gone.
+ * Describe the decks and discards.
  * @param {View} view
  * @param {Scenario} scenario
  * @param {number} [seat]
@@ -244,7 +244,7 @@ function goalName({ goalPoints, goalBilder, sternbild }) {
 }
 
 /**
- * One's own slots and cards, and the turn as it has been built so far.
+ * Show the player's slots and hand, and the turn built so far.
  * @param {{building: Building, turn: number | null, at: number | null, now: View, view: View, seat: number,
  *   names: string[], rules: Rules, planner: any, story: Table["story"]}} props
  */
@@ -280,11 +280,11 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const aim = at === null && isFree && html`<span class="aim">${goalName(scenario)}${" "}</span>`;
   const asked = at !== null ? t("ask.past") : !(isFree && isGuided && turn !== null && !isPlanned)
     && asking(building, { turn, view, seat, cards });
-  const isLed = !begun.length || isWhole; // what comes between is asked for in words
+  const isLed = !begun.length || isWhole; // the prompt covers the steps in between
   const guide = turn !== null && !isPlanned && isGuided && !sending && isLed && html`<${Guide} key=${`${told} ${asked}`} learned=${learned}
     step=${isWhole ? 3 : isBegun ? 2 : 1} words=${t(`guide.${guiding(building, isWhole)}`)} />`;
   const send = () => {
-    if (!isSecret) learned(); // whoever has only chosen his first cards is still to be led to a turn
+    if (!isSecret) learned(); // after choosing the first cards, the player has yet to take a turn
     building.send();
   };
   const marked = [turn === null && "idle", isLaying && "laying", (isBegun || isPlanned) && "building"].filter(Boolean).join(" ");
@@ -326,7 +326,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
 }
 
 /**
- * Which words guide through this state of a turn.
+ * Return the key of the guide's message for this state of the turn.
  * @param {Building} building
  * @param {boolean} isWhole
  */
@@ -343,7 +343,7 @@ function guiding({ moves, taps }, isWhole) {
 const actionName = (action, cards) => (CLASSES.includes(action) ? className(action, cards) : t(`action.${action}`));
 
 /**
- * What is to be tapped next.
+ * Return the prompt for the next tap.
  * @param {Building} building
  * @param {{turn: number | null, view: View, seat: number, cards: Cards}} about
  */
@@ -375,7 +375,7 @@ function asking(building, { turn, view, seat, cards }) {
 }
 
 /**
- * The Firmament alone, for those who only look.
+ * Show the Firmament without controls.
  * @param {{rules: Rules, view: View}} props
  */
 export const Sky = ({ rules, view }) => html`<${Firmament} firmament=${rules.firmament} board=${view.board}

@@ -1,4 +1,4 @@
-// Sentences of Sternenglanz: what happens, and what may happen.
+// Sentences of Sternenglanz about events, previews and possible steps.
 import { knows, listed, locale, t } from "../ui/words.js";
 import { bildName, cardName } from "./cards.js";
 /** @import { Cards, Firmament, Item, Move, Piece, Rules, SternenglanzEvent } from "./types" */
@@ -13,13 +13,13 @@ const star = (kind) => t(`piece.${kind}`);
 const quoted = (id, cards) => t("quoted", { name: bildName(id, cards) });
 
 /**
- * The end of a sentence: what it gained.
+ * Return the end of a sentence that says how many points were gained.
  * @param {number} points
  */
 const gained = (points) => (points ? t("story.gained", { count: points }) : "");
 
 /**
- * A Leuchtstern on a special field gains more, in scenarios that count it.
+ * As `gained`, for a laid star. A Leuchtstern on a special field gains a bonus in some scenarios.
  * @param {{star: Piece, field: string, points: number}} item
  * @param {Firmament} firmament
  */
@@ -30,7 +30,7 @@ function gainedByLaying({ star: kind, field, points }, firmament) {
 }
 
 /**
- * The cards that the reader knows by name, the others by their number.
+ * List the cards by name, or return their number if they are hidden.
  * @param {(string | null)[]} copies
  * @param {Cards} cards
  */
@@ -50,7 +50,7 @@ const by = ({ slot, card }, cards) =>
   t("story.by", { slot, card: card ? cardName(card, cards) : printed(cards) });
 
 /**
- * By type: the item, the names of the seats, and the rules.
+ * The sentences by event type.
  * @type {SentencesOf<SternenglanzEvent, Rules>}
  */
 export const SENTENCES = {
@@ -107,7 +107,7 @@ export const SENTENCES = {
 };
 
 /**
- * What each seat gains or loses by this item.
+ * Return what each seat gains or loses by this event.
  * @param {SternenglanzEvent} item
  * @returns {[seat: number, points: number][]}
  */
@@ -118,8 +118,8 @@ export function gains(item) {
 }
 
 /**
- * Who scored how much since the reader's last turn began, the most first, with the reader as "you"; before this turn, if it
- * is the reader's. Nothing, if nobody did.
+ * Summarise the points scored since the player's last turn began, highest first, excluding their current turn.
+ * Empty if there were none.
  * @param {SternenglanzEvent[]} story
  * @param {{seat: number, names: string[], isMine: boolean, cards: Cards}} about
  */
@@ -137,7 +137,7 @@ export function roundInWords(story, { seat, names, isMine, cards }) {
 }
 
 /**
- * What the steps that are built would do, in one sentence; none, if there is nothing to say of them.
+ * Describe the effect of the steps built so far. Empty if there is nothing to say.
  * @param {(Event | Item)[]} would
  * @param {number} seat
  * @param {string[]} names
@@ -181,8 +181,8 @@ function laidInWords({ slot2, slot1 }, cards) {
 }
 
 /**
- * A step that may be taken, in words: the slot, what is done, with what, and where.
- * @param {any} step one that any server may have invented
+ * Describe a possible step: the slot, the action, the cards and the field.
+ * @param {any} step a step, possibly from a newer server
  * @param {Cards} cards
  */
 function stepName({ cmd, slot, do: action, path, field, ...rest }, cards) {
@@ -205,7 +205,7 @@ function stepName({ cmd, slot, do: action, path, field, ...rest }, cards) {
 export const moveName = (move, cards) => move.steps.map((it) => stepName(it, cards)).join("; ");
 
 /**
- * What a spectator has not seen yet, presumably: the last whole turn, and the present one.
+ * Return the events of the last complete turn and the current one, which a spectator has probably not seen.
  * @template {{type: string, version: number}} T
  * @param {T[]} story
  */
@@ -215,7 +215,7 @@ export function lastTurns(story) {
 }
 
 /**
- * What has changed on the Firmament by these items: marks and lost stars by field, and ways that stars took.
+ * Return the changes to the Firmament: marks and removed pieces by field, and the paths of moved stars.
  * @param {Event[] | Item[]} items
  * @param {string} mark
  */
@@ -245,7 +245,7 @@ export function changes(items, mark) {
 }
 
 /**
- * The class of stars by its name, for where no sentence goes on.
+ * Return the name of a class of stars, for use outside sentences.
  * @param {string} kind
  * @param {Cards} cards
  */

@@ -1,4 +1,4 @@
-// Tableaus and hands: what a player has.
+// Players' tableaus and hands.
 import { html } from "../ui/html.js";
 import { t } from "../ui/words.js";
 import { seatName } from "../ui/game-card.js";
@@ -10,7 +10,7 @@ import { Bild, cardName, cardTip, Face } from "./cards.js";
 const SLOTS = [1, 2, 3];
 
 /**
- * What lies on a slot, in words: a card, the printed Sterngeburt, something chosen in secret, or nothing.
+ * Describe what lies on a slot: a card, the printed Sterngeburt, a secretly chosen card, or nothing.
  * @param {View} view
  * @param {number} seat
  * @param {number} slot
@@ -24,7 +24,7 @@ export function onSlot(view, seat, slot, cards) {
 }
 
 /**
- * What a slot does, for whoever asks.
+ * Return the tooltip of a slot.
  * @param {View} view
  * @param {number} seat
  * @param {number} slot
@@ -36,7 +36,7 @@ export function slotTip(view, seat, slot, cards) {
 }
 
 /**
- * Whether a slot was performed in this turn, as long as its card lies there.
+ * Return whether a slot was performed in this turn and its card is still there.
  * @param {View} view
  * @param {number} seat
  * @param {number} slot
@@ -45,7 +45,7 @@ const isUsed = (view, seat, slot) =>
   view.next === seat && view.phase === "act" && view.log.performed.some((it) => it.slot === slot);
 
 /**
- * The face of a slot; a tick says that it was performed in this turn. `planned` is a card that is not laid yet.
+ * Draw a slot. A tick marks it as performed in this turn. `planned` is a card that is not laid yet.
  * @param {{view: View, seat: number, slot: number, cards: Cards, planned?: string}} props
  */
 function Slot({ view, seat, slot, cards, planned }) {
@@ -74,7 +74,7 @@ const slotName = (view, seat, slot, cards) => {
 };
 
 /**
- * One's own slots, which are tapped to use them.
+ * Show the player's slots as buttons.
  * @param {{view: View, seat: number, cards: Cards, planned: Record<number, string>,
  *   marks: (slot: number) => string, act: (slot: number) => unknown}} props
  */
@@ -91,7 +91,7 @@ export function OwnSlots({ view, seat, cards, planned, marks, act }) {
 }
 
 /**
- * One's own cards, which are tapped to lay them. One that is no longer here leaves its place, so that no other moves.
+ * Show the player's cards as buttons. A laid card leaves a gap, so that the others don't move.
  * @param {{hand: string[], isHere: (copy: string) => boolean, cards: Cards, marks: (copy: string) => string, act: (copy: string) => unknown}} props
  */
 export function Hand({ hand, isHere, cards, marks, act }) {
@@ -108,7 +108,7 @@ export function Hand({ hand, isHere, cards, marks, act }) {
 }
 
 /**
- * The tableau of a seat, for looking at.
+ * Show the tableau of a seat, read-only.
  * @param {{game: Table["game"], view: View, seat: number, cards: Cards}} props
  */
 export function Tableau({ game, view, seat, cards }) {

@@ -1,4 +1,4 @@
-// Types of Sternenglanz: what the document says of it, and what `/v1/rules/sternenglanz` has beyond the document.
+// Types of Sternenglanz: from the OpenAPI document, and parts of `/v1/rules/sternenglanz` that it doesn't describe.
 import type { components } from "../ui/openapi";
 import type { EventOf, ForeseenOf, ForesightOf, Locale, MoveOf, RulesDescription, TableOf, ViewOf } from "../ui/types";
 
@@ -14,7 +14,7 @@ export type Piece = Schemas["SternenglanzPiece"];
 
 type Names = Record<Locale, string>;
 
-/** A field at its place in a square whose sides are 1. */
+/** A field with its position in a unit square. */
 export interface Field {
   id: string;
   x: number;
@@ -28,7 +28,7 @@ export interface Firmament {
   lines: [one: string, other: string][];
 }
 
-/** A type of action cards; a card is a numbered copy of one, such as `geburt#3`. */
+/** A type of action card. A card is a numbered copy of it, such as `geburt#3`. */
 export interface ActionCard {
   id: string;
   type: "sterngeburt" | "sternwanderung" | "schwarzes-loch" | "supernova";
@@ -71,12 +71,12 @@ export interface Cards {
 
 export type Rules = RulesDescription & { cards: Cards; firmament: Firmament };
 
-/** An example of the rules, in rules/examples.json: the fields that are shown, what lies there, and the `move`. */
+/** An example from rules/examples.json: the fields shown, their stars, and the `move`. */
 export interface Example {
   fields: string[];
   stars: Record<string, Piece>;
   move: string;
-  /** By scenario. */
+  /** Points by scenario. */
   points: Record<string, number>;
 }
 
@@ -89,7 +89,7 @@ export interface Examples {
   shift: { before: (string | null)[]; after: (string | null)[] };
 }
 
-/** What figures and numbers in the text of the rules are about. */
+/** The data for the figures and numbers in the rules. */
 export interface About {
   rules: Rules;
   options: Record<string, any> | null;
@@ -97,13 +97,13 @@ export interface About {
   examples: Examples;
 }
 
-/** Something tapped for a step: a slot, an action to be done there, a field, a card. */
+/** A tap on a slot, an action, a field or a card. */
 export interface Tap {
   kind: "slot" | "action" | "field" | "card";
   value: any;
 }
 
-/** A step that taps can lead to, with all that has to be tapped for it; cards go `into` these slots. */
+/** A step that taps can lead to, with the taps it needs. Cards go `into` these slots. */
 export interface Choice {
   move: Move;
   step: any;
@@ -114,7 +114,7 @@ export interface Choice {
   into: number[];
 }
 
-/** A whole step of the turn that is being built, with the taps `by` which it came and the events it would cause. */
+/** A complete step of the turn being built, with its taps (`by`) and the events it would cause. */
 export interface Level {
   moves: Move[];
   told: number;
@@ -122,7 +122,7 @@ export interface Level {
   by: Tap[];
   foresight: Foresight;
   would: Foresight["would"];
-  isKept?: boolean; // without an answer
+  isKept?: boolean; // the server has not responded
 }
 
 export type Building = ReturnType<typeof import("./building").useBuilding>;

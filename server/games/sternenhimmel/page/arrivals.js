@@ -1,11 +1,10 @@
-// Motion at a table of Sternenhimmel: stars fly to their spaces, and coins are paid.
+// Animations at a table of Sternenhimmel: stars fly to their spaces, and coins are paid.
 import { useEffect, useRef } from "../ui/html.js";
 import { fly, pauses, pay, PAUSE } from "../table/motion.js";
 /** @import { Table } from "./types" */
 
 /**
- * One's own star comes from the hand once its space is chosen; what others did while the reader looks on comes one after
- * the other.
+ * Animate the player's own star from their hand once its space is chosen, and other players' moves one by one.
  * @param {{place: {current: any}, table: Table, at: number | null,
  *   chosen: {star: number | null, space: {board: string, space: string} | null}}} props
  */

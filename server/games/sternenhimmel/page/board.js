@@ -1,4 +1,4 @@
-// A constellation on its piece of night sky.
+// A constellation on its part of the night sky.
 import { html } from "../ui/html.js";
 import { t } from "../ui/words.js";
 import { Backdrop } from "../ui/night-sky.js";
@@ -9,10 +9,11 @@ import { drawnOut } from "./fit.js";
 /** @import { Board as Constellation, Lying, Space } from "./types" */
 
 const RADIUS = { large: 6.4, small: 4.9 };
-const TOUCH = 7.6; // no two spaces are nearer to each other than twice this, and a finger finds it
+const TOUCH = 7.6; // radius of the touch target; spaces are at least twice this apart
 
 /**
- * `lying` is what is on each space; `name(space)` is read aloud, `marks(space)` are classes for it.
+ * Draw a constellation. `lying` has the stars by space, `name(space)` is the accessible name, `marks(id)` returns CSS
+ * classes.
  * @param {{board: Constellation, title: string, lying: Record<string, Lying | undefined>,
  *   name: (space: Space) => string,
  *   marks?: (id: string) => string, act?: ((id: string) => unknown) | null, values?: Record<string, number>,

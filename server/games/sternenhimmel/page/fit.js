@@ -1,12 +1,12 @@
-// How constellations share the room that a window has for them: as large as they can be.
+// The layout of the constellations: a grid that makes them as large as the window allows.
 /** @typedef {{width: number, height: number}} Room */
 /** @typedef {{columns: number, rows: number, isWide: boolean, room: Room, height: number}} Fit */
 
-const GAP = 6; // pixels between two of them, as in the style
-const HEAD = 36; // of the line with the name and the coins
-const SIDE = 92; // of a name beside the sky, where there is more room beside it than above
-const LEAST = 176; // high enough for fingers; what does not fit into the window is scrolled
-const MOST = 1.5; // how much longer one side of a sky may be than the other
+const GAP = 6; // pixels between constellations, as in sternenhimmel.css
+const HEAD = 36; // height of the line with the name and the coins
+const SIDE = 92; // width of the name beside a wide sky
+const LEAST = 176; // minimum height for touch; the grid scrolls if necessary
+const MOST = 1.5; // maximum aspect ratio of a sky
 
 /**
  * @param {number} count
@@ -40,7 +40,7 @@ function worth({ width, height }) {
 }
 
 /**
- * How far a square sky is drawn out to fill its room, each way.
+ * Return the horizontal and vertical stretch with which a square sky fills its space.
  * @param {Room} [room]
  * @returns {[x: number, y: number]}
  */

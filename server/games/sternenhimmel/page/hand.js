@@ -1,4 +1,4 @@
-// The stars in one's hand.
+// The stars in the player's hand.
 import { html } from "../ui/html.js";
 import { t } from "../ui/words.js";
 import { Piece } from "./pieces.js";

@@ -12,10 +12,10 @@ import { boardName, signed } from "./story.js";
 const Scoring = later("sternenhimmel/scoring", "Scoring");
 /** @type {BoardScored[]} */
 const NONE = [];
-const watched = store(NONE); // the scoring that is shown, and those that follow
+const watched = store(NONE); // the scoring being shown, then those queued
 
 /**
- * The button beside the sentence of a scoring.
+ * The button beside a scoring's sentence in the story.
  * @param {{item: BoardScored, rules: Rules}} props
  */
 export const Watch = ({ item, rules }) => html`<button class="plain watch" aria-haspopup="dialog"
@@ -23,7 +23,7 @@ export const Watch = ({ item, rules }) => html`<button class="plain watch" aria-
   onClick=${() => watched.set([item])}>${t("watch")}</button>`;
 
 /**
- * The theatre, once something is watched.
+ * Show the scoring being watched, if any.
  * @param {{names: string[], rules: Rules}} props
  */
 export function Theatre({ names, rules }) {
@@ -35,7 +35,7 @@ export function Theatre({ names, rules }) {
 }
 
 /**
- * Who got how much by these scorings, the most first, with the reader as "you".
+ * Summarise the payouts of these scorings, highest first, with the player as "you".
  * @param {BoardScored[]} found
  * @param {Table} table
  * @param {Rules} rules
@@ -50,7 +50,8 @@ function paid(found, { game }, rules) {
 }
 
 /**
- * What was scored by the reader's last move and since, or while a spectator looked on; of the past, by that move.
+ * Offer the scorings of the player's last move and later or, for a spectator, those since the page was opened. At an
+ * earlier version, offer those of that move.
  * @param {{table: Table, rules: Rules, at: number | null}} props
  */
 export function Offer({ table, rules, at }) {

@@ -1,4 +1,4 @@
-// Stars as they lie on the table.
+// The stars of Sternenhimmel.
 import { html } from "../ui/html.js";
 import { COLOURS, SeatShape, sparkle } from "../ui/seat-shapes.js";
 /** @import { Star } from "./types" */
@@ -6,7 +6,7 @@ import { COLOURS, SeatShape, sparkle } from "../ui/seat-shapes.js";
 const DARK = "#10131f";
 
 /**
- * What is on the face of a star: a number, a black hole, or a double star. Nothing of one that lies face down.
+ * Draw the face of a star: a number, a black hole or a double star. A hidden star shows a sparkle.
  * @param {{star: Star | null, x?: number, y?: number, r: number, colour?: string}} props
  */
 export function Face({ star, x = 0, y = 0, r, colour = DARK }) {
@@ -23,7 +23,7 @@ export function Face({ star, x = 0, y = 0, r, colour = DARK }) {
 }
 
 /**
- * A star of a seat. One that lies face down shows its back; its owner sees through it.
+ * Draw a seat's star. Its owner sees the face even if it is face down.
  * @param {{seat: number, star: Star | null, isDown?: boolean, x?: number, y?: number, r: number}} props
  */
 export function Piece({ seat, star, isDown, x = 0, y = 0, r }) {

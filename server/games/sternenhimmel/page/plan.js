@@ -1,4 +1,4 @@
-// What a plan needs to know of a placement.
+// The game's part of plans: descriptions of moves, and conditions.
 import { t } from "../ui/words.js";
 import { boardName, starName } from "./story.js";
 /** @import { Move, Rules, View } from "./types" */
@@ -11,7 +11,7 @@ export const written = ({ star, board, space }, rules) =>
   t("plan.move", { star: starName(star), board: boardName(board, rules), space });
 
 /**
- * What every spectator sees while the space of this move is free.
+ * Return the conditions, visible to any spectator, under which the space of this move is free.
  * @param {Move} move
  * @param {View} view
  */

@@ -1,4 +1,4 @@
-// Pictures for the rules of Sternenhimmel, and the numbers in their text.
+// Figures for the rules of Sternenhimmel, and the numbers in their text.
 import { html } from "../ui/html.js";
 import { listed, locale, t } from "../ui/words.js";
 import { Board } from "./board.js";
@@ -11,7 +11,7 @@ const NAMES = ["Ada", "Ben", "Cleo", "Dan"];
 const RADIUS = { large: 8, small: 6.2 };
 
 /**
- * What the figures of examples.json and the data of the game say, for the blanks in the text.
+ * Return the values for the placeholders in the text, from examples.json and the game's data.
  * @param {{rules: Rules, examples: Examples}} about
  */
 export function valuesOf({ rules, examples }) {
@@ -41,7 +41,7 @@ export function valuesOf({ rules, examples }) {
 }
 
 /**
- * By its name, what draws a figure with this text in place of it.
+ * Return functions that draw the figures, by name, given their alternative text.
  * @param {{rules: Rules, examples: Examples}} about
  * @returns {Record<string, (alt: string) => any>}
  */
@@ -58,7 +58,7 @@ export function figuresOf({ rules, examples }) {
 }
 
 /**
- * All stars that each player has.
+ * Draw the set of stars that each player has.
  * @param {{stars: Rules["stars"], alt: string}} props
  */
 function StarSet({ stars, alt }) {
@@ -69,7 +69,7 @@ function StarSet({ stars, alt }) {
 }
 
 /**
- * A few spaces of a constellation. `own` is who looks at it: the stars of others lie face down for him.
+ * Draw some spaces of a constellation as the seat `own` sees them, with other players' stars face down.
  * @param {{example: Example, own?: number, alt: string}} props
  */
 function Piecewise({ example, own, alt }) {
@@ -98,7 +98,7 @@ function Piecewise({ example, own, alt }) {
 }
 
 /**
- * A full constellation of the game with the value of each star.
+ * Draw a full constellation with the value of each star.
  * @param {{rules: Rules, example: Example}} props
  */
 function Scored({ rules, example }) {

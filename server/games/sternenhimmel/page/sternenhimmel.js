@@ -1,4 +1,4 @@
-// The table of Sternenhimmel. A move is two taps, a star and a space in either order; one looks at it, and confirms it.
+// The table of Sternenhimmel. A move takes two taps, on a star and a space in any order, then a confirmation.
 import { html, useEffect, useRef, useState } from "../ui/html.js";
 import { addressOf } from "../ui/files.js";
 import { isIn } from "../ui/focus.js";
@@ -23,7 +23,7 @@ import { boardName, boardOf, scored, SENTENCES, starName } from "./story.js";
 /** @import { Board as Constellation, Lying, Move, Rules, Space, Star, Table, View } from "./types" */
 /** @import { ForesightOf } from "../ui/types" */
 /**
- * The star is chosen by its place in hand.
+ * The player's choice. `star` is an index into the hand.
  * @typedef {{turn: number | null, star: number | null, space: {board: string, space: string} | null}} Chosen
  */
 /** @typedef {ForesightOf<"sternenhimmel">} Foresight */
@@ -46,10 +46,10 @@ export function Room({ table, rules, view, at }) {
   /** @type {Move[]} */
   const moves = planning?.next.moves ?? (turn === null ? [] : (legal?.moves ?? []));
   const [kept, keep] = useState(NOTHING);
-  const chosen = kept.turn === turn ? kept : NOTHING; // what was chosen for another turn is gone
+  const chosen = kept.turn === turn ? kept : NOTHING; // discard another turn's choice
   const choose = (/** @type {Omit<Chosen, "turn">} */ it) => keep({ ...it, turn });
   const [foresight, setForesight] = useState(/** @type {Foresight | null} */ (null));
-  const [isKept, setKept] = useState(false); // nothing can be foreseen without a connection, but sent later
+  const [isKept, setKept] = useState(false); // offline: there is no preview, but the move can be sent later
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [sending, setSending] = useState(/** @type {"sent" | "unanswered" | null} */ (null));
   const place = useRef();
@@ -82,7 +82,7 @@ export function Room({ table, rules, view, at }) {
       (it) => isWanted && setForesight(it),
       (wrong) => {
         if (!isWanted) return;
-        setError(wrong instanceof Problem ? wrong : null); // that nobody answers is said above
+        setError(wrong instanceof Problem ? wrong : null); // the page shows that we are offline
         if (isTransient(wrong)) return setKept(true);
         choose(NOTHING);
         if (isStale(wrong)) table.look();
@@ -96,7 +96,7 @@ export function Room({ table, rules, view, at }) {
 
   const giveUp = () => {
     choose(NOTHING);
-    tray.current?.focus({ preventScroll: true }); // the button that had the focus is gone
+    tray.current?.focus({ preventScroll: true }); // the focused button was removed
   };
   async function send() {
     setSending("sent");
@@ -112,7 +112,7 @@ export function Room({ table, rules, view, at }) {
     setSending(null);
   }
 
-  // The last move of a game leaves no board to look at.
+  // The last move of a game leaves no boards in the preview.
   const shown = preview?.view.boards.length ? preview.view : move && seat !== undefined ? placed(view, seat, move) : view;
   const fresh = new Set((at === null ? sinceOwnTurn(story, seat) : story.filter((it) => it.version === at))
     .filter((it) => it.type === "star-placed").map((it) => `${it.board} ${it.space}`));
@@ -121,7 +121,7 @@ export function Room({ table, rules, view, at }) {
     ? fit(shown.boards.length, { width: size.width * scale, height: size.height * scale }) : null;
 
   /**
-   * What something on the table is, and why nothing can be done with it.
+   * Explain an element of the table, and why it can't be used now.
    * @param {HTMLElement} it
    */
   function explain(it) {
@@ -199,7 +199,7 @@ export function Room({ table, rules, view, at }) {
 }
 
 /**
- * The view with the star of a move on its space, as it is drawn before anybody has answered.
+ * Return the view with the move's star on its space, to draw until the preview arrives.
  * @param {View} view
  * @param {number} seat
  * @param {Move} move
@@ -209,7 +209,7 @@ const placed = (view, seat, { star, board, space }) => ({ ...view, boards: view.
   (it.board === board ? { ...it, spaces: { ...it.spaces, [space]: { seat, star } } } : it)) });
 
 /**
- * A large space holds its star face down; its owner knows it all the same.
+ * Mark stars on large spaces as face down. Their owner still sees them.
  * @param {Constellation} board
  * @param {Record<string, Lying | null>} spaces
  */
@@ -223,7 +223,7 @@ const lyingOn = (board, spaces) =>
  * @param {Space} space
  * @param {Lying | null | undefined} lying
  * @param {string[]} names
- * @param {[one: string, other: string][]} lines those to be told
+ * @param {[one: string, other: string][]} lines lines to mention
  */
 const spaceName = (title, space, lying, names, lines) => {
   const joined = lines.filter((it) => it.includes(space.id)).flat().filter((it) => it !== space.id);
@@ -240,7 +240,7 @@ const spaceName = (title, space, lying, names, lines) => {
 const starTip = (star) => t(knows(`tip.star.${star}`) ? `tip.star.${star}` : "tip.star.number", { value: star });
 
 /**
- * Whether the star of this move will lie face down.
+ * Return whether the star of this move will lie face down.
  * @param {Move} move
  * @param {Rules} rules
  */
@@ -262,12 +262,12 @@ function asking(turn, star, space, sending) {
 }
 
 /**
- * What this move would do.
+ * Describe the effect of this move.
  * @param {Foresight} preview
  * @param {Move} move
  * @param {string[]} names
  * @param {Rules} rules
- * @param {boolean} isGuided the guide has just told which stars are hidden
+ * @param {boolean} isGuided whether the guide has just explained which stars are hidden
  */
 function foreseen({ would, would_reveal: reveals }, move, names, rules, isGuided) {
   const { star, board, space } = move;
@@ -280,7 +280,7 @@ function foreseen({ would, would_reveal: reveals }, move, names, rules, isGuided
 }
 
 /**
- * The sky alone, for those who only look.
+ * Show the sky without controls.
  * @param {{rules: Rules, view: View}} props
  */
 export function Sky({ rules, view }) {

@@ -1,4 +1,4 @@
-// Sentences of Sternenhimmel: what happens.
+// Sentences of Sternenhimmel.
 import { knows, listed, locale, t } from "../ui/words.js";
 /** @import { Board, BoardScored, Rules, SternenhimmelEvent } from "./types" */
 /** @import { SentencesOf } from "../ui/types" */
@@ -17,20 +17,20 @@ export const starName = (star) => {
 export const boardName = (id, rules) => rules.boards.find((it) => it.id === id)?.name[locale()] ?? id;
 
 /**
- * The constellation of this id.
+ * Return the constellation with this id.
  * @param {string} id
  * @param {Rules} rules
  */
 export const boardOf = (id, rules) => /** @type {Board} */ (rules.boards.find((it) => it.id === id));
 
 /**
- * Whether no star was left to be scored.
+ * Return whether no star was left to score.
  * @param {Totals} scored
  */
 export const isVoid = (scored) => scored.totals.every((it) => it === null);
 
 /**
- * A sentence for each type of item, of the item, the names of the seats, and the rules.
+ * The sentences by event type.
  * @type {SentencesOf<SternenhimmelEvent, Rules>}
  */
 export const SENTENCES = {
@@ -45,7 +45,7 @@ export const SENTENCES = {
  * @param {Totals} item
  * @param {string[]} names
  * @param {Rules} rules
- * @param {"story" | "would"} mood of what has happened, or would
+ * @param {"story" | "would"} mood past or conditional
  */
 export const scored = (item, names, rules, mood = "story") => t(`${mood}.board-${isVoid(item) ? "void" : "scored"}`,
   { board: boardName(item.board, rules), totals: listed(totals(item, names)) });

@@ -1,4 +1,4 @@
-// Types of Sternenhimmel: what the document says of it, and what `/v1/rules/sternenhimmel` has beyond the document.
+// Types of Sternenhimmel: from the OpenAPI document, and parts of `/v1/rules/sternenhimmel` that it doesn't describe.
 import type { components } from "../ui/openapi";
 import type { EventOf, Locale, MoveOf, RulesDescription, TableOf, ViewOf } from "../ui/types";
 
@@ -12,7 +12,7 @@ export type SternenhimmelEvent = EventOf<"sternenhimmel">;
 export type BoardScored = Schemas["SternenhimmelBoardScored"];
 export type Payment = Schemas["SternenhimmelPayment"];
 
-/** A space by its letter, at its place in a square whose sides are 1. */
+/** A space with its letter and its position in a unit square. */
 export interface Space {
   id: string;
   size: "large" | "small";
@@ -35,14 +35,14 @@ export type Rules = RulesDescription & {
   stars: { star: Star; name: string; value: number; per_seat: number }[];
 };
 
-/** What lies on a space; a star that nobody may know yet is null. */
+/** A star on a space. A hidden star is null. */
 export interface Lying {
   seat: number;
   star: Star | null;
   isDown?: boolean;
 }
 
-/** A step of a scoring as it is told: "reveal" has `down`, "vanish" `arcs`, "swallow" `pulls`, "double" `doubled`. */
+/** A step of a scoring. "reveal" has `down`, "vanish" `arcs`, "swallow" `pulls`, "double" `doubled`. */
 export interface Step {
   kind: "reveal" | "vanish" | "swallow" | "double" | "void" | "worth" | "totals" | "pay";
   down: string[];
@@ -52,7 +52,7 @@ export interface Step {
 }
 export type StepKind = Step["kind"];
 
-/** An example of the rules, in rules/examples.json. */
+/** An example from rules/examples.json. */
 export interface Example {
   board: string;
   spaces: Space[];

@@ -1,4 +1,4 @@
 export * from "preact/hooks";
 
-/** As that of Preact, but what refers to an element needs no value before the element is drawn. */
+/** Like Preact's, but a ref to an element needs no initial value. */
 export function useRef<T = any>(initial?: T): { current: T };

@@ -1,11 +1,11 @@
-// The list of all steps that are open: for whoever prefers one to the Firmament.
+// A list of all possible steps, as an alternative to the Firmament.
 import { html, useState } from "../../ui/html.js";
 import { t } from "../../ui/words.js";
 import { moveName } from "../story.js";
 /** @import { Input } from "../../ui/types" */
 /** @import { Cards, Move } from "../types" */
 
-const MANY = 24; // steps in a list, above which a field to search it is worth its place
+const MANY = 24; // steps from which a search field is shown
 
 /** @param {{moves: Move[], cards: Cards, add: (move: Move) => unknown, isLocked: boolean}} props */
 export function Steps({ moves, cards, add, isLocked }) {

@@ -1,18 +1,18 @@
-// The end of a game told like a story: who went ahead when, what was completed, which turn brought the most, how it was decided.
+// The tale of a finished game: changes of the lead, completed Sternbilder, the best turn, and how it was decided.
 import { html } from "../../ui/html.js";
 import { listed, t } from "../../ui/words.js";
 import { bildName } from "../cards.js";
 import { gains } from "../story.js";
 /** @import { Cards, SternenglanzEvent } from "../types" */
 
-const MOST = 4; // changes of the lead that are told one by one
+const MOST = 4; // changes of the lead described one by one
 
 /** @param {{story: SternenglanzEvent[], names: string[], cards: Cards}} props */
 export const Tale = ({ story, names, cards }) => html`<section class="tale" aria-label=${t("tale")}>
   <h3>${t("tale")}</h3><p>${tale(story, names, cards).join(" ")}</p></section>`;
 
 /**
- * The game in a few sentences.
+ * Return the game in a few sentences.
  * @param {SternenglanzEvent[]} story
  * @param {string[]} names
  * @param {Cards} cards
@@ -41,11 +41,11 @@ export function tale(story, names, cards) {
     told.push({ isLead: true, words: t("tale.turn.ahead", { turn, name: names[first], points: t("points", { count: most }) }) });
   }
   const leads = told.filter((it) => it.isLead);
-  const untold = new Set(leads.slice(1, 1 - MOST)); // the first of them is told, and the last ones
+  const omitted = new Set(leads.slice(1, 1 - MOST)); // keeps the first and the last ones
   const end = story.findLast((it) => it.type === "game-decided");
   return [
-    ...told.filter((it) => !untold.has(it)).map((it) => it.words),
-    untold.size > 0 && t("tale.turn.changes", { count: untold.size }),
+    ...told.filter((it) => !omitted.has(it)).map((it) => it.words),
+    omitted.size > 0 && t("tale.turn.changes", { count: omitted.size }),
     best.points > 0 && t("tale.turn.best", { turn: best.turn, name: names[best.seat],
       points: t("points", { count: best.points }) }),
     end && `${t(`story.why.${end.reason}`)} ${t("tale.turn.end", { names: listed(end.winners.map((it) => names[it])) })}`,

@@ -1,4 +1,4 @@
-// The sky of a game that is over: each constellation as it was scored, whose it is, and the end told like a story.
+// The gallery of a finished game: each constellation as it was scored, its winners, and the tale of the game.
 import { html } from "../../ui/html.js";
 import { useMedia } from "../../ui/media.js";
 import { SeatMark } from "../../ui/seat-shapes.js";
@@ -10,7 +10,7 @@ import { boardName, boardOf, starName } from "../story.js";
 
 /** @param {{scored: BoardScored[], names: string[], rules: Rules}} props */
 export function Gallery({ scored, names, rules }) {
-  const isNarrow = useMedia("(max-width: 48rem)"); // where they are many screens high
+  const isNarrow = useMedia("(max-width: 48rem)"); // where the gallery is many screens high
   return html`<section class="gallery" aria-label=${t("gallery")}>
     <h3>${t("gallery")}</h3>
     <p class="tale">${tale(scored, names, rules).join(" ")}</p>
@@ -36,14 +36,14 @@ function Scored({ item, names, rules }) {
 }
 
 /**
- * Who was paid by it, the most first.
+ * Return the seats that were paid, highest first.
  * @param {BoardScored} item
  */
 const owners = ({ payouts }) => payouts.map((_, seat) => seat).filter((seat) => payouts[seat] > 0)
   .sort((one, other) => payouts[other] - payouts[one]);
 
 /**
- * The game in a few sentences: how it began, who went ahead when, what brought the most, and how it ended.
+ * Return the game in a few sentences: the start, changes of the lead, the best scoring, and the end.
  * @param {BoardScored[]} scored
  * @param {string[]} names
  * @param {Rules} rules

@@ -1,4 +1,4 @@
-// The constellation that is scored, large. Classes say how far the telling has come; the style moves what they touch.
+// The constellation being scored, enlarged. CSS classes mark the current step, and the stylesheet animates it.
 import { html } from "../../ui/html.js";
 import { t } from "../../ui/words.js";
 import { Backdrop } from "../../ui/night-sky.js";
@@ -9,11 +9,11 @@ import { starName } from "../story.js";
 /** @typedef {[x: number, y: number]} Point */
 
 const RADIUS = { large: 6.4, small: 4.9 };
-const BULGE = 0.28; // of an arc, in parts of its length
-const EDGE = 13.5; // around the constellation, with room for what stars are worth
+const BULGE = 0.28; // height of an arc relative to its length
+const EDGE = 13.5; // margin around the constellation, for the values of stars
 
 /**
- * `reached` are the kinds of steps so far, the last of them is shown just now; none before the first.
+ * Draw the constellation. `reached` has the kinds of the steps shown so far, the current one last.
  * @param {{item: BoardScored, board: Board, title: string, names: string[], steps: Step[], reached: StepKind[]}} props
  */
 export function Constellation({ item, board, title, names, steps, reached }) {
@@ -86,7 +86,7 @@ export function Constellation({ item, board, title, names, steps, reached }) {
 }
 
 /**
- * The part of the sky in which these points lie.
+ * Return the view box around these points.
  * @param {Point[]} points
  */
 function around(points) {
@@ -96,7 +96,7 @@ function around(points) {
 }
 
 /**
- * A bow from one point to another.
+ * Return the path of an arc between two points.
  * @param {Point} from
  * @param {Point} to
  * @param {number} bulge

@@ -1,4 +1,4 @@
-// The scoring of a constellation as it explains itself, step by step, in a panel over the table.
+// Explains the scoring of a constellation step by step, in a panel over the table.
 import { html, useEffect, useRef, useState } from "../../ui/html.js";
 import { t } from "../../ui/words.js";
 import { boardName, boardOf } from "../story.js";
@@ -7,14 +7,14 @@ import { stepsOf, told } from "./steps.js";
 import { Sums } from "./sums.js";
 /** @import { BoardScored, Rules, StepKind } from "../types" */
 
-const BEFORE = 700; // milliseconds in which the stars are seen face down
+const BEFORE = 700; // milliseconds before the stars are revealed
 /** @type {Partial<Record<StepKind, number>>} */
-const LEAST = { reveal: 2600, vanish: 3400, swallow: 3600, double: 3600, worth: 3600, totals: 4000 }; // for a step
-const READING = 55; // more for each letter of what it says
+const LEAST = { reveal: 2600, vanish: 3400, swallow: 3600, double: 3600, worth: 3600, totals: 4000 }; // milliseconds
+const READING = 55; // milliseconds per character
 
 /**
- * `item` is a `board-scored` of the story; after its last step `next` goes on, if there is one. By hand alone if the reader
- * wants nothing to move.
+ * Show a `board-scored` event. After the last step, `next` continues with the next scoring, if there is one.
+ * With reduced motion, the player advances the steps.
  * @param {{item: BoardScored, names: string[], rules: Rules, close: () => void, next?: false | (() => void)}} props
  */
 export function Scoring({ item, names, rules, close, next = false }) {
@@ -35,7 +35,7 @@ export function Scoring({ item, names, rules, close, next = false }) {
     dialog.current.showModal();
     begin.current.focus();
   }, []);
-  useEffect(() => { // stars turn over at once, all else goes on while it plays
+  useEffect(() => { // the reveal always runs, later steps only while playing
     if (at >= 0 && (!plays || at === last)) return setPlays(false);
     const pause = at < 0 ? BEFORE : Math.max(LEAST[steps[at].kind] ?? 0, 1200 + READING * said.join(" ").length);
     const timer = setTimeout(() => setAt(at + 1), pause);
@@ -56,7 +56,7 @@ export function Scoring({ item, names, rules, close, next = false }) {
   const keys = { ArrowRight: on, ArrowLeft: () => go(at - 1), Home: () => go(0), End: () => go(last) };
   const press = (/** @type {KeyboardEvent & {target: Element}} */ event) => {
     const isHeld = event.altKey || event.ctrlKey || event.metaKey;
-    const isFree = event.key === " " && event.target.tagName !== "BUTTON"; // a button is pressed by it
+    const isFree = event.key === " " && event.target.tagName !== "BUTTON"; // Space presses a button
     const does = isFree ? (isStill ? keys.ArrowRight : toggle) : keys[event.key];
     if (!does || isHeld) return;
     event.preventDefault();

@@ -1,11 +1,11 @@
-// A scoring as it is told, step by step. The server has said all of it; here is the order of telling, and the words.
+// The steps of a scoring, and their texts. All results come from the server; only the order is decided here.
 import { listed, t } from "../../ui/words.js";
 import { isVoid, starName } from "../story.js";
 /** @import { Board, BoardScored, Payment, Rules, Step } from "../types" */
 
 /**
- * The steps of a scored board, those left out that have nothing in them: `{kind}`, with the `arcs` between black holes
- * that vanish, the `pulls` into those that stay, the `doubled` numbers with the double stars beside them.
+ * Return the steps of a scored board, without empty ones: `arcs` between black holes that vanish, `pulls` into those
+ * that remain, and numbers `doubled` by adjacent double stars.
  * @param {BoardScored} item
  * @param {Board} board
  * @param {Rules} rules
@@ -38,7 +38,7 @@ export function stepsOf(item, board, rules) {
 }
 
 /**
- * What a step says: a few sentences.
+ * Describe a step in a few sentences.
  * @param {Step} step
  * @param {BoardScored} item
  * @param {string[]} names
@@ -66,7 +66,7 @@ export function told(step, item, names) {
 }
 
 /**
- * Who is ahead, and why if totals are equal.
+ * Describe the ranking, with the tie-break for equal totals.
  * @param {BoardScored} item
  * @param {string[]} names
  */
@@ -88,7 +88,7 @@ function ranked({ ranking, totals, stars }, names) {
 }
 
 /**
- * What is not paid as usual.
+ * Describe exceptions to the usual payment.
  * @param {BoardScored} item
  */
 function exceptions({ outcome, transfers, second }) {
@@ -107,7 +107,7 @@ function paid({ reason, from, to, amount }, names) {
 }
 
 /**
- * The place of a seat on this board; undefined for one without a star left.
+ * Return the place of a seat on this board, or undefined if it has no star left.
  * @param {number} seat
  * @param {number[][]} ranking
  */

@@ -1,4 +1,4 @@
-// The sums of a scoring: what the seats have on a board, and what they are paid for it.
+// The sums of a scoring: each seat's total on a board, and its payout.
 import { html, useEffect, useLayoutEffect, useRef } from "../../ui/html.js";
 import { t } from "../../ui/words.js";
 import { SeatMark } from "../../ui/seat-shapes.js";
@@ -6,12 +6,12 @@ import { signed } from "../story.js";
 import { placeOf } from "./steps.js";
 /** @import { Board, BoardScored, Payment, StepKind } from "../types" */
 
-const FLIGHT = 900; // milliseconds of a coin
-const APART = 450; // between two coins
-const BESIDE = 20; // pixels from the bank's name to the middle of its coins
+const FLIGHT = 900; // milliseconds per coin
+const APART = 450; // milliseconds between coins
+const BESIDE = 20; // pixels from the bank's name to the centre of its coins
 
 /**
- * `reached` as for the Constellation; nothing moves if it `isStill`.
+ * Show the sums. `reached` is as in Constellation, and `isStill` turns animations off.
  * @param {{item: BoardScored, board: Board, names: string[], reached: StepKind[], isStill: boolean}} props
  */
 export function Sums({ item, board, names, reached, isStill }) {
@@ -54,7 +54,7 @@ export function Sums({ item, board, names, reached, isStill }) {
 const rank = (item, seat) => placeOf(seat, item.ranking) ?? Infinity;
 
 /**
- * The stars left to a seat, by what they are worth.
+ * Describe a seat's total as the sum of its remaining stars.
  * @param {BoardScored} item
  * @param {number} seat
  */
@@ -64,7 +64,7 @@ function sum({ placements, values }, seat) {
 }
 
 /**
- * Rows slide to their new places.
+ * Animate rows to their new places.
  * @param {{current: HTMLElement}} list
  * @param {string} order
  * @param {boolean} isStill
@@ -84,7 +84,7 @@ function useSliding(list, order, isStill) {
 }
 
 /**
- * Coins go from the prizes, the bank or a seat to whoever gets them, one after the other.
+ * Animate coins from the prizes, the bank or a seat to their receivers, one by one.
  * @param {{current: HTMLElement}} list
  * @param {Payment[]} transfers
  * @param {boolean} goes
@@ -105,7 +105,7 @@ function useFlights(list, transfers, goes) {
       const point = (/** @type {DOMRect} */ rect) =>
         [rect.x + rect.width / 2 - origin.x, rect.y + rect.height / 2 - origin.y];
       const [[middle, y], [toX, toY]] = [point(start), point(end)];
-      const x = source === "bank" ? start.right - origin.x + BESIDE : middle; // its name stays readable
+      const x = source === "bank" ? start.right - origin.x + BESIDE : middle; // keeps its name readable
       const via = `${(x + toX) / 2 - 40}px ${(y + toY) / 2 - 24}px`;
       coin.animate({ translate: [`${x}px ${y}px`, via, `${toX}px ${toY}px`], opacity: [1, 1, 1, 0] },
         { duration: FLIGHT, delay: i * APART, easing: "ease-in-out" }).finished
