@@ -110,7 +110,7 @@ class Stored:
     @property
     def names(self) -> list[str]:
         """Return the name of each seat in the reader's language. While a stand-in plays, it is the name of the seat's
-        own player. Several bots of the same kind are numbered, and programs are marked."""
+        own player. Several bots of the same kind are numbered (`Greedy 1`, `Level 3 (1)`), and programs are marked."""
         people = [NOBODY if self.hides_names else row.owner or row.person for row in self.seats]
         return [
             self._bots_name(row) or display_name(row.seat, person.name, person.program_since is not None)
@@ -118,8 +118,14 @@ class Stored:
         ]
 
     def _bots_name(self, seat: SeatState) -> str | None:
+        if seat.bot is None:
+            return None
+        name = seat.bot.replace("-", " ").capitalize()
         alike = [row.seat for row in self.seats if row.bot == seat.bot]
-        return f"{seat.bot} {alike.index(seat.seat) + 1}" if seat.bot and len(alike) > 1 else seat.bot
+        number = alike.index(seat.seat) + 1
+        if len(alike) == 1:
+            return name
+        return f"{name} ({number})" if name[-1].isdigit() else f"{name} {number}"
 
 
 def display_name(seat: Seat, name: str | None, is_program: bool) -> str:

@@ -337,7 +337,7 @@ def test_games_that_wait_for_you_come_first_by_urgency(house: House, ben: Client
     page.get_by_role("button", name="Play it").click()
     expect(page.get_by_role("link", name="Next: Daily")).to_be_visible()
     page.goto("/#/")
-    expect(page.locator(".waiting .latest").filter(has_not_text="The game started.")).to_contain_text("greedy 2 put")
+    expect(page.locator(".waiting .latest").filter(has_not_text="The game started.")).to_contain_text("Greedy 2 put")
 
 
 def test_finished_games_are_listed_page_by_page(house: House, windows: Windows) -> None:

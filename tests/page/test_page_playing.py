@@ -153,7 +153,7 @@ def test_the_slider_shows_earlier_tables_and_the_live_region_announces_news(hous
     page = windows.open(client)
     page.goto(f"/#/games/{game_id}")
     by_mouse(page)
-    expect(page.locator("[aria-live]")).to_contain_text("greedy 2 put", use_inner_text=False)
+    expect(page.locator("[aria-live]")).to_contain_text("Greedy 2 put", use_inner_text=False)
     expect(page.locator(".history .faint")).to_have_text("move 4 of 4")
     page.get_by_label("Back one move").click()
     page.get_by_label("Back one move").click()

@@ -72,8 +72,12 @@ export function numbered(game) {
     game.options.nameless && it.name === null && (it.kind === "human" || it.stand_in);
   const seats = game.seats.map((seat) => {
     if (isHidden(seat)) return { ...seat, name: t("seat", { number: seat.seat + 1 }) };
+    if (!isBot(seat) || !seat.name) return seat;
+    const name = seat.name[0].toUpperCase() + seat.name.slice(1).replace("-", " "); // "greedy", "level-3"
     const alike = game.seats.filter((it) => isBot(it) && it.name === seat.name);
-    return isBot(seat) && alike.length > 1 ? { ...seat, name: `${seat.name} ${alike.indexOf(seat) + 1}` } : seat;
+    const number = alike.indexOf(seat) + 1;
+    if (alike.length === 1) return { ...seat, name };
+    return { ...seat, name: /\d$/.test(name) ? `${name} (${number})` : `${name} ${number}` };
   });
   return { ...game, seats };
 }

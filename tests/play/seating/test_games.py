@@ -30,13 +30,13 @@ def test_a_seat_is_open_or_reserved_for_the_host_an_invited_player_or_a_bot(ada:
     assert [seat.kind for seat in game.seats] == ["open", "invited", "bot", "human"]
     assert (game.table.status, game.table.version) == ("open", 0)
     assert game.seat_of(ada) == 3
-    assert game.names == ["Seat 1", "Seat 2", "random", "ada"]
+    assert game.names == ["Seat 1", "Seat 2", "Random", "ada"]
 
 
 def test_several_bots_of_the_same_kind_are_numbered(ada: UUID) -> None:
     seats = [{"bot": "greedy"}, {"player": "me"}, {"bot": "random"}, {"bot": "greedy"}]
     game = open_game(ada, {"rules": "sternenhimmel", "seats": seats})
-    assert game.names == ["greedy 1", "ada", "random", "greedy 2"]
+    assert game.names == ["Greedy 1", "ada", "Random", "Greedy 2"]
 
 
 def test_an_invited_player_gets_an_email_with_a_link_token_for_the_seat(ada: UUID) -> None:
