@@ -23,6 +23,7 @@ CODE = re.compile(
     r"(?ms)```.*?```|\{%.*?%\}|\{\{.*?\}\}|`[^`]*`|<pre>.*?</pre>|^(?: {4}|\t)[^\n]*$|(?<=\])\([^)]*\)|<!--.*?-->"
 )
 BREAK = re.compile(r"(?<=[.!?:])[\s)]|\n\s*\n|\n\s*(?:[-*#|]|\d+\.)|\|")
+COMMENT = re.compile(r"(?ms)(?:^|[\s;,({])(?://|#(?= )) ([^\n]*)|/\*+(.*?)\*/")
 WORD = re.compile(r"[A-Za-z'-]{2,}")
 VERB = re.compile(r"(?!(The|An?|What|How|Whether|If|When|Who|All|It|This|No|Only|For|By|As)\b)[A-Z][a-z]+(?<![^s]s)\b")
 Texts = Iterator[tuple[str, str]]
@@ -62,6 +63,8 @@ def code() -> Texts:
         for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
                 yield f"{path.name} {type(node).__name__}", text
+    for path in (it for room in ("server", "migrations", "tests") for it in ROOT.glob(f"{room}/**/*.[jpc][sy]*")):
+        yield from ((path.name, "".join(it)) for it in COMMENT.findall(path.read_text("utf-8")))
     for path in ROOT.glob("tests/**/test_*.py"):
         yield from ((path.name, it.replace("_", " ")) for it in re.findall(r"def (test_\w+)", path.read_text("utf-8")))
 

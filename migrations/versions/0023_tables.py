@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-revision = "0023"  # the last of the steps that it replaces: whoever took these has the very same tables
+revision = "0023"  # the last of the steps that it replaces: an installation that took these has the very same tables
 down_revision = None
 branch_labels = None
 depends_on = None

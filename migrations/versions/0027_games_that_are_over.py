@@ -12,7 +12,7 @@ down_revision = "0026"
 branch_labels = None
 depends_on = None
 
-AT_ONCE = 500  # games; nobody waits for more rows than theirs
+AT_ONCE = 500  # games; no process waits for other rows
 GAMES = """
 SELECT game_id FROM games WHERE status IN ('finished', 'abandoned') AND game_id > :after ORDER BY game_id LIMIT :at_once
 """

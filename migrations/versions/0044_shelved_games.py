@@ -8,7 +8,7 @@ down_revision = "0043"
 branch_labels = None
 depends_on = None
 
-# The column is set in the same transaction, by whoever owns the tables: nobody else may delete from the log.
+# The column is set in the same transaction, by the owner of the tables: no other role may delete from the log.
 _REFUSE = """
 CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

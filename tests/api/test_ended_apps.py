@@ -121,7 +121,7 @@ MAKERS: dict[str, Callable[[Flask, Someone], Check]] = {  # by the operation
     "askStandIn": a_stand_in_request,
     "makeStreamTicket": a_stream_ticket,
 }
-STAYS = {  # settings changed through the app, which give nobody access and send nothing
+STAYS = {  # settings changed through the app, which give no access and send nothing
     *("changeProfile", "blockPlayer", "reportPlayer", "keepNote", "changeOwnSeat"),
     *("openGame", "changeGame", "takeSeat", "sayReady", "invite", "acceptStandIn"),
     *("vote", "takeBack", "say", "playMove", "putPlan", "findLegalMoves"),

@@ -334,7 +334,7 @@ def test_a_summary_comes_only_after_an_absence_and_only_if_something_happened(ho
     expect(page.get_by_text("Options, pause, leave")).to_be_visible()
     expect(page.locator(".missed")).to_have_count(0)
     page.add_init_script(AWAY)
-    page.reload()  # an hour later, and nobody has moved since the last look
+    page.reload()  # an hour later, without a move since the last look
     expect(page.get_by_text("Options, pause, leave")).to_be_visible()
     expect(page.locator(".missed")).to_have_count(0)
 

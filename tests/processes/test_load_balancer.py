@@ -27,7 +27,7 @@ error_log {folder}/log;
 events {{ worker_connections 256; }}
 http {{
 access_log off;
-gzip on;  # as somebody may have set it for other sites
+gzip on;  # as an operator may have set it for other sites
 gzip_types *;
 gzip_proxied any;
 client_body_temp_path {folder}/body;

@@ -146,7 +146,7 @@ def test_a_push_notification_about_a_vote_is_sent_until_the_player_votes(
     bea, window = person("bea"), PushReader()
     game_id = game_of_people(ada, bea, bots=1)
     moves_on(game_id, ada)
-    moves_on(game_id, bea)  # nobody is due, and the request lasts all the same
+    moves_on(game_id, bea)  # no seat is due, but the request still lasts
     carried(post)
     subscribe(bea, service.url, window.keys, sandbox=True)
     vote(game_id, ada, "pause", True)

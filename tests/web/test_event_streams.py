@@ -600,7 +600,7 @@ def test_players_at_a_table_see_who_else_is_there(
         second = follow(other, "ben")
         until(lambda: told(second) == [[0, 2]])
         second.close()
-        until(lambda: other.held_by(ben) == 2)  # his first tab is still open
+        until(lambda: other.held_by(ben) == 2)  # the first tab is still open
         his.close()
         until(lambda: told(hers) == [[1], []])
         his = follow(other, "ben")
