@@ -304,11 +304,11 @@ class Ready(MethodView):
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Confirm that you are ready
 
-        Also reveals the salt you committed. In games with the option `ready_check`, all players are asked to confirm
+        Also reveals the salt you committed to. In games with the option `ready_check`, all players are asked to confirm
         when the last seat is taken. The game begins when all have confirmed.
 
         Players who don't confirm in time lose their seats, which become open again. The check then ends, all revealed
-        salts become invalid, and players can commit new ones.
+        salts become invalid, and players can commit to new ones.
         """
         who = caller("games:write")
 

@@ -412,7 +412,8 @@ class TrackRecord(Schema):
     )
     time_outs = fields.Integer(required=True, **_about("Number of time-outs"))
     left = fields.Integer(
-        required=True, **_about("Games in which a bot played the seat at the end, or is playing it now")
+        required=True,
+        **_about("Games in which a bot was playing this player's seat at the end, or is playing it now"),
     )
     new = fields.Boolean(required=True, **_about("Whether the player has too few games for a meaningful record"))
 
@@ -616,7 +617,7 @@ class ReadyRequest(Request):
         allow_none=True,
         load_default=None,
         **_about(
-            "Salt whose SHA-256 you committed. If you omit it, you add no salt, and the seat shows that "
+            "Salt whose SHA-256 you committed to. If you omit it, you add no salt, and the seat shows that "
             "your commitment was not revealed."
         ),
     )
@@ -639,7 +640,7 @@ class OwnSeat(Schema):
     seat = fields.Integer(required=True)
     mails = fields.String(required=True, allow_none=True, validate=one_of(CHOICES))
     salt_hash = fields.String(
-        required=True, allow_none=True, **_about("SHA-256 of the salt you committed; null if you committed none")
+        required=True, allow_none=True, **_about("SHA-256 of the salt you committed to; null if none")
     )
 
 
@@ -1330,7 +1331,7 @@ def _kinds(**kw: Any) -> Any:
 
 
 def _form(**kw: Any) -> Any:
-    about = "Payload format: Standard Webhooks, or messages of a chat service, which support only `your-turn`"
+    about = "Payload format: Standard Webhooks, or a chat service's format, which supports only `your-turn`"
     return fields.String(validate=one_of(chats.FORMS), **kw, **_about(about))
 
 
