@@ -186,8 +186,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         429,
         "too-many-requests",
         "Too many requests",
-        "`detail` names the limit you reached. Wait `Retry-After` seconds. The header `RateLimit` of every "
-        "response shows how much of each limit is left.",
+        "`detail` names the limit you reached. Wait `Retry-After` seconds. Every response's `RateLimit` "
+        "header shows how much of each limit is left.",
     ),
     errors.TooManyStreams: Problem(
         503,

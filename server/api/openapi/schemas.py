@@ -526,7 +526,7 @@ class GameWanted(Request):
     programs = Truth(
         **_about(
             "Whether accounts marked as programs can join, even by invitation. Default: true, or false "
-            "with the option `nameless`, which would hide the mark. The server's own bots can always play."
+            "with the `nameless` option, which would hide the mark. The server's own bots can always play."
         )
     )
     seats = Several(
@@ -659,7 +659,7 @@ class Seat(Schema):
         required=True,
         allow_none=True,
         **_about(
-            "Name of the player or bot; null while the seat is free. With the option `nameless`, also null "
+            "Name of the player or bot; null while the seat is free. With the `nameless` option, also null "
             "for players until the end."
         ),
     )
@@ -671,7 +671,7 @@ class Seat(Schema):
     program = fields.Boolean(
         required=True,
         **_about(
-            "Whether the player's account is marked as a program. With the option `nameless`, always false "
+            "Whether the player's account is marked as a program. With the `nameless` option, always false "
             "until the end."
         ),
     )
@@ -911,7 +911,7 @@ class Message(Schema):
         required=True,
         allow_none=True,
         **_about(
-            "Name of the author; null if the account was deleted. With the option `nameless`, also null until the end."
+            "Name of the author; null if the account was deleted. With the `nameless` option, also null until the end."
         ),
     )
     text = fields.String(required=True)
@@ -1522,7 +1522,7 @@ class Problem(Schema):
     code = fields.String(required=True, validate=one_of(PROBLEMS_BY_CODE))
     detail = fields.String(required=True)
     request_id = fields.String(
-        required=True, **_about("Request id, as in the header `X-Request-Id` and in the server's log")
+        required=True, **_about("Request id, as in the `X-Request-Id` header and in the server's log")
     )
     reason = fields.String(
         **_about("For `illegal-move`, `malformed-move`, `bad-option` and `illegal-plan`: the code of the violated rule")

@@ -55,7 +55,7 @@ def check_salt(options: Mapping[str, Any], salt: str, salt_hash: str | None) -> 
     if salt_hash is None:
         return
     if within(options) is None:
-        raise BadField("salt_hash", "You can commit a salt only in games with the option `ready_check`.")
+        raise BadField("salt_hash", "You can commit to a salt only in games with the `ready_check` option.")
     if salt:
         raise BadField("salt_hash", "A committed salt stays secret for now. Omit `salt`.")
 
