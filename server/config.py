@@ -585,7 +585,7 @@ BOUNDS = {
             "3/1d",
             (
                 "Replies from the post desk to emails with the same text, per player. "
-                "Later ones get no reply, or count as emails without a command if they begin with one."
+                "Beyond the limit, an email that begins with a command counts as one without. Any other gets no reply."
             ),
         ),
         ("answers", "20/1h", "Replies to emails that didn't result in a move, per seat."),

@@ -219,7 +219,7 @@ GAME_ABANDONED: Final = NoticeKind(
     webhook="Sent when the game is abandoned or closed",
 )
 MESSAGE: Final = NoticeKind(
-    name="message", webhook="Sent when another player writes at your table", payload=("message",)
+    name="message", webhook="Sent when another player posts a message at your table", payload=("message",)
 )
 
 # About invitations, emails and the account

@@ -304,11 +304,11 @@ class Ready(MethodView):
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Confirm that you are ready
 
-        Also reveals the salt you committed. In games with the option `ready_check`, all players are asked to confirm
+        Also reveals the salt you committed to. In games with the `ready_check` option, all players are asked to confirm
         when the last seat is taken. The game begins when all have confirmed.
 
         Players who don't confirm in time lose their seats, which become open again. The check then ends, all revealed
-        salts become invalid, and players can commit new ones.
+        salts become invalid, and players can commit to new ones.
         """
         who = caller("games:write")
 
@@ -393,7 +393,7 @@ class Invitations(MethodView):
         """Invite a player by email
 
         Reserves a seat for this address. If the seat is already reserved, the new invitation replaces the old one. You
-        can see who takes a seat you reserved, even in a game with the option `nameless`.
+        can see who takes a seat you reserved, even in a game with the `nameless` option.
 
         An address without an account gets only one invitation email, even from several hosts, until a player signs in
         with this address. The seat's `unreachable` tells you whether emails bounce. Anything that looks like a link is

@@ -78,7 +78,7 @@ class _Client(ClientMixin):
         return scope or None
 
     def check_redirect_uri(self, redirect_uri: str) -> bool:
-        """Return whether this URI is registered. Loopback URIs may differ in the port (RFC 8252, 7.3)."""
+        """Return whether this URI is registered. Loopback URIs may use any port (RFC 8252, 7.3)."""
         known = self.row.redirect_uris
         return redirect_uri in known or _without_port(redirect_uri) in {_without_port(it) for it in known} - {None}
 

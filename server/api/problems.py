@@ -50,15 +50,16 @@ PROBLEMS: dict[type[Exception], Problem] = {
         409,
         "stale-turn",
         "That turn is over",
-        "The move names a turn that you have already played, that timed out, or that was never yours. Nothing was "
-        "changed. `turn` is your current turn, or null if it isn't your turn. Get the game and decide again.",
+        "The move names a turn that you have already played, that timed out, or that was never yours. Your "
+        "request had no effect. `turn` is your current turn, or null if it isn't your turn. Get the game and decide "
+        "again.",
     ),
     errors.StalePlan: Problem(
         409,
         "stale-plan",
         "Your plan has changed",
-        "The plan was replaced, has played a move, or has ended. Nothing was changed. `revision` is the plan's "
-        "current revision. Get the plan and decide again.",
+        "Since you last got the plan, it was replaced, has played a move, or has ended. Your request had no effect. "
+        "`revision` is the plan's current revision. Get the plan and decide again.",
     ),
     errors.PlaceAhead: Problem(
         409,
@@ -91,8 +92,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "wrong-salt",
         "This salt is not accepted",
         "The salt's SHA-256 doesn't match your seat's `salt_hash`, or your seat has no `salt_hash`. Or you "
-        "committed a salt "
-        "after another player had revealed theirs. You can confirm without `salt`; your seat then adds no salt.",
+        "committed to a salt after another player had revealed theirs. You can confirm without `salt`; your seat then adds no salt.",
     ),
     errors.NotAllowed: Problem(
         409,
@@ -186,8 +186,8 @@ PROBLEMS: dict[type[Exception], Problem] = {
         429,
         "too-many-requests",
         "Too many requests",
-        "`detail` names the limit you reached. Wait `Retry-After` seconds. The header `RateLimit` of every "
-        "response shows how much of each limit is left.",
+        "`detail` names the limit you reached. Wait `Retry-After` seconds. Every response's `RateLimit` "
+        "header shows how much of each limit is left.",
     ),
     errors.TooManyStreams: Problem(
         503,

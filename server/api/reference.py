@@ -1,4 +1,4 @@
-"""The API reference: what its pages show, made from the OpenAPI document."""
+"""The content of the API reference pages, generated from the OpenAPI document."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The command `sternenpost`."""
+"""The `sternenpost` command."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module

@@ -333,7 +333,7 @@ _EVENT: Json = {
 }
 
 
-_ALSO: Json = {"salt_hashes": list}  # if a player has committed a salt
+_ALSO: Json = {"salt_hashes": list}  # if a player has committed to a salt
 
 
 def _read(archive: Any) -> tuple[Start, list[Recorded]]:

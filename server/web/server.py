@@ -1,5 +1,4 @@
-"""The web server: the settings of gunicorn, and its start. `GUNICORN_CMD_ARGS` overrides the settings (`--bind`,
-`--workers`)."""
+"""The web server: gunicorn's settings and startup. `GUNICORN_CMD_ARGS` overrides the settings (`--bind`, `--workers`)."""
 
 import fcntl
 import logging

@@ -128,14 +128,14 @@ def test_the_path_of_a_move_matches_the_diagram(app: Flask) -> None:
     expect_path("The path of a move", steps)
 
 
-def test_the_path_of_a_due_seat_matches_the_diagram_and_is_short(app: Flask) -> None:
+def test_the_path_of_a_time_out_matches_the_diagram_and_is_short(app: Flask) -> None:
     with app.app_context():
         game_id = game_of(person("ada"), person("ben"), bots=1)
         service_is_up()
         later(3 * DAY)
         steps = walk(wake_due)
         assert happened(game_id)[-1] == "time-extended"
-    expect_path("The path of a due seat", steps)
+    expect_path("The path of a time-out", steps)
     assert len(stays(steps)) <= 25
 
 

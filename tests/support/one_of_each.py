@@ -85,7 +85,7 @@ class Scene:
 
     @cached_property
     def asking(self) -> str:
-        """Return the path of a game that asks whether players are ready. Ada has committed a salt."""
+        """Return the path of a game that asks whether players are ready. Ada has committed to a salt."""
         own = {"player": "me", "salt_hash": examples.SALT_HASH}
         more = {"options": {"ready_check": {"within": "P2D"}}, "seats": [own, {"open": True}, {"bot": "greedy"}]}
         path = self._opened(self.ada, **more)

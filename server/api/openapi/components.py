@@ -268,7 +268,7 @@ def _in_a_story(told: Json, more: Json | None = None) -> Json:
 
 _WORDS: Final[Json] = {
     "words": {
-        "description": "Sentence in the language of the parameter `words`. Null for events that have no sentence.",
+        "description": "Sentence in the language given by `words`. Null for events that have no sentence.",
         "type": ["string", "null"],
     }
 }

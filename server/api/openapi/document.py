@@ -38,8 +38,8 @@ _SETTINGS = {
             f"body beyond the first. An archive costs {1 + LONG} units, and so does a picture that has to be drawn. A "
             "304 refunds one unit.\n\n"
             "Budgets are shared by all web processes, which synchronize once a second. Sign-ins, new games, "
-            "invitations and chat messages have their own limits per time window. The headers `RateLimit` and "
-            "`RateLimit-Policy` describe every limit that applies to the request "
+            "invitations and chat messages have their own limits per time window. The `RateLimit` and "
+            "`RateLimit-Policy` headers describe every limit that applies to the request "
             "(draft-ietf-httpapi-ratelimit-headers). After a 429, wait `Retry-After` seconds. The `detail` of a 429 "
             "names the limit you reached.\n\n"
             "**Timestamps** (`date-time`) are RFC 3339 in UTC with six decimal places and a `Z`, such as "
@@ -294,9 +294,9 @@ class Document(flask_smorest.Api):
 
 
 _ABOUT_WEBHOOKS = (
-    "Follows [Standard Webhooks](https://www.standardwebhooks.com). Its libraries verify the headers `webhook-id`, "
-    "`webhook-timestamp` and `webhook-signature` with the secret of the webhook. Each delivery arrives at least once, "
-    "so ignore a `webhook-id` that you have already processed.\n\n"
+    "Follows [Standard Webhooks](https://www.standardwebhooks.com). Its libraries verify the `webhook-id`, "
+    "`webhook-timestamp` and `webhook-signature` headers with the webhook's secret. Each delivery arrives at least "
+    "once, so ignore a `webhook-id` that you have already processed.\n\n"
     "Respond with 2xx within ten seconds. Any other response, including a redirect, counts as a failure and is retried "
     "for three days. A 410 disables the webhook. Late notifications about a turn are dropped once that turn is over."
 )

@@ -412,7 +412,8 @@ class TrackRecord(Schema):
     )
     time_outs = fields.Integer(required=True, **_about("Number of time-outs"))
     left = fields.Integer(
-        required=True, **_about("Games in which a bot played the seat at the end, or is playing it now")
+        required=True,
+        **_about("Games in which a bot was playing this player's seat at the end, or is playing it now"),
     )
     new = fields.Boolean(required=True, **_about("Whether the player has too few games for a meaningful record"))
 
@@ -525,7 +526,7 @@ class GameWanted(Request):
     programs = Truth(
         **_about(
             "Whether accounts marked as programs can join, even by invitation. Default: true, or false "
-            "with the option `nameless`, which would hide the mark. The server's own bots can always play."
+            "with the `nameless` option, which would hide the mark. The server's own bots can always play."
         )
     )
     seats = Several(
@@ -616,7 +617,7 @@ class ReadyRequest(Request):
         allow_none=True,
         load_default=None,
         **_about(
-            "Salt whose SHA-256 you committed. If you omit it, you add no salt, and the seat shows that "
+            "Salt whose SHA-256 you committed to. If you omit it, you add no salt, and the seat shows that "
             "your commitment was not revealed."
         ),
     )
@@ -639,7 +640,7 @@ class OwnSeat(Schema):
     seat = fields.Integer(required=True)
     mails = fields.String(required=True, allow_none=True, validate=one_of(CHOICES))
     salt_hash = fields.String(
-        required=True, allow_none=True, **_about("SHA-256 of the salt you committed; null if you committed none")
+        required=True, allow_none=True, **_about("SHA-256 of the salt you committed to; null if none")
     )
 
 
@@ -658,7 +659,7 @@ class Seat(Schema):
         required=True,
         allow_none=True,
         **_about(
-            "Name of the player or bot; null while the seat is free. With the option `nameless`, also null "
+            "Name of the player or bot; null while the seat is free. With the `nameless` option, also null "
             "for players until the end."
         ),
     )
@@ -670,7 +671,7 @@ class Seat(Schema):
     program = fields.Boolean(
         required=True,
         **_about(
-            "Whether the player's account is marked as a program. With the option `nameless`, always false "
+            "Whether the player's account is marked as a program. With the `nameless` option, always false "
             "until the end."
         ),
     )
@@ -910,7 +911,7 @@ class Message(Schema):
         required=True,
         allow_none=True,
         **_about(
-            "Name of the author; null if the account was deleted. With the option `nameless`, also null until the end."
+            "Name of the author; null if the account was deleted. With the `nameless` option, also null until the end."
         ),
     )
     text = fields.String(required=True)
@@ -1330,7 +1331,7 @@ def _kinds(**kw: Any) -> Any:
 
 
 def _form(**kw: Any) -> Any:
-    about = "Payload format: Standard Webhooks, or messages of a chat service, which support only `your-turn`"
+    about = "Payload format: Standard Webhooks, or a chat service's format, which supports only `your-turn`"
     return fields.String(validate=one_of(chats.FORMS), **kw, **_about(about))
 
 
@@ -1521,7 +1522,7 @@ class Problem(Schema):
     code = fields.String(required=True, validate=one_of(PROBLEMS_BY_CODE))
     detail = fields.String(required=True)
     request_id = fields.String(
-        required=True, **_about("Request id, as in the header `X-Request-Id` and in the server's log")
+        required=True, **_about("Request id, as in the `X-Request-Id` header and in the server's log")
     )
     reason = fields.String(
         **_about("For `illegal-move`, `malformed-move`, `bad-option` and `illegal-plan`: the code of the violated rule")

@@ -55,7 +55,7 @@ def check_salt(options: Mapping[str, Any], salt: str, salt_hash: str | None) -> 
     if salt_hash is None:
         return
     if within(options) is None:
-        raise BadField("salt_hash", "You can commit a salt only in games with the option `ready_check`.")
+        raise BadField("salt_hash", "You can commit to a salt only in games with the `ready_check` option.")
     if salt:
         raise BadField("salt_hash", "A committed salt stays secret for now. Omit `salt`.")
 
@@ -69,9 +69,9 @@ def expect_asking(head: GameRow) -> None:
 def expect_committed(salt: str, salt_hash: str | None) -> None:
     """Raise WrongSalt if the salt doesn't match its commitment."""
     if salt_hash is None:
-        raise WrongSalt(noted("You haven't committed a salt, so there is none to reveal."))
+        raise WrongSalt(noted("You haven't committed to a salt, so there is none to reveal."))
     if sha256(salt.encode()).hexdigest() != salt_hash:
-        raise WrongSalt(noted("The SHA-256 of this salt isn't the one you committed."))
+        raise WrongSalt(noted("The SHA-256 of this salt isn't the one you committed to."))
 
 
 def is_free(seat: SeatState) -> bool:

@@ -133,8 +133,8 @@ def track_record(player_id: UUID) -> Json:
 
 
 def _won(player_id: UUID, hidden: Collection[UUID]) -> int:
-    """Return how many finished games the player won in their own seat. Games in which a bot played the seat at the end
-    don't count."""
+    """Return how many finished games the player won in their own seat. Games that a bot finished in that seat don't
+    count."""
     record = PlayerGame.record
     own = (PlayerGame.player_id == player_id) & PlayerGame.role.is_(None) & PlayerGame.game_id.not_in(hidden)
     own &= record["finished"].as_boolean() & ~record["left"].as_boolean()

@@ -124,7 +124,7 @@ COMMANDS = (
     Command(
         INVITE,
         noted("ADDRESS to N"),
-        noted("Emails an invitation to a free seat of game N."),
+        noted("Emails someone an invitation to take a free seat in game N."),
         "invite bob@example.org to 3",
         True,
         _words("einladen|lade", "inviter|invite", "invita|invitare"),

@@ -38,7 +38,7 @@ def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
         (
             PLAN,
             example,
-            gettext("plans this move for your next turn. Without a move, we send you your plan"),
+            gettext("plans this move for your next turn. If you give no move, sends you your current plan"),
         ),
         (UNDO, "", gettext("takes back your last move. If necessary, we ask the others first")),
         (AGREE, "", gettext("agrees to a take-back")),
