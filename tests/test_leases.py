@@ -31,7 +31,7 @@ def look(office: Leases, breaks: bool = False) -> datetime | None:
     return lapsed_at
 
 
-def test_leases_that_expired_during_a_database_outage_stay_with_their_holders(moment: Moment) -> None:
+def test_leases_that_expire_during_a_database_outage_stay_with_their_holders(moment: Moment) -> None:
     office = Leases(Flask("test"))
     look(office)
     moment.seconds += 60

@@ -1,4 +1,4 @@
-"""Vendored files: each has its licence beside it, also once installed."""
+"""Vendored files: each has its licence beside it, even once installed."""
 
 import tomllib
 from pathlib import Path

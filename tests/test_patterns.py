@@ -1,7 +1,7 @@
 """Every regular expression of the server takes linear time on any input.
 
 Each pattern is fed inputs made from its own parts: bodies of its loops, its alternatives and single characters, repeated
-and cut off. The time of a match is compared at growing lengths. Measured is CPU time, so that a busy machine does no harm.
+and cut off. The time of a match is compared at growing lengths. CPU time is measured, so a busy machine does no harm.
 """
 
 import ast

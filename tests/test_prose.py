@@ -1,4 +1,4 @@
-"""The language of the product's texts: `.github/CONTRIBUTING.md` has the rules, this finds what breaks them."""
+"""The language of the product's texts: `.github/CONTRIBUTING.md` has the rules. This finds violations."""
 
 import ast
 import json

@@ -81,7 +81,7 @@ def test_a_vacation_ends_on_a_later_day_than_it_begins(vacations):
         calendar({"vacations": vacations}, "UTC")
 
 
-def test_vacation_days_per_year_are_limited_and_duplicates_count_once():
+def test_vacation_days_per_year_are_limited_and_overlapping_days_count_once():
     fortnight = {"from": "2026-12-25", "to": "2027-01-07"}
     week = {"from": "2027-01-04", "to": "2027-01-10"}
     assert len(calendar({"vacations": [week, fortnight]}, "UTC", vacation_days=10).vacations) == 2
@@ -165,7 +165,7 @@ def test_a_vacation_begins_at_midnight_in_the_players_time_zone(ada: UUID) -> No
 # Counted time
 
 
-def test_time_counts_fully_without_nights_and_outages():
+def test_all_hours_count_without_nights_and_outages():
     assert due_at(berlin("2026-11-20 18:30"), 2 * DAY) == berlin("2026-11-22 18:30")
 
 
@@ -174,7 +174,7 @@ def test_nights_do_not_count():
     assert due_at(berlin("2026-11-21 03:00"), 2 * HOUR, SLEEPER) == berlin("2026-11-21 10:00")
 
 
-def test_a_player_whose_time_ends_when_the_night_begins_gets_no_extra_night():
+def test_a_turn_whose_time_ends_when_the_night_begins_ends_at_that_moment():
     assert due_at(berlin("2026-11-20 21:00"), 1 * HOUR, SLEEPER) == berlin("2026-11-20 22:00")
 
 
@@ -232,12 +232,12 @@ def test_the_night_when_clocks_go_forward_is_an_hour_shorter():
     assert due.astimezone(UTC) - asked.astimezone(UTC) == 11 * HOUR
 
 
-def test_a_night_that_ends_in_a_skipped_hour_ends_with_the_skip():
+def test_a_night_that_ends_in_a_skipped_hour_ends_when_clocks_go_forward():
     night = calendar({"night": "22:00-02:30"}, "Europe/Berlin")
     assert due_at(berlin("2026-03-28 22:00"), HOUR, night) == utc("2026-03-29 02:00")
 
 
-def test_a_night_that_ends_in_a_repeated_hour_covers_it_twice():
+def test_a_night_that_ends_in_a_repeated_hour_ends_twice():
     night = calendar({"night": "22:00-02:30"}, "Europe/Berlin")
     first_half_past_two = utc("2026-10-25 00:30")
     assert due_at(berlin("2026-10-24 22:00"), MINUTE, night) == first_half_past_two + MINUTE
@@ -273,7 +273,7 @@ def counts(minute: datetime, calendar: Calendar, outages: list[tuple[datetime, d
 
 @settings(max_examples=80, deadline=None)
 @given(moments, st.integers(0, 3 * 24 * 60), calendars, outages)
-def test_the_counted_time_equals_the_result_of_checking_every_minute(start, minutes, calendar, outages):
+def test_counted_time_matches_a_minute_by_minute_check(start, minutes, calendar, outages):
     slowly = sum(counts(start + n * MINUTE, calendar, outages) for n in range(minutes))
     assert counted_time(start, start + minutes * MINUTE, calendar, outages) == slowly * MINUTE
 
@@ -295,7 +295,7 @@ def test_a_player_is_due_at_the_end_of_the_last_counted_minute(asked, minutes, c
     outages,
     st.timedeltas(NONE, DAY),
 )
-def test_the_allowed_time_has_passed_exactly_at_the_due_time(asked, allowed, calendar, outages, later):
+def test_exactly_the_allowed_time_has_passed_at_the_due_time(asked, allowed, calendar, outages, later):
     asked += later
     assert counted_time(asked, due_at(asked, allowed, calendar, outages), calendar, outages) == allowed
 
@@ -306,7 +306,7 @@ def test_time_before_the_start_does_not_count():
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../etc/passwd", "localtime", "Europe/Berlin\n"])
-def test_a_stored_time_zone_that_this_machine_does_not_know_counts_as_utc(zone, caplog):
+def test_a_stored_time_zone_unknown_to_this_machine_counts_as_utc(zone, caplog):
     warn_of.cache_clear()
     assert [stored_zone(zone).key for _ in range(2)] == ["UTC", "UTC"]
     assert len(caplog.records) == 1

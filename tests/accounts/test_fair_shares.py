@@ -134,7 +134,7 @@ def _names_an_address(schema: Any, document: Json) -> bool:
     return "email" in schema.get("properties", {}) or any(_names_an_address(it, document) for it in schema.values())
 
 
-def test_every_call_with_an_email_address_in_its_body_is_listed(app: Flask) -> None:
+def test_every_call_with_an_email_address_in_its_body_is_tested_here(app: Flask) -> None:
     contract = Contract(app)
     found = {
         it["operationId"]
@@ -146,7 +146,7 @@ def test_every_call_with_an_email_address_in_its_body_is_listed(app: Flask) -> N
 
 
 @pytest.mark.parametrize("operation", COUNTED)
-def test_an_email_counts_toward_the_limits_of_its_sender_of_its_mailbox_and_of_the_server(
+def test_an_email_counts_toward_the_limits_of_its_sender_its_mailbox_and_the_server(
     app: Flask, ada: Someone, stranger: Someone, operation: str
 ) -> None:
     before = counts(app)
@@ -190,7 +190,7 @@ def test_a_player_can_request_twenty_codes_a_day_in_the_settings(app: Flask, ada
 @pytest.mark.parametrize(
     ("name", "path", "body"), [("guests", "/v1/guests", {}), ("app-registrations", "/oauth/register", APP)]
 )
-def test_networks_that_send_many_requests_leave_room_for_others(
+def test_networks_that_send_many_requests_do_not_crowd_out_others(
     stranger: Someone, bound: Callable[[str, Bound], None], name: str, path: str, body: Json
 ) -> None:
     bound(f"{name}-in-all", Bound(200, 86_400))
@@ -209,7 +209,9 @@ def test_networks_that_send_many_requests_leave_room_for_others(
 @pytest.mark.parametrize(
     ("name", "networks", "left"), [("guests-in-all", 250, 18), ("app-registrations-in-all", 67, 22)]
 )
-def test_networks_that_send_many_requests_leave_room_at_the_default_limits(name: str, networks: int, left: int) -> None:
+def test_networks_that_send_many_requests_do_not_crowd_out_others_at_the_default_limits(
+    name: str, networks: int, left: int
+) -> None:
     """Prints how much they get."""
     bound, taken = DEFAULTS[name], [0] * networks
     for _ in range(bound.most // OF_ONE):

@@ -30,6 +30,6 @@ def test_every_notice_kind_has_a_name_and_every_choice_has_a_hint_on_the_page(ki
         assert (f"mail.{kind.name}" in words) == (kind.name in MAIL_KINDS)
 
 
-def test_players_can_turn_off_every_email_about_games_except_replies_to_their_own() -> None:
+def test_players_can_turn_off_all_emails_about_games_except_replies_to_their_own_emails() -> None:
     of_games = {letter.KIND.name for letter in GameLetter.__subclasses__()} - {ANSWER.name}
     assert of_games == {name for name in MAIL_KINDS if NOTICE_KINDS[name].bundles}

@@ -1,4 +1,4 @@
-"""Rate limits per player: each limit is reached here and leaves room for honest use."""
+"""Rate limits per player: each takes effect once it is reached, and leaves room for normal use."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -78,7 +78,7 @@ def test_every_limit_is_a_listed_setting_with_its_default() -> None:
 
 
 @pytest.mark.parametrize("text", ["30s", "5/2m", "7/36h", "1/1d", "90/90s"])
-def test_a_formatted_limit_can_be_parsed_again(text: str) -> None:
+def test_parsing_a_formatted_limit_returns_the_same_limit(text: str) -> None:
     if "/" in text:
         written = str(Settings.from_environment({"STERNENPOST_LIMIT_GAMES": text}).bounds["games"])
         assert Settings.from_environment({"STERNENPOST_LIMIT_GAMES": written}).bounds["games"] == Bound(
@@ -388,7 +388,9 @@ def test_a_player_can_send_sixty_pings_an_hour(ada: Someone) -> None:
 # Counting
 
 
-def test_uses_are_deleted_once_they_count_toward_no_limit(app: Flask, ada: Someone, stranger: Someone) -> None:
+def test_recorded_uses_are_deleted_once_they_no_longer_count_toward_a_limit(
+    app: Flask, ada: Someone, stranger: Someone
+) -> None:
     opened(ada, ME, OPEN, BOT)
     stranger.post("/v1/sign-ins", {"email": "ada@example.org"})
 

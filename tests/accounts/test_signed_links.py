@@ -1,4 +1,4 @@
-"""Signed link tokens: each has one spelling, and the secret can be rotated at run time."""
+"""Signed link tokens: each is valid in only one spelling, and the secret can be rotated at run time."""
 
 import subprocess
 import sys
@@ -68,7 +68,7 @@ def signed(purpose: str) -> str:
 
 
 @pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED, REPLY, BOUNCE, RSVP])
-def test_unused_bits_of_a_signature_must_match(purpose: str) -> None:
+def test_a_signature_with_changed_unused_bits_is_rejected(purpose: str) -> None:
     word = signed(purpose)
     assert [last for last in LETTERS if opens(purpose, word[:-1] + last)] == [word[-1]]
     for other in (f"{word}=", f" {word}", f"{word}a", word.replace("i", "\N{LATIN SMALL LETTER DOTLESS I}", 1) + "="):
@@ -76,7 +76,7 @@ def test_unused_bits_of_a_signature_must_match(purpose: str) -> None:
 
 
 @pytest.mark.parametrize("purpose", [TURN, INVITATION, RETURN, STOP, FEED])
-def test_a_link_token_is_in_lower_case(purpose: str) -> None:
+def test_link_tokens_are_lower_case(purpose: str) -> None:
     word = signed(purpose)
     assert opens(purpose, word)
     assert not opens(purpose, word.upper()) and not opens(purpose, word.title())

@@ -49,7 +49,7 @@ def scope_of(call: Call) -> str | None:
     return scopes[0] if scopes else None
 
 
-def test_each_call_requires_its_documented_scope_and_names_it_if_it_is_missing(scene: Scene) -> None:
+def test_each_call_requires_its_documented_scope_and_the_error_names_a_missing_scope(scene: Scene) -> None:
     for call in calls(scene.contract.document):
         scope = scope_of(call)
         if scope is None:
@@ -63,7 +63,7 @@ def test_each_call_requires_its_documented_scope_and_names_it_if_it_is_missing(s
         assert scope in refused.json["detail"]
 
 
-def test_an_old_token_keeps_all_its_rights(app: Flask, ada: Someone) -> None:
+def test_a_token_from_before_scopes_existed_keeps_all_its_rights(app: Flask, ada: Someone) -> None:
     with app.app_context():
         row = db.session.scalars(db.select(Token).where(Token.name == "operator", Token.player_id == player(ada))).one()
         assert (set(row.scopes), row.game_id, row.last_used_at) == (set(SCOPES), None, None)
@@ -218,7 +218,7 @@ def test_a_token_name_is_sanitized_in_the_list(scene: Scene) -> None:
         is_problem(scene.ada.post(path, {"name": "\u202e \u3164"}), 422, "invalid-field")
 
 
-def test_tokens_are_listed_in_pages_until_they_expire(scene: Scene) -> None:
+def test_tokens_are_listed_page_by_page_until_they_expire(scene: Scene) -> None:
     for number in range(5):
         further(scene.app, scene.ada, name=f"{number}", expires_at=(clock.now() + HOUR).isoformat())
     names, address = [], "/v1/tokens?limit=2"
@@ -305,7 +305,7 @@ def test_revoking_all_tokens_includes_one_being_created(scene: Scene) -> None:
 # Real processes
 
 
-def test_revoking_takes_effect_in_every_process_without_revealing_tokens() -> None:
+def test_a_revoked_token_stops_working_in_every_process_and_appears_in_no_log_or_metric() -> None:
     with new_house() as house:
         house.start_web()
         urls = [house.url, house.start_another_web()]

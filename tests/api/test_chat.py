@@ -42,7 +42,7 @@ def test_players_replaced_by_a_bot_can_chat(bea: Someone, game: str) -> None:
     assert said(bea, game, "My train is late.")
 
 
-def test_spectators_read_the_chat_unless_the_game_is_hidden_from_them(app: Flask, ada: Someone, game: str) -> None:
+def test_spectators_can_read_the_chat_unless_the_game_is_hidden_from_them(app: Flask, ada: Someone, game: str) -> None:
     cyd, stranger = Someone(app, "cyd"), Someone(app)
     said(ada, game, "Hello!")
     for who in (cyd, stranger):
@@ -107,6 +107,6 @@ def test_an_invisible_message_is_rejected(ada: Someone, game: str, text: str) ->
     assert ada.get(f"{game}/messages").json["items"] == []
 
 
-def test_a_long_message_is_stored_completely_up_to_the_limit(ada: Someone, game: str) -> None:
+def test_a_message_of_the_maximum_length_is_stored_in_full(ada: Someone, game: str) -> None:
     assert said(ada, game, "\U0001f30c" * 2000) == "\U0001f30c" * 2000
     is_problem(ada.post(f"{game}/messages", {"text": "x" * 2001}), 422, "invalid-fields")

@@ -1,4 +1,4 @@
-"""What operators can close for a while: sign-ups, guests and app registrations."""
+"""What operators can close temporarily: sign-ups, guest play and app registrations."""
 
 import re
 from collections.abc import Iterator

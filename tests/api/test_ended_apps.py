@@ -129,7 +129,7 @@ STAYS = {  # settings changed through the app, which give no access and send not
 }
 
 
-def test_every_call_with_which_an_app_can_change_data_is_classified_by_what_it_leaves_behind(app: Flask) -> None:
+def test_every_call_that_lets_an_app_change_data_is_classified_by_what_it_leaves_behind(app: Flask) -> None:
     operations = [
         operation
         for item in app.extensions["document"].to_dict()["paths"].values()
@@ -374,7 +374,7 @@ def test_an_app_whose_access_has_ended_cannot_create_anything(app: Flask, ada: S
 # Apps of one seat
 
 
-def test_an_app_bound_to_a_seat_ends_with_the_players_stand_in_days(
+def test_an_app_limited_to_a_game_loses_access_when_its_players_stand_in_ends(
     app: Flask, ada: Someone, bea: Someone, program: Program
 ) -> None:
     game = opened(ada, ME, BOT, BOT, options={"start_seat": 0})

@@ -12,7 +12,7 @@ from tests.support.games import DAY
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_game_between_bots_advances_by_the_clock_and_restarts_when_it_is_over(stranger: Someone, name: str) -> None:
+def test_the_bot_game_advances_with_the_clock_and_restarts_when_it_is_over(stranger: Someone, name: str) -> None:
     seen = []
     for _ in range(3):
         shown = stranger.get(f"/v1/rules/{name}/exhibition").json

@@ -71,7 +71,7 @@ def test_the_example_on_the_page_is_correct(app: Flask) -> None:
     assert all(line in example for line in said.splitlines())
 
 
-def test_the_page_explains_what_every_game_draws(app: Flask) -> None:
+def test_the_page_explains_what_each_game_draws_at_random(app: Flask) -> None:
     page = get(app, "/docs/fairness").text
     for name in GAMES:
         assert re.search(f"<h2[^>]*>What {name.capitalize()} draws</h2>", page)
@@ -87,7 +87,7 @@ def test_the_page_states_what_an_archive_cannot_prove(app: Flask, what: str) -> 
     assert what in rest.partition("<h2>")[0]
 
 
-def test_a_player_who_knows_the_seed_can_choose_who_begins_with_the_last_salt() -> None:
+def test_a_player_who_knows_the_seed_can_decide_who_begins_by_choosing_the_last_salt() -> None:
     """As the page says: so it must be said."""
     seed, taken = bytes(32), ["Ada's", "Ben's"]
     begins = [SeededDice(seed, [*taken, f"{n}"]).below(3) for n in range(20)]

@@ -156,7 +156,7 @@ def test_a_different_move_for_a_past_turn_is_stale(app: Flask, ada: Someone, bea
     assert ada.post(f"{game}/moves", other).json["turn"] == 4
 
 
-def test_a_turn_that_never_existed_is_reported_as_such(ada: Someone, game: str) -> None:
+def test_a_move_for_a_turn_that_never_existed_is_rejected_with_the_reason(ada: Someone, game: str) -> None:
     move = first_move(ada, game) | {"turn": 99}
     for path in (f"{game}/moves", f"{game}/moves?dry_run=true"):
         response = ada.post(path, move)
@@ -218,7 +218,7 @@ def test_events_continue_after_the_last_one_seen(ada: Someone, bea: Someone, gam
 # Votes and messages
 
 
-def test_all_players_agree_to_a_pause(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
+def test_a_game_is_paused_when_all_players_agree(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
     move = first_move(ada, game)
     assert ada.post(f"{game}/votes", {"on": "pause", "vote": True}).json["pause"] == [0]
     assert stranger.get(f"{game}/votes").json["pause"] == [0]

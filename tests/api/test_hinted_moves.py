@@ -27,7 +27,7 @@ def hint(who: Someone, path: str) -> Json:
 
 
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
-def test_a_hint_names_the_best_moves_and_repeats_them(app: Flask, rules: str) -> None:
+def test_a_hint_names_the_best_moves_and_is_the_same_when_requested_again(app: Flask, rules: str) -> None:
     ada = Someone(app, "ada")
     path = opened(ada, ME, BOT, BOT, rules=rules, options={"start_seat": 0} if rules == "sternenhimmel" else {})
     told, legal = hint(ada, path), ada.get(f"{path}/legal-moves").json
@@ -52,7 +52,7 @@ def test_a_hint_is_empty_while_a_bot_is_on_turn(app: Flask) -> None:
     assert hint(ada, path) == {"turn": None, "moves": []}
 
 
-def test_a_game_with_another_person_gives_no_hints_even_after_they_left(app: Flask) -> None:
+def test_no_hints_are_given_in_a_game_with_another_person_even_after_they_left(app: Flask) -> None:
     ada, bea = Someone(app, "ada"), Someone(app, "bea")
     path = opened(ada, ME, OPEN, BOT)
     assert bea.post(f"{path}/seats").status_code == 201
@@ -62,13 +62,13 @@ def test_a_game_with_another_person_gives_no_hints_even_after_they_left(app: Fla
         assert is_problem(ada.get(f"{path}/hint"), 403, "no-hints")
 
 
-def test_an_open_game_and_a_stranger_get_no_hints(app: Flask) -> None:
+def test_no_hints_are_given_in_an_open_game_or_to_strangers(app: Flask) -> None:
     ada, bea = Someone(app, "ada"), Someone(app, "bea")
     assert is_problem(ada.get(f"{opened(ada, ME, OPEN, BOT)}/hint"), 403, "no-hints")
     assert is_problem(bea.get(f"{opened(ada, ME, BOT, BOT)}/hint"), 403, "not-seated")
 
 
-def test_stand_ins_and_the_player_they_replace_get_no_hints(app: Flask) -> None:
+def test_stand_ins_and_the_players_they_replace_get_no_hints(app: Flask) -> None:
     ada, bea = Someone(app, "ada"), Someone(app, "bea")
     path = opened(ada, ME, BOT, BOT)
     with app.app_context():
@@ -86,7 +86,9 @@ def test_hints_are_limited_per_player(app: Flask, monkeypatch: pytest.MonkeyPatc
     assert is_problem(ada.get(f"{path}/hint"), 429, "too-many-requests")
 
 
-def test_a_hint_does_not_wait_long_for_others(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hint_request_fails_soon_if_another_hint_is_being_computed(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(hints, "PATIENCE", 0.01)
     ada = Someone(app, "ada")
     path = opened(ada, ME, BOT, BOT, options={"start_seat": 0})

@@ -83,7 +83,7 @@ def test_a_game_closes_when_the_last_person_leaves(app: Flask, ada: Someone, bea
     is_problem(bea.post(f"{path}/seats"), 409, "game-not-running")
 
 
-def test_a_game_stays_open_while_it_has_a_human_player_and_the_player_in_the_first_seat_becomes_host(
+def test_when_the_host_leaves_the_player_in_the_lowest_seat_becomes_host(
     app: Flask, ada: Someone, bea: Someone, cleo: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, OPEN)
@@ -260,7 +260,7 @@ def test_a_player_who_is_invited_again_gets_only_one_email(app: Flask, office: O
     assert len(office.mails("new")) == 1
 
 
-def test_only_a_reserved_seat_has_an_invitation(app: Flask, ada: Someone) -> None:
+def test_only_the_invitation_for_a_reserved_seat_can_be_withdrawn(app: Flask, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT)
     for seat in (0, 1, 2, 3, 200, 10**30):
         is_problem(ada.delete(f"{path}/invitations/{seat}"), 404, "not-found")
@@ -314,7 +314,7 @@ def test_a_removed_guest_returns_only_if_invited(app: Flask, ada: Someone, bea: 
     assert bea.post(f"{path}/seats").json["you"]["seat"] == 2
 
 
-def test_only_other_players_can_be_removed_and_hosts_who_remove_themselves_leave(
+def test_hosts_can_remove_only_seated_people_and_leave_if_they_remove_themselves(
     app: Flask, ada: Someone, bea: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, BOT, INVITED)
@@ -346,7 +346,7 @@ def test_an_open_game_shows_when_it_closes(app: Flask, ada: Someone, open_for: s
 
 
 @pytest.mark.parametrize("open_for", ["PT59M", "P91D", "P1M", "soon", "", "-P1D"])
-def test_a_game_can_stay_open_for_an_hour_to_90_days(app: Flask, ada: Someone, open_for: str) -> None:
+def test_a_game_can_stay_open_for_one_hour_to_90_days(app: Flask, ada: Someone, open_for: str) -> None:
     wanted = {"rules": "sternenhimmel", "seats": [ME, OPEN, OPEN], "open_for": open_for}
     answer = ada.post("/v1/games", wanted)
     assert is_problem(answer, 422, "invalid-field")
@@ -386,7 +386,7 @@ def test_the_host_is_warned_once_three_days_before_the_game_closes(
     ]
 
 
-def test_a_short_lived_game_warns_its_host_at_half_time(app: Flask, ada: Someone) -> None:
+def test_the_host_of_a_short_lived_game_is_warned_halfway(app: Flask, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN, open_for="PT2H")
     until(moment(path, ada) - HOUR - MINUTE)
     close_due()
@@ -506,7 +506,7 @@ def test_a_warning_skips_the_bundle_if_the_bundle_would_be_too_late(app: Flask, 
     )
 
 
-def test_a_removed_guest_is_absent_from_lists_by_player(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_the_game_disappears_from_a_removed_guests_list(app: Flask, ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     sits(bea, at=path)
     ada.delete(f"{path}/seats/1")

@@ -204,7 +204,7 @@ def test_every_change_is_accepted_if_the_caller_saw_the_current_state(scene: Sce
     assert ada.delete("/v1/tokens/current", headers={"If-Match": "*"}).status_code == 204
 
 
-def test_a_change_with_a_weak_etag_is_rejected_and_the_error_explains_where_weak_etags_come_from(ada: Someone) -> None:
+def test_a_change_with_a_weak_etag_is_rejected_and_the_error_explains_weak_etags(ada: Someone) -> None:
     etag = ada.get("/v1/me").headers["ETag"]
     for condition in (f"W/{etag}", f'"another", W/{etag}'):
         refused = ada.patch("/v1/me", {"name": "Ada I"}, headers={"If-Match": condition})
@@ -235,7 +235,7 @@ def waits_for_a_lock(database_url: str) -> bool:
         return connection.execute(waiters).fetchone() is not None
 
 
-def test_an_open_game_cannot_change_between_the_check_of_the_precondition_and_the_write(
+def test_an_open_game_cannot_change_between_the_precondition_check_and_the_write(
     app: Flask, shared_url: str, ada: Someone, bea: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)
@@ -310,7 +310,7 @@ def idempotent(contract: Contract) -> list[Call]:
     return sorted(found, key=lambda call: call.name == "takeSeat")
 
 
-def test_every_call_that_creates_something_accepts_an_idempotency_key_unless_it_creates_a_secret(scene: Scene) -> None:
+def test_calls_that_create_something_accept_an_idempotency_key_unless_it_is_a_secret(scene: Scene) -> None:
     makes = {call.name for call in calls(scene.contract.document) if call.method == "POST"}
     names = {call.name for call in idempotent(scene.contract)}
     assert names == {"openGame", "takeSeat", "invite", "vote", "takeBack", "say", "sayReady", "playMove"}

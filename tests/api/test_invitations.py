@@ -1,4 +1,4 @@
-"""Invitations by mail and by shared link, and links to return to a seat."""
+"""Invitations by email and by shared link, and links to return to a seat."""
 
 import re
 from uuid import UUID
@@ -135,9 +135,7 @@ def test_the_first_link_becomes_invalid_when_its_seat_is_reserved_for_another_ad
     assert bea.post(f"{path}/seats", {"invitation": new}).json["you"]["seat"] == 1
 
 
-def test_a_link_also_becomes_invalid_when_its_seat_was_taken_and_left(
-    app: Flask, ada: Someone, browser: Someone
-) -> None:
+def test_a_link_stays_invalid_after_its_seat_was_taken_and_left(app: Flask, ada: Someone, browser: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     invite(ada, path, NEW, seat=1)
     (word,) = mailed(app, NEW)
@@ -300,7 +298,7 @@ def entered(app: Flask, answer: TestResponse) -> Someone | None:
     return token and Someone(app, token=token[1])
 
 
-def test_the_invitation_button_signs_in_once(app: Flask, ada: Someone, browser: Someone) -> None:
+def test_the_invitation_button_signs_the_player_in_once(app: Flask, ada: Someone, browser: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     invite(ada, path, NEW)
     (word,) = mailed(app, NEW)
@@ -315,7 +313,7 @@ def test_the_invitation_button_signs_in_once(app: Flask, ada: Someone, browser: 
     assert (again.status_code, entered(app, again)) == (409, None)
 
 
-def test_an_invitation_does_not_sign_in_to_an_existing_account(
+def test_an_invitation_does_not_sign_an_existing_player_in(
     app: Flask, ada: Someone, bea: Someone, browser: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)
@@ -335,7 +333,7 @@ def test_an_invitation_does_not_sign_in_to_an_existing_account(
         ({"Origin": "https://elsewhere.example"}, {"Origin": "http://localhost"}),
         ({"Origin": "null"}, {}),
     ],
-    ids=["says so", "older", "says nothing of itself"],
+    ids=["fetch metadata", "origin header", "null origin"],
 )
 def test_a_page_from_another_origin_cannot_accept_an_invitation(
     elsewhere: dict[str, str], here: dict[str, str], app: Flask, ada: Someone, browser: Someone

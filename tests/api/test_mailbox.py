@@ -64,7 +64,7 @@ def test_the_page_links_to_older_emails(box: FlaskClient) -> None:
     assert "Letter 69<" in box.get(link[1]).text
 
 
-def test_only_emails_that_are_shown_are_parsed_and_only_once(box: FlaskClient) -> None:
+def test_emails_are_parsed_only_when_shown_and_only_once(box: FlaskClient) -> None:
     parsed = sandbox._envelope.cache_info
     before = parsed().misses
     assert listed(box, "?to=nobody@example.org") == ([], None)

@@ -264,7 +264,7 @@ def test_a_code_expires_after_a_minute(app: Flask, ada: Someone, program: Progra
     is_refused(program.trade(code), "invalid_grant")
 
 
-def test_an_invented_code_is_rejected(ada: Someone, program: Program) -> None:
+def test_an_unknown_code_is_rejected(ada: Someone, program: Program) -> None:
     code = program.code(ada)
     for made_up in (code[:-1] + ("B" if code[-1] == "A" else "A"), code[:-1], "", "x", code.upper()):
         is_refused(program.trade(made_up), "invalid_grant")
@@ -376,7 +376,7 @@ def test_a_reused_refresh_token_revokes_its_family(app: Flask, ada: Someone, pro
     is_refused(program.refresh(second["refresh_token"]), "invalid_grant")
 
 
-def test_an_invented_refresh_token_revokes_nothing(app: Flask, ada: Someone, program: Program) -> None:
+def test_an_unknown_refresh_token_revokes_nothing(app: Flask, ada: Someone, program: Program) -> None:
     made = program.signed_in(ada)
     word = made["refresh_token"]
     head, _, _ = word.rpartition("_")
@@ -711,7 +711,7 @@ def elsewhere(app: Flask, house: str, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_single_page_app_from_another_origin_signs_in_plays_and_signs_out(
+def test_a_single_page_app_from_another_origin_can_sign_in_play_and_sign_out(
     app: Flask, ada: Someone, chromium: Browser, house: str, elsewhere: str, rules: str
 ) -> None:
     opened(ada, ME, BOT, BOT, title="The long night", rules=rules)

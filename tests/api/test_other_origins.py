@@ -1,4 +1,4 @@
-"""Pages of other origins can play with a token in a real browser and read every answer."""
+"""Pages from other origins can play with a token in a real browser and read every response."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""Your own account over the API: change of address, export and deletion."""
+"""Your own account over the API: address change, export and deletion."""
 
 import logging
 import re
@@ -118,7 +118,7 @@ def test_an_account_code_cannot_be_used_to_sign_in(app: Flask, ada: Someone, str
     is_problem(stranger.post("/v1/tokens", {"sign_in": sign_in, "code": code}), 401, "wrong-code")
 
 
-def test_only_the_reader_of_a_mailbox_learns_whether_its_address_is_registered(
+def test_only_the_owner_of_a_mailbox_learns_whether_its_address_is_registered(
     app: Flask, ada: Someone, bea: Someone
 ) -> None:
     def told(email: str) -> tuple[int, Json]:
@@ -356,7 +356,7 @@ def dump(url: str) -> Iterator[tuple[str, str]]:
                 yield from ((table, bytes(row).decode()) for row in copy)
 
 
-def test_the_data_exports_of_a_player_and_their_stand_in_do_not_mix_their_emails(
+def test_a_player_and_their_stand_in_each_export_only_their_own_emails(
     app: Flask, lovelace: Someone, bea: Someone, stood_in: list[str]
 ) -> None:
     copies = [who.get("/v1/me/export").json for who in (lovelace, bea)]
@@ -372,7 +372,7 @@ def test_the_data_exports_of_a_player_and_their_stand_in_do_not_mix_their_emails
     assert [it["salt"] for it in copies[0]["games"] if it["salt_hash"]] == [None]  # the game has not begun
 
 
-def test_a_deleted_stand_in_leaves_no_trace_and_archives_verify(
+def test_a_deleted_stand_in_leaves_no_trace_and_archives_still_verify(
     app: Flask, shared_url: str, lovelace: Someone, bea: Someone, stood_in: list[str]
 ) -> None:
     traces = (NAME, NEW, "third@example.net", r"\\303\\201d\\303\\241")
@@ -409,7 +409,7 @@ def pg_dump(url: str) -> str:
     return subprocess.run([program, url], check=True, capture_output=True, text=True).stdout
 
 
-def test_a_deleted_player_leaves_no_name_or_address_and_archives_verify(
+def test_a_deleted_player_leaves_no_name_or_address_and_archives_still_verify(
     app: Flask, shared_url: str, lovelace: Someone, bea: Someone, game: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     traces = (NAME, NEW, "ada@example.org", "third@example.net", "Europe/London", r"\\303\\201d\\303\\241")

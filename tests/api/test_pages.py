@@ -89,7 +89,7 @@ ON_BOTH = pytest.mark.parametrize("page", [DESKTOP, PHONE], ids=["desktop", "pho
 
 
 @ON_BOTH
-def test_a_call_can_be_searched_for_and_its_code_stays_in_the_chosen_programming_language(page: Page) -> None:
+def test_calls_can_be_searched_and_code_stays_in_the_chosen_programming_language(page: Page) -> None:
     page.goto("/docs/api/moves")
     page.get_by_label("Find a call").fill("patch seat")
     expect(page.locator("nav.calls li:visible")).to_have_text(re.compile(r"PATCH /v1/games/{game_id}/seats/me\s"))
@@ -151,7 +151,7 @@ def test_a_move_is_typed_previewed_confirmed_and_played_once(page: Page, turn: T
 
 
 @ON_BOTH
-def test_a_move_is_chosen_by_tapping_and_can_be_changed(page: Page, turn: Turn) -> None:
+def test_a_move_can_be_chosen_by_tapping_and_then_changed(page: Page, turn: Turn) -> None:
     page.goto(turn.plain)
     for move in (turn.move, turn.other):
         page.get_by_text("Choose from all").click()
@@ -179,7 +179,7 @@ def test_an_unplayable_move_is_reported_and_can_be_corrected(page: Page, turn: T
     assert turn.commits() == 1
 
 
-def test_the_table_is_shown_as_picture_and_text_with_local_deadline(page: Page, turn: Turn) -> None:
+def test_the_table_is_shown_as_a_picture_and_text_with_the_deadline_in_local_time(page: Page, turn: Turn) -> None:
     change_profile(person("ada"), {"zone": "Asia/Tokyo"})
     page.goto(turn.plain)
     picture = page.get_by_role("img", name="Picture of the table")
@@ -188,7 +188,7 @@ def test_the_table_is_shown_as_picture_and_text_with_local_deadline(page: Page, 
     expect(page.get_by_text("(Asia/Tokyo, UTC+9)")).to_be_visible()
 
 
-def test_the_link_of_a_past_turn_explains_that(page: Page, turn: Turn) -> None:
+def test_a_link_to_a_past_turn_says_that_the_turn_is_over(page: Page, turn: Turn) -> None:
     ada = person("ada")
     play_move(turn.game_id, ada, turn_of(turn.game_id, ada), moves_of(turn.game_id, ada)[0])
     page.goto(turn.plain)
@@ -285,7 +285,7 @@ def test_a_whole_turn_can_be_typed_in_one_line(page: Page, long_turn: Turn) -> N
     assert long_turn.commits() == commits + 1
 
 
-def test_the_link_of_a_partly_played_turn_leads_to_the_rest_of_the_turn(page: Page, long_turn: Turn) -> None:
+def test_a_link_to_a_partly_played_turn_leads_to_the_rest_of_the_turn(page: Page, long_turn: Turn) -> None:
     page.goto(long_turn.plain)
     page.get_by_label("Your move").fill(long_turn.move)
     moves_on(long_turn.game_id, person("ada"))  # by another way, meanwhile
@@ -315,7 +315,7 @@ def mailed_link(site: Site, page: str) -> str:
     return re.search(rf"/{page}/\S+", mailed(site, page))[0]
 
 
-def test_an_invitation_is_accepted_with_a_button(page: Page, site: Site) -> None:
+def test_an_invitation_can_be_accepted_by_pressing_a_button(page: Page, site: Site) -> None:
     game_id = open_game(person("ada"), wanted(ME, {"email": "dora@example.org"}, OPEN, title="Three of us")).game_id
     link = mailed_link(site, "i")
     for _ in range(2):
@@ -335,7 +335,7 @@ def test_a_link_to_a_turn_that_never_existed_says_so(page: Page, turn: Turn) -> 
         expect(page.get_by_text("There has been no turn 99 in this game.")).to_be_visible()
 
 
-def test_a_player_who_left_comes_back_with_a_button(page: Page, turn: Turn) -> None:
+def test_a_player_who_left_can_return_by_pressing_a_button(page: Page, turn: Turn) -> None:
     leave(turn.game_id, person("ada"))
     page.goto(f"/back/{return_word(turn.game_id, 0)}")
     expect(page.get_by_text("A bot is playing for you in this game.")).to_be_visible()
@@ -465,7 +465,9 @@ def every_page(site: Site, turn: Turn, long_turn: Turn) -> dict[str, str]:
     }
 
 
-def test_every_page_is_accessible_in_light_and_dark_on_every_screen(page: Page, every_page: dict[str, str]) -> None:
+def test_every_page_is_accessible_in_light_and_dark_mode_on_every_screen(
+    page: Page, every_page: dict[str, str]
+) -> None:
     for name, address in every_page.items():
         page.goto(address)
         assert page.title().endswith(" · Sternenpost")

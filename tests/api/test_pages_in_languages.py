@@ -1,4 +1,4 @@
-"""Pages behind mailed links are in their reader's language."""
+"""Pages that emailed links open are in their reader's language."""
 
 import re
 from collections.abc import Iterator
@@ -123,7 +123,7 @@ BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
         ("/v1/gaems", BROWSER, "application/problem+json"),
     ],
 )
-def test_a_mistyped_path_shows_a_page_in_browsers(app: Flask, path: str, accept: str, mimetype: str) -> None:
+def test_browsers_get_a_readable_page_for_a_mistyped_path(app: Flask, path: str, accept: str, mimetype: str) -> None:
     answer = app.test_client().get(path, headers={"Accept": accept, "Accept-Language": "de"})
     assert (answer.status_code, answer.mimetype) == (404, mimetype)
     assert ("Seite nicht gefunden" in answer.text) == (mimetype == "text/html")

@@ -61,7 +61,7 @@ def test_the_lobby_filters_open_games_by_free_seats_and_number_of_players(
 
 
 @pytest.mark.usefixtures("no_limits")
-def test_a_lobby_page_is_full_even_if_many_other_games_lie_between(ada: Someone, stranger: Someone) -> None:
+def test_a_lobby_page_is_full_even_if_many_games_do_not_match_the_filter(ada: Someone, stranger: Someone) -> None:
     ids = []
     for _ in range(4):
         ids.append(opened(ada, ME, OPEN, BOT, OPEN).rpartition("/")[2])

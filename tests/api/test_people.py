@@ -194,7 +194,7 @@ def test_players_cannot_block_or_report_themselves_or_unknown_players(ada: Someo
 # Reports
 
 
-def test_a_report_waits_until_an_operator_settles_it(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_report_stays_open_until_an_operator_settles_it(app: Flask, ada: Someone, bea: Someone) -> None:
     address = f"/v1/players/{id_of_player(bea)}/report"
     is_problem(ada.post(address, {"text": "\u200b"}), 422, "invalid-field")
     assert ada.post(address, {"text": "Insults.", "game": NOBODY}).status_code == 204
@@ -227,7 +227,7 @@ def test_a_note_is_visible_only_to_its_author(ada: Someone, bea: Someone, game: 
     assert bea.get(f"{game}/note").json == {"text": "", "muted": False}
 
 
-def test_a_hidden_private_game_has_no_note(ada: Someone, bea: Someone) -> None:
+def test_strangers_cannot_keep_a_note_on_a_private_game(ada: Someone, bea: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN, private=True)
     is_problem(bea.get(f"{path}/note"), 404, "not-found")
     is_problem(bea.ask("PUT", f"{path}/note", {"text": "x"}), 404, "not-found")

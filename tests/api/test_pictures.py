@@ -1,4 +1,4 @@
-"""Pictures by HTTP and by mail."""
+"""Pictures by HTTP and by email."""
 
 import email
 import email.policy

@@ -1,4 +1,4 @@
-"""Clients with positions after the end of a log get a reset, as after a restored backup."""
+"""Clients with a position beyond the end of a log get a reset, as after a backup is restored."""
 
 import json
 from base64 import urlsafe_b64encode
@@ -72,7 +72,7 @@ def test_the_stream_of_all_games_resets_a_game_whose_log_has_become_shorter(ada:
     assert rest[-1][1]["seq"] == end  # type: ignore[index]
 
 
-def test_lists_reject_a_future_position(ada: Someone, game: str) -> None:
+def test_list_calls_reject_a_future_position(ada: Someone, game: str) -> None:
     version, end = ada.get(game).json["version"], newest(ada, game)
     for path, last in (("events?after=", end), ("events?since_version=", version), ("messages?after=", 1)):
         assert ada.get(f"{game}/{path}{last}").json["items"] == []

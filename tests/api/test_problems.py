@@ -29,7 +29,7 @@ def test_every_problem_has_a_page_at_its_type_url(app: Flask) -> None:
     assert client.get("/problems/none").status_code == 404
 
 
-def test_all_problems_are_listed_with_an_example(app: Flask) -> None:
+def test_every_problem_is_listed_with_an_example(app: Flask) -> None:
     client = app.test_client()
     listed = client.get("/problems").text
     for code, problem in problems.ALL.items():

@@ -45,7 +45,7 @@ def test_a_program_account_is_marked_at_every_table_and_in_its_profile(
     assert "robot (program)" in ada.get(f"{path}/picture.svg").get_data(as_text=True)
 
 
-def test_the_program_mark_can_change_while_an_account_has_no_seat_and_is_permanent_once_it_has_played(
+def test_the_program_mark_can_change_only_without_a_seat_and_not_after_playing(
     app: Flask, ada: Someone, bea: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, BOT)

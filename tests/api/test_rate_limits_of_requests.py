@@ -229,7 +229,7 @@ def test_a_limit_holds_across_all_web_processes(webs: Webs) -> None:
     assert webs.take(1, 1).wait > 0
 
 
-def test_refilled_quota_is_not_counted_against_a_caller(webs: Webs, standing: StandingClock) -> None:
+def test_requests_for_which_quota_has_refilled_are_not_counted_again(webs: Webs, standing: StandingClock) -> None:
     webs.take(0, 6000)
     webs.share()
     webs.seconds = 30  # in which 6,000 come back
@@ -239,7 +239,7 @@ def test_refilled_quota_is_not_counted_against_a_caller(webs: Webs, standing: St
     assert webs.take(1, 0).left == OF_PLAYER.most - 100
 
 
-def test_a_few_requests_are_not_reported_to_other_processes(webs: Webs, app: Flask) -> None:
+def test_requests_are_not_reported_to_other_processes_while_there_are_only_a_few(webs: Webs, app: Flask) -> None:
     webs.take(0, 10)
     webs.share()
     with app.app_context():
@@ -255,7 +255,7 @@ def cost(who: Someone, method: str, path: str, **more: Any) -> int:
     return before - left(who.ask(method, path, **more))
 
 
-def test_thousands_of_unknown_fields_are_reported_as_twenty(ada: Someone) -> None:
+def test_only_twenty_of_thousands_of_unknown_fields_are_reported(ada: Someone) -> None:
     body = {f"field{number}": number for number in range(3000)}
     answer = ada.post("/v1/games", body)
     is_problem(answer, 422, "invalid-fields")
@@ -263,13 +263,13 @@ def test_thousands_of_unknown_fields_are_reported_as_twenty(ada: Someone) -> Non
     assert len(answer.data) < 4096
 
 
-def test_a_few_unknown_fields_are_all_reported_together_with_other_errors(ada: Someone) -> None:
+def test_up_to_twenty_unknown_fields_are_all_reported_along_with_other_errors(ada: Someone) -> None:
     errors = ada.post("/v1/games", {"seats": 7, **{f"field{number}": 1 for number in range(9)}}).json["errors"]["json"]
     assert len(errors) == 11
     assert {"rules", "seats", "field8"} <= errors.keys()
 
 
-def test_wrong_values_of_a_long_list_are_reported_as_twenty(ada: Someone) -> None:
+def test_only_twenty_of_thousands_of_wrong_list_values_are_reported(ada: Someone) -> None:
     answer = ada.post("/v1/tokens", {"scopes": ["x"] * 9000})
     is_problem(answer, 422, "invalid-fields")
     assert len(answer.json["errors"]["json"]["scopes"]) == 20

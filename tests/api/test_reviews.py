@@ -86,7 +86,7 @@ def fail(*_: object) -> NoReturn:
     raise RuntimeError
 
 
-def test_a_review_has_each_move_with_its_worth_and_adds_up_to_the_result(app: Flask) -> None:
+def test_a_review_values_every_move_and_the_values_add_up_to_the_result(app: Flask) -> None:
     ada = Someone(app, "ada")
     path = opened(ada, ME, LEVEL, rules="sternenglanz", options=SHORT)
     play_to_the_end(app, path, ada)
@@ -140,7 +140,7 @@ def test_moves_that_were_taken_back_are_not_reviewed(app: Flask) -> None:
     assert [it["move"] for it in told["moves"] if "choose" in str(it["move"])] == [chosen]
 
 
-def test_a_process_that_ends_leaves_its_review_to_another(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_when_a_process_ends_another_continues_its_review(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     path, ada = finished(app)
     at, verdict = clock.real(), reviewing.verdict
     stop_the_clock(monkeypatch, at)
@@ -177,7 +177,7 @@ def test_two_processes_never_compute_the_same_move(app: Flask, monkeypatch: pyte
         assert stored(path).tries == 0
 
 
-def test_a_process_that_was_suspended_adds_nothing_and_costs_no_try(
+def test_a_process_that_was_suspended_adds_nothing_and_uses_up_no_attempt(
     app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, _ = finished(app)
@@ -217,7 +217,7 @@ def test_a_move_that_cannot_be_reviewed_is_retried_at_intervals_and_then_given_u
         assert not review_due(SECONDS, lambda: None)
 
 
-def test_temporary_errors_cost_no_try(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temporary_errors_use_up_no_attempt(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     path, _ = finished(app)
     at = clock.real()
 
@@ -245,7 +245,7 @@ def test_temporary_errors_cost_no_try(app: Flask, monkeypatch: pytest.MonkeyPatc
         assert len(stored(path).moves) == 1
 
 
-def test_reviews_that_wait_take_turns(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_reviews_take_turns(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     path, ada = finished(app)
     total = ada.get(f"{path}/review?seat=1").json["total"]
     monkeypatch.setattr(reviewing.random, "choice", Random(7).choice)

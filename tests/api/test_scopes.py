@@ -31,7 +31,7 @@ def test_public_data_can_be_read_without_a_token_but_a_token_that_is_sent_must_a
     is_problem(further(app, ada, scopes=["moves:write"]).get(path), 403, "missing-scope")
 
 
-def test_every_call_that_takes_a_token_is_in_one_of_these_lists(app: Flask) -> None:
+def test_every_call_that_accepts_a_token_is_tested_here(app: Flask) -> None:
     names = {
         GAME: "/v1/games/{game_id}",
         f"/tokens/{NOBODYS_ID}": "/tokens/{token_id}",

@@ -59,7 +59,7 @@ def test_a_game_is_shared_anonymously_once_all_players_agree(app: Flask, ada: So
     assert shared(app)[0] == []
 
 
-def test_pseudonyms_are_stable_across_games_and_pages_add_up(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_pseudonyms_are_the_same_in_all_games_and_on_all_pages(app: Flask, ada: Someone, bea: Someone) -> None:
     agree(ada, bea)
     first = finished(app, ada, bea)
     with app.app_context():
@@ -94,7 +94,7 @@ def test_private_games_abandoned_games_and_games_of_deleted_players_are_not_shar
     assert shared(app)[0] == []
 
 
-def test_a_player_whose_seat_was_taken_over_is_asked_too(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_a_player_whose_seat_was_taken_over_must_also_agree(app: Flask, ada: Someone, bea: Someone) -> None:
     cyd = Someone(app, "cyd")
     path = opened(ada, ME, OPEN, BOT)
     cyd.post(f"{path}/seats", {})

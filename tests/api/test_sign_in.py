@@ -1,4 +1,4 @@
-"""Signing in over the API: a mailed code returns a token."""
+"""Signing in over the API: an emailed code returns a token."""
 
 import hashlib
 import re

@@ -262,7 +262,7 @@ def test_a_stream_ends_when_its_turn_cannot_be_played(scene: Scene, end: str) ->
 # Around it
 
 
-def test_requests_with_a_turn_link_count_for_its_player_and_with_an_invalid_link_for_their_sender(
+def test_requests_count_toward_the_players_limit_only_if_their_turn_link_is_valid(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link = by_mail(scene, scene.running)
@@ -283,7 +283,7 @@ def test_a_turn_link_is_never_listed_revoked_or_recorded_as_used(scene: Scene) -
         db.session.rollback()
 
 
-def test_the_players_other_tokens_keep_working(scene: Scene) -> None:
+def test_playing_by_a_turn_link_does_not_affect_the_players_other_tokens(scene: Scene) -> None:
     moves_on(by_mail(scene, scene.running), scene.running)
     assert scene.ada.get(scene.running).status_code == 200
     assert datetime.fromisoformat(scene.ada.get("/v1/tokens").json["items"][0]["made_at"]) <= clock.now()

@@ -265,7 +265,7 @@ def test_every_player_is_notified_that_a_game_was_abandoned(app: Flask, ada: Som
     assert letters(app, "game-abandoned") == {"ada": 1, "bea": 1}
 
 
-def test_a_request_made_again_sends_no_second_email(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
+def test_repeating_a_request_sends_no_second_email(app: Flask, ada: Someone, bea: Someone, game: str) -> None:
     for wanted in (True, False, True):
         vote(ada, game, "pause", vote=wanted)
     assert letters(app, "vote-asked") == {"bea": 1}

@@ -50,7 +50,7 @@ def test_greedy_plays_the_same_with_the_same_seed() -> None:
     assert played_by(["greedy", "greedy", "random"], seed=5) == played_by(["greedy", "greedy", "random"], seed=5)
 
 
-def test_greedy_takes_a_board_that_it_wins_with_one_star() -> None:
+def test_greedy_takes_a_board_that_it_can_win_with_one_star() -> None:
     sky = begun(game.setup(3, {"start_seat": 0}, SeededDice(b"", ())))
     sky = sky._replace(
         slots=("aries", None, None),

@@ -47,7 +47,7 @@ def standing(board: str, stars: Mapping[str, Lying], me: int, coins: list[int]) 
 
 
 @pytest.mark.parametrize("seats", sternenhimmel.SEATS)
-def test_a_placement_is_worth_the_coins_of_the_rules(seats: int) -> None:
+def test_a_placement_is_worth_the_coins_that_the_rules_pay_for_it(seats: int) -> None:
     for played in every(3, "sternenhimmel", {}, seats, seed=seats):
         state = played.state
         view = sternenhimmel.view(state, state.on_turn)
@@ -89,7 +89,7 @@ def points(event: ActionEvent, seat: int) -> int:
 
 
 @pytest.mark.parametrize("seats", sternenglanz.SEATS)
-def test_an_action_is_worth_its_points_and_the_chances_that_it_leaves(seats: int) -> None:
+def test_an_action_is_worth_its_points_plus_the_change_in_later_chances(seats: int) -> None:
     kinds = set[type]()
     for played in every(7, "sternenglanz", {"scenario": 1, "max_rounds": 30}, seats, seed=seats):
         sky = played.state

@@ -64,7 +64,7 @@ def test_a_bot_plays_the_same_in_worlds_that_its_seat_cannot_tell_apart(game: st
     assert found
 
 
-def test_a_bot_stops_when_its_time_is_over() -> None:
+def test_a_bot_stops_when_its_time_is_up() -> None:
     played = some_position("sternenhimmel", 10)
     began = process_time()
     search(seen_by(played, on_turn(played)), Effort(10_000, 50), 0.2, Random(1))
@@ -79,7 +79,7 @@ def test_a_bot_without_time_plays_like_greedy() -> None:
     assert worth(move) == worth(greedy(seen.rules, seen.view, seen.moves, Random(2)))
 
 
-def test_a_bot_with_slack_plays_any_close_move_and_no_other() -> None:
+def test_a_bot_with_slack_plays_any_move_close_to_the_best_and_no_other() -> None:
     seen = seen_by(played := some_position("sternenhimmel", 10), on_turn(played))
     compared = compare(seen, Effort(0, 8), LONG, Random(1))
     (_, most), (_, worst) = compared[0], compared[-1]
@@ -89,7 +89,7 @@ def test_a_bot_with_slack_plays_any_close_move_and_no_other() -> None:
     assert len({search(seen, Effort(0, 8), LONG, Random(seed)) for seed in range(60)}) < len(close)
 
 
-def test_a_move_is_worth_the_points_and_the_win_at_the_end_of_the_game() -> None:
+def test_a_moves_value_is_the_point_lead_plus_a_bonus_for_winning() -> None:
     *_, last, _ = positions("sternenhimmel", {}, 3, seed=7)
     known: Any = SimpleNamespace(**vars(last.rules))
     known.resample = lambda view, story, seat, dice: last.state
@@ -118,7 +118,7 @@ def test_advice_is_the_move_that_the_judge_prefers(seats: int) -> None:
         assert worths[move] == value == max(worths.values())
 
 
-def test_a_bot_that_searches_also_plays_games_without_worlds() -> None:
+def test_a_searching_bot_can_also_play_games_without_sampled_states() -> None:
     alone: Rules = rules_alone  # type: ignore[assignment]  # a module
     seen = Seen(alone, 0, {}, [], ["a", "b"])
     assert search(seen, Effort(4, 4), LONG, Random(1)) in ("a", "b")

@@ -50,7 +50,7 @@ def test_greedy_bots_finish_without_a_round_limit(scenario: int) -> None:
     assert decided.reason != "round-limit"
 
 
-def test_random_bots_end_with_the_last_round() -> None:
+def test_a_game_of_random_bots_ends_after_the_last_round() -> None:
     assert played_by(["random"] * 4, seed=1, scenario=1, max_rounds=5).reason == "round-limit"
 
 

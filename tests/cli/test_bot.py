@@ -1,4 +1,4 @@
-"""`sternenpost bot` without a server: programs play by lines of JSON and get readable errors."""
+"""`sternenpost bot` without a server: programs exchange lines of JSON and get readable errors."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def test_the_program_in_the_handbook_plays_local_games_to_the_end(rules: str) ->
         ),
     ],
 )
-def test_a_mistake_of_a_program_is_reported_in_one_sentence(program: str, told: str) -> None:
+def test_a_programs_mistake_is_reported_in_one_sentence(program: str, told: str) -> None:
     played = bot("--local", "sternenhimmel", "--patience", "0.5" if "sleep" in program else "200", program=program)
     assert played.exit_code == 1
     assert told in played.output

@@ -195,7 +195,7 @@ def test_a_missing_database_is_reported_in_one_sentence(monkeypatch: pytest.Monk
     assert "secret" not in result.output
 
 
-def test_a_command_that_gets_no_response_reports_what_is_known(
+def test_a_command_reports_that_the_database_has_not_answered_in_time(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As when a table is locked, or a commit waits for a replica that is away."""
@@ -224,7 +224,7 @@ def test_missing_migrations_are_reported_with_what_migrate_would_do(
     assert run("players", "list") == "None.\n"
 
 
-def test_tables_without_a_revision_are_reported_and_stay_unchanged(
+def test_tables_at_an_unknown_revision_are_reported_and_stay_unchanged(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
@@ -267,7 +267,7 @@ def test_a_player_is_shown_with_tokens_webhooks_and_games_but_no_secrets(app: Fl
     assert json.loads(run("players", "show", ada, "--json"))["email"] == ADA
 
 
-def test_games_can_be_listed_by_status_by_age_and_if_overdue(ada: UUID, game: UUID) -> None:
+def test_games_can_be_listed_by_status_or_age_or_only_if_overdue(ada: UUID, game: UUID) -> None:
     later(2 * DAY)
     young = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
 
@@ -354,7 +354,7 @@ def test_a_code_emailed_before_a_ban_cannot_be_used_to_sign_in(ada: UUID, monkey
         redeem(sign_in, "123456")
 
 
-def test_a_ban_ends_by_time_or_by_unban_and_the_seat_can_be_taken_back(ada: UUID, ben: UUID, game: UUID) -> None:
+def test_after_a_ban_expires_or_is_lifted_the_seat_can_be_taken_back(ada: UUID, ben: UUID, game: UUID) -> None:
     tokens = {who: player_token(who) for who in (ADA, BEN)}
     run("ban", ADA, "--until", "P1D")
     run("ban", BEN)
@@ -369,7 +369,7 @@ def test_a_ban_ends_by_time_or_by_unban_and_the_seat_can_be_taken_back(ada: UUID
 
 
 @pytest.mark.parametrize("command", ["ban", "delete-player"])
-def test_commands_in_a_sandbox_use_the_sandbox_time(game: UUID, command: str) -> None:
+def test_commands_that_change_games_record_the_sandbox_time(game: UUID, command: str) -> None:
     move_clock(3 * DAY)
     clock.offset = NOTHING  # as in a new process
     run(command, ADA)
@@ -419,7 +419,7 @@ def test_the_audit_command_shows_the_sandbox_time(known: UUID) -> None:
     ],
     ids=" ".join,
 )
-def test_commands_follow_the_sandbox_clock(game: UUID, words: list[str]) -> None:
+def test_commands_move_their_clock_to_the_sandbox_time(game: UUID, words: list[str]) -> None:
     now = move_clock(3 * DAY)
     clock.offset = NOTHING
     run(*words)
@@ -437,7 +437,7 @@ def test_the_check_command_shows_the_sandbox_time(game: UUID) -> None:
 
 
 @pytest.mark.parametrize("command", [("motd", "Back soon."), ("ban", ADA)])
-def test_the_audit_log_records_until_when_a_command_applies(game: UUID, command: tuple[str, ...]) -> None:
+def test_the_audit_log_records_when_a_ban_or_message_of_the_day_ends(game: UUID, command: tuple[str, ...]) -> None:
     until = re.search(r"until (\S+Z)", run(*command, "--until", "P1D"))
     assert until and until[1] in [it.arguments.get("until") for it in audits(command[0])]
 
@@ -512,7 +512,7 @@ def test_a_deleted_player_leaves_only_a_seat_in_unchanged_logs(known: UUID, game
     assert person("ada") != known  # the same address creates a new account
 
 
-def test_a_deleted_players_tokens_end_before_anything_else(known: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deleted_players_tokens_are_revoked_first(known: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     token = player_token(ADA)
 
     def begins(player_id: UUID) -> None:
@@ -736,7 +736,7 @@ def test_a_failed_email_is_processed_again_once_its_cause_is_fixed(mail_aside: U
     run("mails", "again", mail_aside, status=1)
 
 
-def test_failed_emails_of_either_kind_can_be_dropped(mail_aside: UUID) -> None:
+def test_failed_replies_and_postmaster_emails_can_be_dropped(mail_aside: UUID) -> None:
     take_postmaster_mail("postmaster", "1", b"Subject: Hello\r\n\r\nx", limited=True)
     listed = json.loads(run("mails", "list", "--json"))
     assert [it["subject"] for it in listed] == ["Hello", "Re: Autumn sky"]

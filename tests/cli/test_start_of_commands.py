@@ -32,7 +32,7 @@ def test_the_version_is_printed() -> None:
     assert told.stdout == f"sternenpost {version('sternenpost')}\n"
 
 
-def test_the_command_list_uses_each_commands_own_summary() -> None:
+def test_the_command_list_shows_each_commands_own_summary() -> None:
     listed = CliRunner().invoke(main, ["--help"]).output
     for name, command in main.commands.items():
         assert f"  {name.ljust(13)}  {command.get_short_help_str(limit=100)}\n" in listed

@@ -52,7 +52,7 @@ def seen(deal: Deal, way: Way) -> list[object]:
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_random_results_stay_the_same_when_another_line_of_play_is_replayed(rules: str) -> None:
+def test_replaying_another_line_of_play_does_not_change_random_results(rules: str) -> None:
     deal = Deal(rules, pettingzoo_env.OPTIONS[rules], RULES[rules])
     there = (0,) * 8
     shown = json.dumps(seen(deal, there))

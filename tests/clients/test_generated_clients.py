@@ -1,6 +1,6 @@
 """The handbook's bots play both games with clients generated from the published document.
 
-They need compilers: each is skipped, and says so, where its own is missing. See `python -m tests.clients.table`.
+Each test needs a compiler. Where it is missing, the test is skipped with a message. See `python -m tests.clients.table`.
 """
 
 from collections.abc import Iterator

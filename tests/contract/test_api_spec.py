@@ -1,6 +1,6 @@
 """The published contract, api_spec/openapi.yaml: fresh, valid, and complete.
 
-tests/support/contract.py checks the answers.
+tests/support/contract.py checks the responses.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""`sternenpost conform`: this server keeps every promise, and each planted breach is reported under its promise."""
+"""`sternenpost conform`: this server keeps every guarantee, and each deliberate fault is reported."""
 
 import gzip
 import json
@@ -97,7 +97,7 @@ def is_move(call: Call) -> bool:
     return call.method == "POST" and call.path.endswith("/moves")
 
 
-@breach("a hand lies open", "a spectator gets exactly the public view, at every version")
+@breach("a player's hand is public", "a spectator gets exactly the public view, at every version")
 def _(call: Call) -> Answer:
     def show(game: Any) -> None:
         if game.get("view") and "Authorization" not in call.headers:
@@ -115,19 +115,21 @@ def _(call: Call) -> Answer:
     return call.changed(show) if is_game(call) else call.answer()
 
 
-@breach("a field beside those described", "every response matches the OpenAPI document, without additional fields")
+@breach(
+    "a response has an undocumented field", "every response matches the OpenAPI document, without additional fields"
+)
 def _(call: Call) -> Answer:
     return (
         call.changed(lambda game: game["seats"][0].update(email="ada@example.org")) if is_game(call) else call.answer()
     )
 
 
-@breach("a field is missing", "every response matches the OpenAPI document, without additional fields")
+@breach("a response lacks a field", "every response matches the OpenAPI document, without additional fields")
 def _(call: Call) -> Answer:
     return call.changed(lambda game: game.pop("clock")) if is_game(call) else call.answer()
 
 
-@breach("an old table", "each seat gets exactly its own view, at every version")
+@breach("the table is out of date", "each seat gets exactly its own view, at every version")
 def _(call: Call) -> Answer:
     def keep(game: Any) -> None:
         if game["view"] and "Authorization" in call.headers:
@@ -137,7 +139,7 @@ def _(call: Call) -> Answer:
     return call.changed(keep) if is_game(call) and "?" not in call.path else call.answer()
 
 
-@breach("earlier tables are those of now", "earlier versions are returned as they were")
+@breach("earlier versions show the current table", "earlier versions are returned as they were")
 def _(call: Call) -> Answer:
     return call.answer(path=call.path.partition("?at=")[0])
 
@@ -159,14 +161,16 @@ def _(call: Call) -> Answer:
 
 
 @breach(
-    "two events are told the other way round",
+    "two events are out of order",
     "the list of events has each event that the viewer can see, once and in order",
 )
 def _(call: Call) -> Answer:
     return without(call, "/events", lambda items: items.reverse())
 
 
-@breach("a hidden star is told", "the list of events has each event that the viewer can see, once and in order")
+@breach(
+    "an event reveals a hidden star", "the list of events has each event that the viewer can see, once and in order"
+)
 def _(call: Call) -> Answer:
     def tell(items: list[Any]) -> None:
         for item in items:
@@ -176,7 +180,7 @@ def _(call: Call) -> Answer:
     return without(call, "/events", tell)
 
 
-@breach("a story starts over", "the list of events continues after a given event")
+@breach("the event list starts over", "the list of events continues after a given event")
 def _(call: Call) -> Answer:
     return call.answer(path=re.sub(r"\?after=\d+", "", call.path))
 
@@ -186,25 +190,28 @@ def _(call: Call) -> Answer:
     return without(call, "/events", lambda items: [it.update(by="bot") for it in items if "by" in it])
 
 
-@breach("a lost answer is another move", "a repeated move gets the first response again and is played once")
+@breach(
+    "repeating a move after a lost response plays again",
+    "a repeated move gets the first response again and is played once",
+)
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(status=201) if is_move(call) and answer.status == 200 else answer
 
 
-@breach("a repeated move is refused", "a repeated move gets the first response again and is played once")
+@breach("a repeated move is rejected", "a repeated move gets the first response again and is played once")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(status=409) if is_move(call) and answer.status == 200 else answer
 
 
-@breach("stale moves are taken silently", "a different move for a turn that is over is rejected as stale")
+@breach("stale moves are accepted", "a different move for a turn that is over is rejected as stale")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(status=200) if is_move(call) and answer.status == 409 else answer
 
 
-@breach("forbidden moves have another code", "an illegal or malformed move changes nothing")
+@breach("illegal moves get the wrong problem code", "an illegal or malformed move changes nothing")
 def _(call: Call) -> Answer:
     answer = call.answer()
     is_it = is_move(call) and answer.status == 422
@@ -225,12 +232,12 @@ def _(call: Call) -> Answer:
     return told
 
 
-@breach("the answer to a move tells of nothing", "the response to a move has its version, its events and the table")
+@breach("the response to a move has no events", "the response to a move has its version, its events and the table")
 def _(call: Call) -> Answer:
     return call.changed(lambda it: it.get("events", []).clear()) if is_move(call) else call.answer()
 
 
-@breach("turns are numbered otherwise", "turns have the numbers that moves must contain")
+@breach("turns have the wrong numbers", "turns have the numbers that moves must contain")
 def _(call: Call) -> Answer:
     def count(game: Any) -> None:
         for seat in game["seats"]:
@@ -240,7 +247,7 @@ def _(call: Call) -> Answer:
     return call.changed(count) if is_game(call) else call.answer()
 
 
-@breach("the clock is another one", "a turn is due when the game's clock says")
+@breach("the due time is wrong", "a turn is due when the game's clock says")
 def _(call: Call) -> Answer:
     def later(game: Any) -> None:
         for seat in game["seats"]:
@@ -249,7 +256,7 @@ def _(call: Call) -> Answer:
     return call.changed(later) if is_game(call) else call.answer()
 
 
-@breach("another player wins", "a finished game has the right scores and places")
+@breach("the wrong player wins", "a finished game has the right scores and places")
 def _(call: Call) -> Answer:
     def favour(game: Any) -> None:
         if game["outcome"]:
@@ -259,7 +266,7 @@ def _(call: Call) -> Answer:
 
 
 @breach(
-    "the seed is chosen afterwards",
+    "the seed is chosen after the game",
     "archives have correct hashes, draws and moves, and the commitment published earlier",
 )
 def _(call: Call) -> Answer:
@@ -290,7 +297,7 @@ def _(call: Call) -> Answer:
     return answer._replace(body=b"\n\n".join([*blocks[:4], *blocks[5:]]))
 
 
-@breach("a cache before the server", "a GET of an unchanged game returns an empty 304")
+@breach("a cache serves stale responses", "a GET of an unchanged game returns an empty 304")
 def _(call: Call) -> Answer:
     answer = call.answer()
     if "If-None-Match" in call.headers and answer.status == 200:
@@ -298,12 +305,15 @@ def _(call: Call) -> Answer:
     return answer
 
 
-@breach("nothing is packed", "HEAD returns the headers of GET without a body, and responses are compressed on request")
+@breach(
+    "responses are not compressed",
+    "HEAD returns the headers of GET without a body, and responses are compressed on request",
+)
 def _(call: Call) -> Answer:
     return call.answer(headers={name: it for name, it in call.headers.items() if name != "Accept-Encoding"})
 
 
-@breach("refusals are HTML", "every error response is an RFC 9457 problem with a code")
+@breach("errors are HTML", "every error response is an RFC 9457 problem with a code")
 def _(call: Call) -> Answer:
     answer = call.answer()
     if answer.status != 404:
@@ -324,25 +334,25 @@ def _(call: Call) -> Answer:
     return call.answer()
 
 
-@breach("keys of repeated requests are dropped", "repeating a request with the same key creates only one game")
+@breach("idempotency keys are ignored", "repeating a request with the same key creates only one game")
 def _(call: Call) -> Answer:
     return call.answer(headers={name: it for name, it in call.headers.items() if name != "Idempotency-Key"})
 
 
-@breach("unknown fields are let pass", "an error names each unknown field")
+@breach("unknown fields are accepted", "an error names each unknown field")
 def _(call: Call) -> Answer:
     if call.method == "POST" and call.body and call.body.startswith(b"{") and b'"x"' in call.body:
         return call.answer(body=json.dumps({k: v for k, v in json.loads(call.body).items() if k != "x"}).encode())
     return call.answer()
 
 
-@breach("no other origin may call", "pages from other origins can call the API, without cookies")
+@breach("calls from other origins are rejected", "pages from other origins can call the API, without cookies")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(headers={k: v for k, v in answer.headers.items() if not k.startswith("access-control")})
 
 
-@breach("a page of the lobby comes twice", "a new game is at its Location and in the list of open games")
+@breach("a lobby page is returned twice", "a new game is at its Location and in the list of open games")
 def _(call: Call) -> Answer:
     if "free=true" in call.path:
         call.kept["pages"] = call.kept.get("pages", 0) + 1
@@ -351,7 +361,7 @@ def _(call: Call) -> Answer:
     return call.answer()
 
 
-@breach("the rules are others", "the games have the rules of this project")
+@breach("the rules are different", "the games have the rules of this project")
 def _(call: Call) -> Answer:
     return call.changed(lambda it: it.pop("options")) if call.path == "/v1/rules/sternenhimmel" else call.answer()
 
@@ -362,7 +372,7 @@ def _(call: Call) -> Answer:
     return answer._replace(body=answer.body[:-20]) if call.path.endswith(".svg") else answer
 
 
-@breach("what is taken back stays", "a take-back restores the table as it was before the move")
+@breach("a take-back changes nothing", "a take-back restores the table as it was before the move")
 def _(call: Call) -> Answer:
     answer = call.answer()
     return answer._replace(status=409) if call.path.endswith("/take-backs") else answer

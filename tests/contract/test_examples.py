@@ -1,4 +1,4 @@
-"""The examples of the OpenAPI document: each fits its schema, and each request gets an answer as documented."""
+"""The examples of the OpenAPI document: each fits its schema, and each request gets a documented response."""
 
 import json
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""Fuzzing: valid requests with random changes. Every answer must fit the document (tests/support/contract.py).
+"""Fuzzing: valid requests with random changes. Every response must match the document (tests/support/contract.py).
 
-Games go on meanwhile. A longer run, with another seed:
+Games continue meanwhile. A longer run, with another seed:
 
     FUZZ_REQUESTS=1000000 FUZZ_SEED=7 python -m pytest tests/contract/test_fuzz.py --timeout=0
 """

@@ -1,6 +1,6 @@
 """Bad input for every call of the OpenAPI document: each gets a problem, and nothing changes.
 
-The client of these tests rejects every answer that the document does not describe (tests/support/contract.py). Slow
+The client of these tests rejects every response that the document does not describe (tests/support/contract.py). Slow
 clients and broken connections are tested in tests/web/test_gunicorn_worker.py.
 """
 

@@ -30,7 +30,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("redocly", "lint", PUBLISHED, "--max-problems=1000"),
         ("spectral", "lint", PUBLISHED, "--ruleset", "spectral.yaml", "--fail-severity", "hint", "--quiet"),
     ],
-    ids=["redocly", "spectral with the rules of OWASP"],
+    ids=["redocly", "spectral with the OWASP rules"],
 )
 def test_linters_report_nothing(workshop: Path, command: tuple[str | Path, ...]) -> None:
     tool, *words = command

@@ -31,7 +31,7 @@ def breaks(document: Json) -> list[str]:
     return gone + new
 
 
-def test_every_guarantee_holds_and_callers_need_nothing_new() -> None:
+def test_every_guarantee_holds_and_callers_need_not_send_anything_new() -> None:
     told = "\n".join(breaks(PRESENT))
     assert not told, f"Programs that use {RELEASED['version']} would break (CHANGELOG.md, What is promised):\n{told}"
 

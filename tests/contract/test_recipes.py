@@ -1,4 +1,4 @@
-"""The handbook's recipes and live page work as printed, despite lost answers and restarts of the web."""
+"""The handbook's recipes and live page work as printed, despite lost responses and restarts of the web process."""
 
 import json
 import re

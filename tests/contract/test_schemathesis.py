@@ -1,6 +1,6 @@
-"""Thousands of requests generated from the OpenAPI document: every answer keeps the contract.
+"""Thousands of requests generated from the OpenAPI document: every response matches it.
 
-All checks of schemathesis are on for every call. SCHEMATHESIS_EXAMPLES sets the number of generated requests per call
+All of Schemathesis's checks are on for every call. SCHEMATHESIS_EXAMPLES sets the number of generated requests per call
 and phase. A longer run, with another seed:
 
     SCHEMATHESIS_EXAMPLES=2000 SCHEMATHESIS_SEED=7 python -m pytest tests/contract/test_schemathesis.py --timeout=0

@@ -48,7 +48,7 @@ def test_text_is_escaped_and_raw_html_is_not_rendered() -> None:
     assert '<pre tabindex="0">&lt;b&gt; &amp; "c"</pre>' in html
 
 
-def test_the_anchor_of_a_heading_comes_from_its_words_unless_it_is_given() -> None:
+def test_a_headings_anchor_is_made_from_its_words_unless_one_is_given() -> None:
     document = docs.render("# The title\n\n## Two `words` here\n\n## Other words {#old-name}\n\n### Third level\n")
     assert document.title == "The title"
     assert document.contents == [("two-words-here", "Two <code>words</code> here"), ("old-name", "Other words")]
@@ -82,7 +82,7 @@ def test_a_document_keeps_its_anchors(app: Flask, name: str) -> None:
     assert set(ANCHORS[name].split()) <= set(ids)
 
 
-def test_every_file_is_a_document_and_packaged() -> None:
+def test_every_file_is_a_known_document_and_is_packaged() -> None:
     assert {path.stem for path in docs.FOLDER.glob("*.md")} == set(docs.DOCUMENTS)
     for path in (*docs.FOLDER.glob("*.md"), *docs.FOLDER.glob("clients/*")):
         assert is_packaged(path.relative_to(docs.FOLDER.parent).as_posix()), path
@@ -98,7 +98,7 @@ def test_every_link_leads_to_an_existing_page_and_anchor(app: Flask, name: str) 
 
 
 @pytest.mark.parametrize("name", docs.DOCUMENTS)
-def test_every_command_and_setting_exists(app: Flask, name: str) -> None:
+def test_every_command_and_setting_named_in_the_handbook_exists(app: Flask, name: str) -> None:
     text = unescape(re.sub(r"<[^>]+>", " ", shown(app, f"/docs/{name}").partition("<main>")[2]))
     assert set(re.findall(r"sternenpost ([a-z][a-z-]+)", text)) <= set(main.commands)
     of_options = {str(option.envvar) for command in main.commands.values() for option in command.params}

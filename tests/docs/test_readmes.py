@@ -1,4 +1,4 @@
-"""Everything that the READMEs name exists: files, commands, settings, addresses, rooms and paths."""
+"""Everything that the READMEs name exists: files, commands, settings, addresses, packages and paths."""
 
 import re
 
@@ -116,7 +116,7 @@ def expect_path(heading: str, steps: list[Step]) -> None:
     assert not missing
 
 
-def test_the_path_of_a_move_matches_the_diagram(app: Flask) -> None:
+def test_the_code_path_of_a_move_matches_the_diagram(app: Flask) -> None:
     ada, ben = Someone(app, "ada"), Someone(app, "ben")
     path = opened(ada, ME, OPEN, BOT)
     ben.post(f"{path}/seats")
@@ -145,13 +145,13 @@ def test_the_path_of_a_time_out_matches_the_diagram_and_is_short(app: Flask) -> 
 ROWS = re.findall(r"^\| (`(?:server/\w+|migrations|tests)/`) \| .+ \|$", text_of("server/README.md"), re.MULTILINE)
 
 
-def test_the_table_of_packages_is_complete() -> None:
+def test_the_readmes_table_of_packages_is_complete() -> None:
     shown = {name for line in ROWS for name in re.findall(r"`([a-z/]+)/`", line)}
     assert shown == {f"server/{room}" for room in ROOMS} | {"migrations", "tests"}
     assert all((CHECKOUT / name).is_dir() for name in shown)
 
 
-def test_imports_run_from_the_bottom_of_the_table_to_its_top() -> None:
+def test_each_package_imports_only_packages_listed_below_it() -> None:
     height = {room: place for place, line in enumerate(ROWS) for room in re.findall(r"server/(\w+)/", line)}
     for room in ROOMS:
         assert all(height[other] < height[room] for other in MAY_IMPORT[room] & ROOMS)

@@ -215,7 +215,7 @@ def test_bodies_in_python_match_the_examples(app: Flask) -> None:
     assert found > 20
 
 
-def test_first_steps_lead_to_a_move(app: Flask, url: str) -> None:
+def test_following_the_first_steps_plays_a_move(app: Flask, url: str) -> None:
     steps = [unescape(it) for it in PRE.findall(shown(app, "/docs"))]
     guest, game, moves = (re.sub(r"(?m)^export .*$", "", it) for it in steps)
     token = json.loads(output("curl", guest))["token"]

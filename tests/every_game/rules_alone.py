@@ -24,7 +24,7 @@ def twins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Contract, "check", lambda self, response: None)
 
 
-def test_every_call_works(app: Flask, ada: Someone, stranger: Someone, no_limits: None) -> None:
+def test_every_call_works_for_the_third_game(app: Flask, ada: Someone, stranger: Someone, no_limits: None) -> None:
     with app.app_context():
         service_is_up()
     for path in ("", "/exhibition", "/exhibition.svg"):
@@ -42,7 +42,7 @@ def test_every_call_works(app: Flask, ada: Someone, stranger: Someone, no_limits
         assert ada.get(path).status_code == 200, path
 
 
-def test_emails_jobs_and_checks_work(app: Flask, ada: Someone) -> None:
+def test_emails_jobs_and_checks_work_for_the_third_game(app: Flask, ada: Someone) -> None:
     office = Office(app, DOMAIN)
     with app.app_context():
         service_is_up()

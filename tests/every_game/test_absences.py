@@ -1,11 +1,11 @@
-"""Games of vanished and absent players end in time.
+"""Games with absent or vanished players end in time.
 
 This simulates games of both kinds for three to five players (of Sternenglanz for up to four) with the functions of the
-server. Only the hours are made up. Every game must end, and none may stand still for longer than a turn's time (48
+server. Only the clock is simulated. Every game must end, and none may stand still for longer than a turn's time (48
 hours) plus the extensions of its time-out policy. Only hours of the waiting seat's calendar count.
 
 Players look at their tables each morning and evening of their zone, and make any move. Half of the players have nights,
-a quarter have free weekends. 15 in 100 vanish for good within their first 30 moves. 20 in 100 take holidays of one to
+a quarter have free weekends. 15 in 100 vanish for good within their first 30 moves. 20 in 100 take vacations of one to
 three weeks within their first four weeks. These are in the calendar, covered by a stand-in, or unknown to the server.
 Returning players take their seats back from the bots. In half of the games the others offer the seats of bots, which
 new players take over. Stand-ins and successors have the same habits.

@@ -1,4 +1,4 @@
-"""What holds for every game: recorded games and random ones."""
+"""What holds for every game, recorded or random."""
 
 import json
 from functools import reduce

@@ -1,4 +1,4 @@
-"""Invalid stored data delay nothing: a default applies, one log line is written, the doctor names the row."""
+"""Invalid stored data delays no game: a default applies, one line is logged, and the doctor names the row."""
 
 from typing import Any
 from uuid import UUID
@@ -220,7 +220,9 @@ def test_an_unknown_bot_is_replaced_by_another_bot(
 
 
 @pytest.mark.parametrize("hours", [[], "always", {}, {"zone": 5, "calendar": {"night": 5}}, {"calendar": [1]}])
-def test_unreadable_hours_do_not_stop_a_turn(app: Flask, table: str, ada: Someone, bea: Someone, hours: Any) -> None:
+def test_unreadable_calendar_hours_do_not_block_a_turn(
+    app: Flask, table: str, ada: Someone, bea: Someone, hours: Any
+) -> None:
     assert ada.post(f"{table}/moves", first_move(ada, table)).status_code == 201
     with app.app_context():
         write("UPDATE seats SET hours = %s WHERE game_id = %s AND seat = 1", Jsonb(hours), id_of(table))

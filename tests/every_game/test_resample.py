@@ -53,11 +53,11 @@ def test_states_that_look_the_same_to_a_seat_give_the_same_samples(game: str) ->
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_face_down_stars_are_sampled_as_often_as_they_should_be(seed: int) -> None:
+def test_face_down_stars_are_sampled_at_the_right_rates(seed: int) -> None:
     check_stars(seed)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.usefixtures("small_deck")
-def test_cards_are_sampled_as_often_as_they_should_be(seed: int) -> None:
+def test_cards_are_sampled_at_the_right_rates(seed: int) -> None:
     check_cards(seed)

@@ -1,4 +1,4 @@
-"""A third game that brings only rules is played, drawn and described by shared code."""
+"""A third game that has only rules is played, drawn and described by shared code."""
 
 import subprocess
 import sys

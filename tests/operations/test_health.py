@@ -138,7 +138,7 @@ def test_a_scheduled_bundle_is_not_late(healthy_app: Flask) -> None:
 
 
 @pytest.mark.parametrize(("part", "illness", "words"), ILLNESSES)
-def test_the_part_that_is_broken_is_named(healthy_app: Flask, part: str, illness: object, words: str) -> None:
+def test_the_broken_part_is_named(healthy_app: Flask, part: str, illness: object, words: str) -> None:
     illness(part)
     db.session.commit()
     status, body = readiness(healthy_app)
@@ -155,7 +155,7 @@ def test_a_wrong_clock_is_reported(healthy_app: Flask, monkeypatch: pytest.Monke
     assert told["parts"]["clock"].endswith(" behind the database's")
 
 
-def test_if_only_the_database_is_missing_only_the_database_is_reported() -> None:
+def test_if_the_database_is_missing_only_the_database_is_reported_as_broken() -> None:
     app = create_app(Settings.from_environment(unreachable()))
     assert readiness(app) == (
         503,

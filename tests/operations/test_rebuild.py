@@ -190,7 +190,7 @@ def test_a_rebuild_restores_a_lost_turn_with_its_full_time(running: UUID) -> Non
     assert load(running).table.extended[0] == 1
 
 
-def test_a_rebuild_restores_lost_hours_from_the_profile(running: UUID) -> None:
+def test_a_rebuild_restores_lost_calendar_hours_from_the_profile(running: UUID) -> None:
     calendar = {"night": "22:00-08:00"}
     change_profile(person("ada"), {"zone": "Europe/Berlin", "calendar": calendar})
     later(HOUR)
@@ -201,7 +201,7 @@ def test_a_rebuild_restores_lost_hours_from_the_profile(running: UUID) -> None:
     moves_on(running, person("ada"))
 
 
-def test_a_rebuild_wakes_a_forgotten_bot() -> None:
+def test_a_rebuild_makes_a_bot_move_whose_due_time_was_lost() -> None:
     game_id = open_game(person("ada"), wanted(BOT, ME, BOT)).game_id
     damage(game_id, 0, wake_at=None)
     everything_due_happens()
@@ -222,7 +222,7 @@ def test_a_rebuild_does_not_write_events_or_emails(running: UUID) -> None:
     assert written() == before
 
 
-def test_every_game_is_checked_or_only_the_named_one(running: UUID) -> None:
+def test_check_checks_every_game_or_only_the_named_one(running: UUID) -> None:
     other = open_game(person("ada"), wanted(ME, BOT, BOT)).game_id
     for game_id in (running, other):
         damage(game_id, drawn=0)
@@ -282,7 +282,7 @@ def test_a_log_that_was_tampered_with_is_reported_and_stays_unchanged(
     assert stored(running) == before
 
 
-def test_terms_that_differ_from_the_log_are_found(running: UUID) -> None:
+def test_terms_of_a_game_that_differ_from_its_log_are_found(running: UUID) -> None:
     damage(running, on_timeout=[{"do": "abandon"}])
     answer = run("check", running)
     assert answer.exit_code == 1

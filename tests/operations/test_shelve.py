@@ -1,4 +1,4 @@
-"""Shelved games: their events are in files instead of tables, and every answer stays the same."""
+"""Archived games: their events are in files instead of tables, and every response stays the same."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""Invalid settings, and parts that start without their database."""
+"""Invalid settings, and processes that start without their database."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def started(command: str, **environment: str) -> subprocess.Popen[str]:
         ("", "Error: The database: not running: start one with `python3 -m server up`, or set DATABASE_URL"),
     ],
 )
-def test_a_process_without_a_usable_database_exits_with_an_error_of_one_sentence(
+def test_a_process_without_a_usable_database_exits_with_a_one_sentence_error(
     command: str, url: str, sentence: str, tmp_path: Path
 ) -> None:
     with started(command, DATABASE_URL=url, STERNENPOST_DATA=str(tmp_path)) as refused:

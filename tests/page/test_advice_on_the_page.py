@@ -14,7 +14,7 @@ def lay(field: str) -> Json:
     return {"move": {"steps": [step]}, "words": f"1 lay dot star {field}"}
 
 
-def test_a_review_shows_progress_figures_and_the_clearest_moves_first(house: House, windows: Windows) -> None:
+def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(house: House, windows: Windows) -> None:
     ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
     game_id = game_of(ada, ME, OPEN, rules="sternenglanz", options={"max_rounds": 1})
     ben.post(f"/v1/games/{game_id}/seats", {})
@@ -81,7 +81,7 @@ def test_a_review_that_fails_later_shows_the_error_instead_of_progress(house: Ho
 
 
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
-def test_a_hint_is_shown_closed_and_played(house: House, windows: Windows, rules: str) -> None:
+def test_a_hint_can_be_shown_closed_and_played(house: House, windows: Windows, rules: str) -> None:
     ada = sign_in(house, "ada@example.org")
     start = {"start_seat": 0} if rules == "sternenhimmel" else {}
     game_id = game_of(ada, ME, BOT, BOT, rules=rules, options=start)
@@ -104,7 +104,7 @@ def test_a_hint_is_shown_closed_and_played(house: House, windows: Windows, rules
     assert [{key: it[key] for key in told} for it in mine] == [told]
 
 
-def test_a_table_of_people_offers_no_hint(house: House, windows: Windows) -> None:
+def test_no_hint_is_offered_in_a_game_with_other_people(house: House, windows: Windows) -> None:
     ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
     game_id = game_of(ada, ME, OPEN, BOT, options={"start_seat": 0})
     ben.post(f"/v1/games/{game_id}/seats", {})

@@ -29,7 +29,7 @@ def kept(windows: Windows, client: Client, address: str) -> Page:
     return page
 
 
-def test_a_cached_table_is_shown_offline_and_not_called_live(house: House, windows: Windows) -> None:
+def test_a_cached_table_is_shown_offline_but_not_labelled_as_live(house: House, windows: Windows) -> None:
     ada = sign_in(house, "ada@example.org")
     windows.expected = "ERR_|Failed to load"
     page = kept(windows, ada, f"/#/games/{game_of(ada, ME, BOT, BOT, title='A clear night')}")

@@ -1,4 +1,4 @@
-"""The page shows what operators have closed, without a restart of the web."""
+"""The page shows what operators have closed, without a restart of the web process."""
 
 from collections.abc import Iterator
 
@@ -36,7 +36,7 @@ def all_closed(house: House) -> Iterator[None]:
 
 @pytest.mark.usefixtures("all_closed")
 @pytest.mark.parametrize("language", NO_NEW_PLAYERS)
-def test_a_visitor_reads_that_sign_ups_and_guests_are_closed(windows: Windows, language: str) -> None:
+def test_a_visitor_is_told_that_sign_ups_and_guest_play_are_closed(windows: Windows, language: str) -> None:
     windows.expected = "status of 403"
     page = windows.open(locale=language)
     page.goto("/#/")
@@ -45,7 +45,7 @@ def test_a_visitor_reads_that_sign_ups_and_guests_are_closed(windows: Windows, l
     expect(page.locator(".words [role=alert]")).to_contain_text(NO_GUESTS[language])
 
 
-def test_a_visitor_reads_how_to_join_while_everything_is_open(windows: Windows) -> None:
+def test_a_visitor_is_told_how_to_join_while_everything_is_open(windows: Windows) -> None:
     page = windows.open()
     page.goto("/#/")
     expect(page.locator(".door")).to_contain_text("Signing in creates your account.")

@@ -1,4 +1,4 @@
-"""The table explains itself to pointers, fingers and keys; it moves, zooms, and keeps chosen moves."""
+"""The table explains itself by pointer, touch and keyboard. It animates, zooms and stores chosen moves."""
 
 import re
 
@@ -41,7 +41,7 @@ def middle_of_turn(house: House, name: str) -> tuple[Client, str]:
     return client, game_id
 
 
-def test_a_sky_explains_itself_by_pointer_and_keyboard(house: House, windows: Windows) -> None:
+def test_tooltips_explain_a_sky_by_pointer_and_keyboard(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "ada@example.org"))
     page = at_table(windows.open(client), game_of(client, ME, BOT, BOT))
     tip = page.get_by_role("tooltip")
@@ -92,7 +92,7 @@ def test_a_field_that_was_just_chosen_does_not_show_a_reason(house: House, windo
     page.unroute_all()
 
 
-def test_a_first_game_guides_the_player_through_three_taps_only_once(house: House, windows: Windows) -> None:
+def test_a_player_is_guided_through_three_taps_only_in_the_first_game(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "dora@example.org"))
     game_id = game_of(client, ME, BOT, BOT)
     page = at_table(windows.open(client), game_id)
@@ -115,7 +115,7 @@ def test_a_first_game_guides_the_player_through_three_taps_only_once(house: Hous
     expect(page.locator(".told")).to_contain_text("Only you would see this star")
 
 
-def test_the_sternenglanz_guide_stays_until_a_turn_was_played(house: House, windows: Windows) -> None:
+def test_the_sternenglanz_guide_stays_until_a_turn_has_been_played(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "nora@example.org"))
     game_id = game_of(client, ME, BOT, rules="sternenglanz", options={"start_seat": 0})
     page = at_table(windows.open(client), game_id)
@@ -131,7 +131,7 @@ def test_the_sternenglanz_guide_stays_until_a_turn_was_played(house: House, wind
 # Motion and touch
 
 
-@pytest.mark.parametrize("manners", [{"reduced_motion": "no-preference"}, {}], ids=["moves", "still"])
+@pytest.mark.parametrize("manners", [{"reduced_motion": "no-preference"}, {}], ids=["animated", "still"])
 def test_stars_fly_to_their_place_unless_motion_is_reduced(manners: Json, house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, f"emil-{len(manners)}@example.org"))
     page = windows.open(client, **manners)
@@ -208,7 +208,7 @@ def test_a_step_chosen_offline_is_stored_previewed_later_and_sent_once(house: Ho
     assert client.get(path)["version"] == before + 1
 
 
-def test_a_confirmed_move_survives_a_page_that_got_no_response(house: House, windows: Windows) -> None:
+def test_a_confirmed_move_without_a_response_survives_a_reload(house: House, windows: Windows) -> None:
     client = quiet(sign_in(house, "hal@example.org"))
     game_id = game_of(client, ME, BOT, BOT)
     page = at_table(windows.open(client), game_id)

@@ -40,7 +40,9 @@ def to_turn(page: Page, game_id: str) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_turn_opens_with_the_whole_board_and_the_players_pieces(house: House, windows: Windows, size: str) -> None:
+def test_the_whole_board_and_the_players_pieces_are_visible_when_a_turn_opens(
+    house: House, windows: Windows, size: str
+) -> None:
     client = quiet(sign_in(house, f"{size}@example.org"))
     page = windows.open(client, **SIZES[size])
     for game_id in tables(house, client):
@@ -58,7 +60,7 @@ OVERLAPS = """() => {
 }"""
 
 
-def test_long_chats_never_cover_what_follows_in_sternenglanz(scene: Scene, windows: Windows) -> None:
+def test_long_texts_in_sternenglanz_never_overlap_what_is_below_them(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player, **PHONE)
     for name in ("a sternenglanz that waits for others", "a sternenglanz of earlier", "a turn of sternenglanz"):
         SCREENS[name](page, scene)
@@ -74,7 +76,7 @@ CUT_OFF = """() => [...document.querySelectorAll("[data-said]")].filter((it) => 
 
 @pytest.mark.parametrize("size", ["phone", "desk"])
 @pytest.mark.parametrize("language", LOCALES)
-def test_what_is_said_in_a_turn_fits_its_place(house: House, windows: Windows, language: str, size: str) -> None:
+def test_texts_shown_during_a_turn_are_never_cut_off(house: House, windows: Windows, language: str, size: str) -> None:
     one, other = (quiet(sign_in(house, f"{who}-{language}-{size}@example.org")) for who in ("ada", "ben"))
     one.ask("PATCH", "/v1/me", json={"locale": language})
     page = windows.open(one, **SIZES[size], locale=language)

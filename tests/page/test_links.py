@@ -1,4 +1,4 @@
-"""Links from real letters on a phone: only a confirmed move plays a turn, with and without scripts."""
+"""Links from real emails on a phone: a turn is played only by a confirmed move, with and without scripts."""
 
 import json
 import re
@@ -243,7 +243,9 @@ def test_a_turn_can_be_played_on_a_plain_page_without_scripts(
     expect(page.get_by_role("link", name="The whole game")).to_have_attribute("href", f"/#/games/{game_id}")
 
 
-def test_a_link_page_offers_a_way_on_if_its_modules_do_not_load(house: House, windows: Windows, ada: Client) -> None:
+def test_a_link_page_offers_a_page_without_scripts_if_its_modules_do_not_load(
+    house: House, windows: Windows, ada: Client
+) -> None:
     windows.expected = "ERR_FAILED"
     page = windows.open(**PHONE)
     page.route("**/page/main.*.js", lambda route: route.abort())
@@ -284,7 +286,7 @@ def test_a_scanner_that_loads_a_link_fifty_times_plays_nothing(house: House, ada
     assert version_of(ada, game_id) == 1
 
 
-def test_a_link_page_has_the_same_policies_and_is_not_cached(house: House, ada: Client) -> None:
+def test_a_link_page_has_the_security_policies_of_the_home_page_and_is_not_cached(house: House, ada: Client) -> None:
     client, game_id = Client(house), sky(ada)
     opened, home = client.ask("GET", link_of(house, ada, game_id)), client.ask("GET", "/")
     for name in ("Content-Security-Policy", "Referrer-Policy"):

@@ -94,7 +94,7 @@ def test_errors_in_collapsed_options_are_shown(ada: Client, windows: Windows) ->
     expect(rounds).to_be_focused()
 
 
-def test_random_start_overrides_a_seat_chosen_before(ada: Client, windows: Windows) -> None:
+def test_random_start_overrides_a_previously_chosen_seat(ada: Client, windows: Windows) -> None:
     page = windows.open(ada)
     form_of(page)
     page.get_by_text("All options").click()
@@ -105,7 +105,7 @@ def test_random_start_overrides_a_seat_chosen_before(ada: Client, windows: Windo
     assert opened(page, ada)["options"]["start_player"] == "random"
 
 
-def test_quick_choices_are_combined(ada: Client, windows: Windows) -> None:
+def test_lobby_filters_changed_in_quick_succession_are_combined(ada: Client, windows: Windows) -> None:
     page = windows.open(ada)
     page.goto("/#/lobby?pace=slow")
     expect(page.get_by_label("Time per turn")).to_have_value("slow")
@@ -200,7 +200,7 @@ def test_a_game_is_opened_with_its_own_bank_and_time_out_policy(ada: Client, win
     ]
 
 
-def test_returning_before_the_table_is_shown_finds_a_new_form(ada: Client, windows: Windows) -> None:
+def test_going_back_before_a_new_table_is_shown_leads_to_an_empty_form(ada: Client, windows: Windows) -> None:
     back = "addEventListener('hashchange', () => location.hash.startsWith('#/games/') && (location.hash = '#/open'))"
     page = windows.open(ada, script=f"{OWN_CODE}; {back}")
     form_of(page)
@@ -289,7 +289,7 @@ def test_a_player_invited_from_the_waiting_room_sits_down_with_a_salt(
     assert row["salt"] == "a word of Hugo's"
 
 
-def test_a_stranger_with_a_link_enters_address_and_code_at_the_table_and_is_seated(
+def test_a_stranger_with_a_link_can_sign_in_at_the_table_and_is_seated(
     house: House, ada: Client, windows: Windows
 ) -> None:
     game_id = open_game(ada, ME, OPEN, BOT, title="Come in", private=True)
@@ -311,7 +311,7 @@ def test_a_stranger_with_a_link_enters_address_and_code_at_the_table_and_is_seat
 # One's own games
 
 
-def test_games_that_wait_for_you_come_first_by_urgency(house: House, ben: Client, windows: Windows) -> None:
+def test_games_that_wait_for_the_player_come_first_by_urgency(house: House, ben: Client, windows: Windows) -> None:
     client = sign_in(house, "ida@example.org")
     first = {"start_seat": 0}
     for title, time in (("Slow", "P7D"), ("Quick", "PT1H"), ("Daily", "P1D")):
@@ -365,7 +365,7 @@ def test_a_player_whose_games_are_over_is_not_called_new(house: House, windows: 
     expect(page.get_by_role("button", name="Play Sternenhimmel against bots")).to_be_visible()
 
 
-def test_the_lobby_lists_usual_terms_only_once(ada: Client, windows: Windows) -> None:
+def test_the_lobby_lists_terms_shared_by_most_games_only_once(ada: Client, windows: Windows) -> None:
     for title, clock in (("One", {}), ("Two", {}), ("Hasty", {"clock": {"per_move": "PT2H"}})):
         open_game(ada, ME, OPEN, OPEN, BOT, BOT, title=title, **clock)
     page = windows.open()
@@ -412,7 +412,9 @@ def test_a_new_player_can_keep_the_generated_name(house: House, windows: Windows
 
 
 @pytest.mark.parametrize("screen", [{}, PHONE], ids=["desk", "phone"])
-def test_a_host_can_extend_withdraw_remove_and_close(ada: Client, ben: Client, windows: Windows, screen: Json) -> None:
+def test_a_host_can_extend_a_game_withdraw_invitations_remove_players_and_close_it(
+    ada: Client, ben: Client, windows: Windows, screen: Json
+) -> None:
     game = open_game(ada, ME, OPEN, {"email": "new@example.org"}, OPEN, title="Open for a day", open_for="P1D")
     ben.post(f"/v1/games/{game}/seats", {})
     page, guest = windows.open(ada, **screen), windows.open(ben, **screen)

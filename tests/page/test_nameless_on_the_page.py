@@ -61,7 +61,7 @@ def test_names_are_hidden_on_the_page_until_the_end(house: House, windows: Windo
         expect(page.locator(".chat")).to_contain_text(NAMES[0])
 
 
-def test_the_host_reads_that_an_invited_address_is_no_secret_to_them(house: House, windows: Windows) -> None:
+def test_the_host_is_told_that_they_will_know_the_player_they_invite(house: House, windows: Windows) -> None:
     host = sign_in(house, "hosting@example.org")
     page = windows.open(host)
     for options, times in (({"nameless": True}, 1), ({}, 0)):
@@ -71,7 +71,7 @@ def test_the_host_reads_that_an_invited_address_is_no_secret_to_them(house: Hous
         expect(page.get_by_text("you know who takes a seat you reserve by email")).to_have_count(times)
 
 
-def test_opening_a_nameless_table_explains_beside_the_address_that_the_host_knows_the_invited_player(
+def test_the_form_for_a_nameless_table_says_that_the_host_will_know_an_invited_player(
     house: House, windows: Windows
 ) -> None:
     page = windows.open(sign_in(house, "opening@example.org"))
@@ -85,7 +85,7 @@ def test_opening_a_nameless_table_explains_beside_the_address_that_the_host_know
     expect(known).to_be_visible()
 
 
-def test_a_table_for_reliable_players_says_that_newcomers_can_join(house: House, windows: Windows) -> None:
+def test_the_page_says_that_newcomers_can_join_a_table_for_reliable_players(house: House, windows: Windows) -> None:
     game_id = game_of(sign_in(house, "hosting@example.org"), ME, OPEN, OPEN, min_reliability=80)
     page = windows.open()
     page.goto(f"/#/games/{game_id}")

@@ -102,7 +102,7 @@ def test_hashed_files_are_cached_forever_and_others_revalidated(house: House) ->
     assert client.ask("GET", "/service-worker.js").headers["cache-control"] == "no-cache"
 
 
-def test_packed_modules_export_each_name_once() -> None:
+def test_two_packed_modules_cannot_export_the_same_name() -> None:
     code = {"a.js": "export const one = 1;", "b.js": 'import { one } from "./a.js";\nexport const two = one + 1;'}
     assert packing.needed("b.js", code) == ["a.js", "b.js"]
     assert "export const { two } = m1;" in packing.packed(["a.js", "b.js"], code)

@@ -66,7 +66,7 @@ def screens(page: Page, scene: Scene) -> Iterator[str]:
 # Who hears it
 
 
-def test_a_table_announces_everything_visible(scene: Scene, windows: Windows) -> None:
+def test_screen_readers_announce_everything_visible_at_a_table(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player)
     page.goto(f"/#/games/{scene.sternenhimmel}")
     expect(page.locator(".hand .star.open")).to_have_count(9)
@@ -82,7 +82,7 @@ def test_a_table_announces_everything_visible(scene: Scene, windows: Windows) ->
     assert 'slider "Earlier moves"' in told and 'heading "Players"' in told
 
 
-def test_a_firmament_announces_everything_visible(scene: Scene, windows: Windows) -> None:
+def test_screen_readers_announce_everything_visible_on_a_firmament(scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player)
     page.goto(f"/#/games/{scene.sternenglanz}")
     expect(page.locator(".slot.lit")).to_have_count(3)
@@ -132,7 +132,7 @@ def expect_focus(page: Page) -> None:
     assert not focused(page).startswith("<body"), focused(page)
 
 
-def test_the_focus_stays_where_you_work(house: House, windows: Windows) -> None:
+def test_the_focus_stays_where_the_player_is_working(house: House, windows: Windows) -> None:
     client = sign_in(house, "emil@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -324,7 +324,7 @@ def test_nothing_moves_if_motion_is_reduced(scene: Scene, windows: Windows) -> N
     assert page.evaluate("document.getAnimations().length") > 0
 
 
-def test_a_phone_has_room_below_the_header_in_every_language(house: House, windows: Windows) -> None:
+def test_the_header_leaves_room_for_content_on_a_phone_in_every_language(house: House, windows: Windows) -> None:
     client = sign_in(house, "petra-luise@example.org")
     game_of(client, ME, BOT, BOT)
     for locale in LOCALES:
@@ -337,7 +337,7 @@ def test_a_phone_has_room_below_the_header_in_every_language(house: House, windo
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_seats_and_choices_differ_in_forced_colours(scheme: str, scene: Scene, windows: Windows) -> None:
+def test_seats_and_choices_are_distinguishable_in_forced_colours(scheme: str, scene: Scene, windows: Windows) -> None:
     page = windows.open(scene.player, forced_colors="active", color_scheme=scheme)
     page.goto(f"/#/games/{scene.sternenhimmel}")
     expect(page.locator(".hand .star.open")).to_have_count(9)

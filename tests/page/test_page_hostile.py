@@ -21,13 +21,13 @@ def fulfilled(**answer: Any) -> Fault:
 
 PROBLEM = json.dumps({"type": "about:blank", "title": "Too many requests", "status": 429, "detail": "Wait a little."})
 FAULTS: dict[str, Fault] = {
-    "an error without words": fulfilled(status=500),
-    "a page of a proxy": fulfilled(status=502, content_type="text/html", body="<h1>Bad Gateway</h1>"),
+    "an error without a body": fulfilled(status=500),
+    "a proxy's error page": fulfilled(status=502, content_type="text/html", body="<h1>Bad Gateway</h1>"),
     "too many requests": fulfilled(status=429, content_type="application/problem+json", body=PROBLEM),
     "garbage": fulfilled(status=200, content_type="application/json", body='{"items": [tru'),
     "nothing": lambda route: route.abort(),
 }
-REFUSALS = {"an error without words", "too many requests"}  # after the others it is unknown what became of a request
+REFUSALS = {"an error without a body", "too many requests"}  # after the others it is unknown what became of a request
 NOISE = "status of (500|502|429)|ERR_FAILED"  # what the browser itself says of such answers
 
 
@@ -161,7 +161,7 @@ def test_signing_in_can_be_retried_after_a_fault(fault: str, house: House, windo
     expect(page.get_by_label("Code")).to_be_visible()
 
 
-def test_a_slow_server_is_waited_for_and_a_double_click_plays_once(house: House, windows: Windows) -> None:
+def test_the_page_waits_for_a_slow_server_and_a_double_click_plays_once(house: House, windows: Windows) -> None:
     client = sign_in(house, "fay@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)
@@ -207,7 +207,7 @@ def test_a_turn_played_in_one_window_ends_in_the_other(house: House, windows: Wi
     assert played == [client.get(f"/v1/games/{game_id}")["version"]] == [2]
 
 
-def test_a_token_revoked_while_the_page_is_open_leads_to_the_sign_in(house: House, windows: Windows) -> None:
+def test_the_page_asks_for_sign_in_when_its_token_is_revoked(house: House, windows: Windows) -> None:
     client = sign_in(house, "jan@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)

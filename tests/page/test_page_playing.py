@@ -25,7 +25,7 @@ from tests.page.windows import (
 from tests.support.live_server import Client, House, sign_in, until
 
 
-def test_two_people_meet_and_play_a_whole_game_with_a_bot(house: House, windows: Windows) -> None:
+def test_two_people_join_a_game_and_play_it_to_the_end_with_a_bot(house: House, windows: Windows) -> None:
     ada, ben = windows.open(), windows.open(**PHONE)
     enter(ada, house, "ada@example.org")
     ada.locator("nav").get_by_role("link", name="New game").click()
@@ -81,7 +81,7 @@ def test_a_move_with_a_lost_response_is_resent_and_counts_once(house: House, win
     assert [it["version"] for it in story if it["type"] == "star-placed" and it["seat"] == 0] == [2]
 
 
-def test_an_unanswered_move_ends_with_the_session(house: House, windows: Windows) -> None:
+def test_a_move_without_a_response_is_not_resent_after_signing_out(house: House, windows: Windows) -> None:
     """Another player in the same browser would play it."""
     client = sign_in(house, "cora@example.org")
     game_id = game_of(client, ME, BOT, BOT)
@@ -163,7 +163,7 @@ def test_the_slider_shows_earlier_tables_and_the_live_region_announces_news(hous
     expect(page.locator(".space:not(:has(.ring))")).to_have_count(3)
 
 
-def test_every_space_is_a_button_with_a_full_name(house: House, windows: Windows) -> None:
+def test_every_space_is_a_button_with_a_complete_accessible_name(house: House, windows: Windows) -> None:
     client = sign_in(house, "karl@example.org")
     page = windows.open(client)
     page.goto(f"/#/games/{game_of(client, ME, BOT, BOT)}")

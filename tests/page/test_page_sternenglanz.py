@@ -223,7 +223,7 @@ def test_the_slider_shows_earlier_firmaments(pair: tuple[Client, Client], window
     expect(page.locator(".field .piece.punkt")).to_have_count(2)
 
 
-def test_the_story_tells_what_each_card_did(pair: tuple[Client, Client], windows: Windows) -> None:
+def test_the_event_list_tells_what_each_card_did(pair: tuple[Client, Client], windows: Windows) -> None:
     client, other = pair
     game = begun_by(pair)
     laid = next(it for it in steps_open(client, game) if it["slot"] == 1 and it["do"] == "lay")
@@ -239,7 +239,7 @@ def test_the_story_tells_what_each_card_did(pair: tuple[Client, Client], windows
     )
 
 
-def test_every_step_is_also_in_a_list(pair: tuple[Client, Client], windows: Windows) -> None:
+def test_every_step_can_also_be_chosen_from_a_list(pair: tuple[Client, Client], windows: Windows) -> None:
     client = pair[0]
     game = begun_by(pair)
     page = windows.open(client)
@@ -272,7 +272,7 @@ def test_steps_for_a_turn_played_elsewhere_are_discarded(pair: tuple[Client, Cli
     expect(page.locator(".slot.lit")).to_have_count(2)
 
 
-def test_a_lost_response_is_requested_until_it_arrives(pair: tuple[Client, Client], windows: Windows) -> None:
+def test_a_step_is_resent_until_its_response_arrives(pair: tuple[Client, Client], windows: Windows) -> None:
     client = pair[0]
     game = begun_by(pair)
     page = windows.open(client)

@@ -62,7 +62,7 @@ def saved(page: Page, press: Callable[[Locator], Any], only: bool = False) -> No
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_placement_is_planned_by_taps_and_played(house: House, windows: Windows, device: str) -> None:
+def test_a_placement_planned_by_tapping_is_played(house: House, windows: Windows, device: str) -> None:
     settings, press = DEVICES[device]
     game_id, (ada, ben, _) = table_of(house, 3, "sternenhimmel")
     page = windows.open(ben, **settings)
@@ -96,7 +96,7 @@ def test_a_placement_is_planned_by_taps_and_played(house: House, windows: Window
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_step_is_planned_by_taps_and_played(house: House, windows: Windows, device: str) -> None:
+def test_a_step_planned_by_tapping_is_played(house: House, windows: Windows, device: str) -> None:
     settings, press = DEVICES[device]
     game_id, (ada, ben) = table_of(house, 2, "sternenglanz")
     choose_cards(game_id, ada, ben)
@@ -130,7 +130,7 @@ def test_a_step_is_planned_by_taps_and_played(house: House, windows: Windows, de
     assert board[near[-1]] == "punkt"
 
 
-def test_a_whole_turn_is_planned_with_the_cards_that_follow(house: House, windows: Windows) -> None:
+def test_a_whole_turn_can_be_planned_with_the_cards_that_follow(house: House, windows: Windows) -> None:
     game_id, (ada, ben) = table_of(house, 2, "sternenglanz")
     choose_cards(game_id, ada, ben)
     page = windows.open(ben)
@@ -148,7 +148,7 @@ def test_a_whole_turn_is_planned_with_the_cards_that_follow(house: House, window
     assert planned["move"]["steps"][3]["slot2"] in ben.get(f"/v1/games/{game_id}")["view"]["hand"]
 
 
-def test_a_move_is_planned_by_keyboard_and_then_discarded(house: House, windows: Windows) -> None:
+def test_a_move_can_be_planned_and_discarded_by_keyboard(house: House, windows: Windows) -> None:
     game_id, (_, ben, _) = table_of(house, 3, "sternenhimmel")
     page = windows.open(ben)
     page.goto(f"/#/games/{game_id}")
@@ -166,7 +166,7 @@ def test_a_move_is_planned_by_keyboard_and_then_discarded(house: House, windows:
     assert plan_of(ben, game_id) == []
 
 
-def test_planning_ends_when_the_turn_comes(house: House, windows: Windows) -> None:
+def test_planning_ends_when_the_players_turn_begins(house: House, windows: Windows) -> None:
     game_id, (ada, ben, _) = table_of(house, 3, "sternenhimmel")
     page = windows.open(ben)
     page.goto(f"/#/games/{game_id}")

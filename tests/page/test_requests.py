@@ -1,4 +1,4 @@
-"""Requests at the top of a table: to take back one's own move, and to agree to what other players want."""
+"""Requests at the top of a table: taking back a move, and agreeing to what other players ask for."""
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -89,7 +89,7 @@ def test_a_vote_is_cast_at_the_top_of_the_table(
     until(lambda: one.get(f"/v1/games/{game_id}")["status"] == {"pause": "paused", "abandon": "abandoned"}[wish])
 
 
-def test_those_who_asked_or_agreed_see_no_request(house: House, windows: Windows) -> None:
+def test_players_who_asked_for_a_vote_or_agreed_to_it_see_no_request(house: House, windows: Windows) -> None:
     game_id, (one, two, three) = seated(house, "cleo", "dora", "emil")
     for client in (one, two):
         client.post(f"/v1/games/{game_id}/votes", {"on": "pause"}, status=200)

@@ -112,7 +112,7 @@ def values_of(schema: Json) -> set[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_option_and_value_has_words_for_the_summary(language: str) -> None:
+def test_every_option_and_value_has_a_text_for_the_summary(language: str) -> None:
     known = words(language, "options")
     for game in GAMES.values():
         for name, schema in game.describe()["options"]["properties"].items():
@@ -225,7 +225,7 @@ def test_visitors_can_read_the_rules_of_each_edition(house: House, windows: Wind
     expect(page.locator("[data-section=nova]")).to_have_count(0)
 
 
-def test_contents_and_urls_lead_to_a_section_by_keyboard(house: House, windows: Windows) -> None:
+def test_a_section_can_be_reached_by_keyboard_from_the_contents_and_by_url(house: House, windows: Windows) -> None:
     page = windows.open()
     page.goto("/#/rules/sternenglanz")
     link = page.get_by_role("link", name="Points at a glance")
@@ -239,7 +239,7 @@ def test_contents_and_urls_lead_to_a_section_by_keyboard(house: House, windows: 
     expect(heading).to_be_in_viewport()
 
 
-def test_a_games_rules_open_over_it_and_keep_a_move_under_way(house: House, windows: Windows) -> None:
+def test_opening_the_rules_over_a_game_keeps_a_half_chosen_move(house: House, windows: Windows) -> None:
     client = sign_in(house, "ruth@example.org")
     options = {"edition": "sargon-it", "start_player": "chosen", "start_seat": 0, "sole_player": "filled"}
     page = windows.open(client)

@@ -187,7 +187,9 @@ def test_keys_step_through_a_scoring_and_the_focus_returns(full: Planted, window
     assert is_at(page, ".offer button")
 
 
-def test_a_scoring_plays_by_itself_pauses_and_respects_reduced_motion(full: Planted, windows: Windows) -> None:
+def test_a_scoring_plays_automatically_can_be_paused_and_respects_reduced_motion(
+    full: Planted, windows: Windows
+) -> None:
     still = windows.open(full.people[1])  # windows of tests want nothing to move
     watch(still, full)
     expect(still.get_by_role("button", name="Pause")).to_have_count(0)

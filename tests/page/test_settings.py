@@ -39,7 +39,7 @@ def come_back(page: Page) -> None:
 # Profile
 
 
-def test_the_name_in_the_header_opens_the_profile_whose_changes_are_saved(house: House, windows: Windows) -> None:
+def test_the_name_in_the_header_opens_the_profile_and_changes_to_it_are_saved(house: House, windows: Windows) -> None:
     client = sign_in(house, "nora@example.org")
     page = windows.open(client, timezone_id="Europe/Zurich")
     page.goto("/")
@@ -118,7 +118,7 @@ def test_nights_days_off_and_vacations_are_saved(house: House, windows: Windows)
 # Mails
 
 
-def test_emails_the_bundle_and_reminders_are_chosen_by_keyboard(house: House, windows: Windows) -> None:
+def test_email_bundle_and_reminder_settings_can_be_chosen_by_keyboard(house: House, windows: Windows) -> None:
     client = sign_in(house, "rosa@example.org")
     page = settings(windows, client, "notifications")
     expect(page.get_by_text("Your own choice, see below.")).to_be_visible()  # as the helper signs in
@@ -152,7 +152,7 @@ def test_turn_emails_can_be_sent_at_once_or_bundled(house: House, windows: Windo
         until(lambda kept=kept: client.get("/v1/me")["notifications"].get("mails", {}) == kept)
 
 
-def test_all_email_settings_are_chosen_in_one_step(house: House, windows: Windows) -> None:
+def test_a_preset_changes_all_email_settings_in_one_step(house: House, windows: Windows) -> None:
     client = sign_in(house, "una@example.org")
     client.ask("PATCH", "/v1/me", json={"notifications": {}})
     page = settings(windows, client, "notifications")
@@ -174,7 +174,7 @@ def test_all_email_settings_are_chosen_in_one_step(house: House, windows: Window
     expect(page.get_by_text("Your own choice, see below.")).to_be_visible()
 
 
-def test_colours_stay_as_chosen(windows: Windows) -> None:
+def test_the_chosen_colours_survive_a_reload(windows: Windows) -> None:
     page = windows.open(color_scheme="dark")
     page.goto("/")
     ground = "getComputedStyle(document.body).backgroundColor"
@@ -187,7 +187,7 @@ def test_colours_stay_as_chosen(windows: Windows) -> None:
     assert page.evaluate(ground) == light
 
 
-def test_a_tables_own_emails_can_be_chosen_there(house: House, windows: Windows) -> None:
+def test_the_emails_about_a_game_can_be_chosen_from_its_table(house: House, windows: Windows) -> None:
     client = sign_in(house, "sven@example.org")
     game_id = game_of(client, ME, BOT, BOT, title="A quiet table")
     page = windows.open(client)
@@ -201,7 +201,7 @@ def test_a_tables_own_emails_can_be_chosen_there(house: House, windows: Windows)
     assert client.get(f"/v1/games/{game_id}/seats/me")["mails"] == "off"
 
 
-def test_deliveries_of_emails_are_shown(house: House, windows: Windows) -> None:
+def test_email_deliveries_are_shown(house: House, windows: Windows) -> None:
     client = sign_in(house, "tess@example.org")
     game_of(client, ME, BOT, BOT, title="A told table")
     house.await_mail("tess@example.org", lambda mail: "A told table" in mail.message["Subject"])
@@ -235,7 +235,7 @@ def test_the_calendar_address_is_created_and_revoked(house: House, windows: Wind
 # Tokens
 
 
-def test_a_token_is_created_shown_once_used_and_revoked(house: House, windows: Windows) -> None:
+def test_a_token_can_be_created_seen_once_used_and_revoked(house: House, windows: Windows) -> None:
     client = sign_in(house, "vera@example.org")
     page = settings(windows, client, "tokens")
     expect(page.get_by_text("this page")).to_be_visible()
@@ -286,7 +286,7 @@ def test_signing_out_everywhere_revokes_every_token(house: House, windows: Windo
 # Webhooks
 
 
-def test_a_webhook_is_created_tested_paused_and_deleted(house: House, windows: Windows, receiver: Receiver) -> None:
+def test_a_webhook_can_be_created_tested_paused_and_deleted(house: House, windows: Windows, receiver: Receiver) -> None:
     client = sign_in(house, "yves@example.org")
     page = settings(windows, client, "webhooks")
     windows.expected = "status of 422"
@@ -330,7 +330,7 @@ def code_mailed_to(house: House, address: str) -> str:
     return str(mail.message["Subject"])[:6]
 
 
-def test_an_account_changes_its_address_is_exported_and_deleted(house: House, windows: Windows) -> None:
+def test_a_player_can_change_the_address_export_the_data_and_delete_the_account(house: House, windows: Windows) -> None:
     client = sign_in(house, "vera@example.org")
     page = settings(windows, client, "account", **PHONE)
     page.get_by_label("New address").fill("vera@example.net")
@@ -417,7 +417,7 @@ def test_everyone_sees_the_mark_of_a_program_account(house: House, windows: Wind
     expect(page.locator("li.game", has_text="Who plays?").get_by_text("robot (program)")).to_be_visible()
 
 
-def test_authorized_apps_are_listed_and_revoked(house: House, windows: Windows) -> None:
+def test_authorized_apps_are_listed_and_can_be_revoked(house: House, windows: Windows) -> None:
     client = sign_in(house, "petra@example.org")
     page = settings(windows, client, "tokens")
     expect(page.get_by_role("heading", name="New token")).to_be_visible()

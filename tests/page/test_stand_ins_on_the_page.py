@@ -1,4 +1,4 @@
-"""Stand-ins on the page: asking, accepting by letter, and ending."""
+"""Stand-ins on the page: requesting one, accepting by email, and ending one."""
 
 import re
 from datetime import timedelta
@@ -36,7 +36,7 @@ def word_for(house: House, email: str) -> str:
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-def test_a_new_stand_in_is_asked_accepts_by_email_and_plays_until_stopped(
+def test_a_stand_in_accepts_by_email_and_plays_until_the_owner_ends_it(
     house: House, windows: Windows, size: dict[str, object]
 ) -> None:
     name = "desk" if size is DESK else "phone"

@@ -1,4 +1,4 @@
-"""Nothing moves under the finger within a turn."""
+"""Nothing moves under the finger during a turn."""
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -48,7 +48,7 @@ def pushed(page: Page) -> tuple[float, list[str]]:
     return page.evaluate("window.pushed"), page.evaluate("window.pushes")
 
 
-@pytest.mark.parametrize("is_guided", [True, False], ids=["guided", "used to it"])
+@pytest.mark.parametrize("is_guided", [True, False], ids=["guided", "experienced"])
 @pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
 @pytest.mark.parametrize("size", ["phone", "desk"])
 def test_nothing_moves_while_a_turn_is_chosen(

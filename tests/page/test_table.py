@@ -90,7 +90,7 @@ def test_a_players_page_shows_only_what_its_reader_may_know(house: House, window
     assert friend.locator(".player .avatar").first.inner_html() != pictures[0]
 
 
-def test_a_table_shows_which_other_players_are_there(house: House, windows: Windows) -> None:
+def test_a_table_shows_which_other_players_are_present(house: House, windows: Windows) -> None:
     two = Two(house, "pia", "quentin")
     page = at_table(windows.open(two.one), two.game_id)
     other = at_table(windows.open(two.other), two.game_id)
@@ -211,7 +211,9 @@ def test_a_message_resent_after_a_lost_response_is_posted_once(house: House, win
     assert [it["text"] for it in two.one.get(f"/v1/games/{two.game_id}/messages")["items"]] == ["Only once"]
 
 
-def test_double_enter_does_not_resign_and_withdrawing_a_vote_closes_nothing(house: House, windows: Windows) -> None:
+def test_pressing_enter_twice_does_not_resign_and_a_withdrawn_vote_keeps_the_menu_open(
+    house: House, windows: Windows
+) -> None:
     two = Two(house, "yara", "zeno")
     page = at_table(windows.open(two.one), two.game_id)
     page.get_by_text("Options, pause, leave").press("Enter")
@@ -227,7 +229,7 @@ def test_double_enter_does_not_resign_and_withdrawing_a_vote_closes_nothing(hous
     assert two.one.get(f"/v1/games/{two.game_id}")["seats"][0]["stand_in"] is None
 
 
-def test_a_move_is_taken_back_at_once_by_keyboard_before_others_moved(house: House, windows: Windows) -> None:
+def test_a_move_can_be_taken_back_at_once_by_keyboard_before_others_have_moved(house: House, windows: Windows) -> None:
     two = Two(house, "tilda", "udo")
     play(two.one, two.game_id)
     page = at_table(windows.open(two.one), two.game_id)
@@ -240,7 +242,9 @@ def test_a_move_is_taken_back_at_once_by_keyboard_before_others_moved(house: Hou
 
 
 @pytest.mark.parametrize("locale", ["de", "en", "fr", "it"])
-def test_others_are_asked_on_the_page_and_agree_there(house: House, windows: Windows, locale: str) -> None:
+def test_the_other_players_are_asked_for_a_take_back_and_agree_on_the_page(
+    house: House, windows: Windows, locale: str
+) -> None:
     two = Two(house, f"vera-{locale}", f"wim-{locale}")
     for who in (two.one, two.other):
         who.ask("PATCH", "/v1/me", json={"locale": locale})
@@ -328,7 +332,9 @@ def test_recent_events_are_summarized_first_and_can_be_replayed(house: House, wi
     expect(since).to_have_count(0)  # it is known
 
 
-def test_a_summary_comes_only_after_an_absence_and_only_if_something_happened(house: House, windows: Windows) -> None:
+def test_a_summary_is_shown_only_after_an_absence_and_only_if_something_happened(
+    house: House, windows: Windows
+) -> None:
     client, game_id = moved_meanwhile(house, "ilse")
     page = at_table(windows.open(client), game_id)  # a moment after the move
     expect(page.get_by_text("Options, pause, leave")).to_be_visible()
@@ -434,7 +440,7 @@ def test_an_error_for_an_earlier_table_is_shown_and_the_present_returns(house: H
     expect(page.locator(".hand .star.open")).to_have_count(8)
 
 
-def test_the_link_of_the_newest_move_shows_the_present(house: House, windows: Windows) -> None:
+def test_clicking_the_newest_move_shows_the_present(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "nina")
     page = at_table(windows.open(client), game_id)
     page.locator(".story .moment").first.click()

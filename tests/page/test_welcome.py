@@ -1,4 +1,4 @@
-"""What a stranger sees first: a table at which somebody plays."""
+"""What a visitor sees first: a game in progress."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ def play(people: list[Client], game_id: str, moves: int) -> None:
         client.post(f"/v1/games/{game_id}/moves", {"turn": turn, "move": move})
 
 
-def test_bots_are_shown_moving_until_people_have_played_ten_moves_lately(house: House, windows: Windows) -> None:
+def test_visitors_see_a_bot_game_until_a_game_between_people_has_ten_moves(house: House, windows: Windows) -> None:
     people = [sign_in(house, f"{name}@example.org") for name in ("ada", "ben", "cleo")]
     game_of(people[0], ME, BOT, BOT)  # of which there is nothing to see yet
     page = windows.open(**PHONE)

@@ -19,7 +19,7 @@ from tests.support.games import game_of, moves_on, person, turn_of
 from tests.support.stand_ins import stands_in
 
 
-def test_tokens_of_open_streams_that_are_still_valid_are_returned(app: Flask) -> None:
+def test_tokens_of_open_streams_stay_valid_until_they_are_revoked_or_the_player_is_banned(app: Flask) -> None:
     with app.app_context():
         ada, same, bea, cleo = (
             tokens.caller(player_token(f"{name}@example.org", name)) for name in ("ada", "ada", "bea", "cleo")

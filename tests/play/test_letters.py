@@ -1,4 +1,4 @@
-"""Which letters a commit causes."""
+"""Which letters a commit triggers."""
 
 from flask import Flask
 

@@ -1,4 +1,4 @@
-"""Commits whose answers are lost succeed and are made once."""
+"""Commits whose responses are lost succeed and take effect once."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -135,7 +135,7 @@ def test_the_last_player_who_leaves_closes_the_game_once(ada: UUID, broken: Any)
     assert happened(game_id) == ["game-abandoned"]
 
 
-def test_a_guest_is_removed_once_and_a_successor_is_not_removed(ada: UUID, bea: UUID, broken: Any) -> None:
+def test_a_guest_is_removed_once_and_the_next_player_in_the_seat_stays(ada: UUID, bea: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     take_seat(game_id, bea)
     with broken():
@@ -225,7 +225,7 @@ def test_a_seat_is_taken_back_once_from_its_bot(ada: UUID, bea: UUID, deed_answe
     assert not deed_answer_lost
 
 
-def test_a_commit_that_never_arrives_is_abandoned(ada: UUID, bea: UUID) -> None:
+def test_a_commit_fails_after_three_lost_attempts(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     with answer_lost(3, arrives=False), pytest.raises(Unavailable):
         say(game_id, ada, "Hello?")
@@ -260,7 +260,7 @@ def test_the_pool_is_reset_only_after_a_broken_connection(error: type[Exception]
     assert (db.engine.pool is not pool) == begins_anew
 
 
-def test_a_turn_from_a_fast_clock_is_corrected_despite_a_lost_commit(
+def test_a_deadline_set_by_a_fast_clock_is_corrected_despite_a_lost_commit(
     ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock.forward(365 * DAY)

@@ -102,7 +102,7 @@ def test_a_repeated_move_gets_its_first_response(app: Flask, ada: UUID, bea: UUI
     assert happened(game_id).count("star-placed") == 1
 
 
-def test_a_reply_is_played_in_the_current_game_despite_an_older_copy(ada: UUID, bea: UUID) -> None:
+def test_an_emailed_move_is_played_in_the_current_game_and_not_in_an_outdated_copy(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     before, (one, other, *_) = load(game_id), map(sternenhimmel.move_from_json, moves_of(game_id, ada))
     assert moves_on(game_id, ada).game.table.version == 2

@@ -52,7 +52,7 @@ def test_a_take_back_notice_is_relevant_until_the_player_agrees(ada: UUID, bea: 
 
 
 @pytest.mark.parametrize("wish", ["pause", "abandon"])
-def test_a_vote_notice_is_sent_once_to_players_who_have_not_voted_and_is_relevant_until_the_decision(
+def test_a_vote_notice_is_sent_once_and_is_relevant_until_the_player_or_all_have_decided(
     wish: str, ada: UUID, bea: UUID
 ) -> None:
     cleo = person("cleo")
@@ -81,7 +81,7 @@ def test_players_are_not_asked_to_vote_if_the_vote_passes_immediately(ada: UUID)
     assert letters(game_id, "vote-asked") == []
 
 
-def test_a_notice_is_for_the_seated_player_unless_its_kind_goes_to_anyone(ada: UUID, bea: UUID) -> None:
+def test_a_notice_is_relevant_only_to_the_seated_player_unless_its_kind_allows_others(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     assert matters(game_id, ada, notice_kinds.ANSWER, {})
     assert not matters(game_id, bea, notice_kinds.ANSWER, {})

@@ -1,4 +1,4 @@
-"""Outages: players lose no time by them."""
+"""Outages cost players no time."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -98,7 +98,7 @@ def test_a_two_day_outage_does_not_count_and_does_not_trigger_time_outs(ada: UUI
     assert happened(game_id)[-1] == "time-extended"
 
 
-def test_an_outage_is_recorded_despite_a_locked_game_whose_times_follow_later(
+def test_an_outage_is_recorded_despite_a_locked_game_whose_deadlines_move_later(
     ada: UUID, bea: UUID, shared_url: str
 ) -> None:
     held, other = (game_of(ada, bea, bots=1) for _ in range(2))

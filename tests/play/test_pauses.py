@@ -54,7 +54,7 @@ def test_a_game_is_paused_once_all_human_players_agree(ada: UUID, bea: UUID) -> 
         play_move(game_id, ada, 1, move)
 
 
-def test_abandoning_a_game_before_a_bot_has_moved_for_a_player_leaves_nothing_due(ada: UUID, bea: UUID) -> None:
+def test_abandoning_a_game_before_a_replacement_bot_has_moved_leaves_nothing_due(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
     all_consent(game_id, "abandon", bea)

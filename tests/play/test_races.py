@@ -139,7 +139,7 @@ def test_each_of_two_simultaneous_commits_either_succeeds_once_or_is_rejected(
 
 
 @pytest.mark.parametrize("rival", ["late", "leaves"])
-def test_a_confirmation_at_the_time_limit_or_while_a_player_leaves_either_begins_the_game_or_fails(
+def test_a_late_confirmation_or_one_while_a_player_leaves_starts_the_game_or_fails(
     app: Flask, ada: UUID, bea: UUID, rival: str
 ) -> None:
     for _ in range(TRIES):
@@ -215,7 +215,7 @@ def test_a_code_or_refresh_token_used_twice_simultaneously_works_once_and_revoke
         assert_nothing_is_left(player)
 
 
-def test_an_app_revoked_while_it_refreshes_is_revoked(app: Flask) -> None:
+def test_an_app_revoked_while_it_refreshes_its_token_stays_revoked(app: Flask) -> None:
     for _ in range(TRIES):
         player = caller(player_token("ada@example.org"))
         word = signed_in(player)

@@ -32,7 +32,7 @@ NONE = timedelta(0)
 # Reminder times
 
 
-def test_reminders_are_sent_at_half_time_and_three_hours_before_the_end():
+def test_by_default_reminders_are_due_halfway_and_three_hours_before_the_end():
     asked, due = utc("2026-11-20 12:00"), utc("2026-11-22 12:00")
     assert seat_time().reminders(asked, due) == [utc("2026-11-21 12:00"), utc("2026-11-22 09:00")]
 
@@ -94,7 +94,7 @@ def test_reminder_thresholds_are_a_short_list_of_durations():
 # In games
 
 
-def test_each_reminder_is_sent_once_at_half_time_and_three_hours_before_the_end(ada: UUID, bea: UUID) -> None:
+def test_each_reminder_is_sent_once_halfway_and_three_hours_before_the_end(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     due_at = seats_of(game_id)[0].due_at
     for number, moment in enumerate([due_at - DAY, due_at - 3 * HOUR]):

@@ -86,7 +86,7 @@ def test_a_take_back_restores_the_table_with_new_turn_numbers(game_id: UUID, ada
     assert_all_agrees(game_id)
 
 
-def test_a_process_that_missed_the_take_back_reads_the_log_again(game_id: UUID, ada: UUID) -> None:
+def test_a_process_that_missed_a_take_back_reads_the_log_again(game_id: UUID, ada: UUID) -> None:
     moves_on(game_id, ada)
     behind = load(game_id).table
     take_back(game_id, ada, 1)
@@ -94,9 +94,7 @@ def test_a_process_that_missed_the_take_back_reads_the_log_again(game_id: UUID, 
     assert load(game_id).table.turns == (3, None, None)
 
 
-def test_a_turn_that_was_over_stays_over_even_if_the_move_that_was_taken_back_is_repeated(
-    game_id: UUID, ada: UUID, bea: UUID
-) -> None:
+def test_a_turn_ended_by_a_take_back_rejects_even_a_repetition_of_its_move(game_id: UUID, ada: UUID, bea: UUID) -> None:
     move = moves_of(game_id, ada)[0]
     play_move(game_id, ada, 1, move)
     take_back(game_id, ada, 1)
@@ -144,7 +142,7 @@ def test_a_new_email_is_sent_for_a_reopened_turn_and_the_old_one_is_not_sent(
     assert written == [False, False, True]
 
 
-def test_other_players_simultaneous_choices_and_turns_stay(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_a_take_back_keeps_other_players_simultaneous_choices_and_turns(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = game_of(ada, bea, cyd, rules="sternenglanz", options={"start_seat": 0})
     moves_on(game_id, bea)
     due = [row.due_at for row in seats_of(game_id)]
@@ -156,7 +154,7 @@ def test_other_players_simultaneous_choices_and_turns_stay(ada: UUID, bea: UUID,
     assert_all_agrees(game_id)
 
 
-def test_steps_of_a_turn_are_taken_back_one_by_one(ada: UUID, bea: UUID) -> None:
+def test_steps_of_a_turn_can_be_taken_back_one_by_one(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0})
     moves_on(game_id, ada)
     moves_on(game_id, bea)
@@ -176,7 +174,7 @@ def test_steps_of_a_turn_are_taken_back_one_by_one(ada: UUID, bea: UUID) -> None
 # Refusals
 
 
-def test_a_player_can_take_back_only_their_own_moves_that_still_stand(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_players_can_take_back_only_their_own_moves_and_only_once(game_id: UUID, ada: UUID, bea: UUID) -> None:
     for to in (0, 1, 2, 7):
         with pytest.raises(NotFound):
             take_back(game_id, ada, to)

@@ -72,7 +72,7 @@ def test_a_move_made_before_the_computation_ends_takes_precedence(monkeypatch: p
     assert_log_and_projections_agree(game_id)
 
 
-def test_a_turn_that_fails_is_left_to_the_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_turn_whose_computation_fails_is_left_to_the_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
     _, game_id = against_levels()
     monkeypatch.setattr(thinking, "choose", lambda *given: 1 / 0)
     assert not think_due(SECONDS)

@@ -93,7 +93,9 @@ def test_invitations_can_be_turned_off(ada: UUID, bea: UUID, office: Office) -> 
 # Games
 
 
-def test_a_choice_for_a_game_overrides_the_choices_for_kinds_of_emails(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_setting_for_one_game_overrides_the_settings_for_kinds_of_emails(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
     wants(ada, your_turn="off")
     loud, quiet = table(ada, bea), table(ada, bea)
     assert change_seat(loud, ada, {"mails": "at-once"})["mails"] == "at-once"
@@ -119,7 +121,7 @@ def test_a_players_email_gets_a_reply_regardless_of_their_settings(ada: UUID, be
     assert became_of(game_id, "answer") == ["sent"]
 
 
-def test_a_choice_does_not_affect_other_players_at_the_table(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_players_email_settings_do_not_affect_others_at_the_table(ada: UUID, bea: UUID, office: Office) -> None:
     game_id = table(ada, bea)
     change_seat(game_id, ada, {"mails": "off"})
     moves_on(game_id, ada)
@@ -167,7 +169,7 @@ def test_a_turn_that_ends_before_the_bundle_is_sent_immediately(ada: UUID, bea: 
     assert bundles() == []
 
 
-def test_bundled_news_appears_in_the_bundle(ada: UUID, bea: UUID, office: Office) -> None:
+def test_news_of_bundled_kinds_appears_in_the_bundle(ada: UUID, bea: UUID, office: Office) -> None:
     wants(ada, time_extended="bundled", bot_moved="bundled", game_abandoned="bundled", your_turn="off")
     slept = table(ada, bea, title="Slept", clock={"per_move": "P2D"})
     stopped = table(ada, bea, title="Stopped", clock=SLOW)
@@ -244,7 +246,7 @@ def test_after_an_outage_only_the_newest_turn_of_a_game_is_sent(ada: UUID, bea: 
     assert seats_of(game_id)[0].to_act
 
 
-def test_after_a_day_without_a_mail_server_one_email_per_game_is_sent_and_none_about_past_turns(
+def test_after_a_day_without_a_mail_server_each_game_gets_one_email_and_past_turns_none(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     office.is_closed = True
@@ -272,7 +274,7 @@ def test_after_a_day_without_a_mail_server_one_email_per_game_is_sent_and_none_a
             assert not own or ("\nMove here: " in own[0].text) == (turn is not None)
 
 
-def test_a_late_reply_is_still_sent(ada: UUID, bea: UUID, office: Office) -> None:
+def test_our_reply_to_an_email_is_sent_even_if_it_is_late(ada: UUID, bea: UUID, office: Office) -> None:
     office.is_closed = True
     game_id = table(ada, bea)
     turn = seats_of(game_id)[0].turn

@@ -254,7 +254,7 @@ def test_after_an_outage_of_the_mail_server_waiting_emails_are_merged_into_one(
     assert not list(db.session.scalars(db.select(LetterRow).where(LetterRow.player_id == ada)))
 
 
-def test_past_turns_do_not_displace_current_turns_in_an_email(ada: UUID, bea: UUID, office: Office) -> None:
+def test_past_turns_do_not_crowd_current_turns_out_of_an_email(ada: UUID, bea: UUID, office: Office) -> None:
     games = [table(ada, bea) for _ in range(4)]
     for game_id in games[:3] * 2:
         for who in (ada, bea):
@@ -265,7 +265,7 @@ def test_past_turns_do_not_displace_current_turns_in_an_email(ada: UUID, bea: UU
     assert len(office.mails("ada")) == 1
 
 
-def test_more_turns_than_fit_in_one_email_are_sent_in_two(ada: UUID, bea: UUID, office: Office) -> None:
+def test_turns_that_do_not_fit_in_one_email_are_sent_in_two(ada: UUID, bea: UUID, office: Office) -> None:
     for _ in range(MOST + 2):
         table(ada, bea)
     assert sorted(firsts(office, "ada")) == ["Your turn in 2 games", "Your turn in 5 games"]
@@ -292,7 +292,7 @@ ELSEWHERE = Place(uuid4(), OTHER, NOW + 48 * 60 * MINUTE, None, False)
         (False, [ELSEWHERE._replace(player_id=READER)], 0),  # that already waits for the player
     ],
 )
-def test_an_email_waits_if_another_turn_or_a_move_is_likely(
+def test_an_email_waits_if_its_reader_may_soon_move_or_get_another_turn(
     is_there: bool, others: Sequence[Place], expected: int
 ) -> None:
     own = OWN._replace(is_there=is_there)

@@ -34,7 +34,7 @@ def test_sign_in_codes_and_emails_after_a_move_do_not_wait_for_the_next_poll(hou
     stops(post)
 
 
-def test_without_a_notification_the_next_poll_finds_an_email(house: House) -> None:
+def test_without_a_notification_an_email_is_found_at_the_next_poll(house: House) -> None:
     post = house.start_post(OFTEN)
     sign_in(house, ADA)  # from now on this post listens
     dora, sign_in_id = "dora@example.org", uuid4()

@@ -125,7 +125,7 @@ def test_long_titles_are_truncated_between_characters():
     assert head["Subject"] == 200 * "星"
 
 
-def test_a_name_with_quotes_stays_a_name():
+def test_a_display_name_with_quotes_cannot_change_the_sender_address():
     head, _ = opened(letter(sender_name='Otto "the \\ Star", <x@y.org>'))
     assert head["From"] == '"Otto \\"the \\\\ Star\\", <x@y.org>" <post@sternenpost.example>'
 
@@ -303,7 +303,7 @@ def test_any_other_5xx_response_counts_as_temporary(server, smtp, stage, answer)
         ("450 User unknown for now", False),
     ],
 )
-def test_without_an_enhanced_status_code_only_clear_words_about_the_recipient_make_a_response_final(
+def test_without_an_enhanced_code_a_rejection_is_final_only_if_it_clearly_names_the_recipient(
     server, smtp, answer, is_final
 ):
     server.answers["RCPT"] = answer
@@ -512,7 +512,7 @@ def test_a_server_that_rejects_our_password_is_tried_last_for_a_while(server, se
     assert (before > 0, len(tries) - before, len(second.received)) == (True, 0, 2)
 
 
-def test_if_all_servers_reject_an_email_all_are_named_and_an_exceeded_size_limit_takes_precedence(server, second, both):
+def test_if_all_servers_reject_an_email_all_are_named_and_a_size_limit_takes_precedence(server, second, both):
     server.answers["RCPT"], second.answers["RCPT"] = "450 4.2.0 Greylisted", "550 5.7.1 Relaying denied"
     with pytest.raises(Unreachable, match="Greylisted; .*Relaying denied"):
         send(both)

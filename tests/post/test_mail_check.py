@@ -222,7 +222,7 @@ def test_the_check_replies_from_the_readers_mailbox_and_reports_what_it_saw(
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="Dovecot is not installed: apt-get install dovecot-imapd")
-def test_an_email_moved_after_it_was_found_is_looked_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_email_moved_between_search_and_fetch_does_not_fail_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
     with running_dovecot() as server, server.box() as box:
         box.append("INBOX", a_mail("?", ADA, Subject=mail_check.subject_of("abc")))
         box.select_folder("INBOX")

@@ -139,7 +139,9 @@ class Listener:
         return "250 OK"
 
 
-def test_many_emails_wait_for_servers_while_few_are_rendered(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_emails_can_wait_for_servers_while_only_a_few_are_being_rendered(
+    app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     carrier, counting, writing, most = Everywhere(12), threading.Lock(), Counter[str](), Counter[str]()
 
     def compose(*args: Any) -> Written | None:

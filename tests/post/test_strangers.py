@@ -32,7 +32,7 @@ def invites(host: UUID, email: str = CYD, **more: object) -> UUID:
 # One letter
 
 
-def test_a_person_without_an_account_who_does_not_reply_gets_only_one_email_however_many_hosts_invite_them(
+def test_a_silent_person_without_an_account_gets_one_email_however_many_hosts_invite_them(
     ada: UUID, bea: UUID, office: Office
 ) -> None:
     first = invites(ada)
@@ -173,7 +173,7 @@ def test_words_that_mail_programs_might_link_are_left_out_of_invitations(
 
 
 @pytest.mark.parametrize(("rules", "turns"), [("sternenhimmel", 30), ("sternenglanz", 12)])
-def test_an_invitation_shows_the_game_but_nothing_of_its_deal(
+def test_an_invitation_shows_the_game_without_revealing_how_it_was_dealt(
     ada: UUID, office: Office, rules: str, turns: int
 ) -> None:
     pictures = []
@@ -208,7 +208,7 @@ def links(mail: Mail) -> set[str]:
         "St. Ada (2)",
     ],
 )
-def test_words_that_mail_programs_do_not_link_stay_in_invitations(ada: UUID, office: Office, words: str) -> None:
+def test_words_that_mail_programs_do_not_link_are_kept_in_invitations(ada: UUID, office: Office, words: str) -> None:
     assert not has_link(words)
     invites(ada, title=words)
     assert f'a seat for you in "{words}". We' in " ".join(office.mails("cyd")[0].text.split())

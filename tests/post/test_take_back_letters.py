@@ -62,7 +62,9 @@ def test_players_who_have_agreed_or_whose_vote_is_over_are_not_asked_about_a_tak
     assert [len(asked(office, name)) for name in ("bea", "cyd")] == [0, 1]
 
 
-def test_quoting_the_request_does_not_agree_to_a_take_back(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_quoting_the_request_does_not_count_as_agreeing_to_a_take_back(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
     for who in (ada, bea):
         moves_on(game_id, who)
     take_back(game_id, ada, 1)
@@ -87,9 +89,7 @@ def test_a_player_is_notified_that_a_turn_is_over_only_if_an_email_had_announced
     assert turn.reply_to != office.mails("bea")[-1].reply_to
 
 
-def test_the_link_to_a_turn_that_a_take_back_ended_explains_that(
-    app: Flask, game_id: UUID, ada: UUID, bea: UUID
-) -> None:
+def test_a_link_to_a_turn_ended_by_a_take_back_says_so(app: Flask, game_id: UUID, ada: UUID, bea: UUID) -> None:
     moves_on(game_id, ada)
     link = f"/t/{turn_word(game_id, 1, 2)}"
     assert app.test_client().get(link).status_code == 200

@@ -149,7 +149,7 @@ def test_stopped_emails_can_be_resumed(ada: UUID, bea: UUID, office: Office, web
     assert profile(ada)["notifications"] == {"reminders": ["half"], "mails": {"game-paused": "off"}}
 
 
-def test_an_unknown_address_can_stop_invitations(ada: UUID, office: Office, web: FlaskClient) -> None:
+def test_a_person_without_an_account_can_stop_invitations(ada: UUID, office: Office, web: FlaskClient) -> None:
     open_game(ada, wanted(ME, {"email": "cyd@example.org"}, OPEN))
     link = stop_link(office.mails("cyd")[0])
     assert web.get(link).status_code == 200

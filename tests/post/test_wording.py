@@ -217,7 +217,7 @@ def test_the_email_about_a_turn_contains_everything_needed_to_move():
     ]
 
 
-def test_parts_missing_from_an_email_leave_no_gap():
+def test_an_email_has_no_gaps_where_optional_parts_are_missing():
     _, text = write(replace(YOUR_TURN, since=(), moves=("1 leo b",), moves_in_all=1))
     assert "\n\n\n" not in text
     assert "Your only possible move:\n  1 leo b\n" in text
@@ -409,7 +409,7 @@ def test_the_preview_text_is_hidden_in_the_email_and_the_email_does_not_appear_i
     assert MARK in shown[0].text  # so that it is not attributed to a player
 
 
-def test_a_title_is_not_a_template():
+def test_a_title_with_template_syntax_is_shown_as_typed():
     subject, _ = write(replace(YOUR_TURN, title="{{ link }} <b>&"))
     assert subject == "Your turn: {{ link }} <b>&"
 
@@ -446,7 +446,7 @@ def test_a_time_span_is_rounded_down(length, text):
 # Many moves
 
 
-def test_moves_with_the_same_beginning_share_a_line_and_no_move_is_wrapped() -> None:
+def test_moves_that_begin_alike_share_a_line_and_no_move_is_wrapped() -> None:
     moves = [f"1 lay punkt b{field}" for field in range(12)] + ["finish", "7 leo c", "7 leo d", "lay loch-b#2 geburt#8"]
     assert by_beginning(moves) == [
         "1 lay: punkt b0 | punkt b1 | punkt b2 | punkt b3 | punkt b4 | punkt b5",

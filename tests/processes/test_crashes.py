@@ -120,7 +120,7 @@ def test_kill_9_during_smtp_before_the_250_response_still_delivers_the_email_onc
     assert len(table.mails_of_ben()) == 1
 
 
-def test_kill_9_between_the_250_response_and_recording_it_delivers_the_email_twice_with_the_same_message_id(
+def test_kill_9_after_an_unrecorded_250_response_delivers_the_email_twice_with_one_message_id(
     table: Table,
 ) -> None:
     worker = carrier_at_bens_door(table)

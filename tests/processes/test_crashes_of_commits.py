@@ -1,8 +1,8 @@
 """kill -9 around the commit of every change of a game or an account: the result equals that of an undisturbed run.
 
 Each process is killed at two moments: while the last table that it writes is locked, and in its COMMIT, which Postgres
-has made durable and does not answer (as if a standby did not). Then the processes restart, and callers without an answer
-retry.
+has made durable but not confirmed (as if a standby did not respond). Then the processes restart, and callers without a
+response retry.
 """
 
 import base64
@@ -53,7 +53,7 @@ from tests.support import stage
 from tests.support.games import everything_due_happens, game_of, moves_of, moves_on, service_is_up, turn_of, wanted
 from tests.support.live_server import PATIENCE, Client, House, new_house, until
 
-BEFORE, AFTER = "before it is durable", "before it is answered"
+BEFORE, AFTER = "before it is durable", "before its response"
 VERIFIER = "v" * 64
 CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
 BACK = "https://watch.example/back"
@@ -417,7 +417,7 @@ def test_a_request_interrupted_by_a_web_crash_is_completed_once_on_retry(
 
 
 @pytest.mark.parametrize("begin", [move, take_back], ids=lambda it: it.__name__)
-def test_a_caller_waiting_for_a_lost_replica_gets_503_and_the_right_response_later(
+def test_a_caller_gets_503_while_a_replica_is_lost_and_the_right_response_on_retry(
     house: House, begin: Callable[[House], Work]
 ) -> None:
     once, twice = (asked(begin(house), times) for times in (1, 2))

@@ -50,38 +50,38 @@ def made(scene: Scene) -> list[UUID]:
         return [letter_id for (letter_id,) in owner.execute("SELECT letter_id FROM made")]
 
 
-def test_the_check_of_a_correct_history_finds_nothing(scene: Scene) -> None:
+def test_checking_a_correct_history_finds_nothing(scene: Scene) -> None:
     assert check_moves(scene.url, scene.history) == (2, [], [], [])
     letters = letters_of(scene.url, made(scene))
     assert letters.made == letters.arrived > 0
     assert not letters.lost and not letters.twice
 
 
-def test_the_check_of_a_history_finds_a_lost_move(scene: Scene) -> None:
+def test_checking_a_history_finds_a_lost_move(scene: Scene) -> None:
     scene.forges("DELETE FROM events WHERE game_id = %s AND version = %s")
     assert check_moves(scene.url, scene.history) == (2, [scene.newest], [], [])
 
 
-def test_the_check_of_a_history_finds_a_move_replaced_by_that_of_another_seat(scene: Scene) -> None:
+def test_checking_a_history_finds_a_move_attributed_to_another_seat(scene: Scene) -> None:
     scene.forges("UPDATE events SET seat = 1 WHERE game_id = %s AND version = %s")
     assert scene.newest in check_moves(scene.url, scene.history).lost
 
 
-def test_the_check_of_a_history_finds_all_moves_of_a_lost_game(scene: Scene) -> None:
+def test_checking_a_history_finds_every_move_of_a_lost_game(scene: Scene) -> None:
     scene.forges("DELETE FROM games WHERE game_id = %s AND version >= %s")
     assert len(check_moves(scene.url, scene.history).lost) == 2
 
 
-def test_the_check_of_a_history_finds_a_duplicate_move(scene: Scene) -> None:
+def test_checking_a_history_finds_a_duplicate_move(scene: Scene) -> None:
     """The log has one more of Ada's than her program was ever told of."""
     assert check_moves(scene.url, scene.history[:1]) == (1, [], [scene.newest], [])
 
 
-def test_the_check_of_a_history_finds_a_move_that_was_acknowledged_twice(scene: Scene) -> None:
+def test_checking_a_history_finds_a_move_that_was_acknowledged_twice(scene: Scene) -> None:
     assert check_moves(scene.url, [*scene.history, scene.history[-1]]).doubled == [scene.newest]
 
 
-def test_the_check_of_a_history_finds_a_leaked_secret(scene: Scene) -> None:
+def test_checking_a_history_finds_a_leaked_secret(scene: Scene) -> None:
     """Show Ada what only Ben may see, such as Ben's face-down stars."""
     *before, last = scene.history
     table = load(scene.game_id).table
@@ -90,14 +90,14 @@ def test_the_check_of_a_history_finds_a_leaked_secret(scene: Scene) -> None:
     assert check_moves(scene.url, [*before, leaky]) == (2, [], [], [scene.newest])
 
 
-def test_the_check_of_a_history_finds_a_secret_leaked_by_an_event(scene: Scene) -> None:
+def test_checking_a_history_finds_a_secret_leaked_by_an_event(scene: Scene) -> None:
     """Send Ada a move of Ben as Ben saw it happen."""
     *before, last = scene.history
     leaky = last._replace(answer=last.answer | {"events": last.answer["events"] + scene.of_ben["events"]})
     assert check_moves(scene.url, [*before, leaky]) == (2, [], [], [scene.newest])
 
 
-def test_the_check_of_a_history_finds_lost_and_duplicate_emails(scene: Scene) -> None:
+def test_checking_a_history_finds_lost_and_duplicate_emails(scene: Scene) -> None:
     lost, *arrived = made(scene)
     letters = letters_of(scene.url, [*arrived, arrived[0]])
     assert letters.lost == {lost}

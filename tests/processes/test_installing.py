@@ -62,7 +62,7 @@ def test_up_installs_nothing_that_only_tests_need(serving: set[str]) -> None:
     assert tools <= needed_by("sternenpost", frozenset({"dev"}))
 
 
-def test_up_installs_at_most_its_size_limit(serving: set[str]) -> None:
+def test_the_packages_that_up_installs_stay_below_the_size_limit(serving: set[str]) -> None:
     files = (file for name in serving for file in distribution(name).files or [])
     assert sum(path.stat().st_size for file in files if (path := Path(str(file.locate()))).exists()) < MOST * 2**20
 
@@ -86,7 +86,7 @@ def test_each_package_is_pinned_with_hashes(needed: str, extras: frozenset[str])
         assert re.search("--hash=sha256:[0-9a-f]{64}", entry)
 
 
-def test_the_command_up_needs_no_installation_after_test_but_test_needs_one_after_up() -> None:
+def test_up_installs_nothing_after_test_but_test_installs_more_after_up() -> None:
     after_up, after_test = bootstrap.wish(bootstrap.SERVING), bootstrap.wish(bootstrap.TESTING)
     assert bootstrap.fulfilments(bootstrap.SERVING) == {after_up, after_test}
     assert bootstrap.fulfilments(bootstrap.TESTING) == {after_test}

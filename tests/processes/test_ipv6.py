@@ -66,7 +66,7 @@ def listens(family: socket.AddressFamily, port: int) -> bool:
         return probe.connect_ex(("::1" if family == socket.AF_INET6 else "127.0.0.1", port)) == 0
 
 
-def test_one_move_is_played_by_http_and_one_by_email(house: House) -> None:
+def test_moves_can_be_played_over_ipv6_by_http_and_by_email(house: House) -> None:
     assert not listens(socket.AF_INET, house.port) and not listens(socket.AF_INET, house.mail_in)
     ada = sign_in(house, ADA)
     game = ada.post("/v1/games", wanted(ME, BOT, BOT))["id"]

@@ -148,7 +148,7 @@ def test_a_game_continues_behind_the_load_balancer_and_its_stream_reports_moves_
     assert not following.is_alive()
 
 
-def test_a_conditional_change_succeeds_though_nginx_compresses_other_sites(balanced: Balanced) -> None:
+def test_a_conditional_change_succeeds_although_nginx_compresses_other_sites(balanced: Balanced) -> None:
     ada = Client(balanced.house, Client(balanced.house).post("/v1/guests", {})["token"])
     ada._http.base_url = httpx.URL(balanced.url)
     seen = ada.ask("GET", "/v1/me", headers={"Accept-Encoding": "gzip"})
@@ -163,7 +163,7 @@ def test_http_redirects_to_https_and_operator_paths_are_closed(balanced: Balance
     assert {asked(balanced, path).status_code for path in ("/metrics", "/readyz")} == {403}
 
 
-def test_all_callers_get_retry_after_during_a_postgres_outage_and_none_afterwards(balanced: Balanced) -> None:
+def test_every_response_has_retry_after_during_a_postgres_outage_and_succeeds_afterwards(balanced: Balanced) -> None:
     with balanced.house.without_postgres(signal.SIGKILL):
         answers = [asked(balanced, "/v1/games?status=open") for _ in range(10)]
         assert {(it.status_code, "Retry-After" in it.headers) for it in answers} == {(503, True)}
@@ -172,6 +172,6 @@ def test_all_callers_get_retry_after_during_a_postgres_outage_and_none_afterward
     assert {asked(balanced, "/v1/games?status=open").status_code for _ in range(10)} == {200}
 
 
-def test_a_stopped_web_process_goes_unnoticed(balanced: Balanced) -> None:
+def test_callers_do_not_notice_that_a_web_process_was_killed(balanced: Balanced) -> None:
     balanced.house.kill(balanced.house.web)
     assert {asked(balanced, "/v1/rules").status_code for _ in range(10)} == {200}

@@ -1,8 +1,8 @@
-"""Web servers, workers and Postgres on separate machines: lines fail silently, and a primary is lost for good.
+"""Web servers, workers and Postgres on separate machines: connections fail silently, and a primary is lost for good.
 
-Programs play by one web or the other while the lines to Postgres lose packets or take long, a web or a worker is cut off, or
-the primary is lost and its replica promoted, as Patroni does it. Nothing is restarted. Afterwards every acknowledged move is
-compared with the log, and every letter with the mailboxes.
+Programs play through either web server while the connections to Postgres lose packets or are slow, a web server or a
+worker is cut off, or the primary is lost and its replica promoted, as Patroni does it. Nothing is restarted. Afterwards
+every acknowledged move is compared with the log, and every letter with the mailboxes.
 """
 
 import time
@@ -244,7 +244,7 @@ def test_an_isolated_client_loses_its_locks_and_connections_and_fails_fast() -> 
                 assert is_passing(broken.value)
 
 
-def test_a_listener_at_a_lost_primary_moves_to_the_next() -> None:
+def test_a_listener_reconnects_to_the_new_primary_after_a_failover() -> None:
     with many_machines(webs=0, workers=1) as house:
         until(lambda: house.count(LISTENERS))
         house.lose_primary()

@@ -1,4 +1,4 @@
-"""Whole games by mail alone over SMTP, with kill -9 of the receiving worker."""
+"""Whole games by email alone over SMTP, with kill -9 of the receiving worker."""
 
 import re
 import smtplib
@@ -312,9 +312,7 @@ def test_kill_9_before_the_commit_of_an_email_leaves_it_to_another_worker(house:
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_between_the_commit_of_an_email_and_recording_it_leaves_only_the_recording_to_do(
-    house: House, game_id: UUID
-) -> None:
+def test_kill_9_after_the_commit_of_an_email_leaves_only_its_recording_to_do(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()

@@ -1,10 +1,12 @@
 """The last release and the current one side by side over a migration, while people play.
 
-The old one, of a commit of this repository, serves alone; the tables are migrated under it; the present one joins it, web and
-worker; both serve; the old one gets SIGTERM, and the present one goes on alone. Meanwhile people are told of their turns by mail,
-move by requests or by replies, take moves back, look around, talk and follow their games by streams that break off now and then;
-each request goes to any web that serves, and again to any if no answer came. No answer may be an error, every acknowledged move
-is in its log exactly once, no letter is lost, and each stream tells everything once and in order.
+The old release, from a commit of this repository, runs alone at first. The tables are migrated while it runs. The
+web and worker of the current release join it. Then the old release gets SIGTERM, and the current one continues alone.
+
+Meanwhile people are notified of their turns by email, move by requests or by replies, take moves back, look around, chat,
+and follow their games by streams that break now and then. Each request goes to any running web process, and again to any
+if it gets no response. No response may be an error, every acknowledged move is in its log exactly once, no letter is
+lost, and each stream sends everything once and in order.
 """
 
 import asyncio

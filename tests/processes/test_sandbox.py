@@ -84,7 +84,7 @@ def test_reopening_the_sandbox_creates_nothing_new(opened: Flask) -> None:
     assert {title: game.table.version for title, game in games().items()} == before
 
 
-def test_nothing_is_overdue_though_some_games_began_long_ago(opened: Flask) -> None:
+def test_nothing_is_overdue_although_some_games_began_long_ago(opened: Flask) -> None:
     lines()
     parts = opened.test_client().get("/readyz").json["parts"]
     assert set(parts.values()) == {"ok"}, parts
@@ -97,7 +97,7 @@ def test_every_response_shows_the_sandbox_time(opened: Flask) -> None:
     assert abs(told - datetime.fromisoformat(now)) < timedelta(minutes=1)
 
 
-def test_a_sample_game_is_created_on_request_without_affecting_other_clocks(opened: Flask) -> None:
+def test_sample_games_are_created_on_request_without_moving_the_clock(opened: Flask) -> None:
     client, offset = opened.test_client(), clock.offset
     for name in sandbox.SEEDS:
         made = client.post("/sandbox/scene", json={"scene": name})

@@ -1,6 +1,6 @@
-"""A silent Postgres: requests that need it get 503, and all others are answered.
+"""A silent Postgres: requests that need it get 503, and all others get a response.
 
-That refusals do not wait is in tests/store/test_circuit_breaker.py.
+tests/store/test_circuit_breaker.py checks that rejected requests do not wait.
 """
 
 import asyncio

@@ -239,7 +239,7 @@ def test_each_inbound_route_is_reported_with_its_state_and_without_its_password(
     assert "Anyone can play by email alone: write to post@localhost\n" in said
 
 
-def test_the_address_of_the_post_desk_follows_the_settings(house):
+def test_up_reports_the_post_desks_address_according_to_the_settings(house):
     said = house.start(STERNENPOST_REPLY_DOMAIN="reply.stars.example", STERNENPOST_DESK="desk").comes_up()
     assert "Anyone can play by email alone: write to desk@reply.stars.example\n" in said
 

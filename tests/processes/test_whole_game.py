@@ -1,7 +1,7 @@
 """Three whole games at once over HTTP and SMTP, from the invitation to the last letter.
 
-People play by REST and by the plain page, one vanishes and comes back, one has a dead mailbox; web, worker and Postgres
-are killed on the way. Each test looks at what is left of this one evening.
+People play by REST and on the plain page. One vanishes and returns, and one has a dead mailbox. Web, worker and Postgres
+are killed on the way. Each test checks one result of this evening.
 """
 
 import hashlib
@@ -322,7 +322,7 @@ def test_each_game_has_all_its_placements_and_scorings(evening: Evening) -> None
         assert (counted["star-placed"], counted["board-scored"], counted["game-ended"]) == (PLACEMENTS, SCORINGS, 1)
 
 
-def test_the_log_has_no_gap(evening: Evening) -> None:
+def test_the_log_has_no_gaps(evening: Evening) -> None:
     for log in evening.logs.values():
         assert [row.seq for row in log] == list(range(1, len(log) + 1))
         assert sorted({row.version for row in log}) == list(range(1, log[-1].version + 1))
@@ -339,7 +339,7 @@ def test_each_hash_is_chained_to_the_one_before(evening: Evening) -> None:
             assert row.hash == hash_
 
 
-def test_the_log_replays_to_the_final_state_that_everybody_sees(evening: Evening) -> None:
+def test_replaying_the_log_gives_the_final_state_that_every_player_sees(evening: Evening) -> None:
     for game_id, log in evening.logs.items():
         table = fold(new_table(RULES.NAME), log)
         assert (table.status, table.version) == ("finished", log[-1].version)
@@ -544,7 +544,7 @@ def test_nothing_is_left_in_any_queue(evening: Evening) -> None:
     assert house.count("games WHERE status <> 'finished'") == 0
 
 
-def test_the_simulated_evening_reports_its_figures_and_the_retries_it_needed(evening: Evening) -> None:
+def test_some_requests_of_the_evening_had_to_be_retried(evening: Evening) -> None:
     letters = evening.house.post.letters
     kinds = Counter(row["kind"] for _, row in evening.mails)
     print(

@@ -1,6 +1,6 @@
 """A whole game of Sternenglanz with real processes: turns of several moves, and a time-out while all choose.
 
-Ada plays whole turns by REST, Ben step by step by the links in the mails, and a bot plays along.
+Ada plays whole turns by REST, Ben step by step by the links in the emails, and a bot plays along.
 """
 
 import re
@@ -152,7 +152,7 @@ def test_each_turn_gets_one_email_however_many_moves_it_takes(evening: Evening) 
     assert len(evening.links_of_ben) == len(asked[BEN])
 
 
-def test_ben_played_every_turn_completely_using_its_link(evening: Evening) -> None:
+def test_ben_completed_every_turn_using_its_link(evening: Evening) -> None:
     began = [row["seat"] for row in evening.log if row["type"] == "turn-began"]
     assert len(evening.steps_of_ben) == began.count(1)
     assert min(evening.steps_of_ben) >= 3 or evening.game["view"]["result"]["reason"] != "round-limit"

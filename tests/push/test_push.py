@@ -105,7 +105,7 @@ def results(player_id: UUID) -> list[tuple[str, str]]:
     return [(it.kind, it.result) for it in db.session.execute(query)]
 
 
-def test_a_push_notification_about_a_turn_is_sent_once_together_with_its_email_while_the_turn_lasts(
+def test_a_push_notification_about_a_turn_is_sent_once_along_with_its_email(
     post: PostOffice, service: Receiver, ada: UUID
 ) -> None:
     window = PushReader()
@@ -196,7 +196,7 @@ def test_no_push_notification_is_sent_about_a_turn_that_was_played(
     assert ("push", "dropped") in results(ada)
 
 
-def test_after_a_day_without_a_push_service_one_message_per_game_is_sent_and_none_about_past_turns(
+def test_after_a_day_without_a_push_service_each_game_gets_one_message_and_past_turns_none(
     post: PostOffice, service: Receiver, ada: UUID
 ) -> None:
     window = PushReader()
@@ -319,7 +319,7 @@ def test_a_push_service_that_does_not_respond_does_not_delay_emails(
     assert ("push", "sent") in results(ada)
 
 
-def test_browsers_whose_push_service_does_not_respond_leave_enough_time_for_others(
+def test_browsers_with_an_unresponsive_push_service_leave_enough_time_for_others(
     post: PostOffice, service: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, given = SimpleNamespace(seconds=0.0, monotonic=lambda: clock.seconds), dict[str, float]()

@@ -153,7 +153,7 @@ RARE: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("type_", RARE)
-def test_rare_events_also_have_sentences(type_: str) -> None:
+def test_rare_events_have_sentences_too(type_: str) -> None:
     event, words = RARE[type_]
     assert sentence(game.tell(event, None), NAMES[:3]) == words
 

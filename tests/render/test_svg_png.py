@@ -164,7 +164,7 @@ def ended(seats):
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
-def test_a_finished_game_shows_every_sky_with_its_stars_turned_up(seats):
+def test_a_finished_game_shows_every_sky_with_its_stars_face_up(seats):
     state, story = ended(seats)
     view = RULES.view(state, 0)
     assert view["boards"] == []

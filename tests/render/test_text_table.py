@@ -30,7 +30,7 @@ def begun(events: list[Event]) -> State:
     return sky
 
 
-def test_the_table_as_text_equals_the_stored_sample() -> None:
+def test_the_text_table_matches_the_expected_sample() -> None:
     assert table("sternenhimmel", game.view(night(), 0), NAMES) == (
         "Aries (aries, Ari): prizes 5, 3\n"
         "  a large: Anna, 7, face down - next to b, c, e\n"
@@ -51,19 +51,19 @@ def test_the_table_as_text_equals_the_stored_sample() -> None:
     )
 
 
-def test_the_table_as_text_hides_other_players_stars_and_hands() -> None:
+def test_the_text_table_hides_other_players_stars_and_hands() -> None:
     text = table("sternenhimmel", game.view(night(), None), NAMES)
     assert "  a large: Anna, face down - next to b, c, e\n" in text
     assert "Your hand" not in text
 
 
 @pytest.mark.parametrize(("locale", "title"), [("de", "Widder"), ("en", "Aries"), ("fr", "Bélier"), ("it", "Ariete")])
-def test_the_table_as_text_is_translated_into_every_language(locale: str, title: str) -> None:
+def test_the_text_table_is_translated_into_every_language(locale: str, title: str) -> None:
     colon = "\u202f:" if locale == "fr" else ":"
     assert table("sternenhimmel", game.view(night(), 0), NAMES, locale).startswith(f"{title} (aries, Ari){colon} ")
 
 
-def test_lines_of_the_table_as_text_stay_short_with_any_names() -> None:
+def test_lines_of_the_text_table_stay_short_even_with_long_names() -> None:
     names = ["Anna " * 12, "B" * 100, "Cem"]
     for locale in ("de", "en", "fr", "it"):
         sky = begun(game.setup(5, {}, SeededDice(b"", ())))
@@ -71,7 +71,7 @@ def test_lines_of_the_table_as_text_stay_short_with_any_names() -> None:
             assert all(len(line) <= WIDTH for line in table("sternenhimmel", view, called, locale).splitlines())
 
 
-def test_the_table_as_text_describes_the_end_of_a_game() -> None:
+def test_the_text_table_describes_the_end_of_a_game() -> None:
     sky = night()._replace(stars={}, slots=(None,), stack=(), on_turn=None, coins=(7, 9, 1))
     text = table("sternenhimmel", game.view(sky, 0), NAMES)
     assert text.startswith("Anna: coins 7, stars in hand 8\n")

@@ -36,7 +36,7 @@ def test_the_same_seed_gives_the_recorded_draws() -> None:
     assert dice.drawn == 13
 
 
-def test_a_shuffle_starts_from_the_end() -> None:
+def test_a_shuffle_swaps_items_from_the_last_to_the_first() -> None:
     order = list("abcdefgh")
     for i, word in zip(range(7, 0, -1), words(SEED, SALTS, 7), strict=True):
         j = word % (i + 1)
@@ -59,7 +59,7 @@ def test_a_draw_with_only_one_possible_result_also_uses_a_random_word() -> None:
 
 
 @pytest.mark.parametrize("k", [0, -1, 2**64 + 1])
-def test_numbers_are_drawn_only_below_1_to_2_to_the_64(k: int) -> None:
+def test_the_bound_of_a_drawn_number_must_be_between_1_and_2_to_the_64(k: int) -> None:
     with pytest.raises(ValueError, match="below 1 to"):
         SeededDice(SEED, SALTS).below(k)
 

@@ -40,7 +40,7 @@ def test_a_move_reveals_something_if_and_only_if_a_piece_is_turned_over_drawn_or
 
 
 @pytest.mark.parametrize(("name", "brink"), BRINKS)
-def test_turning_over_something_that_the_player_could_not_know_reveals_it(name: str, brink: Any) -> None:
+def test_a_move_that_turns_over_an_unknown_piece_counts_as_revealing_something(name: str, brink: Any) -> None:
     rng = Random(3)
     for _ in range(5):
         worlds: Worlds = brink(rng)

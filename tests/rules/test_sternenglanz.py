@@ -235,7 +235,7 @@ def test_a_slot_allows_only_the_action_on_its_card() -> None:
     assert refusal(sky, "3 nova b1").code == "wrong-action"
 
 
-def test_a_seat_in_the_middle_of_its_turn_continues_that_turn() -> None:
+def test_a_seat_is_in_the_middle_of_its_turn_from_the_first_action_to_the_last_card() -> None:
     sky = at(board={"a1": "punkt"}, hands=[["loch-a#2"], []], deck=ACTION_CARDS)
     assert [game.is_mid_turn(sky, seat) for seat in (0, 1)] == [False, False]
     for line in ("1 lay punkt b1", "2 lay punkt b2", "finish"):
@@ -245,7 +245,7 @@ def test_a_seat_in_the_middle_of_its_turn_continues_that_turn() -> None:
     assert [game.is_mid_turn(sky, seat) for seat in (0, 1)] == [False, False]
 
 
-def test_choosing_is_not_part_of_the_first_turn() -> None:
+def test_choosing_the_first_cards_is_not_part_of_a_turn() -> None:
     sky = new_game(2)
     for seat in (1, 0):
         assert not game.is_mid_turn(sky, seat)
@@ -303,7 +303,7 @@ def test_a_supernova_cannot_be_removed_or_moved() -> None:
 # R5.3 Sternwanderung
 
 
-def test_a_star_moved_and_then_removed_leaves_no_trail_to_the_next_star_on_its_field() -> None:
+def test_removing_a_moved_star_deletes_its_trail_but_keeps_its_lines_closed() -> None:
     sky = at(board={"a1": "punkt", "b4": "punkt"}, tableau=("wanderung-2#1", "loch-a#1", "wanderung-2#2"))
     sky = after(sky, "1 move a1 b1 c1", "2 remove c1")
     assert sky.log.trails == {}
@@ -400,7 +400,7 @@ def test_slot_2_gets_an_action_card_from_the_hand_and_slot_1_optionally_another_
     assert line not in lines_open(sky)
 
 
-def test_a_filled_slot_2_accepts_no_card() -> None:
+def test_slot_2_accepts_no_card_if_it_is_filled() -> None:
     sky = at(phase="lay", tableau=(None, "loch-a#1", "loch-b#1"), hands=[["geburt#5"], []])
     assert refusal(sky, "lay geburt#5 -").code == "bad-cards"
 
@@ -468,7 +468,7 @@ def test_the_event_of_a_completed_sternbild_names_the_fields_that_it_covers() ->
     assert set(fields) == {*OKULUS, "f5"}
 
 
-def test_when_a_common_sternbild_is_completed_the_next_is_turned_up() -> None:
+def test_when_a_common_sternbild_is_completed_the_next_is_turned_face_up() -> None:
     sky = at(scenario=3, board=BUT_E2, bildOpen="okulus", bildDeck=["anker", "kelch"])
     _, completed, turned_up = play(sky, "2 lay punkt e2")
     assert isinstance(completed, SternbildCompleted)
@@ -532,7 +532,7 @@ def test_a_move_continues_if_no_new_sternbild_can_be_drawn(scenario: int) -> Non
     )  # the step ends there
 
 
-def test_legal_next_steps_follow_the_steps_begun() -> None:
+def test_the_legal_next_steps_depend_on_the_steps_already_chosen() -> None:
     sky = at(board={"a1": "punkt"}, hands=[["geburt#9"], []])
     first, second = game.read_move("1 lay punkt b1"), game.read_move("2 lay punkt b2; finish")
     assert game.legal_moves(sky, 0, [first]) == game.legal_moves(after(sky, "1 lay punkt b1"), 0)
@@ -575,7 +575,7 @@ def test_fifteen_points_earn_one_supernova_card_per_game() -> None:
     assert len(play(again, "1 lay leucht a1")) == 1
 
 
-def test_a_supernova_card_covers_the_permanent_sterngeburt() -> None:
+def test_a_supernova_card_in_slot_1_replaces_the_permanent_sterngeburt() -> None:
     sky = at(board={"a1": "punkt"}, tableau=("supernova#1", "geburt#1", "geburt#2"))
     assert {line.split()[1] for line in lines_open(sky) if line.startswith("1")} == {"nova"}
 
@@ -625,7 +625,7 @@ def test_max_rounds_ends_the_game_after_cards_are_played_in_the_last_turn() -> N
 # S1 Options
 
 
-def test_option_pair_repeat_requires_two_types() -> None:
+def test_option_pair_repeat_requires_actions_of_two_types() -> None:
     options = {"pairRepeat": "different"}
     sky = at(board={"a1": "punkt"}, tableau=(None, "geburt#1", "wanderung-2#1"), options=options)
     first = after(sky, "1 lay punkt b1")
@@ -636,7 +636,7 @@ def test_option_pair_repeat_requires_two_types() -> None:
     assert {line[0] for line in lines_open(after(sky, "2 lay punkt b1"))} == {"3"}
 
 
-def test_option_pair_repeat_leaves_the_row_if_all_types_are_the_same() -> None:
+def test_option_pair_repeat_requires_all_slots_in_order_if_all_types_are_the_same() -> None:
     sky = at(board={"a1": "punkt"}, options={"pairRepeat": "different"})
     assert {line[0] for line in lines_open(sky)} == {"1"}
     assert after(sky, "1 lay punkt b1; 2 lay punkt b2; 3 lay punkt b3").phase == "lay"
@@ -693,7 +693,7 @@ def test_option_ban_supernova_off_lets_a_supernova_remove_stars_placed_this_turn
             assert ("c2", "punkt") in after(sky, "1 nova b2").log.removed
 
 
-def test_option_line_ban_any_star_closes_lines_to_all() -> None:
+def test_option_line_ban_any_star_closes_used_lines_to_every_star() -> None:
     tableau = ("wanderung-2#1", "wanderung-2#2", "geburt#1")
     for value in ("per-star", "any-star"):
         sky = at(board={"a1": "punkt", "b2": "punkt"}, tableau=tableau, options={"lineBan": value})
@@ -721,7 +721,7 @@ def test_option_supernova_recycle_returns_or_removes_the_card(recycle: str) -> N
     assert shuffled.out == ([] if recycle == "deck" else ["supernova#1"])
 
 
-def test_option_sternbild_credit_contributing_requires_a_change_in_the_figure() -> None:
+def test_option_sternbild_credit_contributing_requires_an_action_within_the_figure() -> None:
     given: Json = {"scenario": 3, "bildOpen": "okulus", "bildDeck": ["anker"]}
     options = {"sternbildCredit": "contributing"}
     assert len(play(at(**given, board=OKULUS, options=options), "1 lay punkt c2")) == 1
@@ -752,7 +752,7 @@ def test_a_preview_does_not_reveal_whether_anothers_secret_sternbild_is_complete
         assert game.preview(sky, 0, events) == ([StarLaid(0, 2, "geburt#1", "punkt", "e2", 0)], True)
 
 
-def test_option_sternbild_lines_induced_forbids_further_lines() -> None:
+def test_option_sternbild_lines_induced_forbids_additional_lines() -> None:
     board = {"a1": "pracht", "b1": "leucht", "b2": "leucht", "c2": "punkt", "c3": "punkt", "d3": "punkt"}
     kelch = CARDS.sternbilder["kelch"]
     found = {
@@ -925,7 +925,7 @@ def test_steps_of_a_move_are_separated_by_semicolons() -> None:
     assert game.write_move(move) == "1 lay punkt b1; 2 lapse; finish"
 
 
-def test_different_steps_have_different_forms_as_text() -> None:
+def test_no_two_steps_have_the_same_form_as_text() -> None:
     assert Move((SchwarzesLoch(1, "a1"),)) != Move((Supernova(1, "a1"),))
     assert len({game.read_move(line) for line in LINES}) == len(LINES)
 

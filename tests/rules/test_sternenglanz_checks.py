@@ -219,7 +219,7 @@ def test_views_and_events_match_their_schemas(scenario: int, seats: int) -> None
     assert kinds_told <= set(game.EVENT_SCHEMAS)
 
 
-def test_random_games_cover_everything_that_can_happen() -> None:
+def test_random_games_cover_every_kind_of_event() -> None:
     seen: Counter[type] = Counter()
     for number, (scenario, seats) in enumerate(KINDS * 3):
         for _, _, _, happened, _ in commits(scenario, seats, seed=number, rounds=8):
@@ -465,7 +465,7 @@ def any_step() -> st.SearchStrategy[Any]:
 
 @SOME
 @given(st.lists(any_step(), min_size=1, max_size=4).map(lambda steps: Move(tuple(steps))))
-def test_a_move_is_parsed_as_it_was_written(move: Move) -> None:
+def test_parsing_a_written_move_returns_the_same_move(move: Move) -> None:
     assert game.read_move(game.write_move(move)) == move
     assert game.read_move(game.write_move(move).upper()) == move
     as_json = json.loads(json.dumps(game.move_to_json(move)))

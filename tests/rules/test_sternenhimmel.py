@@ -456,7 +456,7 @@ def test_a_star_on_a_large_space_is_shown_only_to_its_owner() -> None:
     assert [_seen(sky, viewer, "leo")["a"]["seat"] for viewer in (0, 1, 2, None)] == [0, 0, 0, 0]
 
 
-def test_a_star_on_a_small_space_is_shown_to_everybody() -> None:
+def test_a_star_on_a_small_space_is_shown_to_every_viewer() -> None:
     sky = after(night(*THREE), "7 aries c")
     assert BOARDS["aries"].spaces["c"].size == "small"
     assert [_seen(sky, viewer, "aries")["c"] for viewer in (0, 1, None)] == [{"seat": 0, "star": "7"}] * 3
@@ -483,7 +483,7 @@ def test_the_stack_shows_only_how_many_boards_it_holds() -> None:
         assert game.view(this_way, viewer) == game.view(that_way, viewer)
 
 
-def test_a_view_has_exactly_these_fields() -> None:
+def test_a_view_has_exactly_the_expected_fields() -> None:
     sky = after(night("aries", stack=("leo",)), "7 aries c")
     empty = dict.fromkeys("abde")
     assert game.view(sky, 1) == {
@@ -508,7 +508,7 @@ def test_the_kind_of_a_face_down_star_is_revealed_only_to_its_owner() -> None:
     assert [game.tell(placed, viewer) for viewer in (1, 2, None)] == [{**told, "star": None}] * 3
 
 
-def test_everything_else_is_visible_to_everybody() -> None:
+def test_all_other_events_are_the_same_for_every_viewer() -> None:
     scored = play(after(night("leo", "aries"), *ALMOST_FULL), "10 aries e")[1]
     for viewer in (0, 2, None):
         up = {"type": "star-placed", "seat": 0, "board": "aries", "space": "c", "star": "7"}

@@ -121,7 +121,7 @@ def test_a_state_is_immutable(which: tuple[int, str], seed: int) -> None:
 
 @FEW
 @given(st.sampled_from(GAMES_PLAYED), st.integers(0, 2**16))
-def test_a_hidden_star_looks_like_any_other_in_the_hand(which: tuple[int, str], seed: int) -> None:
+def test_other_players_cannot_tell_a_hidden_star_from_one_still_in_the_hand(which: tuple[int, str], seed: int) -> None:
     rng = Random(seed)
     exchanges = 0
     for _, _, state in commits(*which, seed):
@@ -226,7 +226,7 @@ def test_vanished_swallowed_and_remaining_stars_add_up_to_the_whole_board(full: 
 
 @BOUNDED
 @given(full_boards(), st.randoms(use_true_random=False))
-def test_renumbering_seats_spaces_and_lines_changes_only_the_names(full: Full, rng: Random) -> None:
+def test_renumbering_seats_spaces_and_lines_does_not_change_a_scoring(full: Full, rng: Random) -> None:
     board, stars, options, coins = full
     spaces, seats = list(board.spaces), list(range(len(coins)))
     new_space = dict(zip(spaces, rng.sample(spaces, len(spaces)), strict=True))

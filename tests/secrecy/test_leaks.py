@@ -130,7 +130,7 @@ def without_ids(text: str) -> str:
 @pytest.mark.parametrize(("game", "brink"), BRINKS)
 @settings(max_examples=2, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chance=st.integers(0, 2**32))
-def test_two_games_that_differ_in_a_secret_look_the_same_to_viewers_who_may_not_know_the_secret(
+def test_games_that_differ_in_a_secret_look_the_same_to_viewers_who_may_not_know_it(
     app: Flask, game: str, brink: Any, chance: int
 ) -> None:
     worlds = brink(Random(chance))
@@ -176,9 +176,7 @@ def test_a_move_that_can_be_taken_back_freely_has_revealed_nothing(game: str, ch
 @pytest.mark.parametrize("game", GAMES)
 @settings(max_examples=1, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chance=st.integers(0, 2**32))
-def test_two_games_with_a_take_back_that_differ_in_a_secret_look_the_same_to_viewers_who_may_not_know_it(
-    app: Flask, game: str, chance: int
-) -> None:
+def test_games_that_differ_in_a_secret_look_the_same_even_after_a_take_back(app: Flask, game: str, chance: int) -> None:
     worlds = SECRETS[game].brinks[0](Random(chance))
     houses = [Answers(app, worlds, world.exchange) for world in (worlds.one, worlds.other)]
     back = None

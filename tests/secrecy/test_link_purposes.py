@@ -111,7 +111,7 @@ def words(scene: Scene) -> Mapping[str, str]:
     return found
 
 
-def test_all_purposes_of_link_tokens_in_the_code_are_listed() -> None:
+def test_every_purpose_of_link_tokens_in_the_code_is_tested_here() -> None:
     root, found = Path(server.__file__).parent, set()
     for path in root.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -124,7 +124,7 @@ def test_all_purposes_of_link_tokens_in_the_code_are_listed() -> None:
     assert found == set(PURPOSES)
 
 
-def test_as_a_bearer_token_each_link_token_gives_access_only_to_what_is_listed_for_its_purpose(
+def test_as_a_bearer_token_a_link_token_opens_only_what_is_listed_for_its_purpose(
     scene: Scene, words: Mapping[str, str]
 ) -> None:
     opened_by = set()
@@ -142,7 +142,7 @@ def test_as_a_bearer_token_each_link_token_gives_access_only_to_what_is_listed_f
     assert opened_by == AS_BEARER
 
 
-def test_in_a_path_each_link_token_gives_access_only_to_what_is_listed_for_its_purpose(
+def test_in_a_path_a_link_token_opens_only_what_is_listed_for_its_purpose(
     scene: Scene, words: Mapping[str, str]
 ) -> None:
     opened_by, client = set(), scene.app.test_client()
@@ -169,7 +169,7 @@ def is_text(rule: Rule, name: str) -> bool:
     return f"<{name}>" in rule.rule or f"<path:{name}>" in rule.rule or f"<string:{name}>" in rule.rule
 
 
-def test_as_a_local_part_each_link_token_gives_access_only_to_what_is_listed_for_its_purpose(
+def test_as_a_local_part_only_link_tokens_for_listed_purposes_are_accepted(
     app: Flask, words: Mapping[str, str]
 ) -> None:
     def is_known(word: str) -> bool:

@@ -1,6 +1,6 @@
 """Nameless tables: games played alike by different players look the same to others until the end.
 
-The players of the other game have other names, languages, zones, hours, notice settings and blocks. Mails to one
+The players of the other game have other names, languages, zones, hours, notice settings and blocks. Emails to one
 bounce, and a program plays for another. The clock stands still between the steps, so that timing shows no difference.
 """
 
@@ -487,7 +487,7 @@ def test_a_game_closed_before_its_start_reveals_no_names(app: Flask) -> None:
     assert {it["name"] for it in ada.get(path).json["seats"]} == {None}
 
 
-def test_players_know_their_own_seat_by_their_own_name(app: Flask) -> None:
+def test_players_see_their_own_name_at_their_own_seat(app: Flask) -> None:
     office = Office(app, DOMAIN)
     ada, bea, cyd = (Someone(app, name) for name in ("ada", "bea", "cyd"))
     options = {"start_seat": 0, "nameless": True}
@@ -563,7 +563,7 @@ def test_closing_an_anonymous_game_before_its_start_does_not_change_track_record
     assert told() == before
 
 
-def test_a_reminder_is_not_sent_during_the_players_nights(app: Flask) -> None:
+def test_reminders_are_not_sent_at_night_in_anonymous_games_either(app: Flask) -> None:
     with app.app_context():
         service_is_up()
         ada, bea = person("ada"), person("bea")

@@ -1,4 +1,4 @@
-"""Answers contain link tokens and secrets only where a scope allows it, and exports contain none."""
+"""Responses contain link tokens and secrets only where a scope allows it, and exports contain none."""
 
 import base64
 import quopri

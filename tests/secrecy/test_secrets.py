@@ -1,4 +1,4 @@
-"""Secrets over other channels: mails, pictures, pages, logs and metrics.
+"""Secrets over other channels: emails, pictures, pages, logs and metrics.
 
 As in `test_leaks.py`, two worlds have the same seed and differ only in a secret. Players who may not know it must get the
 same bytes. The seat on turn cannot tell the worlds apart, and its move may reveal the difference.
@@ -155,7 +155,7 @@ WITH_HANDS = pytest.mark.parametrize("worlds", [secrets.brinks[0] for secrets in
 
 
 @AT_THE_BRINK
-def test_viewers_who_may_not_know_a_secret_receive_the_same_data_from_two_games_that_differ_in_it(
+def test_games_that_differ_in_a_secret_send_the_same_data_to_viewers_who_may_not_know_it(
     app: Flask, worlds: Worlds
 ) -> None:
     one, other = (Everything(app, worlds, world) for world in (worlds.one, worlds.other))

@@ -166,7 +166,7 @@ def test_one_of_two_workers_is_the_leader_until_it_is_gone(house: Flask) -> None
     assert until(lambda: second.is_time("sweep", 0, 60))
 
 
-def test_nodes_do_not_cache_plans_because_citus_would_add_one_per_use(house: Flask) -> None:
+def test_nodes_do_not_cache_query_plans_because_citus_would_add_one_per_use(house: Flask) -> None:
     with autocommit() as connection:
         assert connection.execute("SHOW plan_cache_mode").fetchone() == ("force_custom_plan",)
         of_nodes = connection.execute("SELECT result FROM run_command_on_workers('SHOW plan_cache_mode')").fetchall()

@@ -76,7 +76,7 @@ def test_work_in_a_session_that_ended_because_of_an_idle_transaction_is_retried(
     assert is_passing(ended.value)
 
 
-def test_notifications_are_sent_to_the_node_where_they_are_received(shared_url: str, database_url: str) -> None:
+def test_notifications_are_sent_to_the_node_that_listens_for_them(shared_url: str, database_url: str) -> None:
     """Other listeners may enter by another pooler or another node."""
     app = create_app(Settings.from_environment({"DATABASE_URL": shared_url, "DATABASE_URL_DIRECT": database_url}))
     with app.app_context(), listen() as ear:

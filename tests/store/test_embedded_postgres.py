@@ -67,9 +67,7 @@ def test_postgres_starts_immediately_with_all_commits_after_it_was_killed(open_d
         assert stars(server) == [("leo",)]
 
 
-def test_postgres_starts_immediately_with_all_commits_after_the_process_that_started_it_was_killed(
-    open_directory, starter
-):
+def test_postgres_starts_immediately_with_all_commits_after_its_parent_process_was_killed(open_directory, starter):
     process, _ = starter
     process.kill()
     with embedded_postgres.start(open_directory) as server:

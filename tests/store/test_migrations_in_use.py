@@ -49,7 +49,7 @@ def test_no_migration_rewrites_a_table(database_url: str) -> None:
         assert {name for name in before.keys() & after.keys() if before[name] != after[name]} == set(), step
 
 
-def test_a_migration_that_waits_for_a_table_does_not_block_other_statements_and_runs_once_the_table_is_free(
+def test_a_migration_that_waits_for_a_table_blocks_no_statements_and_runs_once_it_is_free(
     database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     migrate.downgrade(database_url, "0042")
@@ -65,7 +65,7 @@ def test_a_migration_that_waits_for_a_table_does_not_block_other_statements_and_
     assert not migrate.steps_ahead(database_url)
 
 
-def test_a_table_that_is_never_free_stops_the_migration_and_keeps_finished_steps(
+def test_a_migration_stops_at_a_table_that_stays_locked_and_keeps_its_finished_steps(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     migrate.downgrade(database_url, BASE)

@@ -46,7 +46,7 @@ def test_expired_rows_are_found_using_an_index_on_age(app: Flask, tidy: Callable
     assert any(scan.index == index and scan.condition for scan in scans), scans
 
 
-def test_emails_whose_content_was_deleted_are_not_read_again(app: Flask) -> None:
+def test_cleanup_does_not_scan_emails_whose_content_was_deleted(app: Flask) -> None:
     with app.app_context():
         game_id, arrived_at = game_of(person("ada"), bots=2), clock.now() - 30 * DAY
         common = {"game_id": game_id, "seat": 0, "turn": 1, "tries": 1, "asks": "", "arrived_at": arrived_at}
@@ -61,7 +61,7 @@ def test_emails_whose_content_was_deleted_are_not_read_again(app: Flask) -> None
 
 
 @pytest.mark.parametrize("status", [None, "abandoned"])
-def test_the_lobby_finds_games_of_one_kind_among_those_of_others(app: Flask, status: str | None) -> None:
+def test_the_lobby_finds_games_by_rules_without_scanning_other_games(app: Flask, status: str | None) -> None:
     with app.app_context():
         ended = game_of(ada := person("ada"), bots=2)
         vote(ended, ada, "abandon", True)
@@ -147,7 +147,7 @@ def test_finding_games_to_archive_reads_only_their_last_events(app: Flask) -> No
 
 
 @pytest.mark.parametrize("table", ["seats", "outbox"])
-def test_a_busy_table_has_only_a_few_dead_rows(app: Flask, table: str) -> None:
+def test_busy_tables_are_vacuumed_before_dead_rows_pile_up(app: Flask, table: str) -> None:
     """Of four hundred thousand rows, as of a hundred thousand games."""
     with app.app_context(), db.engine.connect() as connection:
         query = text(

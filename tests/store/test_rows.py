@@ -79,7 +79,7 @@ def test_rows_are_the_same_from_json_and_from_columns(app: Flask) -> None:
         assert (seats[1].person, seats[1].owner) == (NOBODY, None)
 
 
-def test_an_outline_has_the_same_rows_as_the_game(app: Flask) -> None:
+def test_a_games_outline_has_the_same_rows_as_the_full_game(app: Flask) -> None:
     with app.app_context():
         game_id = game_of(person("ada"), person("bea"), bots=1)
         with autocommit() as connection:

@@ -46,7 +46,7 @@ def test_outdated_tables_are_not_distributed(database_url: str) -> None:
     assert "Run `sternenpost migrate` first" in spread(DATABASE_URL=database_url)
 
 
-def test_a_process_counts_as_running_for_a_few_seconds_after_its_last_heartbeat(
+def test_a_process_counts_as_running_until_a_few_seconds_after_its_last_heartbeat(
     app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with app.app_context():
@@ -59,7 +59,7 @@ def test_a_process_counts_as_running_for_a_few_seconds_after_its_last_heartbeat(
 
 
 @citus.leave_out("all queries are planned for their actual parameters")
-def test_statements_for_moves_use_generic_query_plans_and_statements_for_lists_use_custom_plans(app: Flask) -> None:
+def test_statements_for_moves_use_generic_query_plans_and_those_for_lists_use_custom_ones(app: Flask) -> None:
     with app.app_context():
         with autocommit() as connection:
             assert connection.execute("SHOW plan_cache_mode").fetchone() == ("force_generic_plan",)

@@ -49,7 +49,7 @@ def test_every_table_declares_how_it_is_distributed(table: Table) -> None:
 
 
 @pytest.mark.parametrize("table", SPREAD, ids=names(SPREAD))
-def test_the_distribution_column_is_first_in_the_primary_key_and_part_of_every_unique_constraint(table: Table) -> None:
+def test_every_primary_key_begins_with_the_distribution_column_and_unique_keys_contain_it(table: Table) -> None:
     column = table.c[spread_of(table)]
     assert table.primary_key.columns[0] is column
     uniques = [each.columns for each in table.constraints if isinstance(each, UniqueConstraint)]

@@ -250,7 +250,7 @@ def test_pages_are_translated(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("path", ["/docs", "/docs/fairness"])
-def test_pages_in_english_say_so_to_readers_of_other_languages(app: Flask, path: str) -> None:
+def test_english_only_pages_say_so_to_readers_of_other_languages(app: Flask, path: str) -> None:
     web = app.test_client()
     said = Marked().ugettext("This page is for developers and is in English.")
     assert said in web.get(path, headers={"Accept-Language": "fr"}).text

@@ -336,7 +336,7 @@ def test_a_returning_follower_receives_messages_from_before_the_end(
         assert nothing.status == 204
 
 
-def test_a_private_tables_chat_reaches_players_while_they_sit_there(
+def test_a_private_tables_chat_reaches_players_only_while_they_are_seated(
     port: int, ada: UUID, ben: UUID, cleo: UUID
 ) -> None:
     opened = open_game(ada, wanted(ME, *[OPEN] * 2, private=True))

@@ -112,7 +112,7 @@ SIGN_IN = b'{"email": "slow@example.org"}'
 @pytest.mark.parametrize(
     "beginning",
     [b"", b"P", b"POST /v1/sign-ins HTTP/1.1\r\nHost: x\r\n", request(SIGN_IN)[:-1], request(b"x", length=60_000)],
-    ids=["nothing", "a letter", "half the headers", "all but a byte", "a byte of the body"],
+    ids=["nothing", "one letter", "half the headers", "all but the last byte", "one byte of the body"],
 )
 def test_slow_clients_do_not_slow_down_others(port: int, beginning: bytes) -> None:
     with ExitStack() as slow:
@@ -169,7 +169,7 @@ def test_a_request_sent_byte_by_byte_gets_a_response(port: int) -> None:
     assert asked(port, *(whole[n : n + 1] for n in range(len(whole)))).startswith(b"HTTP/1.1 202 ")
 
 
-@pytest.mark.parametrize("ends", ["", "Connection: close\r\n"], ids=["to go on", "to close"])
+@pytest.mark.parametrize("ends", ["", "Connection: close\r\n"], ids=["keep-alive", "close"])
 def test_a_client_that_does_not_read_its_response_does_not_block_others(port: int, ends: str) -> None:
     with ExitStack() as deaf:
         for _ in range(MANY):
@@ -186,7 +186,7 @@ def test_a_client_that_stays_connected_after_its_response_does_not_block_others(
         assert is_answered(port)
 
 
-def test_a_client_chosen_to_make_room_is_disconnected_even_if_it_reads_just_then(
+def test_a_client_chosen_for_disconnection_is_disconnected_even_if_it_starts_reading(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One look at the sockets shows both: an answer is ready without room for it, and the client reads."""
@@ -296,7 +296,7 @@ def test_an_oversized_body_is_also_rejected_if_it_is_chunked(port: int, size: in
 
 @pytest.mark.parametrize("coding", ["Content-Length", "Transfer-Encoding"])
 @pytest.mark.parametrize("size", [64 * 1024 + 1, 200_000])
-def test_the_response_to_an_oversized_body_announces_that_the_connection_is_closed(
+def test_the_response_to_an_oversized_body_announces_that_the_connection_will_be_closed(
     port: int, size: int, coding: str
 ) -> None:
     large = b'{"email": "' + b"x" * size + b'"}'
@@ -390,9 +390,7 @@ def extent() -> Extent:
 
 @settings(max_examples=30)
 @given(st.binary(max_size=300), st.lists(st.binary(min_size=1, max_size=60), max_size=4), st.booleans())
-def test_a_request_is_complete_with_its_last_byte_and_not_before(
-    body: bytes, pieces: list[bytes], in_chunks: bool
-) -> None:
+def test_a_request_is_complete_only_with_its_last_byte(body: bytes, pieces: list[bytes], in_chunks: bool) -> None:
     whole = request(chunked(*pieces), "Transfer-Encoding: chunked") if in_chunks else request(body)
     at_once, arriving = extent(), extent()
     assert at_once.is_whole(whole + b"more")
@@ -404,7 +402,7 @@ def test_a_request_is_complete_with_its_last_byte_and_not_before(
 
 
 @given(st.binary(max_size=400))
-def test_random_bytes_are_a_complete_or_incomplete_request_or_are_rejected(noise: bytes) -> None:
+def test_random_bytes_are_read_as_a_complete_or_incomplete_request_or_are_rejected(noise: bytes) -> None:
     for beginning in (b"", request(b"", length=20)[:-2], request(b"", "Transfer-Encoding: chunked")):
         with suppress(Refused):
             extent().is_whole(beginning + noise)
@@ -526,7 +524,7 @@ def test_a_large_response_over_tls_arrives_completely_even_if_it_is_read_slowly(
     assert found.endswith(b"\r\n\r\n" + whole)
 
 
-def test_a_request_sent_byte_by_byte_over_tls_gets_a_response_and_the_connection_is_closed_properly(
+def test_a_request_sent_byte_by_byte_over_tls_gets_a_response_and_a_clean_shutdown(
     tls_port: int,
 ) -> None:
     whole = request(SIGN_IN)

@@ -183,7 +183,7 @@ def test_a_message_that_was_deleted_is_posted_again(office: HookOffice, discord:
     assert [it.method for it in discord.calls] == ["POST", "PATCH", "POST"]
 
 
-def test_a_webhook_that_was_deleted_at_the_chat_is_disabled(office: HookOffice, discord: Receiver) -> None:
+def test_a_webhook_that_was_deleted_in_the_chat_service_is_disabled(office: HookOffice, discord: Receiver) -> None:
     discord.answer = lambda call: 404
     hook = hook_at(discord, "discord")
     game_of(person("ada"), person("bea"), bots=1)

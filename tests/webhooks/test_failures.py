@@ -66,7 +66,7 @@ def test_failed_deliveries_are_retried_with_backoff_for_three_days_with_the_same
     assert (hook.deliveries[0]["status"], hook.deliveries[0]["detail"]) == (500, "The response was 500")
 
 
-def test_a_successful_delivery_ends_the_failing_state(office: HookOffice, receiver: Receiver) -> None:
+def test_a_successful_delivery_clears_failing_since(office: HookOffice, receiver: Receiver) -> None:
     receiver.answer = lambda call: 503
     hook = Hook(person("ada"), receiver.url)
     hook.ping()

@@ -110,7 +110,7 @@ def test_old_deliveries_are_deleted_unless_they_are_pending(office: HookOffice, 
     assert [it["id"] for it in hook.deliveries] == [waiting["id"]]
 
 
-def test_a_fast_clock_that_is_corrected_delays_nothing(office: HookOffice, receiver: Receiver) -> None:
+def test_correcting_a_fast_clock_does_not_delay_deliveries(office: HookOffice, receiver: Receiver) -> None:
     clock.forward(365 * DAY)
     receiver.answer = lambda call: 500
     hook = Hook(person("ada"), receiver.url)
@@ -134,7 +134,7 @@ def house() -> Iterator[House]:
 
 
 @citus.leave_out("rows are locked on the nodes that have them")
-def test_after_a_worker_was_killed_before_recording_a_response_the_call_is_repeated_with_the_same_id(
+def test_a_call_is_repeated_with_its_id_if_its_worker_was_killed_before_recording_the_response(
     house: House, receiver: Receiver
 ) -> None:
     worker = house.start_worker()

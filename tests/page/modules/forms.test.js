@@ -1,4 +1,4 @@
-// Forms: the request made from a draft, and the fields at which errors are shown.
+// Forms: the request that they send, and where its errors are shown.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isFree, iso, ladderOf, ownSeat, wantedOf } from "./page/new-game/draft.js";
@@ -12,7 +12,7 @@ const draft = {
   seats: [{ kind: "me" }, { kind: "open" }, { kind: "invite", email: " ben@example.org " }, { kind: "greedy" }],
 };
 
-test("the body of a new game", () => {
+test("a filled-in form becomes the body of the request for a new game", () => {
   const wanted = wantedOf(draft);
   assert.deepEqual(wanted.seats, [{ player: "me" }, { open: true }, { email: "ben@example.org" }, { bot: "greedy" }]);
   assert.deepEqual(wanted.clock, { per_move: "PT90M" });
@@ -26,18 +26,18 @@ test("the body of a new game", () => {
   assert.deepEqual(draft.seats.map(isFree), [false, true, true, false]);
 });
 
-test("whoever adds a salt sits down afterwards", () => {
+test("a host with a salt takes a seat after opening the game", () => {
   const salted = { ...draft, salt: "a word" };
   assert.deepEqual(wantedOf(salted).seats[0], { open: true });
   assert.deepEqual([ownSeat(draft), ownSeat(salted)], [-1, 0]);
 });
 
-test("days, hours and minutes as ISO 8601", () => {
+test("days, hours and minutes are sent as ISO 8601", () => {
   assert.deepEqual(["D", "H", "M"].map((unit) => iso({ number: "2", unit })), ["P2D", "PT2H", "PT2M"]);
   assert.deepEqual(ladderOf({ ladder: "strict" }), [{ do: "bot-takes-over", bot: "greedy" }]);
 });
 
-test("a refusal is told beside its field, however deep", () => {
+test("an error is shown beside its field, however deeply nested", () => {
   const refused = (body) => byPlace(new Problem(422, { title: "No", ...body }));
   assert.deepEqual(refused({ detail: "Not so", field: "title" }), { title: "Not so" });
   assert.deepEqual(refused({ detail: "Too many", code: "bad-option", reason: "bad-seats" }), { seats: "Too many" });

@@ -1,4 +1,4 @@
-// The planned moves made from steps of Sternenglanz.
+// How a plan is made from steps of Sternenglanz.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -12,14 +12,14 @@ const birth = { cmd: "act", slot: 1, do: "lay", class: "punkt", field: beside };
 const hole = { cmd: "act", slot: 3, do: "remove", field: start };
 const laid = { cmd: "lay", dropNova: false, slot2: "geburt#4", slot1: null };
 
-test("a turn is one move, but several if a secret Sternbild may be completed", () => {
+test("a turn is planned as one move, or as several if a secret Sternbild may be completed", () => {
   const all = [birth, hole, laid].map((it) => ({ steps: [it] }));
   assert.deepEqual(draft(all, view(1), rules), [{ steps: [birth, hole, laid] }]);
   assert.deepEqual(draft(all, view(4), rules), all);
   assert.deepEqual(draft([], view(1), rules), []);
 });
 
-test("a field that is taken now is no condition", () => {
+test("only fields that are free now become conditions", () => {
   assert.deepEqual(isFree({ steps: [birth, hole] }, view(1)), [{ at: `/board/${beside}`, is: null }]);
   assert.deepEqual(isFree({ steps: [{ ...birth, field: start }] }, view(1)), []);
 });

@@ -19,18 +19,18 @@ before(async () => {
   await Promise.all(["sternenhimmel", "scoring"].map(learn));
 });
 
-test("enough is recorded to meet every step but one", () => {
+test("the recorded scorings contain every step except one", () => {
   assert.deepEqual(new Set(all.flatMap(({ steps }) => steps.map((it) => it.kind))), new Set(ORDER.slice(0, -1)));
 });
 
-test("where nobody has a star left, that is told, and nothing is paid", () => {
+test("if no player has a star left, the scoring says so and pays nothing", () => {
   const [{ item, board }] = all;
   const gone = { remaining: [], values: {}, totals: item.totals.map(() => null), ranking: [], transfers: [] };
   const steps = stepsOf({ ...item, ...gone }, board, rules);
   assert.deepEqual([steps.at(-1).kind, steps.some((it) => it.kind === "pay")], ["void", false]);
 });
 
-test("steps come in their order, and end with what was paid or that nothing was left", () => {
+test("steps are in order and end with the payout or with nothing left", () => {
   for (const { item, steps } of all) {
     const places = steps.map((it) => ORDER.indexOf(it.kind));
     assert.deepEqual(places, places.toSorted((one, other) => one - other));
@@ -39,7 +39,7 @@ test("steps come in their order, and end with what was paid or that nothing was 
   }
 });
 
-test("what a step shows lies beside what it is shown with", () => {
+test("a step shows only stars that belong together", () => {
   for (const { item, board, steps } of all) {
     const joined = (one, other) => board.lines.some((ends) => ends.includes(one) && ends.includes(other));
     const star = (space) => item.placements.find((it) => it.space === space).star;
@@ -53,7 +53,7 @@ test("what a step shows lies beside what it is shown with", () => {
   }
 });
 
-test("every step is told in every language, with nothing left open", async () => {
+test("every step is described in every language without gaps", async () => {
   for (const [language] of LANGUAGES) {
     await speak(language);
     for (const { item, steps } of all) {
@@ -66,7 +66,7 @@ test("every step is told in every language, with nothing left open", async () =>
   }
 });
 
-test("places follow the ranking, and who has no star left has none", () => {
+test("places follow the ranking, and players without a remaining star have none", () => {
   assert.deepEqual([0, 1, 2, 3].map((seat) => placeOf(seat, [[2], [0, 3]])), [2, undefined, 1, 2]);
   for (const { item } of all) {
     item.totals.forEach((total, seat) => assert.equal(total === null, placeOf(seat, item.ranking) === undefined));

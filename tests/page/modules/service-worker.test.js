@@ -1,4 +1,4 @@
-// What a release's service worker caches while the previous release still answers some requests.
+// What the service worker of a release caches while the previous release still responds beside it.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -25,13 +25,13 @@ async function installed(answer) {
   return [...kept.keys()].sort();
 }
 
-test("a release keeps the page that names its own modules", async () => {
+test("a release caches the page that names its own modules", async () => {
   assert.deepEqual(await installed(of("new")), [
     "/", "/manifest.webmanifest", "/page/main.1.js", "/static/star.svg", "/v1/rules/sternenhimmel",
   ]);
 });
 
-test("a release keeps no page and no module of another, and is installed later", async () => {
+test("a release that gets a page or module of another release is not installed", async () => {
   await assert.rejects(installed(of("old")), /\/ is of another release/);
   const aged = (path) => (path.startsWith("/page/") ? new Response(path, { headers: { "Cache-Control": "no-cache" } }) : of("new")(path));
   await assert.rejects(installed(aged), /main.1.js is of another release/);

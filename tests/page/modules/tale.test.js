@@ -15,7 +15,7 @@ before(async () => {
 });
 
 for (const [scenario, { events, outcome }] of Object.entries(stories)) {
-  test(`the tale of scenario ${scenario} names its winners, and no more points than anybody had`, () => {
+  test(`the tale of scenario ${scenario} names its winners and a rising lead`, () => {
     const names = NAMES.slice(0, outcome.scores.length);
     const told = tale(events, names, cards);
     const winners = names.filter((_, seat) => outcome.places[seat] === 1);
@@ -29,7 +29,7 @@ for (const [scenario, { events, outcome }] of Object.entries(stories)) {
   });
 }
 
-test("what was scored since a turn names everybody with points, the most first, and the reader as you", () => {
+test("the summary of a round names all players with points, highest first, and the reader as you", () => {
   const laid = (seat, points) => ({ type: "star-laid", seat, points });
   const turns = [0, 1, 2].flatMap((seat) => [{ type: "turn-began", seat, turn: seat + 1 }, laid(seat, seat + 1)]);
   const story = [...turns, { type: "turn-began", seat: 0, turn: 4 }, laid(0, 9),

@@ -1,4 +1,4 @@
-// Times and durations in the user's language.
+// Times and durations, as the reader writes them.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { clockInWords, hours, length, relative, timeoutsInWords } from "./page/ui/times.js";
@@ -6,24 +6,24 @@ import { speak } from "./page/ui/words.js";
 
 before(() => speak("en"));
 
-test("a duration in hours", () => {
+test("a duration is converted to hours", () => {
   assert.deepEqual(["PT1H", "PT90M", "P1DT12H", "P2W", "PT36S"].map(hours), [1, 1.5, 36, 336, 0.01]);
   assert.ok(["", "1 day", "P1Y"].map(hours).every(Number.isNaN));
 });
 
-test("a duration in words, in each language", async () => {
+test("a duration is written in words in the reader's language", async () => {
   assert.equal(length("P1DT12H"), "1 day 12 hours");
   await speak("de");
   assert.equal(length("P7D"), "7 Tage");
   await speak("en");
 });
 
-test("what has just been, or is about to be, is this minute", () => {
+test("moments in the near past or future are shown as this minute", () => {
   const away = (seconds) => relative(new Date(Date.now() + seconds * 1000));
   assert.deepEqual([-5, 5, -125, 172_900].map(away), ["this minute", "this minute", "2 minutes ago", "in 2 days"]);
 });
 
-test("every clock and every step of a time-out has words", () => {
+test("every clock and every time-out step is described in words", () => {
   for (const clock of [{ per_move: "P2D" }, { bank: "P3D", increment: "PT12H", cap: "P5D" }]) {
     assert.match(clockInWords(clock), /^[^{}]+$/);
   }

@@ -1,4 +1,4 @@
-// Which token a page uses when an invitation link opens it.
+// Whose token a page uses after an invitation opened it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -23,14 +23,14 @@ async function opened(forGood, forNow) {
   return [token(), forGood[KEY], forNow[KEY]];
 }
 
-test("whoever is nobody yet is the invited player for good", async () => {
+test("a visitor becomes the invited player permanently", async () => {
   assert.deepEqual(await opened({}, {}), ["invited", "invited", undefined]);
 });
 
-test("whoever is signed in for good stays so in other windows", async () => {
+test("a signed-in player becomes the invited player only in this window", async () => {
   assert.deepEqual(await opened({ [KEY]: "other" }, {}), ["invited", "other", "invited"]);
 });
 
-test("whoever was signed in for a while is the invited player from here on", async () => {
+test("a temporarily signed-in player becomes the invited player permanently", async () => {
   assert.deepEqual(await opened({}, { [KEY]: "other" }), ["invited", "invited", undefined]);
 });

@@ -1,4 +1,4 @@
-// Catalogues that are still loading when a room is entered or the language changes.
+// Texts that are still loading when a room is opened or another language is chosen.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { learn, speak, t } from "./page/ui/words.js";
@@ -20,7 +20,7 @@ function held(addresses) {
   return arrive;
 }
 
-test("a room entered while the page learns a language keeps its words", async () => {
+test("a room opened while the page loads a language keeps its texts", async () => {
   const arrive = held(/[/]page[.]json$/);
   const speaking = speak("en");
   await learn("scoring");
@@ -29,7 +29,7 @@ test("a room entered while the page learns a language keeps its words", async ()
   assert.deepEqual([t("sign-out"), t("scoring.close")], ["Sign out", "Close"]);
 });
 
-test("of two languages that were wished for the later one is spoken, whichever comes first", async () => {
+test("of two chosen languages the later one is used, even if the other loads last", async () => {
   const arrive = held(/[/]fr[/]/);
   const both = [speak("fr"), speak("de")];
   setTimeout(arrive, 20);

@@ -33,7 +33,9 @@ def joined(moves: list[Json]) -> Json:
     return {"steps": [step for it in moves for step in it["steps"]]}
 
 
-def test_what_may_be_planned_is_what_is_legal_unless_others_take_it(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_the_moves_that_can_be_planned_stay_legal_unless_another_player_takes_the_space(
+    ada: UUID, bea: UUID, cyd: UUID
+) -> None:
     game_id = game_of(ada, bea, cyd)
     may_plan = plannable_moves(game_id, bea, [], [])["moves"]
     taken = moves_of(game_id, ada)[0]
@@ -47,7 +49,7 @@ def test_what_may_be_planned_is_what_is_legal_unless_others_take_it(ada: UUID, b
     assert others[-1] in then
 
 
-def test_planned_steps_are_foreseen_and_shift_the_cards_of_the_next_turn(ada: UUID, bea: UUID) -> None:
+def test_planned_steps_are_previewed_and_shift_the_cards_for_the_next_turn(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0, "scenario": 1})
     moves_on(game_id, ada)
     chosen = moves_of(game_id, bea)[0]
@@ -101,7 +103,7 @@ def test_turns_can_be_planned_while_another_player_still_chooses(seats: int, ada
 
 
 @pytest.mark.parametrize("name", ["sternenhimmel", "sternenglanz"])
-def test_everything_that_is_offered_can_be_planned(name: str, ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_every_offered_move_can_be_planned(name: str, ada: UUID, bea: UUID, cyd: UUID) -> None:
     seed = 7
     rng = Random(seed)
     for scenario in (None,) if name == "sternenhimmel" else (1, 4):
@@ -120,7 +122,7 @@ def test_everything_that_is_offered_can_be_planned(name: str, ada: UUID, bea: UU
         assert len(left["moves"]) == len(planned), seed
 
 
-def test_only_who_has_a_seat_may_ask(ada: UUID, bea: UUID, cyd: UUID) -> None:
+def test_only_seated_players_can_list_the_moves_to_plan(ada: UUID, bea: UUID, cyd: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     with pytest.raises(NotSeated):
         plannable_moves(game_id, cyd, [], [])

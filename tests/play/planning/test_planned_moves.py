@@ -186,7 +186,7 @@ def test_only_its_owner_sees_that_a_plan_made_the_move(game_id: UUID, ada: UUID,
     assert [it["by"] for it in story(load(game_id), 1) if "by" in it] == ["player", "plan"]
 
 
-def test_bot_moves_are_marked_as_such_while_it_plays_the_seat_and_after_a_time_out(ada: UUID, bea: UUID) -> None:
+def test_a_bots_moves_are_marked_when_it_plays_the_seat_or_moves_after_a_time_out(ada: UUID, bea: UUID) -> None:
     game_id = game_of(
         ada,
         bea,
@@ -204,7 +204,7 @@ def test_bot_moves_are_marked_as_such_while_it_plays_the_seat_and_after_a_time_o
     assert authors[:5] == [(0, "player"), (1, "bot"), (2, "bot"), (0, "bot"), (1, "player")]
 
 
-def test_a_plan_waits_for_its_delay_and_notifies_its_owner_of_the_turn(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_plan_with_a_delay_waits_and_its_owner_is_notified_of_the_turn(game_id: UUID, ada: UUID, bea: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5), after="PT6H"))
     moves_on(game_id, ada)
     moved_at = clock.now()
@@ -250,7 +250,7 @@ def test_a_process_with_an_outdated_copy_of_the_game_still_plays_the_planned_mov
     assert load(game_id).version == 3
 
 
-def test_the_rest_of_a_turn_is_planned_move_by_move(ada: UUID, bea: UUID) -> None:
+def test_the_rest_of_a_turn_can_be_planned_move_by_move(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0, "scenario": 4})
     for who in (ada, bea):
         cards = describe(load(game_id), load(game_id).seat_of(who))["view"]["hand"]
@@ -265,7 +265,7 @@ def test_the_rest_of_a_turn_is_planned_move_by_move(ada: UUID, bea: UUID) -> Non
     assert letters(game_id, "your-turn")[-1].seat == 1
 
 
-def test_with_secret_sternbilder_a_planned_move_ends_after_an_action(ada: UUID, bea: UUID) -> None:
+def test_a_planned_move_has_only_one_action_if_sternbilder_are_secret(ada: UUID, bea: UUID) -> None:
     two_steps = steps("1 lay punkt b1; 2 move a1 b2 c3")
     for scenario, is_refused in ((1, False), (4, True)):
         game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0, "scenario": scenario})
@@ -330,7 +330,7 @@ def test_conditions_are_checked_at_the_version_that_began_the_turn(game_id: UUID
     assert last_move(game_id, 1)["by"] == "plan"
 
 
-def test_the_condition_only_counts_events_since_the_plan_was_made(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_the_condition_counts_only_events_since_the_plan_was_made(game_id: UUID, ada: UUID, bea: UUID) -> None:
     for who in (ada, bea, person("cyd")):
         vote(game_id, who, "pause", True)
     plan(game_id, bea, item(star(game_id, 5), {"only": ["star-placed"]}))

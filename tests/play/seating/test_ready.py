@@ -1,4 +1,4 @@
-"""The option `ready_check`: a game begins when all players are ready, with salts committed before."""
+"""The option `ready_check`: a game begins when all players are ready, and salts are committed beforehand."""
 
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -167,7 +167,7 @@ def test_outage_hours_do_not_count(ada: UUID, bea: UUID) -> None:
     assert state(game_id) == [None, None, None]
 
 
-def test_players_who_are_not_ready_get_one_reminder_as_they_chose_for_turns(ada: UUID, bea: UUID) -> None:
+def test_players_who_are_not_ready_get_one_reminder_at_their_chosen_time(ada: UUID, bea: UUID) -> None:
     change_profile(bea, {"notifications": {"reminders": ["PT1H", "PT3H"]}})
     game_id = full(ada, bea)
 
@@ -210,7 +210,7 @@ def test_an_outage_delays_a_reminder_and_triggers_no_second_reminder(ada: UUID, 
     assert state(game_id) == [False, False, None]
 
 
-def test_a_late_host_is_replaced_and_an_empty_game_closes(
+def test_a_host_who_does_not_confirm_is_replaced_and_an_empty_game_closes(
     ada: UUID, bea: UUID, caplog: pytest.LogCaptureFixture
 ) -> None:
     game_id = full(ada, bea)
@@ -264,7 +264,7 @@ def test_players_of_a_closed_game_are_not_asked_whether_they_are_ready(ada: UUID
     assert letters(game_id, "not-ready") == []
 
 
-def test_the_host_can_begin_without_waiting_for_players_who_do_not_respond(ada: UUID, bea: UUID) -> None:
+def test_the_host_can_start_without_waiting_for_players_who_do_not_respond(ada: UUID, bea: UUID) -> None:
     game_id = opened(ada)
     with pytest.raises(NotRunning, match="Some seats are still open"):
         begin(game_id, ada)

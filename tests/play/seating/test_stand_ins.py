@@ -264,9 +264,7 @@ def test_owner_and_stand_in_are_notified_when_the_other_cancels(
     assert letters(game_id, "stand-in")[0].data["what"] == "accepted"
 
 
-def test_a_stand_in_who_accepted_is_notified_of_a_replacement_and_one_who_did_not_respond_is_not(
-    game_id: UUID, ada: UUID, dan: UUID
-) -> None:
+def test_a_replaced_stand_in_is_notified_only_if_they_had_accepted(game_id: UUID, ada: UUID, dan: UUID) -> None:
     stands_in(game_id, ada, dan, 1, 2)
     asks(game_id, ada, 1, 2, player=person("eve"))
     assert called_off(game_id) == [(dan, False)]
@@ -325,7 +323,7 @@ def test_the_stand_in_is_notified_if_the_seat_is_taken_over_permanently(ada: UUI
     assert called_off(game_id) == [(dan, False)]
 
 
-def test_owner_and_stand_in_are_notified_on_the_first_day_if_something_prevents_the_stand_in(
+def test_owner_and_stand_in_are_notified_on_the_first_day_if_the_stand_in_cannot_begin(
     game_id: UUID, ada: UUID, cyd: UUID, dan: UUID
 ) -> None:
     stands_in(game_id, ada, dan, 1, 2)
@@ -390,7 +388,7 @@ def test_links_to_earlier_turns_become_invalid_for_owner_and_stand_in(game_id: U
             play_line(link, "7 leo c")
 
 
-def test_the_stand_in_does_not_see_the_seats_past_and_the_owner_does_not_see_the_stand_ins_plans(
+def test_stand_ins_cannot_see_the_seats_past_and_owners_cannot_see_the_stand_ins_plans(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     moves_on(game_id, ada)
@@ -455,7 +453,7 @@ def test_programs_can_stand_in_only_where_programs_are_allowed_and_are_marked_th
     assert (seat["program"], seat["stood_in_by"]["program"]) == (False, True)
 
 
-def test_stand_in_days_are_ordered_limited_and_in_the_future(game_id: UUID, ada: UUID, dan: UUID) -> None:
+def test_stand_in_days_must_be_ordered_limited_and_in_the_future(game_id: UUID, ada: UUID, dan: UUID) -> None:
     for first, last_ in ((2, 1), (-9, -8), (0, 90)):
         with pytest.raises(BadField):
             asks(game_id, ada, first, last_, player=dan)
@@ -568,7 +566,7 @@ def test_a_private_game_is_hidden_from_a_former_stand_in(ada: UUID, bea: UUID, d
     assert list_games(dan, mine=True).items == []
 
 
-def test_a_vote_ends_when_the_player_who_asked_gets_a_stand_in_but_not_when_another_player_does(
+def test_a_vote_ends_only_if_the_player_who_asked_for_it_gets_a_stand_in(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID, dan: UUID
 ) -> None:
     moves_on(game_id, ada)

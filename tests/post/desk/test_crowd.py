@@ -1,4 +1,4 @@
-"""A crowd lives by email alone, over real SMTP in both directions, without a web process: 200 people with --all, else 20."""
+"""A crowd uses only email, over real SMTP in both directions, without a web process: 20 people, or 200 with --all."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -45,7 +45,7 @@ def expect_all_well(house: House, people: list[Person], crowd: Crowd) -> None:
 
 
 @pytest.mark.parametrize("copy_first", [False, True])
-def test_who_sends_a_yes_twice_reads_the_letters_in_any_order(copy_first: bool) -> None:
+def test_a_person_who_sends_a_yes_twice_accepts_the_replies_in_either_order(copy_first: bool) -> None:
     person = Person(None, 1, "en", "mutt", "sends twice", "1")  # type: ignore[arg-type]  # needs no house
 
     def letter(subject: str, answered: str = "<asked@example.org>") -> Mail:
@@ -68,7 +68,9 @@ def test_who_sends_a_yes_twice_reads_the_letters_in_any_order(copy_first: bool) 
     assert ended.value.value is last
 
 
-def test_everyone_lives_a_whole_life_by_email_alone(house: House, request: pytest.FixtureRequest) -> None:
+def test_a_crowd_of_people_signs_up_plays_and_leaves_by_email_alone(
+    house: House, request: pytest.FixtureRequest
+) -> None:
     seed = request.config.getoption("--seed")
     people = list(everyone(house, seed))[: None if request.config.getoption("--all") else 20]
     house.start_worker()
@@ -119,7 +121,9 @@ class Killer:
         self._killing.start()
 
 
-def test_thirty_kills_lose_and_double_nothing(house: House, request: pytest.FixtureRequest) -> None:
+def test_killing_processes_thirty_times_neither_loses_nor_duplicates_anything(
+    house: House, request: pytest.FixtureRequest
+) -> None:
     seed = request.config.getoption("--seed")
     coming, people = everyone(house, seed), list[Person]()
     killer = Killer(house, 30, seed)

@@ -39,7 +39,7 @@ def read(text: str, locale: str = "en", subject: str = "") -> list[tuple[str, st
     return [(it.command, it.rest) for it in read_request(a_mail(text, subject), locale).asked]
 
 
-def test_every_command_has_a_function_and_an_example_that_is_read() -> None:
+def test_every_command_has_a_function_and_an_example_that_can_be_parsed() -> None:
     assert _ACTS.keys() == BY_NAME.keys()
     for it in COMMANDS:
         for locale in LOCALES:
@@ -78,7 +78,7 @@ def test_the_rules_in_a_letter_do_not_mention_a_page(locale: str) -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_no_word_means_two_commands(locale: str) -> None:
+def test_no_two_commands_share_a_word(locale: str) -> None:
     own = [word for it in COMMANDS for word in it.words.get(locale, ())]
     assert len(own) == len(set(own))
     for it in COMMANDS:
@@ -102,11 +102,13 @@ def test_no_word_means_two_commands(locale: str) -> None:
         ("games\n\nAnn Example\nBerlin", [("games", "")]),
     ],
 )
-def test_reading_forgives_how_people_write(text: str, expected: list[tuple[str, str]]) -> None:
+def test_commands_are_understood_despite_greetings_punctuation_and_formatting(
+    text: str, expected: list[tuple[str, str]]
+) -> None:
     assert read(text) == expected
 
 
-def test_an_empty_email_has_its_command_in_the_subject() -> None:
+def test_the_subject_is_the_command_if_the_email_is_empty() -> None:
     assert read("", subject="Re: Games") == [("games", "")]
     assert read("open", subject="games") == [("open", "")]
 
@@ -143,7 +145,7 @@ def test_a_questioned_or_contradicted_yes_confirms_nothing(text: str, locale: st
 @pytest.mark.parametrize(
     "text", ["yes", "YES!", "Yes, please\n\nAnn", "yes\ngames", "Hello,\n\nyes\n\nBest regards\nAnn"]
 )
-def test_a_yes_confirms_beside_courtesies_and_commands(text: str) -> None:
+def test_a_yes_counts_next_to_greetings_and_commands(text: str) -> None:
     assert read_request(a_mail(text), "en").says_yes
 
 
@@ -177,7 +179,7 @@ def test_a_yes_confirms_beside_courtesies_and_commands(text: str) -> None:
         ("yes\nplay sternenhimmel", False),
     ],
 )
-def test_a_final_yes_stands_alone(text: str, is_alone: bool) -> None:
+def test_only_greetings_and_signatures_may_stand_next_to_a_yes_to_a_final_command(text: str, is_alone: bool) -> None:
     request = read_request(a_mail(text), "en")
     assert (request.says_yes and request.is_alone) == is_alone
 
@@ -191,7 +193,7 @@ def test_a_final_yes_stands_alone(text: str, is_alone: bool) -> None:
         ("gioca sternenhimmel\n\nAddio!\nAda", "it"),
     ],
 )
-def test_goodbye_beside_another_command_is_only_polite(text: str, locale: str) -> None:
+def test_goodbye_after_another_command_is_not_a_command(text: str, locale: str) -> None:
     assert read(text, locale) == [("play", "sternenhimmel")]
     assert read(text.splitlines()[2], locale) == [("goodbye", "")]
     assert [it.command for it in commands_beside_table(["games", "", text.splitlines()[2]], locale)] == ["games"]
@@ -211,7 +213,7 @@ def test_goodbye_beside_another_command_is_only_polite(text: str, locale: str) -
         ("No\n\njoin 3", False),
     ],
 )
-def test_lines_that_question_or_contradict_commands_are_noticed(text: str, is_doubted: bool) -> None:
+def test_lines_that_question_or_contradict_commands_are_detected(text: str, is_doubted: bool) -> None:
     request = read_request(a_mail(text), "en")
     assert request.asked
     assert request.is_doubted == is_doubted
@@ -220,7 +222,7 @@ def test_lines_that_question_or_contradict_commands_are_noticed(text: str, is_do
 @pytest.mark.parametrize(
     "below", ["Not yet", "Not Yet", "Never mind", "nope", "On second thought", "wait.", "Really?", "Stop!"]
 )
-def test_a_reply_to_a_game_email_with_doubtful_lines_is_no_command(below: str) -> None:
+def test_a_reply_to_a_game_email_with_doubtful_lines_gives_no_commands(below: str) -> None:
     assert commands_beside_table(["join 3", "", below], "en") == []
     assert commands_beside_table(["join 3", "", "Ann Example", "Sent from my iPhone"], "en") != []
 
@@ -231,7 +233,7 @@ def test_a_yes_with_a_question_mark_in_the_subject_confirms_nothing() -> None:
 
 
 @pytest.mark.parametrize("text", ["leave 3?", "“leave 3?”", "Leave 3, please?", "leave 3? Thanks", "- leave #3 ?"])
-def test_a_question_mark_belongs_to_its_command(text: str) -> None:
+def test_a_question_mark_after_a_command_makes_the_command_a_question(text: str) -> None:
     (asked,) = read_request(a_mail(text), "en").asked
     assert (asked.command, asked.is_question) == ("leave", True)
     (again,) = request_of([stored(asked)]).asked
@@ -253,35 +255,35 @@ def test_a_question_mark_belongs_to_its_command(text: str) -> None:
         ("Aperte le iscrizioni al corso", "it"),
     ],
 )
-def test_prose_that_begins_like_a_command_is_not_clear(text: str, locale: str) -> None:
+def test_prose_that_begins_like_a_command_is_unclear(text: str, locale: str) -> None:
     assert not read_request(a_mail(text), locale).is_clear
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_examples_are_clear_in_every_language(locale: str) -> None:
+def test_example_commands_are_understood_in_every_language(locale: str) -> None:
     for it in COMMANDS:
         request = read_request(a_mail(f"{POLITE[locale]}\n\n{example_of(it.name, locale)}\n\nAnn Example"), locale)
         assert request.is_clear, example_of(it.name, locale)
 
 
-def test_the_same_question_is_asked_once_and_each_change_is_made() -> None:
+def test_repeated_queries_run_once_and_repeated_changes_run_each_time() -> None:
     text = "export\nexport\ngames\nexport\nnew sternenhimmel\nnew sternenhimmel\ngames"
     asked = without_repeats(read_request(a_mail(text), "en").asked)
     assert [it.command for it in asked] == ["export", "games", "new", "new", "games"]
 
 
-def test_the_subject_of_an_unreadable_email_is_no_command() -> None:
+def test_the_subject_of_an_unreadable_email_is_not_read_as_a_command() -> None:
     unreadable = replace(a_mail("", "play sternenglanz"), doubt="encrypted")
     assert read_request(unreadable, "en").asked == ()
 
 
-def test_an_email_holds_ten_commands() -> None:
+def test_only_the_first_ten_commands_of_an_email_are_read() -> None:
     request = read_request(a_mail("games\n" * (MOST + 1)), "en")
     assert len(request.asked) == MOST
     assert request.is_cut
 
 
-def test_a_new_game_is_described_in_the_words_of_a_person() -> None:
+def test_a_new_game_can_be_described_in_ordinary_words() -> None:
     wanted = wanted_in("sternenhimmel 4 players 2 days per move with bob@example.org")
     assert (wanted.rules, wanted.seats, wanted.clock) == ("sternenhimmel", 4, {"per_move": "P2D"})
     assert wanted.emails == ["bob@example.org"]
@@ -290,12 +292,12 @@ def test_a_new_game_is_described_in_the_words_of_a_person() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "chess", "himmel tonight", "himmel colour=red", "himmel min_reliability=200"])
-def test_an_unclear_description_opens_nothing(text: str) -> None:
+def test_an_unclear_description_opens_no_game(text: str) -> None:
     with pytest.raises(Unclear):
         wanted_in(text)
 
 
-def test_arguments_are_read_in_several_forms() -> None:
+def test_arguments_can_be_written_in_several_forms() -> None:
     assert invitation_in("bob@example.org to 3") == invitation_in("3 <bob@example.org>") == ("bob@example.org", 3)
     assert number_and_version("#3 at 12") == (3, 12)
     assert days_in("1.7.-14.7.", date(2026, 11, 27)) == (date(2027, 7, 1), date(2027, 7, 14))
@@ -308,7 +310,7 @@ def test_arguments_are_read_in_several_forms() -> None:
 @pytest.mark.parametrize(
     "text", ["7 leo c", "games\n7 leo c", "say games", "pause", "vacation 2027-07-01..2027-07-02", "?"]
 )
-def test_commands_of_a_table_stay_with_the_table(text: str) -> None:
+def test_lines_meant_for_the_table_are_not_read_as_desk_commands(text: str) -> None:
     assert commands_beside_table(text.splitlines(), "en") == []
 
 
@@ -325,5 +327,5 @@ def test_desk_commands_are_found_in_replies_to_game_emails() -> None:
     [("Hallo, ich möchte spielen", "de"), ("Bonjour, je voudrais jouer", "fr"), ("Ciao, vorrei giocare", "it")]
     + [("Hello there", "en"), ("", "en"), ("12345", "en"), ("partien", "de")],
 )
-def test_the_language_of_a_stranger_is_guessed(text: str, locale: str) -> None:
+def test_a_strangers_language_is_guessed_from_their_words(text: str, locale: str) -> None:
     assert language_of([text], "") == locale

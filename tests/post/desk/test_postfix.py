@@ -1,4 +1,4 @@
-"""A life by email between real programs: Postfix as the handbook sets it up, and a mailbox in Dovecot."""
+"""The life of an account by email with real programs: Postfix as in the handbook, and a mailbox in Dovecot."""
 
 import smtplib
 from collections.abc import Iterator
@@ -58,7 +58,9 @@ def served() -> Iterator[tuple[House, ThroughPostfix]]:
         yield house, ThroughPostfix(house, port, box)
 
 
-def test_a_whole_life_passes_through_postfix_into_a_mailbox(served: tuple[House, ThroughPostfix]) -> None:
+def test_an_account_can_be_used_from_first_email_to_deletion_through_postfix(
+    served: tuple[House, ThroughPostfix],
+) -> None:
     house, service = served
     as_seen = cast(House, service)  # it has what a crowd uses
     ann = Person(as_seen, 1, "en", "thunderbird", "several commands", "1")

@@ -1,4 +1,4 @@
-"""What a sender must prove: forged senders, limits, programs, and emails that come twice."""
+"""What a sender must prove: forged senders, limits, programs, and emails that arrive twice."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -120,7 +120,7 @@ def test_emails_to_strangers_are_limited(
         (["mx.stars.example; none"], 1),
     ],
 )
-def test_a_sender_that_fails_authentication_gets_no_first_email(
+def test_a_sender_that_fails_authentication_gets_no_reply(
     app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent, results: list[str], letters: int
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "desk-letters-domain", Bound(1, 86_400))
@@ -132,7 +132,7 @@ def test_a_sender_that_fails_authentication_gets_no_first_email(
     assert len(ann.sends(DESK, "Hello")) == 1
 
 
-def test_forgers_do_not_use_up_the_emails_for_a_domain(
+def test_forged_emails_do_not_use_up_the_limit_of_a_domain(
     app: Flask, monkeypatch: pytest.MonkeyPatch, mailbox: Callable[[str], Correspondent], ann: Correspondent
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "desk-letters-domain", Bound(3, 86_400))
@@ -155,7 +155,9 @@ def test_forgers_do_not_use_up_the_emails_for_a_domain(
         {"Subject": "Out of office: Hello"},
     ],
 )
-def test_programs_bounces_and_lists_get_nothing(office: Office, ann: Correspondent, headers: dict[str, str]) -> None:
+def test_programs_bounces_and_mailing_lists_get_no_reply(
+    office: Office, ann: Correspondent, headers: dict[str, str]
+) -> None:
     assert ann.sends(DESK, "help", **headers) == []
     assert not office.mails_to(DESK)
     assert not office.mails_to("mailer-daemon@example.net")
@@ -170,7 +172,7 @@ def test_two_desks_do_not_reply_to_each_other(office: Office, ann: Correspondent
     assert not office.mails_to("sternenpost@localhost")
 
 
-def test_the_words_of_a_first_email_outweigh_the_language_of_the_program(ann: Correspondent) -> None:
+def test_the_words_of_a_first_email_outweigh_the_language_of_the_mail_program(ann: Correspondent) -> None:
     german = b"Content-Language: de-DE\r\n"
     ann.hands_over(DESK, german + ann.written(DESK, "Hello, how can I play with you?"))
     settle()
@@ -191,7 +193,7 @@ def test_no_account_is_created_while_sign_ups_are_closed(ann: Correspondent) -> 
     assert player_at(ann.email) is None
 
 
-def test_an_address_that_reports_our_first_email_as_spam_gets_no_other(ann: Correspondent) -> None:
+def test_after_a_spam_complaint_an_address_gets_no_other_first_email(ann: Correspondent) -> None:
     (hello,) = ann.sends(DESK, "Hello")
     assert hello.sender.endswith(f"@{DOMAIN}")
     ann.hands_over(hello.sender, HARD, envelope="")  # a bounce may be temporary
@@ -205,7 +207,7 @@ def test_an_address_that_reports_our_first_email_as_spam_gets_no_other(ann: Corr
     assert ann_joins_by(ann, again.reply_to)
 
 
-def test_a_reply_that_bounces_marks_the_account_until_its_next_email(ann: Correspondent) -> None:
+def test_a_bounced_reply_marks_the_account_unreachable_until_its_next_email(ann: Correspondent) -> None:
     ann_id = ann_joins(ann)
     assert not profile(ann_id)["unreachable"]
     ann.hands_over(ann.newest.sender, SOFT, envelope="")
@@ -222,7 +224,7 @@ def test_a_reply_that_bounces_marks_the_account_until_its_next_email(ann: Corres
 # Players
 
 
-def test_the_open_address_answers_readers_and_asks_for_a_yes_to_the_rest(ann: Correspondent) -> None:
+def test_at_the_open_address_queries_are_answered_and_changes_need_a_yes(ann: Correspondent) -> None:
     ann_id = ann_joins(ann)
     before = rows()
     (asked,) = ann.sends(DESK, "games\nset zone Europe/Rome\nplay sternenhimmel", "Secret subject")
@@ -267,7 +269,7 @@ def test_a_reply_from_another_address_changes_nothing(
     assert rows() == before
 
 
-def test_emails_to_an_earlier_address_carry_nothing_out(
+def test_replies_to_emails_sent_before_an_address_change_need_confirmation(
     mailbox: Callable[[str], Correspondent], ann: Correspondent
 ) -> None:
     """Who reads the old mailbox can forge the new sender."""
@@ -283,7 +285,7 @@ def test_emails_to_an_earlier_address_carry_nothing_out(
     assert profile(ann_id)["name"] == "Ann"
 
 
-def test_an_unproved_email_with_a_link_is_not_repeated(ann: Correspondent) -> None:
+def test_our_reply_to_an_unauthenticated_email_does_not_quote_links(ann: Correspondent) -> None:
     ann_joins(ann)
     text = "set name Locked, see https://evil.example/x\nYour account is locked\nrules www.evil.example\ngames"
     (answer,) = ann.sends(DESK, text)
@@ -292,7 +294,7 @@ def test_an_unproved_email_with_a_link_is_not_repeated(ann: Correspondent) -> No
     assert "You have no games yet." in answer.text
 
 
-def test_the_last_email_invites_no_reply(ann: Correspondent) -> None:
+def test_the_email_after_a_deletion_has_no_reply_address(ann: Correspondent) -> None:
     ann_joins(ann)
     (asked,) = ann.answers(ann.newest.reply_to, "goodbye")
     (last,) = ann.answers(asked.reply_to, "yes")
@@ -310,7 +312,7 @@ def ann_joins_by(ann: Correspondent, to: str) -> UUID:
     return found
 
 
-def test_an_email_that_arrives_twice_is_carried_out_once(ann: Correspondent) -> None:
+def test_the_commands_in_an_email_that_arrives_twice_run_once(ann: Correspondent) -> None:
     ann_joins(ann)
     to = ann.newest.reply_to
     raw = ann.written(to, "play sternenhimmel\nnew sternenglanz 2")
@@ -325,7 +327,7 @@ def games_of_all() -> int:
     return len(db.session.scalars(select(GameRow.game_id)).all())
 
 
-def test_a_reply_without_text_does_not_repeat_the_command_in_its_subject(ann: Correspondent) -> None:
+def test_a_reply_without_text_does_not_run_the_command_in_our_subject_again(ann: Correspondent) -> None:
     """Programs take over the subject of our letter. A person may replace it, after the program's `Re:`."""
     ann_joins(ann)
 
@@ -365,7 +367,7 @@ def test_a_change_with_a_question_mark_is_confirmed_first(ann: Correspondent, li
     assert "You wrote: " in done.text or (games_of_all(), profile(ann_id)["zone"]) != (before, zone)
 
 
-def test_a_yes_that_is_put_off_is_asked_again(ann: Correspondent) -> None:
+def test_a_yes_with_second_thoughts_is_asked_for_again(ann: Correspondent) -> None:
     ann_joins(ann)
     (first,) = ann.answers(ann.newest_answer.reply_to, "goodbye")
     (again,) = ann.answers(first.reply_to, "yes\n\nI am still thinking")
@@ -377,7 +379,7 @@ def test_a_yes_that_is_put_off_is_asked_again(ann: Correspondent) -> None:
 
 
 @pytest.mark.parametrize("line", ["goodbye", "leave 1"])
-def test_a_final_command_without_proof_asks_once_more_with_its_consequences(ann: Correspondent, line: str) -> None:
+def test_a_final_command_from_an_unproved_sender_must_be_confirmed_twice(ann: Correspondent, line: str) -> None:
     ann_joins(ann)
     ann.asks("play sternenhimmel")
     (asked,) = ann.sends(DESK, line)
@@ -392,7 +394,7 @@ def test_a_final_command_without_proof_asks_once_more_with_its_consequences(ann:
 
 
 @pytest.mark.parametrize("line", ["goodbye", "leave 1"])
-def test_a_final_yes_with_any_other_text_is_asked_again(ann: Correspondent, line: str) -> None:
+def test_a_yes_to_a_final_command_is_asked_for_again_if_other_text_follows(ann: Correspondent, line: str) -> None:
     ann_joins(ann)
     ann.asks("play sternenhimmel")
     ann.asks(line)
@@ -403,7 +405,7 @@ def test_a_final_yes_with_any_other_text_is_asked_again(ann: Correspondent, line
     assert ("Your account is deleted." if line == "goodbye" else "You've resigned") in done.text
 
 
-def test_a_change_that_another_line_takes_back_is_confirmed_first(ann: Correspondent) -> None:
+def test_a_change_that_another_line_contradicts_is_confirmed_first(ann: Correspondent) -> None:
     ann_id = ann_joins(ann)
     asked = ann.asks("Please don't do this yet:\n\nset zone Europe/Rome\ngames")
     assert "questions or contradicts" in asked.text
@@ -434,7 +436,7 @@ def test_a_copy_of_the_first_reply_does_not_bring_back_a_deleted_account(ann: Co
     assert player_at(ann.email)
 
 
-def test_a_copy_of_an_email_that_we_have_forgotten_asks_first(ann: Correspondent) -> None:
+def test_a_late_copy_of_a_processed_email_must_be_confirmed(ann: Correspondent) -> None:
     ann_id = ann_joins(ann)
     to = ann.newest_answer.reply_to
     raw = ann.written(to, "set zone Europe/Rome\ngames", Date=format_datetime(clock.now()))
@@ -454,7 +456,7 @@ def test_a_copy_of_an_email_that_we_have_forgotten_asks_first(ann: Correspondent
     assert profile(ann_id)["zone"] == "Europe/Rome"
 
 
-def test_an_email_attaches_one_file_and_answers_the_same_question_once(ann: Correspondent) -> None:
+def test_our_reply_has_at_most_one_attachment_and_answers_repeated_queries_once(ann: Correspondent) -> None:
     ann_joins(ann)
     ann.asks("play sternenhimmel")
     answer = ann.asks("export\n" * 5 + "archive 1\narchive 1")
@@ -463,7 +465,7 @@ def test_an_email_attaches_one_file_and_answers_the_same_question_once(ann: Corr
     assert "An email can have only one attachment." in answer.text
 
 
-def test_nothing_is_looked_up_for_an_answer_that_no_limit_allows(
+def test_no_data_is_exported_for_a_reply_that_exceeds_the_limit(
     app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent
 ) -> None:
     ann_id = ann_joins(ann)
@@ -482,7 +484,7 @@ def test_nothing_is_looked_up_for_an_answer_that_no_limit_allows(
     assert profile(ann_id)["zone"] == "Europe/Rome"
 
 
-def test_an_email_to_several_addresses_acts_once(ann: Correspondent) -> None:
+def test_an_email_to_several_of_our_addresses_takes_effect_once(ann: Correspondent) -> None:
     """Whether they are all signed, or one is the open address or that of a game's letter."""
     ann_id = ann_joins(ann)
     first = ann.newest.reply_to
@@ -523,7 +525,7 @@ def test_one_yes_to_two_emails_confirms_both(ann: Correspondent) -> None:
     assert (known["zone"], known["locale"]) == ("Europe/Rome", "it")
 
 
-def test_a_worker_that_dies_repeats_nothing(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_command_is_repeated_after_a_worker_dies(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:
     from server.store import desk
 
     ann_joins(ann)
@@ -569,7 +571,7 @@ def test_the_goodbye_email_is_sent_even_if_the_worker_dies_while_deleting_the_ac
     assert not db.session.scalars(select(DeskMail.mail_id).where(DeskMail.due_at.is_not(None))).all()
 
 
-def test_numbers_of_games_never_change(ann: Correspondent) -> None:
+def test_the_numbers_of_a_players_games_never_change(ann: Correspondent) -> None:
     ann_joins(ann)
     ann.asks("play sternenhimmel\nnew sternenhimmel title=Second\nnew sternenglanz title=Third")
     ann.asks("leave 2")
@@ -579,7 +581,7 @@ def test_numbers_of_games_never_change(ann: Correspondent) -> None:
     assert "4 Fourth" in text
 
 
-def test_a_search_joins_a_game_that_fits(mailbox: Callable[[str], Correspondent], ann: Correspondent) -> None:
+def test_find_joins_a_game_that_matches_the_search(mailbox: Callable[[str], Correspondent], ann: Correspondent) -> None:
     ben = mailbox("ben@example.org")
     for who in (ann, ben):
         (hello,) = who.sends(DESK, "Hello")
@@ -599,7 +601,7 @@ def test_replies_to_a_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyP
     assert "this is the last one for now" in ann.newest.text
 
 
-def test_a_program_that_replies_to_every_email_gets_few_replies(
+def test_a_program_that_replies_to_every_email_soon_gets_no_replies(
     app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent
 ) -> None:
     ann_joins(ann)
@@ -628,7 +630,7 @@ def test_an_endless_exchange_with_a_program_ends_by_itself(ann: Correspondent, t
     assert answered == most
 
 
-def test_two_desks_whose_mail_loses_its_marks_end_their_exchange(ann: Correspondent) -> None:
+def test_two_desks_stop_exchanging_emails_even_if_a_gateway_drops_headers(ann: Correspondent) -> None:
     """A gateway may drop the headers that say that a program wrote an email."""
     ann_joins(ann)
     answered = 0
@@ -640,7 +642,7 @@ def test_two_desks_whose_mail_loses_its_marks_end_their_exchange(ann: Correspond
     assert answered <= 4
 
 
-def test_desk_commands_work_in_replies_to_letters_of_games(office: Office, ada: UUID, bea: UUID) -> None:
+def test_desk_commands_work_in_replies_to_game_emails(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     turn = office.mails("ada")[-1]
     arrives(turn.reply_to, a_mail("games\nset zone Europe/Rome"))
@@ -656,7 +658,7 @@ def test_desk_commands_work_in_replies_to_letters_of_games(office: Office, ada: 
     assert "star-placed" in happened(game_id)
 
 
-def test_an_address_that_others_know_asks_for_a_yes(
+def test_changes_sent_to_a_reply_address_that_a_former_player_knows_need_a_yes(
     office: Office, monkeypatch: pytest.MonkeyPatch, ada: UUID, bea: UUID
 ) -> None:
     """A former player of the seat knows its old address, and may forge the sender."""
@@ -699,7 +701,7 @@ def test_a_forged_email_to_a_signed_address_changes_nothing(
     assert profile(ann_id)["zone"] == "Europe/Rome"
 
 
-def test_one_unproved_email_does_not_silence_the_open_address_for_its_owner(ann: Correspondent) -> None:
+def test_an_unauthenticated_email_does_not_use_up_the_owners_reply(ann: Correspondent) -> None:
     ann_joins(ann)
     assert len(ann.sends(DESK, "games")) == 1  # anybody may have written it
     assert ann.sends(DESK, "games") == []
@@ -707,7 +709,7 @@ def test_one_unproved_email_does_not_silence_the_open_address_for_its_owner(ann:
     assert ann.sends(DESK, "games", **VOUCHED) == []
 
 
-def test_a_used_up_domain_does_not_tell_who_is_a_member(
+def test_a_domain_at_its_limit_does_not_reveal_who_is_a_player(
     app: Flask, monkeypatch: pytest.MonkeyPatch, mailbox: Callable[[str], Correspondent], ann: Correspondent
 ) -> None:
     ann_joins(ann)

@@ -15,7 +15,7 @@ from tests.post.desk.writing import DESK, Correspondent
 from tests.support.games import BOT, ME, everything_due_happens, moves_on, turn_of, wanted
 
 
-def test_review_says_when_to_ask_again_and_then_tells_result_and_better_moves(
+def test_review_says_when_to_ask_again_and_later_sends_the_result_and_better_moves(
     app: Flask, ann: Correspondent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(review, "WORLDS", range(2, 2))

@@ -1,4 +1,4 @@
-"""A whole life by email, in each language: one person with nothing but a mailbox."""
+"""The whole life of an account by email, in each language: one person with only a mailbox."""
 
 import json
 import re
@@ -53,7 +53,7 @@ def is_played_by(player_id: UUID) -> bool:
 
 
 @pytest.mark.parametrize("locale", GREETINGS)
-def test_a_player_does_everything_by_email_alone(mailbox: Callable[[str], Correspondent], locale: str) -> None:
+def test_a_player_can_do_everything_by_email_alone(mailbox: Callable[[str], Correspondent], locale: str) -> None:
     ann, bob = mailbox("ann@example.net"), mailbox("bob@example.org")
 
     def asks(*lines: str) -> Mail:

@@ -1,4 +1,4 @@
-"""Invitations answered by mail."""
+"""Invitations answered by email."""
 
 from uuid import UUID
 
@@ -215,7 +215,7 @@ def test_our_reply_is_in_the_invited_persons_language_or_if_unknown_in_the_hosts
     assert "kein klares Ja oder Nein" in answer.text
 
 
-def test_a_reply_to_an_invitation_is_read_as_typed_in_every_mail_program(office: Office, game_id: UUID) -> None:
+def test_a_reply_to_an_invitation_is_understood_from_every_mail_program(office: Office, game_id: UUID) -> None:
     (letter,) = office.mails("cyd")
     answered = answering(letter.message)
     for name, program in PROGRAMS.items():
@@ -243,5 +243,5 @@ def test_yes_is_recognized_with_decomposed_accents(office: Office) -> None:
         ("Yes?", "en", None),
     ],
 )
-def test_a_question_beside_a_yes_or_no_does_not_hold_it_back(text: str, locale: str, meant: str | None) -> None:
+def test_a_yes_or_no_counts_even_next_to_a_question(text: str, locale: str, meant: str | None) -> None:
     assert understood(read(a_mail(f"{text}\n\nCyd", sender=CYD)), locale) == meant

@@ -1,4 +1,4 @@
-"""Inbound mails: what each does, and its one answer."""
+"""Inbound emails: what each does, and the one reply that it gets."""
 
 import re
 import sys
@@ -171,7 +171,9 @@ def test_an_email_with_only_quoted_text_gets_a_reply(office: Office, game_id: UU
     assert "We found no reply above our email" in ada_writes(office, quoted).text
 
 
-def test_quoted_lines_play_no_moves_even_without_quote_marks(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_moves_in_quoted_lines_are_not_played_even_without_quote_marks(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
     copy = office.mails("ada")[-1].text.partition("\n\n")[2]  # without the line above which one answers
     assert re.search(rf"^  {a_move(game_id, ada)}$", copy, re.MULTILINE)
     ada_writes(office, f"What a night.\n\n{copy}")
@@ -243,7 +245,7 @@ def test_an_email_received_after_the_due_time_does_not_delay_the_time_out(
     assert "time-extended" in happened(game_id)
 
 
-def test_an_email_without_a_move_delays_later_emails_only_until_it_is_processed(office: Office, game_id: UUID) -> None:
+def test_an_email_without_a_move_delays_a_time_out_only_until_it_is_processed(office: Office, game_id: UUID) -> None:
     due_at = seats_of(game_id)[0].due_at
     office.mails("ada")
     until(due_at - MINUTE)
@@ -269,7 +271,7 @@ def test_an_email_received_while_the_clock_was_fast_counts_as_received_now(offic
     assert messages(game_id) == ["Good evening!"]
 
 
-def test_a_turns_time_ends_when_the_email_with_its_move_arrived(office: Office, ada: UUID, bea: UUID) -> None:
+def test_the_clock_of_a_turn_stops_when_the_email_with_its_move_arrives(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock={"bank": "P3D", "increment": "PT1H", "cap": "P5D"})
     line = a_move(game_id, ada)
     office.mails("ada")
@@ -283,7 +285,7 @@ def test_a_turns_time_ends_when_the_email_with_its_move_arrived(office: Office, 
 # Words, pauses, leaving
 
 
-def test_text_for_the_chat_appears_in_the_chat(office: Office, game_id: UUID) -> None:
+def test_text_after_say_is_posted_in_the_chat(office: Office, game_id: UUID) -> None:
     assert "Your message is in the chat" in ada_writes(office, "say Good evening, all!\nsay And good luck.").text
     assert messages(game_id) == ["Good evening, all!", "And good luck."]
 
@@ -297,7 +299,7 @@ def test_a_game_pauses_and_resumes_when_all_players_agree(office: Office, game_i
     assert head_of(game_id).table.status == "running"
 
 
-def test_the_players_last_move_is_taken_back(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_undo_takes_back_the_players_last_move(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     moves_on(game_id, ada)
     answer = ada_writes(office, "undo")
@@ -306,7 +308,7 @@ def test_the_players_last_move_is_taken_back(office: Office, game_id: UUID, ada:
     assert "no move to take back" in ada_writes(office, "undo").text
 
 
-def test_players_who_have_moved_since_are_asked_and_can_agree_by_email(
+def test_players_who_have_since_moved_can_agree_to_a_take_back_by_email(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     office.mails("ada")
@@ -325,7 +327,7 @@ def test_players_who_have_moved_since_are_asked_and_can_agree_by_email(
     assert "No take-back vote is open." in ada_writes(office, "agree").text
 
 
-def test_an_email_takes_back_only_the_move_that_stood_when_it_was_written(
+def test_an_email_takes_back_only_the_last_move_before_it_was_written(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
     office.mails("ada")
@@ -339,7 +341,9 @@ def test_an_email_takes_back_only_the_move_that_stood_when_it_was_written(
     assert "Your move has been taken back." in office.mails("ada")[-1].text
 
 
-def test_either_a_take_back_or_a_simultaneous_email_counts(app: Flask, office: Office, ada: UUID, bea: UUID) -> None:
+def test_a_take_back_and_a_simultaneous_emailed_move_exclude_each_other(
+    app: Flask, office: Office, ada: UUID, bea: UUID
+) -> None:
     game_id = game_of(ada, bea, bots=1, options={"start_seat": 0, "take_back": "free"})
     moves_on(game_id, ada)
     arrives(office.mails("bea")[-1].reply_to, a_mail(a_move(game_id, bea), sender="bea@example.org"))
@@ -419,7 +423,7 @@ def test_our_reply_reports_whose_turn_it_is_when_it_is_sent(office: Office, ada:
 # Doubtful emails from the player's own address
 
 
-def test_a_forged_email_for_a_seat_asks_the_player(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_forged_email_for_a_seat_must_be_confirmed_by_the_player(office: Office, game_id: UUID, ada: UUID) -> None:
     """A letter may have been forwarded, with its address."""
     before = happened(game_id)
     forged = {"Authentication-Results": "mx.stars.example; dmarc=fail header.from=example.org"}
@@ -432,7 +436,9 @@ def test_a_forged_email_for_a_seat_asks_the_player(office: Office, game_id: UUID
     assert "your move was played" in played.text
 
 
-def test_a_late_copy_of_an_email_asks_before_it_changes_anything(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_late_copy_of_an_email_must_be_confirmed_unless_it_is_a_move(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
     written = {"Date": "Mon, 02 Nov 2026 10:00:00 +0000"}
     asked = ada_writes(office, "say Good evening", **written)
     assert "may be an old copy" in asked.text
@@ -443,7 +449,7 @@ def test_a_late_copy_of_an_email_asks_before_it_changes_anything(office: Office,
 
 
 @pytest.mark.parametrize("births", [0, 1])
-def test_a_move_without_its_slot_is_played_if_only_one_fits(
+def test_a_move_without_its_slot_is_played_if_only_one_slot_fits(
     office: Office, monkeypatch: pytest.MonkeyPatch, ada: UUID, bea: UUID, births: int
 ) -> None:
     """In Sternenglanz, where slot 1 begins with a star birth, and another one in a slot allows the same moves."""

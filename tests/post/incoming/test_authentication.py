@@ -27,12 +27,12 @@ AT = "mx.stars.example; spf=softfail; "
         (f"{AT}dmarc=fail policy.published-domain-policy=none header.from=example.org", False),
     ],
 )
-def test_a_failed_check_of_a_domain_with_the_policy_none_is_not_forged(found: str, is_forged: bool) -> None:
+def test_an_email_that_fails_dmarc_is_not_forged_if_its_domains_policy_is_none(found: str, is_forged: bool) -> None:
     mail = read(a_mail("7 leo c", **{"Authentication-Results": found}))
     assert (mail.is_forged, mail.is_authentic) == (is_forged, False)
 
 
-def test_only_the_topmost_server_names_the_policy() -> None:
+def test_only_the_topmost_authentication_results_header_counts() -> None:
     raw = a_mail("7 leo c", **{"Authentication-Results": f"{AT}dmarc=fail"})
     below = b"Authentication-Results: evil.example; dmarc=pass; dmarc=fail (p=none)\r\n"
     raw = raw.replace(b"Content-Type:", below + b"Content-Type:", 1)

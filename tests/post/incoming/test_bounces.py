@@ -103,7 +103,7 @@ HARD, SOFT = failed("5.1.1", "550 5.1.1 No such user"), failed("4.4.1", "Connect
         (report("Action: delivered\r\nStatus: 2.1.5\r\n\r\nAction: failed\r\nStatus: 5.1.1\r\n"), Bounce(True, "5.1.1")),
     ],
 )  # fmt: skip
-def test_a_bounce_report_shows_whether_an_address_still_works(raw: bytes, bounce: Bounce) -> None:
+def test_a_bounce_report_is_read_as_a_hard_or_soft_bounce_with_its_reason(raw: bytes, bounce: Bounce) -> None:
     assert read(raw) == bounce
 
 
@@ -157,7 +157,7 @@ def test_other_responses_of_mail_servers_do_not_stop_emails(status: str, words: 
     assert read(failed(status, words)) == Bounce(False, words)
 
 
-def test_an_unknown_user_reported_after_the_data_is_a_soft_bounce() -> None:
+def test_an_unknown_user_reported_only_after_the_message_data_is_a_soft_bounce() -> None:
     raw = failed("5.0.0", "550 Unknown user").replace(b"I am sorry", b"(in reply to end of DATA command) I am sorry")
     assert read(raw) == Bounce(False, "550 Unknown user")
 
@@ -534,7 +534,9 @@ def invitation_to(email: str, by: UUID) -> UUID:
     return open_game(by, wanted(ME, {"email": email}, OPEN)).game_id
 
 
-def test_a_bounced_invitation_counts_against_a_known_player(ada: UUID, bea: UUID, office: Office) -> None:
+def test_a_bounced_invitation_counts_against_the_address_of_an_existing_player(
+    ada: UUID, bea: UUID, office: Office
+) -> None:
     game_id = invitation_to("ada@example.org", bea)
     (invitation,) = office.mails("ada")
     comes_back(invitation, HARD)

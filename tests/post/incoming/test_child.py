@@ -1,4 +1,4 @@
-"""The child process that parses mails: its limits, and mails that exceed them."""
+"""The child process that parses emails: its limits, and emails that exceed them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_a_child_process_returns_results_and_raises_errors() -> None:
 
 
 @pytest.mark.parametrize("greedy", [burn, hoard])
-def test_a_call_that_exceeds_a_limit_is_ended_and_the_next_call_works(greedy: Callable[[], object]) -> None:
+def test_a_call_that_exceeds_a_limit_is_stopped_and_the_next_call_works(greedy: Callable[[], object]) -> None:
     reader = Child()
     with pytest.raises(TooMuch):
         reader.run(greedy)

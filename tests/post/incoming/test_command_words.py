@@ -56,7 +56,7 @@ def test_a_command_is_understood_in_english_and_the_readers_language(locale: str
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_every_word_of_every_command_is_understood(locale: str) -> None:
+def test_every_synonym_of_every_command_is_understood(locale: str) -> None:
     assert {line.partition(" ")[0] for line in MEANT} >= set(COMMANDS)
     for word, command in words_of(locale).items():
         for line, meant in MEANT.items():
@@ -97,7 +97,7 @@ IN_ASCII = ("mutt", "aol", "claws")  # as these write here
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_commands_are_understood_from_any_program_above_or_below_quotes(locale: str) -> None:
+def test_commands_are_understood_from_any_mail_program_above_or_below_quotes(locale: str) -> None:
     for line, meant in MEANT.items():
         own = in_words_of(locale, line)
         for name, program in PROGRAMS.items():
@@ -174,7 +174,7 @@ def test_a_single_email_cannot_take_back_a_move_and_make_another_move(others: st
         ("it", "di': ciao"),
     ],
 )
-def test_near_misses_of_a_command_are_not_executed(locale: str, line: str) -> None:
+def test_lines_that_almost_match_a_command_are_not_executed(locale: str, line: str) -> None:
     assert read(f"7 leo c\n\n{line}", locale).problem == "not-understood"
 
 

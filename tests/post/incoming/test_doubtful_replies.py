@@ -1,4 +1,4 @@
-"""Doubtful mails: they lead to a question and play nothing."""
+"""Doubtful emails: they lead to a question and play nothing."""
 
 import os
 from random import Random
@@ -142,7 +142,7 @@ def test_the_html_part_is_found_wherever_it_is() -> None:
         "7 leo c\nnot",
     ],
 )
-def test_a_line_next_to_prose_is_not_executed_since_it_may_be_prose(words: str) -> None:
+def test_a_line_that_may_be_part_of_a_sentence_is_not_executed(words: str) -> None:
     assert wishes(plain(words)).problem in ("in-a-sentence", "spoken-against", "not-understood")
     assert wishes(plain(words.replace("\n", "<br>"), kind="text/html")).problem == wishes(plain(words)).problem
 
@@ -290,7 +290,7 @@ def test_a_move_above_a_fake_program_footer_is_not_executed(below: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["7 leo c?", "7 leo c (?)", "ready?", "pause?", "resign ?", "undo?", "plan 7 leo c?"])
-def test_a_line_with_a_question_mark_leads_to_a_question(line: str) -> None:
+def test_a_line_that_ends_with_a_question_mark_is_not_executed(line: str) -> None:
     assert wishes(plain(line)) == Wishes(problem="not-understood", line=line)
 
 
@@ -319,7 +319,7 @@ def test_parsing_prose_is_fast(unit: str) -> None:
         assert effort_of(lambda words=words: wishes(plain(f"{words}\n7 leo c"))) < MOST
 
 
-def test_sentences_wrapped_before_command_words_never_take_effect() -> None:
+def test_sentences_that_wrap_before_a_command_word_are_never_executed() -> None:
     for seed in range(MADE_UP):
         dice = Random(seed)
         game = dice.choice(list(RULES))
@@ -450,7 +450,7 @@ def test_plain_moves_with_friendly_words_are_rarely_rejected() -> None:
         "I'll wait and see what you do.",
     ],
 )
-def test_a_friendly_sentence_does_not_hold_a_move_back(words: str) -> None:
+def test_a_friendly_sentence_does_not_prevent_a_move(words: str) -> None:
     assert wishes(plain(f"7 leo c\n\n{words}\n\nAda")) == Wishes(move="7 leo c")
 
 
@@ -537,7 +537,7 @@ def test_a_friendly_sentence_does_not_hold_a_move_back(words: str) -> None:
         "I was away, I'm still thinking.",
     ],
 )
-def test_a_sentence_that_puts_the_move_off_holds_it_back(words: str) -> None:
+def test_a_sentence_that_postpones_the_move_prevents_it(words: str) -> None:
     assert wishes(plain(f"7 leo c\n\n{words}\n\nAda")).problem in ("spoken-against", "not-understood")
 
 
@@ -550,7 +550,7 @@ def test_a_sentence_that_puts_the_move_off_holds_it_back(words: str) -> None:
         ("say hello", "I'll answer your mail later."),
     ],
 )
-def test_a_friendly_sentence_does_not_hold_a_command_back(command: str, words: str) -> None:
+def test_a_friendly_sentence_does_not_prevent_a_command(command: str, words: str) -> None:
     assert not wishes(plain(f"{command}\n\n{words}\n\nAda")).problem
 
 
@@ -563,7 +563,7 @@ def after(earlier: str, words: str, game: str = "sternenhimmel") -> Wishes:
     return understand(parse(read(plain(words)), RULES[game]), LETTER.split("\n"), stood=known.__contains__)
 
 
-def test_old_lines_below_a_quote_intro_never_take_effect_and_new_lines_above_do() -> None:
+def test_new_lines_above_a_quote_intro_take_effect_and_old_lines_below_it_never_do() -> None:
     asked = []
     for seed in range(MADE_UP):
         dice = Random(seed)
@@ -584,7 +584,7 @@ def test_an_old_line_below_a_quote_intro_does_nothing(intro: str, old: str) -> N
             assert after(old, f"{above}{intro}{gap}{old}\n\nAda").problem
 
 
-def test_a_quoted_line_is_recognized_in_every_form_in_which_it_is_sent_back() -> None:
+def test_a_quoted_line_is_recognized_however_mail_programs_send_it_back() -> None:
     said = "say Good evening, all of you at this table, from far away in the north"
     for earlier, again in [
         ("7 leo c", "7 LEO\u00a0c"),

@@ -1,4 +1,4 @@
-"""HTML mails: struck out or hidden text never acts."""
+"""HTML emails: struck-out or hidden text never takes effect."""
 
 from contextlib import suppress
 

@@ -205,7 +205,7 @@ def test_many_waiting_emails_are_read_in_order(dovecot: Dovecot, app: Flask, add
     assert dovecot.mails() == []
 
 
-def test_a_named_folder_is_read(dovecot: Dovecot, app: Flask, address: str) -> None:
+def test_emails_are_read_from_the_folder_named_in_the_settings(dovecot: Dovecot, app: Flask, address: str) -> None:
     with dovecot.box() as box:
         if not box.folder_exists("Stars and sky"):
             box.create_folder("Stars and sky")
@@ -265,7 +265,7 @@ def test_only_one_worker_reads_and_another_takes_over_if_it_dies(dovecot: Doveco
     assert mailboxes.lease(name, clock.real(), now + LEASE, None)  # who stops gives it up at once
 
 
-def test_excess_emails_for_a_seat_stay_and_do_not_delay_others(
+def test_excess_emails_for_a_seat_stay_in_the_mailbox_and_do_not_delay_others(
     dovecot: Dovecot, app: Flask, address: str, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(1, 3600))
@@ -296,7 +296,7 @@ def test_a_rate_limited_email_is_not_fetched_again_immediately(
     assert (len(taken), len(inbox()), dovecot.mails()) == (3, 2, [])
 
 
-def test_an_email_that_cannot_be_moved_stays_does_not_delay_others_and_is_logged_once(
+def test_an_email_that_cannot_be_moved_does_not_delay_others_and_is_logged_once(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(imap, "OTHERS", "no..name")
@@ -331,7 +331,7 @@ def test_an_email_that_disappears_does_not_delay_others(
     assert inbox() == [sent[0], sent[2]]
 
 
-def test_many_emails_are_fetched_in_batches_while_the_lease_holds(
+def test_many_emails_are_fetched_in_batches_within_one_lease(
     dovecot: Dovecot, app: Flask, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imap, "_BATCH", 2)
@@ -396,7 +396,9 @@ def test_an_email_to_the_postmaster_is_stored_for_the_operators(dovecot: Dovecot
     assert [b"Do you know?" in mail["raw"] for mail in kept_mails(10)] == [True]
 
 
-def test_the_post_desk_is_reached_by_imap(dovecot: Dovecot, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_emails_to_the_post_desk_can_be_read_by_imap(
+    dovecot: Dovecot, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """From the first email to a command, and other people's desks are left alone."""
     monkeypatch.setitem(app.config, "DESK_ADDRESS", f"post@{DOMAIN}")
     office, ann = Office(app, DOMAIN), "ann@example.net"

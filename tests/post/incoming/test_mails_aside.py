@@ -1,4 +1,4 @@
-"""Mails that cannot be processed are set aside, and every mail is answered."""
+"""Emails that cannot be processed are set aside, and every email gets a reply."""
 
 import os
 from random import Random
@@ -111,7 +111,7 @@ def test_a_full_disk_does_not_cause_an_email_to_be_set_aside(
     assert messages(game_id) == ["One."]
 
 
-def test_an_email_is_set_aside_even_if_no_reply_can_be_composed(
+def test_an_email_is_set_aside_even_if_composing_a_reply_fails(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = office.mails("ada")

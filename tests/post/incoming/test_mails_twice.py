@@ -1,4 +1,4 @@
-"""Duplicate mails, workers that die midway and quoted lines: each counts once."""
+"""Duplicate emails, workers that die midway, and quoted lines: each email counts once."""
 
 from uuid import UUID
 
@@ -121,7 +121,7 @@ def test_a_players_old_lines_do_not_take_effect_again_below_an_unknown_quote_int
     assert messages(game_id) == ["Good evening!", "And good luck.", "Good evening!"]
 
 
-def test_our_earlier_replies_are_not_rendered_again_for_the_next_email(
+def test_processing_an_email_does_not_render_our_earlier_replies_again(
     office: Office, game_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""Moves that players write in their own words: the names that they read, or short forms of them."""
+"""Moves that players write in their own words: the names that our emails use, or short forms of them."""
 
 import pytest
 
@@ -74,7 +74,7 @@ def test_an_email_with_a_move_in_words_plays_the_same_move_as_the_notation(froze
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_all_steps_of_a_turn_may_be_in_words(locale: str) -> None:
+def test_all_steps_of_a_turn_can_be_written_in_words(locale: str) -> None:
     frozen = "1 lay punkt b1; 2 move a1 b2 c3; finish; lay geburt#4 -"
     shown = in_words(sternenglanz, frozen, locale)
     assert move_by_mail(shown, locale) == frozen
@@ -82,7 +82,7 @@ def test_all_steps_of_a_turn_may_be_in_words(locale: str) -> None:
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_every_card_has_its_own_name_that_emails_may_use(locale: str) -> None:
+def test_every_card_can_be_named_in_words_in_an_email(locale: str) -> None:
     for copy in KIND_OF:
         frozen = f"lay {copy} -"
         assert move_by_mail(in_words(sternenglanz, frozen, locale), locale) == frozen
@@ -99,7 +99,7 @@ def test_moves_listed_in_an_email_can_be_copied_into_the_reply(locale: str) -> N
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_the_examples_in_the_help_are_moves(locale: str) -> None:
+def test_the_examples_in_the_help_can_be_parsed_as_moves(locale: str) -> None:
     told = notation("sternenglanz", locale).replace("\u00a0", " ")
     for frozen in ("1 lay punkt b1", "2 lapse", "drop lay geburt#4 -", "choose geburt#3 loch-a#1"):
         shown = in_words(sternenglanz, frozen, locale).replace("\u00a0", " ")
@@ -122,7 +122,7 @@ def test_an_unclear_line_is_not_played_as_a_move(line: str) -> None:
     "line",
     ["Terminé", "TERMINÉ", "Termine\u0301 !", "2 renoncé", "2 déplacé a1 b2 c3", "3 retiré c1", "1 posé brillante b1"],
 )
-def test_a_participle_is_no_move(line: str) -> None:
+def test_a_past_participle_is_not_read_as_a_move(line: str) -> None:
     assert move_by_mail(line, "fr") is None
 
 
@@ -156,7 +156,9 @@ def test_a_misspelt_move_in_words_is_never_ignored(line: str, locale: str) -> No
         ("skip", "en", None),  # names no field
     ],
 )
-def test_a_line_without_a_slot_is_the_only_legal_move_that_it_fits(line: str, locale: str, frozen: str | None) -> None:
+def test_a_line_without_a_slot_is_played_if_it_fits_only_one_legal_move(
+    line: str, locale: str, frozen: str | None
+) -> None:
     moves = ("1 lay punkt b1", "3 lay punkt b1", "1 lay leucht b2", "2 move a1 b2", "2 remove c1", "1 lapse")
     raw = f"From: ada@example.org\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{line}\r\n"
     legal = [sternenglanz.read_move(it) for it in moves]

@@ -1,4 +1,4 @@
-"""Every line of moves in an answer to ? is accepted when sent back."""
+"""Every line of moves in our reply to ? is accepted when it is sent back."""
 
 import textwrap
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def test_every_line_of_the_help_is_accepted_as_written(rules: str, locale: str) 
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_copy_of_the_help_does_nothing(rules: str, locale: str) -> None:
+def test_copying_the_whole_help_plays_nothing(rules: str, locale: str) -> None:
     lines = [help_line(*line) for line in help_lines(rules, locale)]
     rng = Random(20261127)
     for copy in (lines, *(rng.sample(lines, number) for number in range(2, len(lines)) for _ in range(5))):

@@ -1,4 +1,4 @@
-"""Plans by mail: left, shown and dropped by a line, and reported in the next turn's letter."""
+"""Plans by email: made, shown and dropped by a line, and reported in the next turn's letter."""
 
 from uuid import UUID
 
@@ -40,7 +40,7 @@ def test_a_plan_that_is_sent_with_a_move_plays_the_next_turn(
     ]
 
 
-def test_a_plan_is_shown_and_dropped_in_the_readers_language(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_a_plan_can_be_shown_and_dropped_in_the_readers_language(office: Office, game_id: UUID, ada: UUID) -> None:
     office.mails("ada")
     moves_on(game_id, ada)
     assert "You haven't planned any moves" in ada_writes(office, "plan").text
@@ -86,7 +86,9 @@ def test_the_next_turn_email_reports_the_plan_only_to_its_owner(
     assert not any("planned" in mail.text for mail in office.mails("ada"))
 
 
-def test_a_waiting_move_is_shown_with_its_time(office: Office, game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_the_turn_email_says_when_a_delayed_planned_move_will_be_played(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
     move = left(game_id, bea, after="PT6H")
     moves_on(game_id, ada)
     everything_due_happens()

@@ -1,4 +1,4 @@
-"""Mail providers that deliver mails and reports by HTTP: their proof and what counts."""
+"""Mail providers that deliver emails and reports by HTTP: how they authenticate, and what counts."""
 
 import json
 import re
@@ -464,7 +464,9 @@ def test_a_complaint_stops_all_emails_immediately(provider: str, client: FlaskCl
     assert hard_days() == [True]
 
 
-def test_an_event_of_a_mail_provider_counts_even_if_it_names_no_email(client: FlaskClient, letter: Any) -> None:
+def test_a_bounce_event_from_a_provider_counts_even_if_it_does_not_identify_an_email(
+    client: FlaskClient, letter: Any
+) -> None:
     for day in range(HARD):
         told = {"RecordType": "Bounce", "ID": day, "Type": "HardBounce", "Email": "ada@example.org", "Details": UNKNOWN}
         for _ in range(2):
@@ -504,7 +506,7 @@ def test_an_event_of_a_mail_provider_counts_even_if_it_names_no_email(client: Fl
     ],
     ids=lambda call: call.path.rpartition("/")[2],  # alike in all processes, unlike the time within
 )
-def test_other_events_of_mail_providers_are_ignored(call: Call, client: FlaskClient, letter: Any) -> None:
+def test_other_events_from_mail_providers_are_ignored(call: Call, client: FlaskClient, letter: Any) -> None:
     assert calls(client, call).status_code == 200
     assert hard_days() == []
 

@@ -1,4 +1,4 @@
-"""Replies that quote our letters without quote marks: our own text never acts.
+"""Replies that quote our letters without quote marks: our own text never takes effect.
 
 The first line of each letter ends what a person wrote. Here it is missing, as if the player had deleted it.
 """
@@ -157,7 +157,7 @@ def test_a_line_above_a_copy_of_our_email_is_executed_as_written(
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_a_reply_from_any_mail_program_to_any_of_our_emails_is_read_as_typed(
+def test_a_reply_from_any_mail_program_to_any_of_our_emails_is_understood(
     office: Office, ada: UUID, bea: UUID, rules: str
 ) -> None:
     table = Table(office, ada, bea, rules)
@@ -195,7 +195,7 @@ Quoting = Callable[[str, Mail], bytes]
 
 
 @BOTH
-def test_quoting_our_email_does_not_confirm_what_it_asks(table: Table, quoting: Quoting) -> None:
+def test_quoting_our_email_does_not_answer_its_question(table: Table, quoting: Quoting) -> None:
     asked = table.sends(a_mail("resign"))
     answer = table.sends(quoting("", asked), asked)
     assert "Your email contains only lines from our email" in answer.text
@@ -239,13 +239,13 @@ def test_repeating_an_email_from_the_players_own_address_needs_no_confirmation(t
     assert "was played" in table.sends(a_mail(words), asked).text
 
 
-def test_an_email_with_the_same_beginning_is_still_understood(table: Table) -> None:
+def test_an_email_that_begins_like_the_previous_one_is_still_understood(table: Table) -> None:
     answer = table.sends(a_mail("A good evening to all of you!"))
     assert "A good evening to all of you!" in answer.text
     assert "was played" in table.sends(a_mail(f"A good evening to all of you!\n{table.line(0)}"), answer).text
 
 
-def test_our_reply_to_an_overlong_email_advises_to_shorten_it(table: Table) -> None:
+def test_our_reply_to_an_overlong_email_asks_the_player_to_shorten_it(table: Table) -> None:
     quoted = "\n".join(f"* {line}" for line in table.first.text.splitlines()[2:]) * 8
     answer = table.sends(a_mail(f"{table.line(0)}\n{quoted}"))
     assert "without quoted emails" in answer.text
@@ -267,7 +267,7 @@ def test_lines_quoted_from_a_reply_are_never_executed(
 
 
 @pytest.mark.parametrize("title", ["*-------- Original Message --------*", "Vanha viesti", "ok thanks", "* * *"])
-def test_a_line_that_our_email_offered_does_not_take_effect_below_a_title(table: Table, title: str) -> None:
+def test_a_move_copied_from_our_email_is_not_played_below_a_quote_heading(table: Table, title: str) -> None:
     table.sends(a_mail(f"ok thanks\n\n{title}\n\n{table.first_offered()}"))
     assert "star-placed" not in happened(table.game_id)
 
@@ -276,5 +276,5 @@ def test_a_line_that_our_email_offered_does_not_take_effect_below_a_title(table:
     "above",
     ["", "Hi,\n", "Thanks!\n\n", "My move:\n", "That was a clever move.\n\n", "Now it gets interesting, I think\n\n"],
 )
-def test_a_line_that_our_email_offered_is_executed_where_it_was_clearly_typed(table: Table, above: str) -> None:
+def test_a_move_copied_from_our_email_is_played_where_it_was_clearly_typed(table: Table, above: str) -> None:
     assert "was played" in table.sends(a_mail(f"{above}{table.first_offered()}\n\nAda")).text

@@ -1,4 +1,4 @@
-"""What replies do: those of a corpus, and many generated mails."""
+"""What replies do: those of a corpus, and many generated emails."""
 
 import os
 import re
@@ -116,7 +116,7 @@ def test_our_reply_can_quote_the_line_that_was_not_understood():
     assert wishes(plain("Hello")).line == "Hello"
 
 
-def test_parsed_emails_are_compared_by_value():
+def test_parsed_emails_with_equal_values_are_equal():
     assert read(plain("?")) == Mail(ADA, False, ("?",), None, "Re: Tuesday stars", None)
 
 
@@ -269,7 +269,7 @@ HOLDS_A_MOVE = re.compile(rb"(?i)leo|cancer|virgo|\blay\b|\bmove\b|remove|finish
 SPLINTERS = (b"\r\n", b"\r", b"\0", b"<", b">", b"-- ", b"--", b"<!--", b"</blockquote>", b"\xff\xfe", b"=?utf-8?q?", b"=0A", b"&#10;", b"<br>", b":", b'"')  # fmt: skip
 
 
-def test_thousands_of_emails_play_only_what_they_say_and_all_get_a_reply(by_the_thousand):
+def test_thousands_of_emails_do_only_what_they_say_and_each_gets_a_reply(by_the_thousand):
     played = 0
     for seed in range(by_the_thousand // 2):
         dice = Random(seed)
@@ -300,7 +300,7 @@ def a_good_one(dice: Random) -> tuple[Case, str | None]:
     return Case(raw, {}, game), meant
 
 
-def test_a_damaged_email_plays_what_its_writer_said_or_nothing(by_the_thousand):
+def test_a_damaged_email_does_what_its_writer_meant_or_nothing(by_the_thousand):
     for seed in range(by_the_thousand // 2):
         dice = Random(-seed - 1)
         good, meant = a_good_one(dice)

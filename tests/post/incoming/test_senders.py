@@ -1,4 +1,4 @@
-"""Senders: the player, a stranger or a machine, and the limits of our answers."""
+"""Senders: the player, a stranger or a program, and the limits of our replies."""
 
 from uuid import UUID
 
@@ -95,7 +95,7 @@ def test_our_own_replies_are_not_replied_to(office: Office, game_id: UUID) -> No
     assert office.mails("ada")[-1] == answer
 
 
-def test_replies_to_emails_that_play_nothing_are_limited(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_replies_to_emails_without_a_move_are_limited(office: Office, game_id: UUID, ada: UUID) -> None:
     answers = [ada_writes(office, "Thank you for your mail.") for _ in range(most_of("answers").most)]
     ends = [("this is the last one for now" in it.text, "this is the last one for now" in it.page) for it in answers]
     assert ends == [*[(False, False)] * (most_of("answers").most - 1), (True, True)]
@@ -119,7 +119,7 @@ def test_replies_to_one_sender_are_limited_across_games(
     assert no_answer(office, "Thank you for your mail.")
 
 
-def test_a_forged_sender_does_not_use_up_the_replies_to_its_owner(
+def test_an_email_with_a_forged_sender_does_not_use_up_replies_to_the_real_sender(
     app: Flask, office: Office, ada: UUID, bea: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bea writes as Ada to the reply address of her own seat. We reply to Bea."""

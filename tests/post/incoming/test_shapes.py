@@ -1,6 +1,6 @@
-"""Generated mails in the shapes of many programs: nearly all clear moves are played, and hostile mails never act.
+"""Generated emails as many programs write them: nearly all clear moves are played, and hostile emails do nothing.
 
-`python -m tests.post.incoming.test_shapes [N]` prints the figures, and the mails that were not played.
+`python -m tests.post.incoming.test_shapes [N]` prints the figures, and the emails whose moves were not played.
 """
 
 import sys
@@ -49,13 +49,13 @@ def acted(name: str, mails: int) -> Iterator[tuple[int, str, bytes]]:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_most_clear_moves_in_the_formats_of_many_mail_programs_are_played(name: str) -> None:
+def test_nearly_all_unambiguous_moves_are_played_in_many_mail_programs_formats(name: str) -> None:
     missed = [(seed, why) for seed, why, _ in asked(name, MAILS)]
     assert len(missed) <= MAILS - PLAYED, missed[:20]
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_hostile_emails_in_the_formats_of_many_mail_programs_never_take_effect(name: str) -> None:
+def test_hostile_emails_in_many_mail_programs_formats_never_take_effect(name: str) -> None:
     assert [(seed, move) for seed, move, _ in acted(name, MAILS)] == []
 
 

@@ -191,7 +191,7 @@ def test_an_address_of_a_deleted_game_is_rejected(smtp: smtplib.SMTP) -> None:
     assert hands_over(smtp, reply_word(UUID(int=7), 0, 1))[0] == 550
 
 
-def test_one_email_can_be_sent_to_several_seats_but_not_to_many(smtp: smtplib.SMTP, game_id: UUID) -> None:
+def test_an_email_can_be_sent_to_only_a_limited_number_of_seats(smtp: smtplib.SMTP, game_id: UUID) -> None:
     smtp.ehlo()
     smtp.mail(SENDER)
     words = [reply_word(game_id, 0, turn) for turn in range(MOST_READERS + 1)]
@@ -334,7 +334,9 @@ def test_a_silent_client_is_disconnected(smtp_server: SmtpServer, monkeypatch: p
     assert not said or said.startswith(b"220 ")
 
 
-def test_a_client_that_stays_too_long_is_disconnected(smtp_server: SmtpServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_stays_connected_too_long_is_disconnected(
+    smtp_server: SmtpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "LONGEST_STAY", 0.2)
     with socket.create_connection(("127.0.0.1", smtp_server.port), timeout=60) as guest:
         said = b"".join(iter(lambda: guest.recv(100), b""))  # until it hangs up, on a busy machine at once

@@ -1,4 +1,4 @@
-"""Stand-ins by mail: asked for and ended by a line in the reader's language."""
+"""Stand-ins by email: requested and ended by a line in the reader's language."""
 
 import re
 from datetime import date, timedelta
@@ -52,11 +52,11 @@ def test_a_stand_in_request_is_sent_once_after_confirmation(office: Office, game
         ("2027-08-14", "2027-08-01", "2027-08-14 2027-08-01"),  # `ask_stand_in` refuses these
     ],
 )
-def test_dates_without_a_year_mean_the_period_that_ends_next(first: str, last: str, days: str) -> None:
+def test_dates_without_a_year_mean_the_next_period_that_has_not_ended(first: str, last: str, days: str) -> None:
     assert [str(day) for day in answering._days(first, last, date(2026, 7, 5))] == days.split()
 
 
-def test_a_german_command_asks_for_a_stand_in_and_ends_it(office: Office, game_id: UUID, ada: UUID) -> None:
+def test_german_commands_request_and_end_a_stand_in(office: Office, game_id: UUID, ada: UUID) -> None:
     today = clock.now().date()
     change_profile(ada, {"locale": "de"})
     office.mails("ada")

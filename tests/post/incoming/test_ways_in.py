@@ -1,6 +1,6 @@
-"""A reply means the same by every inbound route: the corpus and generated mails.
+"""A reply means the same by every inbound route: the corpus and generated emails.
 
-`STERNENPOST_WAYS=10000 .venv/bin/python -m pytest -n0 tests/post/incoming/test_ways_in.py` makes up so many.
+`STERNENPOST_WAYS=10000 .venv/bin/python -m pytest -n0 tests/post/incoming/test_ways_in.py` generates that many.
 """
 
 import os
