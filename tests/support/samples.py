@@ -119,7 +119,7 @@ def way_to_cards(played: Played, seat: Seat, world: Any) -> World:
         return move._replace(steps=(there,))
 
     first, *later = map(swapped, swaps)
-    arrange = [first, *([swapped(bilder)] if bilder else []), *later]
+    arrange = [first, *([swapped(bilder)] if played.events[0].sternbilder else []), *later]
     return World(arrange, [(who, instead(who, move)) for who, move in played.moves])
 
 
