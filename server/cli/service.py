@@ -64,7 +64,9 @@ OWNS_TABLES = (
     "only, as in /docs/scaling"
 )
 
-NO_HINTS = "DATABASE_URL_DIRECT is not set, so there are no notifications: streams and emails are a few seconds late"
+NO_HINTS = (
+    "DATABASE_URL_DIRECT is not set, so there are no Postgres notifications: streams and emails are a few seconds late"
+)
 CLOSED_BY_US = "by `sternenpost close`:"
 _NO_ILLNESS = (UNKNOWN, OWNS_TABLES, NO_HINTS, CLOSED_BY_US)
 

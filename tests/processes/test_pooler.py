@@ -195,7 +195,9 @@ def told(pooled: Pooled, *words: str, **settings: str) -> dict[str, str]:
 def test_the_doctor_reports_whether_notifications_are_received(pooled: Pooled) -> None:
     until(lambda: told(pooled, "doctor").get("worker") == "ok")
     assert told(pooled, "doctor", DATABASE_URL_DIRECT=pooled.direct)["pooler"] == "ok"
-    assert told(pooled, "doctor")["pooler"].startswith("DATABASE_URL_DIRECT is not set, so there are no notifications")
+    assert told(pooled, "doctor")["pooler"].startswith(
+        "DATABASE_URL_DIRECT is not set, so there are no Postgres notifications"
+    )
     assert (
         told(pooled, "doctor", DATABASE_URL_DIRECT=pooled.url)["pooler"] == "DATABASE_URL_DIRECT leads to a pooler, too"
     )
