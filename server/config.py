@@ -481,17 +481,9 @@ def _bound(name: str, default: str, meaning: str) -> _Variable:
 BOUNDS = {
     name: _bound(name, default, meaning)
     for name, default, meaning in (
-        (
-            "player",
-            "12000/1m",
-            "Request budget, in units, per player. Most requests cost one unit, expensive ones more.",
-        ),
-        ("address", "6000/1m", "Request budget, in units, for requests without a token, per IPv4 address or IPv6 /64."),
-        (
-            "pages",
-            "12000/1m",
-            "Request budget, in units, for pages and files, per network. A file costs one unit, a page ten.",
-        ),
+        ("player", "12000/1m", "Request units per player. Most requests cost one unit, expensive ones more."),
+        ("address", "6000/1m", "Request units for requests without a token, per IPv4 address or IPv6 /64."),
+        ("pages", "12000/1m", "Request units for pages and files, per network. A file costs one unit, a page ten."),
         ("mail-in", "6000/1m", "Requests to /mail-in per network."),
         ("sign-ins", "30/1h", "Sign-in requests per IPv4 address or IPv6 /64."),
         ("guests", "20/1h", "New guests per IPv4 address or IPv6 /64."),
@@ -553,7 +545,7 @@ BOUNDS = {
         ("postmaster-mails", "30/1h", "Inbound emails to the postmaster, in this installation."),
         ("returned-mails", "120/1h", "Bounced emails per player, and bounced invitations per game."),
         ("returned-mails-in-all", "6000/1h", "Bounces and complaints in this installation."),
-        ("desk-mails", "6000/1h", "Inbound emails to the post desk's open address, in this installation."),
+        ("desk-mails", "6000/1h", "Inbound emails to the post desk's public address, in this installation."),
         (
             "desk-replies",
             "300/1h",

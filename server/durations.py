@@ -19,7 +19,7 @@ def duration(text: Any) -> timedelta:
     string.
     """
     if type(text) is not str:
-        raise Unfit("A duration must be a string such as P2D or PT12H.")
+        raise Unfit('A duration must be a string such as "P2D" or "PT12H".')
     return _duration(text[:40])
 
 
@@ -30,7 +30,7 @@ def _duration(text: str) -> timedelta:
             raise ValueError
         length: timedelta | isodate.Duration = isodate.parse_duration(text)
     except (ValueError, OverflowError) as error:
-        raise Unfit("%(text)s is not a duration such as P2D or PT12H.", text=repr(text)) from error
+        raise Unfit('%(text)s is not a duration such as "P2D" or "PT12H".', text=repr(text)) from error
     if type(length) is not timedelta:
         raise Unfit("%(text)s has years or months, which vary in length. Use days or weeks.", text=repr(text))
     if not SECOND <= length <= LONGEST:

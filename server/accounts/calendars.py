@@ -85,7 +85,7 @@ def keep_vacations(before: Calendar, after: Calendar, now: datetime) -> None:
 def time_zone(name: Any) -> ZoneInfo:
     """Return the zone of an IANA name such as `Europe/Berlin`. Raise Unfit for an unknown name."""
     if not isinstance(name, str) or name not in _zone_names():
-        raise Unfit("Not an IANA time zone such as Europe/Berlin.", "zone")
+        raise Unfit('Not an IANA time zone such as "Europe/Berlin".', "zone")
     return ZoneInfo(name)
 
 
@@ -157,7 +157,7 @@ def _date(text: Any, field: str) -> date:
     except (TypeError, ValueError):
         day = date.min
     if day.isoformat() != text or not 2000 <= day.year <= 2999:
-        raise Unfit("`%(field)s` is not a date such as 2026-12-20.", "vacations", field=field)
+        raise Unfit('`%(field)s` is not a date such as "2026-12-20".', "vacations", field=field)
     return day
 
 

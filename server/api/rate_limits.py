@@ -32,9 +32,10 @@ _MOST = 20_000  # buckets of each kind
 SHARED_EVERY = 1  # seconds
 _MUCH = 20  # use is shared only if it is more than 1/20 of what refills in that time
 _REACHED = {
-    OF_PLAYER: noted("Too many requests. Your limit is %(most)s units per %(seconds)s seconds."),
+    OF_PLAYER: noted("Too many requests. Your limit is %(most)s request units per %(seconds)s seconds."),
     OF_ADDRESS: noted(
-        "Too many requests without a token from your network. The limit is %(most)s units per %(seconds)s seconds."
+        "Too many requests without a token from your network. The limit is %(most)s request units per %(seconds)s "
+        "seconds."
     ),
     OF_PAGES: noted("Too many requests from your network. Try again in a moment."),
     OF_MAIL_IN: noted("Too many emails from your network. Try again in a moment."),

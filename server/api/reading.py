@@ -115,7 +115,7 @@ for _field, _told in (
     (fields.Boolean, {"invalid": Words("Must be true or false.")}),
     (
         fields.AwareDateTime,
-        dict.fromkeys(("invalid", "invalid_awareness"), Words("Not a timestamp such as 2027-01-31T18:00:00Z.")),
+        dict.fromkeys(("invalid", "invalid_awareness"), Words('Not a timestamp such as "2027-01-31T18:00:00Z".')),
     ),
 ):
     _field.default_error_messages = {**_field.default_error_messages, **_told}

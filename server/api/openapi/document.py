@@ -134,12 +134,12 @@ _IF_MATCH = {
 }
 _LIMITS = {
     "RateLimit-Policy": {
-        "description": "Limits that apply to the request: `q` units or uses per `w` seconds",
+        "description": "Limits that apply to the request: `q` request units or uses per `w` seconds",
         "schema": {"type": "string"},
         "example": f'"{OF_PLAYER}";q=12000;w=60, "messages";q=30;w=60',
     },
     "RateLimit": {
-        "description": "What remains of each limit: `r` is the number of units or uses left, and `t` the seconds "
+        "description": "What remains of each limit: `r` is the number of request units or uses left, and `t` the seconds "
         "until the full allowance is available again. If the operator has disabled rate limits, both headers are "
         "omitted.",
         "schema": {"type": "string"},

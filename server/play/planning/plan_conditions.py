@@ -26,7 +26,7 @@ def check_condition(rules: Rules, seats: int, condition: Any) -> None:
         raise Unfit("A condition needs either `at` with `is` or `is_not`, or `only`.")
     if "at" in condition:
         if type(condition["at"]) is not str or not re.match(rf"{POINTER[:-1]}\Z", condition["at"]):
-            raise Unfit("`at` must be a JSON pointer (RFC 6901), such as /boards/0/spaces/a.")
+            raise Unfit('`at` must be a JSON pointer (RFC 6901), such as "/boards/0/spaces/a".')
         if not _may_lead(rules.VIEW_SCHEMA, _tokens(condition["at"]), rules.SEATS, seats):
             raise Unfit("%(at)s isn't a field in any view of this game.", at=condition["at"])
         return

@@ -100,7 +100,7 @@ def _expect_reviewable(game: Game, seat: Seat) -> None:
     if not can_review(game.table.rules):
         raise NotFound(noted("This game has no reviews."))
     if not current_app.config["THINKERS"]:
-        raise NotFound(noted("This server computes no reviews."))
+        raise NotFound(noted("This server doesn't offer game reviews."))
     if not 0 <= seat < len(game.seats):
         raise NotFound(noted("This game has no seat %(seat)s."), seat=seat)
 

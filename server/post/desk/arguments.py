@@ -282,7 +282,10 @@ def reminders_in(text: str) -> list[str]:
             found.append(f"PT{parts[1]}H" if unit == "H" else f"P{parts[1]}{unit}")
         else:
             raise Unclear(
-                noted("Please say how long before the end of your turn we should remind you, such as half 3h.")
+                noted(
+                    'Please say when we should remind you. For example, "half 3h" means halfway through your turn and '
+                    "three hours before it ends."
+                )
             )
     return found
 

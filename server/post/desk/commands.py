@@ -201,7 +201,7 @@ COMMANDS = (
     Command(
         SET,
         noted("name|language|zone|nights|days-off|mails|reminders VALUE"),
-        noted("Changes a setting. The value off switches it off."),
+        noted('Changes a setting. To turn it off, use the value "off".'),
         "set zone Europe/Berlin",
         True,
         _words("setze|einstellen", "régler|regler", "imposta|impostare"),
