@@ -64,7 +64,7 @@ def test_committed_salts_verify_as_the_page_explains(within: None, ada: UUID, be
         check(as_file(archive | {"salts": ["a", "", ""]}))
 
 
-def test_the_example_on_the_page_is_correct(app: Flask) -> None:
+def test_the_example_on_the_fairness_page_is_correct(app: Flask) -> None:
     example = block(get(app, "/docs/fairness").text, "example")
     status, said = node("--example")
     assert status == 0

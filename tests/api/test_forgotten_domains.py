@@ -184,7 +184,9 @@ def test_a_replaced_address_leaves_no_domain_in_dumps_or_logs(app: Flask, shared
     assert [table for table, _ in left] == ["oauth_clients"]  # a program that made itself known, in its own words
 
 
-def test_data_of_other_players_at_the_same_domain_stays(app: Flask, shared_url: str, life: Someone) -> None:
+def test_deleting_a_player_keeps_the_data_of_other_players_at_the_same_email_domain(
+    app: Flask, shared_url: str, life: Someone
+) -> None:
     friend = Someone(app, "friend")
     assert friend.patch("/v1/me", asked(app, friend, f"friend@{DOMAIN}")).status_code == 200
     assert ended(app, life).status_code == 204

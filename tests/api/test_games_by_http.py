@@ -36,7 +36,7 @@ def test_the_rules_contain_everything_a_client_needs(stranger: Someone) -> None:
 # Games and seats
 
 
-def test_an_opened_game_is_returned_at_its_location(ada: Someone, stranger: Someone) -> None:
+def test_the_location_header_of_a_new_game_leads_to_the_game(ada: Someone, stranger: Someone) -> None:
     response = ada.post("/v1/games", wanted(ME, {"email": "bea@example.org"}, OPEN, BOT, title="A clear night"))
     game = response.json
     assert (response.status_code, response.headers["Location"]) == (201, f"/v1/games/{game['id']}")

@@ -68,7 +68,7 @@ def test_a_guest_cannot_subscribe_to_push_notifications(guest: Someone) -> None:
     assert guest.get("/v1/push-subscriptions").json["items"] == []
 
 
-def test_a_guest_who_adds_a_new_address_becomes_its_player(app: Flask, guest: Someone) -> None:
+def test_a_guest_who_adds_a_new_email_address_becomes_a_player_with_that_address(app: Flask, guest: Someone) -> None:
     path = opened(guest, ME, BOT, BOT)
     player = sign_in(app, guest, "new@example.org")
     assert player.get("/v1/me").json.items() >= {"email": "new@example.org", "guest": False}.items()

@@ -197,7 +197,7 @@ def test_a_closed_game_rejects_all_changes_and_is_shown_as_closed(app: Flask, ad
     is_problem(bea.get(f"{path}/picture.svg"), 404, "not-found")
 
 
-def test_the_log_records_the_closing(app: Flask, ada: Someone) -> None:
+def test_the_log_records_that_the_host_closed_a_game(app: Flask, ada: Someone) -> None:
     path = opened(ada, ME, OPEN, INVITED)
     ada.delete(path)
     game_id = id_of(path)
@@ -222,7 +222,7 @@ def test_followers_are_notified_that_a_game_was_closed(app: Flask, ada: Someone,
     assert one.is_over
 
 
-def test_webhooks_are_notified_of_the_closing(app: Flask, ada: Someone, bea: Someone) -> None:
+def test_webhooks_are_notified_when_a_game_closes(app: Flask, ada: Someone, bea: Someone) -> None:
     bea.post("/v1/webhooks", {"url": "https://bot.example.org/hook", "kinds": ["game-abandoned"]})
     path = opened(ada, ME, OPEN, OPEN)
     sits(bea, at=path)
@@ -445,7 +445,7 @@ def test_a_running_game_does_not_close(app: Flask, ada: Someone, bea: Someone) -
     assert letters(id_of(path), "game-closing") == []
 
 
-def test_a_failing_or_locked_game_does_not_delay_the_closing_of_others(
+def test_a_failing_or_locked_game_does_not_prevent_other_games_from_closing(
     app: Flask, ada: Someone, bea: Someone, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken, held, well = (opened(ada, ME, OPEN, OPEN) for _ in "123")

@@ -522,7 +522,7 @@ def test_a_consent_ends_with_the_token_that_gave_it(app: Flask, ada: Someone, pr
 
 
 @pytest.mark.parametrize("kind", ["password", "client_credentials", "implicit", "", "urn:x", 'x"'])
-def test_other_grant_types_are_rejected(program: Program, kind: str) -> None:
+def test_unsupported_grant_types_are_rejected(program: Program, kind: str) -> None:
     answer = program.post(grant_type=kind, username="ada@example.org", password="x")
     assert answer.status_code == 400 and answer.json["error"] in ("unsupported_grant_type", "invalid_request")
 

@@ -56,7 +56,7 @@ def test_a_handbook_page_has_a_table_of_contents_a_home_link_and_commands_that_c
     assert page.count("<pre") == page.count('<pre tabindex="0"')
 
 
-def test_a_game_that_is_not_running_returns_its_problem(ada: Someone) -> None:
+def test_a_move_in_a_game_that_is_not_running_returns_the_matching_problem(ada: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     is_problem(ada.post(f"{path}/moves", {"turn": 0, "move": MOVE}), 409, "game-not-running")
 

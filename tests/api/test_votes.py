@@ -100,7 +100,7 @@ def test_votes_on_different_questions_are_counted_separately(ada: Someone, bea: 
     assert status(ada, game) == "running"
 
 
-def test_a_player_who_plays_only_against_bots_needs_no_other_votes(ada: Someone) -> None:
+def test_a_player_who_plays_only_against_bots_can_pass_any_vote_alone(ada: Someone) -> None:
     path = table_of(ada, bots=2)
     for wish, becomes in (("pause", "paused"), ("resume", "running"), ("abandon", "abandoned")):
         vote(ada, path, wish)

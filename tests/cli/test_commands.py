@@ -238,7 +238,7 @@ def test_tables_at_an_unknown_revision_are_reported_and_stay_unchanged(
         assert owner.execute("SELECT version_num FROM alembic_version").fetchall() == [("0009",)]
 
 
-def test_tables_of_a_later_release_stay_unchanged(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_from_a_later_release_stay_unchanged(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
     with psycopg.connect(database_url) as owner:
         owner.execute("UPDATE alembic_version SET version_num = '9999'")

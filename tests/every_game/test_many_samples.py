@@ -29,11 +29,11 @@ def test_a_million_sampled_states_look_to_their_seat_like_the_real_state(game: s
 
 
 @pytest.mark.parametrize("seed", range(4, 104))
-def test_face_down_stars_in_many_positions_are_sampled_at_the_right_rates(seed: int) -> None:
+def test_face_down_stars_are_sampled_at_the_right_rates_in_many_game_positions(seed: int) -> None:
     check_stars(seed)
 
 
 @pytest.mark.parametrize("seed", range(4, 104))
 @pytest.mark.usefixtures("small_deck")
-def test_cards_in_many_positions_are_sampled_at_the_right_rates(seed: int) -> None:
+def test_hidden_cards_are_sampled_at_the_right_rates_in_many_game_positions(seed: int) -> None:
     check_cards(seed)

@@ -311,7 +311,7 @@ def test_an_unknown_revision_is_rejected(monkeypatch: pytest.MonkeyPatch, name: 
         rules.resolve_options({"revision": revision}, rules.SEATS[0])
 
 
-def test_a_process_skips_games_with_rules_of_a_later_release(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_skips_games_with_rules_from_a_later_release(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     properties = GAMES["sternenhimmel"].OPTION_SCHEMA["properties"]
     with app.app_context():
         monkeypatch.setitem(properties, "revision", revision_option(1)["revision"])

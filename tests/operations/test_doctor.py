@@ -122,7 +122,7 @@ def test_the_doctor_finds_outdated_tables(revision: str, database_url: str) -> N
     assert result.exit_code == 1
 
 
-def test_tables_of_a_later_release_are_not_reported_as_a_failure(database_url: str) -> None:
+def test_tables_from_a_later_release_are_not_reported_as_a_failure(database_url: str) -> None:
     with psycopg.connect(database_url) as owner:
         owner.execute("UPDATE alembic_version SET version_num = 'later'")
     assert found_by(doctor(DATABASE_URL=database_url))["database"] == "ok"

@@ -282,7 +282,7 @@ def test_a_log_that_was_tampered_with_is_reported_and_stays_unchanged(
     assert stored(running) == before
 
 
-def test_terms_of_a_game_that_differ_from_its_log_are_found(running: UUID) -> None:
+def test_check_finds_game_terms_that_differ_from_the_log(running: UUID) -> None:
     damage(running, on_timeout=[{"do": "abandon"}])
     answer = run("check", running)
     assert answer.exit_code == 1

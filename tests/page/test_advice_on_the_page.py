@@ -104,7 +104,7 @@ def test_a_hint_can_be_shown_closed_and_played(house: House, windows: Windows, r
     assert [{key: it[key] for key in told} for it in mine] == [told]
 
 
-def test_no_hint_is_offered_in_a_game_with_other_people(house: House, windows: Windows) -> None:
+def test_no_hint_is_offered_in_a_game_with_another_person(house: House, windows: Windows) -> None:
     ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
     game_id = game_of(ada, ME, OPEN, BOT, options={"start_seat": 0})
     ben.post(f"/v1/games/{game_id}/seats", {})

@@ -311,7 +311,9 @@ def test_a_stranger_with_a_link_can_sign_in_at_the_table_and_is_seated(
 # One's own games
 
 
-def test_games_that_wait_for_the_player_come_first_by_urgency(house: House, ben: Client, windows: Windows) -> None:
+def test_games_awaiting_the_players_move_come_first_and_are_sorted_by_urgency(
+    house: House, ben: Client, windows: Windows
+) -> None:
     client = sign_in(house, "ida@example.org")
     first = {"start_seat": 0}
     for title, time in (("Slow", "P7D"), ("Quick", "PT1H"), ("Daily", "P1D")):
@@ -456,7 +458,7 @@ def test_a_host_can_open_a_game_without_a_seat(ada: Client, windows: Windows) ->
     expect(page.get_by_role("heading", name="Closed before it started")).to_be_visible()
 
 
-def test_the_waiting_time_is_chosen_when_a_game_has_free_seats(ada: Client, windows: Windows) -> None:
+def test_a_host_chooses_how_long_a_game_waits_for_players(ada: Client, windows: Windows) -> None:
     page = windows.open(ada)
     form_of(page)
     expect(page.get_by_role("button", name="Create the game")).to_be_visible()

@@ -17,7 +17,7 @@ from tests.page.windows import BOT, FIRST_VIEW, ME, Windows, first_view, game_of
 from tests.support.live_server import Client, House, Json, sign_in
 
 
-def test_the_first_view_of_a_game_is_small(house: House, windows: Windows) -> None:
+def test_a_games_first_view_loads_little_data(house: House, windows: Windows) -> None:
     client = sign_in(house, "jana@example.org")
     game_id = game_of(client, ME, BOT, BOT, BOT, BOT)  # the largest table
     page = windows.open(client)

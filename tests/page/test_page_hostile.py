@@ -346,7 +346,7 @@ def test_a_name_is_rendered_as_plain_text(words: str, house: House, windows: Win
 # A newer server
 
 
-def test_the_page_ignores_unknown_fields_of_a_newer_server(house: House, windows: Windows) -> None:
+def test_the_page_ignores_unknown_fields_from_a_newer_server(house: House, windows: Windows) -> None:
     client = sign_in(house, "pia@example.org")
     game_id = game_of(client, ME, BOT, BOT)
     page = windows.open(client)

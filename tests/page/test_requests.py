@@ -60,7 +60,7 @@ def request(page: Page, words: str) -> Locator:
         ("sternenglanz", "abandon", "ben-{} asks to abandon the game."),
     ],
 )
-def test_a_vote_is_cast_at_the_top_of_the_table(
+def test_players_can_vote_at_the_top_of_the_table(
     house: House, windows: Windows, rules: str, wish: str, words: str
 ) -> None:
     game_id, (one, other) = seated(house, f"ada-{rules}", f"ben-{rules}", rules=rules)

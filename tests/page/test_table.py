@@ -426,7 +426,9 @@ def test_an_earlier_table_shows_that_it_is_loading(house: House, windows: Window
     expect(page.locator("[aria-busy=true]")).to_have_count(0)
 
 
-def test_an_error_for_an_earlier_table_is_shown_and_the_present_returns(house: House, windows: Windows) -> None:
+def test_an_error_for_an_earlier_table_is_shown_until_the_player_returns_to_the_current_position(
+    house: House, windows: Windows
+) -> None:
     client, game_id = moved_meanwhile(house, "lena")
     windows.expected = "status of 404"
     page = at_table(windows.open(client), game_id)
@@ -440,7 +442,7 @@ def test_an_error_for_an_earlier_table_is_shown_and_the_present_returns(house: H
     expect(page.locator(".hand .star.open")).to_have_count(8)
 
 
-def test_clicking_the_newest_move_shows_the_present(house: House, windows: Windows) -> None:
+def test_clicking_the_newest_move_shows_the_current_position(house: House, windows: Windows) -> None:
     client, game_id = moved_meanwhile(house, "nina")
     page = at_table(windows.open(client), game_id)
     page.locator(".story .moment").first.click()
@@ -448,7 +450,9 @@ def test_clicking_the_newest_move_shows_the_present(house: House, windows: Windo
     expect(page.locator(".hand .star.open")).to_have_count(8)
 
 
-def test_returning_to_the_present_by_keyboard_does_not_play_a_chosen_move(house: House, windows: Windows) -> None:
+def test_returning_to_the_current_position_by_keyboard_does_not_play_a_chosen_move(
+    house: House, windows: Windows
+) -> None:
     client, game_id = moved_meanwhile(house, "olga")
     page = at_table(windows.open(client), game_id)
     page.locator(".hand .star.open").first.click()

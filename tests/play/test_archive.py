@@ -36,7 +36,7 @@ def flaw(archive: Json) -> str:
 # Contents of an archive
 
 
-def test_an_archive_verifies_itself(archive: Json) -> None:
+def test_a_game_can_be_verified_from_its_archive_alone(archive: Json) -> None:
     checked = check(as_file(archive))
     assert checked.table.status in ("finished", "abandoned")
     assert len(checked.rows) == len(archive["events"])
@@ -105,7 +105,7 @@ HEAD: dict[str, Callable[[Json], Any]] = {
 
 
 @pytest.mark.parametrize("field", HEAD)
-def test_a_change_in_any_field_of_the_game_is_noticed(long: Json, field: str) -> None:
+def test_verifying_an_archive_detects_a_change_in_any_field_of_the_game(long: Json, field: str) -> None:
     assert set(HEAD) == set(long)
     assert flaw(long | {field: HEAD[field](long)})
     assert flaw(rehash(long | {field: HEAD[field](long)}))
@@ -113,7 +113,7 @@ def test_a_change_in_any_field_of_the_game_is_noticed(long: Json, field: str) ->
 
 @pytest.mark.parametrize("field", ["seat", "kind", "bot"])
 @pytest.mark.parametrize("seat", [0, 3])
-def test_a_change_in_any_field_of_a_seat_is_noticed(long: Json, seat: int, field: str) -> None:
+def test_verifying_an_archive_detects_a_change_in_any_field_of_a_seat(long: Json, seat: int, field: str) -> None:
     long["seats"][seat][field] = another(long["seats"][seat][field])
     assert flaw(long)
 
@@ -121,12 +121,12 @@ def test_a_change_in_any_field_of_a_seat_is_noticed(long: Json, seat: int, field
 @pytest.mark.parametrize(
     ("seat", "other"), [(0, {"kind": "bot", "bot": "greedy"}), (3, {"kind": "human", "bot": None})]
 )
-def test_swapping_a_person_and_a_bot_is_noticed(long: Json, seat: int, other: Json) -> None:
+def test_verifying_an_archive_detects_that_a_person_and_a_bot_were_swapped(long: Json, seat: int, other: Json) -> None:
     long["seats"][seat] |= other
     assert "terms" in flaw(long)
 
 
-def test_a_change_in_any_field_of_an_event_is_noticed_even_with_recomputed_hashes(long: Json) -> None:
+def test_verifying_an_archive_detects_a_change_in_any_field_of_an_event_even_with_recomputed_hashes(long: Json) -> None:
     firsts = {event["type"]: place for place, event in reversed(list(enumerate(long["events"])))}
     for place in firsts.values():
         event = long["events"][place]
@@ -163,7 +163,7 @@ def change_by_chance(rng: Random, place: Any) -> None:
         place[where] = rng.choice([None, True, 0, -1, 1.5, "", "leo", [], {}, [[]], {"seat": 1}, another(place[where])])
 
 
-def test_any_randomly_changed_value_is_found(long: Json) -> None:
+def test_verifying_an_archive_detects_any_randomly_changed_value(long: Json) -> None:
     rng = Random(1)
     for _ in range(40):
         changed = copy.deepcopy(long)

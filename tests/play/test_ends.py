@@ -91,7 +91,7 @@ def test_a_commit_that_cannot_record_the_end_does_not_end_the_game(ada: UUID, mo
     assert (load(game_id).table.status, ends(game_id)) == ("running", [None])
 
 
-def test_a_follower_who_was_disconnected_is_notified_of_the_end(ada: UUID) -> None:
+def test_a_follower_who_was_disconnected_is_notified_that_a_game_ended(ada: UUID) -> None:
     program = caller(player_token("ada@example.org", "ada"))
     earlier, game_id = game_of(ada, bots=2), game_of(ada, bots=2)
     vote(earlier, ada, "abandon", True)

@@ -346,7 +346,7 @@ def test_time_is_deducted_from_a_bank_once_per_turn(ada: UUID, bea: UUID) -> Non
         assert abs(given - spent + added - allowed) < 60
 
 
-def test_an_extension_in_the_middle_of_a_turn_applies_to_the_rest_of_the_turn(ada: UUID, bea: UUID) -> None:
+def test_a_time_extension_in_the_middle_of_a_turn_applies_to_the_rest_of_the_turn(ada: UUID, bea: UUID) -> None:
     game_id = chosen(ada, bea)
     moves_on(game_id, ada)
     until(seats_of(game_id)[0].due_at)

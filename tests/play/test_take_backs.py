@@ -252,7 +252,7 @@ def test_moves_cannot_be_taken_back_during_a_pause_or_while_a_bot_plays(
 # By consent
 
 
-def test_a_take_back_that_is_not_free_succeeds_when_the_last_of_the_other_players_agrees(
+def test_a_take_back_that_needs_consent_succeeds_when_the_last_opponent_agrees(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     view = describe(load(game_id), 0)["view"]

@@ -89,7 +89,7 @@ def test_a_bank_never_exceeds_its_cap(ada: UUID, bea: UUID) -> None:
     assert seats_of(game_id)[0].due_at == recorded_at(game_id, "star-placed") + 4 * DAY
 
 
-def test_after_an_extension_the_bank_contains_only_the_increment(ada: UUID, bea: UUID) -> None:
+def test_after_a_time_extension_the_time_bank_contains_only_the_increment(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock=BANK)
     until(seats_of(game_id)[0].due_at)
     everything_due_happens()

@@ -53,7 +53,7 @@ def test_the_default_policy_extends_then_moves_by_bot_then_hands_over_the_seat()
     assert rung_for(USUAL, extended=1, missed=2) == BotTakesOver("greedy")
 
 
-def test_moving_again_resets_the_bot_steps_but_not_the_extension():
+def test_moving_again_resets_the_count_of_bot_moves_but_not_of_time_extensions():
     assert rung_for(USUAL, extended=1, missed=0) == BotMove("greedy", 2)
 
 
@@ -196,7 +196,7 @@ def test_a_time_out_policy_can_end_with_abandoning_the_game(ada: UUID, bea: UUID
         play_move(game_id, ada, 1, {"star": "1", "board": "leo", "space": "a"})
 
 
-def test_extensions_are_limited_and_counted_per_seat(ada: UUID, bea: UUID) -> None:
+def test_time_extensions_are_limited_and_counted_per_seat(ada: UUID, bea: UUID) -> None:
     ladder = [{"do": "extend", "by": "PT6H", "times": 2}, {"do": "bot-takes-over", "bot": "random"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
     for _ in range(2):
@@ -209,7 +209,7 @@ def test_extensions_are_limited_and_counted_per_seat(ada: UUID, bea: UUID) -> No
     assert (happened(game_id).count("time-extended"), last(game_id, "time-extended").seat) == (3, 1)
 
 
-def test_an_extension_can_follow_a_bots_move(ada: UUID, bea: UUID) -> None:
+def test_a_player_can_get_a_time_extension_after_a_bot_has_moved_for_them(ada: UUID, bea: UUID) -> None:
     bot_move = {"do": "bot-move", "bot": "greedy", "times": 1}
     extension = {"do": "extend", "by": "PT6H", "times": 1}
     game_id = game_of(ada, bea, bots=1, on_timeout=[bot_move, extension, {"do": "abandon"}])

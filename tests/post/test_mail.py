@@ -282,7 +282,7 @@ def test_a_5xx_response_about_the_address_is_final_and_the_connection_is_reused(
     ],
 )
 @pytest.mark.parametrize("stage", ["MAIL", "RCPT", "DATA"])
-def test_any_other_5xx_response_counts_as_temporary(server, smtp, stage, answer):
+def test_a_5xx_response_that_is_not_about_the_address_counts_as_temporary(server, smtp, stage, answer):
     server.answers[stage] = answer
     with pytest.raises(Unreachable):
         send(smtp)

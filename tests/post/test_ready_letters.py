@@ -133,7 +133,9 @@ def test_players_who_are_already_ready_are_not_asked(app: Flask, office: Office,
 @pytest.mark.parametrize(
     "line", ["resign", "pause", "resume", "undo", "agree", "plan", "plan 7 leo c", "say Hello", "?", "7 leo c"]
 )
-def test_other_replies_to_a_ready_check_also_get_a_reply(office: Office, game_id: UUID, ada: UUID, line: str) -> None:
+def test_a_ready_check_reply_without_a_confirmation_also_gets_a_reply(
+    office: Office, game_id: UUID, ada: UUID, line: str
+) -> None:
     asked(office, "ada")
     answer = writes(office, "ada", line)
     assert answer.message["Auto-Submitted"] == "auto-replied"

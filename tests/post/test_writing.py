@@ -68,7 +68,7 @@ def test_moves_of_a_bot_that_previously_had_the_seat_appear_as_news(ada: UUID, b
     assert "- ada is back." in news
 
 
-def test_an_extension_is_not_mistaken_for_the_players_own_move(ada: UUID, bea: UUID) -> None:
+def test_a_time_extension_is_not_mistaken_for_the_players_own_move(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     moves_on(game_id, ada)
     moves_on(game_id, bea)
@@ -84,7 +84,7 @@ def test_an_extension_is_not_mistaken_for_the_players_own_move(ada: UUID, bea: U
     assert "- ada put" not in news
 
 
-def test_only_the_latest_of_very_many_news_items_appear(ada: UUID, bea: UUID) -> None:
+def test_only_the_latest_news_items_appear_when_there_are_many(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, rules="sternenglanz", options={"start_seat": 0, "scenario": 1})
     leave(game_id, ada)
     while len(story(load(game_id), 0)) < 120:

@@ -261,7 +261,7 @@ def test_a_move_gets_its_response_on_retry_after_a_web_process_was_killed(
     table.has_counted_once()
 
 
-def test_a_take_back_interrupted_by_a_killed_web_process_is_made_once_on_retry(
+def test_retrying_a_take_back_interrupted_by_a_killed_web_process_takes_back_the_move_once(
     table: Table, threads: ThreadPoolExecutor
 ) -> None:
     assert table.ada_moves().status_code == 201

@@ -9,7 +9,7 @@ from tests.support.stage import in_process
 MOST, TAKEN = 100, 60
 
 
-def test_requests_to_one_web_server_also_count_at_the_other() -> None:
+def test_requests_to_one_web_server_also_count_toward_the_limit_at_another() -> None:
     with new_house(STERNENPOST_LIMIT_PLAYER=f"{MOST}/1h") as house:
         with in_process(house.database_url):
             headers = {"Authorization": f"Bearer {player_token('ada@example.org')}"}

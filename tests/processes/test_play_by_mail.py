@@ -301,7 +301,9 @@ def test_kill_9_between_storing_an_email_and_the_250_response_lets_it_take_effec
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_before_the_commit_of_an_email_leaves_it_to_another_worker(house: House, game_id: UUID) -> None:
+def test_kill_9_before_committing_an_emails_effects_leaves_the_email_to_another_worker(
+    house: House, game_id: UUID
+) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()
@@ -312,7 +314,7 @@ def test_kill_9_before_the_commit_of_an_email_leaves_it_to_another_worker(house:
     is_dealt_with_once(house, game_id, sent)
 
 
-def test_kill_9_after_the_commit_of_an_email_leaves_only_its_recording_to_do(house: House, game_id: UUID) -> None:
+def test_kill_9_after_committing_an_emails_effects_does_not_repeat_them(house: House, game_id: UUID) -> None:
     with working(house) as worker:
         sent = a_reply(turn_mail(house, game_id))
         house.await_letters()

@@ -394,7 +394,7 @@ def test_an_absent_player_gets_more_time_then_a_bot_moves_then_replaces_them_unt
     assert len(own) >= 2
 
 
-def test_no_other_player_runs_out_of_time(evening: Evening) -> None:
+def test_no_player_runs_out_of_time_in_the_games_without_absent_players(evening: Evening) -> None:
     of_three, _, of_five = evening.games
     for game_id in (of_three, of_five):
         house = [row.type for row in evening.logs[game_id] if row.type in HOUSE_EVENTS]
@@ -464,7 +464,7 @@ def test_no_email_is_sent_twice_despite_a_killed_postgres_and_clock_jumps(
     assert set(copies.values()) == {1}
 
 
-def test_every_player_is_notified_of_the_end_once(evening: Evening) -> None:
+def test_every_player_is_notified_once_when_a_game_ends(evening: Evening) -> None:
     told = Counter((row["game_id"], row["seat"]) for _, row in evening.mails_of("game-ended"))
     assert told == dict.fromkeys(evening.seats, 1)
 

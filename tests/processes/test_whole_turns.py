@@ -121,7 +121,7 @@ def commits(evening: Evening) -> list[list[Json]]:
     return [list(commit) for _, commit in groupby(evening.log, key=lambda row: row["version"])]
 
 
-def test_the_archive_verifies_the_whole_game(evening: Evening) -> None:
+def test_the_whole_game_can_be_verified_from_its_archive(evening: Evening) -> None:
     answer = evening.ada.ask("GET", f"{evening.path}/archive")
     checked = check(answer.content)
     assert checked.commitment == evening.game["commitment"]

@@ -47,7 +47,7 @@ def assert_as_expected(vector: Json, sky: State, move: Move, found: Callable[[An
 
 
 @of_kind("lay")
-def test_a_sterngeburt_matches_its_vector(vector: Json) -> None:
+def test_a_sterngeburt_matches_its_test_vector(vector: Json) -> None:
     move = Move((Sterngeburt(1, vector["do"]["class"], vector["do"]["field"]),))
 
     def found(event: StarLaid) -> Json:
@@ -57,7 +57,7 @@ def test_a_sterngeburt_matches_its_vector(vector: Json) -> None:
 
 
 @of_kind("remove")
-def test_a_schwarzes_loch_matches_its_vector(vector: Json) -> None:
+def test_a_schwarzes_loch_matches_its_test_vector(vector: Json) -> None:
     sky = with_card(vector["given"], 2, f"{vector['do']['card']}#1")
 
     def found(event: StarRemoved) -> Json:
@@ -67,14 +67,14 @@ def test_a_schwarzes_loch_matches_its_vector(vector: Json) -> None:
 
 
 @of_kind("move")
-def test_a_sternwanderung_matches_its_vector(vector: Json) -> None:
+def test_a_sternwanderung_matches_its_test_vector(vector: Json) -> None:
     sky = with_card(vector["given"], 3, f"wanderung-{vector['do']['steps']}#1")
     move = game.read_move(f"3 move {' '.join(vector['do']['path'])}")
     assert_as_expected(vector, sky, move, lambda event: {})
 
 
 @of_kind("move-ends")
-def test_the_ends_of_a_sternwanderung_match_their_vector(vector: Json) -> None:
+def test_the_ends_of_a_sternwanderung_match_their_test_vector(vector: Json) -> None:
     sky = with_card(vector["given"], 3, f"wanderung-{vector['do']['steps']}#1")
     steps = [move.steps[0] for move in game.legal_moves(sky, 0)]
     paths = [step.path for step in steps if isinstance(step, Sternwanderung)]
@@ -82,7 +82,7 @@ def test_the_ends_of_a_sternwanderung_match_their_vector(vector: Json) -> None:
 
 
 @of_kind("nova")
-def test_a_supernova_matches_its_vector(vector: Json) -> None:
+def test_a_supernova_matches_its_test_vector(vector: Json) -> None:
     sky = with_card(vector["given"], 1, "supernova#1")
 
     def found(event: SupernovaLaid) -> Json:
@@ -92,7 +92,7 @@ def test_a_supernova_matches_its_vector(vector: Json) -> None:
 
 
 @of_kind("orders")
-def test_the_possible_orders_of_the_slots_match_their_vector(vector: Json) -> None:
+def test_the_possible_orders_of_the_slots_match_their_test_vector(vector: Json) -> None:
     sequences = list(_sequences(position(vector["given"])))
     assert sorted(sequences) == vector["expect"]["sequences"]
 
@@ -106,7 +106,7 @@ def _sequences(sky: State) -> Iterator[list[int]]:
 
 
 @of_kind("shift")
-def test_a_shift_matches_its_vector(vector: Json) -> None:
+def test_a_shift_matches_its_test_vector(vector: Json) -> None:
     sky = position(vector["given"])
     sky = sky._replace(log=NOTHING_DONE._replace(performed=((1, None), (2, None))))
     _, shifted = game.decide(sky, 0, Move((Finish(),)), Scripted())
@@ -116,7 +116,7 @@ def test_a_shift_matches_its_vector(vector: Json) -> None:
 
 
 @of_kind("lay-step")
-def test_the_cards_that_can_be_played_match_their_vector(vector: Json) -> None:
+def test_the_cards_that_can_be_played_match_their_test_vector(vector: Json) -> None:
     given = {**vector["given"], "hands": [vector["given"]["hand"], []], "phase": LAY}
     choices = []
     for move in game.legal_moves(position(given), 0):
@@ -127,20 +127,20 @@ def test_the_cards_that_can_be_played_match_their_vector(vector: Json) -> None:
 
 
 @of_kind("sternbild")
-def test_a_sternbild_matches_its_vector(vector: Json) -> None:
+def test_a_sternbild_matches_its_test_vector(vector: Json) -> None:
     fields = lies_on(CARDS.sternbilder[vector["do"]["sternbild"]], position(vector["given"]).stars)
     assert (fields is not None) == vector["expect"]["complete"]
 
 
 @of_kind("end")
-def test_the_end_of_the_game_matches_its_vector(vector: Json) -> None:
+def test_the_end_of_the_game_matches_its_test_vector(vector: Json) -> None:
     expected, sky = vector["expect"], position(vector["given"])
     verdict = verdict_on(sky, vector["given"].get("current", 0))
     assert verdict == ((expected["reason"], expected["winners"]) if expected["over"] else None)
 
 
 @of_kind("turn")
-def test_a_turn_matches_its_vector(vector: Json) -> None:
+def test_a_turn_matches_its_test_vector(vector: Json) -> None:
     commands, expected = vector["do"]["commands"], vector["expect"]
     sky, dice = position(vector["given"]), Scripted(vector["given"].get("shuffles", ()))
     for number, command in enumerate(commands):
@@ -155,7 +155,7 @@ def test_a_turn_matches_its_vector(vector: Json) -> None:
 
 
 @of_kind("turn")
-def test_a_whole_turn_in_one_move_matches_its_vector(vector: Json) -> None:
+def test_a_whole_turn_in_one_move_matches_its_test_vector(vector: Json) -> None:
     move, expected = game.move_from_json({"steps": vector["do"]["commands"]}), vector["expect"]
     sky, dice = position(vector["given"]), Scripted(vector["given"].get("shuffles", ()))
     if "error" in expected:

@@ -245,7 +245,7 @@ def test_hands_are_checked_after_a_scoring_has_returned_the_stars() -> None:
 
 
 @pytest.mark.parametrize("vector", VECTORS["vectors"], ids=lambda vector: vector["id"])
-def test_a_scoring_matches_its_vector(vector: Json) -> None:
+def test_a_scoring_matches_its_test_vector(vector: Json) -> None:
     options = game.resolve_options({"edition": vector["edition"], **vector.get("options", {})}, vector["players"])
     stars = {it["space"]: Lying(it["seat"], it["star"]) for it in vector["placements"]}
     coins = vector.get("coins_before", [0] * vector["players"])
@@ -508,7 +508,7 @@ def test_the_kind_of_a_face_down_star_is_revealed_only_to_its_owner() -> None:
     assert [game.tell(placed, viewer) for viewer in (1, 2, None)] == [{**told, "star": None}] * 3
 
 
-def test_all_other_events_are_the_same_for_every_viewer() -> None:
+def test_events_without_hidden_stars_are_the_same_for_every_viewer() -> None:
     scored = play(after(night("leo", "aries"), *ALMOST_FULL), "10 aries e")[1]
     for viewer in (0, 2, None):
         up = {"type": "star-placed", "seat": 0, "board": "aries", "space": "c", "star": "7"}

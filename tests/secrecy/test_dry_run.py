@@ -168,7 +168,9 @@ def test_steps_are_previewed_together_with_the_resulting_table(people: list[Some
     assert played["you"]["turn"] is None
 
 
-def test_an_illegal_dry_run_gets_the_same_response_as_the_move(app: Flask, people: list[Someone], game: str) -> None:
+def test_a_dry_run_of_an_illegal_move_gets_the_same_response_as_the_move(
+    app: Flask, people: list[Someone], game: str
+) -> None:
     who, mine = on_turn(game, people) or pytest.fail("Nobody is asked.")
     others = [other for other in people if other is not who]
     right = {"turn": mine["turn"], "move": mine["moves"][0]}

@@ -140,7 +140,7 @@ def copied_game(scene: Scene, path: str) -> Json:
 
 
 @pytest.mark.parametrize("scope", [it for it in SCOPES if it != "export:read"])
-def test_no_other_scope_gives_access_to_the_copy_of_a_players_data(scene: Scene, scope: str) -> None:
+def test_only_the_export_scope_gives_access_to_the_copy_of_a_players_data(scene: Scene, scope: str) -> None:
     assert further(scene.app, scene.ada, scopes=[scope]).get("/v1/me/export").status_code == 403
 
 

@@ -63,6 +63,6 @@ def test_the_first_response_closes_the_circuit_breaker(clock: Clock) -> None:
     assert all(reaches(breaker) for _ in range(100))
 
 
-def test_other_errors_do_not_open_the_circuit_breaker(clock: Clock) -> None:
+def test_refused_connections_do_not_open_the_circuit_breaker(clock: Clock) -> None:
     breaker = CircuitBreaker()
     assert all(reaches(breaker, "connection refused") for _ in range(100))

@@ -51,7 +51,7 @@ def test_a_commit_writes_the_columns_that_the_database_expects() -> None:
 # Read from JSON and from columns
 
 
-def test_rows_are_the_same_from_json_and_from_columns(app: Flask) -> None:
+def test_rows_read_from_json_equal_rows_read_from_columns(app: Flask) -> None:
     with app.app_context():
         game_id, ada, bea = a_game(), person("ada"), person("bea")
         head, seat = db.session.get_one(GameRow, game_id), db.session.get_one(SeatRow, (game_id, 0))

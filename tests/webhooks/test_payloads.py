@@ -87,7 +87,7 @@ def test_each_kind_of_payload_matches_its_schema(office: HookOffice, receiver: R
     assert versions == sorted(versions)
 
 
-def test_the_end_of_a_game_is_sent(office: HookOffice, receiver: Receiver) -> None:
+def test_a_webhook_is_called_when_a_game_ends(office: HookOffice, receiver: Receiver) -> None:
     ada = person("ada")
     Hook(ada, receiver.url, "game-ended")
     game_id = game_of(ada, bots=2)

@@ -155,7 +155,7 @@ def test_only_active_players_in_a_running_game_can_make_a_plan(game_id: UUID, ad
 # Playing a plan
 
 
-def test_a_plan_makes_its_move_when_the_turn_begins_and_no_email_is_sent(
+def test_a_planned_move_is_played_when_the_turn_begins_and_no_email_is_sent(
     game_id: UUID, ada: UUID, bea: UUID, cyd: UUID
 ) -> None:
     first, second = star(game_id, 5), star(game_id, 6, "10")
@@ -178,7 +178,7 @@ def test_a_plan_makes_its_move_when_the_turn_begins_and_no_email_is_sent(
     assert check_game(game_id) == []
 
 
-def test_only_its_owner_sees_that_a_plan_made_the_move(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_only_the_plans_owner_sees_that_a_move_was_planned(game_id: UUID, ada: UUID, bea: UUID) -> None:
     plan(game_id, bea, item(star(game_id, 5)))
     moves_on(game_id, ada)
     everything_due_happens()
@@ -330,7 +330,7 @@ def test_conditions_are_checked_at_the_version_that_began_the_turn(game_id: UUID
     assert last_move(game_id, 1)["by"] == "plan"
 
 
-def test_the_condition_counts_only_events_since_the_plan_was_made(game_id: UUID, ada: UUID, bea: UUID) -> None:
+def test_a_plans_condition_counts_only_events_since_the_plan_was_made(game_id: UUID, ada: UUID, bea: UUID) -> None:
     for who in (ada, bea, person("cyd")):
         vote(game_id, who, "pause", True)
     plan(game_id, bea, item(star(game_id, 5), {"only": ["star-placed"]}))

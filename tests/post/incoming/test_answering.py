@@ -271,7 +271,7 @@ def test_an_email_received_while_the_clock_was_fast_counts_as_received_now(offic
     assert messages(game_id) == ["Good evening!"]
 
 
-def test_the_clock_of_a_turn_stops_when_the_email_with_its_move_arrives(office: Office, ada: UUID, bea: UUID) -> None:
+def test_a_turns_clock_stops_when_the_email_with_the_move_arrives(office: Office, ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1, clock={"bank": "P3D", "increment": "PT1H", "cap": "P5D"})
     line = a_move(game_id, ada)
     office.mails("ada")

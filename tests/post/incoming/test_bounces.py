@@ -153,7 +153,7 @@ def test_only_an_unknown_mailbox_or_domain_is_a_hard_bounce(status: str, words: 
         ("4.4.7", "421 4.4.2 Connection timed out"),
     ],
 )
-def test_other_responses_of_mail_servers_do_not_stop_emails(status: str, words: str) -> None:
+def test_an_ambiguous_or_temporary_failure_is_a_soft_bounce(status: str, words: str) -> None:
     assert read(failed(status, words)) == Bounce(False, words)
 
 
@@ -203,7 +203,7 @@ def test_a_bounce_report_in_plain_text_is_also_understood(
         a_mail("I am away. No such user is read here.", **{"Auto-Submitted": "auto-replied"}),
     ],
 )
-def test_other_emails_are_not_mistaken_for_bounce_reports(raw: bytes) -> None:
+def test_emails_that_report_no_failure_are_not_mistaken_for_bounce_reports(raw: bytes) -> None:
     assert read(raw) is None
 
 
@@ -459,7 +459,7 @@ def test_a_sign_in_code_is_still_sent_and_emails_resume_once_it_is_used(ada: UUI
     assert why(ada)
 
 
-def test_emails_do_not_resume_after_signing_in_by_other_means(ada: UUID, bea: UUID, office: Office) -> None:
+def test_signing_in_resends_nothing_if_emails_were_not_stopped(ada: UUID, bea: UUID, office: Office) -> None:
     game_of(ada, bea, bots=1)
     sign_in = begin_sign_in("ada@example.org", "en", None)
     (letter,) = db.session.scalars(db.select(PlayerLetterRow))
@@ -489,7 +489,9 @@ def test_a_spam_complaint_stops_emails_until_the_reader_signs_in(
 
 
 @pytest.mark.parametrize("kind", ["not-spam", "auth-failure", "virus", ""])
-def test_other_feedback_reports_do_not_stop_emails(ada: UUID, bea: UUID, office: Office, kind: str) -> None:
+def test_feedback_reports_that_are_not_complaints_do_not_stop_emails(
+    ada: UUID, bea: UUID, office: Office, kind: str
+) -> None:
     game_of(ada, bea, bots=1)
     comes_back(office.mails("ada")[0], complaint(kind))
     assert why(ada) is None

@@ -66,7 +66,9 @@ def test_nothing_takes_effect_if_html_and_plain_text_differ(page: str) -> None:
         (" \n", "<p>7 leo c</p>"),
     ],
 )
-def test_the_same_words_count_as_equal_however_mail_programs_render_them(text: str, page: str) -> None:
+def test_html_and_plain_text_with_the_same_words_count_as_equal_however_mail_programs_render_them(
+    text: str, page: str
+) -> None:
     assert both(text, page).move == "7 leo c"
 
 

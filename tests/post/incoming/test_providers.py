@@ -506,7 +506,9 @@ def test_a_bounce_event_from_a_provider_counts_even_if_it_does_not_identify_an_e
     ],
     ids=lambda call: call.path.rpartition("/")[2],  # alike in all processes, unlike the time within
 )
-def test_other_events_from_mail_providers_are_ignored(call: Call, client: FlaskClient, letter: Any) -> None:
+def test_irrelevant_and_malformed_events_from_mail_providers_are_ignored(
+    call: Call, client: FlaskClient, letter: Any
+) -> None:
     assert calls(client, call).status_code == 200
     assert hard_days() == []
 

@@ -114,7 +114,7 @@ def way(request: pytest.FixtureRequest, app: Flask, monkeypatch: pytest.MonkeyPa
             yield from by_provider(app, name)
 
 
-def test_an_email_means_the_same_by_every_route(
+def test_an_email_has_the_same_effect_on_every_inbound_route(
     way: Brings, mails: dict[bytes, str], game_id: UUID, request: pytest.FixtureRequest
 ) -> None:
     if request.node.callspec.params["way"] == "postmark":  # which hands mails on as a text
