@@ -31,6 +31,7 @@ OFF = (
     "spento",
 )
 ANY = ("any", "egal", "irgendeine", "irgendein", "n'importe", "n'importe laquelle", "qualsiasi", "una qualsiasi")
+PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacere"
 
 _UNITS = {
     "H": "h hour hours stunde stunden heure heures ora ore",
@@ -50,7 +51,8 @@ _SEATS = re.compile(
 )
 _ADDRESS = re.compile(r"<?([^\s<>,;@]+@[^\s<>,;@]+)>?")
 _JOINING = re.compile(
-    r"(?<!\S)(?:with|mit|avec|con|and|und|et|e|to|zu|in|à|a|nach|for|für|game|partie|partita|the|no\.?|nr\.?)(?!\S)|[,;]",
+    rf"(?<!\S)(?:with|mit|avec|con|and|und|et|e|to|zu|in|à|a|nach|for|für|game|partie|partita|the|no\.?|nr\.?|-|{PLEASE})(?!\S)"
+    r"|[,;]",
     re.IGNORECASE,
 )
 _OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)

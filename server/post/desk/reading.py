@@ -15,7 +15,7 @@ from unicodedata import normalize
 
 from server.errors import PlayError
 from server.post.desk import commands
-from server.post.desk.arguments import ANY, days_in, invitation_in, is_game, number_and_version, number_in
+from server.post.desk.arguments import ANY, PLEASE, days_in, invitation_in, is_game, number_and_version, number_in
 from server.post.desk.commands import BY_NAME, NAME, SET, setting_of, words_of
 from server.post.incoming.doubt import contradiction_in, is_courtesy, rest_of_sentence
 from server.post.incoming.notices import without_notices
@@ -29,12 +29,11 @@ _ALIKE = 0.75  # similarity of a word and a misspelt command
 
 _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"}
 _SAME |= {ord(mark): '"' for mark in "“”„‟«»"} | {ord(mark): "'" for mark in "‘’‚‛ʼ´`"} | {ord("…"): "...", 0xA0: " "}
-_BULLET = re.compile(r"(?:[-*•·–>#]+|\(?\d{1,2}[.)])\s+")
+_BULLET = re.compile(r"^(?:[-*•·–>#]+|\(?\d{1,2}[.)])\s+")
 _AROUND = " \t\"'.,;:!?*_`"
-_PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacere"
-_BEFORE = re.compile(rf"(?:(?:{_PLEASE}|hi|hello|hallo|bonjour|ciao)[ ,!:]+)+", re.IGNORECASE)
-_BEHIND = re.compile(rf"(?:[ ,]+(?:{_PLEASE}|thanks|thank you|danke|merci|grazie))+$", re.IGNORECASE)
-_QUESTION = re.compile(rf"[?？؟][\W_]*(?:(?:{_PLEASE}|thanks|thank you|danke|merci|grazie)[\W_]*)*$", re.IGNORECASE)
+_BEFORE = re.compile(rf"^(?:(?:{PLEASE}|hi|hello|hallo|bonjour|ciao)[ ,!:]+)+", re.IGNORECASE)
+_BEHIND = re.compile(rf"(?<![ ,])(?:[ ,]+(?:{PLEASE}|thanks|thank you|danke|merci|grazie))+$", re.IGNORECASE)
+_QUESTION = re.compile(rf"[?？؟][\W_]*(?:(?:{PLEASE}|thanks|thank you|danke|merci|grazie)[\W_]*)*$", re.IGNORECASE)
 SUBJECT = re.compile(r"(?:(?:re|aw|sv|antw|fwd?|wg|tr|rif|r|i)\s?:\s*)+", re.IGNORECASE)
 _YES = re.compile(r"(?:yes|ja|oui|s[iì])(?:[ ,.!]+(?:please|thanks|bitte|danke|merci|grazie))?", re.IGNORECASE)
 _DENIAL = re.compile(
@@ -219,8 +218,8 @@ def _is_whole(it: Asked) -> bool:
         case commands.INVITE:
             return _fits(invitation_in, it.rest)
         case commands.SET:
-            setting, *value = re.split(r"[\s=:]+", it.rest)
-            return setting_of(setting.lower()) is not None and 1 <= len(value) < _PROSE
+            setting, _, value = re.sub(r"[=:]", " ", it.rest, count=1).partition(" ")
+            return setting_of(setting.lower()) is not None and 1 <= len(value.split()) < _PROSE
         case commands.VACATION:
             return _fits(partial(days_in, today=_ANY_DAY), it.rest)
     return not words
@@ -280,10 +279,9 @@ def _is_contradicted(lines: Sequence[str]) -> bool:
 
 def _bare(line: str) -> str:
     """Return a line without bullets, quotation marks, surrounding punctuation and polite words."""
-    text = normalize("NFC", without_unseen(line)).translate(_SAME).strip()
-    text = _BULLET.sub("", text[: 2 * LONGEST], count=1).strip(_AROUND)
-    text = _BEHIND.sub("", _BEFORE.sub("", text, count=1)).strip(_AROUND)
-    return re.sub(r"\s+", " ", text)
+    text = re.sub(r"\s+", " ", normalize("NFC", without_unseen(line)).translate(_SAME))[: 2 * LONGEST]
+    text = _BULLET.sub("", text.strip(_AROUND)).strip(_AROUND)
+    return _BEHIND.sub("", _BEFORE.sub("", text)).strip(_AROUND)
 
 
 def _asked(written: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
@@ -311,7 +309,7 @@ def _command(line: str, words: Mapping[str, str]) -> Asked | None:
     lower = line.lower()
     for word, name in words.items():
         if lower == word or (lower.startswith(word) and lower[len(word)] in " :="):
-            rest = line[len(word) :].lstrip(" :=").strip(_AROUND)
+            rest = _BEFORE.sub("", line[len(word) :].lstrip(" :=-")).strip(_AROUND)
             return Asked(line[:LONGEST], name, rest[:LONGEST])
     first, _, rest = line.partition(" ")
     if setting_of(first.lower().strip(":=")) == NAME and rest.strip(_AROUND):  # our first email suggests this form

@@ -39,6 +39,10 @@ def read(text: str, locale: str = "en", subject: str = "") -> list[tuple[str, st
     return [(it.command, it.rest) for it in read_request(a_mail(text, subject), locale).asked]
 
 
+def beside_table(text: str, locale: str = "en") -> list[str]:
+    return [it.canonical for it in commands_beside_table(text.splitlines(), locale)]
+
+
 def test_every_command_has_a_function_and_an_example_that_is_read() -> None:
     assert _ACTS.keys() == BY_NAME.keys()
     for it in COMMANDS:
@@ -104,6 +108,37 @@ def test_no_word_means_two_commands(locale: str) -> None:
 )
 def test_reading_forgives_how_people_write(text: str, expected: list[tuple[str, str]]) -> None:
     assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "locale", "expected"),
+    [
+        ("set name Bianchi Marco", "it", ("set", "name Bianchi Marco")),
+        ("name Franceschi Anna", "it", ("set", "name Franceschi Anna")),
+        ("set name Ciao Bella", "it", ("set", "name Ciao Bella")),
+        ("set name Ann - Smith", "en", ("set", "name Ann - Smith")),
+        ('new sternenhimmel title="Sushi night"', "en", ("new", 'sternenhimmel title="Sushi night')),
+        ('new sternenhimmel title="Part 2. The stars"', "en", ("new", 'sternenhimmel title="Part 2. The stars')),
+        ("play sternenhimmel 5. Thanks!", "en", ("play", "sternenhimmel 5")),
+        ("leave 3. 4", "en", ("leave", "3. 4")),
+        ("show 3. Thanks!", "en", ("show", "3")),
+        ("urlaub 1.7.2027 – 14.7.2027", "de", ("vacation", "1.7.2027 - 14.7.2027")),
+        ("set nights 22:00 - 08:00", "en", ("set", "nights 22:00 - 08:00")),
+        ("zeige bitte 3", "de", ("show", "3")),
+        ("Hi! Please join - 3", "en", ("join", "3")),
+        ('"1. join 3"', "en", ("join", "3")),
+    ],
+)
+def test_polite_words_and_bullets_are_removed_only_around_a_command(
+    text: str, locale: str, expected: tuple[str, str]
+) -> None:
+    assert read(text, locale) == [expected]
+
+
+@pytest.mark.parametrize("line", ["'\u3000'", '"\u2003"', "?\u202f!", "*\u00a0*", "- \u3000 -"])
+def test_a_line_of_marks_and_blanks_is_ignored(line: str) -> None:
+    assert read(f"games\n{line}") == [("games", "")]
+    assert beside_table(f"games\n{line}") == ["games"]
 
 
 def test_an_empty_email_has_its_command_in_the_subject() -> None:
