@@ -33,7 +33,7 @@ _BULLET = re.compile(r"^(?:[-*•·–>#]+|\(?\d{1,2}[.)])\s+")
 _AROUND = " \t\"'.,;:!?*_`"
 _BEFORE = re.compile(rf"^(?:(?:{PLEASE}|hi|hello|hallo|bonjour|ciao)[ ,!:]+)+", re.IGNORECASE)
 _BEHIND = re.compile(rf"(?<![ ,])(?:[ ,]+(?:{PLEASE}|thanks|thank you|danke|merci|grazie))+$", re.IGNORECASE)
-_QUESTION = re.compile(rf"[?？؟][\W_]*(?:(?:{PLEASE}|thanks|thank you|danke|merci|grazie)[\W_]*)*$", re.IGNORECASE)
+_POLITE = re.compile(rf"\b(?:{PLEASE}|thanks|thank you|danke|merci|grazie)\b", re.IGNORECASE)
 SUBJECT = re.compile(r"(?:(?:re|aw|sv|antw|fwd?|wg|tr|rif|r|i)\s?:\s*)+", re.IGNORECASE)
 _YES = re.compile(r"(?:yes|ja|oui|s[iì])(?:[ ,.!]+(?:please|thanks|bitte|danke|merci|grazie))?", re.IGNORECASE)
 _DENIAL = re.compile(
@@ -279,8 +279,8 @@ def _is_contradicted(lines: Sequence[str]) -> bool:
 
 def _bare(line: str) -> str:
     """Return a line without bullets, quotation marks, surrounding punctuation and polite words."""
-    text = re.sub(r"\s+", " ", normalize("NFC", without_unseen(line)).translate(_SAME))[: 2 * LONGEST]
-    text = _BULLET.sub("", text.strip(_AROUND)).strip(_AROUND)
+    text = normalize("NFC", without_unseen(line.strip()[: 2 * LONGEST])).translate(_SAME)
+    text = _BULLET.sub("", re.sub(r"\s+", " ", text).strip(_AROUND)).strip(_AROUND)
     return _BEHIND.sub("", _BEFORE.sub("", text)).strip(_AROUND)
 
 
@@ -300,7 +300,13 @@ def _asked(written: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
 
 def _command_as_written(line: str, words: Mapping[str, str]) -> Asked | None:
     found = _command(_bare(line), words)
-    return found and replace(found, is_question=_QUESTION.search(line) is not None)
+    return found and replace(found, is_question=_is_question(line))
+
+
+def _is_question(line: str) -> bool:
+    """Return whether a line ends with a question mark, perhaps beside polite words."""
+    end = re.split(r"[^\W_]", _POLITE.sub("", line))[-1]
+    return any(mark in end for mark in "?？؟")
 
 
 def _command(line: str, words: Mapping[str, str]) -> Asked | None:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import date
+from time import process_time
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -24,8 +25,10 @@ from server.post.desk.reading import (
     without_repeats,
 )
 from server.post.desk.rule_texts import rule_sections
+from server.post.incoming.child import SECONDS
 from server.post.incoming.commands import words_of as words_at_tables
-from server.post.incoming.replies import Mail
+from server.post.incoming.quotes import LONGEST_LINE
+from server.post.incoming.replies import MOST_LINES, Mail
 from server.translations import LOCALES
 
 POLITE = {"en": "Hello,", "de": "Guten Tag,", "fr": "Bonjour,", "it": "Buongiorno,"}
@@ -263,6 +266,15 @@ def test_a_reply_to_a_game_email_with_doubtful_lines_is_no_command(below: str) -
 def test_a_yes_with_a_question_mark_in_the_subject_confirms_nothing() -> None:
     assert read_request(a_mail("", "Re: yes"), "en").says_yes
     assert not read_request(a_mail("", "Re: yes?"), "en").says_yes
+
+
+@pytest.mark.parametrize("run", ["?", "？ ", " ,", ". ", "thanks ", "- ", "hi ", "!*"])
+def test_an_email_with_the_worst_lines_is_read_in_time(run: str) -> None:
+    worst = (f"set name {run * LONGEST_LINE}"[: LONGEST_LINE - 1] + "x",) * MOST_LINES
+    begun = process_time()
+    read_request(replace(a_mail(""), lines=worst), "en")
+    commands_beside_table(worst, "en")
+    assert process_time() - begun < SECONDS
 
 
 @pytest.mark.parametrize("text", ["leave 3?", "“leave 3?”", "Leave 3, please?", "leave 3? Thanks", "- leave #3 ?"])
