@@ -35,7 +35,7 @@ from server.post.desk import account, commands, games
 from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out
 from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
 from server.post.desk.languages import language_of
-from server.post.desk.reading import Asked, Request, read_request, request_of, stored, without_repeats
+from server.post.desk.reading import MOST, Asked, Request, read_request, request_of, stored, without_repeats
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.incoming import replies
 from server.post.incoming.child import ChildDied, TooMuch, child
@@ -116,7 +116,7 @@ def _deal(mail: DeskMail, records: Records) -> None:
         return _finish(mail)
     if mail.lines is not None and mail.player_id is not None:
         player = db.session.get(Player, mail.player_id)
-        return _deal_with_player(mail, read, player, records, request_of(mail.lines))
+        return _deal_with_player(mail, read, player, records, request_of(mail.lines, MOST))
     try:
         capability = opened(mail.recipient)
     except NotFound:  # signed with a secret that has expired

@@ -10,16 +10,18 @@ from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
 from functools import partial
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from unicodedata import normalize
 
 from server.errors import PlayError
+from server.games import GAMES
 from server.post.desk import commands
 from server.post.desk.arguments import ANY, PLEASE, days_in, invitation_in, is_game, number_and_version, number_in
 from server.post.desk.commands import BY_NAME, NAME, SET, setting_of, words_of
 from server.post.incoming.doubt import contradiction_in, is_courtesy, rest_of_sentence
+from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
-from server.post.incoming.replies import Mail
+from server.post.incoming.replies import Mail, means_something
 from server.sanitize import clean, without_unseen
 
 MOST = 10  # commands per email
@@ -37,7 +39,9 @@ _POLITE = re.compile(rf"\b(?:{PLEASE}|thanks|thank you|danke|merci|grazie)\b", r
 SUBJECT = re.compile(r"(?:(?:re|aw|sv|antw|fwd?|wg|tr|rif|r|i)\s?:\s*)+", re.IGNORECASE)
 _YES = re.compile(r"(?:yes|ja|oui|s[iì])(?:[ ,.!]+(?:please|thanks|bitte|danke|merci|grazie))?", re.IGNORECASE)
 _DENIAL = re.compile(
-    r"\b(?:not|never|nicht|nichts|nie|kein\w*|pas|jamais|rien|aucune?|non|mai|niente|nessun\w*)\b|n't\b", re.IGNORECASE
+    r"\b(?:not|never|nicht|nichts|nie|kein\w*|pas|jamais|rien|aucune?|non|mai|niente|nessun\w*)\b|n't\b"
+    r"|^\W*(?:cancel|undo|abbrechen|zurück|rückgängig|annuler|annulla(?:re)?)\W*$",
+    re.IGNORECASE,
 )
 _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
@@ -47,6 +51,7 @@ _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
 )
 _NAME = r"(?:[A-Z]\.|[^\W\d_a-zß-öø-ÿ][\w'-]*)"  # starts with a capital
 _NAMES = re.compile(rf"{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}")
+_LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
 _NOTICE = 12  # words
 _RETRACTION = 3  # words
 _INITIALS = 2  # letters
@@ -100,10 +105,10 @@ def read_request(mail: Mail, locale: str, subject: str | None = None) -> Request
         title = SUBJECT.sub("", mail.subject if subject is None else subject)
         written = [title] if is_empty and _bare(title) else []
         found = [it for it in _asked(written, words_of(locale)) if it.command]
-        return replace(_agreement(written), asked=tuple(found), is_clear=any(map(_is_whole, found)))
+        return replace(_agreement(written), asked=tuple(found), is_clear=any(_is_whole(it, locale) for it in found))
     lines = list(map(_bare, written))
     request = _agreement(mail.lines)
-    found = _without_farewell(list(_asked(written, words_of(locale))))
+    found = _without_farewell(list(_asked(mail.lines, words_of(locale))))
     if not any(it.command for it in found):
         near = [it for it in found if it.near]
         said = "" if near else next((it for it in lines if not is_courtesy(it)), "")
@@ -111,7 +116,7 @@ def read_request(mail: Mail, locale: str, subject: str | None = None) -> Request
     last = max(nr for nr, it in enumerate(found) if it.command)
     asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # the rest may be a signature
     own = (line for line in lines if not (is_courtesy(line) or _YES.fullmatch(line) or _NO.fullmatch(line)))
-    is_clear = (it := _command(next(own, ""), words_of(locale))) is not None and _is_whole(it)
+    is_clear = (it := _command(next(own, ""), words_of(locale))) is not None and _is_whole(it, locale)
     return replace(
         request,
         asked=tuple(asked[:MOST]),
@@ -121,9 +126,10 @@ def read_request(mail: Mail, locale: str, subject: str | None = None) -> Request
     )
 
 
-def request_of(lines: Sequence[str]) -> Request:
-    """Return the request in lines that `stored` wrote."""
-    return Request(tuple(it for line in lines if (it := read_line(line))), is_clear=True)
+def request_of(lines: Sequence[str], most: int | None = None) -> Request:
+    """Return the request in lines that `stored` wrote, with at most so many commands."""
+    found = tuple(it for line in lines if (it := read_line(line)))
+    return Request(found[:most], is_cut=found != found[:most], is_clear=True)
 
 
 def stored(asked: Asked) -> str:
@@ -149,19 +155,36 @@ def read_line(line: str, locale: str = "en") -> Asked | None:
     return _command_as_written(line, words_of(locale))
 
 
-def commands_beside_table(lines: Sequence[str], locale: str) -> list[Asked]:
+def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) -> list[Asked]:
     """Return the commands of the post desk in a reply to an email about a game, if the reply contains nothing else.
 
-    Words that are also commands at tables are left to the table.
+    Words that are also commands at tables are left to the table. If any other line means something to the table, so is
+    the whole reply.
     """
-    words = commands.words_beside_tables(locale)
-    own = [line for line in lines if (text := _bare(line)) and not is_courtesy(text)]
-    found = []
-    for line in own:
-        if (it := _command_as_written(line, words)) is None or not _is_whole(it):
-            break
-        found.append(it)
-    return _without_farewell(found)[:MOST] if all(map(_is_ending, own[len(found) :])) else []
+    grammar = Grammar(Spoken(GAMES[rules_name], locale), locale)
+    found, has_ended = list[Asked](), False
+    for line, it in _parsed(lines, commands.words_beside_tables(locale)):
+        if it and not has_ended and _is_whole(it, locale):
+            found.append(it)
+        elif means_something(line, grammar):
+            return []
+        elif (text := _bare(line)) and not is_courtesy(text):
+            has_ended = True
+            if not _is_ending(line):
+                return []
+    return _without_farewell(found)
+
+
+def _parsed(lines: Sequence[str], words: Mapping[str, str]) -> Iterator[tuple[str, Asked | None]]:
+    """Yield each line with its command. A label such as `Name: Ann` is none below a command and an empty line, since it
+    is part of a signature."""
+    has_command = False
+    for above, line in pairwise(("", *lines)):
+        it = _command_as_written(line, words)
+        if has_command and not above.strip() and _LABEL.match(line):
+            it = None
+        has_command = has_command or it is not None
+        yield line, it
 
 
 def _without_farewell(found: list[Asked]) -> list[Asked]:
@@ -189,15 +212,16 @@ def _is_ending(line: str) -> bool:
     text = line.translate(_SAME).strip()
     if not re.search(r"\w", text):
         return True
+    is_label = _LABEL.match(text) is not None
     is_footer = len(text) > _INITIALS and not rest_of_sentence("", text.lower(), False, ())  # names are capitalized
-    return is_courtesy(_bare(line)) or is_footer or _is_like_signature(text.strip(" -*_~,"))
+    return is_label or is_courtesy(_bare(line)) or is_footer or _is_like_signature(text.strip(" -*_~,"))
 
 
 def _is_like_signature(text: str) -> bool:
     return _NAMES.fullmatch(text) is not None and not _DENIAL.search(text)
 
 
-def _is_whole(it: Asked) -> bool:
+def _is_whole(it: Asked, locale: str) -> bool:
     """Return whether the arguments have the form that the command requires, so that prose isn't mistaken for a
     command."""
     words = it.rest.split()
@@ -214,7 +238,7 @@ def _is_whole(it: Asked) -> bool:
         case commands.STANDINGS:
             return not words or is_game(it.rest) or _fits(number_in, it.rest)
         case commands.HELP:
-            return not words or it.rest.lower() in BY_NAME
+            return not words or it.rest.lower() in words_of(locale)
         case commands.INVITE:
             return _fits(invitation_in, it.rest)
         case commands.SET:
@@ -285,12 +309,12 @@ def _bare(line: str) -> str:
 
 
 def _asked(written: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
-    for line in written:
-        if found := _command_as_written(line, words):
+    for line, found in _parsed(written, words):
+        if found:
             yield found
             continue
         line = _bare(line)
-        if _YES.fullmatch(line) or _NO.fullmatch(line) or is_courtesy(line):
+        if not line or _YES.fullmatch(line) or _NO.fullmatch(line) or is_courtesy(line):
             continue
         elif near := _near(line, words):
             yield Asked(line[:LONGEST], "", near=near)

@@ -175,10 +175,11 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     if player is None or read.automatic or not is_welcome(player):
         _finish(mail, None)
         return
+    beside_table = read.lines, spoken().locale, game.table.rules.NAME
     if (
         _is_from(read, player.email)
         and not read.is_forged
-        and (asked := commands_beside_table(read.lines, spoken().locale))
+        and (asked := child.run(commands_beside_table, *beside_table))
     ):
         to_player = player.player_id if _went_to(mail, game, player) else None
         forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked)

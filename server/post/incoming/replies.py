@@ -464,7 +464,7 @@ def _joined(words: Sequence[str], grammar: Grammar) -> list[Line]:
     joined = [""]
     last = ""
     for line in (_normalise(it, grammar.locale) for it in words):
-        is_broken = _may_go_on(joined[-1], last, grammar.locale) and not _means_something(line, grammar)
+        is_broken = _may_go_on(joined[-1], last, grammar.locale) and not means_something(line, grammar)
         if line and (last.endswith(";") or is_broken):
             joined[-1] += f" {line}"
         else:
@@ -478,7 +478,9 @@ def _may_go_on(line: str, end: str, locale: str) -> bool:
     return _chat(line, locale) != "" and len(end) >= _FULL_LINE
 
 
-def _means_something(line: str, grammar: Grammar) -> bool:
+def means_something(written: str, grammar: Grammar) -> bool:
+    """Return whether a line is a move or a command, or resembles one."""
+    line = _normalise(written, grammar.locale)
     return _command(line, grammar) is not None or _comes_near(line, grammar)
 
 

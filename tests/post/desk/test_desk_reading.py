@@ -42,8 +42,8 @@ def read(text: str, locale: str = "en", subject: str = "") -> list[tuple[str, st
     return [(it.command, it.rest) for it in read_request(a_mail(text, subject), locale).asked]
 
 
-def beside_table(text: str, locale: str = "en") -> list[str]:
-    return [it.canonical for it in commands_beside_table(text.splitlines(), locale)]
+def beside_table(text: str, locale: str = "en", game: str = "sternenhimmel") -> list[str]:
+    return [it.canonical for it in commands_beside_table(text.splitlines(), locale, game)]
 
 
 def test_every_command_has_a_function_and_an_example_that_is_read() -> None:
@@ -232,8 +232,8 @@ def test_a_final_yes_stands_alone(text: str, is_alone: bool) -> None:
 def test_goodbye_beside_another_command_is_only_polite(text: str, locale: str) -> None:
     assert read(text, locale) == [("play", "sternenhimmel")]
     assert read(text.splitlines()[2], locale) == [("goodbye", "")]
-    assert [it.command for it in commands_beside_table(["games", "", text.splitlines()[2]], locale)] == ["games"]
-    assert [it.command for it in commands_beside_table([text.splitlines()[2]], locale)] == ["goodbye"]
+    assert beside_table(f"games\n\n{text.splitlines()[2]}", locale) == ["games"]
+    assert beside_table(text.splitlines()[2], locale) == ["goodbye"]
 
 
 @pytest.mark.parametrize(
@@ -256,11 +256,11 @@ def test_lines_that_question_or_contradict_commands_are_noticed(text: str, is_do
 
 
 @pytest.mark.parametrize(
-    "below", ["Not yet", "Not Yet", "Never mind", "nope", "On second thought", "wait.", "Really?", "Stop!"]
+    "below", ["Not yet", "Not Yet", "Never mind", "nope", "On second thought", "wait.", "Really?", "Stop!", "Cancel"]
 )
 def test_a_reply_to_a_game_email_with_doubtful_lines_is_no_command(below: str) -> None:
-    assert commands_beside_table(["join 3", "", below], "en") == []
-    assert commands_beside_table(["join 3", "", "Ann Example", "Sent from my iPhone"], "en") != []
+    assert beside_table(f"join 3\n\n{below}") == []
+    assert beside_table("join 3\n\nAnn Example\nSent from my iPhone") == ["join 3"]
 
 
 def test_a_yes_with_a_question_mark_in_the_subject_confirms_nothing() -> None:
@@ -273,7 +273,7 @@ def test_an_email_with_the_worst_lines_is_read_in_time(run: str) -> None:
     worst = (f"set name {run * LONGEST_LINE}"[: LONGEST_LINE - 1] + "x",) * MOST_LINES
     begun = process_time()
     read_request(replace(a_mail(""), lines=worst), "en")
-    commands_beside_table(worst, "en")
+    commands_beside_table(worst, "en", "sternenhimmel")
     assert process_time() - begun < SECONDS
 
 
@@ -353,18 +353,55 @@ def test_arguments_are_read_in_several_forms() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["7 leo c", "games\n7 leo c", "say games", "pause", "vacation 2027-07-01..2027-07-02", "?"]
+    ("game", "text"),
+    [
+        ("sternenhimmel", "7 leo c"),
+        ("sternenhimmel", "games\n7 leo c"),
+        ("sternenhimmel", "say games"),
+        ("sternenhimmel", "pause"),
+        ("sternenhimmel", "vacation 2027-07-01..2027-07-02"),
+        ("sternenhimmel", "?"),
+        ("sternenglanz", "Show 3\n\nFinish"),
+        ("sternenglanz", "show 3\n\nDot B1"),
+        ("sternenhimmel", "Games\n\nD Cnc A"),
+        ("sternenhimmel", "games\n?"),
+        *(
+            ("sternenhimmel", f"show 3\n\n{line}")
+            for line in ("Resign", "Resgin", "Pause", "Undo", "Agree", "Say Hi All")
+        ),
+    ],
 )
-def test_commands_of_a_table_stay_with_the_table(text: str) -> None:
-    assert commands_beside_table(text.splitlines(), "en") == []
+def test_what_a_table_could_act_on_stays_with_the_table(game: str, text: str) -> None:
+    assert beside_table(text, "en", game) == []
 
 
 def test_desk_commands_are_found_in_replies_to_game_emails() -> None:
-    assert [it.canonical for it in commands_beside_table(["Hello,", "", "games", "show 3", "", "Ann"], "en")] == [
-        "games",
-        "show 3",
-    ]
-    assert commands_beside_table(["play it again tomorrow, I have no time to look at the table today"], "en") == []
+    assert beside_table("Hello,\n\ngames\nshow 3\n\nAnn") == ["games", "show 3"]
+    assert beside_table("hilfe neu\n\nAnn", "de") == ["help neu"]
+    assert beside_table("play it again tomorrow, I have no time to look at the table today") == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "name", ["Ann", "Leo", "Paula", "Dot", "Ada Lovelace", "A.", "Jean-Luc", "Anna de Luca", "Mark"]
+)
+def test_a_signature_below_desk_commands_is_not_meant_for_the_table(game: str, name: str) -> None:
+    assert beside_table(f"games\n\nThanks!\n{name}", "en", game) == ["games"]
+
+
+@pytest.mark.parametrize("label", ["Name: Ann", "Nom : Ann"])
+def test_a_label_in_a_signature_renames_nobody(label: str) -> None:
+    assert read(f"games\n\n{label}") == [("games", "")]
+    assert beside_table(f"games\n\n{label}") == ["games"]
+    for text in (f"games\n{label}", "games\n\nname Ann"):
+        assert read(text) == [("games", ""), ("set", "name Ann")]
+
+
+def test_a_reply_to_a_game_email_that_is_cut_says_so() -> None:
+    found = commands_beside_table([f"show {nr}" for nr in range(MOST + 3)], "en", "sternenhimmel")
+    request = request_of(list(map(stored, found)), MOST)
+    assert len(request.asked) == MOST
+    assert request.is_cut
 
 
 @pytest.mark.parametrize(
