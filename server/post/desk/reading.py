@@ -105,9 +105,11 @@ def read_request(mail: Mail, locale: str, subject: str | None = None) -> Request
         title = SUBJECT.sub("", mail.subject if subject is None else subject)
         written = [title] if is_empty and _bare(title) else []
         found = [it for it in _asked(written, words_of(locale)) if it.command]
-        return replace(_agreement(written), asked=tuple(found), is_clear=any(_is_whole(it, locale) for it in found))
+        return replace(
+            _agreement(written, mail), asked=tuple(found), is_clear=any(_is_whole(it, locale) for it in found)
+        )
     lines = list(map(_bare, written))
-    request = _agreement(mail.lines)
+    request = _agreement(mail.lines, mail)
     found = _without_farewell(list(_asked(mail.lines, words_of(locale))))
     if not any(it.command for it in found):
         near = [it for it in found if it.near]
@@ -207,18 +209,15 @@ def _is_doubted(lines: Sequence[str], words: Mapping[str, str]) -> bool:
     return bool(contradiction_in(beside)) or any(denials)
 
 
-def _is_ending(line: str) -> bool:
-    """Return whether this line can end an email: courtesy, a name, or the footer of a mail program."""
+def _is_ending(line: str, is_signed: bool = True) -> bool:
+    """Return whether this line can end an email: courtesy, the footer of a mail program, or, if `is_signed`, a name."""
     text = line.translate(_SAME).strip()
     if not re.search(r"\w", text):
         return True
     is_label = _LABEL.match(text) is not None
     is_footer = len(text) > _INITIALS and not rest_of_sentence("", text.lower(), False, ())  # names are capitalized
-    return is_label or is_courtesy(_bare(line)) or is_footer or _is_like_signature(text.strip(" -*_~,"))
-
-
-def _is_like_signature(text: str) -> bool:
-    return _NAMES.fullmatch(text) is not None and not _DENIAL.search(text)
+    is_name = is_signed and _NAMES.fullmatch(text.strip(" -*_~,")) is not None and not _DENIAL.search(text)
+    return is_label or is_courtesy(_bare(line)) or is_footer or is_name
 
 
 def _is_whole(it: Asked, locale: str) -> bool:
@@ -267,7 +266,7 @@ def nearest(line: str, locale: str) -> str:
     return commands.HELP
 
 
-def _agreement(written: Sequence[str]) -> Request:
+def _agreement(written: Sequence[str], mail: Mail) -> Request:
     """Return a request that only says `yes` or `no`."""
     lines = [text for line in written if (text := _bare(line))]
     says_yes = _says(_YES, lines)
@@ -277,15 +276,24 @@ def _agreement(written: Sequence[str]) -> Request:
         says_yes and not is_unsure,
         _says(_NO, lines),
         is_unsure=is_unsure,
-        is_alone=says_yes and _is_alone(written),
+        is_alone=says_yes and _is_alone(written, _words_in(f"{mail.sender} {mail.named}")),
     )
 
 
-def _is_alone(written: Sequence[str]) -> bool:
-    """Return whether only greetings, names, footers and notices stand beside a `yes`."""
+def _is_alone(written: Sequence[str], names: set[str]) -> bool:
+    """Return whether only greetings, signatures, footers and notices stand beside a `yes`. A signature is one of the
+    writer's names or initials, or stands below a courtesy: "Keep Account" is none."""
     beside = without_notices(["" if _YES.fullmatch(_bare(line)) else line for line in written])
-    own = takewhile(lambda line: line.rstrip() != "--", beside)  # a signature follows
-    return all(_is_ending(line) and not _WHEN.search(line) for line in own if _bare(line))
+    own = [line for line in takewhile(lambda line: line.rstrip() != "--", beside) if _bare(line)]  # a signature follows
+    for above, line in pairwise(("", *own)):
+        is_signed = is_courtesy(_bare(above)) or len(_bare(line)) <= _INITIALS or names & _words_in(line)
+        if not _is_ending(line, bool(is_signed)) or _WHEN.search(line):
+            return False
+    return True
+
+
+def _words_in(text: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_]{2,}", normalize("NFC", text).lower()))
 
 
 def _says(pattern: re.Pattern[str], lines: Sequence[str]) -> bool:

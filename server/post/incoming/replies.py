@@ -50,6 +50,7 @@ class Mail:
     beside: tuple[str, ...] | None = None  # the person's own lines in the HTML part, if there is one
     answers: str = ""  # the id of the email that it answers
     written_at: datetime | None = None  # as the sender says
+    named: str = ""  # From, decoded
     is_forged: bool = False  # whether the sender's domain disowns it
     is_authentic: bool = False  # whether the sender's domain has signed or authorized it
 
@@ -126,6 +127,7 @@ def read(raw: bytes, return_path: str | None = None, known: str = "") -> Mail:
         beside=words[1] if len(words) > 1 else None,
         answers=head.first("in-reply-to")[:_LONGEST_ID].strip(),
         written_at=_date_of(head),
+        named=decoded(head.first("from")[:_LONGEST_FROM]),
         is_forged=is_forged(head),
         is_authentic=is_authentic(head, (sender or "").rpartition("@")[2].lower()),
     )

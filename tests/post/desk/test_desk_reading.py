@@ -197,6 +197,15 @@ def test_a_yes_confirms_beside_courtesies_and_commands(text: str) -> None:
             True,
         ),
         ("yes\n-- \nAda de Lovelace\nSterngasse 7, 10115 Berlin\nTel. +49 30 1234567\nwww.ada.example", True),
+        ("yes\n\nAnn Maria", True),
+        ("Yes\n\nSmith", True),
+        ("Yes!\n\nThanks,\nBobby", True),
+        ("Yes\n\nCancel", False),
+        ("Yes\n\nAbbrechen", False),
+        ("Yes\n\nUndo", False),
+        ("Yes\n\nKeep Account", False),
+        ("Yes\n\nIrrtum", False),
+        ("Yes\n\nLasciatemi Stare", False),
         ("yes\n\nBut keep my account.", False),
         ("yes\n\nI was only curious what happens.", False),
         ("yes\n\nI only wanted to see what you would write to me, and I would like to stay with you", False),
@@ -216,7 +225,7 @@ def test_a_yes_confirms_beside_courtesies_and_commands(text: str) -> None:
     ],
 )
 def test_a_final_yes_stands_alone(text: str, is_alone: bool) -> None:
-    request = read_request(a_mail(text), "en")
+    request = read_request(replace(a_mail(text), named='"Ann Smith" <ann@example.net>'), "en")
     assert (request.says_yes and request.is_alone) == is_alone
 
 
