@@ -175,6 +175,8 @@ def wanted_in(text: str) -> Wanted:
         rest = rest.replace(found[0], " ", 1)
     if left := " ".join(_JOINING.sub(" ", rest).split()):
         raise Unclear(noted("We don't understand this part: %(part)s"), part=left)
+    if wanted.seats is not None and wanted.seats not in GAMES[wanted.rules].SEATS:
+        raise Unclear(noted("This game can't be played with this number of players."))
     if wanted.clock:
         _check_clock(wanted.clock["per_move"])
     return wanted

@@ -345,6 +345,13 @@ def test_a_new_game_is_described_in_the_words_of_a_person() -> None:
     assert wanted_in('himmel 3 title="Our sky" private=yes').head == {"title": "Our sky", "private": True}
 
 
+@pytest.mark.parametrize("seats", ["seats=50000000", "seats=9999999999", "players=0", "9", f"seats={'9' * 80}"])
+def test_a_number_of_seats_that_the_game_lacks_is_unclear(seats: str) -> None:
+    for game in GAMES:
+        with pytest.raises(Unclear):
+            wanted_in(f"{game} {seats}")
+
+
 @pytest.mark.parametrize("text", ["", "chess", "himmel tonight", "himmel colour=red", "himmel min_reliability=200"])
 def test_an_unclear_description_opens_nothing(text: str) -> None:
     with pytest.raises(Unclear):
