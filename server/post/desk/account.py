@@ -180,7 +180,7 @@ _SETTERS: dict[str, Callable[[Errand, str], None]] = {
 @acts(commands.VACATION)
 def _vacation(errand: Errand, rest: str) -> Said:
     known = profile(errand.player_id)
-    first, last = days_in(rest, clock.now().astimezone(stored_zone(known["zone"])).date())
+    first, last = days_in(rest, clock.now().astimezone(stored_zone(known["zone"])).date(), spoken().locale)
     calendar, days = known["calendar"], {"from": first.isoformat(), "to": last.isoformat()}
     before = calendar.get("vacations", [])
     if days not in before:

@@ -58,7 +58,7 @@ _JOINING = re.compile(
 _OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:game |partie |partita |nr\.? ?|no\.? ?|#)?(\d{1,6})", re.IGNORECASE)
 _AT = re.compile(r"(.+?)[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
-_DAY = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\s?\d{1,2}[./](?:\s?\d{4})?"
+_DAY = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\s?\d{1,2}(?:[./](?:\s?\d{4})?)?"
 _DAYS = re.compile(rf"(?:from |von |du |dal )?({_DAY}) ?(?:\.\.\.?|-|to|bis|au|al|until) ?({_DAY})", re.IGNORECASE)
 _TRUE, _FALSE = ("yes", "true", "on", "ja", "oui", "sì", "si"), ("no", "false", "off", "nein", "non")
 _OF_A_GAME = ("title", "private", "open_for", "min_reliability", "programs")
@@ -104,6 +104,11 @@ def is_game(text: str) -> bool:
 
 def _unknown_game(text: str) -> str:
     raise Unclear(noted("We don't know this game. We have %(known)s."), known=", ".join(GAMES))
+
+
+def is_number(text: str) -> bool:
+    """Return whether this is the number of a game."""
+    return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def number_in(text: str) -> int:
@@ -153,6 +158,7 @@ def wanted_in(text: str) -> Wanted:
     """Return the game that is described after `new`, `play` or `find`. Raise Unclear, BadField if the description can't
     be read."""
     name, _, rest = text.strip().partition(" ")
+    name = name.rstrip(",;:")
     if not name:
         raise Unclear(noted("Which game? We have %(known)s."), known=", ".join(GAMES))
     wanted = Wanted(game_in(name))
@@ -161,7 +167,7 @@ def wanted_in(text: str) -> Wanted:
     rest = _ADDRESS.sub(" ", rest)
     for key, value in _OPTION.findall(rest):
         _set(wanted, key.lower().replace("-", "_"), value.strip('"'))
-    rest = _OPTION.sub(" ", rest)
+    rest = re.sub("[,;]", " ", _OPTION.sub(" ", rest))
     if found := _CLOCK.search(rest):
         unit = _UNIT[found[2].lower()]
         wanted.clock = {"per_move": f"PT{found[1]}H" if unit == "H" else f"P{found[1]}{unit}"}
@@ -224,14 +230,15 @@ def _typed(key: str, value: str, schema: Json) -> Any:
     return value
 
 
-def days_in(text: str, today: date) -> tuple[date, date]:
+def days_in(text: str, today: date, locale: str = "") -> tuple[date, date]:
     """Return the first and last day of a period. If no year is given, return the next such days. Raise Unclear for any
-    other text."""
-    found = _DAYS.fullmatch(text.strip())
+    other text, and for slashes in English, where the month may come first."""
+    found = None if locale == "en" and "/" in text else _DAYS.fullmatch(text.strip())
     if found is None:
         raise Unclear(noted("We need the first and the last day here, such as 2027-07-01..2027-07-14."))
-    last = _day(found[2], today)
-    first = _day(found[1], today if re.search(r"\d{4}", found[1]) else last, -1)
+    earliest = _day(found[1], today) if re.search(r"\d{4}", found[1]) else today
+    last = _day(found[2], earliest)
+    first = _day(found[1], last, -1)
     if first > last:
         raise Unclear(noted("The last day is before the first."))
     return first, last

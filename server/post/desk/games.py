@@ -28,6 +28,7 @@ from server.post.desk.arguments import (
     Wanted,
     game_in,
     invitation_in,
+    is_number,
     number_and_version,
     number_in,
     wanted_in,
@@ -398,7 +399,7 @@ def _review(errand: Errand, rest: str) -> Said:
 
 @acts(commands.STANDINGS)
 def _standings(errand: Errand, rest: str) -> Said:
-    if rest and rest.lstrip("#").isdigit():
+    if is_number(rest):
         return _scores(errand, errand.game(number_in(rest)))
     rules = game_in(rest) if rest else None
     own = list_games(errand.player_id, mine=True, status="finished", rules=rules, limit=_MOST_OWN).items[::-1]

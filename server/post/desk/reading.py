@@ -16,7 +16,7 @@ from unicodedata import normalize
 from server.errors import PlayError
 from server.games import GAMES
 from server.post.desk import commands
-from server.post.desk.arguments import ANY, PLEASE, days_in, invitation_in, is_game, number_and_version, number_in
+from server.post.desk.arguments import ANY, PLEASE, days_in, invitation_in, is_game, is_number, number_and_version
 from server.post.desk.commands import BY_NAME, NAME, SET, setting_of, words_of
 from server.post.incoming.doubt import contradiction_in, is_courtesy, rest_of_sentence
 from server.post.incoming.near_misses import Grammar, Spoken
@@ -229,13 +229,13 @@ def _is_whole(it: Asked, locale: str) -> bool:
         case commands.SHOW:
             return _fits(number_and_version, it.rest)
         case commands.HISTORY | commands.REVIEW | commands.ARCHIVE | commands.LEAVE | commands.JOIN:
-            return _fits(number_in, it.rest) or it.rest.lower() in ANY
+            return is_number(it.rest) or it.rest.lower() in ANY
         case commands.NEW | commands.PLAY | commands.FIND:
             return is_game(first)
         case commands.RULES:
             return not words or is_game(it.rest)
         case commands.STANDINGS:
-            return not words or is_game(it.rest) or _fits(number_in, it.rest)
+            return not words or is_game(it.rest) or is_number(it.rest)
         case commands.HELP:
             return not words or it.rest.lower() in words_of(locale)
         case commands.INVITE:

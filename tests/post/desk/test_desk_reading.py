@@ -345,6 +345,20 @@ def test_a_new_game_is_described_in_the_words_of_a_person() -> None:
     assert wanted_in('himmel 3 title="Our sky" private=yes').head == {"title": "Our sky", "private": True}
 
 
+@pytest.mark.parametrize(
+    ("text", "seats"),
+    [
+        ("sternenhimmel 4 players, 2 days per move", 4),
+        ("sternenhimmel, 3 players; 2 days per move, please", 3),
+        ("himmel - 5 - 2 days", 5),
+        ("himmel please 4, 2 days", 4),
+    ],
+)
+def test_commas_and_polite_words_in_a_description_do_not_matter(text: str, seats: int) -> None:
+    wanted = wanted_in(text)
+    assert (wanted.seats, wanted.clock) == (seats, {"per_move": "P2D"})
+
+
 @pytest.mark.parametrize("seats", ["seats=50000000", "seats=9999999999", "players=0", "9", f"seats={'9' * 80}"])
 def test_a_number_of_seats_that_the_game_lacks_is_unclear(seats: str) -> None:
     for game in GAMES:
@@ -363,6 +377,13 @@ def test_arguments_are_read_in_several_forms() -> None:
     assert number_and_version("#3 at 12") == (3, 12)
     assert days_in("1.7.-14.7.", date(2026, 11, 27)) == (date(2027, 7, 1), date(2027, 7, 14))
     assert days_in("28.12.-3.1.", date(2026, 11, 27)) == (date(2026, 12, 28), date(2027, 1, 3))
+    assert days_in("1.7.2028-14.7", date(2026, 11, 27)) == (date(2028, 7, 1), date(2028, 7, 14))
+    (asked,) = read_request(a_mail("urlaub 1.7.-14.7."), "de").asked
+    assert asked.command == "vacation"
+    for rest in (asked.rest, "1/7 - 14/7", "1.7 .. 14.7"):
+        assert days_in(rest, date(2026, 11, 27)) == (date(2027, 7, 1), date(2027, 7, 14))
+    with pytest.raises(Unclear):  # 1 to 8 July, or 7 January to 7 August
+        days_in("7/1/2027 to 7/8/2027", date(2026, 11, 27), "en")
     for text in ("bob", "3 o'clock", "at 3"):
         with pytest.raises(Unclear):
             number_and_version(text)

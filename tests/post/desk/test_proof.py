@@ -579,6 +579,13 @@ def test_numbers_of_games_never_change(ann: Correspondent) -> None:
     assert "4 Fourth" in text
 
 
+@pytest.mark.parametrize("number", ["1", "#1", "game 1", "no. 1"])
+def test_standings_take_the_number_of_a_game_in_any_form(ann: Correspondent, number: str) -> None:
+    ann_joins(ann)
+    ann.asks("play sternenhimmel")
+    assert "The scores in game 1" in ann.asks(f"standings {number}").text
+
+
 def test_a_search_joins_a_game_that_fits(mailbox: Callable[[str], Correspondent], ann: Correspondent) -> None:
     ben = mailbox("ben@example.org")
     for who in (ann, ben):
