@@ -76,12 +76,16 @@ class Errand:
 
     def new_id(self) -> UUID:
         """Return the id of the game that this command creates."""
-        return uuid5(self.mail_id, f"game {self.step}")
+        return self._id("game")
 
     @property
     def step_id(self) -> UUID:
         """Return the id under which an earlier attempt stored the result of its search."""
-        return uuid5(self.mail_id, f"step {self.step}")
+        return self._id("step")
+
+    def _id(self, kind: str) -> UUID:
+        """Return an id of this command. Commands are confirmed under their email's id, and are counted from 1 again."""
+        return uuid5(self.mail_id, f"{kind} {'confirmed ' * self.is_sure}{self.step}")
 
     def number(self, game_id: UUID) -> int:
         return desk.numbers(self.player_id, [game_id])[game_id]

@@ -596,6 +596,14 @@ def test_a_search_joins_a_game_that_fits(mailbox: Callable[[str], Correspondent]
     assert "The game has started." in ben.asks("find sternenglanz 2 3 days per move").text
 
 
+def test_a_confirmed_command_opens_its_own_game(ann: Correspondent) -> None:
+    ann_joins(ann)
+    assert "play sternenglanz" in ann.asks("play sternenhimmel\nplay sternenglanz?").text
+    assert "Game 2 Sternenglanz has started" in ann.asks("yes").text
+    ann.asks("find sternenhimmel 3\nfind sternenglanz 2?")
+    assert "opened game 4 Sternenglanz" in ann.asks("yes").text
+
+
 def test_replies_to_a_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent) -> None:
     ann_joins(ann)
     monkeypatch.setitem(app.config["BOUNDS"], "desk-answers", Bound(3, 3600))
