@@ -254,7 +254,7 @@ def _day(text: str, near: date, years: int = 1) -> date:
         found = date(year or near.year, month, day)
         return found.replace(year=near.year + years) if not year and (found - near).days * years < 0 else found
     except ValueError:
-        raise Unclear(noted("This date doesn't exist: %(day)s."), day=text) from None
+        raise Unclear(noted("This date doesn't exist: %(day)s."), day=text.rstrip(".")) from None
 
 
 def language_in(text: str) -> str:
