@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from flask import current_app
@@ -110,7 +109,7 @@ def _deal(mail: DeskMail, records: Records) -> None:
     if mail.lines is not None and mail.player_id is None:
         return _take_leave(mail, records)
     known = _known_address(mail)
-    read: replies.Mail = child.run(replies.read, mail.raw, None, known)
+    read: replies.Mail = child.run(replies.read, mail.raw, known)
     sender = (read.sender or "").lower()
     if not sender or read.automatic or _is_of_a_desk(sender):
         return _finish(mail)
@@ -288,7 +287,7 @@ def _deal_with_player(
         errand.written_at = read.written_at if _is_old(read) else None
         _carry_out_all(errand, asked, answer)
     if answer.has_gone:
-        _begin_leaving(mail, player.player_id, _letter_to_former_player(read, email, locale, answer))
+        _begin_leaving(mail, player.player_id, {"to": email, "locale": locale, **_data(read, _Answer(answer.said))})
         return _take_leave(mail, records)
     player = db.session.get_one(Player, player.player_id, populate_existing=True)
     return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
@@ -319,7 +318,7 @@ def _is_old(read: replies.Mail) -> bool:
 
 def _text_of(read: replies.Mail, request: Request) -> str:
     """Return what identifies an email that a program sends again and again. Such programs count their emails."""
-    text = " ".join((read.subject, *read.lines) if not read.lines else read.lines).lower()
+    text = " ".join(read.lines or [read.subject]).lower()
     return text if request.is_clear else re.sub(r"\d+", "", text)
 
 
@@ -371,7 +370,7 @@ def _errand(
     mail: DeskMail, player_id: UUID, records: Records, is_sure: bool = False, tries: int | None = None
 ) -> Errand:
     again = (mail.tries if tries is None else tries) > 1
-    return Errand(mail.mail_id, player_id, current_app.config["BASE_URL"], records, again, is_sure)
+    return Errand(mail.mail_id, player_id, records, again, is_sure)
 
 
 @with_retries
@@ -414,19 +413,21 @@ class _Answer:
 
 
 def _letter_to(mail: DeskMail, read: replies.Mail, player: Player, answer: _Answer, is_proved: bool = True) -> Json:
-    subject = clean(read.subject, _LONGEST_SUBJECT) if is_proved else ""
-    data: dict[str, Any] = {
+    asked_in = {"asked_in": str(mail.mail_id) if answer.waits else "", "proved": is_proved}
+    return _letter(mail, player.player_id, DESK_ANSWER.name, _data(read, answer, is_proved) | asked_in)
+
+
+def _data(read: replies.Mail, answer: _Answer, is_proved: bool = True) -> Json:
+    return {
         "answers": fit_id(read.message_id),
-        "subject": subject,
+        "subject": clean(read.subject, _LONGEST_SUBJECT) if is_proved else "",
         "said": [asdict(it) for it in answer.said],
         "new": answer.is_new,
         "cut": answer.is_cut,
         "asked": [it.removesuffix("?") for it in answer.waits],
-        "asked_in": str(mail.mail_id) if answer.waits else "",
-        "proved": is_proved,
+        "asked_in": "",
         "last": False,
     }
-    return _letter(mail, player.player_id, DESK_ANSWER.name, data)
 
 
 def _letter(mail: DeskMail, player_id: UUID, kind: str, data: Json) -> Json:
@@ -517,21 +518,6 @@ def _may_write(uses: Sequence[Use], letter: Json, is_known: bool) -> bool:
 def _counts_of(email: str) -> list[str]:
     own = mailbox_hash(email).hex()
     return [key for key in keys_of(own, f"{own}{_AUTHENTIC}") if key.startswith("desk-letters ")]
-
-
-def _letter_to_former_player(read: replies.Mail, email: str, locale: str, answer: _Answer) -> Json:
-    return {
-        "to": email,
-        "locale": locale,
-        "answers": fit_id(read.message_id),
-        "subject": clean(read.subject, _LONGEST_SUBJECT),
-        "said": [asdict(it) for it in answer.said],
-        "new": False,
-        "cut": False,
-        "asked": [],
-        "asked_in": "",
-        "last": False,
-    }
 
 
 @with_retries

@@ -154,7 +154,7 @@ def _player_of(mail: Incoming, game: Game) -> Player | None:
 
 
 def _read(mail: Incoming, known: str) -> replies.Mail:
-    return child.run(replies.read, mail.raw, None, known)
+    return child.run(replies.read, mail.raw, known)
 
 
 def _deal_with_guest(mail: Incoming, mark: int, game: Game) -> None:

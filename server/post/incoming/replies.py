@@ -109,17 +109,14 @@ class Reply(NamedTuple):
 # Reading
 
 
-def read(raw: bytes, return_path: str | None = None, known: str = "") -> Mail:
-    """Parse an email. `known` is the address of the expected player, which may be that of a postmaster.
-
-    `return_path` is the return path in the envelope, "" for the null sender.
-    """
+def read(raw: bytes, known: str = "") -> Mail:
+    """Parse an email. `known` is the address of the expected player, which may be that of a postmaster."""
     head, body = split(raw)
     words, doubt = _own_words(head, body)
     sender = _sender(head)
     return Mail(
         sender=sender,
-        automatic=is_automatic(head, return_path, known if sender and sender.lower() == known.lower() else ""),
+        automatic=is_automatic(head, known if sender and sender.lower() == known.lower() else ""),
         lines=words[0],
         message_id=head.message_id,
         subject=head.subject,
