@@ -324,7 +324,7 @@ def _asked(written: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
         line = _bare(line)
         if not line or _YES.fullmatch(line) or _NO.fullmatch(line) or is_courtesy(line):
             continue
-        elif near := _near(line, words):
+        elif near := SET if _LABEL.match(line) else _near(line, words):
             yield Asked(line[:LONGEST], "", near=near)
         elif len(line.split()) <= _PROSE and not line.endswith(","):
             yield Asked(line[:LONGEST], "")

@@ -427,8 +427,9 @@ def test_a_signature_below_desk_commands_is_not_meant_for_the_table(game: str, n
 
 
 @pytest.mark.parametrize("label", ["Name: Ann", "Nom : Ann"])
-def test_a_label_in_a_signature_renames_nobody(label: str) -> None:
-    assert read(f"games\n\n{label}") == [("games", "")]
+def test_a_label_in_a_signature_does_not_rename_the_player(label: str) -> None:
+    listed, said = read_request(a_mail(f"games\n\n{label}"), "en").asked
+    assert (listed.command, said.command, said.near) == ("games", "", "set")  # we say that we don't understand it
     assert beside_table(f"games\n\n{label}") == ["games"]
     for text in (f"games\n{label}", "games\n\nname Ann"):
         assert read(text) == [("games", ""), ("set", "name Ann")]
