@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from server.store.database_retry import with_retries
@@ -156,8 +156,3 @@ def found(player_id: UUID, mail_id: UUID | None = None) -> list[UUID]:
     if mail_id is not None:
         own &= DeskGame.found_by == mail_id
     return list(db.session.scalars(select(DeskGame.game_id).where(own).order_by(DeskGame.nr)))
-
-
-def waiting() -> int:
-    """Return the number of emails that are waiting to be processed."""
-    return db.session.scalar(select(func.count()).select_from(DeskMail).where(DeskMail.due_at.is_not(None))) or 0

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable
-from datetime import time
+from datetime import date, time
 from typing import Any
+from uuid import UUID
 
 from babel.dates import get_day_names
 from flask import current_app
@@ -23,6 +24,8 @@ from server.post.desk.arguments import Unclear, days_in, is_off, language_in, on
 from server.post.desk.commands import BY_NAME
 from server.post.wording import span, spoken
 from server.sanitize import clean
+from server.store.locks import hold
+from server.store.tables import db
 from server.translations import noted, times
 
 _LARGEST_EXPORT = 8_000_000  # characters; mail servers reject larger emails
@@ -179,18 +182,28 @@ _SETTERS: dict[str, Callable[[Errand, str], None]] = {
 
 @acts(commands.VACATION)
 def _vacation(errand: Errand, rest: str) -> Said:
-    known = profile(errand.player_id)
-    first, last = days_in(rest, clock.now().astimezone(stored_zone(known["zone"])).date())
-    calendar, days = known["calendar"], {"from": first.isoformat(), "to": last.isoformat()}
+    return Said(told=[take_vacation(errand.player_id, *days_in(rest, today_of(errand.player_id), spoken().locale))])
+
+
+def today_of(player_id: UUID) -> date:
+    """Return the current day in a player's time zone."""
+    return clock.now().astimezone(stored_zone(profile(player_id)["zone"])).date()
+
+
+def take_vacation(player_id: UUID, first: date, last: date) -> str:
+    """Add a vacation to a player's calendar, once. Return what to tell the player."""
+    hold(player_id)  # another email may be adding a vacation
+    calendar, days = profile(player_id)["calendar"], {"from": first.isoformat(), "to": last.isoformat()}
     before = calendar.get("vacations", [])
     if days not in before:
-        change_profile(errand.player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
+        change_profile(player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
+    db.session.rollback()
     told = gettext(
         "Your clock stops from %(first)s to %(last)s. This applies in all games, starting with your next turn.",
         first=times.day(first, spoken()),
         last=times.day(last, spoken()),
     )
-    return Said(told=[told])
+    return str(told)
 
 
 # Exporting and deleting data

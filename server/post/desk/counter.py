@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from flask import current_app
@@ -35,7 +34,7 @@ from server.post.desk import account, commands, games
 from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out
 from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
 from server.post.desk.languages import language_of
-from server.post.desk.reading import Asked, Request, read_request, request_of, stored, without_repeats
+from server.post.desk.reading import MOST, Asked, Request, read_request, request_of, stored, without_repeats
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.incoming import replies
 from server.post.incoming.child import ChildDied, TooMuch, child
@@ -110,13 +109,13 @@ def _deal(mail: DeskMail, records: Records) -> None:
     if mail.lines is not None and mail.player_id is None:
         return _take_leave(mail, records)
     known = _known_address(mail)
-    read: replies.Mail = child.run(replies.read, mail.raw, None, known)
+    read: replies.Mail = child.run(replies.read, mail.raw, known)
     sender = (read.sender or "").lower()
     if not sender or read.automatic or _is_of_a_desk(sender):
         return _finish(mail)
     if mail.lines is not None and mail.player_id is not None:
         player = db.session.get(Player, mail.player_id)
-        return _deal_with_player(mail, read, player, records, request_of(mail.lines))
+        return _deal_with_player(mail, read, player, records, request_of(mail.lines, MOST))
     try:
         capability = opened(mail.recipient)
     except NotFound:  # signed with a secret that has expired
@@ -252,7 +251,7 @@ def _deal_with_player(
     is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)  # an earlier attempt created the account
     _note_proof(player)
     locale = stored_locale(player.locale)
-    request = request or _request(read, locale)
+    request = request or _request(replace(read, named=f"{read.named} {player.name}"), locale)
     if waiting and request.says_yes and not request.is_alone and _is_final(waiting):
         request = replace(request, says_yes=False, is_unsure=True)
     decides = waiting is not None and (request.says_yes or request.says_no)
@@ -288,7 +287,7 @@ def _deal_with_player(
         errand.written_at = read.written_at if _is_old(read) else None
         _carry_out_all(errand, asked, answer)
     if answer.has_gone:
-        _begin_leaving(mail, player.player_id, _letter_to_former_player(read, email, locale, answer))
+        _begin_leaving(mail, player.player_id, {"to": email, "locale": locale, **_data(read, _Answer(answer.said))})
         return _take_leave(mail, records)
     player = db.session.get_one(Player, player.player_id, populate_existing=True)
     return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
@@ -309,7 +308,7 @@ def _asked_in(request: Request, read: replies.Mail, answer: "_Answer") -> Sequen
 
 
 def _request(read: replies.Mail, locale: str) -> Request:
-    return read_request(read, locale, command_in_subject(read))
+    return child.run(read_request, read, locale, command_in_subject(read))
 
 
 def _is_old(read: replies.Mail) -> bool:
@@ -319,7 +318,7 @@ def _is_old(read: replies.Mail) -> bool:
 
 def _text_of(read: replies.Mail, request: Request) -> str:
     """Return what identifies an email that a program sends again and again. Such programs count their emails."""
-    text = " ".join((read.subject, *read.lines) if not read.lines else read.lines).lower()
+    text = " ".join(read.lines or [read.subject]).lower()
     return text if request.is_clear else re.sub(r"\d+", "", text)
 
 
@@ -371,7 +370,7 @@ def _errand(
     mail: DeskMail, player_id: UUID, records: Records, is_sure: bool = False, tries: int | None = None
 ) -> Errand:
     again = (mail.tries if tries is None else tries) > 1
-    return Errand(mail.mail_id, player_id, current_app.config["BASE_URL"], records, again, is_sure)
+    return Errand(mail.mail_id, player_id, records, again, is_sure)
 
 
 @with_retries
@@ -414,19 +413,21 @@ class _Answer:
 
 
 def _letter_to(mail: DeskMail, read: replies.Mail, player: Player, answer: _Answer, is_proved: bool = True) -> Json:
-    subject = clean(read.subject, _LONGEST_SUBJECT) if is_proved else ""
-    data: dict[str, Any] = {
+    asked_in = {"asked_in": str(mail.mail_id) if answer.waits else "", "proved": is_proved}
+    return _letter(mail, player.player_id, DESK_ANSWER.name, _data(read, answer, is_proved) | asked_in)
+
+
+def _data(read: replies.Mail, answer: _Answer, is_proved: bool = True) -> Json:
+    return {
         "answers": fit_id(read.message_id),
-        "subject": subject,
+        "subject": clean(read.subject, _LONGEST_SUBJECT) if is_proved else "",
         "said": [asdict(it) for it in answer.said],
         "new": answer.is_new,
         "cut": answer.is_cut,
         "asked": [it.removesuffix("?") for it in answer.waits],
-        "asked_in": str(mail.mail_id) if answer.waits else "",
-        "proved": is_proved,
+        "asked_in": "",
         "last": False,
     }
-    return _letter(mail, player.player_id, DESK_ANSWER.name, data)
 
 
 def _letter(mail: DeskMail, player_id: UUID, kind: str, data: Json) -> Json:
@@ -517,21 +518,6 @@ def _may_write(uses: Sequence[Use], letter: Json, is_known: bool) -> bool:
 def _counts_of(email: str) -> list[str]:
     own = mailbox_hash(email).hex()
     return [key for key in keys_of(own, f"{own}{_AUTHENTIC}") if key.startswith("desk-letters ")]
-
-
-def _letter_to_former_player(read: replies.Mail, email: str, locale: str, answer: _Answer) -> Json:
-    return {
-        "to": email,
-        "locale": locale,
-        "answers": fit_id(read.message_id),
-        "subject": clean(read.subject, _LONGEST_SUBJECT),
-        "said": [asdict(it) for it in answer.said],
-        "new": False,
-        "cut": False,
-        "asked": [],
-        "asked_in": "",
-        "last": False,
-    }
 
 
 @with_retries
