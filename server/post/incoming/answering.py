@@ -19,7 +19,7 @@ from flask_babel import force_locale, gettext
 from server.accounts.bans import is_welcome
 from server.accounts.calendars import stored_zone
 from server.accounts.notice_kinds import ANSWER
-from server.accounts.players import change_profile, profile, stored_locale
+from server.accounts.players import add_vacation, profile, stored_locale
 from server.accounts.rate_limits import Use, count, most_of
 from server.clock import clock
 from server.errors import BadField, IllegalPlan, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay, Unfit
@@ -579,12 +579,8 @@ def _vote(doing: _Doing, wish: str) -> None:
 
 def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
     assert wishes.vacation
-    first, last = (day.isoformat() for day in wishes.vacation)
+    add_vacation(doing.player_id, *wishes.vacation)
     from_, to = (times.day(day, spoken()) for day in wishes.vacation)
-    calendar, days = profile(doing.player_id)["calendar"], {"from": first, "to": last}
-    before = calendar.get("vacations", [])
-    if days not in before:
-        change_profile(doing.player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
     told = gettext(
         "Your clock stops from %(first)s to %(last)s. This applies in all games, starting with your next turn.",
         first=from_,
