@@ -802,7 +802,8 @@ class DeskMail(Base):
     """An email to the post desk, stored before its sender gets a 250 response.
 
     - `recipient`: the local part of the address to which it was sent.
-    - `player_id`: the sender, once known.
+    - `player_id`: the sender, once known. Before, the reader to whom the address was issued: a player, or the hash of
+      an address that had no account.
     - `raw`: the email, empty once it has been processed.
     - `lines`: commands from a reply to an email about a game, or commands that the sender must confirm with `yes`. If
       `player_id` is None: the player whose account is being deleted, and the last email to them.

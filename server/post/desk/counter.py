@@ -538,7 +538,7 @@ def _letter_to_former_player(read: replies.Mail, email: str, locale: str, answer
 def _begin_leaving(mail: DeskMail, player_id: UUID, letter: Json) -> None:
     """Store the last email to a player together with the player's own email, so that a retry can complete both."""
     mail.lines = [str(player_id), letter]
-    desk.store_lines(mail, mail.lines)
+    desk.begin_leaving(mail, mail.lines)
 
 
 def _take_leave(mail: DeskMail, records: Records) -> None:
