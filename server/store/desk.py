@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, exists, select, update
+from sqlalchemy import ColumnElement, delete, exists, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
@@ -81,9 +81,8 @@ def finish(
     `asks`: commands that the sender must confirm with `yes`. `confirmed`: the email whose commands have been carried
     out.
     """
-    own = (DeskMail.mail_id == mail.mail_id) & (DeskMail.due_at == mail.due_at)
     done = {"due_at": None, "raw": b"", "player_id": player_id, "lines": asks}
-    finished = update(DeskMail).where(own).values(**done).returning(DeskMail.mail_id)
+    finished = update(DeskMail).where(_is_ours(mail)).values(**done).returning(DeskMail.mail_id)
     if db.session.execute(finished).first() is None:
         return
     if confirmed:
@@ -113,9 +112,19 @@ def reserve(player_id: UUID, same: str, mail_id: UUID, now: datetime) -> bool:
 def begin_leaving(mail: DeskMail, lines: Sequence[Any]) -> None:
     """Store the player who is leaving, and the last email to them. From now on, no player is the email's sender, so it
     outlasts the account."""
-    own = (DeskMail.mail_id == mail.mail_id) & (DeskMail.due_at == mail.due_at)
-    db.session.execute(update(DeskMail).where(own).values(player_id=None, lines=lines))
+    db.session.execute(update(DeskMail).where(_is_ours(mail)).values(player_id=None, lines=lines))
     db.session.commit()
+
+
+def forget_try(mail: DeskMail) -> None:
+    """Don't count the attempt that began with this claim. The email is due again when its lease ends."""
+    db.session.execute(update(DeskMail).where(_is_ours(mail)).values(tries=DeskMail.tries - 1))
+    db.session.commit()
+
+
+def _is_ours(mail: DeskMail) -> ColumnElement[bool]:
+    """Return an SQL condition that is true while the email is under the lease of this claim."""
+    return (DeskMail.mail_id == mail.mail_id) & (DeskMail.due_at == mail.due_at)
 
 
 def drop(mail_id: UUID) -> None:
