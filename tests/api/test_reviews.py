@@ -248,7 +248,7 @@ def test_temporary_errors_cost_no_try(app: Flask, monkeypatch: pytest.MonkeyPatc
 def test_reviews_that_wait_take_turns(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     path, ada = finished(app)
     total = ada.get(f"{path}/review?seat=1").json["total"]
-    monkeypatch.setattr(reviewing.random, "choice", Random(7).choice)
+    monkeypatch.setattr(reviewing.random, "getrandbits", Random(7).getrandbits)
     with app.app_context():
         for number in range(1, total + 1):
             assert review_due(SECONDS, lambda: None)
