@@ -13,10 +13,12 @@ from server.store.rows import Json, Seat
 MOST_TRIES: Final = 5  # in a row, since a move that can't be reviewed may end each process that tries
 
 _ASK = """
-INSERT INTO reviews (game_id, seat, asked_at, total, moves, tries) VALUES (%s, %s, %s, %s, '[]', 0)
+INSERT INTO reviews (game_id, seat, asked_by, asked_at, total, moves, tries) VALUES (%s, %s, %s, %s, %s, '[]', 0)
 ON CONFLICT (game_id, seat) DO NOTHING"""
 _FIND = "SELECT total, moves, tries, leased_until FROM reviews WHERE game_id = %s AND seat = %s"
-_IS_DUE = """jsonb_array_length(moves) < total AND tries < %(most_tries)s
+_IS_UNFINISHED = "jsonb_array_length(moves) < total AND tries < %(most_tries)s"
+_COUNT = f"SELECT count(*) FROM reviews WHERE asked_by = %(player_id)s AND {_IS_UNFINISHED}"
+_IS_DUE = f"""{_IS_UNFINISHED}
    AND (leased_until IS NULL OR leased_until <= %(now)s)"""
 _PICK = f"""
 SELECT game_id, seat FROM reviews WHERE {_IS_DUE}
@@ -56,10 +58,17 @@ class Claim(NamedTuple):
     until: datetime
 
 
-def ask(game_id: UUID, seat: Seat, now: datetime, total: int) -> None:
+def ask(game_id: UUID, seat: Seat, player_id: UUID, now: datetime, total: int) -> None:
     """Request a review, unless it was requested before."""
     with autocommit() as connection:
-        connection.execute(_ASK, (game_id, seat, now, total))
+        connection.execute(_ASK, (game_id, seat, player_id, now, total))
+
+
+def number_unfinished(player_id: UUID) -> int:
+    """Return the number of reviews that a player has requested and that are still being computed."""
+    with autocommit() as connection:
+        row: Any = connection.execute(_COUNT, {"player_id": player_id, "most_tries": MOST_TRIES}).fetchone()
+    return int(row[0])
 
 
 def find(game_id: UUID, seat: Seat) -> StoredReview | None:

@@ -560,7 +560,8 @@ class Watching(Base):
 
 class Review(Base):
     """A review of a seat's moves in a finished game, as far as it is computed. `total`: its number of moves. `tries`: since
-    the last move was added. `leased_until`: a process is computing the next move."""
+    the last move was added. `leased_until`: a process is computing the next move. `asked_by`: a player who still has an
+    account."""
 
     __tablename__ = "reviews"
     __table_args__ = (
@@ -576,6 +577,7 @@ class Review(Base):
     moves: Mapped[list[Any]]
     tries: Mapped[int]
     leased_until: Mapped[datetime | None]
+    asked_by: Mapped[UUID | None]
 
 
 class Delivery(Base):

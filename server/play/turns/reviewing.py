@@ -17,7 +17,7 @@ import psycopg
 import sqlalchemy.exc
 from flask import current_app
 
-from server.accounts.rate_limits import Use, expect_within
+from server.accounts.rate_limits import Use, expect_room, expect_within
 from server.bots.review import can_review, verdict
 from server.bots.search import Seen, result_of, standing
 from server.clock import clock
@@ -64,6 +64,7 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
     _expect_reviewable(game, seat)
     found = reviews.find(game_id, seat)
     if found is None:
+        expect_room("waiting-reviews", reviews.number_unfinished(player_id))
         expect_within(Use("reviews", player_id))
         db.session.commit()
         try:
@@ -71,7 +72,7 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
         except archive.Flaw as flaw:
             log.error("The log of game %s does not replay: %s", game_id, flaw)
             raise NotFound(noted("This review could not be computed.")) from None
-        reviews.ask(game_id, seat, clock.now(), total)
+        reviews.ask(game_id, seat, player_id, clock.now(), total)
         found = reviews.find(game_id, seat) or reviews.StoredReview(total, [], 0, None)
     if found.has_failed(clock.real()):
         raise NotFound(noted("This review could not be computed."))
