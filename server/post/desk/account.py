@@ -10,9 +10,9 @@ from babel.dates import get_day_names
 from flask import current_app
 from flask_babel import gettext
 
-from server.accounts.calendars import CLOCK_FACE, stored_zone, time_zone
+from server.accounts.calendars import CLOCK_FACE, time_zone
 from server.accounts.notice_kinds import AT_ONCE, BUNDLED, MAIL_KINDS, NOTICE_KINDS, OFF
-from server.accounts.players import change_profile, profile
+from server.accounts.players import adapt_profile, add_vacation, change_profile, profile
 from server.accounts.preferences import DEFAULT_REMINDERS, stored_reminders
 from server.clock import clock
 from server.durations import duration
@@ -24,8 +24,6 @@ from server.post.desk.arguments import Unclear, days_in, is_off, language_in, on
 from server.post.desk.commands import BY_NAME
 from server.post.wording import span, spoken
 from server.sanitize import clean
-from server.store.locks import hold
-from server.store.tables import db
 from server.translations import noted, times
 
 _LARGEST_EXPORT = 8_000_000  # characters; mail servers reject larger emails
@@ -139,8 +137,7 @@ def _set_days_off(errand: Errand, value: str) -> None:
 
 
 def _change_calendar(errand: Errand, field: str, value: Any) -> None:
-    calendar = profile(errand.player_id)["calendar"]
-    change_profile(errand.player_id, {"calendar": {**calendar, field: value}})
+    adapt_profile(errand.player_id, "calendar", lambda calendar: {**calendar, field: value})
 
 
 def _set_mails(errand: Errand, value: str) -> None:
@@ -157,16 +154,14 @@ def _set_mails(errand: Errand, value: str) -> None:
             known=known,
         )
     known_kinds = [kind] if kind else [it for it in MAIL_KINDS if choice in NOTICE_KINDS[it].choices]
-    notifications = profile(errand.player_id)["notifications"]
-    mails = notifications.get("mails", {}) | dict.fromkeys(known_kinds, choice)
-    change_profile(errand.player_id, {"notifications": {**notifications, "mails": mails}})
+    chosen = dict.fromkeys(known_kinds, choice)
+    adapt_profile(errand.player_id, "notifications", lambda it: {**it, "mails": it.get("mails", {}) | chosen})
 
 
 def _set_reminders(errand: Errand, value: str) -> None:
     is_default = value.lower() in ("on", "default")
     reminders = DEFAULT_REMINDERS if is_default else [] if is_off(value) else reminders_in(value)
-    notifications = profile(errand.player_id)["notifications"]
-    change_profile(errand.player_id, {"notifications": {**notifications, "reminders": reminders}})
+    adapt_profile(errand.player_id, "notifications", lambda it: {**it, "reminders": reminders})
 
 
 _SETTERS: dict[str, Callable[[Errand, str], None]] = {
@@ -192,12 +187,7 @@ def today_of(player_id: UUID) -> date:
 
 def take_vacation(player_id: UUID, first: date, last: date) -> str:
     """Add a vacation to a player's calendar, once. Return what to tell the player."""
-    hold(player_id)  # another email may be adding a vacation
-    calendar, days = profile(player_id)["calendar"], {"from": first.isoformat(), "to": last.isoformat()}
-    before = calendar.get("vacations", [])
-    if days not in before:
-        change_profile(player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
-    db.session.rollback()
+    add_vacation(player_id, first, last)
     told = gettext(
         "Your clock stops from %(first)s to %(last)s. This applies in all games, starting with your next turn.",
         first=times.day(first, spoken()),

@@ -44,7 +44,7 @@ from server.post.mime import fit_id
 from server.sanitize import clean, has_link
 from server.store import desk
 from server.store.connections import let_go
-from server.store.database_retry import is_passing, with_retries
+from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
 from server.store.outbox import put_into_bundle
 from server.store.tables import DeskMail, Player, RateLimit, db
 from server.translations import LOCALES
@@ -74,8 +74,13 @@ def deal_with_desk(records: Records) -> None:
             _set_aside(mail)
         except Exception as error:
             let_go()
+            if is_outage(error):
+                desk.forget_try(mail)
             if is_passing(error):
                 raise
+            if isinstance(error, Unavailable):
+                log.warning("Mail %s to the post desk is dealt with later: %s", mail.mail_id, error)
+                continue
             log.exception("Mail %s to the post desk could not be dealt with", mail.mail_id)
             if mail.tries > 1:  # otherwise the email is due again after the lease, in case the fault was temporary
                 _set_aside(mail)
@@ -97,12 +102,26 @@ def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[A
 
 
 def _set_aside(mail: DeskMail) -> None:
-    """Store a faulty email for the operators, unless its sender is unknown."""
+    """Store a faulty email for the operators, unless its sender is unknown, and notify its sender if possible."""
     with suppress(TooMany, NotFound):
         if opened(mail.recipient) is not None:
             take_postmaster_mail(current_app.config["DESK"], str(mail.mail_id), mail.raw, limited=False)
-    desk.finish(mail, None)
-    db.session.commit()
+    player = db.session.get(Player, mail.player_id) if mail.player_id else None
+    letter = _apology(mail, player) if player and is_welcome(player) else None
+    _finish(mail, letter, player if letter else None)
+
+
+def _apology(mail: DeskMail, player: Player) -> Json | None:
+    """Return our reply to a faulty email, or None unless the reader of the signed address wrote it."""
+    try:
+        read: replies.Mail = child.run(replies.read, mail.raw, None, player.email)
+    except Exception:  # noqa: BLE001  this may be the fault of the email
+        return None
+    if (read.sender or "").lower() != player.email or read.automatic or read.is_forged:
+        return None
+    with force_locale(stored_locale(player.locale)):
+        told = gettext("Something went wrong on our side. We couldn't process your email.")
+    return _letter_to(mail, read, player, _Answer([Said(told=[told])]))
 
 
 def _deal(mail: DeskMail, records: Records) -> None:
@@ -199,7 +218,7 @@ def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records
     with force_locale(locale):
         asked = without_repeats([it for it in request.asked if it.command and not _has_web_link(it.line)])
         asked = asked or [Asked(commands.HELP, commands.HELP)]
-        said = [carry_out(errand, it) for it in asked if it.command in commands.AT_ONCE]
+        said = [_said(errand, it, mail) for it in asked if it.command in commands.AT_ONCE]
         waits = [_as_unproved(it) for it in asked if it.command not in commands.AT_ONCE]
     answer = _Answer(said, is_cut=request.is_cut, waits=waits)
     return _finish(mail, _letter_to(mail, read, player, answer, is_proved=False), player, answer, unproved=uses)
@@ -264,7 +283,8 @@ def _deal_with_player(
     email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut)
     if waiting and request.says_yes:
         confirmed = request_of(waiting.lines or ()).asked
-        _carry_out_all(_errand(waiting, player.player_id, records, is_sure=True, tries=mail.tries), confirmed, answer)
+        errand = _errand(waiting, player.player_id, records, is_sure=True, tries=mail.tries)
+        _carry_out_all(mail, errand, confirmed, answer)
         answer.confirmed = waiting.mail_id
     elif waiting and request.is_unsure:
         answer.waits += waiting.lines or ()
@@ -285,7 +305,7 @@ def _deal_with_player(
         errand = _errand(mail, player.player_id, records)
         errand.is_doubted = request.is_doubted
         errand.written_at = read.written_at if _is_old(read) else None
-        _carry_out_all(errand, asked, answer)
+        _carry_out_all(mail, errand, asked, answer)
     if answer.has_gone:
         _begin_leaving(mail, player.player_id, {"to": email, "locale": locale, **_data(read, _Answer(answer.said))})
         return _take_leave(mail, records)
@@ -333,13 +353,13 @@ def _refuse_forged(mail: DeskMail, read: replies.Mail, player: Player) -> None:
     return _finish(mail, letter, player, unproved=_letters_to(read, player.email))
 
 
-def _carry_out_all(errand: Errand, asked: Sequence[Asked], answer: "_Answer") -> None:
+def _carry_out_all(mail: DeskMail, errand: Errand, asked: Sequence[Asked], answer: "_Answer") -> None:
     """Carry out commands in order, each in the player's language at the time."""
     errand.has_attached = any(it.files for it in answer.said)
     for it in without_repeats(asked):
         player = db.session.get_one(Player, errand.player_id, populate_existing=True)
         with force_locale(stored_locale(player.locale)):
-            said = carry_out(errand, it)
+            said = _said(errand, it, mail)
         db.session.rollback()  # discard rows read for this command
         answer.said.append(said)
         if said.asks:
@@ -347,6 +367,18 @@ def _carry_out_all(errand: Errand, asked: Sequence[Asked], answer: "_Answer") ->
         if errand.has_gone:
             answer.has_gone = True
             return
+
+
+def _said(errand: Errand, asked: Asked, mail: DeskMail) -> Said:
+    """Carry out a command. If its game is unavailable to this process, others may try before the reply says so."""
+    try:
+        return carry_out(errand, asked)
+    except Unavailable as error:
+        if is_passing(error) or mail.tries < _MOST_TRIES:
+            raise
+        log.warning("Mail %s to the post desk: %s", mail.mail_id, error)
+        told = gettext("This game is unavailable at the moment. Please try again later.")
+        return Said(line=asked.line, told=[told])
 
 
 def _answer_nothing_left(mail: DeskMail, read: replies.Mail, player: Player, asked_in: UUID, records: Records) -> None:
@@ -524,7 +556,7 @@ def _counts_of(email: str) -> list[str]:
 def _begin_leaving(mail: DeskMail, player_id: UUID, letter: Json) -> None:
     """Store the last email to a player together with the player's own email, so that a retry can complete both."""
     mail.lines = [str(player_id), letter]
-    desk.store_lines(mail, mail.lines)
+    desk.begin_leaving(mail, mail.lines)
 
 
 def _take_leave(mail: DeskMail, records: Records) -> None:
