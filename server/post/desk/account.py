@@ -10,7 +10,7 @@ from babel.dates import get_day_names
 from flask import current_app
 from flask_babel import gettext
 
-from server.accounts.calendars import CLOCK_FACE, time_zone
+from server.accounts.calendars import CLOCK_FACE, stored_zone, time_zone
 from server.accounts.notice_kinds import AT_ONCE, BUNDLED, MAIL_KINDS, NOTICE_KINDS, OFF
 from server.accounts.players import adapt_profile, add_vacation, change_profile, profile
 from server.accounts.preferences import DEFAULT_REMINDERS, stored_reminders
