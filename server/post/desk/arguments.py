@@ -49,7 +49,7 @@ _SEATS = re.compile(
     r"(?: ?(?:players?|seats?|people|spielern?|spielerinnen|plätzen?|joueurs?|joueuses?|places?|giocatori|giocatrici|posti))?(?!\S)",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"<?([^\s<>,;@]+@[^\s<>,;@]+)>?")
+_ADDRESS = re.compile(r"<?(?<![^\s<>,;@])([^\s<>,;@]+@[^\s<>,;@]+)>?")
 _JOINING = re.compile(
     rf"(?<!\S)(?:with|mit|avec|con|and|und|et|e|to|zu|in|à|a|nach|for|für|game|partie|partita|the|no\.?|nr\.?|-|{PLEASE})(?!\S)"
     r"|[,;]",
@@ -57,7 +57,7 @@ _JOINING = re.compile(
 )
 _OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:game |partie |partita |nr\.? ?|no\.? ?|#)?(\d{1,6})", re.IGNORECASE)
-_AT = re.compile(r"(.+?)[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
+_AT = re.compile(r"(.+?)(?<![ ,])[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
 _DAY = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\s?\d{1,2}(?:[./](?:\s?\d{4})?)?"
 _DAYS = re.compile(rf"(?:from |von |du |dal )?({_DAY}) ?(?:\.\.\.?|-|to|bis|au|al|until) ?({_DAY})", re.IGNORECASE)
 _TRUE, _FALSE = ("yes", "true", "on", "ja", "oui", "sì", "si"), ("no", "false", "off", "nein", "non")
