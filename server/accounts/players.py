@@ -1,7 +1,8 @@
 """Players: creating them, and their profiles."""
 
 import secrets
-from datetime import datetime
+from collections.abc import Callable
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -18,6 +19,7 @@ from server.clock import clock
 from server.errors import BadField, Unfit
 from server.sanitize import clean
 from server.store.connections import autocommit
+from server.store.locks import hold
 from server.store.rows import Json
 from server.store.tables import Player, db
 from server.stored_data import read_or, warn_of
@@ -151,6 +153,27 @@ def change_profile_within(player_id: UUID, changes: Json) -> None:
                 raise BadField(field, error.words) from None
     if new:
         db.session.execute(update(Player).where(Player.player_id == player_id).values(**new))
+
+
+def adapt_profile(player_id: UUID, field: str, change: Callable[[Json], Json]) -> None:
+    """Replace a field of a profile, such as the calendar, by what `change` makes of it. Processes do this one at a
+    time, so no change is lost. Raise BadField for an invalid value."""
+    hold(player_id)
+    try:
+        change_profile(player_id, {field: change(profile(player_id)[field])})
+    finally:
+        db.session.rollback()
+
+
+def add_vacation(player_id: UUID, first: date, last: date) -> None:
+    """Add a vacation to a calendar, unless it has this vacation. Raise BadField if there are too many days."""
+    days = {"from": first.isoformat(), "to": last.isoformat()}
+
+    def add(calendar: Json) -> Json:
+        others = [it for it in calendar.get("vacations", []) if it != days]
+        return {**calendar, "vacations": [*others, days]}
+
+    adapt_profile(player_id, "calendar", add)
 
 
 def _check_calendar(player: Player, data: Json, zone: str) -> None:

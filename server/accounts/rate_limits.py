@@ -61,6 +61,9 @@ _REACHED = {  # error text of each bound
     "reports": noted("You've sent %(most)s reports. Try again later."),
     "hints": noted("You've asked for %(most)s hints. Try again later."),
     "reviews": noted("You've asked for %(most)s reviews. Try again later."),
+    "waiting-reviews": noted(
+        "%(most)s of your reviews are still being computed. Request another once one of them is complete."
+    ),
     "streams": noted("You have %(most)s open event streams. Close one first."),
     "streams-of-address": noted("Your network has %(most)s open event streams. Close one, or send a token."),
     "webhook-tries": noted("You've requested %(most)s tests and retries. Try again later."),

@@ -7,8 +7,8 @@ from server.api.problems import HTTP_PROBLEMS, PROBLEMS, answer, text_of
 from server.clock import clock
 from server.errors import Closed, NotFound, TooMany
 from server.post.incoming import bounces, providers
-from server.post.incoming.intake import LARGEST, MOST_READERS, local_part, take_in
-from server.post.incoming.providers import Brought, Forged, Mail, Post, Proof, Report, Unreadable
+from server.post.incoming.intake import LARGEST, local_part, take_in_for_all
+from server.post.incoming.providers import Brought, Forged, Post, Proof, Report, Unreadable
 from server.post.smtp import Unreachable
 from server.store.database_retry import Unavailable
 from server.store.mail_proofs import claim_proof
@@ -63,6 +63,7 @@ def _unproved() -> Response:
 def _store_all(brought: list[Brought], status: int) -> Response:
     """Store what a provider has delivered, and return the response. `status` is the status for rejected content. Raise
     Forged, Closed, TooMany, Unavailable."""
+    is_limited = bool(current_app.config["LIMITS"])
     for each in brought:
         if isinstance(each, Proof):
             if not claim_proof(*each):
@@ -71,7 +72,7 @@ def _store_all(brought: list[Brought], status: int) -> Response:
             bounces.note_event(*each)
         elif len(each.content) > LARGEST:
             return answer(HTTP_PROBLEMS[413]._replace(status=status), _TOO_LARGE)
-        elif not _store(each):
+        elif not take_in_for_all([*map(local_part, each.recipients)], each.sender, each.content, is_limited):
             return answer(PROBLEMS[NotFound]._replace(status=status), "Nobody has this address.")
     return Response("{}", mimetype="application/json")
 
@@ -79,18 +80,3 @@ def _store_all(brought: list[Brought], status: int) -> Response:
 def _post() -> Post:
     args = {name: values for name, values in request.args.lists()}
     return Post(request.headers.get("Authorization", ""), args, request.content_type or "", request.get_data())
-
-
-def _store(mail: Mail) -> bool:
-    """Store an email for each recipient address that exists here, and return whether any of them does.
-
-    A retry does not store the email twice. Raise Closed, TooMany, Unavailable.
-    """
-    kept, limited = 0, bool(current_app.config["LIMITS"])
-    for address in mail.recipients[:MOST_READERS]:
-        try:
-            take_in(local_part(address), mail.sender, mail.content, limited)
-            kept += 1
-        except NotFound:
-            pass
-    return kept > 0

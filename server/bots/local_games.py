@@ -7,7 +7,6 @@ from random import Random
 from typing import Any
 
 from server.bots import choose
-from server.bots.built_in import BuiltIn
 from server.bots.program import Program, Refused
 from server.bots.search import Seen
 from server.games import GAMES, Json, Outcome, RuleError, Rules, Seat, SeededDice, newest_rules
@@ -33,9 +32,7 @@ class Shown:
         return Seen(rules, seat, rules.view(state, seat), self._stories[seat], rules.legal_moves(state, seat))
 
 
-def play_locally(
-    rules_name: str, options: Mapping[str, Any], players: Sequence[Program | BuiltIn | str], name: str
-) -> Outcome:
+def play_locally(rules_name: str, options: Mapping[str, Any], players: Sequence[Program | str], name: str) -> Outcome:
     """Play a game to its end. Each seat is played by a program, or by the built-in bot with that name. The same game
     `name` gives the same dice. Raise BadOption for an invalid option, or ProgramError if a program fails."""
     rules = GAMES[rules_name]
@@ -52,8 +49,6 @@ def play_locally(
             state = shown.after(state, rules.decide(state, seat, choose(player, seen, AMPLE, rng), dice))
             continue
         table: Json = {"game": name, "rules": rules_name, "seat": seat, "turn": turn, "view": seen.view}
-        if isinstance(player, BuiltIn):
-            table["story"] = seen.story
         decided: list[Any] = []
 
         def play(move: Any, state: Any = state, seat: Seat = seat, decided: list[Any] = decided) -> None:

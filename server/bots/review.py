@@ -17,8 +17,8 @@ from statistics import fmean, stdev
 from typing import Any, Final, NamedTuple
 
 from server.bots import LEVELS, choose, greedy
-from server.bots.search import Seen, result_of
-from server.games import Rules, Seat, SeededDice
+from server.bots.search import PrivateDice, Seen, result_of
+from server.games import Rules, Seat
 
 ADVISER: Final = [*LEVELS][-1]  # the bot whose move is compared with the player's
 WORLDS: Final = range(24, 200)  # minimum and maximum per move
@@ -57,7 +57,7 @@ def verdict(
     results: list[list[float]] = []
     plies = 0
     while len(compared) > 1 and (len(results) < WORLDS.start or (plies < PLIES and len(results) < WORLDS.stop)):
-        world = seen.rules.resample(seen.view, seen.story, seen.seat, _dice(rng))  # type: ignore[attr-defined]  # optional
+        world = seen.rules.resample(seen.view, seen.story, seen.seat, PrivateDice(rng))  # type: ignore[attr-defined]  # optional
         chance = rng.random()
         played = [_play_on(seen.rules, world, seen.seat, it, Random(chance)) for it in compared]
         results.append([result for result, _ in played])
@@ -79,7 +79,7 @@ def _mean(differences: Sequence[float]) -> Worth:
 
 def _play_on(rules: Rules, state: Any, seat: Seat, move: Any, rng: Random) -> tuple[float, int]:
     """Play a move, and the rest of the game like `greedy`. Return the result of the seat, and the number of moves."""
-    dice, mover, number = _dice(rng), seat, 1
+    dice, mover, number = PrivateDice(rng), seat, 1
     state = reduce(rules.apply, rules.decide(state, mover, move, dice), state)
     while waiting := rules.to_act(state):
         mover, number = min(waiting), number + 1
@@ -88,7 +88,3 @@ def _play_on(rules: Rules, state: Any, seat: Seat, move: Any, rng: Random) -> tu
     outcome = rules.outcome(state)
     assert outcome is not None
     return result_of(outcome, seat), number
-
-
-def _dice(rng: Random) -> SeededDice:
-    return SeededDice(rng.randbytes(32), ())

@@ -54,7 +54,7 @@ class Effort(NamedTuple):
     slack: float = 0.0
 
 
-class _PrivateDice:
+class PrivateDice:
     """Dice for imagined worlds, independent of the game's own dice."""
 
     def __init__(self, rng: Random) -> None:
@@ -105,14 +105,14 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tup
     total, worlds = [0.0] * len(candidates), 0
     while sample is not None and worlds < effort.worlds:
         try:
-            world, dice = sample(seen.view, seen.story, seen.seat, _PrivateDice(rng)), rng.random()
+            world, dice = sample(seen.view, seen.story, seen.seat, PrivateDice(rng)), rng.random()
         except (LookupError, TypeError, ValueError):  # a seat that was taken over lacks a part of its story
             break
         gains = list[float]()
         for value, move in candidates:
             if thread_time() > end:
                 return _sorted_by_gain(candidates, total, worlds)  # an unfinished world would be unfair
-            gains.append(_gain(seen, world, (move, value), _PrivateDice(Random(dice))))
+            gains.append(_gain(seen, world, (move, value), PrivateDice(Random(dice))))
         total, worlds = [had + gain for had, gain in zip(total, gains, strict=True)], worlds + 1
     return _sorted_by_gain(candidates, total, worlds)
 
@@ -125,7 +125,7 @@ def _sorted_by_gain(
     return sorted(compared, key=lambda it: it[1], reverse=True)  # stable
 
 
-def _gain(seen: Seen, state: Any, judged: tuple[Any, float], dice: _PrivateDice) -> float:
+def _gain(seen: Seen, state: Any, judged: tuple[Any, float], dice: PrivateDice) -> float:
     """Return how much the seat gains on the others if it plays this move."""
     rules, seat, others = seen.rules, seen.seat, seen.story[0]["seats"] - 1
     stops = getattr(rules, "ONE_TURN_AHEAD", False)

@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 
 import click
 
-from server.bots import LEVELS
+from server.bots import BOTS, LEVELS
 from server.bots.built_in import BuiltIn
 from server.bots.local_games import play_locally
 from server.bots.program import Program, ProgramError, Refused
@@ -49,6 +49,7 @@ Player = Program | BuiltIn
 @click.option(
     "--against",
     multiple=True,
+    type=click.Choice(list(BOTS)),
     metavar="BOT",
     help="Opponent in local games: greedy, random or a level such as level-1. Repeat the option for more opponents. Default: greedy.",
 )
@@ -61,7 +62,7 @@ Player = Program | BuiltIn
     default=60.0,
     show_default=True,
     type=click.FloatRange(0.1),
-    help="Seconds within which the program must answer. With --level, CPU seconds per move.",
+    help="Seconds within which the program must answer. With --level, CPU seconds per move on a server.",
 )
 @click.option(
     "--level",
@@ -88,30 +89,40 @@ def bot(
         raise click.UsageError("Give a --token, set STERNENPOST_TOKEN, or play --local.")
     if bool(command) == bool(level):
         raise click.UsageError("Give either the COMMAND of a program or a --level.")
-    server = _Server(url, str(token))
     try:
-        if not local and (mark or not game):
-            _expect_marked(server, mark)
-        with BuiltIn(f"level-{level}", patience) if level else Program(command, patience) as program:
-            program.greet()
-            if local:
+        if local and level:
+            _play_here(f"level-{level}", local, options, against, seed, games)
+        elif local:
+            with Program(command, patience) as program:
+                program.greet()
                 _play_here(program, local, options, against, seed, games)
-            else:
-                _play_there(program, server, game)
+        else:
+            server = _Server(url, str(token))
+            if mark or not game:
+                _expect_marked(server, mark)
+            with BuiltIn(f"level-{level}", patience) if level else Program(command, patience) as player:
+                player.greet()
+                _play_there(player, server, game)
     except ProgramError as error:
         raise click.ClickException(str(error)) from None
 
 
-def _play_here(program: Player, rules: str, options: str, against: Sequence[str], seed: str, games: int) -> None:
-    """Play local games. The program's seat rotates from game to game."""
+def _play_here(player: Program | str, rules: str, options: str, against: Sequence[str], seed: str, games: int) -> None:
+    """Play local games. The player's seat rotates from game to game."""
+    try:
+        chosen = json.loads(options)
+    except ValueError:
+        chosen = None
+    if not isinstance(chosen, dict):
+        raise click.UsageError("--options must be a JSON object.")
     others = list(against) or ["greedy"] * (GAMES[rules].SEATS.start - 1)
     won = 0
     for number in range(games):
         seat = number % (len(others) + 1)
-        players: list[Player | str] = [*others[:seat], program, *others[seat:]]
+        players = [*others[:seat], player, *others[seat:]]
         try:
-            outcome = play_locally(rules, json.loads(options), players, f"{seed or rules} {number + 1}")
-        except (BadOption, ValueError) as error:
+            outcome = play_locally(rules, chosen, players, f"{seed or rules} {number + 1}")
+        except BadOption as error:
             raise click.UsageError(f"{error}") from None
         won += outcome.places[seat] == 1
         scores = ", ".join(f"{score}{' (yours)' * (it == seat)}" for it, score in enumerate(outcome.scores))

@@ -49,6 +49,7 @@ from server.store.tables import (
     PushSubscription,
     RateLimit,
     Report,
+    Review,
     SeatRow,
     SignIn,
     StandIn,
@@ -134,6 +135,7 @@ def delete_player(player_id: UUID) -> None:
         db.session.execute(delete(table).where(condition))
     processed = update(DeskMail).where(DeskMail.player_id == player_id)  # kept so that the server recognizes copies
     db.session.execute(processed.values(player_id=None, lines=None, recipient=""))
+    db.session.execute(update(Review).where(Review.asked_by == player_id).values(asked_by=None))
     db.session.commit()
     if not email.endswith(".invalid"):  # a guest's address appears in no text, and there are many guests
         forget_address(player_id, email, _name_of_nobody(player_id))

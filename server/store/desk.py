@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import ColumnElement, delete, exists, select, update
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import aliased
 
 from server.store.database_retry import with_retries
 from server.store.leases import claim_oldest
@@ -17,10 +18,14 @@ from server.store.tables import DeskGame, DeskMail, IdempotencyKey, PlayerLetter
 
 @with_retries
 def keep(
-    mail_id: UUID, recipient: str, raw: bytes, now: datetime, of_player: tuple[UUID, Sequence[str]] | None = None
+    mail_id: UUID,
+    recipient: str,
+    raw: bytes,
+    now: datetime,
+    of_player: tuple[UUID | None, Sequence[str] | None] = (None, None),
 ) -> None:
-    """Store an email once. `of_player`: the sender, if proved, and the commands found in the email."""
-    player_id, lines = of_player or (None, None)
+    """Store an email once. `of_player`: the reader of the signed address, and commands that a proved sender wrote."""
+    player_id, lines = of_player
     row = insert(DeskMail).values(
         mail_id=mail_id,
         recipient=recipient,
@@ -36,8 +41,17 @@ def keep(
 
 
 def claim(now: datetime, until: datetime) -> DeskMail | None:
-    """Lease the oldest email that is due, and return its row. Return None if no email is due."""
-    return claim_oldest(DeskMail, now, until)
+    """Lease the oldest email that is due, and return its row. Return None if no email is due.
+
+    An email waits while an earlier one of the same reader is being processed, or will be retried.
+    """
+    earlier = aliased(DeskMail)
+    is_behind = exists().where(
+        earlier.player_id == DeskMail.player_id,
+        earlier.due_at.is_not(None),
+        earlier.arrived_at < DeskMail.arrived_at,
+    )
+    return claim_oldest(DeskMail, now, until, ~is_behind)
 
 
 def asked(mail_id: UUID) -> DeskMail | None:
@@ -67,9 +81,8 @@ def finish(
     `asks`: commands that the sender must confirm with `yes`. `confirmed`: the email whose commands have been carried
     out.
     """
-    own = (DeskMail.mail_id == mail.mail_id) & (DeskMail.due_at == mail.due_at)
     done = {"due_at": None, "raw": b"", "player_id": player_id, "lines": asks}
-    finished = update(DeskMail).where(own).values(**done).returning(DeskMail.mail_id)
+    finished = update(DeskMail).where(_is_ours(mail)).values(**done).returning(DeskMail.mail_id)
     if db.session.execute(finished).first() is None:
         return
     if confirmed:
@@ -96,10 +109,22 @@ def reserve(player_id: UUID, same: str, mail_id: UUID, now: datetime) -> bool:
     return db.session.scalar(holder) == mail_id.bytes
 
 
-def store_lines(mail: DeskMail, lines: Sequence[Any]) -> None:
-    own = (DeskMail.mail_id == mail.mail_id) & (DeskMail.due_at == mail.due_at)
-    db.session.execute(update(DeskMail).where(own).values(lines=lines))
+def begin_leaving(mail: DeskMail, lines: Sequence[Any]) -> None:
+    """Store the player who is leaving, and the last email to them. From now on, no player is the email's sender, so it
+    outlasts the account."""
+    db.session.execute(update(DeskMail).where(_is_ours(mail)).values(player_id=None, lines=lines))
     db.session.commit()
+
+
+def forget_try(mail: DeskMail) -> None:
+    """Don't count the attempt that began with this claim. The email is due again when its lease ends."""
+    db.session.execute(update(DeskMail).where(_is_ours(mail)).values(tries=DeskMail.tries - 1))
+    db.session.commit()
+
+
+def _is_ours(mail: DeskMail) -> ColumnElement[bool]:
+    """Return an SQL condition that is true while the email is under the lease of this claim."""
+    return (DeskMail.mail_id == mail.mail_id) & (DeskMail.due_at == mail.due_at)
 
 
 def drop(mail_id: UUID) -> None:
@@ -156,8 +181,3 @@ def found(player_id: UUID, mail_id: UUID | None = None) -> list[UUID]:
     if mail_id is not None:
         own &= DeskGame.found_by == mail_id
     return list(db.session.scalars(select(DeskGame.game_id).where(own).order_by(DeskGame.nr)))
-
-
-def waiting() -> int:
-    """Return the number of emails that are waiting to be processed."""
-    return db.session.scalar(select(func.count()).select_from(DeskMail).where(DeskMail.due_at.is_not(None))) or 0

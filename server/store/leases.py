@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import ColumnElement, select, true, update
 
 from server.store.connections import autocommit
 from server.store.tables import DeskMail, ReturnedMail, db
@@ -18,13 +18,17 @@ def is_free(table: Any, lapsed_at: datetime | None) -> ColumnElement[bool]:
     return free if lapsed_at is None else free | (table.leased_until <= lapsed_at)
 
 
-def claim_oldest(table: type[M], now: datetime, until: datetime) -> M | None:
-    """Lease the email with the earliest `due_at` if it is due, and return its row. Return None if no email is due."""
+def claim_oldest(
+    table: type[M], now: datetime, until: datetime, may_begin: ColumnElement[bool] | None = None
+) -> M | None:
+    """Lease the oldest email that is due and for which `may_begin` holds, and return its row. Return None if there is
+    none."""
     with autocommit() as connection:  # check cheaply first: usually nothing is due
         query = f"SELECT 1 FROM {table.__tablename__} WHERE due_at <= %s LIMIT 1"
         if connection.execute(query, (now,)).fetchone() is None:
             return None
-    due = select(table.mail_id).where(table.due_at <= now).order_by(table.arrived_at)
+    may_begin = true() if may_begin is None else may_begin
+    due = select(table.mail_id).where(table.due_at <= now, may_begin).order_by(table.arrived_at)
     taken = (
         update(table)
         .where(table.mail_id == due.limit(1).with_for_update(skip_locked=True).scalar_subquery())

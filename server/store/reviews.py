@@ -13,18 +13,22 @@ from server.store.rows import Json, Seat
 MOST_TRIES: Final = 5  # in a row, since a move that can't be reviewed may end each process that tries
 
 _ASK = """
-INSERT INTO reviews (game_id, seat, asked_at, total, moves, tries) VALUES (%s, %s, %s, %s, '[]', 0)
+INSERT INTO reviews (game_id, seat, asked_by, asked_at, total, moves, tries) VALUES (%s, %s, %s, %s, %s, '[]', 0)
 ON CONFLICT (game_id, seat) DO NOTHING"""
 _FIND = "SELECT total, moves, tries, leased_until FROM reviews WHERE game_id = %s AND seat = %s"
-_IS_DUE = """jsonb_array_length(moves) < total AND tries < %(most_tries)s
+_IS_UNFINISHED = "jsonb_array_length(moves) < total AND tries < %(most_tries)s"
+_COUNT = f"SELECT count(*) FROM reviews WHERE asked_by = %(player_id)s AND {_IS_UNFINISHED}"
+_IS_DUE = f"""{_IS_UNFINISHED}
    AND (leased_until IS NULL OR leased_until <= %(now)s)"""
-_WAITING = f"SELECT game_id, seat FROM reviews WHERE {_IS_DUE} ORDER BY asked_at LIMIT %(most)s"
+_PICK = f"""
+SELECT game_id, seat FROM reviews WHERE {_IS_DUE}
+ ORDER BY hashtextextended(game_id::text || seat, %(salt)s) LIMIT 1"""
 _CLAIM = f"""
-UPDATE reviews SET leased_until = %(until)s WHERE game_id = %(game_id)s AND seat = %(seat)s AND {_IS_DUE}
-RETURNING jsonb_array_length(moves)"""
+UPDATE reviews SET leased_until = %(until)s, tries = tries + 1
+ WHERE game_id = %(game_id)s AND seat = %(seat)s AND {_IS_DUE}
+RETURNING game_id, seat, jsonb_array_length(moves), leased_until"""
 _OURS = "game_id = %(game_id)s AND seat = %(seat)s AND leased_until = %(until)s"
 _RENEW = f"UPDATE reviews SET leased_until = %(later)s WHERE {_OURS}"
-_TRY = f"UPDATE reviews SET tries = tries + 1 WHERE {_OURS}"
 _NO_TRY = """
 UPDATE reviews SET tries = tries - 1
  WHERE game_id = %(game_id)s AND seat = %(seat)s AND jsonb_array_length(moves) = %(done)s AND tries > 0"""
@@ -54,10 +58,17 @@ class Claim(NamedTuple):
     until: datetime
 
 
-def ask(game_id: UUID, seat: Seat, now: datetime, total: int) -> None:
+def ask(game_id: UUID, seat: Seat, player_id: UUID, now: datetime, total: int) -> None:
     """Request a review, unless it was requested before."""
     with autocommit() as connection:
-        connection.execute(_ASK, (game_id, seat, now, total))
+        connection.execute(_ASK, (game_id, seat, player_id, now, total))
+
+
+def number_unfinished(player_id: UUID) -> int:
+    """Return the number of reviews that a player has requested and that are still being computed."""
+    with autocommit() as connection:
+        row: Any = connection.execute(_COUNT, {"player_id": player_id, "most_tries": MOST_TRIES}).fetchone()
+    return int(row[0])
 
 
 def find(game_id: UUID, seat: Seat) -> StoredReview | None:
@@ -66,28 +77,21 @@ def find(game_id: UUID, seat: Seat) -> StoredReview | None:
     return StoredReview(*row) if row else None
 
 
-def waiting(now: datetime, most: int) -> list[tuple[UUID, Seat]]:
-    """Return games and seats whose reviews are incomplete and not leased, oldest first."""
-    with autocommit() as connection:
-        return connection.execute(_WAITING, {"now": now, "most": most, "most_tries": MOST_TRIES}).fetchall()
-
-
-def claim(game_id: UUID, seat: Seat, now: datetime, until: datetime) -> Claim | None:
-    """Lease a review. Return None if another process was faster."""
-    asked = {"game_id": game_id, "seat": seat, "now": now, "until": until, "most_tries": MOST_TRIES}
-    with autocommit() as connection:
-        row = connection.execute(_CLAIM, asked).fetchone()
-    return Claim(game_id, seat, row[0], until) if row else None
+def claim(now: datetime, until: datetime, salt: int) -> Claim | None:
+    """Lease a review, and count a try of its next move. `salt` determines which review. Return None if none is due, or
+    if another process was faster."""
+    asked = {"now": now, "until": until, "salt": salt, "most_tries": MOST_TRIES}
+    with autocommit() as connection:  # two statements, since Citus can't update what a query over all machines finds
+        picked: Any = connection.execute(_PICK, asked).fetchone()
+        if picked is None:
+            return None
+        row: Any = connection.execute(_CLAIM, {**asked, "game_id": picked[0], "seat": picked[1]}).fetchone()
+    return Claim(*row) if row else None
 
 
 def renew(ours: Claim, later: datetime) -> Claim | None:
     """Extend the lease. Return None if another process has the review."""
     return ours._replace(until=later) if _change(_RENEW, ours, later=later) else None
-
-
-def begin(ours: Claim) -> bool:
-    """Count a try of the next move. Return False if another process has the review."""
-    return _change(_TRY, ours)
 
 
 def take_back(ours: Claim) -> None:

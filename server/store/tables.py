@@ -560,7 +560,8 @@ class Watching(Base):
 
 class Review(Base):
     """A review of a seat's moves in a finished game, as far as it is computed. `total`: its number of moves. `tries`: since
-    the last move was added. `leased_until`: a process is computing the next move."""
+    the last move was added. `leased_until`: a process is computing the next move. `asked_by`: a player who still has an
+    account."""
 
     __tablename__ = "reviews"
     __table_args__ = (
@@ -576,6 +577,7 @@ class Review(Base):
     moves: Mapped[list[Any]]
     tries: Mapped[int]
     leased_until: Mapped[datetime | None]
+    asked_by: Mapped[UUID | None]
 
 
 class Delivery(Base):
@@ -802,7 +804,8 @@ class DeskMail(Base):
     """An email to the post desk, stored before its sender gets a 250 response.
 
     - `recipient`: the local part of the address to which it was sent.
-    - `player_id`: the sender, once known.
+    - `player_id`: the sender, once known. Before, the reader to whom the address was issued: a player, or the hash of
+      an address that had no account.
     - `raw`: the email, empty once it has been processed.
     - `lines`: commands from a reply to an email about a game, or commands that the sender must confirm with `yes`. If
       `player_id` is None: the player whose account is being deleted, and the last email to them.

@@ -11,7 +11,9 @@ from flask import Flask
 
 from server.bots import LEVELS, review
 from server.clock import clock
+from server.config import Bound
 from server.games import Json
+from server.operations.delete_player import delete_player
 from server.play.commits import load
 from server.play.timing.sweep import wake_due
 from server.play.turns import reviewing
@@ -117,6 +119,28 @@ def test_reviews_exist_only_after_the_end_and_only_for_those_who_may_see_the_gam
     play_to_the_end(app, public, ada)
     assert is_problem(bea.get(f"{public}/review"), 403, "not-seated")
     assert bea.get(f"{public}/review?seat=0").status_code == 202
+
+
+def test_unfinished_reviews_per_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, ada = finished(app)
+    bea = Someone(app, "bea")
+    monkeypatch.setitem(app.config["BOUNDS"], "waiting-reviews", Bound(1, 0))
+    assert is_problem(ada.get(f"{path}/review?seat=1"), 429, "too-many-requests")
+    assert ada.get(f"{path}/review").status_code == 202
+    with app.app_context():
+        while review_due(SECONDS, lambda: None):
+            pass
+    assert ada.get(f"{path}/review?seat=1").status_code == 202
+    other = opened(ada, ME, BOT, rules="sternenglanz", options=SHORT)
+    play_to_the_end(app, other, ada)
+    assert is_problem(ada.get(f"{other}/review"), 429, "too-many-requests")
+    assert bea.get(f"{other}/review?seat=0").status_code == 202
+    assert ada.get(f"{other}/review").status_code == 202  # it has been requested
+    ada_id = UUID(ada.get("/v1/me").json["id"])
+    with app.app_context():
+        assert reviews.number_unfinished(ada_id) == 1
+        delete_player(ada_id)
+        assert reviews.number_unfinished(ada_id) == 0
 
 
 def test_moves_that_were_taken_back_are_not_reviewed(app: Flask) -> None:
@@ -248,7 +272,7 @@ def test_temporary_errors_use_up_no_attempt(app: Flask, monkeypatch: pytest.Monk
 def test_waiting_reviews_take_turns(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     path, ada = finished(app)
     total = ada.get(f"{path}/review?seat=1").json["total"]
-    monkeypatch.setattr(reviewing.random, "choice", Random(7).choice)
+    monkeypatch.setattr(reviewing.random, "getrandbits", Random(7).getrandbits)
     with app.app_context():
         for number in range(1, total + 1):
             assert review_due(SECONDS, lambda: None)

@@ -85,7 +85,9 @@ def test_invalid_bot_commands_are_rejected() -> None:
     assert "Give a --token" in bot().output
     assert bot().exit_code == 2
     assert bot("--local", "sternenhimmel", "--options", '{"edition": 7}').exit_code == 2
-    assert bot("--local", "sternenhimmel", "--against", "nobody").exit_code == 2
+    assert bot("--local", "sternenhimmel", "--options", "[1]").exit_code == 2
+    refused = bot("--local", "sternenhimmel", "--against", "greedy", "--against", "nobody")
+    assert (refused.exit_code, "'nobody' is not one of 'random', 'greedy', 'level-1'" in refused.output) == (2, True)
     assert "cannot be started" in CliRunner().invoke(main, ["bot", "--local", "sternenhimmel", "--", "/no/such"]).output
 
 
@@ -95,6 +97,9 @@ def test_a_bot_with_a_level_plays_local_games_instead_of_a_program() -> None:
     )
     assert played.exit_code == 0, played.output
     assert "Won 1 of 1." in played.output
+    seeded = ["bot", "--local", "sternenhimmel", "--level", "2", "--games", "3", "--seed"]
+    first, again, other = (CliRunner().invoke(main, [*seeded, seed]).output for seed in "aab")
+    assert first == again != other
     assert CliRunner().invoke(main, ["bot", "--local", "sternenhimmel"]).exit_code == 2
     assert bot("--local", "sternenhimmel", "--level", "1").exit_code == 2
 

@@ -141,8 +141,9 @@ class Scene:
                 legal = who.get(f"{path}/legal-moves").json
                 if legal["moves"]:
                     who.post(f"{path}/moves", {"turn": legal["turn"], "move": legal["moves"][0]})
+        ada_id = UUID(self.ada.get("/v1/me").json["id"])
         with self.app.app_context():
-            reviews.ask(UUID(path.rpartition("/")[2]), 0, clock.now(), total=0)
+            reviews.ask(UUID(path.rpartition("/")[2]), 0, ada_id, clock.now(), total=0)
         return path
 
     @cached_property

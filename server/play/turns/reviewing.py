@@ -17,7 +17,7 @@ import psycopg
 import sqlalchemy.exc
 from flask import current_app
 
-from server.accounts.rate_limits import Use, expect_within
+from server.accounts.rate_limits import Use, expect_room, expect_within
 from server.bots.review import can_review, verdict
 from server.bots.search import Seen, result_of, standing
 from server.clock import clock
@@ -36,7 +36,6 @@ from server.store.log import Recorded
 from server.store.tables import db
 from server.translations import noted
 
-_AT_ONCE: Final = 1000  # a process picks one of this many reviews: far more than one player may request
 _LEASE: Final = timedelta(minutes=2)  # also the pause after an error
 
 log = logging.getLogger(__name__)
@@ -65,6 +64,7 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
     _expect_reviewable(game, seat)
     found = reviews.find(game_id, seat)
     if found is None:
+        expect_room("waiting-reviews", reviews.number_unfinished(player_id))
         expect_within(Use("reviews", player_id))
         db.session.commit()
         try:
@@ -72,7 +72,7 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
         except archive.Flaw as flaw:
             log.error("The log of game %s does not replay: %s", game_id, flaw)
             raise NotFound(noted("This review could not be computed.")) from None
-        reviews.ask(game_id, seat, clock.now(), total)
+        reviews.ask(game_id, seat, player_id, clock.now(), total)
         found = reviews.find(game_id, seat) or reviews.StoredReview(total, [], 0, None)
     if found.has_failed(clock.real()):
         raise NotFound(noted("This review could not be computed."))
@@ -138,22 +138,19 @@ def review_due(seconds: float, between: Callable[[], object]) -> bool:
     `seconds`: CPU time for the adviser. `between` is called often, so that bots needn't wait for their moves. After an
     error, the review waits until its lease has expired. Raise temporary errors of the database.
     """
-    now = clock.real()
-    waiting = reviews.waiting(now, _AT_ONCE)
-    if not waiting:
+    now, salt = clock.real(), random.getrandbits(63)  # a random one each time, so that many don't delay a single one
+    claim = reviews.claim(now, now + _LEASE, salt)
+    if claim is None:
         return False
-    game_id, seat = random.choice(waiting)  # a random one each time, so that many reviews don't delay a single one
-    claim = reviews.claim(game_id, seat, now, now + _LEASE)
     try:
-        if claim is not None:
-            _compute(claim, seconds, between)
+        _compute(claim, seconds, between)
     except Exception as error:
         if is_passing(error):
             raise
         if isinstance(error, Unavailable):
-            log.warning("The review of seat %s of game %s has to wait: %s", seat, game_id, error)
+            log.warning("The review of seat %s of game %s has to wait: %s", claim.seat, claim.game_id, error)
         else:
-            log.exception("Seat %s of game %s could not be reviewed", seat, game_id)
+            log.exception("Seat %s of game %s could not be reviewed", claim.seat, claim.game_id)
         return False
     return True
 
@@ -161,9 +158,6 @@ def review_due(seconds: float, between: Callable[[], object]) -> bool:
 def _compute(claim: reviews.Claim, seconds: float, between: Callable[[], object]) -> None:
     """Compute a move, and renew the lease meanwhile. A try counts unless it ends with an error that says nothing about
     the move."""
-    game, rows = load(claim.game_id), whole_log(claim.game_id)
-    if not reviews.begin(claim):
-        return  # another process has the review
 
     def renew() -> None:
         nonlocal claim
@@ -175,9 +169,11 @@ def _compute(claim: reviews.Claim, seconds: float, between: Callable[[], object]
             claim = renewed
 
     try:
+        game, rows = load(claim.game_id), whole_log(claim.game_id)
         played = next(islice(_moves_of(game, rows, claim.seat), claim.done, None))
         move = _reviewed(played, seconds, Random(f"{claim.game_id} {claim.seat} {claim.done}"), renew)
-        with_retries(reviews.add)(claim, move)
+        if not with_retries(reviews.add)(claim, move):
+            raise _Lost
     except _Lost:
         reviews.take_back(claim)
     except Exception as error:

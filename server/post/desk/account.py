@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable
-from datetime import time
+from datetime import date, time
 from typing import Any
+from uuid import UUID
 
 from babel.dates import get_day_names
 from flask import current_app
@@ -11,7 +12,7 @@ from flask_babel import gettext
 
 from server.accounts.calendars import CLOCK_FACE, stored_zone, time_zone
 from server.accounts.notice_kinds import AT_ONCE, BUNDLED, MAIL_KINDS, NOTICE_KINDS, OFF
-from server.accounts.players import change_profile, profile
+from server.accounts.players import adapt_profile, add_vacation, change_profile, profile
 from server.accounts.preferences import DEFAULT_REMINDERS, stored_reminders
 from server.clock import clock
 from server.durations import duration
@@ -136,8 +137,7 @@ def _set_days_off(errand: Errand, value: str) -> None:
 
 
 def _change_calendar(errand: Errand, field: str, value: Any) -> None:
-    calendar = profile(errand.player_id)["calendar"]
-    change_profile(errand.player_id, {"calendar": {**calendar, field: value}})
+    adapt_profile(errand.player_id, "calendar", lambda calendar: {**calendar, field: value})
 
 
 def _set_mails(errand: Errand, value: str) -> None:
@@ -154,16 +154,14 @@ def _set_mails(errand: Errand, value: str) -> None:
             known=known,
         )
     known_kinds = [kind] if kind else [it for it in MAIL_KINDS if choice in NOTICE_KINDS[it].choices]
-    notifications = profile(errand.player_id)["notifications"]
-    mails = notifications.get("mails", {}) | dict.fromkeys(known_kinds, choice)
-    change_profile(errand.player_id, {"notifications": {**notifications, "mails": mails}})
+    chosen = dict.fromkeys(known_kinds, choice)
+    adapt_profile(errand.player_id, "notifications", lambda it: {**it, "mails": it.get("mails", {}) | chosen})
 
 
 def _set_reminders(errand: Errand, value: str) -> None:
     is_default = value.lower() in ("on", "default")
     reminders = DEFAULT_REMINDERS if is_default else [] if is_off(value) else reminders_in(value)
-    notifications = profile(errand.player_id)["notifications"]
-    change_profile(errand.player_id, {"notifications": {**notifications, "reminders": reminders}})
+    adapt_profile(errand.player_id, "notifications", lambda it: {**it, "reminders": reminders})
 
 
 _SETTERS: dict[str, Callable[[Errand, str], None]] = {
@@ -179,18 +177,23 @@ _SETTERS: dict[str, Callable[[Errand, str], None]] = {
 
 @acts(commands.VACATION)
 def _vacation(errand: Errand, rest: str) -> Said:
-    known = profile(errand.player_id)
-    first, last = days_in(rest, clock.now().astimezone(stored_zone(known["zone"])).date())
-    calendar, days = known["calendar"], {"from": first.isoformat(), "to": last.isoformat()}
-    before = calendar.get("vacations", [])
-    if days not in before:
-        change_profile(errand.player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
+    return Said(told=[take_vacation(errand.player_id, *days_in(rest, today_of(errand.player_id), spoken().locale))])
+
+
+def today_of(player_id: UUID) -> date:
+    """Return the current day in a player's time zone."""
+    return clock.now().astimezone(stored_zone(profile(player_id)["zone"])).date()
+
+
+def take_vacation(player_id: UUID, first: date, last: date) -> str:
+    """Add a vacation to a player's calendar, once. Return what to tell the player."""
+    add_vacation(player_id, first, last)
     told = gettext(
         "Your clock stops from %(first)s to %(last)s. This applies in all games, starting with your next turn.",
         first=times.day(first, spoken()),
         last=times.day(last, spoken()),
     )
-    return Said(told=[told])
+    return str(told)
 
 
 # Exporting and deleting data

@@ -50,7 +50,6 @@ class Said:
     picture: Json | None = None  # which table to draw
     files: list[Json] = field(default_factory=list)  # name and text of each attachment
     asks: str = ""  # the command that the player must confirm with `yes`
-    is_wrong: bool = False
 
 
 @dataclass
@@ -59,7 +58,6 @@ class Errand:
 
     mail_id: UUID
     player_id: UUID
-    base_url: str
     records: Records
     is_again: bool  # whether an earlier attempt may have carried out some of the commands
     is_sure: bool = False  # whether the player has confirmed the commands
@@ -76,12 +74,16 @@ class Errand:
 
     def new_id(self) -> UUID:
         """Return the id of the game that this command creates."""
-        return uuid5(self.mail_id, f"game {self.step}")
+        return self._id("game")
 
     @property
     def step_id(self) -> UUID:
         """Return the id under which an earlier attempt stored the result of its search."""
-        return uuid5(self.mail_id, f"step {self.step}")
+        return self._id("step")
+
+    def _id(self, kind: str) -> UUID:
+        """Return an id of this command. Commands are confirmed under their email's id, and are counted from 1 again."""
+        return uuid5(self.mail_id, f"{kind} {'confirmed ' * self.is_sure}{self.step}")
 
     def number(self, game_id: UUID) -> int:
         return desk.numbers(self.player_id, [game_id])[game_id]
@@ -123,14 +125,14 @@ def carry_out(errand: Errand, asked: Asked) -> Said:
         return Said(line=asked.line, told=[errand.doubt], asks=asked.canonical)
     if errand.has_attached and asked.command in _ATTACHING:
         told = gettext("An email can have only one attachment. Please send this line again.")
-        return Said(line=asked.line, told=[told], is_wrong=True)
+        return Said(line=asked.line, told=[told])
     try:
         said = _ACTS[asked.command](replace(errand, is_sure=False) if asked.is_question else errand, asked.rest)
     except Unclear as error:
         example = example_of(asked.command, spoken().locale)
-        said = Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)], is_wrong=True)
+        said = Said(told=[_sentence(error), gettext('For example: "%(example)s"', example=example)])
     except (PlayError, RuleError) as error:
-        said = Said(told=[_sentence(error)], is_wrong=True)
+        said = Said(told=[_sentence(error)])
     said.line = asked.line
     errand.has_attached = errand.has_attached or bool(said.files)
     return said
@@ -166,7 +168,7 @@ def _not_understood(asked: Asked) -> Said:
         ),
         gettext('For example: "%(example)s"', example=example_of(name, spoken().locale)),
     ]
-    return Said(line=asked.line, told=told, is_wrong=True)
+    return Said(line=asked.line, told=told)
 
 
 def bare(name: str) -> Callable[[Callable[[Errand], Said]], Act]:

@@ -83,4 +83,7 @@ def take_desk_mail(word: str, same: str, raw: bytes, limited: bool) -> None:
     capability = opened(word)
     if limited:
         expect_within(Use("desk-replies", capability.game_id) if capability else Use("desk-mails", "all"))
-    desk.keep(uuid5(_NAMESPACE, f"{word}/{same}"), word, raw, clock.now())
+    reader = capability and capability.game_id
+    if capability and capability.seat == For.ASKED:
+        reader = desk.owner_of(capability.game_id)
+    desk.keep(uuid5(_NAMESPACE, f"{word}/{same}"), word, raw, clock.now(), (reader, None))

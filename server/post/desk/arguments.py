@@ -31,6 +31,7 @@ OFF = (
     "spento",
 )
 ANY = ("any", "egal", "irgendeine", "irgendein", "n'importe", "n'importe laquelle", "qualsiasi", "una qualsiasi")
+PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacere"
 
 _UNITS = {
     "H": "h hour hours stunde stunden heure heures ora ore",
@@ -48,15 +49,16 @@ _SEATS = re.compile(
     r"(?: ?(?:players?|seats?|people|spielern?|spielerinnen|plätzen?|joueurs?|joueuses?|places?|giocatori|giocatrici|posti))?(?!\S)",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"<?([^\s<>,;@]+@[^\s<>,;@]+)>?")
+_ADDRESS = re.compile(r"<?(?<![^\s<>,;@])([^\s<>,;@]+@[^\s<>,;@]+)>?")
 _JOINING = re.compile(
-    r"(?<!\S)(?:with|mit|avec|con|and|und|et|e|to|zu|in|à|a|nach|for|für|game|partie|partita|the|no\.?|nr\.?)(?!\S)|[,;]",
+    rf"(?<!\S)(?:with|mit|avec|con|and|und|et|e|to|zu|in|à|a|nach|for|für|game|partie|partita|the|no\.?|nr\.?|-|{PLEASE})(?!\S)"
+    r"|[,;]",
     re.IGNORECASE,
 )
 _OPTION = re.compile(r"(?<!\S)([a-z_-]{2,30})\s?=\s?(\"[^\"]{1,80}(?:\"|$)|\S{1,80})", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:game |partie |partita |nr\.? ?|no\.? ?|#)?(\d{1,6})", re.IGNORECASE)
-_AT = re.compile(r"(.+?)[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
-_DAY = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\s?\d{1,2}[./](?:\s?\d{4})?"
+_AT = re.compile(r"(.+?)(?<![ ,])[ ,]+(?:at|bei|version|à|alla|v)(?: version)? ?(\d{1,6})", re.IGNORECASE)
+_DAY = r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\s?\d{1,2}(?:[./](?:\s?\d{4})?)?"
 _DAYS = re.compile(rf"(?:from |von |du |dal )?({_DAY}) ?(?:\.\.\.?|-|to|bis|au|al|until) ?({_DAY})", re.IGNORECASE)
 _TRUE, _FALSE = ("yes", "true", "on", "ja", "oui", "sì", "si"), ("no", "false", "off", "nein", "non")
 _OF_A_GAME = ("title", "private", "open_for", "min_reliability", "programs")
@@ -102,6 +104,11 @@ def is_game(text: str) -> bool:
 
 def _unknown_game(text: str) -> str:
     raise Unclear(noted("We don't know this game. We have %(known)s."), known=", ".join(GAMES))
+
+
+def is_number(text: str) -> bool:
+    """Return whether this is the number of a game."""
+    return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def number_in(text: str) -> int:
@@ -151,6 +158,7 @@ def wanted_in(text: str) -> Wanted:
     """Return the game that is described after `new`, `play` or `find`. Raise Unclear, BadField if the description can't
     be read."""
     name, _, rest = text.strip().partition(" ")
+    name = name.rstrip(",;:")
     if not name:
         raise Unclear(noted("Which game? We have %(known)s."), known=", ".join(GAMES))
     wanted = Wanted(game_in(name))
@@ -159,7 +167,7 @@ def wanted_in(text: str) -> Wanted:
     rest = _ADDRESS.sub(" ", rest)
     for key, value in _OPTION.findall(rest):
         _set(wanted, key.lower().replace("-", "_"), value.strip('"'))
-    rest = _OPTION.sub(" ", rest)
+    rest = re.sub("[,;]", " ", _OPTION.sub(" ", rest))
     if found := _CLOCK.search(rest):
         unit = _UNIT[found[2].lower()]
         wanted.clock = {"per_move": f"PT{found[1]}H" if unit == "H" else f"P{found[1]}{unit}"}
@@ -173,6 +181,8 @@ def wanted_in(text: str) -> Wanted:
         rest = rest.replace(found[0], " ", 1)
     if left := " ".join(_JOINING.sub(" ", rest).split()):
         raise Unclear(noted("We don't understand this part: %(part)s"), part=left)
+    if wanted.seats is not None and wanted.seats not in GAMES[wanted.rules].SEATS:
+        raise Unclear(noted("This game can't be played with this number of players."))
     if wanted.clock:
         _check_clock(wanted.clock["per_move"])
     return wanted
@@ -220,14 +230,15 @@ def _typed(key: str, value: str, schema: Json) -> Any:
     return value
 
 
-def days_in(text: str, today: date) -> tuple[date, date]:
+def days_in(text: str, today: date, locale: str = "") -> tuple[date, date]:
     """Return the first and last day of a period. If no year is given, return the next such days. Raise Unclear for any
-    other text."""
-    found = _DAYS.fullmatch(text.strip())
+    other text, and for slashes in English, where the month may come first."""
+    found = None if locale == "en" and "/" in text else _DAYS.fullmatch(text.strip())
     if found is None:
         raise Unclear(noted("We need the first and the last day here, such as 2027-07-01..2027-07-14."))
-    last = _day(found[2], today)
-    first = _day(found[1], today if re.search(r"\d{4}", found[1]) else last, -1)
+    earliest = _day(found[1], today) if re.search(r"\d{4}", found[1]) else today
+    last = _day(found[2], earliest)
+    first = _day(found[1], last, -1)
     if first > last:
         raise Unclear(noted("The last day is before the first."))
     return first, last
@@ -243,7 +254,7 @@ def _day(text: str, near: date, years: int = 1) -> date:
         found = date(year or near.year, month, day)
         return found.replace(year=near.year + years) if not year and (found - near).days * years < 0 else found
     except ValueError:
-        raise Unclear(noted("This date doesn't exist: %(day)s."), day=text) from None
+        raise Unclear(noted("This date doesn't exist: %(day)s."), day=text.rstrip(".")) from None
 
 
 def language_in(text: str) -> str:

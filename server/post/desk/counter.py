@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from flask import current_app
@@ -35,7 +34,7 @@ from server.post.desk import account, commands, games
 from server.post.desk.acting import ASKING, Errand, Records, Said, carry_out
 from server.post.desk.addresses import For, is_desk, is_stranger, mailbox_hash, opened, player_word
 from server.post.desk.languages import language_of
-from server.post.desk.reading import Asked, Request, read_request, request_of, stored, without_repeats
+from server.post.desk.reading import MOST, Asked, Request, read_request, request_of, stored, without_repeats
 from server.post.desk.subjects import command_in_subject, letter_id_for
 from server.post.incoming import replies
 from server.post.incoming.child import ChildDied, TooMuch, child
@@ -45,7 +44,7 @@ from server.post.mime import fit_id
 from server.sanitize import clean, has_link
 from server.store import desk
 from server.store.connections import let_go
-from server.store.database_retry import is_passing, with_retries
+from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
 from server.store.outbox import put_into_bundle
 from server.store.tables import DeskMail, Player, RateLimit, db
 from server.translations import LOCALES
@@ -53,7 +52,9 @@ from server.translations import LOCALES
 _ROOMS = account, games  # importing them registers their commands
 _LEASE = timedelta(seconds=30)  # exceeding the lease is harmless, since steps are idempotent
 _MOST_TRIES = 5  # attempts that ended in a crash
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])")  # excludes links such as `a@https://evil.example`
+_ADDRESS = re.compile(
+    r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])"
+)  # excludes links such as `a@https://evil.example`
 _LONGEST_SUBJECT = 150
 _AUTHENTIC = " authentic"  # ends the subjects of counts
 
@@ -75,8 +76,13 @@ def deal_with_desk(records: Records) -> None:
             _set_aside(mail)
         except Exception as error:
             let_go()
+            if is_outage(error):
+                desk.forget_try(mail)
             if is_passing(error):
                 raise
+            if isinstance(error, Unavailable):
+                log.warning("Mail %s to the post desk is dealt with later: %s", mail.mail_id, error)
+                continue
             log.exception("Mail %s to the post desk could not be dealt with", mail.mail_id)
             if mail.tries > 1:  # otherwise the email is due again after the lease, in case the fault was temporary
                 _set_aside(mail)
@@ -98,25 +104,39 @@ def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[A
 
 
 def _set_aside(mail: DeskMail) -> None:
-    """Store a faulty email for the operators, unless its sender is unknown."""
+    """Store a faulty email for the operators, unless its sender is unknown, and notify its sender if possible."""
     with suppress(TooMany, NotFound):
         if opened(mail.recipient) is not None:
             take_postmaster_mail(current_app.config["DESK"], str(mail.mail_id), mail.raw, limited=False)
-    desk.finish(mail, None)
-    db.session.commit()
+    player = db.session.get(Player, mail.player_id) if mail.player_id else None
+    letter = _apology(mail, player) if player and is_welcome(player) else None
+    _finish(mail, letter, player if letter else None)
+
+
+def _apology(mail: DeskMail, player: Player) -> Json | None:
+    """Return our reply to a faulty email, or None unless the reader of the signed address wrote it."""
+    try:
+        read: replies.Mail = child.run(replies.read, mail.raw, None, player.email)
+    except Exception:  # noqa: BLE001  this may be the fault of the email
+        return None
+    if (read.sender or "").lower() != player.email or read.automatic or read.is_forged:
+        return None
+    with force_locale(stored_locale(player.locale)):
+        told = gettext("Something went wrong on our side. We couldn't process your email.")
+    return _letter_to(mail, read, player, _Answer([Said(told=[told])]))
 
 
 def _deal(mail: DeskMail, records: Records) -> None:
     if mail.lines is not None and mail.player_id is None:
         return _take_leave(mail, records)
     known = _known_address(mail)
-    read: replies.Mail = child.run(replies.read, mail.raw, None, known)
+    read: replies.Mail = child.run(replies.read, mail.raw, known)
     sender = (read.sender or "").lower()
     if not sender or read.automatic or _is_of_a_desk(sender):
         return _finish(mail)
     if mail.lines is not None and mail.player_id is not None:
         player = db.session.get(Player, mail.player_id)
-        return _deal_with_player(mail, read, player, records, request_of(mail.lines))
+        return _deal_with_player(mail, read, player, records, request_of(mail.lines, MOST))
     try:
         capability = opened(mail.recipient)
     except NotFound:  # signed with a secret that has expired
@@ -200,7 +220,7 @@ def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records
     with force_locale(locale):
         asked = without_repeats([it for it in request.asked if it.command and not _has_web_link(it.line)])
         asked = asked or [Asked(commands.HELP, commands.HELP)]
-        said = [carry_out(errand, it) for it in asked if it.command in commands.AT_ONCE]
+        said = [_said(errand, it, mail) for it in asked if it.command in commands.AT_ONCE]
         waits = [_as_unproved(it) for it in asked if it.command not in commands.AT_ONCE]
     answer = _Answer(said, is_cut=request.is_cut, waits=waits)
     return _finish(mail, _letter_to(mail, read, player, answer, is_proved=False), player, answer, unproved=uses)
@@ -252,7 +272,7 @@ def _deal_with_player(
     is_new = is_new or (mail.tries > 1 and player.made_at >= mail.arrived_at)  # an earlier attempt created the account
     _note_proof(player)
     locale = stored_locale(player.locale)
-    request = request or _request(read, locale)
+    request = request or _request(replace(read, named=f"{read.named} {player.name}"), locale)
     if waiting and request.says_yes and not request.is_alone and _is_final(waiting):
         request = replace(request, says_yes=False, is_unsure=True)
     decides = waiting is not None and (request.says_yes or request.says_no)
@@ -265,7 +285,8 @@ def _deal_with_player(
     email, answer = player.email, _Answer([], is_new=is_new, is_cut=request.is_cut)
     if waiting and request.says_yes:
         confirmed = request_of(waiting.lines or ()).asked
-        _carry_out_all(_errand(waiting, player.player_id, records, is_sure=True, tries=mail.tries), confirmed, answer)
+        errand = _errand(waiting, player.player_id, records, is_sure=True, tries=mail.tries)
+        _carry_out_all(mail, errand, confirmed, answer)
         answer.confirmed = waiting.mail_id
     elif waiting and request.is_unsure:
         answer.waits += waiting.lines or ()
@@ -286,9 +307,9 @@ def _deal_with_player(
         errand = _errand(mail, player.player_id, records)
         errand.is_doubted = request.is_doubted
         errand.written_at = read.written_at if _is_old(read) else None
-        _carry_out_all(errand, asked, answer)
+        _carry_out_all(mail, errand, asked, answer)
     if answer.has_gone:
-        _begin_leaving(mail, player.player_id, _letter_to_former_player(read, email, locale, answer))
+        _begin_leaving(mail, player.player_id, {"to": email, "locale": locale, **_data(read, _Answer(answer.said))})
         return _take_leave(mail, records)
     player = db.session.get_one(Player, player.player_id, populate_existing=True)
     return _finish(mail, _letter_to(mail, read, player, answer), player, answer)
@@ -309,7 +330,7 @@ def _asked_in(request: Request, read: replies.Mail, answer: "_Answer") -> Sequen
 
 
 def _request(read: replies.Mail, locale: str) -> Request:
-    return read_request(read, locale, command_in_subject(read))
+    return child.run(read_request, read, locale, command_in_subject(read))
 
 
 def _is_old(read: replies.Mail) -> bool:
@@ -319,7 +340,7 @@ def _is_old(read: replies.Mail) -> bool:
 
 def _text_of(read: replies.Mail, request: Request) -> str:
     """Return what identifies an email that a program sends again and again. Such programs count their emails."""
-    text = " ".join((read.subject, *read.lines) if not read.lines else read.lines).lower()
+    text = " ".join(read.lines or [read.subject]).lower()
     return text if request.is_clear else re.sub(r"\d+", "", text)
 
 
@@ -334,13 +355,13 @@ def _refuse_forged(mail: DeskMail, read: replies.Mail, player: Player) -> None:
     return _finish(mail, letter, player, unproved=_letters_to(read, player.email))
 
 
-def _carry_out_all(errand: Errand, asked: Sequence[Asked], answer: "_Answer") -> None:
+def _carry_out_all(mail: DeskMail, errand: Errand, asked: Sequence[Asked], answer: "_Answer") -> None:
     """Carry out commands in order, each in the player's language at the time."""
     errand.has_attached = any(it.files for it in answer.said)
     for it in without_repeats(asked):
         player = db.session.get_one(Player, errand.player_id, populate_existing=True)
         with force_locale(stored_locale(player.locale)):
-            said = carry_out(errand, it)
+            said = _said(errand, it, mail)
         db.session.rollback()  # discard rows read for this command
         answer.said.append(said)
         if said.asks:
@@ -348,6 +369,18 @@ def _carry_out_all(errand: Errand, asked: Sequence[Asked], answer: "_Answer") ->
         if errand.has_gone:
             answer.has_gone = True
             return
+
+
+def _said(errand: Errand, asked: Asked, mail: DeskMail) -> Said:
+    """Carry out a command. If its game is unavailable to this process, others may try before the reply says so."""
+    try:
+        return carry_out(errand, asked)
+    except Unavailable as error:
+        if is_passing(error) or mail.tries < _MOST_TRIES:
+            raise
+        log.warning("Mail %s to the post desk: %s", mail.mail_id, error)
+        told = gettext("This game is unavailable at the moment. Please try again later.")
+        return Said(line=asked.line, told=[told])
 
 
 def _answer_nothing_left(mail: DeskMail, read: replies.Mail, player: Player, asked_in: UUID, records: Records) -> None:
@@ -371,7 +404,7 @@ def _errand(
     mail: DeskMail, player_id: UUID, records: Records, is_sure: bool = False, tries: int | None = None
 ) -> Errand:
     again = (mail.tries if tries is None else tries) > 1
-    return Errand(mail.mail_id, player_id, current_app.config["BASE_URL"], records, again, is_sure)
+    return Errand(mail.mail_id, player_id, records, again, is_sure)
 
 
 @with_retries
@@ -414,19 +447,21 @@ class _Answer:
 
 
 def _letter_to(mail: DeskMail, read: replies.Mail, player: Player, answer: _Answer, is_proved: bool = True) -> Json:
-    subject = clean(read.subject, _LONGEST_SUBJECT) if is_proved else ""
-    data: dict[str, Any] = {
+    asked_in = {"asked_in": str(mail.mail_id) if answer.waits else "", "proved": is_proved}
+    return _letter(mail, player.player_id, DESK_ANSWER.name, _data(read, answer, is_proved) | asked_in)
+
+
+def _data(read: replies.Mail, answer: _Answer, is_proved: bool = True) -> Json:
+    return {
         "answers": fit_id(read.message_id),
-        "subject": subject,
+        "subject": clean(read.subject, _LONGEST_SUBJECT) if is_proved else "",
         "said": [asdict(it) for it in answer.said],
         "new": answer.is_new,
         "cut": answer.is_cut,
         "asked": [it.removesuffix("?") for it in answer.waits],
-        "asked_in": str(mail.mail_id) if answer.waits else "",
-        "proved": is_proved,
+        "asked_in": "",
         "last": False,
     }
-    return _letter(mail, player.player_id, DESK_ANSWER.name, data)
 
 
 def _letter(mail: DeskMail, player_id: UUID, kind: str, data: Json) -> Json:
@@ -519,26 +554,11 @@ def _counts_of(email: str) -> list[str]:
     return [key for key in keys_of(own, f"{own}{_AUTHENTIC}") if key.startswith("desk-letters ")]
 
 
-def _letter_to_former_player(read: replies.Mail, email: str, locale: str, answer: _Answer) -> Json:
-    return {
-        "to": email,
-        "locale": locale,
-        "answers": fit_id(read.message_id),
-        "subject": clean(read.subject, _LONGEST_SUBJECT),
-        "said": [asdict(it) for it in answer.said],
-        "new": False,
-        "cut": False,
-        "asked": [],
-        "asked_in": "",
-        "last": False,
-    }
-
-
 @with_retries
 def _begin_leaving(mail: DeskMail, player_id: UUID, letter: Json) -> None:
     """Store the last email to a player together with the player's own email, so that a retry can complete both."""
     mail.lines = [str(player_id), letter]
-    desk.store_lines(mail, mail.lines)
+    desk.begin_leaving(mail, mail.lines)
 
 
 def _take_leave(mail: DeskMail, records: Records) -> None:

@@ -1,6 +1,7 @@
 """The commands for games."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -16,7 +17,7 @@ from server.play.game import Game
 from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
 from server.play.seating.seats import invite, leave, take_seat
-from server.play.table import OVER
+from server.play.table import OVER, UNDER_WAY
 from server.play.timing.time_control import game_clock
 from server.play.turns.reviewing import clearly_better, review
 from server.play.views import describe, story
@@ -28,6 +29,7 @@ from server.post.desk.arguments import (
     Wanted,
     game_in,
     invitation_in,
+    is_number,
     number_and_version,
     number_in,
     wanted_in,
@@ -36,6 +38,7 @@ from server.post.wording import moment, pace_of, spoken
 from server.store import desk
 from server.translations import noted
 
+_PAGE = 100
 _MOST_OWN = 100
 _MOST_OPEN = 20
 _MOST_OVER = 10
@@ -50,9 +53,9 @@ _BOT = "greedy"
 @bare(commands.GAMES)
 def _games(errand: Errand) -> Said:
     who, zone = errand.player_id, errand.zone
-    own = list_games(who, mine=True, limit=_MOST_OWN).items
-    invited = [it for it in list_games(who, mine=True, status="open", limit=_MOST_OWN).items if it["you"] is None]
-    listed = sorted({it["id"]: it for it in [*own, *invited]}.values(), key=lambda it: (it["made_at"], it["id"]))
+    newest = list_games(who, mine=True, limit=_MOST_OWN).items  # of the games that are over, only the last are shown
+    own = chain(newest, *(_all_games(who, mine=True, status=status) for status in UNDER_WAY))
+    listed = sorted({it["id"]: it for it in own}.values(), key=lambda it: (it["made_at"], it["id"]))
     numbers = desk.numbers(who, [it["id"] for it in listed])
     over = [it for it in listed if it["status"] in OVER][-_MOST_OVER:]
     shown = [it for it in listed if it["status"] not in OVER] + over
@@ -67,6 +70,16 @@ def _games(errand: Errand) -> Said:
     else:
         told = gettext("No game is waiting for your move.")
     return Said(told=[told], items=[_item(numbers[it["id"]], it, zone) for it in shown])
+
+
+def _all_games(player_id: UUID, **which: Any) -> Iterator[Json]:
+    """Yield games, newest first."""
+    cursor = None
+    while True:
+        page = list_games(player_id, cursor=cursor, limit=_PAGE, **which)
+        yield from page.items
+        if (cursor := page.next) is None:
+            return
 
 
 def _waits(item: Json) -> bool:
@@ -108,7 +121,7 @@ def _named(errand: Errand, game: Game) -> str:
 
 @bare(commands.OPEN)
 def _open(errand: Errand) -> Said:
-    found = [it for it in _open_games(errand) if it["you"] is None]
+    found = [it for it in _open_games(errand) if it["you"] is None][-_MOST_OPEN:]
     if not found:
         told = gettext(
             'No game is open at the moment. Write "find %(game)s" to open one for others to join.', game=commands.A_GAME
@@ -126,7 +139,7 @@ def _open(errand: Errand) -> Said:
 
 def _open_games(errand: Errand, **which: Any) -> list[Json]:
     """Return the public games that have a free seat, oldest first."""
-    return list_games(errand.player_id, status="open", free=True, limit=_MOST_OPEN, **which).items[::-1]
+    return list(_all_games(errand.player_id, status="open", free=True, **which))[::-1]
 
 
 # Creating games
@@ -178,10 +191,11 @@ def _find(errand: Errand, rest: str) -> Said:
     if wanted.emails:
         raise Unclear(noted('To invite someone, use "new" or "invite".'))
     which = {"rules": wanted.rules} | ({"players": wanted.seats} if wanted.seats else {})
+    clock = wanted.clock and game_clock(wanted.clock)
     fitting = (
         it
         for it in _open_games(errand, **which)
-        if wanted.clock in (None, it["clock"])
+        if clock in (None, game_clock(it["clock"]))
         and all(it["options"].get(name) == value for name, value in wanted.options.items())
     )
     if not _has_opened(errand) and (joined := _join_first(errand, fitting)):
@@ -261,7 +275,6 @@ def _join(errand: Errand, rest: str) -> Said:
                 noted('No open game has a seat for you. Write "find %(game)s" to open one for others to join.'),
                 game=commands.A_GAME,
             )
-        desk.note_found(errand.player_id, joined.game_id, errand.step_id)
         return Said(told=_told_of_joining(errand, joined))
     game = errand.game(number_in(rest))
     try:
@@ -398,7 +411,7 @@ def _review(errand: Errand, rest: str) -> Said:
 
 @acts(commands.STANDINGS)
 def _standings(errand: Errand, rest: str) -> Said:
-    if rest and rest.lstrip("#").isdigit():
+    if is_number(rest):
         return _scores(errand, errand.game(number_in(rest)))
     rules = game_in(rest) if rest else None
     own = list_games(errand.player_id, mine=True, status="finished", rules=rules, limit=_MOST_OWN).items[::-1]

@@ -10,16 +10,18 @@ from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
 from functools import partial
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from unicodedata import normalize
 
 from server.errors import PlayError
+from server.games import GAMES
 from server.post.desk import commands
-from server.post.desk.arguments import ANY, days_in, invitation_in, is_game, number_and_version, number_in
+from server.post.desk.arguments import ANY, PLEASE, days_in, invitation_in, is_game, is_number, number_and_version
 from server.post.desk.commands import BY_NAME, NAME, SET, setting_of, words_of
 from server.post.incoming.doubt import contradiction_in, is_courtesy, rest_of_sentence
+from server.post.incoming.near_misses import Grammar, Spoken
 from server.post.incoming.notices import without_notices
-from server.post.incoming.replies import Mail
+from server.post.incoming.replies import Mail, means_something
 from server.sanitize import clean, without_unseen
 
 MOST = 10  # commands per email
@@ -29,16 +31,17 @@ _ALIKE = 0.75  # similarity of a word and a misspelt command
 
 _SAME = {ord(dash): "-" for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"}
 _SAME |= {ord(mark): '"' for mark in "“”„‟«»"} | {ord(mark): "'" for mark in "‘’‚‛ʼ´`"} | {ord("…"): "...", 0xA0: " "}
-_BULLET = re.compile(r"(?:[-*•·–>#]+|\(?\d{1,2}[.)])\s+")
+_BULLET = re.compile(r"^(?:[-*•·–>#]+|\(?\d{1,2}[.)])\s+")
 _AROUND = " \t\"'.,;:!?*_`"
-_PLEASE = "please|bitte|s'il (?:te|vous) pla[iî]t|stp|svp|per favore|per piacere"
-_BEFORE = re.compile(rf"(?:(?:{_PLEASE}|hi|hello|hallo|bonjour|ciao)[ ,!:]+)+", re.IGNORECASE)
-_BEHIND = re.compile(rf"(?:[ ,]+(?:{_PLEASE}|thanks|thank you|danke|merci|grazie))+$", re.IGNORECASE)
-_QUESTION = re.compile(rf"[?？؟][\W_]*(?:(?:{_PLEASE}|thanks|thank you|danke|merci|grazie)[\W_]*)*$", re.IGNORECASE)
+_BEFORE = re.compile(rf"^(?:(?:{PLEASE}|hi|hello|hallo|bonjour|ciao)[ ,!:]+)+", re.IGNORECASE)
+_BEHIND = re.compile(rf"(?<![ ,])(?:[ ,]+(?:{PLEASE}|thanks|thank you|danke|merci|grazie)){{1,9}}$", re.IGNORECASE)
+_POLITE = re.compile(rf"\b(?:{PLEASE}|thanks|thank you|danke|merci|grazie)\b", re.IGNORECASE)
 SUBJECT = re.compile(r"(?:(?:re|aw|sv|antw|fwd?|wg|tr|rif|r|i)\s?:\s*)+", re.IGNORECASE)
 _YES = re.compile(r"(?:yes|ja|oui|s[iì])(?:[ ,.!]+(?:please|thanks|bitte|danke|merci|grazie))?", re.IGNORECASE)
 _DENIAL = re.compile(
-    r"\b(?:not|never|nicht|nichts|nie|kein\w*|pas|jamais|rien|aucune?|non|mai|niente|nessun\w*)\b|n't\b", re.IGNORECASE
+    r"\b(?:not|never|nicht|nichts|nie|kein\w*|pas|jamais|rien|aucune?|non|mai|niente|nessun\w*)\b|n't\b"
+    r"|^\W*(?:cancel|undo|abbrechen|zurück|rückgängig|annuler|annulla(?:re)?)\W*$",
+    re.IGNORECASE,
 )
 _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend"
@@ -48,6 +51,7 @@ _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
 )
 _NAME = r"(?:[A-Z]\.|[^\W\d_a-zß-öø-ÿ][\w'-]*)"  # starts with a capital
 _NAMES = re.compile(rf"{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}")
+_LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
 _NOTICE = 12  # words
 _RETRACTION = 3  # words
 _INITIALS = 2  # letters
@@ -101,10 +105,12 @@ def read_request(mail: Mail, locale: str, subject: str | None = None) -> Request
         title = SUBJECT.sub("", mail.subject if subject is None else subject)
         written = [title] if is_empty and _bare(title) else []
         found = [it for it in _asked(written, words_of(locale)) if it.command]
-        return replace(_agreement(written), asked=tuple(found), is_clear=any(map(_is_whole, found)))
+        return replace(
+            _agreement(written, mail), asked=tuple(found), is_clear=any(_is_whole(it, locale) for it in found)
+        )
     lines = list(map(_bare, written))
-    request = _agreement(mail.lines)
-    found = _without_farewell(list(_asked(written, words_of(locale))))
+    request = _agreement(mail.lines, mail)
+    found = _without_farewell(list(_asked(mail.lines, words_of(locale))))
     if not any(it.command for it in found):
         near = [it for it in found if it.near]
         said = "" if near else next((it for it in lines if not is_courtesy(it)), "")
@@ -112,7 +118,7 @@ def read_request(mail: Mail, locale: str, subject: str | None = None) -> Request
     last = max(nr for nr, it in enumerate(found) if it.command)
     asked = [it for nr, it in enumerate(found) if it.command or it.near or nr < last]  # the rest may be a signature
     own = (line for line in lines if not (is_courtesy(line) or _YES.fullmatch(line) or _NO.fullmatch(line)))
-    is_clear = (it := _command(next(own, ""), words_of(locale))) is not None and _is_whole(it)
+    is_clear = (it := _command(next(own, ""), words_of(locale))) is not None and _is_whole(it, locale)
     return replace(
         request,
         asked=tuple(asked[:MOST]),
@@ -122,9 +128,10 @@ def read_request(mail: Mail, locale: str, subject: str | None = None) -> Request
     )
 
 
-def request_of(lines: Sequence[str]) -> Request:
-    """Return the request in lines that `stored` wrote."""
-    return Request(tuple(it for line in lines if (it := read_line(line))), is_clear=True)
+def request_of(lines: Sequence[str], most: int | None = None) -> Request:
+    """Return the request in lines that `stored` wrote, with at most so many commands."""
+    found = tuple(it for line in lines if (it := read_line(line)))
+    return Request(found[:most], is_cut=found != found[:most], is_clear=True)
 
 
 def stored(asked: Asked) -> str:
@@ -150,19 +157,36 @@ def read_line(line: str, locale: str = "en") -> Asked | None:
     return _command_as_written(line, words_of(locale))
 
 
-def commands_beside_table(lines: Sequence[str], locale: str) -> list[Asked]:
+def commands_beside_table(lines: Sequence[str], locale: str, rules_name: str) -> list[Asked]:
     """Return the commands of the post desk in a reply to an email about a game, if the reply contains nothing else.
 
-    Words that are also commands at tables are left to the table.
+    Words that are also commands at tables are left to the table. If any other line means something to the table, so is
+    the whole reply.
     """
-    words = commands.words_beside_tables(locale)
-    own = [line for line in lines if (text := _bare(line)) and not is_courtesy(text)]
-    found = []
-    for line in own:
-        if (it := _command_as_written(line, words)) is None or not _is_whole(it):
-            break
-        found.append(it)
-    return _without_farewell(found)[:MOST] if all(map(_is_ending, own[len(found) :])) else []
+    grammar = Grammar(Spoken(GAMES[rules_name], locale), locale)
+    found, has_ended = list[Asked](), False
+    for line, it in _parsed(lines, commands.words_beside_tables(locale)):
+        if it and not has_ended and _is_whole(it, locale):
+            found.append(it)
+        elif means_something(line, grammar):
+            return []
+        elif (text := _bare(line)) and not is_courtesy(text):
+            has_ended = True
+            if not _is_ending(line):
+                return []
+    return _without_farewell(found)
+
+
+def _parsed(lines: Sequence[str], words: Mapping[str, str]) -> Iterator[tuple[str, Asked | None]]:
+    """Yield each line with its command. A label such as `Name: Ann` is none below a command and an empty line, since it
+    is part of a signature."""
+    has_command = False
+    for above, line in pairwise(("", *lines)):
+        it = _command_as_written(line, words)
+        if has_command and not above.strip() and _LABEL.match(line):
+            it = None
+        has_command = has_command or it is not None
+        yield line, it
 
 
 def _without_farewell(found: list[Asked]) -> list[Asked]:
@@ -185,20 +209,18 @@ def _is_doubted(lines: Sequence[str], words: Mapping[str, str]) -> bool:
     return bool(contradiction_in(beside)) or any(denials)
 
 
-def _is_ending(line: str) -> bool:
-    """Return whether this line can end an email: courtesy, a name, or the footer of a mail program."""
+def _is_ending(line: str, is_signed: bool = True) -> bool:
+    """Return whether this line can end an email: courtesy, the footer of a mail program, or, if `is_signed`, a name."""
     text = line.translate(_SAME).strip()
     if not re.search(r"\w", text):
         return True
+    is_label = _LABEL.match(text) is not None
     is_footer = len(text) > _INITIALS and not rest_of_sentence("", text.lower(), False, ())  # names are capitalized
-    return is_courtesy(_bare(line)) or is_footer or _is_like_signature(text.strip(" -*_~,"))
+    is_name = is_signed and _NAMES.fullmatch(text.strip(" -*_~,")) is not None and not _DENIAL.search(text)
+    return is_label or is_courtesy(_bare(line)) or is_footer or is_name
 
 
-def _is_like_signature(text: str) -> bool:
-    return _NAMES.fullmatch(text) is not None and not _DENIAL.search(text)
-
-
-def _is_whole(it: Asked) -> bool:
+def _is_whole(it: Asked, locale: str) -> bool:
     """Return whether the arguments have the form that the command requires, so that prose isn't mistaken for a
     command."""
     words = it.rest.split()
@@ -207,20 +229,20 @@ def _is_whole(it: Asked) -> bool:
         case commands.SHOW:
             return _fits(number_and_version, it.rest)
         case commands.HISTORY | commands.REVIEW | commands.ARCHIVE | commands.LEAVE | commands.JOIN:
-            return _fits(number_in, it.rest) or it.rest.lower() in ANY
+            return is_number(it.rest) or it.rest.lower() in ANY
         case commands.NEW | commands.PLAY | commands.FIND:
             return is_game(first)
         case commands.RULES:
             return not words or is_game(it.rest)
         case commands.STANDINGS:
-            return not words or is_game(it.rest) or _fits(number_in, it.rest)
+            return not words or is_game(it.rest) or is_number(it.rest)
         case commands.HELP:
-            return not words or it.rest.lower() in BY_NAME
+            return not words or it.rest.lower() in words_of(locale)
         case commands.INVITE:
             return _fits(invitation_in, it.rest)
         case commands.SET:
-            setting, *value = re.split(r"[\s=:]+", it.rest)
-            return setting_of(setting.lower()) is not None and 1 <= len(value) < _PROSE
+            setting, _, value = re.sub(r"[=:]", " ", it.rest, count=1).partition(" ")
+            return setting_of(setting.lower()) is not None and 1 <= len(value.split()) < _PROSE
         case commands.VACATION:
             return _fits(partial(days_in, today=_ANY_DAY), it.rest)
     return not words
@@ -244,7 +266,7 @@ def nearest(line: str, locale: str) -> str:
     return commands.HELP
 
 
-def _agreement(written: Sequence[str]) -> Request:
+def _agreement(written: Sequence[str], mail: Mail) -> Request:
     """Return a request that only says `yes` or `no`."""
     lines = [text for line in written if (text := _bare(line))]
     says_yes = _says(_YES, lines)
@@ -254,15 +276,24 @@ def _agreement(written: Sequence[str]) -> Request:
         says_yes and not is_unsure,
         _says(_NO, lines),
         is_unsure=is_unsure,
-        is_alone=says_yes and _is_alone(written),
+        is_alone=says_yes and _is_alone(written, _words_in(f"{mail.sender} {mail.named}")),
     )
 
 
-def _is_alone(written: Sequence[str]) -> bool:
-    """Return whether only greetings, names, footers and notices stand beside a `yes`."""
+def _is_alone(written: Sequence[str], names: set[str]) -> bool:
+    """Return whether only greetings, signatures, footers and notices stand beside a `yes`. A signature is one of the
+    writer's names or initials, or stands below a courtesy: "Keep Account" is none."""
     beside = without_notices(["" if _YES.fullmatch(_bare(line)) else line for line in written])
-    own = takewhile(lambda line: line.rstrip() != "--", beside)  # a signature follows
-    return all(_is_ending(line) and not _WHEN.search(line) for line in own if _bare(line))
+    own = [line for line in takewhile(lambda line: line.rstrip() != "--", beside) if _bare(line)]  # a signature follows
+    for above, line in pairwise(("", *own)):
+        is_signed = is_courtesy(_bare(above)) or len(_bare(line)) <= _INITIALS or names & _words_in(line)
+        if not _is_ending(line, bool(is_signed)) or _WHEN.search(line):
+            return False
+    return True
+
+
+def _words_in(text: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_]{2,}", normalize("NFC", text).lower()))
 
 
 def _says(pattern: re.Pattern[str], lines: Sequence[str]) -> bool:
@@ -280,21 +311,20 @@ def _is_contradicted(lines: Sequence[str]) -> bool:
 
 def _bare(line: str) -> str:
     """Return a line without bullets, quotation marks, surrounding punctuation and polite words."""
-    text = normalize("NFC", without_unseen(line)).translate(_SAME).strip()
-    text = _BULLET.sub("", text[: 2 * LONGEST], count=1).strip(_AROUND)
-    text = _BEHIND.sub("", _BEFORE.sub("", text, count=1)).strip(_AROUND)
-    return re.sub(r"\s+", " ", text)
+    text = normalize("NFC", without_unseen(line.strip()[: 2 * LONGEST])).translate(_SAME)
+    text = _BULLET.sub("", re.sub(r"\s+", " ", text).strip(_AROUND)).strip(_AROUND)
+    return _BEHIND.sub("", _BEFORE.sub("", text)).strip(_AROUND)
 
 
 def _asked(written: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
-    for line in written:
-        if found := _command_as_written(line, words):
+    for line, found in _parsed(written, words):
+        if found:
             yield found
             continue
         line = _bare(line)
-        if _YES.fullmatch(line) or _NO.fullmatch(line) or is_courtesy(line):
+        if not line or _YES.fullmatch(line) or _NO.fullmatch(line) or is_courtesy(line):
             continue
-        elif near := _near(line, words):
+        elif near := SET if _LABEL.match(line) else _near(line, words):
             yield Asked(line[:LONGEST], "", near=near)
         elif len(line.split()) <= _PROSE and not line.endswith(","):
             yield Asked(line[:LONGEST], "")
@@ -302,7 +332,13 @@ def _asked(written: Sequence[str], words: Mapping[str, str]) -> Iterator[Asked]:
 
 def _command_as_written(line: str, words: Mapping[str, str]) -> Asked | None:
     found = _command(_bare(line), words)
-    return found and replace(found, is_question=_QUESTION.search(line) is not None)
+    return found and replace(found, is_question=_is_question(line))
+
+
+def _is_question(line: str) -> bool:
+    """Return whether a line ends with a question mark, perhaps beside polite words."""
+    end = re.split(r"[^\W_]", _POLITE.sub("", line))[-1]
+    return any(mark in end for mark in "?？؟")
 
 
 def _command(line: str, words: Mapping[str, str]) -> Asked | None:
@@ -311,7 +347,7 @@ def _command(line: str, words: Mapping[str, str]) -> Asked | None:
     lower = line.lower()
     for word, name in words.items():
         if lower == word or (lower.startswith(word) and lower[len(word)] in " :="):
-            rest = line[len(word) :].lstrip(" :=").strip(_AROUND)
+            rest = _BEFORE.sub("", line[len(word) :].lstrip(" :=-")).strip(_AROUND)
             return Asked(line[:LONGEST], name, rest[:LONGEST])
     first, _, rest = line.partition(" ")
     if setting_of(first.lower().strip(":=")) == NAME and rest.strip(_AROUND):  # our first email suggests this form

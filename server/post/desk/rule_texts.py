@@ -11,7 +11,7 @@ from server.games import GAMES, Json
 from server.games.presentation import introduction, notation, rule_values
 from server.translations import LOCALES, language
 
-_MARKUP = re.compile(r"\*([^*]+)\*|\[([^\]]+)\]\([^)]*\)")
+_MARKUP = re.compile(r"\*([^*]+)\*|\[([^\[\]]+)\]\([^()\[\]]*\)")
 _BLANK = re.compile(r"\{(\w+)\}")
 _ITEM = "- "
 _BESIDE_VALUES = ("option", "when")

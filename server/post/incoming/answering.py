@@ -5,10 +5,9 @@ that the email was processed. Every step is idempotent, so another process can t
 """
 
 import logging
-import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID, uuid4, uuid5
@@ -19,10 +18,10 @@ from flask_babel import force_locale, gettext
 from server.accounts.bans import is_welcome
 from server.accounts.calendars import stored_zone
 from server.accounts.notice_kinds import ANSWER
-from server.accounts.players import change_profile, profile, stored_locale
+from server.accounts.players import profile, stored_locale
 from server.accounts.rate_limits import Use, count, most_of
 from server.clock import clock
-from server.errors import BadField, IllegalPlan, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay, Unfit
+from server.errors import IllegalPlan, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError
 from server.games.presentation import in_words, meant_moves, refusal, write_move
 from server.play.commits import load, whole_log
@@ -39,6 +38,8 @@ from server.play.turns.going_back import has_gone_back, last_move, stands
 from server.play.turns.idempotency import first_answer
 from server.play.views import turn_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
+from server.post.desk.account import take_vacation, today_of
+from server.post.desk.arguments import address_in, days_in
 from server.post.desk.counter import forward
 from server.post.desk.reading import commands_beside_table
 from server.post.incoming import invitations, replies
@@ -66,7 +67,7 @@ from server.post.letters.answers import lines_for
 from server.post.mime import fit_id
 from server.post.plans import plan_sentence
 from server.post.wording import moment, spoken
-from server.sanitize import clean, email_address, mailbox_of
+from server.sanitize import clean, mailbox_of
 from server.store import inbox
 from server.store.connections import let_go
 from server.store.database_retry import Unavailable, is_outage, is_passing, with_retries
@@ -153,7 +154,7 @@ def _player_of(mail: Incoming, game: Game) -> Player | None:
 
 
 def _read(mail: Incoming, known: str) -> replies.Mail:
-    return child.run(replies.read, mail.raw, None, known)
+    return child.run(replies.read, mail.raw, known)
 
 
 def _deal_with_guest(mail: Incoming, mark: int, game: Game) -> None:
@@ -175,10 +176,11 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     if player is None or read.automatic or not is_welcome(player):
         _finish(mail, None)
         return
+    beside_table = read.lines, spoken().locale, game.table.rules.NAME
     if (
         _is_from(read, player.email)
         and not read.is_forged
-        and (asked := commands_beside_table(read.lines, spoken().locale))
+        and (asked := child.run(commands_beside_table, *beside_table))
     ):
         to_player = player.player_id if _went_to(mail, game, player) else None
         forward(uuid5(mail.mail_id, "desk"), to_player, mail.raw, asked)
@@ -579,18 +581,7 @@ def _vote(doing: _Doing, wish: str) -> None:
 
 def _take_vacation(doing: _Doing, wishes: Wishes) -> None:
     assert wishes.vacation
-    first, last = (day.isoformat() for day in wishes.vacation)
-    from_, to = (times.day(day, spoken()) for day in wishes.vacation)
-    calendar, days = profile(doing.player_id)["calendar"], {"from": first, "to": last}
-    before = calendar.get("vacations", [])
-    if days not in before:
-        change_profile(doing.player_id, {"calendar": {**calendar, "vacations": [*before, days]}})
-    told = gettext(
-        "Your clock stops from %(first)s to %(last)s. This applies in all games, starting with your next turn.",
-        first=from_,
-        last=to,
-    )
-    doing.answer["done"].append(told)
+    doing.answer["done"].append(take_vacation(doing.player_id, *wishes.vacation))
 
 
 def _stand_in(doing: _Doing, wishes: Wishes) -> None:
@@ -599,11 +590,10 @@ def _stand_in(doing: _Doing, wishes: Wishes) -> None:
         doing.once("stand-in", partial(end_stand_in, game_id, who))
         doing.answer["done"].append(gettext("You no longer have a stand-in."))
         return
-    today = clock.now().astimezone(stored_zone(profile(who)["zone"])).date()
-    first, last = _days(wishes.stand_in[1], wishes.stand_in[2], today)
+    first, last = days_in("..".join(wishes.stand_in[1:]), today_of(who))
     doing.once(
         "stand-in",
-        partial(ask_stand_in, game_id, who, first.isoformat(), last.isoformat(), email=_address(wishes.stand_in[0])),
+        partial(ask_stand_in, game_id, who, first.isoformat(), last.isoformat(), email=address_in(wishes.stand_in[0])),
     )
     from_, to = (times.day(day, spoken()) for day in (first, last))
     told = gettext(
@@ -613,35 +603,6 @@ def _stand_in(doing: _Doing, wishes: Wishes) -> None:
         last=to,
     )
     doing.answer["done"].append(told)
-
-
-def _address(text: str) -> str:
-    try:
-        return email_address(text)
-    except Unfit as error:
-        raise BadField("email", error.words) from None
-
-
-def _days(first: str, last: str, today: date) -> tuple[date, date]:
-    """Parse the first and last day of a period. If they have no year, return the period that ends next. Raise BadField
-    if a day can't be read."""
-    earliest = _day(first, today, 1) if re.search("[0-9]{4}", first) else today
-    ends = _day(last, earliest, 1)
-    return _day(first, ends, -1), ends
-
-
-def _day(text: str, near: date, years: int) -> date:
-    """Parse a day. If it has no year, return the closest such day from `near` on, or up to `near` if `years` is -1.
-    Raise BadField if there is no such day."""
-    try:
-        if "-" in text:
-            return date.fromisoformat(text)
-        day, month, year = (int(it) if it.strip() else 0 for it in text.split("."))
-        found = date(year or near.year, month, day)
-        is_beyond = not year and (found - near).days * years < 0
-        return found.replace(year=near.year + years) if is_beyond else found
-    except ValueError:
-        raise BadField("from", "This date doesn't exist: %(day)s.", day=text.rstrip(".")) from None
 
 
 def _resign(doing: _Doing, wishes: Wishes) -> None:

@@ -39,12 +39,9 @@ _REPORT_SUBJECTS = re.compile(
 _NO_ADDRESS = re.compile(r"[^<@]{0,200}<\s{0,9}>")
 
 
-def is_automatic(head: Head, return_path: str | None, known: str = "") -> bool:
-    """Return whether a machine wrote this email. `known` is the player's own address if the email came from there.
-
-    `return_path` is the return path in the envelope, "" for the null sender.
-    """
-    if return_path in ("", "<>") or "<>" in head.all("return-path") or head.content_type in _REPORTS:
+def is_automatic(head: Head, known: str = "") -> bool:
+    """Return whether a machine wrote this email. `known` is the player's own address if the email came from there."""
+    if "<>" in head.all("return-path") or head.content_type in _REPORTS:
         return True
     return (
         any(_tells(name, value, known) for name, value in head.fields)

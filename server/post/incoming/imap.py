@@ -24,7 +24,7 @@ from server.clock import clock
 from server.errors import Closed, NotFound, TooMany
 from server.play.mail.postmaster import POSTMASTERS
 from server.post.desk.addresses import is_open_word
-from server.post.incoming.intake import LARGEST, MOST_READERS, expect_known, take_in, take_unaddressed
+from server.post.incoming.intake import LARGEST, expect_known, take_in_for_all, take_unaddressed
 from server.post.incoming.mime import split
 from server.post.smtp import Unreachable
 from server.store import mailboxes
@@ -181,12 +181,11 @@ class ImapReader:
     def _store(self, content: bytes) -> str | None:
         """Store an email for each of its recipients. Return the folder to which the email must be moved, or None if it
         must be read again later."""
-        words = recipients(content, self._domain)[:MOST_READERS]
+        words = recipients(content, self._domain)
         try:
-            for word in words:
-                take_in(word, None, content, self._limited)
-            if not words:
-                take_unaddressed(content, self._limited)
+            if words:
+                return READ if take_in_for_all(words, None, content, self._limited) else OTHERS
+            take_unaddressed(content, self._limited)
         except (Closed, TooMany):
             return None
         except Exception as error:
@@ -194,8 +193,7 @@ class ImapReader:
             if is_passing(error):
                 raise
             log.exception("A mail could not be taken in")
-            return OTHERS
-        return READ if words else OTHERS
+        return OTHERS
 
 
 def recipients(content: bytes, domain: str) -> list[str]:

@@ -3,8 +3,10 @@ once."""
 
 import hashlib
 import re
+from collections.abc import Sequence
 
 from server.accounts.closing import MAIL_IN, expect_open
+from server.errors import Closed, NotFound, TooMany
 from server.play.mail.mail_in import expect_addressee, take_mail
 from server.play.mail.postmaster import POSTMASTERS, take_postmaster_mail
 from server.post.desk.addresses import CHECK, is_desk, is_open_word, take_desk_mail
@@ -47,6 +49,24 @@ def take_in(word: str, sender: str | None, content: bytes, limited: bool) -> Non
         take_desk_mail(word, same, raw, limited)
     else:
         take_mail(word, same, raw, limited)
+
+
+def take_in_for_all(words: Sequence[str], sender: str | None, content: bytes, limited: bool) -> bool:
+    """Store an email for each of its recipients, and return whether any of them exists. After the last one, raise the
+    temporary failures of `take_in`, so that the email is delivered again. Then copies that were stored are recognized.
+    """
+    is_known, failure = False, None
+    for word in words[:MOST_READERS]:
+        try:
+            take_in(word, sender, content, limited)
+            is_known = True
+        except NotFound:
+            pass
+        except (Closed, TooMany) as error:
+            failure = error
+    if failure:
+        raise failure
+    return is_known
 
 
 def take_unaddressed(content: bytes, limited: bool) -> None:

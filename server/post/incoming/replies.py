@@ -50,6 +50,7 @@ class Mail:
     beside: tuple[str, ...] | None = None  # the person's own lines in the HTML part, if there is one
     answers: str = ""  # the id of the email that it answers
     written_at: datetime | None = None  # as the sender says
+    named: str = ""  # From, decoded
     is_forged: bool = False  # whether the sender's domain disowns it
     is_authentic: bool = False  # whether the sender's domain has signed or authorized it
 
@@ -108,17 +109,14 @@ class Reply(NamedTuple):
 # Reading
 
 
-def read(raw: bytes, return_path: str | None = None, known: str = "") -> Mail:
-    """Parse an email. `known` is the address of the expected player, which may be that of a postmaster.
-
-    `return_path` is the return path in the envelope, "" for the null sender.
-    """
+def read(raw: bytes, known: str = "") -> Mail:
+    """Parse an email. `known` is the address of the expected player, which may be that of a postmaster."""
     head, body = split(raw)
     words, doubt = _own_words(head, body)
     sender = _sender(head)
     return Mail(
         sender=sender,
-        automatic=is_automatic(head, return_path, known if sender and sender.lower() == known.lower() else ""),
+        automatic=is_automatic(head, known if sender and sender.lower() == known.lower() else ""),
         lines=words[0],
         message_id=head.message_id,
         subject=head.subject,
@@ -126,6 +124,7 @@ def read(raw: bytes, return_path: str | None = None, known: str = "") -> Mail:
         beside=words[1] if len(words) > 1 else None,
         answers=head.first("in-reply-to")[:_LONGEST_ID].strip(),
         written_at=_date_of(head),
+        named=decoded(head.first("from")[:_LONGEST_FROM]),
         is_forged=is_forged(head),
         is_authentic=is_authentic(head, (sender or "").rpartition("@")[2].lower()),
     )
@@ -464,7 +463,7 @@ def _joined(words: Sequence[str], grammar: Grammar) -> list[Line]:
     joined = [""]
     last = ""
     for line in (_normalise(it, grammar.locale) for it in words):
-        is_broken = _may_go_on(joined[-1], last, grammar.locale) and not _means_something(line, grammar)
+        is_broken = _may_go_on(joined[-1], last, grammar.locale) and not means_something(line, grammar)
         if line and (last.endswith(";") or is_broken):
             joined[-1] += f" {line}"
         else:
@@ -478,7 +477,9 @@ def _may_go_on(line: str, end: str, locale: str) -> bool:
     return _chat(line, locale) != "" and len(end) >= _FULL_LINE
 
 
-def _means_something(line: str, grammar: Grammar) -> bool:
+def means_something(written: str, grammar: Grammar) -> bool:
+    """Return whether a line is a move or a command, or resembles one."""
+    line = _normalise(written, grammar.locale)
     return _command(line, grammar) is not None or _comes_near(line, grammar)
 
 

@@ -104,7 +104,8 @@ class SmtpServer:
         said = [await self._in_thread(self._take, word, sender, content) for word in envelope.rcpt_tos]
         if guest.speaks_lmtp:
             return "\r\n".join(said)  # one response per recipient
-        return max(said)  # if the client retries for the others, copies that were stored are recognized
+        later = [it for it in said if it.startswith("4")]  # a retry recognizes the copies that were stored
+        return later[0] if later else max(said)
 
     async def handle_exception(self, error: Exception) -> str:
         log.error("A mail could not be taken in", exc_info=error)

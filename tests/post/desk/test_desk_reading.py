@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import date
+from time import process_time
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -24,8 +25,10 @@ from server.post.desk.reading import (
     without_repeats,
 )
 from server.post.desk.rule_texts import rule_sections
+from server.post.incoming.child import SECONDS
 from server.post.incoming.commands import words_of as words_at_tables
-from server.post.incoming.replies import Mail
+from server.post.incoming.quotes import LONGEST_LINE
+from server.post.incoming.replies import MOST_LINES, Mail
 from server.translations import LOCALES
 
 POLITE = {"en": "Hello,", "de": "Guten Tag,", "fr": "Bonjour,", "it": "Buongiorno,"}
@@ -37,6 +40,10 @@ def a_mail(text: str, subject: str = "") -> Mail:
 
 def read(text: str, locale: str = "en", subject: str = "") -> list[tuple[str, str]]:
     return [(it.command, it.rest) for it in read_request(a_mail(text, subject), locale).asked]
+
+
+def beside_table(text: str, locale: str = "en", game: str = "sternenhimmel") -> list[str]:
+    return [it.canonical for it in commands_beside_table(text.splitlines(), locale, game)]
 
 
 def test_every_command_has_a_function_and_an_example_that_can_be_parsed() -> None:
@@ -108,6 +115,37 @@ def test_commands_are_understood_despite_greetings_punctuation_and_formatting(
     assert read(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "locale", "expected"),
+    [
+        ("set name Bianchi Marco", "it", ("set", "name Bianchi Marco")),
+        ("name Franceschi Anna", "it", ("set", "name Franceschi Anna")),
+        ("set name Ciao Bella", "it", ("set", "name Ciao Bella")),
+        ("set name Ann - Smith", "en", ("set", "name Ann - Smith")),
+        ('new sternenhimmel title="Sushi night"', "en", ("new", 'sternenhimmel title="Sushi night')),
+        ('new sternenhimmel title="Part 2. The stars"', "en", ("new", 'sternenhimmel title="Part 2. The stars')),
+        ("play sternenhimmel 5. Thanks!", "en", ("play", "sternenhimmel 5")),
+        ("leave 3. 4", "en", ("leave", "3. 4")),
+        ("show 3. Thanks!", "en", ("show", "3")),
+        ("urlaub 1.7.2027 – 14.7.2027", "de", ("vacation", "1.7.2027 - 14.7.2027")),
+        ("set nights 22:00 - 08:00", "en", ("set", "nights 22:00 - 08:00")),
+        ("zeige bitte 3", "de", ("show", "3")),
+        ("Hi! Please join - 3", "en", ("join", "3")),
+        ('"1. join 3"', "en", ("join", "3")),
+    ],
+)
+def test_polite_words_and_bullets_are_removed_only_around_a_command(
+    text: str, locale: str, expected: tuple[str, str]
+) -> None:
+    assert read(text, locale) == [expected]
+
+
+@pytest.mark.parametrize("line", ["'\u3000'", '"\u2003"', "?\u202f!", "*\u00a0*", "- \u3000 -"])
+def test_a_line_of_marks_and_blanks_is_ignored(line: str) -> None:
+    assert read(f"games\n{line}") == [("games", "")]
+    assert beside_table(f"games\n{line}") == ["games"]
+
+
 def test_the_subject_is_the_command_if_the_email_is_empty() -> None:
     assert read("", subject="Re: Games") == [("games", "")]
     assert read("open", subject="games") == [("open", "")]
@@ -161,6 +199,15 @@ def test_a_yes_counts_next_to_greetings_and_commands(text: str) -> None:
             True,
         ),
         ("yes\n-- \nAda de Lovelace\nSterngasse 7, 10115 Berlin\nTel. +49 30 1234567\nwww.ada.example", True),
+        ("yes\n\nAnn Maria", True),
+        ("Yes\n\nSmith", True),
+        ("Yes!\n\nThanks,\nBobby", True),
+        ("Yes\n\nCancel", False),
+        ("Yes\n\nAbbrechen", False),
+        ("Yes\n\nUndo", False),
+        ("Yes\n\nKeep Account", False),
+        ("Yes\n\nIrrtum", False),
+        ("Yes\n\nLasciatemi Stare", False),
         ("yes\n\nBut keep my account.", False),
         ("yes\n\nI was only curious what happens.", False),
         ("yes\n\nI only wanted to see what you would write to me, and I would like to stay with you", False),
@@ -180,7 +227,7 @@ def test_a_yes_counts_next_to_greetings_and_commands(text: str) -> None:
     ],
 )
 def test_only_greetings_and_signatures_may_stand_next_to_a_yes_to_a_final_command(text: str, is_alone: bool) -> None:
-    request = read_request(a_mail(text), "en")
+    request = read_request(replace(a_mail(text), named='"Ann Smith" <ann@example.net>'), "en")
     assert (request.says_yes and request.is_alone) == is_alone
 
 
@@ -196,8 +243,8 @@ def test_only_greetings_and_signatures_may_stand_next_to_a_yes_to_a_final_comman
 def test_goodbye_after_another_command_is_not_a_command(text: str, locale: str) -> None:
     assert read(text, locale) == [("play", "sternenhimmel")]
     assert read(text.splitlines()[2], locale) == [("goodbye", "")]
-    assert [it.command for it in commands_beside_table(["games", "", text.splitlines()[2]], locale)] == ["games"]
-    assert [it.command for it in commands_beside_table([text.splitlines()[2]], locale)] == ["goodbye"]
+    assert beside_table(f"games\n\n{text.splitlines()[2]}", locale) == ["games"]
+    assert beside_table(text.splitlines()[2], locale) == ["goodbye"]
 
 
 @pytest.mark.parametrize(
@@ -220,16 +267,25 @@ def test_lines_that_question_or_contradict_commands_are_detected(text: str, is_d
 
 
 @pytest.mark.parametrize(
-    "below", ["Not yet", "Not Yet", "Never mind", "nope", "On second thought", "wait.", "Really?", "Stop!"]
+    "below", ["Not yet", "Not Yet", "Never mind", "nope", "On second thought", "wait.", "Really?", "Stop!", "Cancel"]
 )
 def test_a_reply_to_a_game_email_with_doubtful_lines_gives_no_commands(below: str) -> None:
-    assert commands_beside_table(["join 3", "", below], "en") == []
-    assert commands_beside_table(["join 3", "", "Ann Example", "Sent from my iPhone"], "en") != []
+    assert beside_table(f"join 3\n\n{below}") == []
+    assert beside_table("join 3\n\nAnn Example\nSent from my iPhone") == ["join 3"]
 
 
 def test_a_yes_with_a_question_mark_in_the_subject_confirms_nothing() -> None:
     assert read_request(a_mail("", "Re: yes"), "en").says_yes
     assert not read_request(a_mail("", "Re: yes?"), "en").says_yes
+
+
+@pytest.mark.parametrize("run", ["?", "？ ", " ,", ". ", "thanks ", "- ", "hi ", "!*"])
+def test_an_email_with_the_worst_lines_is_read_in_time(run: str) -> None:
+    worst = (f"set name {run * LONGEST_LINE}"[: LONGEST_LINE - 1] + "x",) * MOST_LINES
+    begun = process_time()
+    read_request(replace(a_mail(""), lines=worst), "en")
+    commands_beside_table(worst, "en", "sternenhimmel")
+    assert process_time() - begun < SECONDS
 
 
 @pytest.mark.parametrize("text", ["leave 3?", "“leave 3?”", "Leave 3, please?", "leave 3? Thanks", "- leave #3 ?"])
@@ -291,6 +347,27 @@ def test_a_new_game_can_be_described_in_ordinary_words() -> None:
     assert wanted_in('himmel 3 title="Our sky" private=yes').head == {"title": "Our sky", "private": True}
 
 
+@pytest.mark.parametrize(
+    ("text", "seats"),
+    [
+        ("sternenhimmel 4 players, 2 days per move", 4),
+        ("sternenhimmel, 3 players; 2 days per move, please", 3),
+        ("himmel - 5 - 2 days", 5),
+        ("himmel please 4, 2 days", 4),
+    ],
+)
+def test_commas_and_polite_words_in_a_description_do_not_matter(text: str, seats: int) -> None:
+    wanted = wanted_in(text)
+    assert (wanted.seats, wanted.clock) == (seats, {"per_move": "P2D"})
+
+
+@pytest.mark.parametrize("seats", ["seats=50000000", "seats=9999999999", "players=0", "9", f"seats={'9' * 80}"])
+def test_a_number_of_seats_that_the_game_lacks_is_unclear(seats: str) -> None:
+    for game in GAMES:
+        with pytest.raises(Unclear):
+            wanted_in(f"{game} {seats}")
+
+
 @pytest.mark.parametrize("text", ["", "chess", "himmel tonight", "himmel colour=red", "himmel min_reliability=200"])
 def test_an_unclear_description_opens_no_game(text: str) -> None:
     with pytest.raises(Unclear):
@@ -302,24 +379,69 @@ def test_arguments_can_be_written_in_several_forms() -> None:
     assert number_and_version("#3 at 12") == (3, 12)
     assert days_in("1.7.-14.7.", date(2026, 11, 27)) == (date(2027, 7, 1), date(2027, 7, 14))
     assert days_in("28.12.-3.1.", date(2026, 11, 27)) == (date(2026, 12, 28), date(2027, 1, 3))
+    assert days_in("1.7.2028-14.7", date(2026, 11, 27)) == (date(2028, 7, 1), date(2028, 7, 14))
+    (asked,) = read_request(a_mail("urlaub 1.7.-14.7."), "de").asked
+    assert asked.command == "vacation"
+    for rest in (asked.rest, "1/7 - 14/7", "1.7 .. 14.7"):
+        assert days_in(rest, date(2026, 11, 27)) == (date(2027, 7, 1), date(2027, 7, 14))
+    with pytest.raises(Unclear):  # 1 to 8 July, or 7 January to 7 August
+        days_in("7/1/2027 to 7/8/2027", date(2026, 11, 27), "en")
     for text in ("bob", "3 o'clock", "at 3"):
         with pytest.raises(Unclear):
             number_and_version(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["7 leo c", "games\n7 leo c", "say games", "pause", "vacation 2027-07-01..2027-07-02", "?"]
+    ("game", "text"),
+    [
+        ("sternenhimmel", "7 leo c"),
+        ("sternenhimmel", "games\n7 leo c"),
+        ("sternenhimmel", "say games"),
+        ("sternenhimmel", "pause"),
+        ("sternenhimmel", "vacation 2027-07-01..2027-07-02"),
+        ("sternenhimmel", "?"),
+        ("sternenglanz", "Show 3\n\nFinish"),
+        ("sternenglanz", "show 3\n\nDot B1"),
+        ("sternenhimmel", "Games\n\nD Cnc A"),
+        ("sternenhimmel", "games\n?"),
+        *(
+            ("sternenhimmel", f"show 3\n\n{line}")
+            for line in ("Resign", "Resgin", "Pause", "Undo", "Agree", "Say Hi All")
+        ),
+    ],
 )
-def test_lines_meant_for_the_table_are_not_read_as_desk_commands(text: str) -> None:
-    assert commands_beside_table(text.splitlines(), "en") == []
+def test_what_a_table_could_act_on_stays_with_the_table(game: str, text: str) -> None:
+    assert beside_table(text, "en", game) == []
 
 
 def test_desk_commands_are_found_in_replies_to_game_emails() -> None:
-    assert [it.canonical for it in commands_beside_table(["Hello,", "", "games", "show 3", "", "Ann"], "en")] == [
-        "games",
-        "show 3",
-    ]
-    assert commands_beside_table(["play it again tomorrow, I have no time to look at the table today"], "en") == []
+    assert beside_table("Hello,\n\ngames\nshow 3\n\nAnn") == ["games", "show 3"]
+    assert beside_table("hilfe neu\n\nAnn", "de") == ["help neu"]
+    assert beside_table("play it again tomorrow, I have no time to look at the table today") == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "name", ["Ann", "Leo", "Paula", "Dot", "Ada Lovelace", "A.", "Jean-Luc", "Anna de Luca", "Mark"]
+)
+def test_a_signature_below_desk_commands_is_not_meant_for_the_table(game: str, name: str) -> None:
+    assert beside_table(f"games\n\nThanks!\n{name}", "en", game) == ["games"]
+
+
+@pytest.mark.parametrize("label", ["Name: Ann", "Nom : Ann"])
+def test_a_label_in_a_signature_does_not_rename_the_player(label: str) -> None:
+    listed, said = read_request(a_mail(f"games\n\n{label}"), "en").asked
+    assert (listed.command, said.command, said.near) == ("games", "", "set")  # we say that we don't understand it
+    assert beside_table(f"games\n\n{label}") == ["games"]
+    for text in (f"games\n{label}", "games\n\nname Ann"):
+        assert read(text) == [("games", ""), ("set", "name Ann")]
+
+
+def test_a_reply_to_a_game_email_that_is_cut_says_so() -> None:
+    found = commands_beside_table([f"show {nr}" for nr in range(MOST + 3)], "en", "sternenhimmel")
+    request = request_of(list(map(stored, found)), MOST)
+    assert len(request.asked) == MOST
+    assert request.is_cut
 
 
 @pytest.mark.parametrize(

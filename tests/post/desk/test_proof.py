@@ -15,7 +15,10 @@ from server.accounts.players import player_at, profile
 from server.accounts.rate_limits import forget_old_counts
 from server.clock import clock
 from server.config import Bound
+from server.play.commits import load
+from server.play.seating.games import open_game
 from server.play.turns.idempotency import forget_old_answers
+from server.post.desk import games
 from server.post.desk.addresses import asked_word, player_word, stranger_word
 from server.post.desk.counter import forget_desk_mails
 from server.post.incoming import answering
@@ -26,7 +29,7 @@ from tests.post.desk.writing import DESK, DOMAIN, Correspondent, settle
 from tests.post.incoming.replying import a_move
 from tests.post.incoming.test_bounces import HARD, SOFT, complaint
 from tests.post.office import Mail, Office, a_mail, arrives
-from tests.support.games import DAY, HOUR, game_of, happened, later
+from tests.support.games import BOT, DAY, HOUR, ME, OPEN, game_of, happened, later, person, wanted
 
 WRITING = (
     *("name Mallory", "new sternenhimmel", "play sternenhimmel", "find sternenglanz", "join any", "leave 1", "goodbye"),
@@ -581,6 +584,13 @@ def test_the_numbers_of_a_players_games_never_change(ann: Correspondent) -> None
     assert "4 Fourth" in text
 
 
+@pytest.mark.parametrize("number", ["1", "#1", "game 1", "no. 1"])
+def test_standings_take_the_number_of_a_game_in_any_form(ann: Correspondent, number: str) -> None:
+    ann_joins(ann)
+    ann.asks("play sternenhimmel")
+    assert "The scores in game 1" in ann.asks(f"standings {number}").text
+
+
 def test_find_joins_a_game_that_matches_the_search(mailbox: Callable[[str], Correspondent], ann: Correspondent) -> None:
     ben = mailbox("ben@example.org")
     for who in (ann, ben):
@@ -589,6 +599,39 @@ def test_find_joins_a_game_that_matches_the_search(mailbox: Callable[[str], Corr
     assert "opened game 1 Sternenglanz" in ann.asks("find sternenglanz 2 3 days per move").text
     assert "opened game 1 Sternenglanz" in ben.asks("find sternenglanz 2 1 day per move").text
     assert "The game has started." in ben.asks("find sternenglanz 2 3 days per move").text
+
+
+def test_a_search_compares_lengths_of_time_and_looks_at_every_open_game(
+    monkeypatch: pytest.MonkeyPatch, ann: Correspondent
+) -> None:
+    monkeypatch.setattr(games, "_PAGE", 2)
+    ann_joins(ann)
+    host = person("host")
+    oldest, *_ = [
+        open_game(host, wanted(ME, OPEN, BOT, clock={"per_move": clock})) for clock in ("P2D", "P7D", "P3D", "P3D")
+    ]
+    assert "You have a seat in game 1" in ann.asks("find sternenhimmel 48h").text
+    assert load(oldest.game_id).table.status == "running"
+    assert "You have a seat in game 2" in ann.asks("find sternenhimmel 1 week").text
+    assert "You have a seat in game 3" in ann.asks("join any").text
+
+
+def test_the_list_of_games_has_every_game_that_is_not_over(monkeypatch: pytest.MonkeyPatch, ann: Correspondent) -> None:
+    monkeypatch.setattr(games, "_PAGE", 1)
+    monkeypatch.setattr(games, "_MOST_OWN", 1)
+    ann_joins(ann)
+    ann.asks("play sternenglanz\nfind sternenglanz 2\nplay sternenhimmel\nplay sternenhimmel")
+    listed = ann.asks("games").text
+    for line in ("1 Sternenglanz: ", "2 Sternenglanz: not started", "3 Sternenhimmel: ", "4 Sternenhimmel: "):
+        assert line in listed
+
+
+def test_a_confirmed_command_opens_its_own_game(ann: Correspondent) -> None:
+    ann_joins(ann)
+    assert "play sternenglanz" in ann.asks("play sternenhimmel\nplay sternenglanz?").text
+    assert "Game 2 Sternenglanz has started" in ann.asks("yes").text
+    ann.asks("find sternenhimmel 3\nfind sternenglanz 2?")
+    assert "opened game 4 Sternenglanz" in ann.asks("yes").text
 
 
 def test_replies_to_a_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent) -> None:

@@ -20,7 +20,7 @@ from server.config import Bound
 from server.play.mail.mail_in import reply_word
 from server.play.mail.postmaster import kept_mails
 from server.post.desk.counter import deal_with_desk
-from server.post.incoming import imap
+from server.post.incoming import imap, intake
 from server.post.incoming.bounces import read_returned_mails
 from server.post.incoming.imap import LEASE, OTHERS, READ, ImapReader, check, recipients
 from server.post.incoming.intake import LARGEST
@@ -244,7 +244,7 @@ def test_an_email_stays_in_the_mailbox_while_the_database_is_down(
         raise Unavailable
 
     with monkeypatch.context() as patch, pytest.raises(Unavailable):
-        patch.setattr(imap, "take_in", is_away)
+        patch.setattr(intake, "take_in", is_away)
         read_once(app, dovecot.url())
     assert dovecot.mails() == [raw]
     read_once(app, dovecot.url())
@@ -274,6 +274,27 @@ def test_excess_emails_for_a_seat_stay_in_the_mailbox_and_do_not_delay_others(
         dovecot.delivers(a_reply(to))
     read_once(app, dovecot.url())
     assert (len(inbox()), len(dovecot.mails())) == (2, 1)
+
+
+def test_an_email_is_stored_for_all_its_recipients(
+    dovecot: Dovecot, app: Flask, address: str, game_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first recipient's game doesn't exist, and the second gets too many emails."""
+    limit = app.config["BOUNDS"]["mails"]
+    gone, beas = (f"{reply_word(*seat, 1)}@{DOMAIN}" for seat in ((UUID(int=7), 0), (game_id, 1)))
+    dovecot.delivers(a_reply(address))
+    monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(1, 3600))
+    read_once(app, dovecot.url())
+    raw = a_reply(gone, Cc=f"{address}, {beas}")
+    dovecot.delivers(raw)
+    read_once(app, dovecot.url())
+    assert (inbox()[1:], dovecot.mails()) == ([raw], [raw])
+    monkeypatch.setitem(app.config["BOUNDS"], "mails", limit)
+    read_once(app, dovecot.url())
+    assert (inbox()[1:], dovecot.mails()) == ([raw, raw], [])
+    dovecot.delivers(a_reply(gone))
+    read_once(app, dovecot.url())
+    assert (len(dovecot.mails(READ)), len(dovecot.mails(OTHERS))) == (2, 1)
 
 
 def test_a_rate_limited_email_is_not_fetched_again_immediately(
@@ -316,7 +337,7 @@ def test_an_email_that_disappears_does_not_delay_others(
     sent = [a_reply(address, f"say {nr}") for nr in range(3)]
     for raw in sent:
         dovecot.delivers(raw)
-    take_in = imap.take_in
+    take_in = intake.take_in
 
     def removes_the_next(*args: Any) -> None:
         take_in(*args)
@@ -326,7 +347,7 @@ def test_an_email_that_disappears_does_not_delay_others(
                 box.delete_messages(uids[1:2])
                 box.expunge()
 
-    monkeypatch.setattr(imap, "take_in", removes_the_next)
+    monkeypatch.setattr(intake, "take_in", removes_the_next)
     read_once(app, dovecot.url())
     assert inbox() == [sent[0], sent[2]]
 
@@ -341,7 +362,7 @@ def test_many_emails_are_fetched_in_batches_within_one_lease(
     reader = ImapReader(app, dovecot.url(), DOMAIN)
     assert reader._has_lease()
     with imap.opened(dovecot.url()) as box:
-        monkeypatch.setattr(imap, "take_in", loses_its_lease(reader, at=4))
+        monkeypatch.setattr(intake, "take_in", loses_its_lease(reader, at=4))
         reader._read_all(box)
         assert inbox() == sent[:4]
         reader._read_all(box)
@@ -350,7 +371,7 @@ def test_many_emails_are_fetched_in_batches_within_one_lease(
 
 def loses_its_lease(reader: ImapReader, at: int) -> Callable[..., None]:
     """With this mail: another worker has it from then on."""
-    take_in, left = imap.take_in, [at]
+    take_in, left = intake.take_in, [at]
 
     def take(*args: Any) -> None:
         take_in(*args)

@@ -267,7 +267,7 @@ def test_an_email_that_could_not_be_stored_is_retried_with_its_mailgun_signature
 
     call = mailgun(address, "ada@example.org", a_mail("7 leo c"))
     with monkeypatch.context() as patch:
-        patch.setattr("server.api.mail_in.take_in", is_away)
+        patch.setattr("server.post.incoming.intake.take_in", is_away)
         assert calls(client, call).status_code == 503
     assert calls(client, call).status_code == 200
     assert len(inbox()) == 1

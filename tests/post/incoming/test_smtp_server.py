@@ -211,6 +211,17 @@ def test_an_lmtp_client_gets_a_response_for_each_recipient(lmtp: smtplib.LMTP, g
     assert kept() == [MAIL.encode()]
 
 
+def test_an_email_is_sent_again_if_only_one_of_its_recipients_is_deferred(
+    app: Flask, smtp: smtplib.SMTP, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.config["BOUNDS"], "mails", Bound(1, 3600))
+    assert hands_over(smtp, word, MAIL + "another\r\n")[0] == 250
+    smtp.mail(SENDER)
+    for known in (word, reply_word(UUID(int=7), 0, 1)):
+        assert smtp.rcpt(f"{known}@stars.example")[0] == 250
+    assert smtp.data(MAIL)[0] == 451
+
+
 # Mails
 
 
