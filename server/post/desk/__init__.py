@@ -1,6 +1,6 @@
-"""The post desk: an open address where people play by email alone.
+"""The post desk: an public address where people play by email alone.
 
-- `addresses` has the open address and the signed addresses, and stores emails sent to them.
+- `addresses` has the public address and the signed addresses, and stores emails sent to them.
 - `commands` declares all commands. The parser, `help` and the handbook use this list.
 - `reading` finds the commands in an email.
 - `subjects` decides whether a subject is a command.

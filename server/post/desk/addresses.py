@@ -1,4 +1,4 @@
-"""The addresses of the post desk: the open address, and signed addresses in the Reply-To of its emails.
+"""The addresses of the post desk: the public address, and signed addresses in the Reply-To of its emails.
 
 A signed address is issued to one reader. A reply to it takes effect only if it comes from that reader's own address. If
 that address has no account, the signature contains a hash of the address. So nothing is stored until the person
@@ -53,7 +53,7 @@ def mailbox_hash(email: str) -> bytes:
 
 
 def opened(word: str) -> Capability | None:
-    """Return what a signed address allows, or None for the open address. Raise NotFound for other addresses."""
+    """Return what a signed address allows, or None for the public address. Raise NotFound for other addresses."""
     return None if is_open_word(word) else verify(DESK, word)
 
 

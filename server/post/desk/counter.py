@@ -1,6 +1,6 @@
 """Processing emails to the post desk, one at a time: who wrote the email, whether the sender is proved, and our reply.
 
-Anyone can send an email to the open address with any sender, so it proves nothing. It changes nothing, and each address
+Anyone can send an email to the public address with any sender, so it proves nothing. It changes nothing, and each address
 gets at most one reply to such emails per day. A reply to a signed address takes effect immediately if it comes from the
 address to which we wrote. Programs, bounces and mailing lists get no reply (RFC 3834).
 """
@@ -95,7 +95,7 @@ def forget_desk_mails() -> None:
 
 def forward(mail_id: UUID, player_id: UUID | None, raw: bytes, asked: Sequence[Asked]) -> None:
     """Pass the commands in a reply to an email about a game on to the post desk. If the sender isn't proved, the reply
-    counts as an email to the open address."""
+    counts as an email to the public address."""
     if player_id is None:
         desk.keep(mail_id, current_app.config["DESK"], raw, clock.now())
     else:
