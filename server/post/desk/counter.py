@@ -116,7 +116,7 @@ def _set_aside(mail: DeskMail) -> None:
 def _apology(mail: DeskMail, player: Player) -> Json | None:
     """Return our reply to a faulty email, or None unless the reader of the signed address wrote it."""
     try:
-        read: replies.Mail = child.run(replies.read, mail.raw, None, player.email)
+        read: replies.Mail = child.run(replies.read, mail.raw, player.email)
     except Exception:  # noqa: BLE001  this may be the fault of the email
         return None
     if (read.sender or "").lower() != player.email or read.automatic or read.is_forged:
