@@ -14,11 +14,12 @@ from collections.abc import Callable
 from math import ceil
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 from server.games import GAMES
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 SECONDS = 2  # of CPU time per email; an email of 400 KB takes a tenth of this
 MEMORY = 512 * 1024 * 1024  # bytes, in addition to the loaded modules
@@ -43,7 +44,7 @@ class Child:
         self._process: subprocess.Popen[bytes] | None = None
         self._line: Connection | None = None
 
-    def run(self, function: Callable[..., T], *arguments: Any) -> T:
+    def run(self, function: Callable[[*Ts], T], *arguments: *Ts) -> T:
         """Call a function of a module in the child process, and return its result. Raise the errors of the function,
         TooMuch or ChildDied."""
         request = pickle.dumps((function, arguments))
