@@ -14,7 +14,7 @@ from collections.abc import Callable
 from math import ceil
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from typing import Any, TypeVar, TypeVarTuple
+from typing import TypeVar, TypeVarTuple
 
 from server.games import GAMES
 
