@@ -220,7 +220,7 @@ def test_a_sternenglanz_game_is_opened_with_a_round_limit_and_a_salt(
     page.locator("[name=number]").select_option("2")
     page.get_by_text("All options").tap()
     page.get_by_label("Maximum rounds").fill("12")
-    page.get_by_label("Pace").select_option("own-time")
+    page.locator("select[name=clock]").select_option("own-time")
     page.get_by_label("Per turn", exact=True).fill("5")
     page.get_by_label("What happens").select_option("strict")
     page.get_by_text("Add to the shuffle").tap()
