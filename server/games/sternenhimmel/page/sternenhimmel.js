@@ -6,6 +6,7 @@ import { knows, listed, t } from "../ui/words.js";
 import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
 import { Guide, useGuide } from "../table/guide.js";
+import { useHinted } from "../table/hinted.js";
 import { usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
@@ -45,6 +46,8 @@ export function Room({ table, rules, view, at }) {
   const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
   /** @type {Move[]} */
   const moves = planning?.next.moves ?? (turn === null ? [] : (legal?.moves ?? []));
+  /** @type {Move | null} */
+  const hint = useHinted(table.base, turn);
   const [kept, keep] = useState(NOTHING);
   const chosen = kept.turn === turn ? kept : NOTHING; // discard another turn's choice
   const choose = (/** @type {Omit<Chosen, "turn">} */ it) => keep({ ...it, turn });
@@ -164,6 +167,7 @@ export function Room({ table, rules, view, at }) {
             isOpen(id, space) && star && !chosen.space && "lit",
             chosen.space?.board === id && chosen.space.space === space && "chosen",
             fresh.has(`${id} ${space}`) && "fresh",
+            hint?.board === id && hint.space === space && "hinted",
           ].filter(Boolean).join(" ")}
           act=${(/** @type {string} */ space) =>
             !sending && isOpen(id, space) && choose({ ...chosen, space: { board: id, space } })} />`;
@@ -189,7 +193,7 @@ export function Room({ table, rules, view, at }) {
         <button ref=${confirm} disabled=${!!sending} onClick=${send}>${t("confirm")}</button>
         <button class="plain" disabled=${!!sending} onClick=${giveUp}>${t("choose-again")}</button>
       </div>`}</div>
-      <${Hand} hand=${hand} seat=${seat} chosen=${chosen.star} isOpen=${isStarOpen}
+      <${Hand} hand=${hand} seat=${seat} chosen=${chosen.star} hinted=${hint ? hand.indexOf(hint.star) : -1} isOpen=${isStarOpen}
         choose=${(/** @type {number} */ i) =>
           !sending && isStarOpen(hand[i]) && choose({ ...chosen, star: chosen.star === i ? null : i })} />
     </div>`}
