@@ -312,10 +312,16 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
     if (!isSecret) learned(); // after choosing the first cards, the player has yet to take a turn
     building.send();
   };
+  const said = useRef();
+  useEffect(() => { // a long text scrolls, so keys must reach it
+    const { scrollHeight, clientHeight } = said.current;
+    if (scrollHeight > clientHeight + 1) said.current.tabIndex = 0;
+    else said.current.removeAttribute("tabindex");
+  });
   const marked = [turn === null && "idle", isLaying && "laying", (isBegun || isPlanned) && "building"].filter(Boolean).join(" ");
   return html`<section class=${`tray ${marked}`} aria-label=${t("turn")}>
     <div class="say">
-      <div role="status" data-said>
+      <div role="status" data-said ref=${said}>
         ${error && html`<${Sorry} error=${error} />`}
         ${isWhole && guide}
         ${foresight && told && !taps.length && !sending && html`<p class="told" key=${told}>${told}
