@@ -200,7 +200,8 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -
 
 def _turns_left(sky: State, seat: Seat) -> float:
     """Return the number of the seat's turns until the last round ends, with one in progress."""
-    if (most := sky.options["max_rounds"]) is None:
+    most: int | None = sky.options["max_rounds"]
+    if most is None:
         return inf
     return most - (begin_turn(sky, seat).turn - 1) // len(sky.points)
 

@@ -6,7 +6,7 @@ import { useStore } from "../ui/store.js";
 import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
-import { Guide, useGuide } from "../table/guide.js";
+import { byMouse, Guide, useGuide } from "../table/guide.js";
 import { useHinted } from "../table/hinted.js";
 import { nextMoves, usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
@@ -363,8 +363,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
  */
 function guiding({ moves, taps }, isWhole) {
   if (isWhole) return "send";
-  if (moves.some((it) => ["choose", "lay"].includes(it.steps[0].cmd))) return "card";
-  return taps.length ? "field" : "slot";
+  if (moves.some((it) => ["choose", "lay"].includes(it.steps[0].cmd))) return `card${byMouse}`;
+  return taps.length ? "field" : `slot${byMouse}`;
 }
 
 /**

@@ -5,7 +5,7 @@ import { isIn } from "../ui/focus.js";
 import { knows, listed, t } from "../ui/words.js";
 import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
-import { Guide, useGuide } from "../table/guide.js";
+import { byMouse, Guide, useGuide } from "../table/guide.js";
 import { useHinted } from "../table/hinted.js";
 import { usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
@@ -187,7 +187,7 @@ export function Room({ table, rules, view, at }) {
             : asking(turn, star, chosen.space, sending)} ${turn === null && planner}</p>
         ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} learned=${learned}
           step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
-            : chosen.space ? "guide.star.then" : "guide.star")} />`}</div>
+            : chosen.space ? "guide.star.then" : `guide.star${byMouse}`)} />`}</div>
       ${planning && html`<div class="row confirm">${planner}</div>`}
       ${isReady && html`<div class="row confirm">
         <button ref=${confirm} disabled=${!!sending} onClick=${send}>${t("confirm")}</button>
