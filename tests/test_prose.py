@@ -64,6 +64,8 @@ def code() -> Texts:
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
                 yield f"{path.name} {type(node).__name__}", text
     for path in (it for room in ("server", "migrations", "tests") for it in ROOT.glob(f"{room}/**/*.[jpc][sy]*")):
+        if path.suffix == ".pyc":  # `server up` compiles the modules
+            continue
         yield from ((path.name, "".join(it)) for it in COMMENT.findall(path.read_text("utf-8")))
     for path in ROOT.glob("tests/**/test_*.py"):
         yield from ((path.name, it.replace("_", " ")) for it in re.findall(r"def (test_\w+)", path.read_text("utf-8")))
