@@ -212,10 +212,16 @@ def invited(word: str) -> Response:
         is_new=is_new,
         word=word,
         introduction=_introduction(game),
+        host=None if game.hides_names else _host(game),
         turns=text.usual_turns(game.head.rules, len(game.seats)),
     )
     response.headers["Referrer-Policy"] = "same-origin"  # without it, older browsers hide the origin of a form
     return response
+
+
+def _host(game: Game) -> str | None:
+    """Return the name of the host, if they have a seat."""
+    return next((game.names[row.seat] for row in game.seats if row.player_id == game.head.host), None)
 
 
 def _introduction(game: Game) -> tuple[str, str]:

@@ -60,8 +60,8 @@ def not_found(error: NotFound) -> Response:
 
 
 def no_page() -> Response:
-    text = gettext("There is no page at this address. Check the address for typos, or go to the home page.")
-    return page("message.html", 404, title=gettext("Page not found"), text=text)
+    text = gettext("There is no page at this address. Check the address for typos.")
+    return page("message.html", 404, title=gettext("Page not found"), text=text, home=gettext("Go to the home page"))
 
 
 blp.register_error_handler(Exception, sorry)  # for the static files

@@ -32,7 +32,7 @@ function Page() {
   const player = useStore(me);
   const main = useRef();
   const path = parts.join("/");
-  const isGame = parts[0] === "games" && parts[1]; // the table prompts for the name itself
+  const asksName = ASKS_NAME.includes(path); // the table prompts for the name itself
   const waiting = useWaiting(path, player?.id);
   useEffect(() => {
     /** @type {Record<string, string>} */
@@ -58,7 +58,7 @@ function Page() {
     <${Head} player=${player} here=${parts[0] ?? ""} waiting=${waiting.length} />
     <${Notice} />
     <main id="main" tabindex="-1" ref=${main} key=${language}>
-      ${isUnnamed(player) && !isGame && html`<${DisplayName} player=${player} />`}
+      ${isUnnamed(player) && asksName && html`<${DisplayName} player=${player} />`}
       <${Screen} parts=${parts} query=${query} player=${player} />
     </main>
     <${Foot} />`;
@@ -97,6 +97,7 @@ function Screen({ parts, query, player }) {
   return html`<${MyGames} />`;
 }
 
+const ASKS_NAME = ["", "games", "lobby", "open"]; // screens that lead to a table
 const HOMES = ["", "games", "sign-in", "open", "settings"]; // screens that a visitor sees as the landing page
 
 const Nowhere = () => html`<h1>${t("nowhere")}</h1> <p><a href="#/">${t("nowhere.home")}</a></p>`;

@@ -111,3 +111,9 @@ def test_a_handbook_page_runs_only_its_own_scripts(app: Flask, name: str) -> Non
     policy = response.headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
     assert "unsafe" not in policy
+
+
+def test_the_navigation_marks_the_current_page(app: Flask) -> None:
+    for path in ("/docs", "/docs/app", "/docs/scaling", "/problems"):
+        [nav] = re.findall(r'<nav class="handbook".*?</nav>', app.test_client().get(path).text, re.DOTALL)
+        assert re.findall(r'href="([^"]*)" aria-current="page"', nav) == [path]

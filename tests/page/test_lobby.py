@@ -220,7 +220,7 @@ def test_a_sternenglanz_game_is_opened_with_a_round_limit_and_a_salt(
     page.locator("[name=number]").select_option("2")
     page.get_by_text("All options").tap()
     page.get_by_label("Maximum rounds").fill("12")
-    page.get_by_label("Pace").select_option("own-time")
+    page.locator("select[name=clock]").select_option("own-time")
     page.get_by_label("Per turn", exact=True).fill("5")
     page.get_by_label("What happens").select_option("strict")
     page.get_by_text("Add to the shuffle").tap()
@@ -472,3 +472,26 @@ def test_a_host_chooses_how_long_a_game_waits_for_players(ada: Client, windows: 
     assert days in (29, 30)
     page.goto("/#/lobby")
     expect(page.locator(".card.game").first).to_contain_text("closes in 30 days unless it starts")
+
+
+def test_a_new_player_reads_rules_and_settings_without_choosing_a_name(house: House, windows: Windows) -> None:
+    page = windows.open()
+    enter(page, house, "gerda@example.org")
+    asked = page.get_by_role("region", name="What should others call you?")
+    for address, heading in (("rules/sternenhimmel", "Rules: Sternenhimmel"), ("settings/profile", "Settings")):
+        page.goto("/#/open")
+        expect(asked).to_be_visible()
+        page.goto(f"/#/{address}")
+        expect(page.get_by_role("heading", name=heading)).to_be_visible()
+        expect(asked).to_have_count(0)
+
+
+def test_a_new_game_counts_equal_bots_and_a_players_page_names_them(ada: Client, windows: Windows) -> None:
+    page = windows.open(ada, **PHONE)
+    form_of(page)
+    expect(page.get_by_role("region", name="Your new game")).to_contain_text("you and the greedy bot (2×)")
+    select, arrow = page.locator("[name=seat-1]").bounding_box(), page.locator(".seat > button").first.bounding_box()
+    assert select and arrow and select["y"] <= arrow["y"] + 1 < select["y"] + select["height"]  # side by side
+    open_game(ada, ME, BOT, BOT)
+    page.goto(f"/#/players/{ada.get('/v1/me')['id']}")
+    expect(page.locator(".played li", has_text="Greedy 1").first).to_be_visible()

@@ -115,7 +115,7 @@ def test_events_are_announced_once_and_in_order(house: House, windows: Windows) 
     placed = [(it["seat"], it["space"]) for it in story if it["type"] == "star-placed"]
     page.wait_for_function("least => heard.join(' ').split(' put ').length > least", arg=len(placed))
     names = ["dora", "Greedy 1", "Greedy 2"]
-    told = re.findall(r"(dora|greedy \d) put .*? on \w+ (\w)\.", " ".join(page.evaluate("heard")))
+    told = re.findall(r"(dora|Greedy \d) put .*? on \w+ (\w)\.", " ".join(page.evaluate("heard")))
     assert told == [(names[seat], space) for seat, space in placed]
 
 

@@ -53,3 +53,22 @@ def test_an_address_without_a_page_says_so_and_leads_home(house: House, windows:
     expect(page.get_by_role("heading", name="There's no page at this address.")).to_be_visible()
     page.get_by_role("link", name="Go to the home page").click()
     expect(page.locator(".live-table")).to_be_visible()
+
+
+def test_a_mistyped_path_leads_home(windows: Windows) -> None:
+    windows.expected = "404"
+    page = windows.open()
+    page.goto("/nowhere")
+    page.get_by_role("link", name="Go to the home page").click()
+    expect(page.get_by_role("button", name="Play now")).to_be_visible()
+
+
+def test_a_visitor_who_was_sent_a_code_is_not_told_again_how_to_get_one(windows: Windows) -> None:
+    page = windows.open()
+    page.goto("/#/sign-in")
+    why = page.get_by_text("We'll email you a code")
+    expect(why).to_be_visible()
+    page.get_by_label("Email address").fill("hans@example.org")
+    page.get_by_role("button", name="Email me a code").click()
+    expect(page.get_by_label("Code")).to_be_visible()
+    expect(why).to_have_count(0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, permutations
+from math import inf
 from typing import Any
 
 from server.games.contract import ALONE, NOBODY, Dice, Outcome, Seat
@@ -183,8 +184,10 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -
     Its cards must be in the hand now and unused by `earlier` moves. A hand loses cards only through moves by its own
     seat, and later draws are unknown. With secret Sternbilder, an action ends its move, since a further step would
     reveal whether the action completes one. The table alone therefore decides whether the move is legal when it is
-    played.
+    played. A turn ends when cards are laid, so the last round sets a limit to them.
     """
+    if sum(isinstance(step, LayCards) for it in earlier for step in it.steps) >= _turns_left(sky, seat):
+        raise IllegalMove("game-over", "You have no turn left for this move.")
     for step in _laid(move):
         if step not in sky.hands[seat] or any(step in _laid(it) for it in earlier) or _laid(move).count(step) > 1:
             raise IllegalMove("bad-cards", f"{copy_name(step, 'en')} is not left for this move. {_held(sky, seat)}")
@@ -193,6 +196,14 @@ def check_planned(sky: State, seat: Seat, earlier: Sequence[Move], move: Move) -
         raise IllegalMove(
             "reveals", "An action may complete your constellation. Plan what follows it as a separate move."
         )
+
+
+def _turns_left(sky: State, seat: Seat) -> float:
+    """Return the number of the seat's turns until the last round ends, with one in progress."""
+    most: int | None = sky.options["max_rounds"]
+    if most is None:
+        return inf
+    return most - (begin_turn(sky, seat).turn - 1) // len(sky.points)
 
 
 def begin_turn(sky: State, seat: Seat) -> State:

@@ -5,24 +5,27 @@ import { addressOf } from "../ui/files.js";
 import { GAMES, ROOMS } from "../ui/games.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { t } from "../ui/words.js";
+import { hinted } from "../table/hinted.js";
 /** @import { Game, Hint as Hinted, HintedMove, Move, PlanForm, Review as Reviewed, ReviewedMove, RulesDescription,
  *   SeatedTable } from "../ui/types" */
 
 const MUCH = 10; // points behind the best move
 const AGAIN = 5_000; // milliseconds between polls of a review in progress
 const FIRST = 5; // moves listed before "show all"
+const EDGE = 8; // pixels around the hint
 
 /**
- * Return a function that describes a move as the game's own module does, or as emails do if the game has none.
+ * Return a function that describes a move as the game's own module does, or as emails do if the game has none, and
+ * whether that module has loaded.
  * @param {Game} game
  * @param {RulesDescription} rules
- * @returns {(it: {move: Move, words: string}) => string}
+ * @returns {[written: (it: {move: Move, words: string}) => string, isReady: boolean]}
  */
 function useWritten(game, rules) {
   /** @returns {Promise<PlanForm | null>} */
   const load = async () => (ROOMS.includes(game.rules) ? import(addressOf(`${game.rules}/plan.js`)) : null);
-  const [form] = useLoaded(load, [game.rules]);
-  return ({ move, words }) => form?.written(move, rules) ?? words;
+  const [form, error] = useLoaded(load, [game.rules]);
+  return [({ move, words }) => form?.written(move, rules) ?? words, form !== null || !!error || !ROOMS.includes(game.rules)];
 }
 
 /**
@@ -40,9 +43,17 @@ export function Hint({ table, rules, close }) {
   /** @returns {Promise<Hinted>} */
   const ask = () => call("GET", `${base}/hint`);
   const [hint, error] = useLoaded(ask, [game.you.turn]);
-  const written = useWritten(game, rules);
+  const [written, isReady] = useWritten(game, rules);
+  const all = isReady && hint ? /** @type {HintedMove[]} */ (hint.moves) : [];
+  const moves = all.filter((it, i) => all.findIndex((one) => written(one) === written(it)) === i); // copies of a card
+  const [marked, mark] = useState(0);
   const place = useRef();
   useEffect(() => place.current.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    hinted.set(moves[marked] && hint ? { base, turn: hint.turn, move: moves[marked].move } : null);
+    return () => hinted.set(null);
+  }, [isReady, hint, marked]);
+  const corner = useCorner(place, moves.length > 0);
   const chosen = useRef(/** @type {Move | null} */ (null));
   const [busy, wrong, play] = useSubmit(async () => {
     await table.play(/** @type {number} */ (hint?.turn), /** @type {Move} */ (chosen.current));
@@ -52,17 +63,47 @@ export function Hint({ table, rules, close }) {
     chosen.current = move;
     play();
   };
-  return html`<section class="hint" tabindex="-1" ref=${place} aria-label=${t("hint")}
+  return html`<section class="hint" tabindex="-1" ref=${place} aria-label=${t("hint")} style=${corner}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}>
-    <div role="status">${!hint && !error && html`<p>${t("hint.thinking")}</p>`}</div>
-    ${hint && html`<p>${t("hint.what")}</p>
-      <ol>${hint.moves.map((/** @type {HintedMove} */ it, /** @type {number} */ i) => html`<li key=${i} class="row">
-        <strong>${written(it)}</strong> <span class="faint">${i === 0 ? t("hint.best") : howGood(game, it.behind)}</span>
+    <div class="about"><p role="status">${t(moves.length || error ? "hint.what" : "hint.thinking")}</p>
+      <button class="plain" onClick=${close}>${t("hint.close")}</button></div>
+    ${moves.length > 0 && html`<ol>${moves.map((it, i) => html`<li key=${i} class=${i === marked ? "marked" : ""}
+        onPointerEnter=${() => mark(i)} onFocusIn=${() => mark(i)}>
+        <span><strong>${written(it)}</strong> <span class="faint">${i === 0 ? t("hint.best") : howGood(game, it.behind)}</span></span>
         <button class=${i === 0 ? "" : "plain"} disabled=${busy} onClick=${() => choose(it.move)}
           aria-label=${`${t("hint.play")}: ${written(it)}`}>${t("hint.play")}</button></li>`)}</ol>`}
     ${(error ?? wrong) && html`<${Sorry} error=${error ?? wrong} />`}
-    <p><button class="plain" onClick=${close}>${t("hint.close")}</button></p>
   </section>`;
+}
+
+/**
+ * Return the position of the panel that covers the fewest marks of the best move. It stays there, so that the panel
+ * doesn't move under the finger.
+ * @param {{current: any}} place
+ * @param {boolean} isFull whether the panel shows the moves
+ */
+function useCorner(place, isFull) {
+  const [corner, set] = useState({});
+  useEffect(() => {
+    if (!isFull) return;
+    const frame = requestAnimationFrame(() => { // the board draws the marks first
+      const panel = place.current.getBoundingClientRect();
+      const around = place.current.parentElement.getBoundingClientRect();
+      const drawn = place.current.parentElement.querySelector(".drawn");
+      const tray = drawn?.querySelector(".tray")?.getBoundingClientRect();
+      /** @type {DOMRect[]} */
+      const marks = [...(drawn?.querySelectorAll(".hinted") ?? [])].map((it) => it.getBoundingClientRect());
+      const tops = [panel.top, Math.max(panel.top, (tray?.top ?? panel.bottom) - panel.height - EDGE)];
+      const lefts = [panel.left, around.left + EDGE];
+      const covered = (/** @type {number} */ top, /** @type {number} */ left) => marks.filter((it) => it.left < left + panel.width
+        && it.right > left && it.top < top + panel.height && it.bottom > top).length;
+      const all = tops.flatMap((top) => lefts.map((left) => ({ top, left, count: covered(top, left) })));
+      const best = all.reduce((one, other) => (other.count < one.count ? other : one));
+      set({ top: `${best.top - around.top}px`, left: `${best.left - around.left}px`, right: "auto" });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isFull]);
+  return corner;
 }
 
 /**
@@ -94,7 +135,7 @@ function Moves({ table, rules, showAt }) {
   /** @returns {Promise<Reviewed>} */
   const ask = () => call("GET", `${base}/review`);
   const [review, error] = useLoaded(ask, [round]);
-  const written = useWritten(game, rules);
+  const [written] = useWritten(game, rules);
   const [all, showAll] = useState(false);
   const isComing = review && review.result === null;
   useEffect(() => {

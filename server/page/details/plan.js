@@ -98,9 +98,12 @@ export function Planner({ table, rules, draft }) {
   const { base, game } = table;
   const planned = useStore(planning);
   const [isAsking, ask] = useState(false);
+  const [isDone, setDone] = useState(false); // the player has no turn left to plan
+  useEffect(() => setDone(false), [game.version]);
   const [busy, error, begin] = useSubmit(async () => {
     const [form, plan] = await Promise.all([formOf(game.rules), call("GET", pathOf(base))]);
     const next = await nextMoves(base, plan, []);
+    if (!next.moves.length) return setDone(true);
     begun += 1;
     planning.set({ base, turn: -begun, form, plan, next });
     requestAnimationFrame(() => { // the button may be far from the board
@@ -110,6 +113,7 @@ export function Planner({ table, rules, draft }) {
     });
   });
   if (!mayPlan(table) || game.you?.turn != null) return null;
+  if (isDone) return html`<span role="status">${t("plan.none")}</span>`;
   if (planned?.base !== base) {
     return html`<button class="plain" disabled=${busy} onClick=${begin}>${t("plan.begin")}</button>
       ${error && html`<${Sorry} error=${error} />`}`;

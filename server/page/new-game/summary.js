@@ -17,7 +17,7 @@ export function Summary({ it, game, preset }) {
       <dt>${t("new-game.game")}</dt><dd>${title(it.rules)}, ${editionName(name)}</dd>
       ${others.length > 0 && html`<dt>${t("option.otherwise")}</dt><dd>${others.map(([field, value]) => html`<div
         key=${field}>${changeInWords(field, value)}</div>`)}</dd>`}
-      <dt>${t("new-game.seats")}</dt><dd>${listed(it.seats.map(seatInWords))}</dd>
+      <dt>${t("new-game.seats")}</dt><dd>${listed(counted(it.seats.map(seatInWords)))}</dd>
       <dt>${t("clock")}</dt><dd>${clockInWords(clockOf(it))}</dd>
       <dt>${t("timeout")}</dt><dd>${timeoutsInWords(ladderOf(it))}</dd>
     </dl>
@@ -37,4 +37,10 @@ function changeInWords(field, value) {
 }
 
 const said = (option, value) => `${t("colon", { what: t(`option.${option}`) })} ${value}`;
+/** Name equal seats once, with their number. */
+const counted = (seats) => [...new Set(seats)].map((it) => {
+  const count = seats.filter((one) => one === it).length;
+  return count > 1 ? `${it} (${count}×)` : it;
+});
+
 const seatInWords = ({ kind, email }) => (kind === "invite" && email ? email : t(`new-game.seat.${kind}.short`));

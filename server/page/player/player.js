@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../ui/html.js";
 import { call } from "../ui/api.js";
 import { Avatar } from "../ui/avatar.js";
 import { hours, region } from "../ui/times.js";
-import { SeatName, personName, untold } from "../ui/game-card.js";
+import { numbered, personName, SeatName, untold } from "../ui/game-card.js";
 import { Sorry, useLoaded, useSubmit } from "../ui/parts.js";
 import { toGame } from "../ui/routes.js";
 import { useStore } from "../ui/store.js";
@@ -119,7 +119,8 @@ function Games({ words, path, of, none }) {
  * Show a game with its seats, ordered by place once it is finished.
  * @param {{game: PlayerGame, of: string}} props
  */
-function Row({ game, of }) {
+function Row({ game: plain, of }) {
+  const game = /** @type {PlayerGame} */ (numbered(/** @type {any} */ (plain)));
   const { places } = game.outcome ?? {};
   const place = (/** @type {{seat: number}} */ it) => places?.[it.seat] ?? 0;
   const seats = [...game.seats].sort((one, other) => place(one) - place(other));

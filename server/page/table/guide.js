@@ -6,6 +6,9 @@ import { t } from "../ui/words.js";
 
 const STEPS = 3;
 
+/** The ending of a prompt's key: a mouse points, and a finger holds. */
+export const byMouse = matchMedia("(hover: hover)").matches ? ".mouse" : "";
+
 /**
  * Return whether to show the guide, and a function to call once the player no longer needs it.
  * @param {string} rules

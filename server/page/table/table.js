@@ -149,7 +149,8 @@ function Begun({ table }) {
       ${goesOn && !mySeat(game)?.stand_in && html`<${Requests} table=${table} />`}
       ${goesOn && mySeat(game)?.stand_in && html`<section class="strip back"><${Back} game=${game}
         again=${table.look} /></section>`}
-      ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length }}><${Result} table=${table} /></div>`}
+      ${isOver && html`<div class="end" style=${{ "--seats": game.seats.length,
+        "--guest": me.get()?.guest ? 1 : 0 }}><${Result} table=${table} /></div>`}
       ${replay && html`<${Replay} key=${replay} ...${replay} at=${at} version=${game.version} isHere=${!isComing}
         showAt=${show} close=${leave}
         story=${story} names=${names} rules=${rules} />`}

@@ -34,7 +34,7 @@ export function Steps({ words = t("sign-in"), then }) {
     call("GET", "/v1").then((it) => setClosed(it.closed.includes("sign-ups")), () => {});
   }, []);
   return html`${isClosed ? html`<p class="notice">${t("sign-in.closed")}</p>`
-      : html`<p>${t(me.get()?.guest ? "sign-in.guest" : "sign-in.why")}</p>`}
+      : !asked && html`<p>${t(me.get()?.guest ? "sign-in.guest" : "sign-in.why")}</p>`}
     ${asked ? html`<${Code} asked=${asked} renew=${setAsked} back=${() => setAsked(null)} words=${words} then=${then} />`
       : html`<${Address} then=${setAsked} />`}`;
 }

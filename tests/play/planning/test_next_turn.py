@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from server.errors import NotSeated
+from server.errors import IllegalPlan, NotSeated
 from server.games import IllegalMove, Json
 from server.play.commits import load
 from server.play.planning.next_turn import plannable_moves
@@ -126,3 +126,22 @@ def test_only_seated_players_can_list_the_moves_to_plan(ada: UUID, bea: UUID, cy
     game_id = game_of(ada, bea, bots=1)
     with pytest.raises(NotSeated):
         plannable_moves(game_id, cyd, [], [])
+
+
+@pytest.mark.parametrize("scenario", [1, 4])
+def test_the_last_turn_is_planned_once_and_no_turn_after_it(scenario: int, ada: UUID, bea: UUID) -> None:
+    options = {"start_seat": 0, "scenario": scenario, "max_rounds": 1}
+    game_id = game_of(ada, bea, rules="sternenglanz", options=options)
+    for who in (ada, bea):
+        moves_on(game_id, who)
+    planned: list[Json] = []
+    while len(planned) < 9 and (found := plannable_moves(game_id, bea, planned, [])["moves"]):
+        planned.append(next((it for it in found if it["steps"][0].get("slot") != 3), found[0]))
+    assert [it["steps"][0]["cmd"] for it in planned].count("lay") == 1
+    begun = [] if scenario == 4 else whole_turn(game_id, bea, [])
+    assert not begun or plannable_moves(game_id, bea, [joined(begun)], [])["moves"] == []
+    while turn_of(game_id, ada) is not None:
+        moves_on(game_id, ada)
+    assert plannable_moves(game_id, ada, [], [])["moves"] == []
+    with pytest.raises(IllegalPlan):
+        put_plan(game_id, ada, 0, [{"move": planned[0], "if": [], "after": "PT0S"}])

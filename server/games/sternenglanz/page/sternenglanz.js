@@ -6,7 +6,8 @@ import { useStore } from "../ui/store.js";
 import { isTerse } from "../ui/verbosity.js";
 import { listed, t } from "../ui/words.js";
 import { Problem } from "../ui/api.js";
-import { Guide, useGuide } from "../table/guide.js";
+import { byMouse, Guide, useGuide } from "../table/guide.js";
+import { useHinted } from "../table/hinted.js";
 import { nextMoves, usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
@@ -19,7 +20,7 @@ import { Firmament } from "./firmament.js";
 import { CLASSES, Mark } from "./pieces.js";
 import { changes, className, foreseen, lastTurns, moveName, roundInWords, SENTENCES } from "./story.js";
 import { Hand, onSlot, OwnSlots, slotTip, Tableau } from "./tableau.js";
-/** @import { Building, Cards, Field, Rules, Tap, Scenario, Table, View } from "./types" */
+/** @import { Building, Cards, Field, Move, Rules, Tap, Scenario, Table, View } from "./types" */
 
 const ACTIONS = [...CLASSES, "lapse", "finish", "keep", "drop", "bare"]; // in display order
 
@@ -41,6 +42,7 @@ export function Room({ table, rules, view: now, at }) {
   const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
   const building = useBuilding(table, turn, planning?.next.moves ?? (turn === null || !legal ? [] : legal.moves),
     planning ? (steps) => nextMoves(table.base, planning.plan, steps) : undefined);
+  const hint = marksOf(useHinted(table.base, turn), building.begun.length);
   const place = useRef();
   useEffect(() => tellToo(SENTENCES), []);
   const byKeys = useFocus(place, building);
@@ -56,12 +58,14 @@ export function Room({ table, rules, view: now, at }) {
   const past = at === null ? news : story.filter((it) => it.version === at);
   const before = changes(past, "fresh");
   const built = changes(building.begun.flatMap((it) => it.would), "planned");
-  const ways = [...before.ways, ...built.ways, ...(path.length > 1 ? [{ fields: path, kind: "path" }] : [])];
+  const ways = [...before.ways, ...built.ways, ...hint.paths.map((fields) => ({ fields, kind: "planned" })),
+    ...(path.length > 1 ? [{ fields: path, kind: "path" }] : [])];
   const marks = (/** @type {string} */ id) => [
     building.isOpen("field", id) && "open",
     isAimed && targets.has(id) && !building.busy && "lit",
     path.includes(id) && "chosen",
     built.marks[id] ?? before.marks[id],
+    hint.fields.includes(id) && "hinted",
   ].filter(Boolean).join(" ");
   /** @param {Field} field */
   const name = (field) => fieldName(field, { view, scenario, cards, lit: isAimed && targets.has(field.id), path,
@@ -132,7 +136,7 @@ export function Room({ table, rules, view: now, at }) {
       <div class="at-hand">
         <${Beside} view=${view} scenario=${scenario} cards=${cards} seat=${seat} />
         ${plays && html`<${Tray} building=${building} turn=${turn} at=${at} now=${now} view=${view} seat=${seat}
-          names=${names} rules=${rules} planner=${planner} story=${story} />`}
+          names=${names} rules=${rules} planner=${planner} story=${story} hint=${hint} />`}
         ${isBeside && further}
       </div>
     </div>
@@ -143,12 +147,33 @@ export function Room({ table, rules, view: now, at }) {
   </div>`;
 }
 
+/**
+ * Return what a suggested move uses, without the steps already begun.
+ * @param {Move | null} move
+ * @param {number} begun
+ */
+function marksOf(move, begun) {
+  /** @type {any[]} */
+  const steps = move?.steps.slice(begun) ?? [];
+  const laid = steps.filter((it) => it.cmd !== "act");
+  const paths = steps.flatMap((it) => (it.path ? [it.path] : []));
+  return {
+    paths,
+    /** @type {unknown[]} */
+    slots: steps.flatMap((it) => (it.cmd === "act" ? [it.slot] : [])),
+    /** @type {unknown[]} */
+    cards: laid.flatMap((it) => [it.slot1, it.slot2, it.slot3]).filter(Boolean),
+    /** @type {string[]} */
+    fields: [...paths.flat(), ...steps.flatMap((it) => (it.field ? [it.field] : []))],
+  };
+}
+
 /** @param {{building: Building, cards: Cards}} props */
 function StepList({ building, cards }) {
   const [isOpen, setOpen] = useState(false);
   const { moves, add, busy, sending } = building;
   const toggle = (/** @type {{target: HTMLDetailsElement}} */ { target }) => setOpen(target.open);
-  return html`<details class="card step-list" open=${isOpen} onToggle=${toggle}>
+  return html`<details class=${`card step-list ${moves.length ? "" : "unused"}`} open=${isOpen} onToggle=${toggle}>
     <summary>${t("steps.list", { count: moves.length })}</summary>
     ${isOpen && html`<${Steps} moves=${moves} cards=${cards} add=${add} isLocked=${busy || !!sending} />`}
   </details>`;
@@ -246,9 +271,9 @@ function goalName({ goalPoints, goalBilder, sternbild }) {
 /**
  * Show the player's slots and hand, and the turn built so far.
  * @param {{building: Building, turn: number | null, at: number | null, now: View, view: View, seat: number,
- *   names: string[], rules: Rules, planner: any, story: Table["story"]}} props
+ *   names: string[], rules: Rules, planner: any, story: Table["story"], hint: ReturnType<typeof marksOf>}} props
  */
-function Tray({ building, turn, at, now, view, seat, names, rules, planner, story }) {
+function Tray({ building, turn, at, now, view, seat, names, rules, planner, story, hint }) {
   const { cards } = rules;
   const { begun, taps, fits, error, sending, busy, foresight, isWhole } = building;
   const chosen = building.tapped("slot")[0];
@@ -260,7 +285,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
     turn !== null && building.open(kind).has(value) && !isLocked;
   /** @type {(kind: Tap["kind"], value: unknown, isChosen: boolean) => string} */
   const marks = (kind, value, isChosen) => [building.isOpen(kind, value) && "open", lit(kind, value) && "lit",
-    isChosen && "chosen"].filter(Boolean).join(" ");
+    isChosen && "chosen", hint[kind === "slot" ? "slots" : "cards"].includes(value) && "hinted"].filter(Boolean).join(" ");
   const actions = ACTIONS.filter((it) => building.actions().has(it));
   const done = building.tapped("action");
   const isDone = (/** @type {string} */ action) =>
@@ -287,10 +312,16 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
     if (!isSecret) learned(); // after choosing the first cards, the player has yet to take a turn
     building.send();
   };
+  const said = useRef();
+  useEffect(() => { // a long text scrolls, so keys must reach it
+    const { scrollHeight, clientHeight } = said.current;
+    if (scrollHeight > clientHeight + 1) said.current.tabIndex = 0;
+    else said.current.removeAttribute("tabindex");
+  });
   const marked = [turn === null && "idle", isLaying && "laying", (isBegun || isPlanned) && "building"].filter(Boolean).join(" ");
   return html`<section class=${`tray ${marked}`} aria-label=${t("turn")}>
     <div class="say">
-      <div role="status" data-said>
+      <div role="status" data-said ref=${said}>
         ${error && html`<${Sorry} error=${error} />`}
         ${isWhole && guide}
         ${foresight && told && !taps.length && !sending && html`<p class="told" key=${told}>${told}
@@ -332,8 +363,8 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
  */
 function guiding({ moves, taps }, isWhole) {
   if (isWhole) return "send";
-  if (moves.some((it) => ["choose", "lay"].includes(it.steps[0].cmd))) return "card";
-  return taps.length ? "field" : "slot";
+  if (moves.some((it) => ["choose", "lay"].includes(it.steps[0].cmd))) return `card${byMouse}`;
+  return taps.length ? "field" : `slot${byMouse}`;
 }
 
 /**

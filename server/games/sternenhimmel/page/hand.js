@@ -8,13 +8,13 @@ import { starName } from "./story.js";
 
 /**
  * @param {{hand: Star[], seat: number, isOpen: (star: Star) => boolean, chosen: number | null,
- *   choose: (nth: number) => void}} props
+ *   hinted: number, choose: (nth: number) => void}} props
  */
-export function Hand({ hand, seat, isOpen, chosen, choose }) {
+export function Hand({ hand, seat, isOpen, chosen, hinted, choose }) {
   const roving = useRoving(hand.map((_, i) => ({ id: String(i), x: i, y: 0 })));
   return html`<div class="hand" role="group" aria-label=${t("hand")} onKeyDown=${roving.onKeyDown}
     onFocusIn=${roving.onFocusIn}>
-    ${hand.map((star, i) => html`<button key=${i} class="star ${isOpen(star) ? "open" : ""}" data-at=${String(i)}
+    ${hand.map((star, i) => html`<button key=${i} class="star ${isOpen(star) ? "open" : ""} ${hinted === i ? "hinted" : ""}" data-at=${String(i)}
       data-star=${star}
       tabindex=${roving.tabIndex(String(i))} aria-label=${starName(star)}
         aria-disabled=${!isOpen(star)} aria-pressed=${chosen === i}

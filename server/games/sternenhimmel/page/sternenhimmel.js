@@ -5,7 +5,8 @@ import { isIn } from "../ui/focus.js";
 import { knows, listed, t } from "../ui/words.js";
 import { isTransient, Problem } from "../ui/api.js";
 import { isStale } from "../table/game.js";
-import { Guide, useGuide } from "../table/guide.js";
+import { byMouse, Guide, useGuide } from "../table/guide.js";
+import { useHinted } from "../table/hinted.js";
 import { usePlanning } from "../table/planning.js";
 import { sinceOwnTurn, tellToo } from "../table/story.js";
 import { seatName } from "../ui/game-card.js";
@@ -45,6 +46,8 @@ export function Room({ table, rules, view, at }) {
   const turn = planning ? planning.turn : at === null && legal ? legal.turn : null;
   /** @type {Move[]} */
   const moves = planning?.next.moves ?? (turn === null ? [] : (legal?.moves ?? []));
+  /** @type {Move | null} */
+  const hint = useHinted(table.base, turn);
   const [kept, keep] = useState(NOTHING);
   const chosen = kept.turn === turn ? kept : NOTHING; // discard another turn's choice
   const choose = (/** @type {Omit<Chosen, "turn">} */ it) => keep({ ...it, turn });
@@ -164,6 +167,7 @@ export function Room({ table, rules, view, at }) {
             isOpen(id, space) && star && !chosen.space && "lit",
             chosen.space?.board === id && chosen.space.space === space && "chosen",
             fresh.has(`${id} ${space}`) && "fresh",
+            hint?.board === id && hint.space === space && "hinted",
           ].filter(Boolean).join(" ")}
           act=${(/** @type {string} */ space) =>
             !sending && isOpen(id, space) && choose({ ...chosen, space: { board: id, space } })} />`;
@@ -183,13 +187,13 @@ export function Room({ table, rules, view, at }) {
             : asking(turn, star, chosen.space, sending)} ${turn === null && planner}</p>
         ${turn !== null && !planning && isGuided && !sending && html`<${Guide} key=${`${isBegun} ${isReady}`} learned=${learned}
           step=${isReady ? 3 : isBegun ? 2 : 1} words=${t(isReady ? "guide.play" : star ? "guide.space"
-            : chosen.space ? "guide.star.then" : "guide.star")} />`}</div>
+            : chosen.space ? "guide.star.then" : `guide.star${byMouse}`)} />`}</div>
       ${planning && html`<div class="row confirm">${planner}</div>`}
       ${isReady && html`<div class="row confirm">
         <button ref=${confirm} disabled=${!!sending} onClick=${send}>${t("confirm")}</button>
         <button class="plain" disabled=${!!sending} onClick=${giveUp}>${t("choose-again")}</button>
       </div>`}</div>
-      <${Hand} hand=${hand} seat=${seat} chosen=${chosen.star} isOpen=${isStarOpen}
+      <${Hand} hand=${hand} seat=${seat} chosen=${chosen.star} hinted=${hint ? hand.indexOf(hint.star) : -1} isOpen=${isStarOpen}
         choose=${(/** @type {number} */ i) =>
           !sending && isStarOpen(hand[i]) && choose({ ...chosen, star: chosen.star === i ? null : i })} />
     </div>`}

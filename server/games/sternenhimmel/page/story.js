@@ -58,7 +58,8 @@ const totals = (item, names) =>
   item.totals.flatMap((total, seat) => {
     const gained = item.payouts[seat];
     if (total === null) return [];
-    return [`${names[seat]} ${total}${gained ? ` (${t("coins-gained", { count: signed(gained) })})` : ""}`];
+    const name = names.some((it) => /\d$/.test(it)) ? t("colon", { what: names[seat] }) : names[seat]; // "Greedy 1: 7"
+    return [`${name} ${total}${gained ? ` (${t("coins-gained", { count: signed(gained) })})` : ""}`];
   });
 
 /** @param {number} number */
