@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, exists, select, update
+from sqlalchemy import ColumnElement, delete, exists, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
@@ -117,8 +117,9 @@ def begin_leaving(mail: DeskMail, lines: Sequence[Any]) -> None:
 
 
 def forget_try(mail: DeskMail) -> None:
-    """Don't count the attempt that began with this claim. The email is due again when its lease ends."""
-    db.session.execute(update(DeskMail).where(_is_ours(mail)).values(tries=DeskMail.tries - 1))
+    """Don't count the attempt that began with this claim, unless it is the first: the next one must know that commands
+    may have been carried out. The email is due again when its lease ends."""
+    db.session.execute(update(DeskMail).where(_is_ours(mail)).values(tries=func.greatest(DeskMail.tries - 1, 1)))
     db.session.commit()
 
 

@@ -17,7 +17,7 @@ INSERT INTO reviews (game_id, seat, asked_by, asked_at, total, moves, tries) VAL
 ON CONFLICT (game_id, seat) DO NOTHING"""
 _FIND = "SELECT total, moves, tries, leased_until FROM reviews WHERE game_id = %s AND seat = %s"
 _IS_UNFINISHED = "jsonb_array_length(moves) < total AND tries < %(most_tries)s"
-_COUNT = f"SELECT count(*) FROM reviews WHERE asked_by = %(player_id)s AND {_IS_UNFINISHED}"
+_COUNT = f"SELECT count(*) FROM reviews WHERE asked_by = %(player_id)s AND asked_at > %(since)s AND {_IS_UNFINISHED}"
 _IS_DUE = f"""{_IS_UNFINISHED}
    AND (leased_until IS NULL OR leased_until <= %(now)s)"""
 _PICK = f"""
@@ -32,7 +32,10 @@ _RENEW = f"UPDATE reviews SET leased_until = %(later)s WHERE {_OURS}"
 _NO_TRY = """
 UPDATE reviews SET tries = tries - 1
  WHERE game_id = %(game_id)s AND seat = %(seat)s AND jsonb_array_length(moves) = %(done)s AND tries > 0"""
-_ADD = f"UPDATE reviews SET moves = moves || %(move)s, tries = 0, leased_until = NULL WHERE {_OURS}"
+_ADD = f"""
+UPDATE reviews SET moves = moves || %(move)s, tries = 0, leased_until = NULL,
+       asked_by = CASE WHEN jsonb_array_length(moves) + 1 < total THEN asked_by END
+ WHERE {_OURS}"""
 
 
 class StoredReview(NamedTuple):
@@ -64,10 +67,12 @@ def ask(game_id: UUID, seat: Seat, player_id: UUID, now: datetime, total: int) -
         connection.execute(_ASK, (game_id, seat, player_id, now, total))
 
 
-def number_unfinished(player_id: UUID) -> int:
-    """Return the number of reviews that a player has requested and that are still being computed."""
+def number_unfinished(player_id: UUID, since: datetime) -> int:
+    """Return the number of reviews that a player has requested since then and that are still being computed."""
     with autocommit() as connection:
-        row: Any = connection.execute(_COUNT, {"player_id": player_id, "most_tries": MOST_TRIES}).fetchone()
+        row: Any = connection.execute(
+            _COUNT, {"player_id": player_id, "since": since, "most_tries": MOST_TRIES}
+        ).fetchone()
     return int(row[0])
 
 

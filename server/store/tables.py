@@ -560,13 +560,14 @@ class Watching(Base):
 
 class Review(Base):
     """A review of a seat's moves in a finished game, as far as it is computed. `total`: its number of moves. `tries`: since
-    the last move was added. `leased_until`: a process is computing the next move. `asked_by`: a player who still has an
-    account."""
+    the last move was added. `leased_until`: a process is computing the next move. `asked_by`: who waits for it,
+    unless it is complete or they deleted their account."""
 
     __tablename__ = "reviews"
     __table_args__ = (
         ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
         Index("reviews_waiting", "asked_at", postgresql_where=text("jsonb_array_length(moves) < total")),
+        Index("reviews_asked_by", "asked_by", postgresql_where=text("asked_by IS NOT NULL")),
         {"info": {"spread": "game_id"}},
     )
 

@@ -138,9 +138,9 @@ def test_unfinished_reviews_per_player_are_limited(app: Flask, monkeypatch: pyte
     assert ada.get(f"{other}/review").status_code == 202  # it has been requested
     ada_id = UUID(ada.get("/v1/me").json["id"])
     with app.app_context():
-        assert reviews.number_unfinished(ada_id) == 1
+        assert reviews.number_unfinished(ada_id, clock.now() - timedelta(days=1)) == 1
         delete_player(ada_id)
-        assert reviews.number_unfinished(ada_id) == 0
+        assert reviews.number_unfinished(ada_id, clock.now() - timedelta(days=1)) == 0
 
 
 def test_moves_that_were_taken_back_are_not_reviewed(app: Flask) -> None:

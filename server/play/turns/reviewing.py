@@ -37,6 +37,7 @@ from server.store.tables import db
 from server.translations import noted
 
 _LEASE: Final = timedelta(minutes=2)  # also the pause after an error
+_STUCK: Final = timedelta(days=7)  # reviews that take longer wait for something that may never come
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +65,7 @@ def review(game_id: UUID, player_id: UUID, seat: Seat | None, locale: str) -> tu
     _expect_reviewable(game, seat)
     found = reviews.find(game_id, seat)
     if found is None:
-        expect_room("waiting-reviews", reviews.number_unfinished(player_id))
+        expect_room("waiting-reviews", reviews.number_unfinished(player_id, clock.now() - _STUCK))
         expect_within(Use("reviews", player_id))
         db.session.commit()
         try:

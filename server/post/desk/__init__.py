@@ -1,4 +1,4 @@
-"""The post desk: an public address where people play by email alone.
+"""The post desk: a public address where people play by email alone.
 
 - `addresses` has the public address and the signed addresses, and stores emails sent to them.
 - `commands` declares all commands. The parser, `help` and the handbook use this list.

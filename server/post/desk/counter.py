@@ -117,7 +117,8 @@ def _apology(mail: DeskMail, player: Player) -> Json | None:
     """Return our reply to a faulty email, or None unless the reader of the signed address wrote it."""
     try:
         read: replies.Mail = child.run(replies.read, mail.raw, player.email)
-    except Exception:  # noqa: BLE001  this may be the fault of the email
+    except Exception:  # this may be the fault of the email
+        log.exception("Mail %s to the post desk gets no reply", mail.mail_id)
         return None
     if (read.sender or "").lower() != player.email or read.automatic or read.is_forged:
         return None

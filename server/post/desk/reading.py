@@ -51,6 +51,7 @@ _WHEN = re.compile(  # in lines that otherwise look like a name or a wish
 )
 _NAME = r"(?:[A-Z]\.|[^\W\d_a-zß-öø-ÿ][\w'-]*)"  # starts with a capital
 _NAMES = re.compile(rf"{_NAME}(?: (?:{_NAME}|von|van|de|da|di|del|der|zu)){{0,2}}")
+_DOMAIN = re.compile(r"@\S+")
 _LABEL = re.compile(r"\s*(?:name|nom|nome)\s?:", re.IGNORECASE)
 _NOTICE = 12  # words
 _RETRACTION = 3  # words
@@ -217,7 +218,7 @@ def _is_ending(line: str, is_signed: bool = True) -> bool:
     is_label = _LABEL.match(text) is not None
     is_footer = len(text) > _INITIALS and not rest_of_sentence("", text.lower(), False, ())  # names are capitalized
     is_name = is_signed and _NAMES.fullmatch(text.strip(" -*_~,")) is not None and not _DENIAL.search(text)
-    return is_label or is_courtesy(_bare(line)) or is_footer or is_name
+    return (is_label and is_signed) or is_courtesy(_bare(line)) or is_footer or is_name
 
 
 def _is_whole(it: Asked, locale: str) -> bool:
@@ -276,17 +277,19 @@ def _agreement(written: Sequence[str], mail: Mail) -> Request:
         says_yes and not is_unsure,
         _says(_NO, lines),
         is_unsure=is_unsure,
-        is_alone=says_yes and _is_alone(written, _words_in(f"{mail.sender} {mail.named}")),
+        is_alone=says_yes and _is_alone(written, _words_in(_DOMAIN.sub("", f"{mail.sender} {mail.named}"))),
     )
 
 
 def _is_alone(written: Sequence[str], names: set[str]) -> bool:
     """Return whether only greetings, signatures, footers and notices stand beside a `yes`. A signature is one of the
-    writer's names or initials, or stands below a courtesy: "Keep Account" is none."""
+    writer's names or initials, or stands below a courtesy: "Keep Ann" is none."""
     beside = without_notices(["" if _YES.fullmatch(_bare(line)) else line for line in written])
     own = [line for line in takewhile(lambda line: line.rstrip() != "--", beside) if _bare(line)]  # a signature follows
     for above, line in pairwise(("", *own)):
-        is_signed = is_courtesy(_bare(above)) or len(_bare(line)) <= _INITIALS or names & _words_in(line)
+        is_signed = (
+            is_courtesy(_bare(above)) or len(_bare(line)) <= _INITIALS or names & _words_in(_bare(line).split()[0])
+        )
         if not _is_ending(line, bool(is_signed)) or _WHEN.search(line):
             return False
     return True

@@ -1,13 +1,17 @@
 """Emails to the post desk that can't be processed now, or at all."""
 
+from collections.abc import Callable
 from typing import NoReturn
 
 import psycopg
 import pytest
+from sqlalchemy import func, select
 
+from server.accounts.players import player_at
 from server.play.mail.postmaster import kept_mails
 from server.post.desk import acting, counter
 from server.store.database_retry import Unavailable
+from server.store.tables import SeatRow, db
 from tests.post.desk.test_proof import ann_joins, games_of_all
 from tests.post.desk.writing import DESK, Correspondent, settle
 from tests.support.games import MINUTE, later
@@ -94,3 +98,22 @@ def test_a_full_disk_causes_no_reply(ann: Correspondent, monkeypatch: pytest.Mon
     settle()
     assert "name: Ann" in ann.newest.text
     assert not kept_mails(10)
+
+
+def test_an_email_repeated_after_an_outage_joins_only_one_game(
+    ann: Correspondent, mailbox: Callable[[str], Correspondent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = mailbox("ben@example.org")
+    ann_joins(host)
+    host.asks("new sternenhimmel 3\nnew sternenhimmel 3")
+    ann_joins(ann)
+    games = games_of_all()
+    with monkeypatch.context() as patch:
+        patch.setattr(counter, "_finish", finds_a_full_disk)
+        with pytest.raises(Unavailable):
+            ann.answers(ann.newest.reply_to, "join any")
+    later(MINUTE)
+    settle()
+    ann_id = player_at(ann.email)
+    assert games_of_all() == games
+    assert db.session.scalar(select(func.count()).select_from(SeatRow).where(SeatRow.player_id == ann_id)) == 1
