@@ -23,7 +23,7 @@ CODE = re.compile(
     r"(?ms)```.*?```|\{%.*?%\}|\{\{.*?\}\}|`[^`]*`|<pre>.*?</pre>|^(?: {4}|\t)[^\n]*$|(?<=\])\([^)]*\)|<!--.*?-->"
 )
 BREAK = re.compile(r"(?<=[.!?:])[\s)]|\n\s*\n|\n\s*(?:[-*#|]|\d+\.)|\|")
-COMMENT = re.compile(r"(?ms)(?:^|[\s;,({])(?://|#(?= )) ([^\n]*)|/\*+(.*?)\*/")
+COMMENT = re.compile(r"(?ms)(?:^|[\s;,({])(?://|#(?= )) ([^\n]*)|/\*+(.*?)\*/|^def (test_\w+)")
 WORD = re.compile(r"[A-Za-z'-]{2,}")
 VERB = re.compile(r"(?!(The|An?|What|How|Whether|If|When|Who|All|It|This|No|Only|For|By|As)\b)[A-Z][a-z]+(?<![^s]s)\b")
 Texts = Iterator[tuple[str, str]]
@@ -63,20 +63,15 @@ def code() -> Texts:
         for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
                 yield f"{path.name} {type(node).__name__}", text
-    for path in (
-        it for kind in ("py", "js", "css") for room in ("server", "tests") for it in ROOT.glob(f"{room}/**/*.{kind}")
-    ):
-        yield from ((path.name, "".join(it)) for it in COMMENT.findall(path.read_text("utf-8")))
-    for path in ROOT.glob("tests/**/test_*.py"):
-        yield from ((path.name, it.replace("_", " ")) for it in re.findall(r"def (test_\w+)", path.read_text("utf-8")))
+    for path in (*ROOT.glob("server/**/*.[jp][sy]"), *ROOT.glob("server/**/*.css"), *ROOT.glob("tests/**/*.[jp][sy]")):
+        yield from ((path.name, "".join(it).replace("_", " ")) for it in COMMENT.findall(path.read_text("utf-8")))
 
 
 @pytest.mark.parametrize("kind", [openapi, messages, documents, settings_and_commands, code])
 def test_texts_follow_the_rules(kind: Any) -> None:
     texts = [(place, CODE.sub("`", text)) for place, text in kind()]
     assert len(texts) > 10 and [(place, it[0]) for place, text in texts for it in BANNED.finditer(text)] == []
-    sentences = [(place, it) for place, text in texts for it in BREAK.split(text)]
-    assert [it for it in sentences if it[1] and len(WORD.findall(it[1])) > 25] == []
+    assert [(place, it) for place, text in texts for it in BREAK.split(text) if it and len(WORD.findall(it)) > 25] == []
 
 
 def test_summaries_and_docstrings_begin_with_a_verb() -> None:
