@@ -27,7 +27,7 @@ def trouble() -> str:
 
 
 class _ReservedDict(mmap_dict.MmapedDict):
-    """A file of prometheus_client with its disk space reserved, or memory of this process if the disk is full."""
+    """A prometheus_client file whose disk space is reserved, or this process's memory if the disk is full."""
 
     def __init__(self, filename: str) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Sign-in with a mailed code."""
+"""Sign-in with an emailed code."""
 
 from uuid import UUID, uuid4
 

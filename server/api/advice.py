@@ -57,10 +57,10 @@ class Review(MethodView):
     def get(self, query: Any, game_id: UUID) -> Any:
         """Get a review of a finished game
 
-        Shows what each move of a seat was worth, and which move a bot that searches would have played. The result is the
+        Shows what each of a seat's moves was worth, and which move a search-based bot would have played. The result is the
         seat's score minus the average score of the others. It is the sum of `choices` and `luck`.
 
-        A choice is compared with the move of the bot `greedy` in the same situation, as the seat saw it then. Everything
+        A choice is compared with the move that the bot `greedy` would have made in the same situation, as the seat saw it then. Everything
         else is luck: cards, the seat, and the others' moves.
 
         The first request starts the computation, which takes minutes. Meanwhile the response is a 202 without moves and

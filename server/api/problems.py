@@ -65,7 +65,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         409,
         "place-ahead",
         "The log ends before this position",
-        "A backup was restored, so your data may be outdated. `newest` is where the log ends. Discard your "
+        "A backup was restored, so your data may not match the log. `newest` is where the log ends. Discard your "
         "data and read the log from the beginning.",
     ),
     errors.IllegalPlan: Problem(

@@ -141,7 +141,7 @@ class Commit:
 
     @property
     def given_back(self) -> list[Seat]:
-        """Return the seats that their owners get back because a stand-in has ended."""
+        """Return the seats that go back to their owners because a stand-in's time is over."""
         return [event.seat for event in self.events if isinstance(event, StandInEnded)]
 
 

@@ -1,4 +1,4 @@
-"""Views of a game, and the check whether a player may see the game."""
+"""Views of a game, and the check of whether a player may see it."""
 
 from collections.abc import Sequence
 from itertools import repeat

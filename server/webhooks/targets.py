@@ -45,7 +45,7 @@ class Target(NamedTuple):
 
 
 def target_of(url: str) -> Target:
-    """Parse a URL. Raise BadAddress unless it is an HTTP or HTTPS URL without user, password and fragment."""
+    """Parse a URL. Raise BadAddress unless it is an HTTP or HTTPS URL without a user, password or fragment."""
     if len(url) > LONGEST_URL or not re.fullmatch(URL_FORM, url):
         raise BadAddress(
             "Send a URL such as https://stars.example/hook, with at most %(most)s plain ASCII characters.",

@@ -128,7 +128,7 @@ def test_a_game_is_closed_once(ada: UUID, bea: UUID, broken: Any) -> None:
         close_game(game_id, ada)
 
 
-def test_the_last_player_who_leaves_closes_the_game_once(ada: UUID, broken: Any) -> None:
+def test_the_last_player_to_leave_closes_the_game_only_once(ada: UUID, broken: Any) -> None:
     game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
     with broken():
         leave(game_id, ada)

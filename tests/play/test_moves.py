@@ -297,7 +297,9 @@ def test_a_player_who_continues_their_turn_gets_no_second_email(ada: UUID, bea: 
     assert written == [(0, 1), (1, 1), (0, 3), (1, last(game_id, "turn-began").version)]
 
 
-def test_each_repeated_part_of_a_turn_gets_its_first_response(app: Flask, ada: UUID, bea: UUID) -> None:
+def test_each_repeated_part_of_a_turn_gets_the_same_response_as_the_first_time(
+    app: Flask, ada: UUID, bea: UUID
+) -> None:
     game_id = chosen(ada, bea)
     turns, moves, answers = [], [], []
     while (turn := turn_of(game_id, ada)) is not None:

@@ -527,7 +527,7 @@ def test_a_check_of_several_servers_names_those_that_are_down(server, controller
         several.check()
 
 
-def test_an_email_is_sent_to_no_server_once_its_lease_is_lost(server, second, both):
+def test_an_email_is_not_sent_once_its_lease_is_lost(server, second, both):
     def is_lost() -> None:
         raise RuntimeError
 

@@ -188,13 +188,13 @@ def test_our_reply_to_an_invalid_line_is_in_the_writers_language(locale: str) ->
                 assert bool(ENGLISH.search(told.replace("move a1", ""))) == (locale == "en")
 
 
-def test_the_english_text_of_a_rejection_is_that_of_the_rules() -> None:
+def test_the_english_text_of_a_rejection_matches_the_rules() -> None:
     error = IllegalMove("space-taken", "a on leo already holds a star.")
     assert refusal("sternenhimmel", error, "en") == "a on leo already holds a star."
     assert refusal("sternenhimmel", error, "de") == "Auf diesem Feld liegt schon ein Stern."
 
 
-def test_the_english_help_on_notation_is_that_of_the_rules_with_moves_in_words() -> None:
+def test_the_english_help_on_notation_matches_the_rules_with_moves_in_words() -> None:
     for game in GAMES.values():
         written = game.describe()["notation"]["text"]
         for example in sorted((it["text"] for it in game.describe()["notation"]["examples"]), key=len, reverse=True):

@@ -1188,7 +1188,10 @@ class ReviewedMove(Schema):
     choice = fields.Float(required=True, **_about("How many points more than the move of `greedy` it was worth"))
     margin = fields.Float(required=True, **_about("Margin of error of `choice` (95%)"))
     better = fields.Nested(
-        BetterMove, required=True, allow_none=True, **_about("Move that was worth more; null if the bot found none")
+        BetterMove,
+        required=True,
+        allow_none=True,
+        **_about("Move that would have been worth more; null if the bot found none"),
     )
 
 
@@ -1285,7 +1288,7 @@ class Archive(Schema):
     seats = fields.List(fields.Nested(ArchivedSeat), required=True)
     salts = fields.List(fields.String(), required=True, **_about("Salt of each seat, in the order of seats"))
     salt_hashes = fields.List(fields.String(allow_none=True), metadata=json_schemas.SALT_HASHES)
-    seed = fields.String(required=True, **_about("Seed of the random numbers: 32 bytes in hex"))
+    seed = fields.String(required=True, **_about("Seed of the random number generator: 32 bytes in hex"))
     commitment = fields.String(required=True, **_about("SHA-256 of the seed, published when the game was created"))
     events = fields.List(fields.Nested(ArchivedEvent), required=True)
 

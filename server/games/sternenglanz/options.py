@@ -13,7 +13,7 @@ REVISION = 0  # number of corrections of these rules since 0.1.0: see `has_fix`
 MOST_ROUNDS = 1000
 READINGS: Mapping[str, tuple[str, Mapping[str | bool, str]]] = {  # the default comes first
     "pairRepeat": (
-        "Which two slots you may use in a turn. The row 1-2-3 is always allowed",
+        "Which slots you may use in a turn if you use two. You may always use all three, in the order 1, 2, 3",
         {"any": "any two", "different": "two with different action types"},
     ),
     "impossible": (

@@ -94,14 +94,14 @@ MOVE_SCHEMA: Json = object_of(
 
 # Views
 
-_PERFORMED = named("Performed", object_of("Slot that was performed", {"slot": _SLOT, "card": _USED_CARD}))
+_PERFORMED = named("Performed", object_of("Slot whose action was performed", {"slot": _SLOT, "card": _USED_CARD}))
 _WANDERED = named(
     "Wandered",
     object_of(
         "Star that was moved",
         {
             "rests": _list("Spaces where the star stopped along the way", _FIELD),
-            "lines": _list("Lines that the star passed", _LINE),
+            "lines": _list("Lines along which the star moved", _LINE),
         },
     ),
 )
@@ -132,7 +132,9 @@ _STERNBILDER = named(
             "deck": {"description": "Number of Sternbild cards still in the deck", **_NUMBER},
             "open": _or_null("Common Sternbild; null if there is none", _BILD),
             "own": _per_seat("Own Sternbild", _or_null("Own Sternbild; null if there is none", _OWN_STERNBILD)),
-            "done": _per_seat("Completed Sternbilder", _list("Sternbilder in order", _BILD)),
+            "done": _per_seat(
+                "Completed constellations (Sternbilder)", _list("Constellations in order of completion", _BILD)
+            ),
         },
     ),
 )

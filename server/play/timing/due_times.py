@@ -96,7 +96,7 @@ def _allowed(row: SeatState) -> timedelta:
 
 
 def seat_time(game: Stored, row: SeatState, now: datetime) -> SeatTime:
-    """Return the time of this seat's turn, with the outages so far.
+    """Return the timing of this seat's turn, with the outages so far.
 
     In anonymous games, all hours count for all players. Only reminders follow the hours in a player's own calendar.
     """

@@ -150,7 +150,9 @@ def _set_mails(errand: Errand, value: str) -> None:
     if choice is None or (kind and kind not in MAIL_KINDS):
         known = ", ".join(MAIL_KINDS)
         raise Unclear(
-            noted("Write at-once, bundled or off: alone for all emails, or after one kind of email: %(known)s."),
+            noted(
+                "Write at-once, bundled or off. Without a kind of email, this sets all kinds. The kinds are: %(known)s."
+            ),
             known=known,
         )
     known_kinds = [kind] if kind else [it for it in MAIL_KINDS if choice in NOTICE_KINDS[it].choices]
