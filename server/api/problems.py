@@ -111,7 +111,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         409,
         "seat-handed-over",
         "A bot or a stand-in is playing for you",
-        "If you resigned or timed out too often, take your seat back with POST to the game's seats. If a stand-in "
+        "If you resigned or timed out too often, take your seat back with a POST to the game's seats. If a stand-in "
         "is playing for you, send DELETE to your seat's `stand-in`.",
     ),
     errors.SeatTaken: Problem(

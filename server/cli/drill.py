@@ -26,7 +26,7 @@ _ARCHIVED_AFTER = 2  # seconds until Postgres archives even a partly filled WAL 
 
 
 class _Move(NamedTuple):
-    """A move that was acknowledged. `at` is a time of the monotonic clock."""
+    """A move that was acknowledged. `at` is a time on the monotonic clock."""
 
     game_id: UUID
     version: int

@@ -238,7 +238,7 @@ _FEW = 5
 def rows_of(
     connection: psycopg.Connection[Any], query: str, games: Collection[UUID], **asked: Any
 ) -> list[tuple[Any, ...]]:
-    """Return the rows of a query that contains `= ANY(%(games)s)`. `asked` are its other parameters.
+    """Return the rows of a query that contains `= ANY(%(games)s)`. `asked` contains its other parameters.
 
     If there are only a few games, they are queried one by one, as `= g.game_id`. With distributed tables, such a query
     goes to a single machine, while a list goes to all of them.

@@ -75,7 +75,7 @@ class Log(Logger):
 
 
 class _Arriving:
-    """A request that isn't complete yet. `deadline` is a time of the monotonic clock."""
+    """A request that isn't complete yet. `deadline` is a time on the monotonic clock."""
 
     def __init__(self, conn: TConn) -> None:
         self.conn = conn

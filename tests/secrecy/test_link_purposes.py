@@ -142,7 +142,7 @@ def test_as_a_bearer_token_a_link_token_opens_only_what_is_listed_for_its_purpos
     assert opened_by == AS_BEARER
 
 
-def test_in_a_path_a_link_token_opens_only_what_is_listed_for_its_purpose(
+def test_a_link_token_in_a_path_opens_only_what_is_listed_for_its_purpose(
     scene: Scene, words: Mapping[str, str]
 ) -> None:
     opened_by, client = set(), scene.app.test_client()
@@ -183,7 +183,7 @@ def test_as_a_local_part_only_link_tokens_for_listed_purposes_are_accepted(
         assert {purpose for purpose, word in words.items() if is_known(word)} == AS_LOCAL_PART
 
 
-def test_only_an_invitation_shows_a_private_game_or_takes_its_seat(scene: Scene, words: Mapping[str, str]) -> None:
+def test_a_private_game_can_be_seen_and_joined_only_with_an_invitation(scene: Scene, words: Mapping[str, str]) -> None:
     private = opened(scene.ada, ME, OPEN, BOT, private=True)
     words = dict(words) | {INVITATION: scene.ada.get(private).json["invitation"]}
     shown = {

@@ -500,7 +500,7 @@ class GameWanted(Request):
     rules = fields.String(required=True, validate=one_of(GAMES), **_about("Game rules by name"))
     options = fields.Dict(
         load_default=dict,
-        **_about("Options that differ from the edition. See GET /v1/rules/{name}.", anyOf=by_game("Options")),
+        **_about("Options that differ from the edition's. See GET /v1/rules/{name}.", anyOf=by_game("Options")),
     )
     title = _text(
         200,
@@ -1017,13 +1017,13 @@ class PlayerGamesPage(Schema):
 
 class MoveRequest(Request):
     turn = _number(required=True, **_about("Number of the turn this move is for"))
-    move = fields.Raw(required=True, **_about("Move, in the schema of the game", anyOf=by_game("Move")))
+    move = fields.Raw(required=True, **_about("Move, as defined by the game's schema", anyOf=by_game("Move")))
 
 
 class PlannedMove(Request):
     """Move for one of your next turns, or for the rest of a turn."""
 
-    move = fields.Raw(required=True, **_about("Move, in the schema of the game", anyOf=by_game("Move")))
+    move = fields.Raw(required=True, **_about("Move, as defined by the game's schema", anyOf=by_game("Move")))
     if_ = Several(
         fields.Raw(metadata=_shape("Condition")),
         data_key="if",
@@ -1199,7 +1199,9 @@ class Review(Schema):
     """Review of a seat's moves in a finished game."""
 
     seat = fields.Integer(required=True)
-    total = fields.Integer(required=True, **_about("Number of moves to review, without moves that had no alternative"))
+    total = fields.Integer(
+        required=True, **_about("Number of moves to review, not counting moves that had no alternative")
+    )
     done = fields.Integer(required=True, **_about("Number of moves reviewed so far"))
     result = fields.Float(
         required=True, allow_none=True, **_about("Score minus the average score of the others; null until complete")

@@ -284,7 +284,7 @@ EVENT_SCHEMAS: Mapping[str, Json] = {
                 "winners": _list("Winning seats", _SEAT),
                 "places": _per_seat("Places", {**_NUMBER, "minimum": 1}),
                 "sternbilder": _per_seat(
-                    "Each seat's own Sternbilder that were not completed",
+                    "Constellations (Sternbilder) that each seat held but did not complete",
                     _or_null("Id of the Sternbild (constellation); null if there is none", _BILD),
                 ),
             },

@@ -122,7 +122,7 @@ def _hidden(story: Sequence[Json], seat: Seat) -> Hidden:
 
 
 def _fits(doubles: Sequence[int], limits: Sequence[int]) -> bool:
-    """Return whether the seat never had more than two double stars on boards."""
+    """Return whether the seat has never had more than two double stars on the boards."""
     return all(sum(place <= last for place in doubles) <= limit for last, limit in enumerate(limits))
 
 

@@ -72,7 +72,7 @@ def wake_due(batch: int = 100, call_help: Callable[[], object] = lambda: None) -
 
 def _due(now: datetime, most: int, can_run_out: bool = True) -> list[Due]:
     """Return seats that are due. Bots that still have time to compute their move are left out. `can_run_out`: include
-    seats whose time is over."""
+    seats whose time has run out."""
     late = now - PATIENCE if current_app.config["THINKERS"] else now
     bounds = {"now": now, "late": late, "levels": list(LEVELS), "can_run_out": can_run_out, "most": most}
     with autocommit() as connection:

@@ -1,4 +1,4 @@
-"""Time-outs of seats whose time is over."""
+"""Time-outs of seats whose time has run out."""
 
 from datetime import datetime, timedelta
 from typing import Any

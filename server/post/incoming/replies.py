@@ -398,11 +398,11 @@ def _a_persons(lines: Sequence[Line]) -> Sequence[Line]:
 
 
 def _below_a_title(lines: Sequence[Line], offered: Collection[str], signed: Collection[str]) -> Line | None:
-    """Return the first line that would take effect, if our email offered that line and it is below the title of a quote.
+    """Return the first line that would take effect, if our email offered it and it stands in a quote without marks.
     Otherwise return None.
 
     Mail programs write a title above a quote, such as `On Monday, X wrote:`. In languages that we don't know, a few
-    words without the end of a sentence count as a title.
+    words that don't end a sentence count as a title.
     """
     acts = next((nr for nr, line in enumerate(lines) if line.command and not line.command.asks), None)
     if acts is None or lines[acts].text.lower() not in offered:

@@ -644,7 +644,7 @@ def test_replies_to_a_player_are_limited(app: Flask, monkeypatch: pytest.MonkeyP
     assert "this is the last one for now" in ann.newest.text
 
 
-def test_a_program_that_replies_to_every_email_soon_gets_no_replies(
+def test_a_program_that_replies_to_every_email_is_soon_no_longer_answered(
     app: Flask, monkeypatch: pytest.MonkeyPatch, ann: Correspondent
 ) -> None:
     ann_joins(ann)
