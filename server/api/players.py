@@ -314,7 +314,7 @@ class PushSubscriptions(MethodView):
 
         Uses Web Push (RFC 8030). You are notified when it's your turn, with reminders, when you have a question to
         answer, and when a game ends. Your `notifications.push` setting selects which of these you get. Nothing is sent
-        at night in your calendar, or about a turn or question that is already settled.
+        during your night hours, or about a turn or question that is already settled.
 
         A message has `title`, `body`, `game`, `kind` and `waiting`, the number of games waiting for you. A subscription
         is deleted when its browser no longer accepts messages.
