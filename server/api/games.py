@@ -128,11 +128,12 @@ class ExhibitionPicture(MethodView):
     def get(self, query: Any, name: str) -> Any:
         """Draw the exhibition game as SVG
 
-        Shows the table after `at` moves or, without `at`, as it is now.
+        Shows the table after `at` moves or, without `at`, as it is now. With `fullest=true`, shows the table
+        when it had most to see.
         """
         day = today()
         shown = exhibition(_known(name), day)
-        at = min(query.get("at", shown.position), len(shown.views) - 1)
+        at = shown.fullest if query["fullest"] else min(query.get("at", shown.position), len(shown.views) - 1)
         return _exhibited(name, day, at, query["theme"] == "dark", spoken().locale).answer()
 
 

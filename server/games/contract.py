@@ -1,7 +1,7 @@
 """The interface of a game. The rest of the server uses `Game` only.
 
 A game is a package with the members of `Game`. It may also have `begin_turn`, `judge`, `advise`, `ONE_TURN_AHEAD`,
-`resample`, `draw`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`, `notation`, `read_spoken`,
+`resample`, `draw`, `fullness`, `table`, `final_view`, `final_table`, `introduction`, `usual_turns`, `notation`, `read_spoken`,
 `write_spoken`, `spoken_words`, `meant_moves`, `rule_values`, `SENTENCES` and `REFUSALS`, described by the types at the
 end of this file, and a folder `page/`.
 `server.games.presentation` has defaults for missing ones.
@@ -211,6 +211,7 @@ Advise = Callable[[Any, Seat], tuple[Any, float]]
 # A call with the same `view` and `story` objects may reuse work of the previous call.
 Resample = Callable[[Json, Sequence[Json], Seat, Dice], Any]
 Draw = Callable[[Json, Sequence[str], "Theme", str], "Picture"]  # view, names by seat, theme, locale -> picture
+Fullness = Callable[[Json], Any]  # view -> how much its picture shows, to choose a picture of a demo game
 WriteTable = Callable[[Json, Sequence[str], str], str]  # view, names by seat, locale -> text of at most 72 columns
 FinalView = Callable[[Json, Sequence[Json]], Json]  # view, story -> view of a finished game, for `draw`
 WriteFinalTable = Callable[[Json, Sequence[Json], Sequence[str], "Language"], str]

@@ -1,6 +1,6 @@
 """The bot game that visitors can watch when no other game is running."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 
@@ -27,6 +27,22 @@ def test_the_bot_game_advances_with_the_clock_and_restarts_when_it_is_over(stran
     assert all(it.startswith("<svg") for it in pictures)
     last = stranger.get(f"/v1/rules/{name}/exhibition.svg?at=9999")
     assert last.text == stranger.get(f"/v1/rules/{name}/exhibition.svg?at={shown['positions'] - 1}").text
+
+
+def test_the_fullest_table_has_stars_on_every_board_on_each_day() -> None:
+    for day in range(40):
+        shown = exhibition("sternenhimmel", date(2027, 1, 1) + day * DAY)
+        boards = shown.views[shown.fullest]["boards"]
+        assert len(boards) == 3, day
+        assert all(any(board["spaces"].values()) for board in boards), day
+        shown = exhibition("sternenglanz", date(2027, 1, 1) + day * DAY)
+        assert len(shown.views[shown.fullest]["board"]) == max(len(view["board"]) for view in shown.views) > 10, day
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_fullest_table_is_drawn_on_request(stranger: Someone, name: str) -> None:
+    picture, fullest = f"/v1/rules/{name}/exhibition.svg", exhibition(name, today()).fullest
+    assert stranger.get(f"{picture}?fullest=true&at=0").text == stranger.get(f"{picture}?at={fullest}").text
 
 
 def test_each_day_has_a_different_game(stranger: Someone) -> None:

@@ -17,6 +17,7 @@ from server.accounts.sign_in import begin_sign_in
 from server.accounts.unsubscribe import stop_token
 from server.app import create_app
 from server.config import Settings
+from server.docs import DOCUMENTS
 from server.games import Json, sternenglanz
 from server.games.presentation import in_words
 from server.play.commits import load, whole_log
@@ -104,6 +105,17 @@ def test_calls_can_be_searched_and_code_stays_in_the_chosen_programming_language
     page.goto("/docs")
     page.get_by_label("Find a call").fill("playMove")
     expect(page.locator(".calls li:visible")).to_have_count(1)
+
+
+@pytest.mark.parametrize("page", [{"width": 390, "height": 844}], ids=["phone"], indirect=True)
+def test_all_code_in_the_handbook_fits_on_a_phone_or_shows_that_it_scrolls(page: Page) -> None:
+    for path in ("/docs", "/docs/api/moves", "/docs/api/games", *(f"/docs/{name}" for name in DOCUMENTS)):
+        page.goto(path)
+        cut_off = page.locator("main pre").evaluate_all("""all => all.filter((it) => it.checkVisibility())
+          .filter((it) => it.scrollWidth > it.clientWidth || (it.scrollHeight > it.clientHeight
+            && !getComputedStyle(it).backgroundAttachment.includes("local"))).map((it) => it.textContent)""")
+        assert cut_off == [], path
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
 
 
 # A turn

@@ -113,7 +113,14 @@ def test_a_handbook_page_runs_only_its_own_scripts(app: Flask, name: str) -> Non
     assert "unsafe" not in policy
 
 
+def test_players_find_play_by_email_and_operators_the_mail_server(app: Flask) -> None:
+    for path in ("/docs", "/docs/api/moves", "/docs/email", "/docs/mail"):
+        [nav] = re.findall(r'<nav class="handbook".*?</nav>', shown(app, path), re.DOTALL)
+        links = {words: target for target, words in re.findall(r'<a href="([^"]*)"[^>]*>([^<]*)</a>', nav)}
+        assert (links["Play by email"], links["Mail server"]) == ("/docs/email", "/docs/mail")
+
+
 def test_the_navigation_marks_the_current_page(app: Flask) -> None:
-    for path in ("/docs", "/docs/app", "/docs/scaling", "/problems"):
+    for path in ("/docs", "/docs/app", "/docs/email", "/docs/scaling", "/problems"):
         [nav] = re.findall(r'<nav class="handbook".*?</nav>', app.test_client().get(path).text, re.DOTALL)
         assert re.findall(r'href="([^"]*)" aria-current="page"', nav) == [path]

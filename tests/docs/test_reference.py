@@ -54,6 +54,17 @@ def words_of(html: str) -> str:
 # What is shown
 
 
+def test_the_start_page_leads_authors_of_front_ends_to_every_call_they_need(app: Flask) -> None:
+    section = shown(app, "/docs").partition('<h2 id="front-end">')[2].partition("<h2")[0]
+    links = [urlsplit(link) for link in re.findall(r'href="([^"]*)"', section)]
+    assert {it.fragment for it in links} >= {"getGame", "getLegalMoves", "playMove", "followGame", "makeStreamTicket"}
+    assert {it.path for it in links} >= {"/docs/live", "/docs/app", "/docs/recipes", "/problems"}
+    for it in links:
+        target = shown(app, it.path)
+        assert not it.fragment or f'id="{it.fragment}"' in target, it
+    assert "python3 -m server up" in section
+
+
 def test_the_start_page_lists_every_call(app: Flask) -> None:
     page = shown(app, "/docs").partition('id="calls"')[2]
     for path, method, operation in operations_of(app):

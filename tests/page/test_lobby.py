@@ -377,6 +377,44 @@ def test_the_lobby_lists_terms_shared_by_most_games_only_once(ada: Client, windo
     expect(page.locator(".card .terms dd")).to_have_text(["2 hours per turn"])
 
 
+def test_usual_terms_take_one_line_on_a_phone_until_they_are_opened(ada: Client, windows: Windows) -> None:
+    open_game(ada, ME, OPEN, OPEN, OPEN, OPEN)
+    for locale, words in (("en", "more"), ("de", "mehr"), ("fr", "plus"), ("it", "altro")):
+        page = windows.open(**PHONE, locale=locale)
+        page.goto("/#/lobby?players=5")
+        usual = page.locator(".usual")
+        more = usual.get_by_text(words, exact=True)
+        expect(more).to_be_visible()
+        expect(usual.locator("dd").first).to_be_hidden()
+        assert usual.evaluate("it => it.offsetHeight") < 50  # one line, as high as a finger
+        assert usual.locator("h3").evaluate("it => it.scrollWidth <= it.clientWidth"), locale
+        more.click()
+        expect(usual.locator("dd")).to_have_count(3)
+        expect(usual.locator("dd").last).to_be_visible()
+        assert too_wide(page) == []
+
+
+def test_the_kind_of_an_invited_seat_is_readable_on_a_phone(ada: Client, windows: Windows) -> None:
+    for locale in ("en", "de", "fr", "it"):
+        page = windows.open(ada, **PHONE, locale=locale)
+        form_of(page)
+        kind = page.locator("[name=seat-1]")
+        kind.select_option("invite")
+        expect(page.locator("[name=email-1]")).to_be_visible()
+        [shown, needed] = kind.evaluate("""it => {
+          const free = it.cloneNode(true);
+          free.value = it.value;
+          Object.assign(free.style, { position: "absolute", width: "auto", maxWidth: "none" });
+          free.replaceChildren(it.selectedOptions[0].cloneNode(true));
+          it.parentNode.append(free);
+          const needed = free.offsetWidth;
+          free.remove();
+          return [it.offsetWidth, needed];
+        }""")
+        assert needed <= shown, locale
+        assert too_wide(page) == []
+
+
 # Who one is to others
 
 

@@ -813,6 +813,9 @@ class Exhibition(Schema):
 
 class ExhibitionQuery(Request):
     at = QueryNumber(**_about("Number of moves after which to show the game. Default: the current number."))
+    fullest = QueryTruth(
+        load_default=False, **_about("If true, show the game when the table was fullest, not after `at` moves")
+    )
     theme = fields.String(load_default="dark", validate=one_of(["dark", "light"]))
 
 

@@ -21,7 +21,7 @@ from server.games.sternenglanz.material import CARDS_DATA, FIRMAMENT_DATA, NAME,
 from server.games.sternenglanz.moves import move_from_json, move_to_json
 from server.games.sternenglanz.notation import EXAMPLES, NOTATION, read_move, write_move
 from server.games.sternenglanz.options import OPTION_SCHEMA, resolve_options
-from server.games.sternenglanz.picture import draw
+from server.games.sternenglanz.picture import draw, fullness
 from server.games.sternenglanz.refusals import NOTATION_HELPS, REFUSALS
 from server.games.sternenglanz.resample import resample
 from server.games.sternenglanz.rule_values import rule_values
@@ -84,6 +84,7 @@ __all__ = [
     "decide",
     "describe",
     "draw",
+    "fullness",
     "introduction",
     "is_mid_turn",
     "judge",

@@ -79,6 +79,11 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture
     return sheet(height, _spoken(view, names, locale), Colours(theme, COLOURS), parts)
 
 
+def fullness(view: Json) -> int:
+    """Return how much a picture shows: the number of stars on the Firmament."""
+    return len(view["board"])
+
+
 def _spoken(view: Json, names: Sequence[str], locale: str) -> str:
     points = ", ".join(f"{short(name)} {each}" for name, each in zip(names, view["points"], strict=True))
     return f"Sternenglanz: {scenario_name(view['scenario'], locale)}. {_WORDS[locale]['points']}: {points}"

@@ -65,6 +65,13 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture
     return sheet(height, _spoken(view, names, locale), Colours(theme), parts)
 
 
+def fullness(view: Json) -> tuple[bool, int, int]:
+    """Return how much a picture shows: whether every constellation has stars, the number of constellations, and the
+    stars of the emptiest."""
+    stars = [sum(lying is not None for lying in shown["spaces"].values()) for shown in view["boards"]]
+    return all(stars), len(stars), min(stars, default=0)
+
+
 def _spoken(view: Json, names: Sequence[str], locale: str) -> str:
     boards = ", ".join(BOARDS[it["board"]].names[locale] for it in view["boards"])
     scores = ", ".join(f"{short(name)} {coins}" for name, coins in zip(names, view["coins"], strict=True))

@@ -3,6 +3,7 @@ import { html } from "../ui/html.js";
 import { call, cached } from "../ui/api.js";
 import { hours, relative } from "../ui/times.js";
 import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
+import { useMedia } from "../ui/media.js";
 import { useStore } from "../ui/store.js";
 import { knows, t } from "../ui/words.js";
 import { GameCard, seatName, Terms, termsOf, title } from "../ui/game-card.js";
@@ -35,6 +36,7 @@ function Found({ found, wanted, player, again }) {
   const games = found.items.filter((game) => fits(game, wanted));
   const more = found.next && address({ ...wanted, pages: wanted.pages + 1 });
   const usual = wanted.status === "finished" ? [] : usualTerms(games);
+  const isWide = useMedia("(min-width: 40rem)"); // on a phone, terms fill a quarter of the screen
   const isNarrowed = games.length < found.items.length || (found.next && isPicky(wanted));
   return html`
     <h2 class="unseen">${t(`lobby.kind.${wanted.status}`)}</h2>
@@ -43,8 +45,10 @@ function Found({ found, wanted, player, again }) {
         fits: games.length, count: found.items.length })}`}
       ${player && wanted.status === "open" && games.length === 0 && html` <a href="#/open">${t("nav.open")}</a>`}
       ${isFiltered(wanted) && html` <a href=${address({ status: wanted.status })}>${t("lobby.all")}</a>`}</p>
-    ${usual.length > 0 && html`<section class="usual"><h3>${t("lobby.usual")}</h3>
-      <dl class="terms"><${Terms} terms=${usual} /></dl></section>`}
+    ${usual.length > 0 && html`<details class="usual" open=${isWide}>
+      <summary><h3>${t("lobby.usual", { time: usual[0][1] })}</h3> <span>${t("lobby.usual.more")}</span></summary>
+      <p class="faint">${t("lobby.usual.about")}</p>
+      <dl class="terms"><${Terms} terms=${usual} /></dl></details>`}
     <ul class="cards">${games.map((game) => html`<${GameCard} key=${game.id} game=${game}
       usual=${game.status !== "finished" && usual}>
       <p class="faint">${t("lobby.made", { when: relative(game.made_at) })}${game.closes_at && html`<br

@@ -48,10 +48,10 @@ export function Live({ games }) {
 const ofToday = (games) => games[Math.floor(Date.now() / A_DAY) % games.length];
 
 /**
- * Return the address of a fixed picture of an exhibition game.
+ * Return the address of a picture of today's exhibition game when it had most to see.
  * @param {string} name
  */
-export const still = (name) => `/v1/rules/${name}/exhibition.svg?at=40`;
+export const still = (name) => `/v1/rules/${name}/exhibition.svg?fullest=true`;
 
 /**
  * @param {string[]} games

@@ -11,18 +11,20 @@ from typing import NamedTuple
 from server.accounts.players import STARS
 from server.bots import BOTS
 from server.clock import clock
-from server.games import GAMES, Json, SeededDice, newest_rules
+from server.games import GAMES, Json, Rules, SeededDice, newest_rules
 
 STEP = 4  # seconds per move
+_RANDOM = 1 / 3  # share of random moves: with greedy moves only, most of the table stays empty
 _AT_THE_END = 3  # the final state is shown for the time of this many moves
 _MOST_GAMES = 4  # games of each kind on two days
 
 
 class Exhibition(NamedTuple):
-    """A game between bots: the spectator's view after each move."""
+    """A game between bots: the spectator's view after each move, and the position whose picture shows most."""
 
     names: Sequence[str]
     views: Sequence[Json]
+    fullest: int
 
     @property
     def position(self) -> int:
@@ -55,7 +57,14 @@ def exhibition(rules_name: str, day: date) -> Exhibition:
     while rules.outcome(state) is None:  # the moves that bots make after the end aren't worth watching
         views.append(rules.view(state, None))
         seat = min(rules.to_act(state))
-        move = BOTS["greedy"](rules, rules.view(state, seat), rules.legal_moves(state, seat), rng)
+        bot = BOTS["random" if rng.random() < _RANDOM else "greedy"]
+        move = bot(rules, rules.view(state, seat), rules.legal_moves(state, seat), rng)
         for event in rules.decide(state, seat, move, dice):
             state = rules.apply(state, event)
-    return Exhibition(rng.sample(STARS, seats), views)
+    return Exhibition(rng.sample(STARS, seats), views, _fullest(rules, views))
+
+
+def _fullest(rules: Rules, views: Sequence[Json]) -> int:
+    """Return the last position of those that show most. Without `fullness`, that is the last position."""
+    fullness = getattr(rules, "fullness", lambda view: 0)
+    return max(range(len(views)), key=lambda at: (fullness(views[at]), at))
