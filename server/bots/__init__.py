@@ -29,7 +29,7 @@ LEVELS: Mapping[str, Effort] = {
     "level-1": Effort(worlds=0, candidates=8, slack=0.7),
     "level-2": Effort(worlds=0, candidates=4, slack=0.5),
     "level-3": Effort(worlds=1, candidates=2),
-    "level-4": Effort(worlds=6, candidates=3),
+    "level-4": Effort(worlds=20, candidates=4),
 }
 """The bots that search. Without time to search, they play like `greedy`, as in `BOTS`."""
 
