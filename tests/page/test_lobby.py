@@ -396,7 +396,8 @@ def test_usual_terms_take_one_line_on_a_phone_until_they_are_opened(ada: Client,
 
 def test_the_kind_of_an_invited_seat_is_readable_on_a_phone(ada: Client, windows: Windows) -> None:
     for locale in ("en", "de", "fr", "it"):
-        page = windows.open(ada, **PHONE, locale=locale)
+        wide = PHONE | {"viewport": {"width": 390, "height": 844}}  # wide enough for an email address beside the kind
+        page = windows.open(ada, **wide, locale=locale)
         form_of(page)
         kind = page.locator("[name=seat-1]")
         kind.select_option("invite")
