@@ -19,6 +19,11 @@ def punctuated(line: str, locale: str) -> str:
     return re.sub(r"(?<!\u202f):(?= |$)", "\u202f:", line) if locale == "fr" else line
 
 
+def captioned(line: str, locale: str) -> str:
+    """Punctuate a line of a picture, whose font has no narrow space."""
+    return punctuated(line, locale).replace("\u202f", " ")
+
+
 def _fit(line: str) -> str:
     if len(line) <= WIDTH and not _UNTIDY.search(line):
         return line  # `fill` would return the same, but takes longer than all other steps together

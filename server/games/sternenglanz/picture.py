@@ -43,7 +43,7 @@ from server.render.picture_parts import (
     sheet,
     short,
 )
-from server.render.text_layout import punctuated
+from server.render.text_layout import captioned, punctuated
 
 _HEAD = 78
 _FULL = WIDTH - 2 * MARGIN
@@ -101,7 +101,7 @@ def _head(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Iterat
         yield Line(
             right,
             64,
-            punctuated(f"{say['won']}: {winners}", locale),
+            captioned(f"{say['won']}: {winners}", locale),
             theme.gold,
             21,
             theme.sky,
@@ -116,7 +116,7 @@ def _goal(scenario: int, locale: str) -> str:
     say, goal = _WORDS[locale], CARDS.scenarios[scenario]
     points = [] if goal.goal_points is None else [f"{goal.goal_points} {say['points']}"]
     bilder = [f"{goal.goal_bilder} {say['sternbild']}"] if goal.goal_bilder else []
-    return punctuated(f"{say['goal']}: {' + '.join(points + bilder)}", locale)
+    return captioned(f"{say['goal']}: {' + '.join(points + bilder)}", locale)
 
 
 # The Firmament

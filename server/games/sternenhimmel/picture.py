@@ -32,7 +32,7 @@ from server.render.picture_parts import (
     sheet,
     short,
 )
-from server.render.text_layout import punctuated
+from server.render.text_layout import captioned, punctuated
 
 _ROW, _HEAD = 392, 50  # heights of a board and its heading
 _MAP, _TOP = 300, 74  # size of a constellation's square, and its distance from the card's top
@@ -177,7 +177,7 @@ def _star(seat: int, size: str, theme: Theme) -> Sprite:
 def _seats(view: Json, names: Sequence[str], theme: Theme, locale: str, width: int) -> Iterator[Part]:
     say = _WORDS[locale]
     yield '<g id="seats">'
-    yield Line(8, 30, punctuated(f"{say['stack']}: {view['stack']}", locale), theme.faint, 21, theme.sky)
+    yield Line(8, 30, captioned(f"{say['stack']}: {view['stack']}", locale), theme.faint, 21, theme.sky)
     for seat, name in enumerate(names):
         is_next = view["next"] == seat
         what = f'id="seat-{seat}" '
