@@ -10,13 +10,18 @@ _UNTIDY = re.compile(r"[\t-\r]| $")  # white space that `fill` would change
 
 def page(blocks: Iterable[Iterable[str]], locale: str) -> str:
     """Join blocks of lines with blank lines. Empty blocks are skipped."""
-    laid_out = ("\n".join(_fit(_punctuated(line, locale)) for line in lines) for lines in blocks)
+    laid_out = ("\n".join(_fit(punctuated(line, locale)) for line in lines) for lines in blocks)
     return "\n\n".join(block for block in laid_out if block) + "\n"
 
 
-def _punctuated(line: str, locale: str) -> str:
-    """In French, put a narrow space before each colon."""
-    return re.sub(r":(?= |$)", "\u202f:", line) if locale == "fr" else line
+def punctuated(line: str, locale: str) -> str:
+    """In French, put a narrow space before each colon that has none."""
+    return re.sub(r"(?<!\u202f):(?= |$)", "\u202f:", line) if locale == "fr" else line
+
+
+def captioned(line: str, locale: str) -> str:
+    """Punctuate a line of a picture, whose font has no narrow space."""
+    return punctuated(line, locale).replace("\u202f", " ")
 
 
 def _fit(line: str) -> str:

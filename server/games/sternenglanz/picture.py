@@ -43,6 +43,7 @@ from server.render.picture_parts import (
     sheet,
     short,
 )
+from server.render.text_layout import captioned, punctuated
 
 _HEAD = 78
 _FULL = WIDTH - 2 * MARGIN
@@ -86,7 +87,9 @@ def fullness(view: Json) -> int:
 
 def _spoken(view: Json, names: Sequence[str], locale: str) -> str:
     points = ", ".join(f"{short(name)} {each}" for name, each in zip(names, view["points"], strict=True))
-    return f"Sternenglanz: {scenario_name(view['scenario'], locale)}. {_WORDS[locale]['points']}: {points}"
+    return punctuated(
+        f"Sternenglanz: {scenario_name(view['scenario'], locale)}. {_WORDS[locale]['points']}: {points}", locale
+    )
 
 
 def _is_shared(view: Json) -> bool:
@@ -100,7 +103,16 @@ def _head(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Iterat
     if result is not None:
         winners = ", ".join(short(names[seat]) for seat in result["winners"])
         yield Line(right, 36, say["over"], theme.ink, LEGIBLE, theme.sky, anchor="end", bold=True)
-        yield Line(right, 64, f"{say['won']}: {winners}", theme.gold, 21, theme.sky, anchor="end", bold=True)
+        yield Line(
+            right,
+            64,
+            captioned(f"{say['won']}: {winners}", locale),
+            theme.gold,
+            21,
+            theme.sky,
+            anchor="end",
+            bold=True,
+        )
     elif view["turn"]:
         yield Line(right, 36, f"{say['turn']} {view['turn']}", theme.ink, LEGIBLE, theme.sky, anchor="end")
 
@@ -109,7 +121,7 @@ def _goal(scenario: int, locale: str) -> str:
     say, goal = _WORDS[locale], CARDS.scenarios[scenario]
     points = [] if goal.goal_points is None else [f"{goal.goal_points} {say['points']}"]
     bilder = [f"{goal.goal_bilder} {say['sternbild']}"] if goal.goal_bilder else []
-    return f"{say['goal']}: {' + '.join(points + bilder)}"
+    return captioned(f"{say['goal']}: {' + '.join(points + bilder)}", locale)
 
 
 # The Firmament

@@ -32,6 +32,7 @@ from server.render.picture_parts import (
     sheet,
     short,
 )
+from server.render.text_layout import captioned, punctuated
 
 _ROW, _HEAD = 392, 50  # heights of a board and its heading
 _MAP, _TOP = 300, 74  # size of a constellation's square, and its distance from the card's top
@@ -43,6 +44,12 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     "en": {"coins": "coins", "hand": "Your stars", "stars": "stars", "stack": "Stack", "next": "to move"},
     "fr": {"coins": "pièces", "hand": "Tes étoiles", "stars": "étoiles", "stack": "Pile", "next": "à jouer"},
     "it": {"coins": "monete", "hand": "Le tue stelle", "stars": "stelle", "stack": "Pila", "next": "di turno"},
+}
+_SINGULAR: Mapping[str, Mapping[str, str]] = {
+    "de": {"coins": "Münze", "stars": "Stern"},
+    "en": {"coins": "coin", "stars": "star"},
+    "fr": {"coins": "pièce", "stars": "étoile"},
+    "it": {"coins": "moneta", "stars": "stella"},
 }
 
 
@@ -75,7 +82,7 @@ def fullness(view: Json) -> tuple[bool, int, int]:
 def _spoken(view: Json, names: Sequence[str], locale: str) -> str:
     boards = ", ".join(BOARDS[it["board"]].names[locale] for it in view["boards"])
     scores = ", ".join(f"{short(name)} {coins}" for name, coins in zip(names, view["coins"], strict=True))
-    return f"Sternenhimmel: {boards}. {_WORDS[locale]['coins']}: {scores}"
+    return punctuated(f"Sternenhimmel: {boards}. {_WORDS[locale]['coins']}: {scores}", locale)
 
 
 # Boards
@@ -177,7 +184,7 @@ def _star(seat: int, size: str, theme: Theme) -> Sprite:
 def _seats(view: Json, names: Sequence[str], theme: Theme, locale: str, width: int) -> Iterator[Part]:
     say = _WORDS[locale]
     yield '<g id="seats">'
-    yield Line(8, 30, f"{say['stack']}: {view['stack']}", theme.faint, 21, theme.sky)
+    yield Line(8, 30, captioned(f"{say['stack']}: {view['stack']}", locale), theme.faint, 21, theme.sky)
     for seat, name in enumerate(names):
         is_next = view["next"] == seat
         what = f'id="seat-{seat}" '
@@ -199,8 +206,13 @@ def _seat(view: Json, seat: int, name: str, is_next: bool, theme: Theme, locale:
         yield Line(width - 10, -4, say["next"], theme.ink, 20, ground, anchor="end", bold=True)
     yield from placed(24, 0, [seat_mark(seat, 14, theme, ground)])
     yield Line(50, -4, short(name), theme.ink, LEGIBLE, ground, bold=is_next)
-    held = f"{view['coins'][seat]} {say['coins']}, {view['hand_sizes'][seat]} {say['stars']}"
+    held = f"{_counted(view['coins'][seat], 'coins', locale)}, {_counted(view['hand_sizes'][seat], 'stars', locale)}"
     yield Line(50, 19, held, theme.faint, 20, ground)
+
+
+def _counted(number: int, what: str, locale: str) -> str:
+    is_singular = number == 1 or (number == 0 and locale == "fr")
+    return f"{number} {(_SINGULAR if is_singular else _WORDS)[locale][what]}"
 
 
 @cache

@@ -115,7 +115,7 @@ export function TakeBack({ table, isShort = false }) {
     <button key="stay" ref=${stay} class="plain" onClick=${cancel}>${t("cancel")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && cancel();
-  return isShort ? html`<span class="undo" onKeyDown=${escape}> · <button class="plain" aria-label=${undo}
+  return isShort ? html`<span class="undo" onKeyDown=${escape}><span class="dot"> · </span><button class="plain" aria-label=${undo}
       aria-expanded=${isSure} onClick=${() => setSure(isSure ? null : way.to)}>${t("take-back.short")}</button>
       ${isSure && html`<span class="really row" role="group" aria-label=${undo}>${question}</span>`}</span>`
     : html`<p class="row">${question || html`<button class="plain" onClick=${() => setSure(way.to)}>${undo}</button>`}</p>`;

@@ -16,7 +16,7 @@ export function Ready({ table }) {
   return html`<section class="ready" aria-labelledby="ready">
     <h3 id="ready">${t("ready.asked")}</h3>
     <ul>${asked.map((it) => html`<li key=${it.seat}>${t("colon", { what: seatName(it) })} ${it.ready
-      ? t("ready.yes") : html`${t("ready.not-yet")} ${it.due_at && html`<${Due} at=${it.due_at} />`}`}</li>`)}</ul>
+      ? t("ready.yes") : html`${t("ready.not-yet")}${it.due_at && html` · <${Due} at=${it.due_at} />`}`}</li>`)}</ul>
     ${mine && !mine.ready && html`<${Say} table=${table} hasSalt=${!!mine.salt_hash} />`}
     ${mine?.ready && html`<p role="status">${t("ready.said")}</p>`}
     ${game.hosting && html`<${Begin} table=${table} />`}

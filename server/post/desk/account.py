@@ -23,6 +23,7 @@ from server.post.desk.acting import Errand, Said, acts, bare
 from server.post.desk.arguments import Unclear, days_in, is_off, language_in, one_of, reminders_in, weekdays_in
 from server.post.desk.commands import BY_NAME
 from server.post.wording import span, spoken
+from server.render.text_layout import punctuated
 from server.sanitize import clean
 from server.translations import noted, times
 
@@ -58,9 +59,11 @@ def _listed(known: Json) -> list[str]:
         commands.MAILS: ", ".join(special),
         commands.REMINDERS: ", ".join(reminders) or off,
     }
-    lines = [f"{_word(name)}: {value}" for name, value in found.items()]
+    lines = [punctuated(f"{_word(name)}: {value}", spoken().locale) for name, value in found.items()]
     for it in calendar.get("vacations", []):
-        lines.append(f"{BY_NAME[commands.VACATION].word(spoken().locale)}: {it['from']}..{it['to']}")
+        lines.append(
+            punctuated(f"{BY_NAME[commands.VACATION].word(spoken().locale)}: {it['from']}..{it['to']}", spoken().locale)
+        )
     return lines
 
 
@@ -93,7 +96,9 @@ def _set(errand: Errand, rest: str) -> Said:
     if not value:
         raise Unclear(noted("The value is missing."))
     _SETTERS[name](errand, value)
-    now = next(it for it in _listed(profile(errand.player_id)) if it.startswith(f"{_word(name)}:"))
+    now = next(
+        it for it in _listed(profile(errand.player_id)) if it.startswith(punctuated(f"{_word(name)}:", spoken().locale))
+    )
     return Said(told=[gettext("Changed. %(setting)s", setting=now)])
 
 

@@ -25,6 +25,7 @@ from server.post.desk.arguments import Unclear, game_in
 from server.post.desk.commands import BY_NAME, COMMANDS
 from server.post.desk.reading import Asked, example_of, nearest
 from server.post.wording import spoken
+from server.render.text_layout import punctuated
 from server.store import desk
 from server.translations import noted, times
 
@@ -199,7 +200,7 @@ def _help(errand: Errand, topic: str) -> Said:
         it = BY_NAME[found]
         return Said(
             told=[
-                f"{it.form(locale)}: {gettext(it.help)}",
+                punctuated(f"{it.form(locale)}: {gettext(it.help)}", locale),
                 gettext('For example: "%(example)s"', example=example_of(found, locale)),
             ]
         )
@@ -209,7 +210,7 @@ def _help(errand: Errand, topic: str) -> Said:
 
 def help_items(locale: str) -> list[str]:
     """Return one line for each command, with its explanation."""
-    return [f"{it.form(locale)}: {gettext(it.help)}" for it in COMMANDS]
+    return [punctuated(f"{it.form(locale)}: {gettext(it.help)}", locale) for it in COMMANDS]
 
 
 @acts(commands.RULES)

@@ -35,6 +35,7 @@ from server.post.desk.arguments import (
     wanted_in,
 )
 from server.post.wording import moment, pace_of, spoken
+from server.render.text_layout import punctuated
 from server.store import desk
 from server.translations import noted
 
@@ -444,7 +445,7 @@ def _scores(errand: Errand, game: Game) -> Said:
     name = _named(errand, game)
     if outcome := seen["outcome"]:
         ended = sorted(zip(outcome["places"], game.names, outcome["scores"], strict=True))
-        lines = [f"{place}. {who}: {score}" for place, who, score in ended]
+        lines = [punctuated(f"{place}. {who}: {score}", spoken().locale) for place, who, score in ended]
         return Said(told=[gettext("The result of game %(game)s:", game=name)], items=lines)
     if seen["view"] is None:
         return Said(told=[gettext("Game %(game)s hasn't started.", game=name)])
@@ -455,7 +456,7 @@ def _scores(errand: Errand, game: Game) -> Said:
             table=_table(game, seen, game.seat_of(errand.player_id), errand.player_id),
         )
     ranked = sorted(zip(scores, game.names, strict=True), key=lambda it: -it[0])
-    lines = [f"{who}: {score}" for score, who in ranked]
+    lines = [punctuated(f"{who}: {score}", spoken().locale) for score, who in ranked]
     return Said(told=[gettext("The scores in game %(game)s so far:", game=name)], items=lines)
 
 

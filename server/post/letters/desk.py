@@ -19,6 +19,7 @@ from server.post.desk.rule_texts import Blocks, rule_sections
 from server.post.letters.context import Recipient, builds
 from server.post.wording import Letter, spoken
 from server.render.png import png
+from server.render.text_layout import punctuated
 from server.translations import noted
 
 _NAME = "Ada"
@@ -130,7 +131,7 @@ def _subject(of_email: str) -> str:
 def _first_steps(locale: str) -> Iterator[str]:
     for name in (PLAY, FIND, OPEN, SET, HELP):
         line = BY_NAME[name].word(locale) if name in (OPEN, HELP) else example_of(name, locale)
-        yield f"{line}: {gettext(BY_NAME[name].help)}"
+        yield punctuated(f"{line}: {gettext(BY_NAME[name].help)}", locale)
 
 
 def _drawn(which: Json) -> tuple[bytes, str] | None:

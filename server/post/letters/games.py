@@ -18,6 +18,7 @@ from server.play.votes import REQUESTS
 from server.post.incoming.commands import AGREE, PAUSE, READY, RESUME, word_for
 from server.post.letters.context import TELLING_TURN, Reader, builds
 from server.post.wording import GameLetter, moment, span, spoken
+from server.render.text_layout import punctuated
 from server.store.tables import Delivery, db
 from server.translations import noted
 
@@ -222,7 +223,7 @@ def game_ended(reader: Reader) -> GameEnded | None:
     return GameEnded(
         **reader.about,
         verdict=gettext("You share the victory.") if own == 1 and shared else gettext(_PLACES[own - 1]),
-        standings=tuple(f"{place}. {name}: {score}" for place, name, score in best_first),
+        standings=tuple(punctuated(f"{place}. {name}: {score}", spoken().locale) for place, name, score in best_first),
         since=reader.since_own_move(),
         table=text.final_table(game.table.rules.NAME, *reader.final_view, game.names, spoken().locale),
     )

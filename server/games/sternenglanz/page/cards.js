@@ -35,7 +35,7 @@ export function cardTip(copy, cards) {
   if (!kind) return cardName(copy, cards);
   const rows = kind.constellations?.map((it) => t("tip.hole", { top: star(it.top, cards),
     beside: listed(it.with.map((each) => star(each, cards))), points: t("points", { count: it.points }) })) ?? [];
-  return t(`tip.card.${kind.type}`, { card: cardName(copy, cards), steps: kind.steps?.join("/"), rows: rows.join("; "),
+  return t(`tip.card.${kind.type}`, { card: cardName(copy, cards), steps: kind.steps?.join("/"), rows: rows.join(t("semicolon")),
     points: t("points", { count: kind.points ?? 0 }), leucht: cards.birthNeeds.leucht.count,
     pracht: cards.birthNeeds.pracht.count });
 }

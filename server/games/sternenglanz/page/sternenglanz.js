@@ -290,7 +290,7 @@ function Tray({ building, turn, at, now, view, seat, names, rules, planner, stor
   const done = building.tapped("action");
   const isDone = (/** @type {string} */ action) =>
     done.includes(action) || (actions.length === 1 && CLASSES.includes(action));
-  const told = foreseen(begun.flatMap((it) => it.would), seat, names, rules) || begun.map((it) => moveName(it.move, cards)).join("; ");
+  const told = foreseen(begun.flatMap((it) => it.would), seat, names, rules) || begun.map((it) => moveName(it.move, cards)).join(t("semicolon"));
   const tapSlot = (/** @type {number} */ slot) => building.tap("slot", slot);
   const tapCard = (/** @type {string} */ card) => building.tap("card", card);
   const isOver = begun.at(-1)?.move.steps[0].cmd === "lay";

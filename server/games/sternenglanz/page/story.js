@@ -65,7 +65,7 @@ export const SENTENCES = {
     ? t("story.cards-chosen", { name: names[seat], slot2: cardName(slot2, cards), slot3: cardName(slot3, cards) })
     : t("story.cards-chosen.secret", { name: names[seat] }),
   "choices-shown": ({ choices }, names, { cards }) => t("story.choices-shown", {
-    choices: choices.map((chosen, seat) => `${names[seat]}: ${named(chosen, cards)}`).join("; "),
+    choices: choices.map((chosen, seat) => `${t("colon", { what: names[seat] })} ${named(chosen, cards)}`).join(t("semicolon")),
   }),
   "turn-began": ({ seat, turn }, names) => t("story.turn-began", { turn, name: names[seat] }),
   "star-laid": (item, names, { cards, firmament }) => t("story.star-laid", {
@@ -82,7 +82,7 @@ export const SENTENCES = {
     name: names[seat], field,
     removed: removed.length ? listed(removed.map(([at, kind]) => t("story.piece-at", { star: star(kind), field: at })))
       : t("story.nothing-removed"),
-    gained: points.map((it, other) => (it ? `; ${names[other]} ${it > 0 ? "+" : "−"}${Math.abs(it)}` : "")).join(""),
+    gained: points.map((it, other) => (it ? `${t("semicolon")}${names[other]} ${it > 0 ? "+" : "−"}${Math.abs(it)}` : "")).join(""),
   }),
   "action-lapsed": (item, names, { cards }) =>
     t("story.action-lapsed", { name: names[item.seat], by: by(item, cards) }),
@@ -202,7 +202,7 @@ function stepName({ cmd, slot, do: action, path, field, ...rest }, cards) {
  * @param {Move} move
  * @param {Cards} cards
  */
-export const moveName = (move, cards) => move.steps.map((it) => stepName(it, cards)).join("; ");
+export const moveName = (move, cards) => move.steps.map((it) => stepName(it, cards)).join(t("semicolon"));
 
 /**
  * Return the events of the last complete turn and the current one, which a spectator has probably not seen.
