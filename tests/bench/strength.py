@@ -125,6 +125,7 @@ def main() -> None:
         seats = GAMES[game].SEATS
         if given.pairs is None:
             rows += [Row(game, seats.start, *pair) for pair in OTHERS]
+            rows += [Row(game, number, [*LEVELS][-1], "greedy") for number in seats[1:]]
         pairs = LADDER if given.pairs is None else [pair.split(":") for pair in given.pairs]
         rows += [Row(game, number, *pair) for pair in pairs for number in seats]
     print("| Game | Seats | Bot | Against | Wins | From | To | Points ahead | Games | ms |")
