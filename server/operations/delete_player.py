@@ -135,8 +135,11 @@ def delete_player(player_id: UUID) -> None:
         db.session.execute(delete(table).where(condition))
     processed = update(DeskMail).where(DeskMail.player_id == player_id)  # kept so that the server recognizes copies
     db.session.execute(processed.values(player_id=None, lines=None, recipient=""))
-    db.session.execute(update(Review).where(Review.asked_by == player_id).values(asked_by=None))
     db.session.commit()
+    for game_id in db.session.scalars(select(Review.game_id).where(Review.asked_by == player_id)).all():
+        asked = (Review.game_id == game_id) & (Review.asked_by == player_id)
+        db.session.execute(update(Review).where(asked).values(asked_by=None))
+        db.session.commit()
     if not email.endswith(".invalid"):  # a guest's address appears in no text, and there are many guests
         forget_address(player_id, email, _name_of_nobody(player_id))
         forget_domain(player_id, email, _name_of_nobody(player_id))
