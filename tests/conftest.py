@@ -50,14 +50,14 @@ PUBLIC = "93.184.215.14"
 
 _numbers = count(1)
 _MOST_PROCESSES = 4  # more would only wait for the longest file
-_LONG = (  # noqa: SIM905  files that start first, the longest at the top, so that all processes end together
+_LONG = (  # files that start first, the longest at the top, so that all processes end together
     "machines play_by_mail fuzz page_whole_games up page_hostile links whole_game schemathesis stopping "
     "page_playing page_for_all crashes crashes_of_commits sender page_by_axe secrets clients scoring table "
     "settings event_streams archive pages many_due page_sternenglanz embedded_postgres tokens whole_turns "
     "metrics_and_logs readme_tour leaks hostile dry_run earlier_versions absences without_eyes ways_in imap "
     "layout explained app"
-).split()
-_ONLY_WITH_ALL = (  # noqa: SIM905  browsers, killed processes, fuzzers, whole games, mail from every program
+)
+_ONLY_WITH_ALL = (  # browsers, killed processes, fuzzers, whole games, mail from every program
     "accounts/test_fair_shares.py accounts/test_signed_links.py accounts/test_tokens.py api/test_ended_apps.py "
     "api/test_fairness_page.py api/test_pages.py bots/test_luck.py cli/test_audit.py cli/test_commands.py "
     "cli/test_shown_secrets.py clients/test_adapters.py clients/test_generated_clients.py "
@@ -77,7 +77,7 @@ _ONLY_WITH_ALL = (  # noqa: SIM905  browsers, killed processes, fuzzers, whole g
     "secrecy/test_former_seats.py secrecy/test_leaks.py secrecy/test_nameless.py secrecy/test_secrets.py "
     "store/test_disk_full.py store/test_embedded_postgres.py store/test_migrations_in_use.py store/test_roles.py "
     "test_patterns.py test_skips.py web webhooks/test_failures.py webhooks/test_sender.py"
-).split()
+)
 _ON_CITUS = "store/test_citus.py"
 _TESTS = Path(__file__).parent
 _KEPT = (EventRow.__table__, Audit.__table__, Setting.__table__)  # the first two cannot be emptied
@@ -106,13 +106,13 @@ def leaves_out(config: pytest.Config) -> bool:
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
-    said = [f"left out but with --all: {', '.join(_ONLY_WITH_ALL)}"] if leaves_out(config) else []
+    said = [f"left out but with --all: {_ONLY_WITH_ALL}"] if leaves_out(config) else []
     return said if citus.URL else [*said, f"LEFT OUT: {_ON_CITUS}, since STERNENPOST_TEST_CITUS names no Citus"]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     file = str(collection_path.relative_to(_TESTS)) if collection_path.is_relative_to(_TESTS) else ""
-    return (leaves_out(config) and file in _ONLY_WITH_ALL) or (not citus.URL and file == _ON_CITUS) or None
+    return (leaves_out(config) and file in _ONLY_WITH_ALL.split()) or (not citus.URL and file == _ON_CITUS) or None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -126,8 +126,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {f"test_{name}.py": place for place, name in enumerate(_LONG)}
-    items.sort(key=lambda item: places.get(item.path.name, len(_LONG)))
+    places = {f"test_{name}.py": place for place, name in enumerate(_LONG.split())}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
 
 
 @pytest.hookimpl(wrapper=True)

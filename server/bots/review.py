@@ -57,7 +57,7 @@ def verdict(
     results: list[list[float]] = []
     plies = 0
     while len(compared) > 1 and (len(results) < WORLDS.start or (plies < PLIES and len(results) < WORLDS.stop)):
-        world = seen.rules.resample(seen.view, seen.story, seen.seat, PrivateDice(rng))  # type: ignore[attr-defined]  # optional
+        world = seen.rules.resample(seen.view, seen.story, seen.seat, PrivateDice(rng))  # type: ignore[attr-defined]  # see `can_review`
         chance = rng.random()
         played = [_play_on(seen.rules, world, seen.seat, it, Random(chance)) for it in compared]
         results.append([result for result, _ in played])

@@ -3,12 +3,23 @@
 import re
 
 import pytest
-from playwright.sync_api import Locator, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from server.games import Json
 from tests.page.programs import play_to_the_end
 from tests.page.windows import BOT, DESK, ME, OPEN, PHONE, Windows, game_of
-from tests.support.live_server import House, sign_in
+from tests.support.live_server import Client, House, sign_in
+
+BEGUN: Json = {
+    "seat": 0,
+    "total": 4,
+    "done": 1,
+    "result": None,
+    "choices": None,
+    "luck": None,
+    "margin": None,
+    "moves": [],
+}
 
 
 def lay(field: str) -> Json:
@@ -16,30 +27,41 @@ def lay(field: str) -> Json:
     return {"move": {"steps": [step]}, "words": f"1 lay dot star {field}"}
 
 
-def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(house: House, windows: Windows) -> None:
+def finished(house: House) -> tuple[Client, str]:
+    """Return a player and their finished game."""
     ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
     game_id = game_of(ada, ME, OPEN, rules="sternenglanz", options={"max_rounds": 1})
     ben.post(f"/v1/games/{game_id}/seats", {})
     play_to_the_end(game_id, ada, ben)
-    page = windows.open(ada)
-    asked = {"seat": 0, "result": None, "choices": None, "luck": None, "margin": None, "moves": []}
-    told = [
-        {**lay("b1"), "version": 2, "choice": 0.2, "margin": 0.1, "better": None},
-        {**lay("b2"), "version": 3, "choice": -1, "margin": 1, "better": {**lay("b3"), "gain": 2.2, "margin": 1}},
-        {**lay("b4"), "version": 4, "choice": -1, "margin": 1, "better": {**lay("b5"), "gain": 0.4, "margin": 1}},
-        {**lay("b6"), "version": 5, "choice": -5, "margin": 1, "better": {**lay("b7"), "gain": 6.1, "margin": 2}},
-    ]
-    whole = {**asked, "total": 4, "done": 4, "result": -3, "choices": -6.8, "luck": 3.8, "margin": 2, "moves": told}
-    answers = [(202, {**asked, "total": 4, "done": 1}), (200, whole)]
+    return ada, game_id
+
+
+def reviewed(page: Page, game_id: str, *answers: tuple[int, Json]) -> Locator:
+    """Open the review of a game. The server gives these answers, one after the other."""
+    given = iter(answers)
 
     def answer(route: Route) -> None:
-        status, body = answers.pop(0)
+        status, body = next(given)
         route.fulfill(status=status, json=body)
 
     page.route("**/review", answer)
     page.goto(f"/#/games/{game_id}")
     review = page.locator(".review")
     review.get_by_text("Review").click()
+    return review
+
+
+def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(house: House, windows: Windows) -> None:
+    ada, game_id = finished(house)
+    page = windows.open(ada)
+    told = [
+        {**lay("b1"), "version": 2, "choice": 0.2, "margin": 0.1, "better": None},
+        {**lay("b2"), "version": 3, "choice": -1, "margin": 1, "better": {**lay("b3"), "gain": 2.2, "margin": 1}},
+        {**lay("b4"), "version": 4, "choice": -1, "margin": 1, "better": {**lay("b5"), "gain": 0.4, "margin": 1}},
+        {**lay("b6"), "version": 5, "choice": -5, "margin": 1, "better": {**lay("b7"), "gain": 6.1, "margin": 2}},
+    ]
+    whole = {**BEGUN, "done": 4, "result": -3, "choices": -6.8, "luck": 3.8, "margin": 2, "moves": told}
+    review = reviewed(page, game_id, (202, BEGUN), (200, whole))
     expect(review.get_by_role("status")).to_contain_text("1 of 4")
     expect(review.get_by_role("definition")).to_have_text(["−3", "−7", "+4"])
     expect(review.get_by_role("listitem")).to_have_count(2)
@@ -49,34 +71,12 @@ def test_a_review_shows_its_progress_then_figures_and_the_clearest_mistakes(hous
 
 
 def test_a_review_that_fails_later_shows_the_error_instead_of_progress(house: House, windows: Windows) -> None:
-    ada, ben = (sign_in(house, f"{name}@example.org") for name in ("ada", "ben"))
-    game_id = game_of(ada, ME, OPEN, rules="sternenglanz", options={"max_rounds": 1})
-    ben.post(f"/v1/games/{game_id}/seats", {})
-    play_to_the_end(game_id, ada, ben)
+    ada, game_id = finished(house)
     windows.expected = "Failed to load"
     page = windows.open(ada)
-    begun = {
-        "seat": 0,
-        "total": 4,
-        "done": 1,
-        "result": None,
-        "choices": None,
-        "luck": None,
-        "margin": None,
-        "moves": [],
-    }
     why = "This review could not be computed."
     problem = {"title": "Not found", "status": 404, "detail": why, "code": "not-found"}
-    answers = [(202, begun), (404, problem)]
-
-    def answer(route: Route) -> None:
-        status, body = answers.pop(0)
-        route.fulfill(status=status, json=body)
-
-    page.route("**/review", answer)
-    page.goto(f"/#/games/{game_id}")
-    review = page.locator(".review")
-    review.get_by_text("Review").click()
+    review = reviewed(page, game_id, (202, BEGUN), (404, problem))
     expect(review.get_by_role("progressbar")).to_be_visible()
     expect(review.get_by_text(why)).to_be_visible()
     expect(review.get_by_role("progressbar")).to_have_count(0)

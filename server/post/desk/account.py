@@ -59,12 +59,15 @@ def _listed(known: Json) -> list[str]:
         commands.MAILS: ", ".join(special),
         commands.REMINDERS: ", ".join(reminders) or off,
     }
-    lines = [punctuated(f"{_word(name)}: {value}", spoken().locale) for name, value in found.items()]
-    for it in calendar.get("vacations", []):
-        lines.append(
-            punctuated(f"{BY_NAME[commands.VACATION].word(spoken().locale)}: {it['from']}..{it['to']}", spoken().locale)
-        )
-    return lines
+    vacation = BY_NAME[commands.VACATION].word(spoken().locale)
+    return [
+        *(f"{_label(_word(name))} {value}" for name, value in found.items()),
+        *(f"{_label(vacation)} {it['from']}..{it['to']}" for it in calendar.get("vacations", [])),
+    ]
+
+
+def _label(word: str) -> str:
+    return punctuated(f"{word}:", spoken().locale)
 
 
 def _word(name: str) -> str:
@@ -96,9 +99,7 @@ def _set(errand: Errand, rest: str) -> Said:
     if not value:
         raise Unclear(noted("The value is missing."))
     _SETTERS[name](errand, value)
-    now = next(
-        it for it in _listed(profile(errand.player_id)) if it.startswith(punctuated(f"{_word(name)}:", spoken().locale))
-    )
+    now = next(it for it in _listed(profile(errand.player_id)) if it.startswith(_label(_word(name))))
     return Said(told=[gettext("Changed. %(setting)s", setting=now)])
 
 

@@ -52,9 +52,8 @@ from server.translations import LOCALES
 _ROOMS = account, games  # importing them registers their commands
 _LEASE = timedelta(seconds=30)  # exceeding the lease is harmless, since steps are idempotent
 _MOST_TRIES = 5  # attempts that ended in a crash
-_ADDRESS = re.compile(
-    r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])"
-)  # excludes links such as `a@https://evil.example`
+# This excludes links such as `a@https://evil.example`.
+_ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?![\w/:])")
 _LONGEST_SUBJECT = 150
 _AUTHENTIC = " authentic"  # ends the subjects of counts
 

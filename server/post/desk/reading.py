@@ -215,10 +215,9 @@ def _is_ending(line: str, is_signed: bool = True) -> bool:
     text = line.translate(_SAME).strip()
     if not re.search(r"\w", text):
         return True
-    is_label = _LABEL.match(text) is not None
     is_footer = len(text) > _INITIALS and not rest_of_sentence("", text.lower(), False, ())  # names are capitalized
-    is_name = is_signed and _NAMES.fullmatch(text.strip(" -*_~,")) is not None and not _DENIAL.search(text)
-    return (is_label and is_signed) or is_courtesy(_bare(line)) or is_footer or is_name
+    is_name = _LABEL.match(text) or (_NAMES.fullmatch(text.strip(" -*_~,")) and not _DENIAL.search(text))
+    return is_courtesy(_bare(line)) or is_footer or (is_signed and bool(is_name))
 
 
 def _is_whole(it: Asked, locale: str) -> bool:

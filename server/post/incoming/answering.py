@@ -690,8 +690,9 @@ def _finish(
 
 
 def _answers_left(mail: Incoming, reader: str) -> int:
-    """Count this reply against its reader's limit, since anyone can forge a sender. Return how many more replies may be sent now, or
-    a negative number if this one exceeds the limit. The limit ends loops with a machine that replies to us."""
+    """Count this reply against its reader's limit, since anyone can forge a sender. Return how many more replies may be
+    sent now, or a negative number if this one exceeds the limit. The limit ends loops with a machine that replies to
+    us."""
     of_reader = [Use("answers-to-sender", mailbox_of(reader.lower()))] * bool(reader)
     return min(count(Use("answers", f"{mail.game_id}/{mail.seat}"), *of_reader).values())
 
