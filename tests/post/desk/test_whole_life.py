@@ -16,6 +16,7 @@ from server.play.commits import load
 from server.play.seating.games import open_game
 from server.post.desk.commands import BY_NAME
 from server.post.desk.rule_texts import rule_sections
+from server.render.text_layout import punctuated
 from server.store import desk
 from server.store.tables import Player, db
 from server.translations import language, times
@@ -99,7 +100,7 @@ def test_a_player_can_do_everything_by_email_alone(mailbox: Callable[[str], Corr
         assert not re.search(r"[{}]", told.text + told.page.partition("</style>")[2])
     seen = asks("games", "show 1", "show 1 at 1", "history 1", "standings 1")
     assert [it.get_content_type() for it in seen.message.walk()].count("image/png") == 2
-    assert "Ann: " in seen.text
+    assert punctuated("Ann: ", locale) in seen.text
     asks("new sternenhimmel 3 players 2 days per move", "invite bob@example.org to 2")
     invitation = bob.mails()[-1]
     bob.sends(invitation.reply_to, "yes")
