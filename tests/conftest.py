@@ -21,6 +21,7 @@ import psycopg
 import pytest
 from flask import Flask
 
+from server.accounts import signed_links
 from server.api.rate_limits import full_buckets
 from server.app import create_app
 from server.clock import NOTHING, clock
@@ -221,6 +222,7 @@ def app(session_app: Flask) -> Iterator[Flask]:
     clock.offset = NOTHING
     session_app.extensions["limits"] = full_buckets(session_app)
     announcements.forget()
+    signed_links._seen.clear()  # a command may have rotated the secret
     with session_app.app_context(), db.engine.begin() as connection:
         connection.connection.cursor().execute(_FORGET_ALL)
 
