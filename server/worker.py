@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from server.post.incoming.imap import ImapReader
 
 _BEAT = 1  # seconds between checks for due work
+_MAIL_BEAT = 2  # the same, for emails that have arrived
 _HINTED_BEAT = 3  # the same, for jobs that notifications also start
 _ROUNDS = 50
 _SWEEPS, _POSTS = 0x57E3, 0x57E4  # ids of the leader elections
@@ -104,8 +105,10 @@ def work(app: Flask, settings: Settings) -> NoReturn:
         Job(app, "outages", _by_right_clock(follow_outages)): 5,
         Job(app, "open games", _by_right_clock(seldom(close_due, 60))): 10,
         Job(app, "stand-ins", _by_right_clock(seldom(change_stand_ins, 60))): 10,
-        Job(app, "replies", seldom(answering.deal_with_mails, 10 if reply_domain(settings) else 60)): _BEAT,
-        Job(app, "post desk", seldom(partial(deal_with_desk, RECORDS), 10 if reply_domain(settings) else 60)): _BEAT,
+        Job(app, "replies", seldom(answering.deal_with_mails, 10 if reply_domain(settings) else 60)): _MAIL_BEAT,
+        Job(
+            app, "post desk", seldom(partial(deal_with_desk, RECORDS), 10 if reply_domain(settings) else 60)
+        ): _MAIL_BEAT,
         Job(app, "returned mails", seldom(read_returned_mails, 10 if reply_domain(settings) else 60)): 5,
         Job(app, "changes of address", _by_right_clock(end_changes)): 60,
         Job(app, "held up", seldom(log_overdue_work, 120)): 30,

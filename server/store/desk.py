@@ -40,18 +40,20 @@ def keep(
     db.session.commit()
 
 
+_earlier = aliased(DeskMail)
+_IS_BEHIND = exists().where(  # built once, since every second asks for it
+    _earlier.player_id == DeskMail.player_id,
+    _earlier.due_at.is_not(None),
+    _earlier.arrived_at < DeskMail.arrived_at,
+)
+
+
 def claim(now: datetime, until: datetime) -> DeskMail | None:
     """Lease the oldest email that is due, and return its row. Return None if no email is due.
 
     An email waits while an earlier one of the same reader is being processed, or will be retried.
     """
-    earlier = aliased(DeskMail)
-    is_behind = exists().where(
-        earlier.player_id == DeskMail.player_id,
-        earlier.due_at.is_not(None),
-        earlier.arrived_at < DeskMail.arrived_at,
-    )
-    return claim_oldest(DeskMail, now, until, ~is_behind)
+    return claim_oldest(DeskMail, now, until, ~_IS_BEHIND)
 
 
 def asked(mail_id: UUID) -> DeskMail | None:
