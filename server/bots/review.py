@@ -20,7 +20,7 @@ from server.bots import choose, greedy
 from server.bots.search import PrivateDice, Seen, result_of
 from server.games import Rules, Seat
 
-ADVISER: Final = "level-3"  # the bot whose move is compared with the player's; a stronger one would take too long
+ADVISER: Final = "level-4"  # the bot whose move is compared with the player's; a stronger one would take too long
 WORLDS: Final = range(24, 200)  # minimum and maximum per move
 PLIES: Final = 6000  # simulated moves per move; the minimum number of worlds may exceed it
 _EVEN = 1.96  # standard deviations of a 95 % interval

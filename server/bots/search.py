@@ -43,13 +43,14 @@ class Seen(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares.
+    """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares. 0.5 worlds
+    are one world in half of its moves, and none in the others.
 
     A bot with `slack` plays any move that is close to the best. The slack is a share of the distance from the best of
     the compared moves to the worst.
     """
 
-    worlds: int
+    worlds: float
     candidates: int
     slack: float = 0.0
 
@@ -102,8 +103,9 @@ def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tup
     worth = judge(seen.view)
     judged = sorted(((worth(move), rng.random(), move) for move in seen.moves), key=lambda it: it[:2], reverse=True)
     candidates = [(value, move) for value, _, move in judged[: effort.candidates]]
+    most_worlds = int(effort.worlds + rng.random())
     total, worlds = [0.0] * len(candidates), 0
-    while sample is not None and worlds < effort.worlds:
+    while sample is not None and worlds < most_worlds:
         try:
             world, dice = sample(seen.view, seen.story, seen.seat, PrivateDice(rng)), rng.random()
         except (LookupError, TypeError, ValueError):  # a seat that was taken over lacks a part of its story

@@ -57,6 +57,9 @@ class Strength(NamedTuple):
     lead: float
     games: int
     milliseconds: int  # CPU time per move
+    deals_won: float
+    deals_low: float
+    deals_high: float
 
     def to_json(self) -> dict[str, Any]:
         """Return these figures as in `GET /v1/rules/{name}`."""
@@ -71,8 +74,8 @@ def strengths() -> list[Strength]:
 
 
 def _strength(rules: str, seats: str, bot: str, against: str, *figures: str) -> Strength:
-    wins, low, high, lead = map(float, figures[:4])
-    return Strength(rules, int(seats), bot, against, wins, low, high, lead, *map(int, figures[4:]))
+    wins, low, high, lead, games, milliseconds, *deals = map(float, figures)
+    return Strength(rules, int(seats), bot, against, wins, low, high, lead, int(games), int(milliseconds), *deals)
 
 
 def title(name: str) -> str:

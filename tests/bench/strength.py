@@ -2,8 +2,9 @@
 table that `/docs/bots` and `GET /v1/rules` publish.
 
 A deal is played once for each seat, with the bot of the row in that seat and the bot of the column in all others. So
-luck with a deal or a seat cancels out. The share of wins has a Wilson confidence interval (95%). `--pairs`, `--deals`
-and `--seconds` bound the run. An interrupt (Ctrl+C) prints the results so far. Expensive rows get more time, but fewer
+luck with a deal or a seat cancels out. A deal is won if the bot's scores in these games add up to more than the average
+of the table. The shares of games and deals won have Wilson confidence intervals (95%). `--pairs`, `--deals` and
+`--seconds` bound the run. An interrupt (Ctrl+C) prints the results so far. Expensive rows get more time, but fewer
 games: of two rows, one with games that take 100 times as long gets a tenth of the games.
 `seeing` is `greedy` with the face-down stars of all seats turned over.
 """
@@ -23,6 +24,7 @@ from server.games import GAMES, Json, Outcome, Rules, Seat, SeededDice, newest_r
 
 LADDER = [(upper, lower) for lower, upper in pairwise(LEVELS)]  # with every number of seats
 OTHERS = [("greedy", "random"), *((level, "greedy") for level in LEVELS)]  # with the fewest
+LEAST_LEAD = 1e-6  # points; less is a rounding error
 EVEN = 1.96  # standard deviations of a 95 % interval
 
 
@@ -42,12 +44,15 @@ class Result(NamedTuple):
     moves: int = 0
     seconds: float = 0.0  # of CPU, for its moves
     spent: float = 0.0  # seconds of CPU in all
+    deals: int = 0
+    deals_won: float = 0.0  # a deal without a lead counts as half
 
-    @property
-    def interval(self) -> tuple[float, float]:
-        n, share = self.games, self.wins / self.games
-        middle, width = share + EVEN**2 / (2 * n), EVEN * sqrt(share * (1 - share) / n + EVEN**2 / (4 * n * n))
-        return (middle - width) / (1 + EVEN**2 / n), (middle + width) / (1 + EVEN**2 / n)
+
+def with_interval(won: float, n: int) -> tuple[float, float, float]:
+    """Return the share of wins and its confidence interval."""
+    share = won / n
+    middle, width = share + EVEN**2 / (2 * n), EVEN * sqrt(share * (1 - share) / n + EVEN**2 / (4 * n * n))
+    return share, (middle - width) / (1 + EVEN**2 / n), (middle + width) / (1 + EVEN**2 / n)
 
 
 def chosen(bot: str, seen: Seen, state: Any, rng: Random) -> Any:
@@ -86,15 +91,17 @@ def played(rules: Rules, bots: list[str], deal: int, watched: Seat) -> tuple[Out
 
 def with_deal(row: Row, result: Result, deal: int) -> Result:
     """Play a deal from every seat. Return the results with those of this deal."""
-    rules, began = GAMES[row.game], process_time()
+    rules, began, before = GAMES[row.game], process_time(), result.lead
     for watched in range(row.seats):
         bots = [row.bot if seat == watched else row.against for seat in range(row.seats)]
         outcome, moves, took = played(rules, bots, deal, watched)
         share = (outcome.places[watched] == 1) / outcome.places.count(1)
         lead = outcome.scores[watched] - sum(outcome.scores) / row.seats
         spent, began = process_time() - began, process_time()
-        result = Result(*map(sum, zip(result, (1, share, lead, moves, took, spent), strict=True)))
-    return result
+        result = Result(*map(sum, zip(result, (1, share, lead, moves, took, spent, 0, 0.0), strict=True)))
+    ahead = result.lead - before
+    won = 0.5 if abs(ahead) < LEAST_LEAD else float(ahead > 0)
+    return result._replace(deals=result.deals + 1, deals_won=result.deals_won + won)
 
 
 def measured(rows: list[Row], deals: int, seconds: float) -> dict[Row, Result]:
@@ -128,13 +135,14 @@ def main() -> None:
             rows += [Row(game, number, [*LEVELS][-1], "greedy") for number in seats[1:]]
         pairs = LADDER if given.pairs is None else [pair.split(":") for pair in given.pairs]
         rows += [Row(game, number, *pair) for pair in pairs for number in seats]
-    print("| Game | Seats | Bot | Against | Wins | From | To | Points ahead | Games | ms |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("| Game | Seats | Bot | Against | Wins | From | To | Points ahead | Games | ms | Deals won | From | To |")
+    print(f"{'|---' * 13}|")
     for row, found in measured(rows, given.deals, given.seconds).items():
         if not found.games:
             continue
-        facts = [*row, *(f"{it:.2f}" for it in (found.wins / found.games, *found.interval))]
+        facts = [*row, *(f"{it:.2f}" for it in with_interval(found.wins, found.games))]
         facts += [f"{found.lead / found.games:.1f}", found.games, round(1000 * found.seconds / found.moves)]
+        facts += [f"{it:.2f}" for it in with_interval(found.deals_won, found.deals)]
         print(f"| {' | '.join(map(str, facts))} |", flush=True)
 
 

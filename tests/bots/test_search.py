@@ -89,6 +89,16 @@ def test_a_bot_with_slack_plays_any_move_close_to_the_best_and_no_other() -> Non
     assert len({search(seen, Effort(0, 8), LONG, Random(seed)) for seed in range(60)}) < len(close)
 
 
+def test_a_fraction_of_a_world_is_one_world_in_that_share_of_the_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = seen_by(played := some_position("sternenhimmel", 10), on_turn(played))
+    sampled: list[Any] = []
+    resample = seen.rules.resample  # type: ignore[attr-defined]  # optional
+    monkeypatch.setattr(seen.rules, "resample", lambda *given: sampled.append(given) or resample(*given))
+    for seed in range(60):
+        search(seen, Effort(0.3, 2), LONG, Random(seed))
+    assert 8 < len(sampled) < 30
+
+
 def test_a_moves_value_is_the_point_lead_plus_a_bonus_for_winning() -> None:
     *_, last, _ = positions("sternenhimmel", {}, 3, seed=7)
     known: Any = SimpleNamespace(**vars(last.rules))
@@ -125,5 +135,5 @@ def test_a_searching_bot_can_also_play_games_without_sampled_states() -> None:
 
 
 def test_bots_with_a_level_play_local_games_to_the_end() -> None:
-    players: list[Any] = ["level-3", "greedy", "random"]
+    players: list[Any] = ["level-4", "greedy", "random"]
     assert play_locally("sternenhimmel", {}, players, "one") == play_locally("sternenhimmel", {}, players, "one")

@@ -15,7 +15,7 @@ from server.play.turns.thinking import PATIENCE, shown_to, think_due
 from server.play.votes import take_back
 from tests.support.games import ME, assert_log_and_projections_agree, game_of, later, moves_on, person, wanted
 
-LEVEL = {"bot": "level-3"}
+LEVEL = {"bot": "level-4"}
 SECONDS = 5.0
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -95,12 +95,12 @@ def test_a_bot_that_searches_computes_whole_turns(rules: str) -> None:
 
 def test_a_bot_with_a_level_takes_over_from_a_player_who_leaves() -> None:
     ada, bea = person("ada"), person("bea")
-    ladder = [{"do": "bot-takes-over", "bot": "level-3"}]
+    ladder = [{"do": "bot-takes-over", "bot": "level-4"}]
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
     leave(game_id, ada)
     assert wake_due() == 0
     assert think_due(SECONDS)
-    assert load(game_id).table.stand_ins[0] == "level-3"
+    assert load(game_id).table.stand_ins[0] == "level-4"
 
 
 def test_a_bot_ignores_moves_that_were_taken_back() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.live_server import Client, House, new_house, sign_in, until
 
-LEVEL = {"bot": "level-3"}
+LEVEL = {"bot": "level-4"}
 
 
 @pytest.fixture

@@ -1468,6 +1468,13 @@ class BotStrength(Schema):
     high = fields.Float(required=True, **_about("Upper bound of the 95% confidence interval for `wins` (Wilson)"))
     games = fields.Integer(required=True, **_about("Number of games played"))
     milliseconds = fields.Integer(required=True, **_about("Average CPU time that the bot used per move"))
+    deals_won = fields.Float(
+        **_about(
+            "Share of deals in which the bot's scores, added up over all seats, were above the average of the table"
+        )
+    )
+    deals_low = fields.Float(**_about("Lower bound of the 95% confidence interval for `deals_won` (Wilson)"))
+    deals_high = fields.Float(**_about("Upper bound of the 95% confidence interval for `deals_won` (Wilson)"))
 
 
 class RulesDescription(Schema):
