@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from datetime import timedelta
@@ -124,15 +123,21 @@ def play_bots(rules: str, directory: Path, games: int, bots: Sequence[str], opti
     if readme.exists() and readme.read_text("utf-8") != series.readme:
         raise click.UsageError(f"{readme} describes other games. Choose another directory.")
     readme.write_text(series.readme, "utf-8")
-    todo, began = bot_games.missing(directory, games), time.monotonic()
+    todo, began = bot_games.missing(directory, games), _cpu_seconds()
     paths = list(_in_processes(partial(bot_games.write, series, directory), todo, "files written"))
     played, size = sum(map(len, todo)), sum(path.stat().st_size for path in paths)
     if not played:
         click.echo(f"{directory} has these {games} games already.")
         return
-    pace, each = played / (time.monotonic() - began), size / played
-    click.echo(f"Played {played} games: {pace:.0f} games per second, {each:.0f} bytes per game.")
-    click.echo(f"A million games would take {_MILLION / pace / 3600:.0f} hours and {_MILLION * each / 1e9:.1f} GB.")
+    seconds, each = (_cpu_seconds() - began) / played, size / played
+    click.echo(f"Played {played} games: {1 / seconds:.0f} games per second of CPU time, {each:.0f} bytes per game.")
+    hours, gigabytes = _MILLION * seconds / 3600, _MILLION * each / 1e9
+    click.echo(f"A million games would take {hours:.0f} hours of CPU time and {gigabytes:.1f} GB.")
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU time of this process and of its ended children."""
+    return sum(os.times()[:4])
 
 
 def _in_processes(do: Callable[[Any], T], things: Sequence[Any], done: str) -> Iterator[T]:

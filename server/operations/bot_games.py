@@ -41,7 +41,7 @@ _WHEN = datetime(2026, 1, 1, tzinfo=UTC)  # constant, since hashes cover the tim
 
 _README = """# Games of {name} between bots
 
-Bots of Sternenpost {release} played these games: {bots}, one per seat.
+Bots of Sternenpost {release} played these games. In the order of their seats: {bots}.
 
 - Each file contains the games with the numbers in its name, one per line, as JSON.
 - The fields are those of an archive, as `/docs/fairness` on any Sternenpost server describes. `seats` names the bots,
