@@ -65,7 +65,7 @@ _ONLY_WITH_ALL = (  # browsers, killed processes, fuzzers, whole games, mail fro
     "contract/test_clients.py contract/test_conform.py contract/test_fuzz.py contract/test_hostile.py "
     "contract/test_linters.py contract/test_recipes.py contract/test_schemathesis.py every_game/test_absences.py "
     "every_game/test_earlier_versions.py every_game/test_many_samples.py every_game/test_refused_data.py "
-    "every_game/test_rule_faults.py every_game/test_rules_alone.py operations/test_archives.py "
+    "every_game/test_rule_faults.py every_game/test_rules_alone.py operations/test_archives.py operations/test_bot_games.py "
     "operations/test_full_temporary_directory.py operations/test_metrics_and_logs.py operations/test_rebuild.py "
     "operations/test_shelve.py operations/test_starting.py operations/test_stopping.py page play/test_archive.py "
     "play/test_races.py post/desk/test_crowd.py post/desk/test_postfix.py post/desk/test_proof.py "

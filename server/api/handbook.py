@@ -17,8 +17,9 @@ from server.api.reference import Reference
 from server.bots import LEVELS, review
 from server.compression import Packed, pack
 from server.games import GAMES
-from server.post.desk.commands import COMMANDS
+from server.post.desk.commands import A_GAME, COMMANDS
 from server.post.desk.reading import example_of as example_line
+from server.post.incoming.help_lines import help_lines
 
 blp = Blueprint("handbook", __name__)
 blp.register_error_handler(Exception, sorry)
@@ -87,7 +88,8 @@ def desk() -> Response:
         }
         for it in COMMANDS
     ]
-    return _handbook("desk.html", commands=commands, address=current_app.config["DESK_ADDRESS"])
+    _a_move, *at_table = help_lines(A_GAME, locale)
+    return _handbook("desk.html", commands=commands, at_table=at_table, address=current_app.config["DESK_ADDRESS"])
 
 
 @blp.get(f"/docs/<any({', '.join(docs.DOCUMENTS)}):name>")

@@ -22,6 +22,7 @@ _COMMANDS = {  # module and, if it differs, function name of each command, and t
     "open": ("service.open_again", "Reopen what `close` has closed."),
     "rotate-secret": ("service", "Sign links and reply addresses with a new secret."),
     "bot": ("bot", "Connect a program that plays by exchanging lines of JSON."),
+    "bot-games": ("archives.play_bots", "Play games between bots, and write them to DIR as open data."),
     "openapi": ("service", "Print the OpenAPI document."),
     "config": ("settings", "List all settings with their defaults and values."),
     "units": ("units", "Print systemd units for web, worker and timers."),

@@ -2,15 +2,20 @@
 
 import io
 import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypeVar
 from uuid import UUID
 
 import click
 import psycopg
 from flask import Flask
 
+from server.bots import BOTS
 from server.cli.audit import note_command
 from server.cli.common import (
     checked_by,
@@ -24,8 +29,8 @@ from server.cli.common import (
     with_progress,
 )
 from server.config import Settings
-from server.games import Json
-from server.operations import archives, exports
+from server.games import GAMES, BadOption, Json
+from server.operations import archives, bot_games, exports
 from server.operations.exports import copy_of_game, copy_of_player
 from server.operations.queries import find_player
 from server.operations.rebuild import all_games
@@ -35,25 +40,116 @@ from server.play.commits import load
 from server.play.table import OVER
 from server.store import embedded_postgres, private_files, shelf
 
+T = TypeVar("T")
+_MILLION = 1_000_000
 
-@click.command(epilog=example("verify archive.json --commitment 630dcd29..."))
-@click.argument("archive", type=click.File("rb"))
+
+@click.command(epilog=example("verify archive.json --commitment 630dcd29...", "verify data/"))
+@click.argument("archive", type=click.Path(exists=True, allow_dash=True, path_type=Path))
 @click.option(
     "--commitment",
     metavar="HEX",
     help="The commitment that you saved from GET /v1/games/{id} when the game was opened.",
 )
-def verify(archive: BinaryIO, commitment: str | None) -> None:
-    """Check an archive: every hash, every draw, every rule. Needs no database. Exit status 1 if anything is wrong."""
+def verify(archive: Path, commitment: str | None) -> None:
+    """Check an archive: every hash, every draw, every rule. Needs no database. Exit status 1 if anything is wrong.
+
+    ARCHIVE can also be a file of games between bots, or a directory of such files (see bot-games).
+    """
+    if archive.is_dir() or archive.name.endswith(bot_games.ENDING):
+        if commitment:
+            raise click.UsageError("--commitment is for the archive of a single game.")
+        _verify_many(sorted(archive.glob(f"*{bot_games.ENDING}")) if archive.is_dir() else [archive])
+        return
     try:
-        game = check(archive.read(LARGEST + 1))
-    except Flaw as flaw:
-        raise click.ClickException(str(flaw)) from None
+        with click.open_file(str(archive), "rb") as file:
+            game = check(file.read(LARGEST + 1))
+    except (Flaw, OSError) as error:
+        raise click.ClickException(str(error)) from None
     if commitment and commitment.strip().lower() != game.commitment:
         raise click.ClickException(f"The commitment of this game is {game.commitment}, not the one you saved.")
     click.echo(f"Game {game.start.terms['game']} ({game.table.status}): all {len(game.rows)} events are correct.")
     if not commitment:
         click.echo(f"Compare the commitment with the one that you saved when the game was opened: {game.commitment}")
+
+
+def _verify_many(files: Sequence[Path]) -> None:
+    if not files:
+        raise click.ClickException(f"This directory has no files *{bot_games.ENDING}.")
+    games = sum(_in_processes(bot_games.verify, files, "files checked"))
+    click.echo(f"Correct games: {games}")
+
+
+@click.command(
+    epilog=example(
+        "bot-games sternenhimmel data/ --games 10000",
+        "bot-games sternenglanz data/ --games 2000 --bot level-3 --bot greedy --seed autumn",
+    )
+)
+@click.argument("rules", type=click.Choice(list(GAMES)))
+@click.argument("directory", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--games", default=1000, show_default=True, type=click.IntRange(1), help="Number of games in DIR.")
+@click.option(
+    "--bot",
+    "bots",
+    multiple=True,
+    type=click.Choice(list(BOTS)),
+    metavar="BOT",
+    help="Bot of a seat: greedy, random or a level such as level-1. Repeat the option for each seat. "
+    "Default: greedy in the fewest seats.",
+)
+@click.option("--options", default="{}", metavar="JSON", help="Options of the games, as in GET /v1/rules.")
+@click.option(
+    "--seed", default="1", show_default=True, metavar="TEXT", help="The same text always produces the same games."
+)
+def play_bots(rules: str, directory: Path, games: int, bots: Sequence[str], options: str, seed: str) -> None:
+    """Play games between bots, and write them to DIR as open data.
+
+    Each line of the files *.jsonl.gz is the archive of a game, with all that is needed to replay it. README.md in DIR
+    describes the files. `sternenpost verify DIR` checks them.
+
+    To add games, or to continue after an interruption, run the command again with the same DIR. All cores are used, at
+    low priority.
+    """
+    seats = list(bots) or ["greedy"] * GAMES[rules].SEATS.start
+    try:
+        series = bot_games.series(rules, seats, dict(json.loads(options)), seed)
+    except (ValueError, TypeError):
+        raise click.UsageError("--options must be a JSON object.") from None
+    except BadOption as error:
+        raise click.UsageError(str(error)) from None
+    directory.mkdir(parents=True, exist_ok=True)
+    readme = directory / "README.md"
+    if readme.exists() and readme.read_text("utf-8") != series.readme:
+        raise click.UsageError(f"{readme} describes other games. Choose another directory.")
+    readme.write_text(series.readme, "utf-8")
+    todo, began = bot_games.missing(directory, games), _cpu_seconds()
+    paths = list(_in_processes(partial(bot_games.write, series, directory), todo, "files written"))
+    played, size = sum(map(len, todo)), sum(path.stat().st_size for path in paths)
+    if not played:
+        click.echo(f"{directory} has these {games} games already.")
+        return
+    seconds, each = (_cpu_seconds() - began) / played, size / played
+    click.echo(f"Played {played} games: {1 / seconds:.0f} games per second of CPU time, {each:.0f} bytes per game.")
+    hours, gigabytes = _MILLION * seconds / 3600, _MILLION * each / 1e9
+    click.echo(f"A million games would take {hours:.0f} hours of CPU time and {gigabytes:.1f} GB.")
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU time of this process and of its ended children."""
+    return sum(os.times()[:4])
+
+
+def _in_processes(do: Callable[[Any], T], things: Sequence[Any], done: str) -> Iterator[T]:
+    """Yield the results while showing the progress."""
+    results = bot_games.in_processes(do, things, os.cpu_count() or 1)
+    try:
+        for _, result in zip(with_progress(things, lambda number: f"{number} of {len(things)} {done}"), results):
+            yield result
+    except BrokenProcessPool:
+        raise click.ClickException("A process was killed. Run the command again.") from None
+    except (Flaw, OSError) as error:
+        raise click.ClickException(str(error)) from None
 
 
 @click.command("import", epilog=example("import archive.json"))

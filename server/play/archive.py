@@ -75,16 +75,24 @@ class Checked(NamedTuple):
 
 def make(head: GameHead, seats: Sequence[SeatState], rows: Sequence[Recorded]) -> Json:
     """Return the archive of a stored game. The archive names seats instead of players."""
-    agreed = terms(head, seats)
-    del agreed["bots"]
+    kinds = [{"seat": row.seat, "kind": row.kind, "bot": row.bot} for row in seats]
+    return archived(start(head, seats), rows) | {"seats": kinds}  # a game that was closed early has open seats
+
+
+def archived(beginning: Start, rows: Sequence[Recorded]) -> Json:
+    """Return the archive of a game that began with these facts, with all seats taken."""
+    agreed = dict(beginning.terms)
+    bots = agreed.pop("bots")
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         **agreed,
-        "seats": [{"seat": row.seat, "kind": row.kind, "bot": row.bot} for row in seats],
-        "salts": [row.salt for row in seats],
-        "seed": head.seed.hex(),
-        "commitment": commitment(head.seed),
+        "seats": [
+            {"seat": seat, "kind": "human" if bot is None else "bot", "bot": bot} for seat, bot in enumerate(bots)
+        ],
+        "salts": list(beginning.salts),
+        "seed": beginning.seed.hex(),
+        "commitment": commitment(beginning.seed),
         "events": [fact(row) | {"hash": row.hash.hex()} for row in rows],
     }
 

@@ -133,7 +133,7 @@ class Commit:
     def game_after(self) -> Game:
         before, head = self.game.table, self.game.head
         newest = before.hash or bytes.fromhex(commitment(head.seed))
-        rows = _rows(self.events, self.now, before.version + 1, before.seq, newest)
+        rows = log_rows(self.events, self.now, before.version + 1, before.seq, newest)
         after = self.after.logged(rows[-1])
         left = self.given_back
         seats = [return_to_owner(row) if row.seat in left else row for row in self.seats] if left else self.seats
@@ -207,7 +207,7 @@ def record_extension(outline: Outline, seat: Seat, by: str, due_at: datetime, no
     Return False if the game is locked, another commit came first, or an email from the seat's player arrived before
     `due_at`.
     """
-    rows = _rows([TimeExtended(seat, by)], now, outline.version + 1, outline.seq, outline.hash)
+    rows = log_rows([TimeExtended(seat, by)], now, outline.version + 1, outline.seq, outline.hash)
     head = outline.head._replace(version=outline.version + 1)
     row = due_times.after_extension(outline, seat, by, now)
     seats = [row if was.seat == seat else was for was in outline.seats]
@@ -232,7 +232,7 @@ def projected(head: GameHead) -> Json:
     return {"version": head.version, "status": head.status, "outcome": head.outcome, "drawn": head.drawn}
 
 
-def _rows(events: Sequence[Any], now: datetime, version: int, seq: int, hash_: bytes) -> list[Recorded]:
+def log_rows(events: Sequence[Any], now: datetime, version: int, seq: int, hash_: bytes) -> list[Recorded]:
     """Return a commit's events as rows of the log. The hash of each row also covers the row before it."""
     rows = []
     for event in events:

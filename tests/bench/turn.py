@@ -6,6 +6,7 @@ station of a letter runs alone in one process. The perfect endpoint in the same 
 which projects all figures to a quiet machine.
 
 `--load` measures instead how many letters a second two workers carry while others play, and how long their moves take.
+`--bots` measures instead how long a person's move and a sweep take, before and while 200 bots that search are due.
 """
 
 import argparse
@@ -18,22 +19,29 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
-from itertools import takewhile
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from statistics import median
 from typing import Any
 from unittest.mock import patch
+from uuid import UUID
 
 import psycopg
 from sqlalchemy import delete
 
+from server.accounts.players import player_token
 from server.clock import clock
 from server.config import CHECKOUT
 from server.games import GAMES as RULES
 from server.play.moves import play_move
+from server.play.seating.games import open_game
+from server.play.seating.seats import take_seat
+from server.play.timing.sweep import wake_due
+from server.play.turns import thinking
+from server.play.turns.turn_links import caller
 from server.post import delivery, dkim_signing, smtp, wording
 from server.post.letters import compose, context
 from server.store import embedded_postgres, outbox
@@ -52,6 +60,8 @@ PATIENCE = 120.0  # seconds for the letters of a run
 WORKERS = 2  # one for each core
 LETTERS = 400  # queued at the start of a load
 PAUSE = 0.015  # seconds between other players' moves
+BOTS, LEVEL = 200, "level-3"
+WARM_UP, ROUNDS, MOVES_A_ROUND = 10, 150, 5
 STATIONS: Sequence[tuple[str, object, str]] = (
     ("whether it waits", delivery, "plan"),
     ("claim", outbox, "claim"),
@@ -66,6 +76,8 @@ STATIONS: Sequence[tuple[str, object, str]] = (
     ("SMTP", smtp.SmtpCarrier, "send"),
     ("note", outbox, "finish"),
 )
+
+Database = psycopg.Connection[tuple[Any, ...]]
 
 
 class Listener:
@@ -109,19 +121,26 @@ def working(url: str, port: int, key: Path) -> Iterator[int]:
         "STERNENPOST_BASE_URL": "https://stars.example",
         "STERNENPOST_DKIM_KEY": str(key),
     }
+    with running("worker", environment) as pid:
+        yield pid
+
+
+@contextmanager
+def running(command: str, environment: Mapping[str, str]) -> Iterator[int]:
+    """Run a process of the server, and yield its pid. Print its output when it has ended."""
     with tempfile.TemporaryFile() as said:
-        worker = subprocess.Popen(
-            [sys.executable, "-m", "server.cli", "worker"],
+        process = subprocess.Popen(
+            [sys.executable, "-m", "server.cli", command],
             cwd=CHECKOUT,
             env=os.environ | environment,
             stdout=said,
             stderr=said,
         )
         try:
-            yield worker.pid
+            yield process.pid
         finally:
-            worker.terminate()
-            worker.wait(30)
+            process.terminate()
+            process.wait(30)
             said.seek(0)
             print(said.read().decode(), end="")
 
@@ -304,23 +323,102 @@ def load(name: str, postgres: embedded_postgres.Server, key: Path) -> float:
     return carried / driven.seconds
 
 
+class Pace:
+    """A person's moves and sweeps, by turns. Each sweep finds one bot, which doesn't search."""
+
+    def __init__(self, port: int, moves: Iterator[bytes], sweeps: Iterator[UUID], database: Database) -> None:
+        self._port, self._moves, self._sweeps, self._database = port, moves, sweeps, database
+
+    def wake(self, games: Sequence[UUID]) -> None:
+        woken = "UPDATE seats SET wake_at = now() WHERE game_id = ANY(%s) AND bot IS NOT NULL"
+        self._database.execute(woken, (games,))
+
+    def waiting(self, games: Sequence[UUID]) -> int:
+        """Return the number of bots that have not moved in these games."""
+        asked = "SELECT count(*) FROM seats WHERE game_id = ANY(%s) AND bot IS NOT NULL AND to_act"
+        return int(self._database.execute(asked, (games,)).fetchall()[0][0])
+
+    def measure(self, rounds: int, goes_on: Callable[[], object] = lambda: True) -> tuple[list[float], list[float]]:
+        """Return the milliseconds of each move, and of each sweep."""
+        moved, swept = list[float](), list[float]()
+        while len(swept) < rounds and goes_on():
+            moved += drive(self._port, [islice(self._moves, MOVES_A_ROUND)], 1).took
+            game = [next(self._sweeps)]
+            self.wake(game)
+            began = time.perf_counter()
+            wake_due()
+            swept.append((time.perf_counter() - began) * 1000)
+            if self.waiting(game):
+                raise SystemExit("The sweep has not moved for a bot.")
+        return moved, swept
+
+
+def beside_bots(name: str, postgres: embedded_postgres.Server) -> None:
+    """Print how long moves and sweeps take, alone and while a process computes the moves of many bots."""
+    with stage.in_process(postgres.url), psycopg.connect(postgres.url, autocommit=True) as database:
+        moves = chain.from_iterable(map(stage.requests, stage.rehearse(name, GAMES)))
+        bots = of_bots(name, LEVEL, BOTS, postgres.url)
+        sweeps = of_bots(name, "greedy", WARM_UP + 2 * ROUNDS, postgres.url)
+        with (
+            stage.serving(stage.OURS, "gunicorn", postgres.url) as web,
+            running("think", {"DATABASE_URL": postgres.url}) as thinker,
+        ):
+            pace = Pace(web.port, moves, iter(sweeps), database)
+            pace.measure(WARM_UP)
+            alone = pace.measure(ROUNDS)
+            used, began = stage.cpu_seconds(thinker), time.monotonic()
+            pace.wake(bots)
+            beside = pace.measure(ROUNDS, lambda: pace.waiting(bots))
+            while pace.waiting(bots):
+                time.sleep(0.1)
+            seconds, used = time.monotonic() - began, stage.cpu_seconds(thinker) - used
+            niceness = os.getpriority(os.PRIO_PROCESS, thinker)
+    if seconds > thinking.PATIENCE.total_seconds():
+        raise SystemExit(f"The bots took {seconds:.0f} s, so the sweep has moved for some of them.")
+    print(
+        f"{name:<14} {BOTS} bots {LEVEL} at niceness {niceness}: {seconds:.1f} s, {used / BOTS * 1000:.1f} CPU ms a turn"
+    )
+    for what, *took in zip(("a move over HTTP", "a sweep with one turn"), alone, beside, strict=True):
+        alone_, beside_ = (f"{median(it):.1f} (p90 {sorted(it)[len(it) * 9 // 10]:.1f}, {len(it)})" for it in took)
+        print(f"{'':<14} {what}: {alone_} ms, beside the bots {beside_} ms")
+
+
+def of_bots(name: str, bot: str, count: int, url: str) -> list[UUID]:
+    """Return so many games in which this bot has the first turn, but isn't due yet."""
+    tokens = [player_token(f"{bot}-{seat}@example.org") for seat in range(min(RULES[name].SEATS) - 1)]
+    first, *others = [caller(token).player_id for token in tokens]
+    seats = [{"player": "me"}, {"bot": bot}, *[{"open": True}] * len(others)]
+    game_id = open_game(first, {"rules": name, "options": {"start_seat": 1}, "seats": seats}).game_id
+    for player_id in others:
+        take_seat(game_id, player_id)
+    with psycopg.connect(url) as connection:
+        connection.execute("UPDATE seats SET wake_at = NULL WHERE game_id = %s", (game_id,))
+    return [it.game_id for it in stage.copies(url, [stage.Rehearsed(game_id, [])], count)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--load", action="store_true", help="letters a second beside others' moves")
-    is_load = parser.parse_args().load
+    parser.add_argument("--bots", action="store_true", help="moves and sweeps while many bots think")
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, stage.postgres() as postgres:
         key = Path(folder) / "dkim.pem"
         subprocess.run(["openssl", "genrsa", "-traditional", "-out", key, "2048"], check=True, capture_output=True)
         for name in RULES:
+            if asked.bots:
+                beside_bots(name, postgres)
+                continue
             floor = least(postgres, name)
             print(f"{'':<14} a move at the perfect endpoint: {floor:.2f} CPU ms, {QUIET} on two quiet cores")
-            if is_load:
+            if asked.load:
                 letters_a_second = load(name, postgres, key)
                 print(f"{'':<14} projected {letters_a_second * floor / QUIET:.0f} letters/s")
                 continue
             turn, letter = median(measure(name, postgres, key)), stations(name, postgres, key.read_bytes())
             print(f"{'':<14} a turn is {turn / floor:.1f} such moves, its letter {letter / floor:.1f}:", end=" ")
             print(f"projected {turn / floor * QUIET:.1f} ms and {letter / floor * QUIET:.1f} ms")
+    if asked.bots:
+        return
     print(
         "targets: a turn at most 15 CPU ms, a letter 12, a picture 8 ms and 60 KB; 100 letters/s, p99 of moves 100 ms"
     )

@@ -1,5 +1,6 @@
 """The handbook page of the post desk, which is made from the list of commands."""
 
+import re
 from html import unescape
 
 import pytest
@@ -7,6 +8,8 @@ from flask import Flask
 
 from server.post.desk.commands import COMMANDS
 from server.post.desk.reading import example_of
+from server.post.incoming.commands import COMMANDS as AT_TABLES
+from server.post.incoming.commands import CONFIRM, word_for
 from server.translations import LOCALES
 
 
@@ -20,6 +23,8 @@ def test_the_page_lists_every_command_in_the_readers_language(
     assert "mailto:post@stars.example" in page
     for it in COMMANDS:
         assert f"<code>{example_of(it.name, locale)}</code>" in page
+    for command in set(AT_TABLES) - {CONFIRM}:
+        assert re.search(rf"<td><code>{re.escape(word_for(command, locale))}[ <]", page), command
 
 
 def test_the_handbook_and_the_landing_page_give_the_address_of_the_post_desk(

@@ -34,6 +34,7 @@ from server.post.desk.arguments import (
     number_in,
     wanted_in,
 )
+from server.post.incoming.commands import HINT, word_for
 from server.post.wording import moment, pace_of, spoken
 from server.render.text_layout import punctuated
 from server.store import desk
@@ -167,7 +168,10 @@ def _play(errand: Errand, rest: str) -> Said:
         raise Unclear(noted('To play with others, use "new" instead.'))
     opened = _opened(errand, wanted, [{"bot": _BOT}] * (_seats_of(wanted) - 1))
     told = gettext("Game %(game)s has started. We'll email you when it's your turn.", game=_named(errand, opened))
-    return Said(told=[told])
+    word = word_for(HINT, spoken().locale)
+    return Said(
+        told=[told, gettext('To get the best moves, reply "%(hint)s" to the email about your turn.', hint=word)]
+    )
 
 
 def _seats_of(wanted: Wanted, least: int = 0) -> int:

@@ -35,6 +35,7 @@ from server.play.seating.stand_ins import ask_stand_in, end_stand_in
 from server.play.table import last_change_of_hands
 from server.play.talk.chat import say
 from server.play.turns.going_back import has_gone_back, last_move, stands
+from server.play.turns.hints import hint
 from server.play.turns.idempotency import first_answer
 from server.play.views import turn_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
@@ -47,6 +48,7 @@ from server.post.incoming.child import ChildDied, TooMuch, child
 from server.post.incoming.commands import (
     AGREE,
     CONFIRM,
+    HINT,
     PAUSE,
     PLAN,
     READY,
@@ -63,7 +65,7 @@ from server.post.incoming.mime import split
 from server.post.incoming.near_misses import Spoken
 from server.post.incoming.planning import OFF, off_for, read_plan, to_api
 from server.post.incoming.replies import Wishes
-from server.post.letters.answers import lines_for
+from server.post.letters.answers import how_good, lines_for
 from server.post.mime import fit_id
 from server.post.plans import plan_sentence
 from server.post.wording import moment, spoken
@@ -251,7 +253,17 @@ def _answer(**said: object) -> Json:
         "asks": False,
         "last": False,
     }
-    return {"answers": "", "confirm": "", "asked": [], "stranger": "", "doubt": "", "how": [], **empty, **said}
+    return {
+        "answers": "",
+        "confirm": "",
+        "asked": [],
+        "stranger": "",
+        "doubt": "",
+        "how": [],
+        "hints": [],
+        **empty,
+        **said,
+    }
 
 
 # Confirming
@@ -310,7 +322,7 @@ def _may_be_copy(read: replies.Mail, wishes: Wishes) -> bool:
     of an old move is over anyway.
     """
     is_old = read.written_at is not None and read.written_at < clock.now() - KEPT
-    harmless = Wishes(move=wishes.move, asks=wishes.asks, confirms=wishes.confirms)
+    harmless = Wishes(move=wishes.move, asks=wishes.asks, hints=wishes.hints, confirms=wishes.confirms)
     return is_old and not wishes.problem and wishes != harmless
 
 
@@ -340,6 +352,7 @@ def _lines(wishes: Wishes) -> list[str]:
         RESUME: wishes.resume,
         UNDO: wishes.undo,
         AGREE: wishes.agree,
+        HINT: wishes.hints,
         READY: wishes.ready,
         RESIGN: wishes.resign,
     }
@@ -451,6 +464,7 @@ def _do(doing: _Doing, wishes: Wishes) -> None:
         (wishes.plan is not None, _plan),
         (wishes.says, _say),
         (wishes.asks, _show_moves),
+        (wishes.hints, _give_hint),
         (wishes.pause, _pause),
         (wishes.vacation, _take_vacation),
         (wishes.stand_in is not None, _stand_in),
@@ -485,6 +499,13 @@ def _say(doing: _Doing, wishes: Wishes) -> None:
 
 def _show_moves(doing: _Doing, wishes: Wishes) -> None:
     doing.answer.update(moves=True, asks=True)
+
+
+def _give_hint(doing: _Doing, wishes: Wishes) -> None:
+    found = hint(doing.mail.game_id, doing.player_id, spoken().locale)["moves"]
+    doing.answer.update(
+        hints=[(it["words"], how_good(it["behind"], nr == 0)) for nr, it in enumerate(found)], asks=not found
+    )
 
 
 def _pause(doing: _Doing, wishes: Wishes) -> None:

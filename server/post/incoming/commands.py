@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from unicodedata import normalize
 
-SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN, READY, STAND_IN = COMMANDS = (
+SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN, READY, STAND_IN, HINT = COMMANDS = (
     "say",
     "pause",
     "resume",
@@ -16,6 +16,7 @@ SAY, PAUSE, RESUME, RESIGN, VACATION, CONFIRM, UNDO, AGREE, PLAN, READY, STAND_I
     "plan",
     "ready",
     "stand-in",
+    "hint",
 )
 
 _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # our emails use the first word of each
@@ -31,6 +32,7 @@ _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # our emails use the firs
         PLAN: ["plan"],
         READY: ["bereit"],
         STAND_IN: ["vertretung"],
+        HINT: ["tipp"],
     },
     "en": {command: [command] for command in COMMANDS},
     "fr": {
@@ -45,6 +47,7 @@ _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # our emails use the firs
         PLAN: ["plan"],
         READY: ["prêt", "prête", "pret", "prete"],
         STAND_IN: ["remplaçant", "remplaçante", "remplacant", "remplacante"],
+        HINT: ["conseil"],
     },
     "it": {
         SAY: ["di'", "dì"],
@@ -58,6 +61,7 @@ _WORDS: Mapping[str, Mapping[str, Sequence[str]]] = {  # our emails use the firs
         PLAN: ["piano"],
         READY: ["pronto", "pronta"],
         STAND_IN: ["sostituto", "sostituta"],
+        HINT: ["suggerimento"],
     },
 }
 _APOSTROPHES = str.maketrans("‘’ʼ´`", "'''''")

@@ -8,6 +8,7 @@ from server.games import GAMES
 from server.games.presentation import in_words, notation
 from server.post.incoming.commands import (
     AGREE,
+    HINT,
     PAUSE,
     PLAN,
     READY,
@@ -32,6 +33,7 @@ def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
     wished = gettext("happens as soon as everyone agrees")
     days = gettext("stops your clock from the first day to the last")
     commands = (
+        (HINT, "", gettext("sends you the best moves, if all others are bots")),
         (SAY, gettext("Good evening!"), gettext("sends this to everyone at the table")),
         (PAUSE, "", wished),
         (RESUME, "", wished),

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, Protocol
 
 from server.games import Json, MalformedMove
 from server.games.presentation import read_move, spoken_words
-from server.post.incoming.commands import COMMANDS, PLAN, READY, SAY, STAND_IN, VACATION, meaning, words_of
+from server.post.incoming.commands import COMMANDS, HINT, PLAN, READY, SAY, STAND_IN, VACATION, meaning, words_of
 
-_TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN, READY, STAND_IN))  # anywhere in a short line
+_TELLING = tuple(it for it in COMMANDS if it not in (SAY, PLAN, READY, STAND_IN, HINT))  # anywhere in a short line
 _AROUND = ".,:;!()[]{}<>\"'`*_~/\\|"  # characters that are stripped from words
 _NOTATION = re.compile("[A-Za-zÀ-ÖØ-öø-ÿŒœ0-9#;’' -]{1,200}")
 _NO_WORDS = re.compile(
@@ -111,7 +111,7 @@ def _begins_as_command(word: str, line: str, locale: str) -> bool:
     An apostrophe may belong to the command, as in Italian "di'".
     """
     command = meaning(word, locale) or (meaning(f"{word}'", locale) if f"{word}'" in line.lower() else None)
-    return command in (SAY, VACATION) or (command not in (None, READY) and word not in _TELLING)
+    return command in (SAY, VACATION) or (command not in (None, READY, HINT) and word not in _TELLING)
 
 
 def _is_nearly_command(word: str, locale: str) -> bool:

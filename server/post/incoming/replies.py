@@ -75,6 +75,7 @@ class Wishes:
     move: str | None = None  # in the game's notation, with steps joined by "; "
     parsed_move: Any = field(default=None, compare=False)  # the same move, parsed by the rules
     asks: bool = False  # whether it asks for the legal moves
+    hints: bool = False  # whether it asks for the best moves
     says: tuple[str, ...] = ()
     pause: bool = False
     resume: bool = False
@@ -88,6 +89,11 @@ class Wishes:
     confirms: str | None = None  # the token after `confirm`
     problem: str | None = None
     line: str = ""
+
+    @property
+    def is_harmless(self) -> bool:
+        """Return whether this is a line that changes nothing, even if it is a quote."""
+        return self.asks or self.hints
 
 
 class Line(NamedTuple):
@@ -404,7 +410,7 @@ def _below_a_title(lines: Sequence[Line], offered: Collection[str], signed: Coll
     Mail programs write a title above a quote, such as `On Monday, X wrote:`. In languages that we don't know, a few
     words that don't end a sentence count as a title.
     """
-    acts = next((nr for nr, line in enumerate(lines) if line.command and not line.command.asks), None)
+    acts = next((nr for nr, line in enumerate(lines) if line.command and not line.command.is_harmless), None)
     if acts is None or lines[acts].text.lower() not in offered:
         return None
     for (text, command), below in pairwise(lines[: acts + 1]):
@@ -424,10 +430,10 @@ def keys_of(line: Line) -> set[str]:
     """Return the keys that identify a line that takes effect, even if it is rewritten or wrapped. A move has one key
     per step.
 
-    A line that asks for the moves has no key, since repeating it is harmless.
+    A line that asks for the moves or a hint has no key, since repeating it is harmless.
     """
     text, command = line
-    if command is None or command.asks:
+    if command is None or command.is_harmless:
         return set()
     return set(command.move.split("; ")) if command.move else {text.lower()[:_KEY]}
 
@@ -565,7 +571,7 @@ def _doubt(lines: Sequence[Line], signed: Collection[str], grammar: Grammar) -> 
     for place in (place for place, line in enumerate(lines, 2) if line.command):
         if line := rest_of_sentence(around[place - 1], around[place + 1], not around[place - 2], signed):
             return Wishes(problem="in-a-sentence", line=line)
-    if all(line.command in (None, Wishes(asks=True)) for line in lines):
+    if all(line.command is None or line.command.is_harmless for line in lines):
         return None
     if line := _below_an_intro(lines):
         return Wishes(problem="perhaps-quoted", line=line)
@@ -604,6 +610,7 @@ def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:
     return replace(
         move,
         asks=any(command.asks for command in commands),
+        hints=any(command.hints for command in commands),
         says=tuple(text for command in commands for text in command.says),
         pause=pause,
         resume=resume,
@@ -639,6 +646,8 @@ def _command(line: str, grammar: Grammar) -> Wishes | None:
         return move
     if meaning(line.rstrip(" .!"), grammar.locale) == commands.READY:  # French puts a space before "!"
         return Wishes(ready=True)
+    if meaning(line.rstrip(" .!?"), grammar.locale) == commands.HINT:
+        return Wishes(hints=True)
     word, _, rest = line.lower().partition(" ")
     match meaning(word, grammar.locale), rest:
         case None, "" if word == "?":

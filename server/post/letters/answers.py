@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
-from flask_babel import gettext
+from flask_babel import gettext, ngettext
 
 from server.accounts.calendars import ALWAYS
 from server.accounts.notice_kinds import ANSWER
@@ -22,6 +22,7 @@ from server.post.wording import GameLetter, answer_above, by_beginning, spoken, 
 from server.store.tables import LetterRow
 from server.translations import noted
 
+_MUCH = 10  # points
 _LINES_KEPT = 200  # number of emails whose lines are cached
 
 
@@ -41,6 +42,7 @@ class Answer(GameLetter):
     doubt: str  # why the reader's own email must be confirmed, a sentence
     how: tuple[str, ...]  # the help, a line each
     table: str  # the table as this seat sees it now
+    hints: tuple[tuple[str, str], ...]  # the best moves, each with how good it is
     moves: tuple[str, ...]  # the legal moves, grouped by their leading words
     due: str  # due time of the reader's turn
     left: str
@@ -82,6 +84,7 @@ def _about_mail(reader: Reader, time: Json) -> Answer:
         done=(*said["done"], *_without_a_turn(said, is_asked)),
         asked=tuple(said["asked"]),
         how=tuple(said["how"]),
+        hints=tuple((move, how_good) for move, how_good in said.get("hints", ())),
         table=text.table(rules.NAME, view_of(game, seat), game.names, spoken().locale) if shows_table else "",
         moves=tuple(by_beginning([text.write_move(rules, move, spoken().locale) for move in moves])),
         link=link,
@@ -96,6 +99,18 @@ def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
     """Yield the sentence for a player who has asked for the moves when it isn't their turn."""
     if said.get("asks") and not said["confirm"] and not is_asked:
         yield gettext("It isn't your turn, so you have no possible moves. We'll email you when it is.")
+
+
+def how_good(behind: float, is_best: bool) -> str:
+    """Return how good a move is in words, as on the page. `behind`: points by which it is worse than the best move."""
+    points = round(behind)
+    if is_best:
+        return str(gettext("The best:"))
+    if not points:
+        return str(gettext("Almost as good:"))
+    if points >= _MUCH:
+        return str(gettext("Much worse:"))
+    return str(ngettext("About %(num)s point less:", "About %(num)s points less:", points))
 
 
 def lines_for(game: Game, seat: Seat, turn: int, answers: Sequence[Json], base_url: str) -> list[str]:

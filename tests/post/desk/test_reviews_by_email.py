@@ -1,4 +1,4 @@
-"""Reviews by email: `review` starts the computation, and later sends the figures and the moves."""
+"""Reviews and hints by email. `review` starts the computation, and later sends the figures and the moves."""
 
 import re
 
@@ -7,8 +7,9 @@ from flask import Flask
 
 from server.accounts.players import player_at
 from server.bots import review
+from server.bots.search import Effort
 from server.play.seating.games import open_game
-from server.play.turns import reviewing
+from server.play.turns import hints, reviewing
 from server.play.turns.reviewing import review_due
 from server.store import desk
 from tests.post.desk.writing import DESK, Correspondent
@@ -44,3 +45,14 @@ def test_review_says_when_to_ask_again_and_later_sends_the_result_and_better_mov
     assert choices + luck == result
     for it in reviewing.clearly_better(found["moves"]):
         assert f"Version {it['version']}:" in told
+
+
+def test_the_answer_to_play_says_how_to_get_a_hint(ann: Correspondent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hints, "EFFORT", Effort(worlds=1, candidates=4))
+    (hello,) = ann.sends(DESK, "Hello")
+    ann.answers(hello.reply_to, "name Ann")
+    line = re.search(r'best\s+moves,\s+reply\s+"(\w+)"', ann.asks("play sternenhimmel start_seat=0").text)
+    (turn,) = [mail for mail in ann.mails() if mail.subject.startswith("Your turn")]
+    assert line
+    (answer,) = ann.answers(turn.reply_to, line[1])
+    assert "The best:" in answer.text

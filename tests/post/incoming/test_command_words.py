@@ -21,6 +21,7 @@ from tests.support.games import happened
 DAYS = "2027-07-01..2027-07-14"
 MEANT = {
     "?": Wishes(asks=True),
+    "hint": Wishes(hints=True),
     "say Ciao!": Wishes(says=("Ciao!",)),
     "pause": Wishes(pause=True),
     "resume": Wishes(resume=True),

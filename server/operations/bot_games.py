@@ -1,0 +1,170 @@
+"""Games between bots as open data: archives that anyone can play again, and check without a database.
+
+The series and the number of a game determine everything in it, including how its bots choose. So a folder of games can
+grow, and an interrupted run continues where it stopped.
+"""
+
+import gzip
+import json
+import os
+import re
+import signal
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import version
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from shlex import quote
+from typing import Any, NamedTuple, TypeVar
+from uuid import UUID
+
+from server.bots import choose
+from server.bots.local_games import AMPLE, Shown
+from server.games import GAMES, Json, SeededDice, commitment, newest_rules
+from server.play.archive import LARGEST, Flaw, Start, archived, check
+from server.play.commits import log_rows
+from server.play.events import GameStarted
+from server.play.table import OVER, new_table, next_commit
+from server.play.timing.time_control import DEFAULT_CLOCK
+from server.play.timing.timeout_policy import DEFAULT_LADDER
+from server.store import embedded_postgres
+from server.store.log import Recorded, canonical
+
+ENDING = ".jsonl.gz"
+_PER_FILE = 500  # games
+_NAME = re.compile(rf"games-(\d+)-(\d+){re.escape(ENDING)}")
+_WHEN = datetime(2026, 1, 1, tzinfo=UTC)  # constant, since hashes cover the times
+
+_README = """# Games of {name} between bots
+
+Bots of Sternenpost {release} played these games. In the order of their seats: {bots}.
+
+- Each file contains the games with the numbers in its name, one per line, as JSON.
+- The fields are those of an archive, as `/docs/fairness` on any Sternenpost server describes. `seats` names the bots,
+  and `events` lists all moves. The last event has `scores` and `places`.
+- `seed` determines every draw. It is the SHA-256 of "{seed} N", where N is the number of the game. The salts are empty.
+- All times are the same and have no meaning.
+
+To check every draw, every rule and every hash, install Sternenpost and run `sternenpost verify .` in this folder.
+To play the same games again, with the same moves, run this command, with `--games` as you like:
+
+    {command}
+
+To the extent possible under law, the makers of these games waive all rights to them:
+[CC0 1.0](https://creativecommons.org/publicdomain/zero/1.0/).
+"""
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Series(NamedTuple):
+    """The facts that games in the same folder share."""
+
+    rules: str
+    bots: Sequence[str]
+    options: Json  # all of them
+    seed: str
+
+    @property
+    def readme(self) -> str:
+        name, options = self.rules.capitalize(), json.dumps(self.options)
+        words = (f"--bot {bot}" for bot in self.bots)
+        command = f"sternenpost bot-games {self.rules} {' '.join(words)} --options {quote(options)} --seed {quote(self.seed)} DIR"
+        release, bots = version("sternenpost"), ", ".join(self.bots)
+        return _README.format(name=name, release=release, bots=bots, seed=self.seed, command=command)
+
+    def play(self, number: int) -> Json:
+        """Play the game with this number to its end, and return its archive."""
+        rules, name, seats = GAMES[self.rules], f"{self.seed} {number}", len(self.bots)
+        terms = {
+            "game": str(UUID(bytes=sha256(canonical([*self, number]).encode()).digest()[:16], version=4)),
+            "rules": self.rules,
+            "options": self.options,
+            "clock": DEFAULT_CLOCK,
+            "on_timeout": DEFAULT_LADDER,
+            "bots": list(self.bots),
+        }
+        beginning = Start(terms, sha256(name.encode()).digest(), [""] * seats)
+        dice, rng, rows = SeededDice(beginning.seed, beginning.salts), Random(name), list[Recorded]()
+        shown, table = Shown(rules, seats, self.options), new_table(self.rules)
+        events: list[Any] = [GameStarted(seats, terms), *rules.setup(seats, self.options, dice)]
+        state = shown.after(None, events[1:])
+        while True:
+            commit, after = next_commit(table, events)
+            newest = table.hash or bytes.fromhex(commitment(beginning.seed))
+            rows += log_rows(commit, _WHEN, after.version, table.seq, newest)
+            table = after.logged(rows[-1])
+            if table.status in OVER:
+                return archived(beginning, rows)
+            seat, events = min(rules.to_act(state)), []
+            while not events or rules.is_mid_turn(state, seat):  # a bot plays its whole turn in one commit
+                move = choose(self.bots[seat], shown.to(state, seat), AMPLE, rng)
+                events += (moved := rules.decide(state, seat, move, dice))
+                state = shown.after(state, moved)
+
+
+def series(rules: str, bots: Sequence[str], options: Json, seed: str) -> Series:
+    """Return a series with all its options. Raise BadOption for an invalid option or number of seats."""
+    return Series(rules, bots, GAMES[rules].resolve_options({**options, **newest_rules(GAMES[rules])}, len(bots)), seed)
+
+
+def missing(directory: Path, games: int) -> list[range]:
+    """Return the numbers of the games that the directory lacks, a range for each file to write."""
+    done = [(int(it[1]), int(it[2])) for path in directory.iterdir() if (it := _NAME.fullmatch(path.name))]
+    found, first = list[range](), 1
+    for begin, end in [*sorted(done), (games + 1, games)]:
+        gap = range(first, min(begin, games + 1))
+        found += [gap[at : at + _PER_FILE] for at in range(0, len(gap), _PER_FILE)]
+        first = max(first, end + 1)
+    return found
+
+
+def write(series: Series, directory: Path, numbers: range) -> Path:
+    """Play these games and write them to a new file."""
+    path = directory / f"games-{numbers[0]:07}-{numbers[-1]:07}{ENDING}"
+    new = path.with_name(f"{path.name}.new")
+    with new.open("wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+        for number in numbers:
+            packed.write(canonical(series.play(number)).encode() + b"\n")
+    return new.replace(path)
+
+
+def verify(path: Path) -> int:
+    """Check every game in a file. Return the number of games. Raise Flaw at the first fault."""
+    seeds = set[bytes]()
+    try:
+        with gzip.open(path) as lines:
+            while line := lines.readline(LARGEST + 1):
+                seed = check(line).start.seed
+                if seed in seeds:
+                    raise Flaw("This game is in the file twice.")
+                seeds.add(seed)
+    except (Flaw, OSError, EOFError, zlib.error) as error:
+        raise Flaw(f"{path}, line {len(seeds) + 1}: {error}") from None
+    name = _NAME.fullmatch(path.name)
+    if name is None or len(seeds) != int(name[2]) - int(name[1]) + 1:
+        raise Flaw(f"{path} has {len(seeds)} games, which is not the number in its name.")
+    return len(seeds)
+
+
+def in_processes(do: Callable[[T], R], things: Sequence[T], processes: int) -> Iterator[R]:
+    """Yield the results in order. The processes run at low priority and end with this one."""
+    ends_with_parent = embedded_postgres.ends_with_parent(signal.SIGTERM)
+    with ProcessPoolExecutor(processes, get_context("fork"), _step_back, (ends_with_parent,)) as pool:
+        try:
+            yield from pool.map(do, things)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _step_back(ends_with_parent: Callable[[], None] | None) -> None:
+    if ends_with_parent is not None:
+        ends_with_parent()
+    os.nice(19)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a traceback

@@ -1,0 +1,97 @@
+"""Hints by email: `hint` sends the best moves of a game against bots, as lines that can be sent back."""
+
+import re
+from uuid import UUID
+
+import pytest
+from flask import Flask
+
+from server.accounts.players import change_profile
+from server.bots.search import Effort
+from server.config import Bound
+from server.play.commits import load
+from server.play.turns import hints
+from server.post.incoming.commands import HINT, word_for
+from server.translations import LOCALES
+from tests.post.incoming.replying import a_move, ada_writes
+from tests.post.office import Mail, Office
+from tests.support.games import everything_due_happens, game_of, moves_on
+
+pytestmark = pytest.mark.usefixtures("within")
+BEST = {"en": "The best:", "de": "Der beste:", "fr": "Le meilleur\u202f:", "it": "La migliore:"}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hints, "EFFORT", Effort(worlds=1, candidates=4))
+
+
+def against_bots(office: Office, ada: UUID, rules: str = "sternenhimmel") -> UUID:
+    game_id = game_of(ada, bots=2, rules=rules, options={"start_seat": 0})
+    assert office.mails("ada")
+    return game_id
+
+
+def moves_in(mail: Mail, locale: str) -> list[str]:
+    """Return the moves in an answer. Each stands on a line below a line that says how good it is."""
+    _, found, told = mail.text.partition(BEST[locale])
+    hinted = (found + told).split("\n\n")[0]
+    return re.findall(r"^  (\S.*)$", hinted, re.MULTILINE)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("rules", ["sternenhimmel", "sternenglanz"])
+def test_a_hint_lists_the_moves_of_the_api_as_lines_that_can_be_sent_back(
+    office: Office, ada: UUID, rules: str, locale: str
+) -> None:
+    change_profile(ada, {"locale": locale})
+    game_id = against_bots(office, ada, rules)
+    before = load(game_id).version
+    answer = ada_writes(office, f"{word_for(HINT, locale)}!")
+    expected = [it["words"] for it in hints.hint(game_id, ada, locale)["moves"]]
+    assert moves_in(answer, locale) == expected
+    assert len(expected) == 3
+    assert all(line in answer.page for line in (BEST[locale], f"<code>{expected[0]}</code>"))
+    assert load(game_id).version == before
+    ada_writes(office, expected[1])
+    assert load(game_id).version > before
+
+
+def test_a_hint_stands_beside_a_move_and_is_for_the_next_turn(office: Office, ada: UUID) -> None:
+    game_id = against_bots(office, ada)
+    answer = ada_writes(office, f"{a_move(game_id, ada)}\n\nhint")
+    assert "It isn't your turn" in answer.text
+    assert not moves_in(answer, "en")
+    everything_due_happens()
+    everything_due_happens()
+    assert len(moves_in(ada_writes(office, "Hint?"), "en")) == 3
+
+
+@pytest.mark.parametrize("words", ["Thanks for the hint!", "Hint from me, be careful."])
+def test_a_hint_within_a_sentence_does_not_stop_a_move(office: Office, ada: UUID, words: str) -> None:
+    game_id = against_bots(office, ada)
+    answer = ada_writes(office, f"{words}\n\n{a_move(game_id, ada)}")
+    assert load(game_id).version > 1
+    assert not moves_in(answer, "en")
+
+
+def test_a_table_with_another_person_gets_no_hints_by_email(
+    office: Office, game_id: UUID, ada: UUID, bea: UUID
+) -> None:
+    answer = ada_writes(office, "hint")
+    assert "You can get hints only in games in which all other players are bots." in " ".join(answer.text.split())
+    assert not moves_in(answer, "en")
+    moves_on(game_id, ada)
+
+
+def test_hints_by_email_count_against_the_limit_of_the_api(
+    office: Office, app: Flask, ada: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.config, "LIMITS", True)
+    monkeypatch.setitem(app.config["BOUNDS"], "hints", Bound(2, 3600))
+    game_id = against_bots(office, ada)
+    hints.hint(game_id, ada, "en")
+    assert moves_in(ada_writes(office, "hint"), "en")
+    answer = ada_writes(office, "hint")
+    assert "You've asked for 2 hints. Try again later." in " ".join(answer.text.split())
+    assert not moves_in(answer, "en")
