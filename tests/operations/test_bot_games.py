@@ -33,7 +33,7 @@ def lines(directory: Path) -> list[bytes]:
 
 @pytest.mark.parametrize("rules", GAMES)
 def test_bot_games_are_the_same_every_time_and_all_correct(rules: str, tmp_path: Path) -> None:
-    bots = [word for bot in ("level-3", "greedy", "random") for word in ("--bot", bot)]
+    bots = [word for bot in ("level-4", "greedy", "random") for word in ("--bot", bot)]
     assert play(tmp_path / "one", 3, *bots, rules=rules).exit_code == 0
     assert play(tmp_path / "two", 1, *bots, rules=rules).exit_code == 0
     assert play(tmp_path / "two", 3, *bots, rules=rules).exit_code == 0
