@@ -365,18 +365,6 @@ def test_a_player_can_send_thirty_messages_a_minute_and_two_hundred_an_hour(ada:
 # Webhooks
 
 
-def test_a_player_can_have_a_limited_number_of_webhooks(
-    ada: Someone, bea: Someone, bounded: Callable[..., None]
-) -> None:
-    bounded(webhooks="2")
-    for _ in range(2):
-        assert ada.post("/v1/webhooks", examples.WEBHOOK_WANTED).status_code == 201
-    answer = ada.post("/v1/webhooks", examples.WEBHOOK_WANTED)
-    assert is_problem(answer, 409, "too-many-webhooks")
-    assert "2" in answer.json["detail"]
-    assert bea.post("/v1/webhooks", examples.WEBHOOK_WANTED).status_code == 201
-
-
 def test_a_player_can_send_sixty_pings_an_hour(ada: Someone) -> None:
     path = ada.post("/v1/webhooks", examples.WEBHOOK_WANTED).headers["Location"]
     assert [ada.post(f"{path}/pings").status_code for _ in range(60)] == [202] * 60

@@ -218,17 +218,6 @@ def test_events_continue_after_the_last_one_seen(ada: Someone, bea: Someone, gam
 # Votes and messages
 
 
-def test_a_game_is_paused_when_all_players_agree(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
-    move = first_move(ada, game)
-    assert ada.post(f"{game}/votes", {"on": "pause", "vote": True}).json["pause"] == [0]
-    assert stranger.get(f"{game}/votes").json["pause"] == [0]
-    bea.post(f"{game}/votes", {"on": "pause"})
-    assert ada.get(game).json["status"] == "paused"
-    is_problem(ada.post(f"{game}/moves", move), 409, "game-not-running")
-    is_problem(ada.post(f"{game}/votes", {"on": "pause"}), 409, "game-not-running")
-    is_problem(Someone.ask(ada, "POST", f"{game}/votes", {"on": "midnight"}), 422, "invalid-fields")
-
-
 def test_chat_messages_can_be_read_in_order(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
     for who, text in ((ada, "Good evening!"), (bea, "Hello\u202e\n\tada")):
         assert who.post(f"{game}/messages", {"text": text}).status_code == 201
@@ -273,17 +262,3 @@ def test_a_private_game_can_be_reached_by_its_shared_link_token(app: Flask, ada:
     assert bea.get(path).status_code == 200
     assert Someone(app).get("/v1/games").json["items"] == []
     assert [item["private"] for item in bea.get("/v1/games?mine=true").json["items"]] == [True]
-
-
-# ETags
-
-
-def test_unchanged_content_is_not_sent_again(ada: Someone, bea: Someone, game: str) -> None:
-    for path in (game, f"{game}/events", f"{game}/legal-moves", "/v1/games", "/v1/me", "/v1/rules"):
-        etag = ada.get(path).headers["ETag"]
-        same = ada.get(path, headers={"If-None-Match": etag})
-        assert (same.status_code, same.data) == (304, b"")
-    etag = ada.get(game).headers["ETag"]
-    assert bea.get(game, headers={"If-None-Match": etag}).status_code == 200
-    ada.post(f"{game}/moves", first_move(ada, game))
-    assert ada.get(game, headers={"If-None-Match": etag}).status_code == 200
