@@ -72,4 +72,4 @@ def test_a_web_process_reports_a_database_that_does_not_respond_and_waits_for_it
             web.terminate()
             web.communicate(timeout=PATIENCE)
     assert web.returncode == 0
-    assert said == f"The database {url.replace('canary', '***')} does not answer: Connection refused"
+    assert said == f"The database {url.replace('canary', '***')} does not respond: Connection refused"
