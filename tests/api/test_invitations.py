@@ -234,13 +234,6 @@ def test_an_invalid_link_is_rejected(browser: Someone, word: str) -> None:
 # Coming back
 
 
-@pytest.fixture
-def game(ada: Someone, bea: Someone) -> str:
-    path = opened(ada, ME, OPEN, BOT)
-    bea.post(f"{path}/seats")
-    return path
-
-
 def link_back(app: Flask, game: str, seat: int) -> str:
     with app.app_context():
         return f"/back/{return_word(UUID(game.rpartition('/')[2]), seat)}"
@@ -303,9 +296,9 @@ def test_the_invitation_button_signs_the_player_in_once(app: Flask, ada: Someone
     invite(ada, path, NEW)
     (word,) = mailed(app, NEW)
     assert entered(app, browser.get(f"/i/{word}")) is None
-    new = entered(app, browser.post(f"/i/{word}"))
+    new = entered(app, browser.post(f"/i/{word}", headers={"Accept-Language": "fr-CH, en;q=0.5"}))
     assert new is not None
-    assert new.get("/v1/me").json["email"] == NEW
+    assert new.get("/v1/me").json.items() >= {"email": NEW, "locale": "fr"}.items()
     assert new.get(path).json["you"]["seat"] == 1
     assert new.patch("/v1/me", {"name": "Nora"}).status_code == 200
     is_problem(new.post("/v1/tokens"), 403, "missing-scope")  # the mail may have been forwarded
