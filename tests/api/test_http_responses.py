@@ -27,7 +27,7 @@ from server.play.turns import idempotency
 from server.play.turns.idempotency import forget_old_answers
 from server.store.tables import IdempotencyKey, db
 from tests.support.contract import Contract, Someone, opened
-from tests.support.games import DAY, ME, OPEN, wanted
+from tests.support.games import DAY, ME, OPEN, stop_the_clock, wanted
 from tests.support.live_server import PATIENCE, until
 from tests.support.one_of_each import Call, Scene, calls
 
@@ -55,7 +55,10 @@ def looks(scene: Scene) -> list[Call]:
     return [call for call in gets if not call.path.endswith("/stream")]
 
 
-def test_every_readable_resource_has_an_etag_and_is_not_sent_again_while_unchanged(scene: Scene, ada: Someone) -> None:
+def test_every_readable_resource_has_an_etag_and_is_not_sent_again_while_unchanged(
+    scene: Scene, ada: Someone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_the_clock(monkeypatch, clock.real())  # the exhibition moves on
     for path in map(scene.address, looks(scene)):
         seen = ada.get(path)
         etag = seen.headers["ETag"]
@@ -66,7 +69,10 @@ def test_every_readable_resource_has_an_etag_and_is_not_sent_again_while_unchang
         assert ada.get(path, headers={"If-None-Match": '"another"'}).data == seen.data
 
 
-def test_head_returns_the_headers_of_get_without_a_body(scene: Scene, ada: Someone) -> None:
+def test_head_returns_the_headers_of_get_without_a_body(
+    scene: Scene, ada: Someone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_the_clock(monkeypatch, clock.real())  # the exhibition moves on
     for path in map(scene.address, looks(scene)):
         got, head = ada.get(path), ada.ask("HEAD", path)
         assert (head.status_code, head.data) == (200, b"")
