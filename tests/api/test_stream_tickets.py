@@ -91,8 +91,3 @@ def test_tickets_are_not_logged(
     stranger.get(f"{private}/stream?ticket={ticket}")
     told = [f"{it.getMessage()} {vars(it)}" for it in caplog.records]
     assert told and not any(ticket[-20:] in it for it in told)
-
-
-def test_a_token_in_the_url_is_rejected(ada: Someone, stranger: Someone, private: str) -> None:
-    for name in ("token", "access_token"):
-        is_problem(stranger.get(f"{private}/stream?{name}={ada.token}"), 422, "invalid-fields")
