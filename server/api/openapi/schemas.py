@@ -1437,7 +1437,7 @@ class Service(Answer):
 class Problem(Answer):
     """RFC 9457. `code` is stable; `detail` is for people."""
 
-    MAY_BE_ABSENT = ("reason", "turn", "revision", "newest", "index", "scope", "until", "field", "errors")
+    MAY_BE_ABSENT = tuple(name for it in PROBLEMS_BY_CODE.values() for name in it.further)
 
     type = fields.String(**_about("URL of a page that explains the problem"))
     title = fields.String()
