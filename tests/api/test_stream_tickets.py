@@ -9,7 +9,6 @@ from flask import Flask
 from server.accounts.stream_tickets import LIFE, forget_ended_tickets
 from server.clock import clock
 from server.store.tables import StreamTicket, db
-from tests.support.api_calls import further
 from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN, stop_the_clock
 
@@ -60,10 +59,6 @@ def test_a_ticket_works_only_for_streams(ada: Someone, stranger: Someone, privat
     is_problem(stranger.get(f"{private}/events?ticket={ticket}"), 422, "invalid-fields")
     is_problem(stranger.get(f"{private}/stream?ticket={ada.token}"), 422, "invalid-fields")
     assert stranger.get(f"{private}/stream?ticket={ticket}").status_code == 200
-
-
-def test_a_token_without_the_scope_to_read_games_cannot_create_a_ticket(app: Flask, ada: Someone) -> None:
-    is_problem(further(app, ada, scopes=["moves:write"]).post("/v1/stream-tickets"), 403, "missing-scope")
 
 
 def test_a_seat_tokens_ticket_works_only_for_its_game(

@@ -9,7 +9,7 @@ from server.errors import NotRunning
 from server.operations.rebuild import check_game
 from server.play import votes
 from server.play.commits import load
-from server.play.seating.seats import come_back, leave, return_word, take_seat
+from server.play.seating.seats import leave
 from server.play.timing.time_control import DEFAULT_CLOCK
 from tests.support.games import (
     BANK,
@@ -73,17 +73,6 @@ def test_a_bot_waits_while_the_game_is_paused(ada: UUID, bea: UUID) -> None:
     all_consent(game_id, "resume", ada, bea)
     everything_due_happens()
     assert happened(game_id)[-1] == "star-placed"
-
-
-def test_a_resigned_player_can_return_during_a_pause(ada: UUID, bea: UUID) -> None:
-    game_id = game_of(ada, bea, bots=1)
-    all_consent(game_id, "pause", ada, bea)
-    leave(game_id, ada)
-    leave(game_id, bea)
-    take_seat(game_id, bea)
-    come_back(return_word(game_id, 0))
-    all_consent(game_id, "resume", ada, bea)
-    assert moves_on(game_id, ada).first
 
 
 def test_simultaneous_votes_take_effect_once(app: Flask) -> None:
