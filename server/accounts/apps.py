@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import delete, func, select
 
 from server.accounts.closing import APPS, expect_open
 from server.accounts.grants import end_apps
@@ -184,7 +184,7 @@ def issue(app: App, scopes: Iterable[str], refresh: str | None) -> Issued:
     family, secret = refresh[-87:-44] if refresh else secrets.token_urlsafe(32), secrets.token_urlsafe(32)
     if refresh is None:
         _tell(app)
-    db.session.execute(delete(Token).where(_tokens_of(app)))
+    db.session.execute(delete(Token).where(Token.player_id == app.player_id, Token.app_id == app.app_id))
     ends = (now + ACCESS_LIFE, now + REFRESH_LIFE)
     until, app.expires_at = (min(end, app.ends_at or end) for end in ends)
     app.family_hash, app.refresh_hash, app.used_at = hash_of(family), hash_of(secret), now
@@ -250,10 +250,6 @@ def end_app(player_id: UUID, app_id: UUID) -> None:
 
 def _end(app: App) -> None:
     end_apps(app.player_id, App.app_id == app.app_id)
-
-
-def _tokens_of(app: App) -> ColumnElement[bool]:
-    return (Token.player_id == app.player_id) & (Token.app_id == app.app_id)
 
 
 def end_app_token(player_id: UUID, app_id: UUID) -> str:

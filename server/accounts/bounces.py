@@ -60,7 +60,8 @@ def note_return(word: str, is_hard: bool, why: str) -> None:
     own = (getattr(table, owner) == getattr(row, owner)) & (table.letter_id == row.letter_id) & (table.result == "sent")
     db.session.execute(update(table).where(own).values(result="bounced", detail=why))
     if isinstance(row, Delivery) and row.kind == INVITATION.name:
-        outbox.lose_invitation(row.game_id, row.seat, _address(owner_id), clock.now())
+        email = db.session.get_one(Player, owner_id).email
+        outbox.lose_invitation(row.game_id, row.seat, email, clock.now())
     letter_id, kind = row.letter_id, row.kind
     db.session.commit()
     note_bounce(owner_id, letter_id, is_hard, why, kind)
@@ -78,10 +79,6 @@ def letter_to(player_id: UUID, mark: int) -> Delivery | PlayerDelivery | None:
             if _mark(row.letter_id) == mark:
                 return row
     return None
-
-
-def _address(player_id: UUID) -> str:
-    return db.session.get_one(Player, player_id).email
 
 
 def lose_invitation(game_id: UUID, seat: Seat, mark: int, why: str) -> str | None:

@@ -13,8 +13,10 @@ from server.accounts.stream_tickets import new_ticket, redeem
 from server.api.auth import any_caller, caller, optional_caller, set_caller
 from server.api.http_responses import as_json
 from server.api.openapi import examples, schemas
+from server.api.openapi.components import ref
 from server.api.openapi.document import Blueprint, needs, takes
 from server.errors import BadField, TooManyStreams
+from server.games import Json
 from server.play.story.event_feed import Follower, Item, follow_game, follow_own, news
 from server.translations import noted
 
@@ -25,82 +27,56 @@ STRANGERS = None  # subject of all streams without a token
 _AGAIN = 2  # seconds until a client reconnects
 _FULL = 10  # Retry-After, in seconds, at the limit of streams
 _HEADERS = {"X-Accel-Buffering": "no", "Cache-Control": "private, no-store"}
-_EVENT = {
-    "title": "StreamedEvent",
-    "description": "Event in a stream. The first line of a stream can be an `id` without data.",
-    "type": "object",
-    "required": ["data", "id"],
-    "properties": {
-        "id": {"type": "string", "description": "Value for `Last-Event-ID`"},
-        "data": {
-            "type": "string",
-            "contentMediaType": "application/json",
-            "description": "Same as in getEvents. In the stream of all your games, each event also has the field "
-            "`game`.",
-            "contentSchema": {"$ref": "#/components/schemas/Event"},
-        },
-    },
-}
-_SAID = {
-    "title": "StreamedMessage",
-    "description": "Message at the table. An `EventSource` passes this event only to listeners for `said`.",
-    "type": "object",
-    "required": ["event", "data", "id"],
-    "properties": {
-        "id": {"type": "string", "description": "Value for `Last-Event-ID`"},
-        "event": {"const": "said"},
-        "data": {
-            "type": "string",
-            "contentMediaType": "application/json",
-            "description": "Same as in getMessages",
-            "contentSchema": {"$ref": "#/components/schemas/Message"},
-        },
-    },
-}
-_RESET = {
-    "title": "StreamedReset",
-    "description": "The game's log ends before the position you sent, for example after a backup was restored. "
-    "Discard your data for this game: all its events are sent again from the start. An `EventSource` "
-    "passes this event only to listeners for `reset`.",
-    "type": "object",
-    "required": ["event", "data", "id"],
-    "properties": {
-        "id": {"type": "string", "description": "Value for `Last-Event-ID`"},
-        "event": {"const": "reset"},
-        "data": {
-            "type": "string",
-            "contentMediaType": "application/json",
-            "description": "Game id, and the `seq` at which its log ends",
-            "contentSchema": {
-                "type": "object",
-                "required": ["game", "newest"],
-                "properties": {"game": {"type": "string", "format": "uuid"}, "newest": {"type": "integer"}},
-            },
-        },
-    },
-}
 
-_PRESENT = {
-    "title": "StreamedPresence",
-    "description": "Players who have the table open. With `presence`, this event is sent whenever that list "
-    "changes. The event has no id. An `EventSource` passes the event only to listeners for "
-    "`present`.",
-    "type": "object",
-    "required": ["event", "data"],
-    "properties": {
-        "event": {"const": "present"},
-        "data": {
-            "type": "string",
-            "contentMediaType": "application/json",
-            "description": "Seats of the other players who are present now",
-            "contentSchema": {
-                "type": "object",
-                "required": ["seats"],
-                "properties": {"seats": {"type": "array", "items": {"type": "integer"}}},
-            },
-        },
+
+def _frame(title: str, description: str, fields: Json, data: str, schema: Json) -> Json:
+    """Return the schema of an event in a stream, whose `data` is JSON of this schema."""
+    text = {"type": "string", "contentMediaType": "application/json", "description": data, "contentSchema": schema}
+    properties = {**fields, "data": text}
+    about = {"title": title, "description": description, "type": "object"}
+    return {**about, "required": [it for it in ("event", "data", "id") if it in properties], "properties": properties}
+
+
+_ID = {"id": {"type": "string", "description": "Value for `Last-Event-ID`"}}
+_EVENT = _frame(
+    "StreamedEvent",
+    "Event in a stream. The first line of a stream can be an `id` without data.",
+    _ID,
+    "Same as in getEvents. In the stream of all your games, each event also has the field `game`.",
+    ref("Event"),
+)
+_SAID = _frame(
+    "StreamedMessage",
+    "Message at the table. An `EventSource` passes this event only to listeners for `said`.",
+    {**_ID, "event": {"const": "said"}},
+    "Same as in getMessages",
+    ref("Message"),
+)
+_RESET = _frame(
+    "StreamedReset",
+    "The game's log ends before the position you sent, for example after a backup was restored. Discard your data for "
+    "this game: all its events are sent again from the start. An `EventSource` passes this event only to listeners for "
+    "`reset`.",
+    {**_ID, "event": {"const": "reset"}},
+    "Game id, and the `seq` at which its log ends",
+    {
+        "type": "object",
+        "required": ["game", "newest"],
+        "properties": {"game": {"type": "string", "format": "uuid"}, "newest": {"type": "integer"}},
     },
-}
+)
+_PRESENT = _frame(
+    "StreamedPresence",
+    "Players who have the table open. With `presence`, this event is sent whenever that list changes. The event has no "
+    "id. An `EventSource` passes the event only to listeners for `present`.",
+    {"event": {"const": "present"}},
+    "Seats of the other players who are present now",
+    {
+        "type": "object",
+        "required": ["seats"],
+        "properties": {"seats": {"type": "array", "items": {"type": "integer"}}},
+    },
+)
 
 
 class EventStream:

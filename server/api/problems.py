@@ -1,6 +1,8 @@
 """Errors as RFC 9457 problems with stable codes. This module lists all of them."""
 
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from flask import Flask, Response, current_app, g, request
@@ -19,13 +21,15 @@ from server.translations import Words
 class Problem(NamedTuple):
     """A kind of problem. `title` and `meaning` are translated into the caller's language.
 
-    `meaning` says what happened and what to do. The handbook page `/problems/{code}` shows it.
+    `meaning` says what happened and what to do. The handbook page `/problems/{code}` shows it. `further` has example
+    values of the fields that only some problems have. The error has attributes of these names.
     """
 
     status: int
     code: str
     title: str
     meaning: str
+    further: Mapping[str, Any] = MappingProxyType({})
 
 
 PROBLEMS: dict[type[Exception], Problem] = {
@@ -53,6 +57,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "The move names a turn that you have already played, that timed out, or that was never yours. Your "
         "request had no effect. `turn` is your current turn, or null if it isn't your turn. Get the game and decide "
         "again.",
+        {"turn": 7},
     ),
     errors.StalePlan: Problem(
         409,
@@ -60,6 +65,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "Your plan has changed",
         "Since you last got the plan, it was replaced, has played a move, or has ended. Your request had no effect. "
         "`revision` is the plan's current revision. Get the plan and decide again.",
+        {"revision": 4},
     ),
     errors.PlaceAhead: Problem(
         409,
@@ -67,6 +73,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "The log ends before this position",
         "A backup was restored, so your data may not match the log. `newest` is where the log ends. Discard your "
         "data and read the log from the beginning.",
+        {"newest": 5},
     ),
     errors.IllegalPlan: Problem(
         422,
@@ -75,6 +82,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "`index` is the position of the move in the plan, counted from 0. `reason` is the code of the violated "
         "rule, or `bad-condition`. `detail` explains the reason. A plan can use only cards and pieces that you "
         "have now.",
+        {"index": 1, "reason": "star-not-in-hand"},
     ),
     errors.NotRunning: Problem(
         409, "game-not-running", "The game is not running", "The game has not started, is paused, or is over."
@@ -143,6 +151,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "invalid-field",
         "A field has an invalid value",
         "`field` names the field, and `detail` says what is wrong.",
+        {"field": "seats.1"},
     ),
     errors.WrongCode: Problem(
         401,
@@ -164,6 +173,7 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "`detail` contains the reason, and `until` the time when the ban ends (null if the ban is permanent). "
         "Until then, bots play your seats. After the ban, your tokens work again, and you can take your seats "
         "back.",
+        {"until": None},
     ),
     errors.SignInFirst: Problem(
         403,
@@ -173,7 +183,11 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "token along with the code. You keep your seats.",
     ),
     errors.MissingScope: Problem(
-        403, "missing-scope", "The token lacks a scope", "Use a token with the scope named in `scope`."
+        403,
+        "missing-scope",
+        "The token lacks a scope",
+        "Use a token with the scope named in `scope`.",
+        {"scope": "games:write"},
     ),
     errors.OneSeatOnly: Problem(
         403,
@@ -234,15 +248,21 @@ PROBLEMS: dict[type[Exception], Problem] = {
         "illegal-move",
         "The rules forbid this move",
         "`reason` is the code of the violated rule. `detail` explains the rule.",
+        {"reason": "space-taken"},
     ),
     MalformedMove: Problem(
         422,
         "malformed-move",
         "This is not a valid move format for this game",
         "See the move schema in GET /v1/rules/{name}.",
+        {"reason": "malformed-move"},
     ),
     BadOption: Problem(
-        422, "bad-option", "An option of the game is invalid", "See the options schema in GET /v1/rules/{name}."
+        422,
+        "bad-option",
+        "An option of the game is invalid",
+        "See the options schema in GET /v1/rules/{name}.",
+        {"reason": "unknown-option"},
     ),
     Unavailable: Problem(
         503,
@@ -283,24 +303,17 @@ HTTP_PROBLEMS = {
     415: Problem(
         415, "unsupported-media-type", "The request body must be JSON", "Send `Content-Type: application/json`."
     ),
-    422: Problem(422, "invalid-fields", "Some fields are invalid", "`errors` says what is wrong with each field."),
+    422: Problem(
+        422,
+        "invalid-fields",
+        "Some fields are invalid",
+        "`errors` says what is wrong with each field.",
+        {"errors": {"json": {"title": ["Unknown field."]}}},
+    ),
     500: Problem(500, "internal-error", "Internal server error", "The error was logged, and nothing was changed."),
 }
 ALL = {problem.code: problem for problem in (*PROBLEMS.values(), *HTTP_PROBLEMS.values())}
 _RETRY_AFTER = 5  # seconds
-_FURTHER: dict[str, dict[str, Any]] = {  # additional fields in the examples of some problems
-    "stale-turn": {"turn": 7},
-    "stale-plan": {"revision": 4},
-    "place-ahead": {"newest": 5},
-    "illegal-plan": {"index": 1, "reason": "star-not-in-hand"},
-    "banned": {"until": None},
-    "invalid-field": {"field": "seats.1"},
-    "missing-scope": {"scope": "games:write"},
-    "illegal-move": {"reason": "space-taken"},
-    "malformed-move": {"reason": "malformed-move"},
-    "bad-option": {"reason": "unknown-option"},
-    "invalid-fields": {"errors": {"json": {"title": ["Unknown field."]}}},
-}
 
 
 def register(app: Flask) -> None:
@@ -350,7 +363,7 @@ def answer(problem: Problem, detail: str, **more: Any) -> Response:
 
 def example_of(problem: Problem) -> str:
     """Return an example response with its headers."""
-    shown = answer(problem, gettext(problem.title), **_FURTHER.get(problem.code, {}))
+    shown = answer(problem, gettext(problem.title), **problem.further)
     names = ("Content-Type", "WWW-Authenticate", "Retry-After")
     head = [f"HTTP/1.1 {shown.status}", *(f"{it}: {shown.headers[it]}" for it in names if it in shown.headers)]
     body = json.loads(shown.get_data(as_text=True))
@@ -360,30 +373,15 @@ def example_of(problem: Problem) -> str:
 def _of_ours(error: Exception) -> Response:
     problem = PROBLEMS[type(error)]
     match error:
-        case errors.StaleTurn():
-            return answer(problem, text_of(error), turn=error.turn)
-        case errors.StalePlan():
-            return answer(problem, text_of(error), revision=error.revision)
-        case errors.PlaceAhead():
-            return answer(problem, text_of(error), newest=error.newest)
-        case errors.IllegalPlan():
-            why = error.__cause__
-            detail = refused(why, spoken().locale) if isinstance(why, RuleError) else text_of(error)
-            return answer(problem, detail, index=error.index, reason=error.reason)
-        case errors.Banned():
-            return answer(problem, text_of(error), until=error.until)
-        case errors.BadField():
-            return answer(problem, text_of(error), field=error.field)
-        case errors.MissingScope():
-            return answer(problem, text_of(error), scope=error.scope)
         case RuleError():
             return answer(problem, refused(error, spoken().locale), reason=error.code)
-        case errors.TooMany():
-            response = answer(problem, text_of(error))
-            response.headers["Retry-After"] = str(error.retry_after)
-            return response
         case PlayError():
-            return answer(problem, text_of(error))
+            why = error.__cause__ if isinstance(error, errors.IllegalPlan) else None
+            detail = refused(why, spoken().locale) if isinstance(why, RuleError) else text_of(error)
+            response = answer(problem, detail, **{name: getattr(error, name) for name in problem.further})
+            if isinstance(error, errors.TooMany):
+                response.headers["Retry-After"] = str(error.retry_after)
+            return response
     return answer(problem, gettext("The database is not responding. Try again in a moment."))
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 import click
 from flask import Flask
 
-from server.cli.common import as_json, as_text, example, in_app, limit, print_json, print_table
+from server.cli.common import as_json, as_text, example, in_app, limit, print_found
 from server.config import Settings
 from server.operations import audit as audits
 from server.play.table import OVER
@@ -56,7 +56,4 @@ def audit(app: Flask, settings: Settings, limit: int, as_json: bool) -> None:
     Each line has the time, the operating-system user, and the command with its arguments.
     """
     found = audits.entries(limit)
-    if as_json:
-        print_json(found)
-    else:
-        print_table(found, ("at", "who", "command", "arguments"))
+    print_found(found, as_json, ("at", "who", "command", "arguments"))

@@ -179,6 +179,16 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, default=in_json, indent=2, ensure_ascii=False))
 
 
+def print_found(found: Any, as_json: bool, columns: Sequence[str] = ()) -> None:
+    """Print a table of rows with these columns or, without columns, one line per fact. With --json, print JSON."""
+    if as_json:
+        print_json(found)
+    elif columns:
+        print_table(found, columns)
+    else:
+        print_facts(found)
+
+
 def in_json(value: Any) -> str:
     """Return the text of a value that JSON cannot represent. Times have the API's form."""
     from server.store.log import moment_text

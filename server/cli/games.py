@@ -9,18 +9,7 @@ import click
 from flask import Flask
 
 from server.cli.audit import note_command, note_reading
-from server.cli.common import (
-    as_json,
-    dry_run,
-    example,
-    in_app,
-    length,
-    limit,
-    print_facts,
-    print_json,
-    print_table,
-    with_progress,
-)
+from server.cli.common import as_json, dry_run, example, in_app, length, limit, print_found, with_progress
 from server.config import Settings
 from server.errors import NotFound
 from server.games import presentation as text
@@ -59,10 +48,7 @@ def list_games(
 ) -> None:
     """List games, oldest first."""
     found = queries.games(status, older_than, overdue, limit)
-    if as_json:
-        print_json(found)
-    else:
-        print_table(found, _COLUMNS)
+    print_found(found, as_json, _COLUMNS)
 
 
 @games.command(epilog=example("games show 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10"))
@@ -76,10 +62,7 @@ def show(app: Flask, settings: Settings, game_id: UUID, as_json: bool) -> None:
     """
     found = queries.game(game_id)
     note_reading(found["status"])
-    if as_json:
-        print_json(found)
-    else:
-        print_facts(found)
+    print_found(found, as_json)
 
 
 @click.command(epilog=example("replay 3f0c9a52-6d1e-4b7a-9c35-2f3f6f1f8a10 --at 12", "replay ... --seat 0"))

@@ -6,7 +6,7 @@ import click
 from flask import Flask
 
 from server.cli.audit import note_command
-from server.cli.common import as_json, dry_run, example, in_app, limit, print_json, print_table, tell
+from server.cli.common import as_json, dry_run, example, in_app, limit, print_found, tell
 from server.config import Settings
 from server.games import Json
 from server.play.mail.postmaster import deal_again, drop_kept_mail, kept_mail, kept_mails
@@ -31,10 +31,7 @@ def list_mails(app: Flask, settings: Settings, limit: int, as_json: bool) -> Non
     found = [_listed(mail) for mail in kept_mails(limit)]
     if any(mail["game"] for mail in found):
         note_command()
-    if as_json:
-        print_json(found)
-    else:
-        print_table(found, _COLUMNS)
+    print_found(found, as_json, _COLUMNS)
 
 
 def _listed(mail: Json) -> Json:

@@ -9,23 +9,9 @@ from flask import Flask
 from server.accounts import bans
 from server.accounts.players import player_token as token_of
 from server.cli.audit import note_command
-from server.cli.common import (
-    as_json,
-    as_text,
-    checked_by,
-    dry_run,
-    example,
-    in_app,
-    limit,
-    print_facts,
-    print_json,
-    print_table,
-    tell,
-    until,
-)
+from server.cli.common import as_json, as_text, checked_by, dry_run, example, in_app, limit, print_found, tell, until
 from server.config import Settings
 from server.errors import NotFound
-from server.games import Json
 from server.operations import queries
 from server.operations.delete_player import count_rows
 from server.operations.delete_player import delete_player as delete
@@ -71,7 +57,7 @@ def players() -> None:
 @in_app
 def list_players(app: Flask, settings: Settings, banned: bool, limit: int, as_json: bool) -> None:
     """List players, newest first."""
-    _print(queries.players(banned=banned, limit=limit), as_json)
+    print_found(queries.players(banned=banned, limit=limit), as_json, _COLUMNS)
 
 
 @players.command(epilog=example("players search ada", "players search @example.org --limit 200"))
@@ -82,16 +68,9 @@ def list_players(app: Flask, settings: Settings, banned: bool, limit: int, as_js
 def search(app: Flask, settings: Settings, words: str, limit: int, as_json: bool) -> None:
     """Find players by words in their name or address. Exit status 1 if there are none."""
     found = queries.players(words, limit=limit)
-    _print(found, as_json)
+    print_found(found, as_json, _COLUMNS)
     if not found:
         raise SystemExit(1)
-
-
-def _print(found: list[Json], as_json: bool) -> None:
-    if as_json:
-        print_json(found)
-    else:
-        print_table(found, _COLUMNS)
 
 
 @players.command(epilog=example("players show ada@example.org"))
@@ -105,10 +84,7 @@ def show(app: Flask, settings: Settings, player: str, as_json: bool) -> None:
     found = queries.player(find_player(player))
     if found["games_under_way"]:
         note_command()
-    if as_json:
-        print_json(found)
-    else:
-        print_facts(found)
+    print_found(found, as_json)
 
 
 def _check_address(email: str, **_: object) -> None:

@@ -7,7 +7,7 @@ from flask import Flask
 
 from server.accounts import blocks
 from server.cli.audit import note_command
-from server.cli.common import as_json, dry_run, example, in_app, limit, print_json, print_table, tell
+from server.cli.common import as_json, dry_run, example, in_app, limit, print_found, tell
 from server.config import Settings
 
 _COLUMNS = ("id", "at", "about", "by", "game", "text", "settled_at")
@@ -28,7 +28,7 @@ def reports(
     """List reports about players, oldest first. With --settle, mark a report as settled."""
     if settle is None:
         found = blocks.reports(everything, limit)
-        return print_json(found) if as_json else print_table(found, _COLUMNS)
+        return print_found(found, as_json, _COLUMNS)
     if not dry_run:
         note_command()
         blocks.settle(settle)

@@ -8,6 +8,7 @@ Jinja fills in values before the Markdown is parsed. `## Words {#name}` and a co
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -125,7 +126,7 @@ class _Renderer(RendererHTML):
         tokens[index].attrSet("tabindex", "0")
         if named:
             tokens[index].attrSet("id", named[1])
-        return f"<pre{self.renderAttrs(tokens[index])}>{_escaped(tokens[index].content.rstrip())}</pre>\n"
+        return f"<pre{self.renderAttrs(tokens[index])}>{escape(tokens[index].content.rstrip(), quote=False)}</pre>\n"
 
     def th_open(self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
         return '<th scope="col">'
@@ -134,10 +135,6 @@ class _Renderer(RendererHTML):
         if found := _LINK.fullmatch(str(tokens[index].attrGet("href"))):
             tokens[index].attrSet("href", f"/docs/{found[1]}{found[2] or ''}")
         return self.renderToken(tokens, index, options, env)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table")

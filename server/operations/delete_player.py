@@ -115,7 +115,7 @@ def delete_player(player_id: UUID) -> None:
     revoke_all(player_id)  # so that no program interferes
     end_change(player_id)  # otherwise data of a former address would remain
     give_up_seats(player_id)
-    email, name = _email(player_id), _name(player_id)
+    email, name = db.session.execute(select(Player.email, Player.name).where(Player.player_id == player_id)).one()
     for game_id in sorted({*_games(player_id, email), *_titled(player_id, name)}):
         db.session.execute(select(GameRow.game_id).where(GameRow.game_id == game_id).with_for_update())
         for table, condition in _of_game(game_id, player_id, email):
@@ -196,10 +196,6 @@ def _name_of_nobody(player_id: UUID) -> str:
 
 def _email(player_id: UUID) -> str:
     return db.session.scalars(select(Player.email).where(Player.player_id == player_id)).one()
-
-
-def _name(player_id: UUID) -> str:
-    return db.session.scalars(select(Player.name).where(Player.player_id == player_id)).one()
 
 
 def _forget_name(game_id: UUID, player_id: UUID, name: str, instead: str) -> None:

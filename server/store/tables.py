@@ -1,5 +1,5 @@
-"""The tables. `info["spread"]` of each table says how Citus distributes it: by a leading column of its primary key,
-"everywhere" (a copy on each machine), or "local"."""
+"""The tables. `spread` says how Citus distributes a table: by a leading column of its primary key, "everywhere" (a copy
+on each machine), or "local"."""
 
 from datetime import datetime
 from typing import Any
@@ -59,6 +59,11 @@ class Base(DeclarativeBase):
         },
     )
 
+    def __init_subclass__(cls, spread: str | None = None, **options: Any) -> None:
+        if spread:
+            cls.__table_args__ = (*cls.__dict__.get("__table_args__", ()), {"info": {"spread": spread}, **options})
+        super().__init_subclass__()
+
 
 # Each move leaves two dead rows in `seats`, each email two in `outbox`. Every check for due work reads them. Updates
 # of `seats` that move `wake_at` can't be HOT. By default, vacuum waits until a fifth of the rows are dead.
@@ -71,20 +76,29 @@ def _key(**kw: Any) -> Any:
     return mapped_column(primary_key=True, **kw)
 
 
+def _of_a_game() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE")
+
+
+def _of_a_webhook() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(
+        ["player_id", "webhook_id"], ["webhooks.player_id", "webhooks.webhook_id"], ondelete="CASCADE"
+    )
+
+
 def columns_of(table: type[Base]) -> str:
     """Return the names of the columns that this release knows, for use in a statement. A later release may have added
     columns."""
     return ", ".join(table.__table__.columns.keys())
 
 
-class Player(Base):
+class Player(Base, spread="everywhere"):
     __tablename__ = "players"
     __table_args__ = (
         UniqueConstraint("email"),
         Index("players_with_webhooks", "player_id", postgresql_where=text("has_webhooks")),
         Index("players_guest_until", "guest_until", postgresql_where=text("guest_until IS NOT NULL")),
         Index("players_former_email", "player_id", postgresql_where=text("former_email IS NOT NULL")),
-        {"info": {"spread": "everywhere"}},
     )
 
     player_id: Mapped[UUID] = _key()
@@ -112,24 +126,20 @@ class Player(Base):
     deleted_at: Mapped[datetime | None]  # only a neutral name remains, for the seats of old games
 
 
-class Setting(Base):
+class Setting(Base, spread="everywhere"):
     """A value that all processes of a server share, such as the secret with which links are signed."""
 
     __tablename__ = "settings"
-    __table_args__ = ({"info": {"spread": "everywhere"}},)
 
     name: Mapped[str] = _key()
     value: Mapped[str]
 
 
-class Token(Base):
+class Token(Base, spread="player_id"):
     """A token. Its secret part is stored as a SHA-256 hash."""
 
     __tablename__ = "tokens"
-    __table_args__ = (
-        Index("tokens_expires_at", "expires_at", postgresql_where=text("expires_at IS NOT NULL")),
-        {"info": {"spread": "player_id"}},
-    )
+    __table_args__ = (Index("tokens_expires_at", "expires_at", postgresql_where=text("expires_at IS NOT NULL")),)
 
     player_id: Mapped[UUID] = _key()
     token_hash: Mapped[bytes] = _key()
@@ -142,12 +152,11 @@ class Token(Base):
     last_used_at: Mapped[datetime | None]  # updated at most once an hour
 
 
-class OAuthClient(Base):
+class OAuthClient(Base, spread="everywhere"):
     """A third-party app, with the data with which it has registered (RFC 7591). `is_allowed`: whether a player has
     authorized the app."""
 
     __tablename__ = "oauth_clients"
-    __table_args__ = ({"info": {"spread": "everywhere"}},)
 
     client_id: Mapped[UUID] = _key()
     name: Mapped[str]
@@ -157,7 +166,7 @@ class OAuthClient(Base):
     is_allowed: Mapped[bool]
 
 
-class App(Base):
+class App(Base, spread="player_id"):
     """The authorization of an app by a player. Codes and refresh tokens are stored as SHA-256 hashes.
 
     `family_hash`: hash of what all refresh tokens have in common, None until the code is used. `expires_at`: when the
@@ -165,7 +174,7 @@ class App(Base):
     """
 
     __tablename__ = "apps"
-    __table_args__ = (Index("apps_expires_at", "expires_at"), {"info": {"spread": "player_id"}})
+    __table_args__ = (Index("apps_expires_at", "expires_at"),)
 
     player_id: Mapped[UUID] = _key()
     app_id: Mapped[UUID] = _key()
@@ -184,12 +193,12 @@ class App(Base):
     ends_at: Mapped[datetime | None]
 
 
-class StreamTicket(Base):
+class StreamTicket(Base, spread="player_id"):
     """A ticket that opens one event stream with the rights of a token, for clients that can't send headers. The secret
     part of the ticket is stored as a SHA-256 hash."""
 
     __tablename__ = "stream_tickets"
-    __table_args__ = (Index("stream_tickets_expires_at", "expires_at"), {"info": {"spread": "player_id"}})
+    __table_args__ = (Index("stream_tickets_expires_at", "expires_at"),)
 
     player_id: Mapped[UUID] = _key()
     ticket_hash: Mapped[bytes] = _key()
@@ -197,11 +206,11 @@ class StreamTicket(Base):
     expires_at: Mapped[datetime]
 
 
-class PushSubscription(Base):
+class PushSubscription(Base, spread="player_id"):
     """A browser's push subscription, with its keys (RFC 8291)."""
 
     __tablename__ = "push_subscriptions"
-    __table_args__ = (UniqueConstraint("player_id", "endpoint"), {"info": {"spread": "player_id"}})
+    __table_args__ = (UniqueConstraint("player_id", "endpoint"),)
 
     player_id: Mapped[UUID] = _key()
     subscription_id: Mapped[UUID] = _key()
@@ -212,7 +221,7 @@ class PushSubscription(Base):
     made_at: Mapped[datetime]
 
 
-class PlayerGame(Base):
+class PlayerGame(Base, spread="player_id"):
     """A game in the list of a player's games."""
 
     __tablename__ = "player_games"
@@ -222,7 +231,6 @@ class PlayerGame(Base):
         Index("player_games_ended", "over_at", "game_id", postgresql_where=text("over_at IS NOT NULL")),
         Index("player_games_unread", "over_at", postgresql_where=text("over_at IS NOT NULL AND record IS NULL")),
         Index("player_games_of_others", "game_id", postgresql_where=text("role IS NOT NULL")),
-        {"info": {"spread": "player_id"}},
     )
 
     player_id: Mapped[UUID] = _key()
@@ -236,11 +244,10 @@ class PlayerGame(Base):
     role: Mapped[str | None]  # None: owner; stand-in: for some days; former: another player has taken over the seat
 
 
-class Note(Base):
+class Note(Base, spread="player_id"):
     """A player's private note about a game. `muted`: whether the player has muted the game's chat."""
 
     __tablename__ = "notes"
-    __table_args__ = ({"info": {"spread": "player_id"}},)
 
     player_id: Mapped[UUID] = _key()
     game_id: Mapped[UUID] = _key()
@@ -248,22 +255,20 @@ class Note(Base):
     muted: Mapped[bool]
 
 
-class Block(Base):
+class Block(Base, spread="player_id"):
     """A row for a player who has blocked another player."""
 
     __tablename__ = "blocks"
-    __table_args__ = ({"info": {"spread": "player_id"}},)
 
     player_id: Mapped[UUID] = _key()
     blocked_id: Mapped[UUID] = _key()
     made_at: Mapped[datetime]
 
 
-class Report(Base):
+class Report(Base, spread="player_id"):
     """A report about a player (`player_id`) that another player has sent to the operators."""
 
     __tablename__ = "reports"
-    __table_args__ = ({"info": {"spread": "player_id"}},)
 
     player_id: Mapped[UUID] = _key()
     report_id: Mapped[UUID] = _key()
@@ -274,15 +279,11 @@ class Report(Base):
     settled_at: Mapped[datetime | None]
 
 
-class PlayerLetterRow(Base):
+class PlayerLetterRow(Base, spread="player_id"):
     """An email that isn't about a game. `player_id` is the id of the sign-in until the reader has an account."""
 
     __tablename__ = "player_outbox"
-    __table_args__ = (
-        UniqueConstraint("player_id", "dedupe"),
-        Index("player_outbox_due_at", "due_at"),
-        {"info": {"spread": "player_id"}},
-    )
+    __table_args__ = (UniqueConstraint("player_id", "dedupe"), Index("player_outbox_due_at", "due_at"))
 
     player_id: Mapped[UUID] = _key()
     letter_id: Mapped[UUID] = _key()
@@ -295,7 +296,7 @@ class PlayerLetterRow(Base):
     leased_until: Mapped[datetime | None]
 
 
-class GameRow(Base):
+class GameRow(Base, spread="game_id"):
     """A game. The columns from `status` to `outcome` are projections of the log. The others are source data.
 
     Except for `shelved`, the columns after those matter only while the game is open. `host`: the player who may close
@@ -310,7 +311,6 @@ class GameRow(Base):
         Index("games_lobby", "status", "made_at", "game_id", postgresql_where=text("NOT private")),
         Index("games_of_rules", "rules", "made_at", "game_id", postgresql_where=text("NOT private")),
         Index("games_wake_at", "wake_at", postgresql_where=text("status = 'open'")),
-        {"info": {"spread": "game_id"}},
     )
 
     game_id: Mapped[UUID] = _key()
@@ -336,7 +336,7 @@ class GameRow(Base):
     shelved: Mapped[int | None]  # seq of the last event, once all events are in a file: see `shelf.py`
 
 
-class SeatRow(Base):
+class SeatRow(Base, spread="game_id", postgresql_with=_FEW_DEAD):
     """A seat at a table. `to_act`, `turn` and `stand_in` are projections of the log.
 
     - `kind`: human, bot, open or invited.
@@ -356,11 +356,10 @@ class SeatRow(Base):
 
     __tablename__ = "seats"
     __table_args__ = (
-        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
+        _of_a_game(),
         CheckConstraint("kind IN ('human', 'bot', 'open', 'invited')", name="kind"),
         Index("seats_wake_at", "wake_at", postgresql_where=text("wake_at IS NOT NULL")),
         Index("seats_email", "email", postgresql_where=text("email IS NOT NULL")),
-        {"postgresql_with": _FEW_DEAD, "info": {"spread": "game_id"}},
     )
 
     game_id: Mapped[UUID] = _key()
@@ -394,7 +393,7 @@ class SeatRow(Base):
     stood_in_until: Mapped[datetime | None]
 
 
-class Plan(Base):
+class Plan(Base, spread="game_id"):
     """The planned moves of a seat. Only the seat's player can see them.
 
     `revision`: counts changes. `version`: the game's version when the plan was made. `moves`: the remaining moves, in
@@ -403,10 +402,7 @@ class Plan(Base):
     """
 
     __tablename__ = "plans"
-    __table_args__ = (
-        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
-        {"info": {"spread": "game_id"}},
-    )
+    __table_args__ = (_of_a_game(),)
 
     game_id: Mapped[UUID] = _key()
     seat: Mapped[int] = _key(autoincrement=False)
@@ -418,7 +414,7 @@ class Plan(Base):
     ended: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
 
 
-class StandIn(Base):
+class StandIn(Base, spread="game_id"):
     """A request for a stand-in in this seat for some days. It is stored until the stand-in ends.
 
     `player_id` or `email` is the stand-in. `mark`: a unique number in the email's link token. `accepted_by`: the player
@@ -426,11 +422,7 @@ class StandIn(Base):
     """
 
     __tablename__ = "stand_ins"
-    __table_args__ = (
-        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
-        Index("stand_ins_wake_at", "wake_at"),
-        {"info": {"spread": "game_id"}},
-    )
+    __table_args__ = (_of_a_game(), Index("stand_ins_wake_at", "wake_at"))
 
     game_id: Mapped[UUID] = _key()
     seat: Mapped[int] = _key(autoincrement=False)
@@ -445,7 +437,7 @@ class StandIn(Base):
     wake_at: Mapped[datetime]
 
 
-class Vote(Base):
+class Vote(Base, spread="game_id"):
     """A vote to pause, resume or abandon the game, to offer seats, or to take a move back.
 
     For a take-back, the row also stores whose move it is, and the version to return to. It also stores the version at
@@ -453,10 +445,7 @@ class Vote(Base):
     """
 
     __tablename__ = "votes"
-    __table_args__ = (
-        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
-        {"info": {"spread": "game_id"}},
-    )
+    __table_args__ = (_of_a_game(),)
 
     game_id: Mapped[UUID] = _key()
     wish: Mapped[str] = _key()
@@ -468,14 +457,11 @@ class Vote(Base):
     ends_at: Mapped[datetime | None]
 
 
-class Message(Base):
+class Message(Base, spread="game_id"):
     """A chat message. `nr` numbers the messages of a game."""
 
     __tablename__ = "messages"
-    __table_args__ = (
-        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
-        {"info": {"spread": "game_id"}},
-    )
+    __table_args__ = (_of_a_game(),)
 
     game_id: Mapped[UUID] = _key()
     nr: Mapped[int] = _key(autoincrement=False)
@@ -485,11 +471,11 @@ class Message(Base):
     at: Mapped[datetime]
 
 
-class IdempotencyKey(Base):
+class IdempotencyKey(Base, spread="game_id"):
     """A request that was carried out, and its response. `game_id` is the game that the request created or changed."""
 
     __tablename__ = "idempotency_keys"
-    __table_args__ = (Index("idempotency_keys_made_at", "made_at"), {"info": {"spread": "game_id"}})
+    __table_args__ = (Index("idempotency_keys_made_at", "made_at"),)
 
     game_id: Mapped[UUID] = _key()
     player_id: Mapped[UUID] = _key()
@@ -500,7 +486,7 @@ class IdempotencyKey(Base):
     made_at: Mapped[datetime]
 
 
-class EventRow(Base):
+class EventRow(Base, spread="game_id"):
     """An event in the log. The log is append-only: the app's role may not change it, and a trigger prevents all other
     changes.
 
@@ -509,7 +495,6 @@ class EventRow(Base):
     """
 
     __tablename__ = "events"
-    __table_args__ = ({"info": {"spread": "game_id"}},)
 
     game_id: Mapped[UUID] = _key()
     seq: Mapped[int] = _key(autoincrement=False)
@@ -521,7 +506,7 @@ class EventRow(Base):
     hash: Mapped[bytes]
 
 
-class LetterRow(Base):
+class LetterRow(Base, spread="game_id", postgresql_with=_FEW_DEAD):
     """An email about a game that is waiting to be sent. `leased_until`: in real time. `tries` identifies the lease."""
 
     __tablename__ = "outbox"
@@ -530,7 +515,6 @@ class LetterRow(Base):
         Index("outbox_due_at", "due_at"),
         Index("outbox_made_at", "made_at"),
         Index("outbox_webhooks", "due_at", postgresql_where=text("kind = 'webhook'")),
-        {"postgresql_with": _FEW_DEAD, "info": {"spread": "game_id"}},
     )
 
     game_id: Mapped[UUID] = _key()
@@ -547,28 +531,26 @@ class LetterRow(Base):
     leased_until: Mapped[datetime | None]
 
 
-class Watching(Base):
+class Watching(Base, spread="game_id"):
     """A player's presence at a table. It expires unless it is renewed."""
 
     __tablename__ = "watching"
-    __table_args__ = ({"info": {"spread": "game_id"}},)
 
     game_id: Mapped[UUID] = _key()
     player_id: Mapped[UUID] = _key()
     until: Mapped[datetime]
 
 
-class Review(Base):
+class Review(Base, spread="game_id"):
     """A review of a seat's moves in a finished game, as far as it is computed. `total`: its number of moves. `tries`: since
     the last move was added. `leased_until`: a process is computing the next move. `asked_by`: who waits for it,
     unless it is complete or they deleted their account."""
 
     __tablename__ = "reviews"
     __table_args__ = (
-        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
+        _of_a_game(),
         Index("reviews_waiting", "asked_at", postgresql_where=text("jsonb_array_length(moves) < total")),
         Index("reviews_asked_by", "asked_by", postgresql_where=text("asked_by IS NOT NULL")),
-        {"info": {"spread": "game_id"}},
     )
 
     game_id: Mapped[UUID] = _key()
@@ -581,15 +563,11 @@ class Review(Base):
     asked_by: Mapped[UUID | None]
 
 
-class Delivery(Base):
+class Delivery(Base, spread="game_id"):
     """An attempt to deliver an email: either the final attempt, or an attempt that failed."""
 
     __tablename__ = "deliveries"
-    __table_args__ = (
-        Index("deliveries_of_player", "player_id", "at", "letter_id"),
-        Index("deliveries_at", "at"),
-        {"info": {"spread": "game_id"}},
-    )
+    __table_args__ = (Index("deliveries_of_player", "player_id", "at", "letter_id"), Index("deliveries_at", "at"))
 
     game_id: Mapped[UUID] = _key()
     letter_id: Mapped[UUID] = _key()
@@ -604,11 +582,11 @@ class Delivery(Base):
     at: Mapped[datetime]
 
 
-class PlayerDelivery(Base):
+class PlayerDelivery(Base, spread="player_id"):
     """An attempt to deliver an email that isn't about a game."""
 
     __tablename__ = "player_deliveries"
-    __table_args__ = (Index("player_deliveries_at", "at"), {"info": {"spread": "player_id"}})
+    __table_args__ = (Index("player_deliveries_at", "at"),)
 
     player_id: Mapped[UUID] = _key()
     letter_id: Mapped[UUID] = _key()
@@ -619,7 +597,7 @@ class PlayerDelivery(Base):
     at: Mapped[datetime]
 
 
-class Incoming(Base):
+class Incoming(Base, spread="game_id"):
     """An email for a seat, stored before its sender gets a 250 response. `turn` comes from the address to which it was
     sent.
 
@@ -634,7 +612,7 @@ class Incoming(Base):
 
     __tablename__ = "inbox"
     __table_args__ = (
-        ForeignKeyConstraint(["game_id"], ["games.game_id"], ondelete="CASCADE"),
+        _of_a_game(),
         Index("inbox_due_at", "due_at", postgresql_where=text("due_at IS NOT NULL")),
         Index("inbox_fault", "arrived_at", postgresql_where=text("fault IS NOT NULL")),
         Index(
@@ -642,7 +620,6 @@ class Incoming(Base):
             "arrived_at",
             postgresql_where=text("due_at IS NULL AND fault IS NULL AND (acted IS NULL OR raw <> '')"),
         ),
-        {"info": {"spread": "game_id"}},
     )
 
     game_id: Mapped[UUID] = _key()
@@ -660,7 +637,7 @@ class Incoming(Base):
     mark: Mapped[int | None] = mapped_column(BigInteger)
 
 
-class Webhook(Base):
+class Webhook(Base, spread="player_id"):
     """A webhook of a player's program.
 
     Secrets are stored in plain text, since we sign with them. `wake_at`: when the next delivery is due, or None if none
@@ -669,10 +646,7 @@ class Webhook(Base):
     """
 
     __tablename__ = "webhooks"
-    __table_args__ = (
-        Index("webhooks_wake_at", "wake_at", postgresql_where=text("wake_at IS NOT NULL")),
-        {"info": {"spread": "player_id"}},
-    )
+    __table_args__ = (Index("webhooks_wake_at", "wake_at", postgresql_where=text("wake_at IS NOT NULL")),)
 
     player_id: Mapped[UUID] = _key()
     webhook_id: Mapped[UUID] = _key()
@@ -694,14 +668,12 @@ class Webhook(Base):
     app_id: Mapped[UUID | None]  # the app that set `url`; the webhook ends with the app
 
 
-class WebhookDelivery(Base):
+class WebhookDelivery(Base, spread="player_id"):
     """A delivery to a webhook, and its result. All attempts send the same id."""
 
     __tablename__ = "webhook_deliveries"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["player_id", "webhook_id"], ["webhooks.player_id", "webhooks.webhook_id"], ondelete="CASCADE"
-        ),
+        _of_a_webhook(),
         Index("webhook_deliveries_newest", "player_id", "webhook_id", "made_at", "delivery_id"),
         Index(
             "webhook_deliveries_due_at",
@@ -711,7 +683,6 @@ class WebhookDelivery(Base):
             postgresql_where=text("due_at IS NOT NULL"),
         ),
         Index("webhook_deliveries_ended", "made_at", postgresql_where=text("due_at IS NULL")),
-        {"info": {"spread": "player_id"}},
     )
 
     player_id: Mapped[UUID] = _key()
@@ -729,16 +700,11 @@ class WebhookDelivery(Base):
     tried_at: Mapped[datetime | None]
 
 
-class WebhookMessage(Base):
+class WebhookMessage(Base, spread="player_id"):
     """The message about a game in a chat. It is updated every turn."""
 
     __tablename__ = "webhook_messages"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["player_id", "webhook_id"], ["webhooks.player_id", "webhooks.webhook_id"], ondelete="CASCADE"
-        ),
-        {"info": {"spread": "player_id"}},
-    )
+    __table_args__ = (_of_a_webhook(),)
 
     player_id: Mapped[UUID] = _key()
     webhook_id: Mapped[UUID] = _key()
@@ -747,11 +713,10 @@ class WebhookMessage(Base):
     at: Mapped[datetime]
 
 
-class Bounce(Base):
+class Bounce(Base, spread="player_id"):
     """An email that bounced. `counts`: whether it still counts, since the address hasn't been proved after it."""
 
     __tablename__ = "bounces"
-    __table_args__ = ({"info": {"spread": "player_id"}},)
 
     player_id: Mapped[UUID] = _key()
     letter_id: Mapped[UUID] = _key()
@@ -761,11 +726,11 @@ class Bounce(Base):
     counts: Mapped[bool]
 
 
-class Audit(Base):
+class Audit(Base, spread="local"):
     """A change made by an operator. The table is append-only, like the log."""
 
     __tablename__ = "audit"
-    __table_args__ = (Index("audit_at", "at"), {"info": {"spread": "local"}})
+    __table_args__ = (Index("audit_at", "at"),)
 
     audit_id: Mapped[UUID] = _key()
     at: Mapped[datetime]
@@ -774,11 +739,10 @@ class Audit(Base):
     arguments: Mapped[dict[str, Any]]
 
 
-class PostmasterMail(Base):
+class PostmasterMail(Base, spread="local"):
     """An email to the operators. `player_id`: its sender, if they no longer have the address given in the email."""
 
     __tablename__ = "postmaster_mails"
-    __table_args__ = ({"info": {"spread": "local"}},)
 
     mail_id: Mapped[UUID] = _key()
     player_id: Mapped[UUID | None]
@@ -787,11 +751,10 @@ class PostmasterMail(Base):
     arrived_at: Mapped[datetime]
 
 
-class ReturnedMail(Base):
+class ReturnedMail(Base, spread="local"):
     """An email to one of our return paths, or a possible complaint. It is stored until it has been processed."""
 
     __tablename__ = "returned_mails"
-    __table_args__ = ({"info": {"spread": "local"}},)
 
     mail_id: Mapped[UUID] = _key()
     recipient: Mapped[str]
@@ -801,7 +764,7 @@ class ReturnedMail(Base):
     tries: Mapped[int]
 
 
-class DeskMail(Base):
+class DeskMail(Base, spread="local"):
     """An email to the post desk, stored before its sender gets a 250 response.
 
     - `recipient`: the local part of the address to which it was sent.
@@ -814,10 +777,7 @@ class DeskMail(Base):
     """
 
     __tablename__ = "desk_mails"
-    __table_args__ = (
-        Index("desk_mails_due_at", "due_at", postgresql_where=text("due_at IS NOT NULL")),
-        {"info": {"spread": "local"}},
-    )
+    __table_args__ = (Index("desk_mails_due_at", "due_at", postgresql_where=text("due_at IS NOT NULL")),)
 
     mail_id: Mapped[UUID] = _key()
     recipient: Mapped[str]
@@ -829,14 +789,14 @@ class DeskMail(Base):
     tries: Mapped[int]
 
 
-class DeskGame(Base):
+class DeskGame(Base, spread="player_id"):
     """The number with which a player refers to a game in emails. It never changes.
 
     `found_by`: the email whose command `find` or `join any` found the game.
     """
 
     __tablename__ = "desk_games"
-    __table_args__ = (UniqueConstraint("player_id", "nr"), {"info": {"spread": "player_id"}})
+    __table_args__ = (UniqueConstraint("player_id", "nr"),)
 
     player_id: Mapped[UUID] = _key()
     game_id: Mapped[UUID] = _key()
@@ -844,21 +804,19 @@ class DeskGame(Base):
     found_by: Mapped[UUID | None]
 
 
-class Mailbox(Base):
+class Mailbox(Base, spread="local"):
     """A mailbox, leased by one worker at a time."""
 
     __tablename__ = "mailboxes"
-    __table_args__ = ({"info": {"spread": "local"}},)
 
     mailbox: Mapped[str] = _key()
     leased_until: Mapped[datetime]
 
 
-class SignIn(Base):
+class SignIn(Base, spread="local"):
     """A code that was sent by email, stored as a keyed hash."""
 
     __tablename__ = "sign_in_codes"
-    __table_args__ = ({"info": {"spread": "local"}},)
 
     sign_in: Mapped[UUID] = _key()
     email: Mapped[str]
@@ -869,23 +827,21 @@ class SignIn(Base):
     expires_at: Mapped[datetime]
 
 
-class RateLimit(Base):
+class RateLimit(Base, spread="local"):
     """How often `key` was used in the window that began at `since`."""
 
     __tablename__ = "rate_limits"
-    __table_args__ = ({"info": {"spread": "local"}},)
 
     key: Mapped[str] = _key()
     since: Mapped[datetime] = _key()
     used: Mapped[int]
 
 
-class OpenStreams(Base):
+class OpenStreams(Base, spread="local"):
     """The number of event streams that a web process has open for a player, or for a network if they have no token. It
     expires unless it is renewed."""
 
     __tablename__ = "open_streams"
-    __table_args__ = ({"info": {"spread": "local"}},)
 
     whom: Mapped[str] = _key()
     process_id: Mapped[UUID] = _key()
@@ -893,49 +849,46 @@ class OpenStreams(Base):
     until: Mapped[datetime]
 
 
-class MailProof(Base):
+class MailProof(Base, spread="local"):
     """A mail provider's signature that was used, and its content, both as SHA-256 hashes."""
 
     __tablename__ = "mail_proofs"
-    __table_args__ = (Index("mail_proofs_expires_at", "expires_at"), {"info": {"spread": "local"}})
+    __table_args__ = (Index("mail_proofs_expires_at", "expires_at"),)
 
     token_hash: Mapped[bytes] = _key()
     content_hash: Mapped[bytes]
     expires_at: Mapped[datetime]
 
 
-class Stranger(Base):
+class Stranger(Base, spread="local"):
     """An address that belongs to no player and has received the only email it may get.
 
     Only a hash of the address is stored. It stays valid when the server's secret changes.
     """
 
     __tablename__ = "strangers"
-    __table_args__ = ({"info": {"spread": "local"}},)
 
     address_hash: Mapped[bytes] = _key()
     game_id: Mapped[UUID]
     letter_id: Mapped[UUID]
 
 
-class Heartbeat(Base):
+class Heartbeat(Base, spread="local"):
     """The last heartbeat of the web processes or of the workers."""
 
     __tablename__ = "heartbeats"
-    __table_args__ = ({"info": {"spread": "local"}},)
 
     part: Mapped[str] = _key()
     at: Mapped[datetime]
 
 
-class Outage(Base):
+class Outage(Base, spread="local"):
     """A period in which the service was unreachable. It counts for no player.
 
     `followed`: whether the due times of all seats have been recomputed.
     """
 
     __tablename__ = "outages"
-    __table_args__ = ({"info": {"spread": "local"}},)
 
     outage_id: Mapped[UUID] = _key()
     part: Mapped[str]

@@ -317,13 +317,6 @@ def test_an_address_gets_at_most_five_invitations_a_day_from_all_senders(app: Fl
     opened(hosts[0], ME, {"email": "emil@example.org"}, BOT)
 
 
-def test_a_mailbox_with_many_addresses_gets_five_invitations_a_day(app: Flask, ada: Someone) -> None:
-    for number in range(5):
-        opened(ada, ME, {"email": f"dan+{number}@example.org"}, BOT)
-    assert refused(ada.post("/v1/games", wanted(*seats("dan@example.org"), BOT)), "invited 5 times", 86_400)
-    opened(ada, ME, {"email": "dana@example.org"}, BOT)
-
-
 def test_the_server_sends_a_limited_number_of_invitations(app: Flask, bounded: Callable[..., None]) -> None:
     bounded(invitations_in_all="4/1d")
     for number, name in enumerate(("ada", "bea")):
@@ -363,18 +356,6 @@ def test_a_player_can_send_thirty_messages_a_minute_and_two_hundred_an_hour(ada:
 
 
 # Webhooks
-
-
-def test_a_player_can_have_a_limited_number_of_webhooks(
-    ada: Someone, bea: Someone, bounded: Callable[..., None]
-) -> None:
-    bounded(webhooks="2")
-    for _ in range(2):
-        assert ada.post("/v1/webhooks", examples.WEBHOOK_WANTED).status_code == 201
-    answer = ada.post("/v1/webhooks", examples.WEBHOOK_WANTED)
-    assert is_problem(answer, 409, "too-many-webhooks")
-    assert "2" in answer.json["detail"]
-    assert bea.post("/v1/webhooks", examples.WEBHOOK_WANTED).status_code == 201
 
 
 def test_a_player_can_send_sixty_pings_an_hour(ada: Someone) -> None:

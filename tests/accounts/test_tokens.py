@@ -22,7 +22,7 @@ from tests.support.contract import Someone, is_problem, opened, refusal
 from tests.support.games import BOT, DAY, HOUR, ME, OPEN, everything_due_happens, later, service_is_up
 from tests.support.live_server import CHECKOUT, FOR_METRICS, Client, House, new_house
 from tests.support.live_server import until as await_truth
-from tests.support.one_of_each import NOT_OF_A_RUNNING_GAME_OF_PEOPLE, Call, Scene, calls
+from tests.support.one_of_each import NOT_OF_A_RUNNING_GAME_OF_PEOPLE, Scene, calls
 
 BY_SEAT = "A seat token works too."
 
@@ -42,25 +42,6 @@ def listed(who: Someone) -> dict[str, Json]:
 
 
 # Scopes
-
-
-def scope_of(call: Call) -> str | None:
-    scopes = [scope for it in call.operation.get("security", []) for scope in it.get("token", [])]
-    return scopes[0] if scopes else None
-
-
-def test_each_call_requires_its_documented_scope_and_the_error_names_a_missing_scope(scene: Scene) -> None:
-    for call in calls(scene.contract.document):
-        scope = scope_of(call)
-        if scope is None:
-            assert call.name == "revokeToken" or call.operation["security"] == []
-            continue
-        assert f"Scope: `{scope}`." in call.operation["description"]
-        without = further(scene.app, scene.caller(call), scopes=[it for it in SCOPES if it != scope])
-        refused = without.ask(call.method, scene.address(call), call.example)
-        is_problem(refused, 403, "missing-scope")
-        assert refused.json["scope"] == scope
-        assert scope in refused.json["detail"]
 
 
 def test_a_token_from_before_scopes_existed_keeps_all_its_rights(app: Flask, ada: Someone) -> None:

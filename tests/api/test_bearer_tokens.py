@@ -120,11 +120,3 @@ def test_extreme_expiry_times_are_rejected_or_stored_safely(app: Flask, ada: Som
 )
 def test_an_invalid_token_request_is_rejected(ada: Someone, body: Json) -> None:
     is_problem(ada.post("/v1/tokens", body), 422, "invalid-fields")
-
-
-def test_a_token_can_be_revoked_immediately(app: Flask, ada: Someone) -> None:
-    bot = further(app, ada, name="bot", scopes=["games:read"])
-    assert bot.get("/v1/games?mine=true").status_code == 200
-    assert bot.ask("DELETE", "/v1/tokens/current").status_code == 204
-    is_problem(bot.get("/v1/games?mine=true"), 401, "bad-token")
-    assert ada.get("/v1/me").status_code == 200

@@ -10,8 +10,6 @@ from flask import Flask
 from icalendar import Calendar
 from werkzeug.test import TestResponse
 
-from server.play.seating.seats import return_word
-from server.play.turns.turn_links import turn_word
 from tests.support.contract import Someone
 from tests.support.games import DAY, everything_due_happens, game_of, later, moves_on, person, seats_of, service_is_up
 
@@ -122,10 +120,3 @@ def test_a_player_can_get_replace_and_delete_the_feed_address(app: Flask, ada: S
     assert ada.delete("/v1/me/feed").status_code == 204
     assert ada.get("/v1/me/feed").json == {"url": None}
     assert look(app, second).status_code == 404
-
-
-def test_link_tokens_for_other_purposes_do_not_open_a_feed(app: Flask, ada: Someone, bea: UUID) -> None:
-    path = address(ada)
-    game_id = game_of(person("ada"), bea, bots=1)
-    for word in (path[6:-5], turn_word(game_id, 0, 1), return_word(game_id, 0), "a"):
-        assert look(app, f"/feed/{word}.ics").status_code == 404

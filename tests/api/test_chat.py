@@ -9,13 +9,6 @@ from tests.support.contract import Someone, is_problem, opened
 from tests.support.games import BOT, ME, OPEN
 
 
-@pytest.fixture
-def game(ada: Someone, bea: Someone) -> str:
-    path = opened(ada, ME, OPEN, BOT)
-    bea.post(f"{path}/seats")
-    return path
-
-
 def said(who: Someone, path: str, text: str) -> str:
     """The text as everybody reads it."""
     answer = who.post(f"{path}/messages", {"text": text})

@@ -123,15 +123,6 @@ def test_an_earlier_version_of_a_game_can_be_read(app: Flask, ada: Someone, bea:
     is_problem(ada.get(f"{game}?at={len(seen)}"), 404, "not-found")
 
 
-def test_a_seat_is_reserved_for_the_invited_player(app: Flask, ada: Someone, bea: Someone) -> None:
-    path = opened(ada, ME, OPEN, OPEN)
-    assert ada.post(f"{path}/invitations", {"email": "BEA@example.org"}).json == {"seat": 1}
-    assert ada.post(f"{path}/invitations", {"email": "bea@example.org", "seat": 1}).status_code == 201
-    is_problem(bea.post(f"{path}/invitations", {"email": "x@example.org"}), 403, "not-seated")
-    assert bea.post(f"{path}/seats").json["you"]["seat"] == 1
-    is_problem(ada.post(f"{path}/invitations", {"email": "cyd@example.org", "seat": 1}), 409, "seat-taken")
-
-
 # Moves
 
 
@@ -215,32 +206,6 @@ def test_events_continue_after_the_last_one_seen(ada: Someone, bea: Someone, gam
     is_problem(bea.get(f"{game}/events?after=999"), 409, "place-ahead")
 
 
-# Votes and messages
-
-
-def test_a_game_is_paused_when_all_players_agree(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
-    move = first_move(ada, game)
-    assert ada.post(f"{game}/votes", {"on": "pause", "vote": True}).json["pause"] == [0]
-    assert stranger.get(f"{game}/votes").json["pause"] == [0]
-    bea.post(f"{game}/votes", {"on": "pause"})
-    assert ada.get(game).json["status"] == "paused"
-    is_problem(ada.post(f"{game}/moves", move), 409, "game-not-running")
-    is_problem(ada.post(f"{game}/votes", {"on": "pause"}), 409, "game-not-running")
-    is_problem(Someone.ask(ada, "POST", f"{game}/votes", {"on": "midnight"}), 422, "invalid-fields")
-
-
-def test_chat_messages_can_be_read_in_order(ada: Someone, bea: Someone, stranger: Someone, game: str) -> None:
-    for who, text in ((ada, "Good evening!"), (bea, "Hello\u202e\n\tada")):
-        assert who.post(f"{game}/messages", {"text": text}).status_code == 201
-    said = stranger.get(f"{game}/messages").json["items"]
-    assert [(it["nr"], it["seat"], it["name"]) for it in said] == [(1, 0, "ada"), (2, 1, "bea")]
-    assert "\u202e" not in said[1]["text"]
-    assert stranger.get(f"{game}/messages?after=1").json["items"] == said[1:]
-    assert stranger.get(f"{game}/messages?limit=1").json["items"] == said[:1]
-    is_problem(ada.post(f"{game}/messages", {"text": "\u200b\n"}), 422, "invalid-field")
-    is_problem(ada.post(f"{game}/messages", {"text": "x" * 2001}), 422, "invalid-fields")
-
-
 # Private games
 
 
@@ -263,27 +228,3 @@ def test_a_private_game_looks_like_an_unknown_id_to_strangers(app: Flask, ada: S
             nowhere = who.ask(method, path.replace(private, GAME), body)
             assert (there.status, refusal(there)) == (nowhere.status, refusal(nowhere)), f"{method} {path}"
             assert there.status_code in (401, 404)
-
-
-def test_a_private_game_can_be_reached_by_its_shared_link_token(app: Flask, ada: Someone, bea: Someone) -> None:
-    path = opened(ada, ME, OPEN, BOT, private=True)
-    word = ada.get(path).json["invitation"]
-    assert bea.get(f"{path}?invitation={word}").json["you"] is None
-    assert bea.post(f"{path}/seats", {"invitation": word}).json["you"]["seat"] == 1
-    assert bea.get(path).status_code == 200
-    assert Someone(app).get("/v1/games").json["items"] == []
-    assert [item["private"] for item in bea.get("/v1/games?mine=true").json["items"]] == [True]
-
-
-# ETags
-
-
-def test_unchanged_content_is_not_sent_again(ada: Someone, bea: Someone, game: str) -> None:
-    for path in (game, f"{game}/events", f"{game}/legal-moves", "/v1/games", "/v1/me", "/v1/rules"):
-        etag = ada.get(path).headers["ETag"]
-        same = ada.get(path, headers={"If-None-Match": etag})
-        assert (same.status_code, same.data) == (304, b"")
-    etag = ada.get(game).headers["ETag"]
-    assert bea.get(game, headers={"If-None-Match": etag}).status_code == 200
-    ada.post(f"{game}/moves", first_move(ada, game))
-    assert ada.get(game, headers={"If-None-Match": etag}).status_code == 200

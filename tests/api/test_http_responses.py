@@ -27,7 +27,7 @@ from server.play.turns import idempotency
 from server.play.turns.idempotency import forget_old_answers
 from server.store.tables import IdempotencyKey, db
 from tests.support.contract import Contract, Someone, opened
-from tests.support.games import DAY, ME, OPEN, wanted
+from tests.support.games import DAY, ME, OPEN, stop_the_clock, wanted
 from tests.support.live_server import PATIENCE, until
 from tests.support.one_of_each import Call, Scene, calls
 
@@ -55,7 +55,10 @@ def looks(scene: Scene) -> list[Call]:
     return [call for call in gets if not call.path.endswith("/stream")]
 
 
-def test_every_readable_resource_has_an_etag_and_is_not_sent_again_while_unchanged(scene: Scene, ada: Someone) -> None:
+def test_every_readable_resource_has_an_etag_and_is_not_sent_again_while_unchanged(
+    scene: Scene, ada: Someone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_the_clock(monkeypatch, clock.real())  # the exhibition moves on
     for path in map(scene.address, looks(scene)):
         seen = ada.get(path)
         etag = seen.headers["ETag"]
@@ -66,7 +69,10 @@ def test_every_readable_resource_has_an_etag_and_is_not_sent_again_while_unchang
         assert ada.get(path, headers={"If-None-Match": '"another"'}).data == seen.data
 
 
-def test_head_returns_the_headers_of_get_without_a_body(scene: Scene, ada: Someone) -> None:
+def test_head_returns_the_headers_of_get_without_a_body(
+    scene: Scene, ada: Someone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_the_clock(monkeypatch, clock.real())  # the exhibition moves on
     for path in map(scene.address, looks(scene)):
         got, head = ada.get(path), ada.ask("HEAD", path)
         assert (head.status_code, head.data) == (200, b"")
@@ -434,15 +440,6 @@ def walk(who: Someone, address: str | None) -> list[list[Json]]:
     return pages
 
 
-def test_a_list_of_games_can_be_read_page_by_page(scene: Scene, ada: Someone) -> None:
-    opened = [ada.post("/v1/games", wanted(ME, OPEN, OPEN, title=f"{n}")).json["id"] for n in range(5)]
-    for query in ("limit=2", "limit=2&mine=true", "limit=2&status=open&rules=sternenhimmel"):
-        pages = walk(ada, f"/v1/games?{query}")
-        assert [len(page) for page in pages] == [2, 2, 1]
-        assert [item["id"] for page in pages for item in page] == opened[::-1]
-    assert [len(page) for page in walk(ada, "/v1/games?limit=5")] == [5]
-
-
 def test_chat_messages_can_be_read_page_by_page_even_with_a_link_token(
     scene: Scene, ada: Someone, bea: Someone
 ) -> None:
@@ -459,13 +456,15 @@ def test_chat_messages_can_be_read_page_by_page_even_with_a_link_token(
 # Methods and formats
 
 
-@pytest.mark.parametrize("method", ["OPTIONS", "TRACE", "CONNECT", "PROPFIND"])
+@pytest.mark.parametrize("method", ["OPTIONS", "TRACE", "CONNECT", "PROPFIND", "POST", "PUT", "PATCH", "DELETE"])
 def test_a_wrong_method_is_rejected_and_the_allowed_ones_are_listed(scene: Scene, ada: Someone, method: str) -> None:
     there: dict[str, set[str]] = {}
     for call in calls(scene.contract.document):
         there.setdefault(call.path, set()).add(call.method)
     for call in calls(scene.contract.document):
         methods = there[call.path]
+        if method in methods:
+            continue
         answer = ada.ask(method, scene.address(call))
         assert code_of(answer) == (405, "method-not-allowed")
         assert set(answer.headers["Allow"].split(", ")) == methods | ({"HEAD"} if "GET" in methods else set())
@@ -506,6 +505,7 @@ def test_every_problem_is_documented_on_a_page_and_in_the_contract(scene: Scene)
         assert page.status_code == 200
         assert all(word in page.text for word in (code, str(problem.status)))
         assert 400 <= problem.status <= 503
+    assert client.get("/problems/none").status_code == 404
 
 
 # Languages

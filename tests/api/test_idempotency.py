@@ -1,49 +1,17 @@
 """Requests repeated with one Idempotency-Key are executed once."""
 
-from datetime import timedelta
-
 import pytest
 from flask import Flask
 
-from server.clock import clock
 from server.play.story.table_cache import tables
-from server.play.turns.idempotency import forget_old_answers
 from server.store.tables import IdempotencyKey, db
-from tests.support.api_calls import first_move, walk
+from tests.support.api_calls import first_move
 from tests.support.contract import Someone, is_problem
-from tests.support.games import DAY, ME, OPEN, everything_due_happens, later, wanted
+from tests.support.games import DAY, everything_due_happens, later
 
 
 def keyed(key: str) -> dict[str, str]:
     return {"Idempotency-Key": key}
-
-
-def test_opening_a_game_twice_with_one_key_opens_one_game(app: Flask, ada: Someone, bea: Someone) -> None:
-    body = wanted(ME, OPEN, OPEN)
-    first, again = (ada.post("/v1/games", body, headers=keyed("night-1")) for _ in range(2))
-    assert (first.status, first.data) == (again.status, again.data)
-    assert first.headers["Location"] == again.headers["Location"]
-    assert ada.post("/v1/games", body, headers=keyed("night-2")).json["id"] != first.json["id"]
-    assert bea.post("/v1/games", body, headers=keyed("night-1")).json["id"] != first.json["id"]
-    assert len(walk(ada, "/v1/games?mine=true")) == 2
-
-
-def test_an_idempotency_key_identifies_one_request(ada: Someone, bea: Someone, game: str) -> None:
-    said = {"text": "Once."}
-    first = ada.post(f"{game}/messages", said, headers=keyed("a"))
-    assert ada.post(f"{game}/messages", said, headers=keyed("a")).data == first.data
-    is_problem(ada.post(f"{game}/messages", {"text": "Twice."}, headers=keyed("a")), 422, "idempotency-key-reused")
-    is_problem(ada.post(f"{game}/votes", {"on": "pause"}, headers=keyed("a")), 422, "idempotency-key-reused")
-    assert bea.post(f"{game}/messages", said, headers=keyed("a")).json["nr"] == 2
-
-
-def test_an_idempotency_key_is_stored_for_seven_days(app: Flask, ada: Someone, game: str) -> None:
-    for days, numbers in ((0, [1]), (6.9, [1]), (0.2, [1, 2])):
-        clock.forward(days * DAY)
-        with app.app_context():
-            forget_old_answers(timedelta(days=7))
-        ada.post(f"{game}/messages", {"text": "Hello?"}, headers=keyed("a"))
-        assert [item["nr"] for item in ada.get(f"{game}/messages").json["items"]] == numbers
 
 
 def test_a_move_repeated_with_its_key_gets_its_first_response_and_status(ada: Someone, game: str) -> None:

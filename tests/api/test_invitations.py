@@ -16,12 +16,6 @@ from tests.support.games import BOT, ME, OPEN
 NEW = "new@example.org"
 
 
-@pytest.fixture
-def browser(app: Flask) -> Someone:
-    """A visitor without an account who has a link."""
-    return Someone(app)
-
-
 def invite(who: Someone, path: str, email: str, **more: int) -> int:
     answer = who.post(f"{path}/invitations", {"email": email, **more})
     assert answer.status_code == 201, answer.text
@@ -47,7 +41,7 @@ def kinds(who: Someone, path: str) -> list[str]:
 
 
 def test_new_players_can_choose_a_display_name_when_they_accept(
-    app: Flask, ada: Someone, bea: Someone, browser: Someone
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, OPEN, OPEN)
     names = []
@@ -58,8 +52,8 @@ def test_new_players_can_choose_a_display_name_when_they_accept(
     ):
         seat = invite(ada, path, email)
         (word,) = mailed(app, email)
-        assert ('name="name"' in browser.get(f"/i/{word}").text) is asks
-        assert browser.post(f"/i/{word}", data={"name": name}).status_code == 200
+        assert ('name="name"' in stranger.get(f"/i/{word}").text) is asks
+        assert stranger.post(f"/i/{word}", data={"name": name}).status_code == 200
         names.append(ada.get(path).json["seats"][seat]["name"])
     assert names[0] == "Erika"
     assert re.fullmatch("[A-Z][a-z]+ [0-9]{4}", names[1])
@@ -115,7 +109,7 @@ def test_an_address_is_case_insensitive(app: Flask, ada: Someone, bea: Someone) 
 
 
 def test_the_first_link_becomes_invalid_when_its_seat_is_reserved_for_another_address(
-    app: Flask, ada: Someone, bea: Someone, browser: Someone
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN, private=True, title="A private night")
     invite(ada, path, NEW, seat=1)
@@ -126,24 +120,24 @@ def test_the_first_link_becomes_invalid_when_its_seat_is_reserved_for_another_ad
     for look in looks:
         is_problem(bea.get(f"{look}?invitation={old}"), 404, "not-found")
     is_problem(bea.post(f"{path}/seats", {"invitation": old}), 404, "not-found")
-    page = browser.get(f"/i/{old}")
+    page = stranger.get(f"/i/{old}")
     assert (page.status_code, has_button(page)) == (409, False)
     assert not any(shown in page.text for shown in ("ada", "A private night"))
-    assert browser.ask("POST", f"/i/{old}").status_code == 409
+    assert stranger.ask("POST", f"/i/{old}").status_code == 409
     (new,) = mailed(app, "cyd@example.org")
-    assert has_button(browser.get(f"/i/{new}"))
+    assert has_button(stranger.get(f"/i/{new}"))
     assert bea.post(f"{path}/seats", {"invitation": new}).json["you"]["seat"] == 1
 
 
-def test_a_link_stays_invalid_after_its_seat_was_taken_and_left(app: Flask, ada: Someone, browser: Someone) -> None:
+def test_a_link_stays_invalid_after_its_seat_was_taken_and_left(app: Flask, ada: Someone, stranger: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     invite(ada, path, NEW, seat=1)
     (word,) = mailed(app, NEW)
-    browser.ask("POST", f"/i/{word}")
+    stranger.ask("POST", f"/i/{word}")
     Someone(app, "new").delete(f"{path}/seats/me")
     assert kinds(ada, path) == ["human", "open", "open"]
-    assert not has_button(browser.get(f"/i/{word}"))
-    assert browser.ask("POST", f"/i/{word}").status_code == 409
+    assert not has_button(stranger.get(f"/i/{word}"))
+    assert stranger.ask("POST", f"/i/{word}").status_code == 409
 
 
 def test_only_seated_players_and_the_host_can_invite(app: Flask, ada: Someone, bea: Someone) -> None:
@@ -189,12 +183,12 @@ def test_a_games_shared_link_does_not_give_access_to_reserved_seats(ada: Someone
 
 
 def test_viewing_an_invitation_shows_the_table_without_taking_a_seat(
-    app: Flask, ada: Someone, browser: Someone
+    app: Flask, ada: Someone, stranger: Someone
 ) -> None:
     path = opened(ada, ME, {"email": NEW}, BOT, title="<b>Clear</b> & cold")
     (word,) = mailed(app, NEW)
     for _ in range(3):
-        page = browser.get(f"/i/{word}")
+        page = stranger.get(f"/i/{word}")
         assert (page.status_code, has_button(page)) == (200, True)
         assert "&lt;b&gt;Clear&lt;/b&gt; &amp; cold" in page.text
         assert "ada" in page.text
@@ -203,42 +197,35 @@ def test_viewing_an_invitation_shows_the_table_without_taking_a_seat(
 
 
 def test_the_accept_button_takes_the_seat_once_for_the_invited_address(
-    app: Flask, ada: Someone, browser: Someone
+    app: Flask, ada: Someone, stranger: Someone
 ) -> None:
     path = opened(ada, ME, {"email": NEW}, BOT)
     (word,) = mailed(app, NEW)
-    assert browser.ask("POST", f"/i/{word}").status_code == 200
+    assert stranger.ask("POST", f"/i/{word}").status_code == 200
     assert Someone(app, "new").get(path).json["you"]["seat"] == 1
-    assert browser.ask("POST", f"/i/{word}").status_code == 409
-    page = browser.get(f"/i/{word}")
+    assert stranger.ask("POST", f"/i/{word}").status_code == 409
+    page = stranger.get(f"/i/{word}")
     assert (page.status_code, has_button(page)) == (200, False)
     assert "started" in page.text
 
 
-def test_a_shared_link_opens_the_game_on_the_page(ada: Someone, browser: Someone) -> None:
+def test_a_shared_link_opens_the_game_on_the_page(ada: Someone, stranger: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT, private=True)
     word = ada.get(path).json["invitation"]
-    page = browser.get(f"/i/{word}")
+    page = stranger.get(f"/i/{word}")
     assert not has_button(page)
     assert f'href="{path.replace("/v1", "/#")}?invitation={word}"' in page.text
 
 
 @pytest.mark.parametrize("word", ["nonsense", "a" * 64, "%00", "\u00e4", "a" * 5000])
-def test_an_invalid_link_is_rejected(browser: Someone, word: str) -> None:
+def test_an_invalid_link_is_rejected(stranger: Someone, word: str) -> None:
     for address in (f"/i/{word}", f"/back/{word}", f"/t/{word}"):
         for method in ("GET", "POST"):
-            answer = browser.ask(method, address)
+            answer = stranger.ask(method, address)
             assert (answer.status_code, answer.mimetype) == (404, "text/html")
 
 
 # Coming back
-
-
-@pytest.fixture
-def game(ada: Someone, bea: Someone) -> str:
-    path = opened(ada, ME, OPEN, BOT)
-    bea.post(f"{path}/seats")
-    return path
 
 
 def link_back(app: Flask, game: str, seat: int) -> str:
@@ -252,43 +239,43 @@ def stand_ins(who: Someone, path: str) -> Json:
 
 @pytest.mark.parametrize("paused", [False, True])
 def test_a_return_link_gives_a_player_the_seat_back_only_when_confirmed(
-    app: Flask, ada: Someone, bea: Someone, browser: Someone, game: str, paused: bool
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone, game: str, paused: bool
 ) -> None:
     if paused:
         for who in (ada, bea):
             who.post(f"{game}/votes", {"on": "pause"})
     link = link_back(app, game, 1)
-    assert not has_button(browser.get(link))
+    assert not has_button(stranger.get(link))
     bea.delete(f"{game}/seats/me")
     for _ in range(2):
-        assert has_button(browser.get(link))
+        assert has_button(stranger.get(link))
         assert stand_ins(ada, game) == {1: "greedy"}
-    assert browser.ask("POST", link).status_code == 200
+    assert stranger.ask("POST", link).status_code == 200
     assert stand_ins(ada, game) == {}
-    assert browser.ask("POST", link).status_code == 409
-    assert not has_button(browser.get(link))
+    assert stranger.ask("POST", link).status_code == 409
+    assert not has_button(stranger.get(link))
 
 
 def test_a_return_link_opens_only_its_own_seat(
-    app: Flask, ada: Someone, bea: Someone, browser: Someone, game: str
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone, game: str
 ) -> None:
     for who in (ada, bea):
         who.delete(f"{game}/seats/me")
     word = link_back(app, game, 1).rpartition("/")[2]
-    assert browser.get(f"/t/{word}").status_code == 404
-    assert browser.get(f"/i/{word}").status_code == 404
-    browser.ask("POST", f"/back/{word}")
+    assert stranger.get(f"/t/{word}").status_code == 404
+    assert stranger.get(f"/i/{word}").status_code == 404
+    stranger.ask("POST", f"/back/{word}")
     assert stand_ins(ada, game) == {0: "greedy"}
 
 
 def test_a_finished_game_has_no_return_link(
-    app: Flask, ada: Someone, bea: Someone, browser: Someone, game: str
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone, game: str
 ) -> None:
     bea.delete(f"{game}/seats/me")
     ada.post(f"{game}/votes", {"on": "abandon"})
     link = link_back(app, game, 1)
-    assert not has_button(browser.get(link))
-    over = browser.ask("POST", link)
+    assert not has_button(stranger.get(link))
+    over = stranger.ask("POST", link)
     assert (over.status_code, bool(re.search("over", over.text))) == (409, True)
 
 
@@ -298,28 +285,28 @@ def entered(app: Flask, answer: TestResponse) -> Someone | None:
     return token and Someone(app, token=token[1])
 
 
-def test_the_invitation_button_signs_the_player_in_once(app: Flask, ada: Someone, browser: Someone) -> None:
+def test_the_invitation_button_signs_the_player_in_once(app: Flask, ada: Someone, stranger: Someone) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     invite(ada, path, NEW)
     (word,) = mailed(app, NEW)
-    assert entered(app, browser.get(f"/i/{word}")) is None
-    new = entered(app, browser.post(f"/i/{word}"))
+    assert entered(app, stranger.get(f"/i/{word}")) is None
+    new = entered(app, stranger.post(f"/i/{word}", headers={"Accept-Language": "fr-CH, en;q=0.5"}))
     assert new is not None
-    assert new.get("/v1/me").json["email"] == NEW
+    assert new.get("/v1/me").json.items() >= {"email": NEW, "locale": "fr"}.items()
     assert new.get(path).json["you"]["seat"] == 1
     assert new.patch("/v1/me", {"name": "Nora"}).status_code == 200
     is_problem(new.post("/v1/tokens"), 403, "missing-scope")  # the mail may have been forwarded
-    again = browser.ask("POST", f"/i/{word}")
+    again = stranger.ask("POST", f"/i/{word}")
     assert (again.status_code, entered(app, again)) == (409, None)
 
 
 def test_an_invitation_does_not_sign_an_existing_player_in(
-    app: Flask, ada: Someone, bea: Someone, browser: Someone
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     invite(ada, path, "bea@example.org")
     (word,) = mailed(app, "bea@example.org")
-    answer = browser.post(f"/i/{word}")
+    answer = stranger.post(f"/i/{word}")
     assert answer.status_code == 200
     assert "sp_" not in answer.text
     assert entered(app, answer) is None
@@ -336,12 +323,12 @@ def test_an_invitation_does_not_sign_an_existing_player_in(
     ids=["fetch metadata", "origin header", "null origin"],
 )
 def test_a_page_from_another_origin_cannot_accept_an_invitation(
-    elsewhere: dict[str, str], here: dict[str, str], app: Flask, ada: Someone, browser: Someone
+    elsewhere: dict[str, str], here: dict[str, str], app: Flask, ada: Someone, stranger: Someone
 ) -> None:
     path = opened(ada, ME, OPEN, OPEN)
     invite(ada, path, NEW)
     (word,) = mailed(app, NEW)
-    assert browser.ask("GET", f"/i/{word}").headers["Referrer-Policy"] == "same-origin"  # or it would send `null`
-    answer = browser.ask("POST", f"/i/{word}", headers=elsewhere)
+    assert stranger.ask("GET", f"/i/{word}").headers["Referrer-Policy"] == "same-origin"  # or it would send `null`
+    answer = stranger.ask("POST", f"/i/{word}", headers=elsewhere)
     assert (answer.status_code, kinds(ada, path)) == (404, ["human", "invited", "open"])
-    assert browser.ask("POST", f"/i/{word}", headers=here).status_code == 200
+    assert stranger.ask("POST", f"/i/{word}", headers=here).status_code == 200

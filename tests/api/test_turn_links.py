@@ -1,6 +1,5 @@
 """A turn link's token sees and plays its turn and does not sign in."""
 
-from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
@@ -8,12 +7,9 @@ import pytest
 
 from server.accounts.bans import ban
 from server.accounts.tokens import note_uses
-from server.accounts.unsubscribe import stop_token
 from server.api import rate_limits
 from server.clock import clock
 from server.games import Json
-from server.play.mail.mail_in import reply_word
-from server.play.seating.seats import return_word
 from server.play.story.event_feed import follow_game, news
 from server.play.turns.turn_links import caller, still_valid, turn_word
 from server.store.tables import db
@@ -90,25 +86,6 @@ def test_a_turn_link_gives_no_access_to_other_games(scene: Scene) -> None:
     link = by_mail(scene, scene.running)
     for path in (scene.open, opened(scene.bea, ME, OPEN, BOT, private=True), f"/v1/games/{UUID(int=0)}"):
         is_problem(link.get(path), 403, "one-seat-only")
-
-
-@pytest.mark.parametrize(
-    "word",
-    [
-        lambda game: return_word(game, 0),
-        lambda game: reply_word(game, 0, 1),
-        lambda game: stop_token("your-turn", str(UUID(int=0)), game),
-        lambda game: turn_word(game, 0, 1)[:-1],
-        lambda game: turn_word(game, 0, 1)[::-1],
-        lambda game: turn_word(UUID(int=0), 0, 1),
-        lambda game: "",
-        lambda game: "ß" * 60,
-    ],
-)
-def test_a_link_token_for_another_purpose_is_rejected(scene: Scene, word: Callable[[UUID], str]) -> None:
-    with scene.app.app_context():
-        token = word(id_of(scene.running))
-    is_problem(Someone(scene.app, token=token).get(scene.running), 401, "bad-token")
 
 
 # When its turn is over

@@ -4,7 +4,6 @@ import json
 import re
 import stat
 from collections.abc import Iterator
-from datetime import datetime
 from email import policy
 from email.parser import BytesParser
 from html import unescape
@@ -15,7 +14,7 @@ import psycopg
 import pytest
 from click.testing import CliRunner, Result
 from flask import Flask, current_app
-from sqlalchemy import event, func, select, update
+from sqlalchemy import event, func, select
 
 from server import cli
 from server.accounts.blocks import report
@@ -44,7 +43,7 @@ from server.post.incoming import answering, providers
 from server.post.incoming.answering import deal_with_mails
 from server.post.letters.compose import compose
 from server.store import migrate
-from server.store.tables import Audit, Delivery, SeatRow, Token, Webhook, db
+from server.store.tables import Audit, Delivery, Token, Webhook, db
 from server.store.tables import LetterRow as GameLetter
 from server.web import server
 from server.webhooks.subscriptions import make_webhook
@@ -390,18 +389,6 @@ def test_the_option_until_counts_from_the_sandbox_time(known: UUID, command: tup
     assert (wrong.exit_code, "Invalid value for '--until'" in wrong.output) == (2, True)
 
 
-def test_the_audit_command_shows_the_sandbox_time(known: UUID) -> None:
-    move_clock(3 * DAY)
-    before = len(db.session.scalars(db.select(Audit).where(Audit.at > clock.now() - HOUR)).all())
-    for command in (("motd", "Back soon.", "--until", "P1D"), ("rotate-secret",), ("unban", ADA)):
-        clock.offset = NOTHING
-        run(*command)
-    clock.offset = NOTHING
-    db.session.rollback()
-    after = len(db.session.scalars(db.select(Audit).where(Audit.at > clock.now() + 3 * DAY - HOUR)).all())
-    assert after == before + 3
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -426,16 +413,6 @@ def test_commands_move_their_clock_to_the_sandbox_time(game: UUID, words: list[s
     assert clock.now() >= now
 
 
-def test_the_check_command_shows_the_sandbox_time(game: UUID) -> None:
-    now = move_clock(3 * DAY)
-    clock.offset = NOTHING
-    first = (SeatRow.game_id == game) & (SeatRow.seat == 0)
-    db.session.execute(update(SeatRow).where(first).values(asked_at=None))
-    db.session.commit()
-    asked_at = re.search(r"asked_at is None, by the log (\S+ \S+)", run("check", game, status=1))
-    assert asked_at and datetime.fromisoformat(asked_at[1]) >= now
-
-
 @pytest.mark.parametrize("command", [("motd", "Back soon."), ("ban", ADA)])
 def test_the_audit_log_records_when_a_ban_or_message_of_the_day_ends(game: UUID, command: tuple[str, ...]) -> None:
     until = re.search(r"until (\S+Z)", run(*command, "--until", "P1D"))
@@ -455,10 +432,6 @@ def test_the_audit_log_records_migrations_at_the_sandbox_time(monkeypatch: pytes
 def audits(command: str) -> list[Audit]:
     db.session.rollback()
     return list(db.session.scalars(select(Audit).where(Audit.command == command)))
-
-
-def test_a_ban_that_ends_in_the_past_is_rejected() -> None:
-    assert ask("ban", ADA, "--until", "2020-01-01").exit_code == 2
 
 
 # Farewells

@@ -82,6 +82,8 @@ def test_every_operation_requires_allows_or_ignores_a_token(name: str) -> None:
     assert security == [*([{}] if name in EITHER else []), *schemes]
     assert [list(it) for it in schemes] in ([[]] if name in FREE else [[["token"]], [["token"], ["oauth2"]]])
     assert len({tuple(*it.values()) for it in schemes}) == len(schemes[:1])  # the same scope for each scheme
+    for scope in [scope for it in schemes for scope in it["token" if "token" in it else "oauth2"]]:
+        assert f"Scope: `{scope}`." in OPERATIONS[name]["description"]
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

@@ -11,19 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from server import cli
-from tests.support.illnesses import unreachable
 from tests.support.live_server import PATIENCE, free_port, is_up, until
 
 
 def config(**environment: str) -> Result:
     return CliRunner().invoke(cli.main, ["config"], env=environment)
-
-
-def test_the_list_of_settings_shows_no_password() -> None:
-    told = config(**unreachable(SMTP_URL="smtp://stars:canary@mail.example:587")).stdout
-    assert "postgresql://stars:***@127.0.0.1" in told
-    assert "SMTP_URL=smtp://stars:***@mail.example:587" in told
-    assert "canary" not in told
 
 
 @pytest.mark.parametrize(
@@ -80,4 +72,4 @@ def test_a_web_process_reports_a_database_that_does_not_respond_and_waits_for_it
             web.terminate()
             web.communicate(timeout=PATIENCE)
     assert web.returncode == 0
-    assert said == f"The database {url.replace('canary', '***')} does not answer: Connection refused"
+    assert said == f"The database {url.replace('canary', '***')} does not respond: Connection refused"

@@ -305,14 +305,3 @@ def test_the_rules_are_accessible_in_this_language(language: str, house: House, 
     page.goto(f"/#/rules/{game}")
     expect(page.locator("[data-section=chance]")).to_be_visible()
     assert objections(page) == []
-
-
-def test_axe_reports_no_violations_beside_a_table(house: House, windows: Windows) -> None:
-    client = sign_in(house, "rosa@example.org")
-    page = windows.open(client, **PHONE)
-    page.goto(f"/#/games/{game_of(client, ME, BOT, rules='sternenglanz', options={'scenario': 4})}")
-    page.locator("main").get_by_role("button", name="Rules").click()
-    expect(page.get_by_role("dialog").locator("[data-section=chance]")).to_be_visible()
-    assert objections(page) == []
-    page.get_by_role("button", name="Close").click()
-    expect(page.get_by_role("dialog")).to_have_count(0)

@@ -5,14 +5,12 @@ from uuid import UUID
 import pytest
 from flask import Flask
 
-from server.errors import HandedOver, NotRunning
+from server.errors import NotRunning
 from server.operations.rebuild import check_game
 from server.play import votes
 from server.play.commits import load
-from server.play.moves import legal_moves, play_move
-from server.play.seating.seats import come_back, leave, return_word, take_seat
+from server.play.seating.seats import leave
 from server.play.timing.time_control import DEFAULT_CLOCK
-from server.play.votes import ON_THE_GAME, votes_of
 from tests.support.games import (
     BANK,
     DAY,
@@ -22,7 +20,6 @@ from tests.support.games import (
     happened,
     last,
     later,
-    moves_of,
     moves_on,
     person,
     seats_of,
@@ -38,22 +35,6 @@ def all_consent(game_id: UUID, wish: str, *people: UUID) -> None:
         votes.vote(game_id, who, wish, True)
 
 
-def test_a_game_is_paused_once_all_human_players_agree(ada: UUID, bea: UUID) -> None:
-    game_id = game_of(ada, bea, bots=1)
-    all_consent(game_id, "pause", ada)
-    assert votes_of(game_id) == {"pause": [0], "resume": [], "abandon": [], "offer": [], "take-back": None}
-    votes.vote(game_id, ada, "pause", False)
-    all_consent(game_id, "pause", bea)
-    assert load(game_id).table.status == "running"
-    move = moves_of(game_id, ada)[0]
-    all_consent(game_id, "pause", ada)
-    assert load(game_id).table.status == "paused"
-    assert votes_of(game_id)["pause"] == []
-    assert legal_moves(game_id, ada, []) == {"turn": None, "moves": []}
-    with pytest.raises(NotRunning, match="paused"):
-        play_move(game_id, ada, 1, move)
-
-
 def test_abandoning_a_game_before_a_replacement_bot_has_moved_leaves_nothing_due(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
@@ -61,13 +42,6 @@ def test_abandoning_a_game_before_a_replacement_bot_has_moved_leaves_nothing_due
     assert load(game_id).table.status == "abandoned"
     assert [row.wake_at for row in seats_of(game_id)] == [None] * 3
     assert check_game(game_id) == []
-
-
-def test_a_vote_passes_when_the_only_player_against_it_leaves(ada: UUID, bea: UUID) -> None:
-    game_id = game_of(ada, bea, bots=1)
-    all_consent(game_id, "pause", ada)
-    leave(game_id, bea)
-    assert load(game_id).table.status == "paused"
 
 
 def test_a_pause_keeps_the_turn_and_the_rest_of_its_time(ada: UUID, bea: UUID) -> None:
@@ -99,39 +73,6 @@ def test_a_bot_waits_while_the_game_is_paused(ada: UUID, bea: UUID) -> None:
     all_consent(game_id, "resume", ada, bea)
     everything_due_happens()
     assert happened(game_id)[-1] == "star-placed"
-
-
-def test_a_resigned_player_can_return_during_a_pause(ada: UUID, bea: UUID) -> None:
-    game_id = game_of(ada, bea, bots=1)
-    all_consent(game_id, "pause", ada, bea)
-    leave(game_id, ada)
-    leave(game_id, bea)
-    take_seat(game_id, bea)
-    come_back(return_word(game_id, 0))
-    all_consent(game_id, "resume", ada, bea)
-    assert moves_on(game_id, ada).first
-
-
-def test_bots_and_absent_players_are_not_asked_to_agree(ada: UUID, bea: UUID) -> None:
-    game_id = game_of(ada, bea, bots=1)
-    leave(game_id, bea)
-    with pytest.raises(HandedOver):
-        all_consent(game_id, "abandon", bea)
-    all_consent(game_id, "abandon", ada)
-    assert load(game_id).table.status == "abandoned"
-
-
-def test_a_vote_is_possible_only_if_the_status_of_the_game_allows_it(ada: UUID, bea: UUID) -> None:
-    game_id = game_of(ada, bea, bots=1)
-    with pytest.raises(NotRunning):
-        all_consent(game_id, "resume", ada)
-    all_consent(game_id, "pause", ada, bea)
-    with pytest.raises(NotRunning):
-        all_consent(game_id, "pause", ada)
-    all_consent(game_id, "abandon", ada, bea)
-    for wish in ON_THE_GAME:
-        with pytest.raises(NotRunning):
-            all_consent(game_id, wish, ada)
 
 
 def test_simultaneous_votes_take_effect_once(app: Flask) -> None:

@@ -53,11 +53,6 @@ pytestmark = pytest.mark.usefixtures("within")
 RANDOM = int(os.environ.get("RANDOM_TAKE_BACKS", "25"))  # per game; 5000 in a longer run
 
 
-@pytest.fixture
-def game_id(ada: UUID, bea: UUID, cyd: UUID) -> UUID:
-    return game_of(ada, bea, cyd)
-
-
 def assert_all_agrees(game_id: UUID) -> None:
     assert_log_and_projections_agree(game_id)
     assert check_game(game_id) == []

@@ -72,11 +72,6 @@ def test_a_push_service_can_verify_the_senders_signature() -> None:
 
 
 @pytest.fixture
-def service(receiver: Receiver) -> Receiver:
-    return receiver
-
-
-@pytest.fixture
 def ada(sandbox: Flask) -> UUID:
     return person("ada")
 
@@ -106,14 +101,14 @@ def results(player_id: UUID) -> list[tuple[str, str]]:
 
 
 def test_a_push_notification_about_a_turn_is_sent_once_along_with_its_email(
-    post: PostOffice, service: Receiver, ada: UUID
+    post: PostOffice, receiver: Receiver, ada: UUID
 ) -> None:
     window = PushReader()
-    subscribe(ada, service.url, window.keys, sandbox=True)
+    subscribe(ada, receiver.url, window.keys, sandbox=True)
     game_id = game_of(ada)
     carried(post)
     carried(post)
-    [call] = service.calls
+    [call] = receiver.calls
     told = window.read(call.body)
     assert told.items() >= {"title": "A night", "game": str(game_id), "kind": "your-turn", "waiting": 1}.items()
     assert "It's your turn" in told["body"]
@@ -124,55 +119,55 @@ def test_a_push_notification_about_a_turn_is_sent_once_along_with_its_email(
 
 
 def test_a_push_notification_about_a_take_back_request_is_sent_until_the_vote_ends(
-    post: PostOffice, service: Receiver, ada: UUID
+    post: PostOffice, receiver: Receiver, ada: UUID
 ) -> None:
     bea, window = person("bea"), PushReader()
     game_id = game_of_people(ada, bea, bots=1)
     for who in (ada, bea):
         moves_on(game_id, who)
     carried(post)
-    subscribe(bea, service.url, window.keys, sandbox=True)
+    subscribe(bea, receiver.url, window.keys, sandbox=True)
     take_back(game_id, ada, 1)
     carried(post)
-    [call] = service.calls
+    [call] = receiver.calls
     told = window.read(call.body)
     assert (told["kind"], told["body"]) == ("take-back-asked", "ada is asking to take back a move.")
     assert 47 * 3600 < int(call.headers["ttl"]) <= 48 * 3600
 
 
 def test_a_push_notification_about_a_vote_is_sent_until_the_player_votes(
-    post: PostOffice, service: Receiver, ada: UUID
+    post: PostOffice, receiver: Receiver, ada: UUID
 ) -> None:
     bea, window = person("bea"), PushReader()
     game_id = game_of_people(ada, bea, bots=1)
     moves_on(game_id, ada)
     moves_on(game_id, bea)  # no seat is due, but the request still lasts
     carried(post)
-    subscribe(bea, service.url, window.keys, sandbox=True)
+    subscribe(bea, receiver.url, window.keys, sandbox=True)
     vote(game_id, ada, "pause", True)
     carried(post)
-    [call] = service.calls
+    [call] = receiver.calls
     told = window.read(call.body)
     assert (told["kind"], told["body"]) == ("vote-asked", "ada asks for a pause.")
     assert ("vote-asked", "sent") in results(bea)
 
 
 def test_push_notifications_about_a_ready_check_are_sent_until_the_player_is_ready(
-    post: PostOffice, service: Receiver, ada: UUID
+    post: PostOffice, receiver: Receiver, ada: UUID
 ) -> None:
     window = PushReader()
-    subscribe(ada, service.url, window.keys, sandbox=True)
+    subscribe(ada, receiver.url, window.keys, sandbox=True)
     options = {"start_seat": 0, "ready_check": {"within": "P2D"}}
     asked, answered = (game_of(ada, options=options) for _ in range(2))
     carried(post)
-    told = [window.read(call.body) for call in service.calls]
+    told = [window.read(call.body) for call in receiver.calls]
     assert [(it["kind"], it["body"][:27]) for it in told] == [("ready-asked", "All seats are taken. Confir")] * 2
     later(DAY)
     everything_due_happens()
     ready(answered, ada)
-    service.calls.clear()
+    receiver.calls.clear()
     carried(post)
-    [reminder] = [call for call in service.calls if call.headers["urgency"] == "high"]
+    [reminder] = [call for call in receiver.calls if call.headers["urgency"] == "high"]
     told = [window.read(reminder.body)]
     assert [(it["game"], it["kind"], it["body"][:27]) for it in told] == [
         (str(asked), "reminder", "All seats are taken. Confir")
@@ -181,27 +176,27 @@ def test_push_notifications_about_a_ready_check_are_sent_until_the_player_is_rea
 
 
 def test_no_push_notification_is_sent_about_a_turn_that_was_played(
-    post: PostOffice, service: Receiver, ada: UUID
+    post: PostOffice, receiver: Receiver, ada: UUID
 ) -> None:
-    subscribe(ada, service.url, PushReader().keys, sandbox=True)
-    service.answer = lambda call: 503
+    subscribe(ada, receiver.url, PushReader().keys, sandbox=True)
+    receiver.answer = lambda call: 503
     game_id = game_of(ada)
     carried(post)
-    assert len(service.calls) == 1
+    assert len(receiver.calls) == 1
     moves_on(game_id, ada)
-    service.answer = lambda call: 201
+    receiver.answer = lambda call: 201
     clock.forward(timedelta(minutes=1))
     carried(post)
-    assert len(service.calls) == 1
+    assert len(receiver.calls) == 1
     assert ("push", "dropped") in results(ada)
 
 
 def test_after_a_day_without_a_push_service_each_game_gets_one_message_and_past_turns_none(
-    post: PostOffice, service: Receiver, ada: UUID
+    post: PostOffice, receiver: Receiver, ada: UUID
 ) -> None:
     window = PushReader()
-    subscribe(ada, service.url, window.keys, sandbox=True)
-    service.answer = lambda call: 503
+    subscribe(ada, receiver.url, window.keys, sandbox=True)
+    receiver.answer = lambda call: 503
     waits, answered = game_of(ada), game_of(ada)
     carried(post)
     moves_on(answered, ada)
@@ -210,34 +205,34 @@ def test_after_a_day_without_a_push_service_each_game_gets_one_message_and_past_
         everything_due_happens()
         carried(post)
     assert len(letters(waits, "push")) == 2  # of the turn, and of half its time
-    service.answer = lambda call: 201
-    service.calls.clear()
+    receiver.answer = lambda call: 201
+    receiver.calls.clear()
     for _ in range(8):
         later(HOUR)
         carried(post)
-    told = [window.read(call.body) for call in service.calls]
+    told = [window.read(call.body) for call in receiver.calls]
     assert [it["kind"] for it in told if it["game"] == str(waits)] == ["reminder"]
     assert len([it for it in told if it["game"] == str(answered)]) <= 1
 
 
-def test_no_push_notification_is_sent_at_night(post: PostOffice, service: Receiver, ada: UUID) -> None:
-    subscribe(ada, service.url, PushReader().keys, sandbox=True)
+def test_no_push_notification_is_sent_at_night(post: PostOffice, receiver: Receiver, ada: UUID) -> None:
+    subscribe(ada, receiver.url, PushReader().keys, sandbox=True)
     hour = clock.now().hour
     player = db.session.get_one(Player, ada)
     player.calendar = {"night": f"{hour:02}:00-{(hour + 8) % 24:02}:00"}
     db.session.commit()
     game_of(ada)
     carried(post)
-    assert service.calls == []
+    assert receiver.calls == []
     clock.forward(timedelta(hours=8))
     carried(post)
-    assert len(service.calls) == 1
+    assert len(receiver.calls) == 1
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_an_expired_subscription_is_deleted(post: PostOffice, service: Receiver, ada: UUID, status: int) -> None:
-    subscribe(ada, service.url, PushReader().keys, sandbox=True)
-    service.answer = lambda call: status
+def test_an_expired_subscription_is_deleted(post: PostOffice, receiver: Receiver, ada: UUID, status: int) -> None:
+    subscribe(ada, receiver.url, PushReader().keys, sandbox=True)
+    receiver.answer = lambda call: status
     game_of(ada)
     carried(post)
     assert list_subscriptions(ada) == []
@@ -245,15 +240,15 @@ def test_an_expired_subscription_is_deleted(post: PostOffice, service: Receiver,
 
 
 def test_no_push_notification_is_sent_of_a_kind_that_the_player_has_turned_off(
-    post: PostOffice, service: Receiver, ada: UUID
+    post: PostOffice, receiver: Receiver, ada: UUID
 ) -> None:
-    subscribe(ada, service.url, PushReader().keys, sandbox=True)
+    subscribe(ada, receiver.url, PushReader().keys, sandbox=True)
     player = db.session.get_one(Player, ada)
     player.notifications = {"push": {"your-turn": "off"}}
     db.session.commit()
     game_of(ada)
     carried(post)
-    assert service.calls == []
+    assert receiver.calls == []
     assert results(ada) == [("your-turn", "sent")]
 
 
@@ -296,13 +291,13 @@ def test_a_subscription_over_the_limit_causes_no_dns_query(
 
 
 def test_a_push_service_that_does_not_respond_does_not_delay_emails(
-    sandbox: Flask, tmp_path: Path, service: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
+    sandbox: Flask, tmp_path: Path, receiver: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = Event()
-    service.answer = lambda call: 201 if answers.wait(PATIENCE) else 503
+    receiver.answer = lambda call: 201 if answers.wait(PATIENCE) else 503
     monkeypatch.setattr(delivery, "_CARRIERS", 1)
     office = PostOffice(sandbox, carrier(str(tmp_path)))
-    subscribe(ada, service.url, PushReader().keys, sandbox=True)
+    subscribe(ada, receiver.url, PushReader().keys, sandbox=True)
     game_of(ada)
     office.deliver_due()
     office.wait()  # the letter; push waits beside it
@@ -320,7 +315,7 @@ def test_a_push_service_that_does_not_respond_does_not_delay_emails(
 
 
 def test_browsers_with_an_unresponsive_push_service_leave_enough_time_for_others(
-    post: PostOffice, service: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
+    post: PostOffice, receiver: Receiver, ada: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, given = SimpleNamespace(seconds=0.0, monotonic=lambda: clock.seconds), dict[str, float]()
 
@@ -334,30 +329,30 @@ def test_browsers_with_an_unresponsive_push_service_leave_enough_time_for_others
     monkeypatch.setattr(sending, "time", clock)
     monkeypatch.setattr(sending, "post", post_or_time_out)
     for path in ("/first", "/second", "/answers"):
-        subscribe(ada, f"http://127.0.0.1:{service.port}{path}", PushReader().keys, sandbox=True)
+        subscribe(ada, f"http://127.0.0.1:{receiver.port}{path}", PushReader().keys, sandbox=True)
     game_of(ada)
     carried(post)
     share = pytest.approx(sending._PATIENCE / 3, abs=0.1)
     assert given == {"/first": share, "/second": share, "/answers": share}
-    assert [call.path for call in service.calls] == ["/answers"]
+    assert [call.path for call in receiver.calls] == ["/answers"]
     assert ("push", "sent") in results(ada)
 
 
-def test_a_guest_gets_no_push_messages(post: PostOffice, service: Receiver, ada: UUID) -> None:
+def test_a_guest_gets_no_push_messages(post: PostOffice, receiver: Receiver, ada: UUID) -> None:
     """Not even who was subscribed before guests were refused."""
-    subscribe(ada, service.url, PushReader().keys, sandbox=True)
+    subscribe(ada, receiver.url, PushReader().keys, sandbox=True)
     db.session.get_one(Player, ada).guest_until = clock.now() + timedelta(days=30)
     db.session.commit()
     game_of(ada)
     carried(post)
-    assert service.calls == []
+    assert receiver.calls == []
 
 
-def test_signing_out_everywhere_ends_all_push_subscriptions(post: PostOffice, service: Receiver, ada: UUID) -> None:
-    subscribe(ada, service.url, PushReader().keys, sandbox=True)
+def test_signing_out_everywhere_ends_all_push_subscriptions(post: PostOffice, receiver: Receiver, ada: UUID) -> None:
+    subscribe(ada, receiver.url, PushReader().keys, sandbox=True)
     game_of(ada)
     revoke_all(ada)
     assert list_subscriptions(ada) == []
     assert not db.session.get_one(Player, ada, populate_existing=True).has_push
     carried(post)
-    assert service.calls == []
+    assert receiver.calls == []

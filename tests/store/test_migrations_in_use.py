@@ -1,4 +1,4 @@
-"""Migrations while tables are in use delay no query for long. On a large store: `python -m tests.bench.migrations`."""
+"""Migrations while tables are in use delay no query for long."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -38,7 +38,6 @@ def files_of_tables(url: str) -> dict[str, int]:
 
 
 def test_no_migration_rewrites_a_table(database_url: str) -> None:
-    """`python -m tests.bench.migrations` measures how long others wait for a table."""
     migrate.downgrade(database_url, BASE)
     steps = migrate.steps_ahead(database_url)
     assert steps[0].startswith("0024")

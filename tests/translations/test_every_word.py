@@ -19,9 +19,10 @@ from server.games.presentation import notation, refusals, sentence
 from server.play.commits import load
 from server.play.seating.calendar_feed import new_feed
 from server.play.seating.games import open_game
-from server.play.seating.seats import ready_word, take_seat
+from server.play.seating.seats import leave, ready_word, return_word, take_seat
 from server.play.seating.stand_ins import end_stand_in
 from server.play.turns.turn_links import turn_word
+from server.play.votes import vote
 from server.post import wording
 from server.translations.update import extracted
 from tests.post.office import Office
@@ -51,7 +52,8 @@ def test_an_untranslated_text_is_detected() -> None:
 def test_emails_are_translated(kind: type[Any]) -> None:
     with force_locale("de"):
         for letter in variants(kind):
-            page = wording.write_page(letter, "x.png", wording.answer_above(), "Xyz").partition("<body>")[2]
+            head, _, page = wording.write_page(letter, "x.png", wording.answer_above(), "Xyz").partition("<body>")
+            assert '<html lang="de">' in head
             assert not unmarked("\n".join([*wording.write(letter, wording.answer_above(), "Xyz"), words_of(page)]))
 
 
@@ -226,7 +228,16 @@ def test_pages_are_translated(app: Flask) -> None:
     change_profile(person("cyd"), {"locale": "de"})
     asks(game_id, ada, player=person("cyd"))
     standing_in = f"/s/{word_of(game_id)}"
+    left = game_of(ada, person("ben"), bots=1, title="Xyz")
+    of_left, back = f"/t/{turn_word(left, 0, 1)}", f"/back/{return_word(left, 0)}"
+    for who in (ada, person("ben")):
+        vote(left, who, "pause", True)
+    resting = web.get(of_left)
+    for who in (ada, person("ben")):
+        vote(left, who, "resume", True)
+    leave(left, ada)
     shown = [
+        *(resting, web.get(of_left), web.get(back), web.post(back), web.get(back), web.get("/t/abc", headers=wish)),
         web.get(f"{link}/plain"),
         web.post(link, data={"move": "9 leo z"}),
         web.post(link, data={"move": move}),
@@ -241,11 +252,16 @@ def test_pages_are_translated(app: Flask) -> None:
         web.get(ready),
         web.post(ready),
         web.get(ready),
-        web.get(standing_in),
-        web.post(standing_in),
-        *(web.get(f"/stop/{stop_token(kind, str(ada), game_id)}") for kind in MAIL_KINDS if NOTICE_KINDS[kind].bundles),
+        web.get(standing_in, headers=wish),
+        web.post(standing_in, headers=wish),
+        *(
+            web.get(f"/stop/{stop_token(kind, str(ada), game_id)}", headers=wish)
+            for kind in MAIL_KINDS
+            if NOTICE_KINDS[kind].bundles
+        ),
     ]
     for page in shown:
+        assert '<html lang="de">' in page.text
         assert not unmarked(words_of(page.text.partition("<main>")[2]))
 
 

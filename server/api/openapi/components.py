@@ -58,17 +58,6 @@ _WITH_OWN_NAMES: Final = {
 }
 _EVENTS = [(name, type_) for name, rules in GAMES.items() for type_ in rules.EVENT_SCHEMAS]
 _NAMES = {frozenset(words): name for name, words in WORDS.items()}
-_OF_PROBLEMS: Final = {  # fields that only some problems have
-    "reason": ("illegal-move", "malformed-move", "bad-option", "illegal-plan"),
-    "turn": ("stale-turn",),
-    "revision": ("stale-plan",),
-    "newest": ("place-ahead",),
-    "index": ("illegal-plan",),
-    "until": ("banned",),
-    "scope": ("missing-scope",),
-    "field": ("invalid-field",),
-    "errors": ("invalid-fields",),
-}
 _NULL: Json = {"type": "null"}
 _TYPES: Final = {str: "string", int: "integer", bool: "boolean"}
 
@@ -133,7 +122,7 @@ class Components:
         """Add the problem with this code. Return a reference to the union of all problems with its status."""
         problem, fields = ALL[code], self._problem["properties"]
         told = {"type": f"/problems/{code}", "status": problem.status, "code": code}
-        others = [name for name, codes in _OF_PROBLEMS.items() if code not in codes]
+        others = {name for it in ALL.values() for name in it.further} - problem.further.keys()
         own = {name: schema for name, schema in fields.items() if name not in others}
         own |= {name: {"const": value} for name, value in told.items()}
         required = [name for name in own if name != "errors"]

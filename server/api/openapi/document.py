@@ -105,33 +105,23 @@ def either(name: str, description: str, *members: str) -> Json:
     return {"title": name, "description": description, "oneOf": [ref(member) for member in members]}
 
 
-_IDEMPOTENCY_KEY = {
-    "in": "header",
-    "name": "Idempotency-Key",
-    "description": "Unique key that makes a request safe to retry. For seven days, a request with the same key "
-    "returns the first response. Each key is valid only for your own requests, and only for one "
-    "game or for creating games.",
-    "schema": {"type": "string", "pattern": "^[!-~]([ -~]{0,198}[!-~])?$"},
-}
-_LAST_EVENT_ID = {
-    "in": "header",
-    "name": "Last-Event-ID",
-    "description": "`id` of the last event you received. The stream continues after it.",
-    "schema": {"type": "string"},
-}
-_IF_NONE_MATCH = {
-    "in": "header",
-    "name": "If-None-Match",
-    "description": "ETag of an earlier response. If nothing has changed, the response is an empty 304.",
-    "schema": {"type": "string"},
-}
-_IF_MATCH = {
-    "in": "header",
-    "name": "If-Match",
-    "description": "ETag from a GET of the same path. If it no longer matches, the request fails and nothing is "
-    "changed.",
-    "schema": {"type": "string"},
-}
+def _header(name: str, description: str, **more: Any) -> Json:
+    return {"in": "header", "name": name, **more, "description": description, "schema": {"type": "string"}}
+
+
+_IDEMPOTENCY_KEY = _header(
+    "Idempotency-Key",
+    "Unique key that makes a request safe to retry. For seven days, a request with the same key returns the first "
+    "response. Each key is valid only for your own requests, and only for one game or for creating games.",
+)
+_IDEMPOTENCY_KEY["schema"]["pattern"] = "^[!-~]([ -~]{0,198}[!-~])?$"
+_LAST_EVENT_ID = _header("Last-Event-ID", "`id` of the last event you received. The stream continues after it.")
+_IF_NONE_MATCH = _header(
+    "If-None-Match", "ETag of an earlier response. If nothing has changed, the response is an empty 304."
+)
+_IF_MATCH = _header(
+    "If-Match", "ETag from a GET of the same path. If it no longer matches, the request fails and nothing is changed."
+)
 _LIMITS = {
     "RateLimit-Policy": {
         "description": "Limits that apply to the request: `q` request units or uses per `w` seconds",
@@ -166,22 +156,17 @@ _ETAG = {
         "schema": {"type": "string"},
     }
 }
+_RETRY_AFTER = {
+    "Retry-After": {
+        "description": "Seconds to wait before the next request",
+        "required": True,
+        "schema": {"type": "integer", "minimum": 1},
+    }
+}
 _HEADERS_OF_PROBLEMS: dict[int, Json] = {
     401: {"WWW-Authenticate": {"required": True, "schema": {"type": "string", "const": "Bearer"}}},
-    429: {
-        "Retry-After": {
-            "description": "Seconds to wait before the next request",
-            "required": True,
-            "schema": {"type": "integer", "minimum": 1},
-        },
-    },
-    503: {
-        "Retry-After": {
-            "description": "Seconds to wait before the next request",
-            "required": True,
-            "schema": {"type": "integer", "minimum": 1},
-        }
-    },
+    429: _RETRY_AFTER,
+    503: _RETRY_AFTER,
 }
 _RAISED, _KEYED = "x-raised", "x-keyed"  # temporary keys of an operation
 
@@ -301,15 +286,13 @@ _ABOUT_WEBHOOKS = (
     "for three days. A 410 disables the webhook. Late notifications about a turn are dropped once that turn is over."
 )
 _SIGNED = [
-    {"in": "header", "name": name, "required": True, "description": description, "schema": {"type": "string"}}
-    for name, description in (
-        ("webhook-id", "Delivery id, the same for every attempt"),
-        ("webhook-timestamp", "Time of this attempt, in Unix seconds"),
-        (
-            "webhook-signature",
-            "`v1,` and the HMAC in base64. For 24 hours after a rotation, a signature with the old secret follows.",
-        ),
-    )
+    _header("webhook-id", "Delivery id, the same for every attempt", required=True),
+    _header("webhook-timestamp", "Time of this attempt, in Unix seconds", required=True),
+    _header(
+        "webhook-signature",
+        "`v1,` and the HMAC in base64. For 24 hours after a rotation, a signature with the old secret follows.",
+        required=True,
+    ),
 ]
 
 

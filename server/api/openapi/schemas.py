@@ -49,6 +49,15 @@ class Request(Schema):
         unknown = RAISE
 
 
+class Answer(Schema):
+    """A response body. Each of its fields is in every response, except those in `MAY_BE_ABSENT`."""
+
+    MAY_BE_ABSENT: ClassVar[tuple[str, ...]] = ()
+
+    def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
+        field_obj.required = field_name not in self.MAY_BE_ABSENT
+
+
 class Email(fields.String):
     """An email address, in lower case."""
 
@@ -126,10 +135,8 @@ class SignInRequest(Request):
     zone = _text(80, **_about("IANA time zone of a new player, such as Europe/Berlin. Default: UTC."))
 
 
-class SignInAnswer(Schema):
-    sign_in = fields.UUID(
-        required=True, **_about("Sign-in id. Send it to POST /v1/tokens together with the emailed code.")
-    )
+class SignInAnswer(Answer):
+    sign_in = fields.UUID(**_about("Sign-in id. Send it to POST /v1/tokens together with the emailed code."))
 
 
 class GuestRequest(Request):
@@ -186,32 +193,24 @@ class SeatTokenRequest(Request):
     )
 
 
-class Token(Schema):
-    id = fields.UUID(required=True, **_about("Id for DELETE /v1/tokens/{token_id}. Not a secret."))
-    name = fields.String(required=True)
-    scopes = fields.List(fields.String(validate=one_of(SCOPES)), required=True, **_about("Scopes of the token"))
-    game = fields.UUID(
-        required=True,
-        allow_none=True,
-        **_about("Game that a seat token is limited to; null for other tokens"),
-    )
-    made_at = Moment(required=True)
-    expires_at = Moment(required=True, allow_none=True, **_about("When the token expires; null if it doesn't expire"))
-    last_used_at = Moment(
-        required=True, allow_none=True, **_about("When the token was last used, to the hour; null if never")
-    )
-    current = fields.Boolean(required=True, **_about("Whether this token sent the request"))
+class Token(Answer):
+    id = fields.UUID(**_about("Id for DELETE /v1/tokens/{token_id}. Not a secret."))
+    name = fields.String()
+    scopes = fields.List(fields.String(validate=one_of(SCOPES)), **_about("Scopes of the token"))
+    game = fields.UUID(allow_none=True, **_about("Game that a seat token is limited to; null for other tokens"))
+    made_at = Moment()
+    expires_at = Moment(allow_none=True, **_about("When the token expires; null if it doesn't expire"))
+    last_used_at = Moment(allow_none=True, **_about("When the token was last used, to the hour; null if never"))
+    current = fields.Boolean(**_about("Whether this token sent the request"))
 
 
 class TokenAnswer(Token):
-    token = fields.String(
-        required=True, **_about("The token itself. Returned only once, because the server stores only a hash.")
-    )
+    token = fields.String(**_about("The token itself. Returned only once, because the server stores only a hash."))
 
 
-class Tokens(Schema):
-    items = fields.List(fields.Nested(Token), required=True, **_about("Tokens, newest first"))
-    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
+class Tokens(Answer):
+    items = fields.List(fields.Nested(Token), **_about("Tokens, newest first"))
+    next = fields.String(allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
 class _Person(Schema):
@@ -238,87 +237,79 @@ class DeletionQuery(Request):
     code = _code("Code from the email that is sent when you make this call without a code")
 
 
-class CodeMailed(Schema):
-    expires_at = Moment(required=True, **_about("When the code expires"))
+class CodeMailed(Answer):
+    expires_at = Moment(**_about("When the code expires"))
 
 
-class Unreachable(Schema):
+class Unreachable(Answer):
     """Emails to you bounced, so we send only sign-in codes. Once you sign in with a code, emails resume."""
 
-    since = Moment(required=True)
-    why = fields.String(required=True, **_about("Reason, often in the words of a mail server"))
+    since = Moment()
+    why = fields.String(**_about("Reason, often in the words of a mail server"))
 
 
-class Profile(_Person):
-    id = fields.UUID(required=True)
-    email = fields.String(required=True, **_about("Your email address, visible only to you; empty for a guest"))
-    guest = fields.Boolean(required=True, **_about("Whether this is a guest account without an email address"))
-    named = fields.Boolean(
-        required=True, **_about("Whether you chose your name. Until then, others see a generated name.")
-    )
+class Profile(_Person, Answer):
+    MAY_BE_ABSENT = ("name", "locale", "zone", "calendar", "notifications", "shares_games", "program")
+
+    id = fields.UUID()
+    email = fields.String(**_about("Your email address, visible only to you; empty for a guest"))
+    guest = fields.Boolean(**_about("Whether this is a guest account without an email address"))
+    named = fields.Boolean(**_about("Whether you chose your name. Until then, others see a generated name."))
     unreachable = fields.Nested(
-        Unreachable,
-        required=True,
-        allow_none=True,
-        **_about("Present while emails to you bounce; otherwise null"),
+        Unreachable, allow_none=True, **_about("Present while emails to you bounce; otherwise null")
     )
     new_email = fields.String(
-        required=True, allow_none=True, **_about("New address that still needs both codes; null if there is none")
+        allow_none=True, **_about("New address that still needs both codes; null if there is none")
     )
 
 
-class App(Schema):
-    id = fields.UUID(required=True)
-    name = fields.String(required=True, **_about("Name that the app registered with"))
-    address = fields.String(required=True, **_about("Verified address of the app"))
-    scopes = fields.List(fields.String(validate=one_of(SCOPES)), required=True)
+class App(Answer):
+    id = fields.UUID()
+    name = fields.String(**_about("Name that the app registered with"))
+    address = fields.String(**_about("Verified address of the app"))
+    scopes = fields.List(fields.String(validate=one_of(SCOPES)))
     game = fields.UUID(
-        required=True, allow_none=True, **_about("Game that the scopes are limited to; null if they apply to all games")
+        allow_none=True, **_about("Game that the scopes are limited to; null if they apply to all games")
     )
-    made_at = Moment(required=True)
-    last_used_at = Moment(required=True, **_about("When the app last got a token"))
+    made_at = Moment()
+    last_used_at = Moment(**_about("When the app last got a token"))
 
 
-class Apps(Schema):
-    items = fields.List(fields.Nested(App), required=True)
+class Apps(Answer):
+    items = fields.List(fields.Nested(App))
 
 
-class Export(Schema):
+class Export(Answer):
     """Copy of a player's data."""
 
-    profile = fields.Dict(required=True)
-    made_at = Moment(required=True, **_about("When the account was created"))
-    banned_at = Moment(required=True, allow_none=True)
-    banned_until = Moment(required=True, allow_none=True)
-    ban_reason = fields.String(required=True, allow_none=True)
-    tokens = fields.List(fields.Raw(), required=True)
-    webhooks = fields.List(fields.Raw(), required=True, **_about("Your webhooks. URLs are reduced to scheme and host."))
+    profile = fields.Dict()
+    made_at = Moment(**_about("When the account was created"))
+    banned_at = Moment(allow_none=True)
+    banned_until = Moment(allow_none=True)
+    ban_reason = fields.String(allow_none=True)
+    tokens = fields.List(fields.Raw())
+    webhooks = fields.List(fields.Raw(), **_about("Your webhooks. URLs are reduced to scheme and host."))
     games = fields.List(
         fields.Raw(),
-        required=True,
         **_about(
             "Games in which you have a seat, with their events. Finished games show the events as you saw them; other "
             "games show them as spectators see them."
         ),
     )
-    messages = fields.List(fields.Raw(), required=True, **_about("Your chat messages"))
+    messages = fields.List(fields.Raw(), **_about("Your chat messages"))
     mails = fields.List(
-        fields.Raw(),
-        required=True,
-        **_about("Text of your emails to the server that are still stored, with the server's replies"),
+        fields.Raw(), **_about("Text of your emails to the server that are still stored, with the server's replies")
     )
-    letters = fields.List(fields.Raw(), required=True, **_about("Delivery results of emails sent to you"))
-    stand_ins = fields.List(fields.Raw(), required=True, **_about("Stand-in requests that you sent or received"))
-    notes = fields.List(fields.Raw(), required=True, **_about("Your notes on games"))
-    blocks = fields.List(fields.Raw(), required=True, **_about("Players you've blocked"))
-    reports = fields.List(fields.Raw(), required=True, **_about("Your reports about other players"))
+    letters = fields.List(fields.Raw(), **_about("Delivery results of emails sent to you"))
+    stand_ins = fields.List(fields.Raw(), **_about("Stand-in requests that you sent or received"))
+    notes = fields.List(fields.Raw(), **_about("Your notes on games"))
+    blocks = fields.List(fields.Raw(), **_about("Players you've blocked"))
+    reports = fields.List(fields.Raw(), **_about("Your reports about other players"))
     push_subscriptions = fields.List(
-        fields.Raw(),
-        required=True,
-        **_about("Your push subscriptions, with the host of each push service"),
+        fields.Raw(), **_about("Your push subscriptions, with the host of each push service")
     )
-    apps = fields.List(fields.Raw(), required=True, **_about("Third-party apps you have authorized"))
-    bounces = fields.List(fields.Raw(), required=True)
+    apps = fields.List(fields.Raw(), **_about("Third-party apps you have authorized"))
+    bounces = fields.List(fields.Raw())
 
 
 class PushKeys(Request):
@@ -335,23 +326,21 @@ class PushSubscriptionWanted(Request):
     keys = fields.Nested(PushKeys, required=True)
 
 
-class PushSubscription(Schema):
-    id = fields.UUID(required=True)
-    endpoint = fields.String(required=True)
-    made_at = Moment(required=True)
+class PushSubscription(Answer):
+    id = fields.UUID()
+    endpoint = fields.String()
+    made_at = Moment()
 
 
-class PushSubscriptions(Schema):
-    key = fields.String(required=True, **_about("This server's `applicationServerKey` (VAPID, RFC 8292)"))
-    items = fields.List(fields.Nested(PushSubscription), required=True)
+class PushSubscriptions(Answer):
+    key = fields.String(**_about("This server's `applicationServerKey` (VAPID, RFC 8292)"))
+    items = fields.List(fields.Nested(PushSubscription))
 
 
-class Feed(Schema):
+class Feed(Answer):
     """Calendar of your move deadlines. Anyone who knows the URL can read it."""
 
-    url = fields.String(
-        required=True, allow_none=True, **_about("URL of an iCalendar file (RFC 5545); null if you have no feed")
-    )
+    url = fields.String(allow_none=True, **_about("URL of an iCalendar file (RFC 5545); null if you have no feed"))
 
 
 class PageQuery(Request):
@@ -359,16 +348,15 @@ class PageQuery(Request):
     limit = QueryNumber(1, 100, load_default=20)
 
 
-class Letter(Schema):
+class Letter(Answer):
     """Email sent to you, with its delivery result."""
 
-    letter = fields.UUID(required=True, **_about("First part of the email's Message-ID"))
-    kind = fields.String(required=True, **_about("Kind of email, such as `your-turn` or `sign-in-code`"))
-    game = fields.UUID(required=True, allow_none=True, **_about("Game that the email is about; null if none"))
-    title = fields.String(required=True, allow_none=True, **_about("Title of the game that the email is about"))
-    version = fields.Integer(required=True, allow_none=True, **_about("Version of the game when the email was queued"))
+    letter = fields.UUID(**_about("First part of the email's Message-ID"))
+    kind = fields.String(**_about("Kind of email, such as `your-turn` or `sign-in-code`"))
+    game = fields.UUID(allow_none=True, **_about("Game that the email is about; null if none"))
+    title = fields.String(allow_none=True, **_about("Title of the game that the email is about"))
+    version = fields.Integer(allow_none=True, **_about("Version of the game when the email was queued"))
     result = fields.String(
-        required=True,
         validate=one_of(RESULTS),
         **_about(
             "`waiting`: not sent yet. `sent`: accepted by a mail server. `bounced`: accepted, then returned. "
@@ -376,56 +364,53 @@ class Letter(Schema):
             "rejected. `given-up`: still failing after four days."
         ),
     )
-    detail = fields.String(required=True, **_about("Reason for the result, often in the words of a mail server"))
-    tries = fields.Integer(required=True)
-    at = Moment(required=True, **_about("Time of the result; for waiting emails, when the email was queued"))
+    detail = fields.String(**_about("Reason for the result, often in the words of a mail server"))
+    tries = fields.Integer()
+    at = Moment(**_about("Time of the result; for waiting emails, when the email was queued"))
 
 
-class Deliveries(Schema):
-    items = fields.List(fields.Nested(Letter), required=True)
-    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
+class Deliveries(Answer):
+    items = fields.List(fields.Nested(Letter))
+    next = fields.String(allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
-class TrackRecord(Schema):
+class TrackRecord(Answer):
     """Track record of a player. `games` counts all public games in which they have or had a seat; the other numbers
     count only finished games. Private games count only for the reliability.
     """
 
-    id = fields.UUID(required=True)
-    name = fields.String(required=True)
-    program = fields.Boolean(required=True, **_about("Whether the owner marked the account as played by a program"))
-    since = Moment(required=True, **_about("Midnight (UTC) of the day on which the player's account was created"))
-    games = fields.Integer(required=True)
-    finished = fields.Integer(required=True, **_about("Games played to the end"))
-    won = fields.Integer(required=True, **_about("Finished games that the player won, alone or in a tie"))
+    id = fields.UUID()
+    name = fields.String()
+    program = fields.Boolean(**_about("Whether the owner marked the account as played by a program"))
+    since = Moment(**_about("Midnight (UTC) of the day on which the player's account was created"))
+    games = fields.Integer()
+    finished = fields.Integer(**_about("Games played to the end"))
+    won = fields.Integer(**_about("Finished games that the player won, alone or in a tie"))
     reliability = fields.Integer(
-        required=True,
-        **_about("Percentage of games that the player didn't leave to a bot; 100 if the player has no games"),
+        **_about("Percentage of games that the player didn't leave to a bot; 100 if the player has no games")
     )
     median_answer = fields.String(
-        required=True,
         allow_none=True,
         **_about(
             "Median time that others waited for this player's moves: ISO 8601 duration of at least PT1S; null if "
             "the player has made no moves"
         ),
     )
-    time_outs = fields.Integer(required=True, **_about("Number of time-outs"))
+    time_outs = fields.Integer(**_about("Number of time-outs"))
     left = fields.Integer(
-        required=True,
-        **_about("Games in which a bot was playing this player's seat at the end, or is playing it now"),
+        **_about("Games in which a bot was playing this player's seat at the end, or is playing it now")
     )
-    new = fields.Boolean(required=True, **_about("Whether the player has too few games for a meaningful record"))
+    new = fields.Boolean(**_about("Whether the player has too few games for a meaningful record"))
 
 
-class Blocked(Schema):
-    id = fields.UUID(required=True)
-    name = fields.String(required=True, allow_none=True)
-    at = Moment(required=True, **_about("When you blocked the player"))
+class Blocked(Answer):
+    id = fields.UUID()
+    name = fields.String(allow_none=True)
+    at = Moment(**_about("When you blocked the player"))
 
 
-class Blocks(Schema):
-    items = fields.List(fields.Nested(Blocked), required=True)
+class Blocks(Answer):
+    items = fields.List(fields.Nested(Blocked))
 
 
 class ReportRequest(Request):
@@ -442,9 +427,9 @@ class NoteChanges(Request):
     )
 
 
-class Note(Schema):
-    text = fields.String(required=True)
-    muted = fields.Boolean(required=True)
+class Note(Answer):
+    text = fields.String()
+    muted = fields.Boolean()
 
 
 # Games
@@ -591,23 +576,19 @@ class StandInRequest(Request):
     last = _day("until", "Last day, at most 90 days in total")
 
 
-class StandIn(Schema):
+class StandIn(Answer):
     """Player who was asked to play a seat for some days, or is playing it."""
 
-    seat = fields.Integer(required=True)
-    name = fields.String(
-        required=True, allow_none=True, **_about("Name of the stand-in; null while only an address is known")
-    )
-    begin = Moment(required=True, data_key="from", attribute="from", **_about("Start of the stand-in's first day"))
-    end = Moment(required=True, data_key="until", attribute="until", **_about("End of the stand-in's last day"))
-    accepted = fields.Boolean(required=True, **_about("Whether the stand-in has accepted"))
-    sits = fields.Boolean(required=True, **_about("Whether the stand-in is playing the seat now"))
+    seat = fields.Integer()
+    name = fields.String(allow_none=True, **_about("Name of the stand-in; null while only an address is known"))
+    begin = Moment(data_key="from", attribute="from", **_about("Start of the stand-in's first day"))
+    end = Moment(data_key="until", attribute="until", **_about("End of the stand-in's last day"))
+    accepted = fields.Boolean(**_about("Whether the stand-in has accepted"))
+    sits = fields.Boolean(**_about("Whether the stand-in is playing the seat now"))
 
 
-class OwnStandIn(Schema):
-    stand_in = fields.Nested(
-        StandIn, required=True, allow_none=True, **_about("Requested or current stand-in; null if there is none")
-    )
+class OwnStandIn(Answer):
+    stand_in = fields.Nested(StandIn, allow_none=True, **_about("Requested or current stand-in; null if there is none"))
 
 
 class ReadyRequest(Request):
@@ -634,29 +615,26 @@ class SeatChanges(Request):
     )
 
 
-class OwnSeat(Schema):
+class OwnSeat(Answer):
     """Your seat with its private settings."""
 
-    seat = fields.Integer(required=True)
-    mails = fields.String(required=True, allow_none=True, validate=one_of(CHOICES))
-    salt_hash = fields.String(
-        required=True, allow_none=True, **_about("SHA-256 of the salt you committed to; null if none")
-    )
+    seat = fields.Integer()
+    mails = fields.String(allow_none=True, validate=one_of(CHOICES))
+    salt_hash = fields.String(allow_none=True, **_about("SHA-256 of the salt you committed to; null if none"))
 
 
-class StoodInBy(Schema):
+class StoodInBy(Answer):
     """Player who stands in for a seat's player."""
 
-    player = fields.UUID(required=True)
-    name = fields.String(required=True)
-    program = fields.Boolean(required=True, **_about("Whether the account is marked as a program"))
-    until = Moment(required=True)
+    player = fields.UUID()
+    name = fields.String()
+    program = fields.Boolean(**_about("Whether the account is marked as a program"))
+    until = Moment()
 
 
-class Seat(Schema):
-    seat = fields.Integer(required=True)
+class Seat(Answer):
+    seat = fields.Integer()
     name = fields.String(
-        required=True,
         allow_none=True,
         **_about(
             "Name of the player or bot; null while the seat is free. With the `nameless` option, also null "
@@ -664,40 +642,30 @@ class Seat(Schema):
         ),
     )
     player = fields.UUID(
-        required=True,
         allow_none=True,
         **_about("Player id for GET /v1/players/{player_id}; null if the seat has no player or `name` is hidden"),
     )
     program = fields.Boolean(
-        required=True,
         **_about(
             "Whether the player's account is marked as a program. With the `nameless` option, always false "
             "until the end."
-        ),
+        )
     )
-    kind = fields.String(required=True, validate=one_of(["human", "bot", "open", "invited"]))
-    stand_in = fields.String(
-        required=True, allow_none=True, **_about("Bot that plays for an absent player; null if none does")
-    )
+    kind = fields.String(validate=one_of(["human", "bot", "open", "invited"]))
+    stand_in = fields.String(allow_none=True, **_about("Bot that plays for an absent player; null if none does"))
     stood_in_by = fields.Nested(
-        StoodInBy,
-        required=True,
-        allow_none=True,
-        **_about("Player who stands in for this seat's player; null if none does"),
+        StoodInBy, allow_none=True, **_about("Player who stands in for this seat's player; null if none does")
     )
-    to_act = fields.Boolean(required=True, **_about("Whether it is this seat's turn"))
+    to_act = fields.Boolean(**_about("Whether it is this seat's turn"))
     turn = fields.Integer(
-        required=True, allow_none=True, **_about("Number of the seat's current turn; null if it isn't the seat's turn")
+        allow_none=True, **_about("Number of the seat's current turn; null if it isn't the seat's turn")
     )
-    due_at = Moment(
-        required=True, allow_none=True, **_about("When the seat's time runs out; null if its clock isn't running")
-    )
-    unreachable = fields.Boolean(required=True, **_about("Whether emails to the seat's player or invitee are bouncing"))
+    due_at = Moment(allow_none=True, **_about("When the seat's time runs out; null if its clock isn't running"))
+    unreachable = fields.Boolean(**_about("Whether emails to the seat's player or invitee are bouncing"))
     declined = fields.Boolean(
-        required=True, **_about("Whether the seat is open because the last player who was invited to it declined")
+        **_about("Whether the seat is open because the last player who was invited to it declined")
     )
     ready = fields.Boolean(
-        required=True,
         allow_none=True,
         **_about(
             "Whether the player has confirmed that they're ready. Players can confirm until `due_at`. In a "
@@ -706,10 +674,9 @@ class Seat(Schema):
         ),
     )
     salt_hash = fields.String(
-        required=True, allow_none=True, **_about("SHA-256 of the seat's committed salt; null if none was committed")
+        allow_none=True, **_about("SHA-256 of the seat's committed salt; null if none was committed")
     )
     salt_revealed = fields.Boolean(
-        required=True,
         allow_none=True,
         **_about(
             "Whether the committed salt was revealed. A salt that isn't revealed by the start is ignored. Null if "
@@ -718,35 +685,30 @@ class Seat(Schema):
     )
 
 
-class You(Schema):
+class You(Answer):
     """Your seat in this game."""
 
-    seat = fields.Integer(required=True)
-    turn = fields.Integer(
-        required=True, allow_none=True, **_about("Number of your current turn; null if it isn't your turn")
-    )
+    seat = fields.Integer()
+    turn = fields.Integer(allow_none=True, **_about("Number of your current turn; null if it isn't your turn"))
 
 
-class Outcome(Schema):
+class Outcome(Answer):
     """Result of the game."""
 
-    scores = fields.List(fields.Integer(), required=True)
-    places = fields.List(
-        fields.Integer(), required=True, **_about("Final rank of each seat, such as 1, 1, 3 if two seats tie")
-    )
+    scores = fields.List(fields.Integer())
+    places = fields.List(fields.Integer(), **_about("Final rank of each seat, such as 1, 1, 3 if two seats tie"))
 
 
-class GameSummary(Schema):
-    id = fields.UUID(required=True)
-    rules = fields.String(required=True, validate=one_of(GAMES), **_about("Game rules by name"))
-    options = fields.Dict(required=True, **_about("Value of every option", anyOf=by_game("Options")))
-    title = fields.String(required=True)
-    private = fields.Boolean(required=True)
-    status = fields.String(required=True, validate=one_of(STATUSES))
-    version = fields.Integer(required=True, **_about("Version number, which grows by one with each commit"))
-    made_at = Moment(required=True)
+class GameSummary(Answer):
+    id = fields.UUID()
+    rules = fields.String(validate=one_of(GAMES), **_about("Game rules by name"))
+    options = fields.Dict(**_about("Value of every option", anyOf=by_game("Options")))
+    title = fields.String()
+    private = fields.Boolean()
+    status = fields.String(validate=one_of(STATUSES))
+    version = fields.Integer(**_about("Version number, which grows by one with each commit"))
+    made_at = Moment()
     host = fields.Integer(
-        required=True,
         allow_none=True,
         **_about(
             "Seat of the host, who can close the game and remove players before the start. The host is the "
@@ -755,27 +717,21 @@ class GameSummary(Schema):
         ),
     )
     closes_at = Moment(
-        required=True,
-        allow_none=True,
-        **_about("When the game closes if it hasn't started by then; null if the game isn't open"),
+        allow_none=True, **_about("When the game closes if it hasn't started by then; null if the game isn't open")
     )
-    clock = fields.Dict(required=True, metadata=_shape("Clock"))
-    on_timeout = fields.List(fields.Raw(), required=True, metadata=_shape("OnTimeout"))
+    clock = fields.Dict(metadata=_shape("Clock"))
+    on_timeout = fields.List(fields.Raw(), metadata=_shape("OnTimeout"))
     min_reliability = fields.Integer(
-        required=True,
         allow_none=True,
         **_about("Reliability that players need to join without an invitation (see openGame); null if they need none"),
     )
-    programs = fields.Boolean(required=True, **_about("Whether accounts marked as programs can join"))
-    seats = fields.List(fields.Nested(Seat), required=True)
-    you = fields.Nested(You, required=True, allow_none=True, **_about("Your seat; null if you have none"))
-    invited = fields.Integer(
-        required=True, allow_none=True, **_about("Seat reserved for you; null if you aren't invited")
-    )
-    outcome = fields.Nested(Outcome, required=True, allow_none=True)
-    commitment = fields.String(required=True, **_about("SHA-256 of the seed for this game's random numbers"))
+    programs = fields.Boolean(**_about("Whether accounts marked as programs can join"))
+    seats = fields.List(fields.Nested(Seat))
+    you = fields.Nested(You, allow_none=True, **_about("Your seat; null if you have none"))
+    invited = fields.Integer(allow_none=True, **_about("Seat reserved for you; null if you aren't invited"))
+    outcome = fields.Nested(Outcome, allow_none=True)
+    commitment = fields.String(**_about("SHA-256 of the seed for this game's random numbers"))
     latest = fields.String(
-        required=True,
         allow_none=True,
         **_about(
             "Sentence in your language about what others did last in a running game, as you saw it. Only "
@@ -786,29 +742,25 @@ class GameSummary(Schema):
 
 class Game(GameSummary):
     invitation = fields.String(
-        required=True,
         allow_none=True,
         **_about(
             "Link token that you can share to invite others. Present only if the table is private and has free "
             "seats, you play there, and your token has the scope `games:write`; otherwise null."
         ),
     )
-    hosting = fields.Boolean(
-        required=True, **_about("Whether you can close the game, withdraw invitations and remove players")
-    )
+    hosting = fields.Boolean(**_about("Whether you can close the game, withdraw invitations and remove players"))
     view = fields.Raw(
-        required=True,
         allow_none=True,
         **_about("Table as you are allowed to see it; null before the start", anyOf=[*by_game("View"), _NULL]),
     )
 
 
-class Exhibition(Schema):
-    names = fields.List(fields.String(), required=True, **_about("Name of each seat's bot"))
-    position = fields.Integer(required=True, **_about("Number of moves made so far"))
-    positions = fields.Integer(required=True, **_about("Number of positions. At the last position, the game is over."))
-    step = fields.Integer(required=True, **_about("Seconds per move"))
-    view = fields.Raw(required=True, **_about("Table as spectators see it", anyOf=by_game("View")))
+class Exhibition(Answer):
+    names = fields.List(fields.String(), **_about("Name of each seat's bot"))
+    position = fields.Integer(**_about("Number of moves made so far"))
+    positions = fields.Integer(**_about("Number of positions. At the last position, the game is over."))
+    step = fields.Integer(**_about("Seconds per move"))
+    view = fields.Raw(**_about("Table as spectators see it", anyOf=by_game("View")))
 
 
 class ExhibitionQuery(Request):
@@ -834,8 +786,8 @@ class InvitationRequest(Request):
     )
 
 
-class Invited(Schema):
-    seat = fields.Integer(required=True, **_about("Reserved seat"))
+class Invited(Answer):
+    seat = fields.Integer(**_about("Reserved seat"))
 
 
 class VoteRequest(Request):
@@ -843,28 +795,26 @@ class VoteRequest(Request):
     vote = Truth(load_default=True, **_about("`false` withdraws your earlier consent"))
 
 
-class TakeBackVote(Schema):
+class TakeBackVote(Answer):
     """Vote on taking back a move."""
 
-    on = fields.String(required=True, validate=one_of(["take-back"]))
-    seat = fields.Integer(required=True, **_about("Seat that made the move"))
-    to = fields.Integer(required=True, **_about("Version that the game would return to"))
+    on = fields.String(validate=one_of(["take-back"]))
+    seat = fields.Integer(**_about("Seat that made the move"))
+    to = fields.Integer(**_about("Version that the game would return to"))
     ends_at = fields.String(
-        required=True,
-        **_about("When the vote ends. Players who haven't voted by then count as refusing.", format="date-time"),
+        **_about("When the vote ends. Players who haven't voted by then count as refusing.", format="date-time")
     )
-    consents = fields.List(fields.Integer(), required=True, **_about("Seats whose players consent"))
+    consents = fields.List(fields.Integer(), **_about("Seats whose players consent"))
 
 
-class Votes(Schema):
+class Votes(Answer):
     """Seats whose players consent to each proposal."""
 
-    pause = fields.List(fields.Integer(), required=True)
-    resume = fields.List(fields.Integer(), required=True)
-    abandon = fields.List(fields.Integer(), required=True)
+    pause = fields.List(fields.Integer())
+    resume = fields.List(fields.Integer())
+    abandon = fields.List(fields.Integer())
     offer = fields.List(
         fields.Integer(),
-        required=True,
         **_about(
             "Seats whose players agree to let others take over the bots' seats. While all active players agree, "
             "anyone can take over a seat that a bot plays."
@@ -874,7 +824,6 @@ class Votes(Schema):
         TakeBackVote,
         data_key="take-back",
         attribute="take-back",
-        required=True,
         allow_none=True,
         **_about("Current take-back vote; null if there is none"),
     )
@@ -884,21 +833,17 @@ class TakeBackRequest(Request):
     to = _number(required=True, **_about("Version to return to: the version before your move"))
 
 
-class WayBack(Schema):
+class WayBack(Answer):
     to = fields.Integer(
-        required=True,
-        allow_none=True,
-        **_about("Version before your last move; null if you can't take the move back"),
+        allow_none=True, **_about("Version before your last move; null if you can't take the move back")
     )
-    free = fields.Boolean(
-        required=True, **_about("Whether the take-back is immediate; false if the other players have to vote")
-    )
+    free = fields.Boolean(**_about("Whether the take-back is immediate; false if the other players have to vote"))
 
 
-class TakeBackAsked(Schema):
+class TakeBackAsked(Answer):
     """Vote of the other players on your take-back."""
 
-    vote = fields.Nested(TakeBackVote, required=True)
+    vote = fields.Nested(TakeBackVote)
 
 
 class MessageRequest(Request):
@@ -907,18 +852,17 @@ class MessageRequest(Request):
     )
 
 
-class Message(Schema):
-    nr = fields.Integer(required=True, **_about("Number of the message in this game, starting from 1"))
-    seat = fields.Integer(required=True, **_about("Seat that the author had when they wrote the message"))
+class Message(Answer):
+    nr = fields.Integer(**_about("Number of the message in this game, starting from 1"))
+    seat = fields.Integer(**_about("Seat that the author had when they wrote the message"))
     name = fields.String(
-        required=True,
         allow_none=True,
         **_about(
             "Name of the author; null if the account was deleted. With the `nameless` option, also null until the end."
         ),
     )
-    text = fields.String(required=True)
-    at = Moment(required=True)
+    text = fields.String()
+    at = Moment()
 
 
 class MessagesQuery(InvitationQuery):
@@ -926,9 +870,9 @@ class MessagesQuery(InvitationQuery):
     limit = QueryNumber(1, 100, load_default=100)
 
 
-class Messages(Schema):
-    items = fields.List(fields.Nested(Message), required=True, **_about("Messages, oldest first"))
-    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
+class Messages(Answer):
+    items = fields.List(fields.Nested(Message), **_about("Messages, oldest first"))
+    next = fields.String(allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
 class GamesQuery(PageQuery):
@@ -969,9 +913,9 @@ class GamesQuery(PageQuery):
     )
 
 
-class GamesPage(Schema):
-    items = fields.List(fields.Nested(GameSummary), required=True)
-    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
+class GamesPage(Answer):
+    items = fields.List(fields.Nested(GameSummary))
+    next = fields.String(allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
 class PlayerGamesQuery(PageQuery):
@@ -981,38 +925,34 @@ class PlayerGamesQuery(PageQuery):
     )
 
 
-class PlayerGameSeat(Schema):
+class PlayerGameSeat(Answer):
     """Seat of a game, without its turn."""
 
-    seat = fields.Integer(required=True)
-    name = fields.String(
-        required=True, allow_none=True, **_about("Name of the player or bot; null while the seat is free")
-    )
-    player = fields.UUID(required=True, allow_none=True, **_about("Player id; null if the seat has no player"))
-    program = fields.Boolean(required=True, **_about("Whether the player's account is marked as a program"))
-    kind = fields.String(required=True, validate=one_of(["human", "bot", "open", "invited"]))
-    stand_in = fields.String(
-        required=True, allow_none=True, **_about("Bot that plays for an absent player; null if none does")
-    )
+    seat = fields.Integer()
+    name = fields.String(allow_none=True, **_about("Name of the player or bot; null while the seat is free"))
+    player = fields.UUID(allow_none=True, **_about("Player id; null if the seat has no player"))
+    program = fields.Boolean(**_about("Whether the player's account is marked as a program"))
+    kind = fields.String(validate=one_of(["human", "bot", "open", "invited"]))
+    stand_in = fields.String(allow_none=True, **_about("Bot that plays for an absent player; null if none does"))
 
 
-class PlayerGame(Schema):
+class PlayerGame(Answer):
     """Game of a player, with the day of its end instead of times."""
 
-    id = fields.UUID(required=True)
-    rules = fields.String(required=True, validate=one_of(GAMES), **_about("Game rules by name"))
-    options = fields.Dict(required=True, **_about("Value of every option", anyOf=by_game("Options")))
-    title = fields.String(required=True)
-    private = fields.Boolean(required=True)
-    status = fields.String(required=True, validate=one_of(PLAYED))
-    ended_on = fields.Date(required=True, allow_none=True, **_about("Day on which the game ended, in UTC; null before"))
-    seats = fields.List(fields.Nested(PlayerGameSeat), required=True)
-    outcome = fields.Nested(Outcome, required=True, allow_none=True)
+    id = fields.UUID()
+    rules = fields.String(validate=one_of(GAMES), **_about("Game rules by name"))
+    options = fields.Dict(**_about("Value of every option", anyOf=by_game("Options")))
+    title = fields.String()
+    private = fields.Boolean()
+    status = fields.String(validate=one_of(PLAYED))
+    ended_on = fields.Date(allow_none=True, **_about("Day on which the game ended, in UTC; null before"))
+    seats = fields.List(fields.Nested(PlayerGameSeat))
+    outcome = fields.Nested(Outcome, allow_none=True)
 
 
-class PlayerGamesPage(Schema):
-    items = fields.List(fields.Nested(PlayerGame), required=True)
-    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
+class PlayerGamesPage(Answer):
+    items = fields.List(fields.Nested(PlayerGame))
+    next = fields.String(allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
 # Moves
@@ -1057,34 +997,27 @@ class PlanWanted(Request):
     )
 
 
-class PlanEnd(Schema):
+class PlanEnd(Answer):
     """Why a plan ended early."""
 
     because = fields.String(
-        required=True,
         validate=one_of(REASONS),
         **_about(
             "`condition`: a condition was false. `illegal-move`: the planned move was illegal when due. `moved`: you, "
             "or a bot for you, made another move. `taken-back`: a move at this table was taken back."
         ),
     )
-    index = fields.Integer(required=True, **_about("Index of the move at which the plan ended"))
-    move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
-    reason = fields.String(
-        required=True, allow_none=True, **_about("Code of the rule that made the move illegal; otherwise null")
-    )
+    index = fields.Integer(**_about("Index of the move at which the plan ended"))
+    move = fields.Raw(metadata={"anyOf": by_game("Move")})
+    reason = fields.String(allow_none=True, **_about("Code of the rule that made the move illegal; otherwise null"))
 
 
-class Plan(Schema):
+class Plan(Answer):
     """Your plan for your next turns."""
 
-    revision = fields.Integer(
-        required=True, **_about("Revision number, which grows with each change, including each played move")
-    )
-    moves = fields.List(fields.Nested(PlannedMove), required=True, **_about("Moves not played yet"))
-    ended = fields.Nested(
-        PlanEnd, required=True, allow_none=True, **_about("Why the plan ended early; null if it didn't")
-    )
+    revision = fields.Integer(**_about("Revision number, which grows with each change, including each played move"))
+    moves = fields.List(fields.Nested(PlannedMove), **_about("Moves not played yet"))
+    ended = fields.Nested(PlanEnd, allow_none=True, **_about("Why the plan ended early; null if it didn't"))
 
 
 class MoveQuery(Request):
@@ -1094,36 +1027,32 @@ class MoveQuery(Request):
     )
 
 
-class Foresight(Schema):
+class Foresight(Answer):
     """What a move would cause, without anything that is still hidden."""
 
-    would = fields.List(
-        fields.Raw(metadata={"anyOf": by_game("Foreseen")}), required=True, **_about("Events that would follow")
-    )
-    view = fields.Raw(required=True, **_about("Table after these events", anyOf=by_game("View")))
+    would = fields.List(fields.Raw(metadata={"anyOf": by_game("Foreseen")}), **_about("Events that would follow"))
+    view = fields.Raw(**_about("Table after these events", anyOf=by_game("View")))
     would_reveal = fields.Boolean(
-        required=True,
-        **_about("Whether the move would also reveal hidden information, such as a face-down star or a drawn card"),
+        **_about("Whether the move would also reveal hidden information, such as a face-down star or a drawn card")
     )
 
 
-class MoveAnswer(Schema):
-    version = fields.Integer(required=True, **_about("Game version after the move"))
+class MoveAnswer(Answer):
+    version = fields.Integer(**_about("Game version after the move"))
     events = fields.List(
         fields.Raw(metadata={"anyOf": by_game("Event")}),
-        required=True,
         **_about("Events that followed, as you are allowed to see them"),
     )
-    view = fields.Raw(required=True, **_about("Table as you are allowed to see it now", anyOf=by_game("View")))
-    you = fields.Nested(You, required=True)
+    view = fields.Raw(**_about("Table as you are allowed to see it now", anyOf=by_game("View")))
+    you = fields.Nested(You)
 
 
-class TakenBack(Schema):
+class TakenBack(Answer):
     """Table after a take-back."""
 
-    version = fields.Integer(required=True, **_about("Current game version"))
-    view = fields.Raw(required=True, **_about("Table as you are allowed to see it now", anyOf=by_game("View")))
-    you = fields.Nested(You, required=True)
+    version = fields.Integer(**_about("Current game version"))
+    view = fields.Raw(**_about("Table as you are allowed to see it now", anyOf=by_game("View")))
+    you = fields.Nested(You)
 
 
 class LegalMovesRequest(Request):
@@ -1143,78 +1072,68 @@ class LegalMovesRequest(Request):
     )
 
 
-class LegalMoves(Schema):
-    turn = fields.Integer(
-        required=True, allow_none=True, **_about("Number of your current turn; null if it isn't your turn")
-    )
-    moves = fields.List(fields.Raw(metadata={"anyOf": by_game("Move")}), required=True)
+class LegalMoves(Answer):
+    MAY_BE_ABSENT = ("foresight",)
+
+    turn = fields.Integer(allow_none=True, **_about("Number of your current turn; null if it isn't your turn"))
+    moves = fields.List(fields.Raw(metadata={"anyOf": by_game("Move")}))
     foresight = fields.Nested(
         Foresight, **_about("With `planned` only: what the steps in `begun` would cause if your turn began now")
     )
 
 
-class HintedMove(Schema):
-    move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
-    words = fields.String(required=True, **_about("Move as players write it in emails, in your language"))
+class HintedMove(Answer):
+    move = fields.Raw(metadata={"anyOf": by_game("Move")})
+    words = fields.String(**_about("Move as players write it in emails, in your language"))
     behind = fields.Float(
-        required=True,
-        **_about("How many points worse than the best move the bot expects this move to be. A lost win counts as 100."),
+        **_about("How many points worse than the best move the bot expects this move to be. A lost win counts as 100.")
     )
 
 
-class Hint(Schema):
+class Hint(Answer):
     """Best moves for your turn."""
 
-    turn = fields.Integer(
-        required=True, allow_none=True, **_about("Number of your current turn; null if it isn't your turn")
-    )
-    moves = fields.List(fields.Nested(HintedMove), required=True, **_about("Up to three moves, best first"))
+    turn = fields.Integer(allow_none=True, **_about("Number of your current turn; null if it isn't your turn"))
+    moves = fields.List(fields.Nested(HintedMove), **_about("Up to three moves, best first"))
 
 
 class ReviewQuery(Request):
     seat = QueryNumber(0, 254, **_about("Seat to review. Default: yours"))
 
 
-class BetterMove(Schema):
+class BetterMove(Answer):
     """Move of a bot that searches."""
 
-    move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
-    words = fields.String(required=True, **_about("Move as players write it in emails, in your language"))
-    gain = fields.Float(required=True, **_about("How many points more than the seat's own move it was worth"))
-    margin = fields.Float(required=True, **_about("Margin of error of `gain` (95%)"))
+    move = fields.Raw(metadata={"anyOf": by_game("Move")})
+    words = fields.String(**_about("Move as players write it in emails, in your language"))
+    gain = fields.Float(**_about("How many points more than the seat's own move it was worth"))
+    margin = fields.Float(**_about("Margin of error of `gain` (95%)"))
 
 
-class ReviewedMove(Schema):
-    version = fields.Integer(required=True, **_about("Game version before the move, for `at` of getGame"))
-    move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
-    words = fields.String(required=True, **_about("Move as players write it in emails, in your language"))
-    choice = fields.Float(required=True, **_about("How many points more than the move of `greedy` it was worth"))
-    margin = fields.Float(required=True, **_about("Margin of error of `choice` (95%)"))
+class ReviewedMove(Answer):
+    version = fields.Integer(**_about("Game version before the move, for `at` of getGame"))
+    move = fields.Raw(metadata={"anyOf": by_game("Move")})
+    words = fields.String(**_about("Move as players write it in emails, in your language"))
+    choice = fields.Float(**_about("How many points more than the move of `greedy` it was worth"))
+    margin = fields.Float(**_about("Margin of error of `choice` (95%)"))
     better = fields.Nested(
-        BetterMove,
-        required=True,
-        allow_none=True,
-        **_about("Move that would have been worth more; null if the bot found none"),
+        BetterMove, allow_none=True, **_about("Move that would have been worth more; null if the bot found none")
     )
 
 
-class Review(Schema):
+class Review(Answer):
     """Review of a seat's moves in a finished game."""
 
-    seat = fields.Integer(required=True)
-    total = fields.Integer(
-        required=True, **_about("Number of moves to review, not counting moves that had no alternative")
-    )
-    done = fields.Integer(required=True, **_about("Number of moves reviewed so far"))
-    result = fields.Float(
-        required=True, allow_none=True, **_about("Score minus the average score of the others; null until complete")
-    )
+    seat = fields.Integer()
+    total = fields.Integer(**_about("Number of moves to review, not counting moves that had no alternative"))
+    done = fields.Integer(**_about("Number of moves reviewed so far"))
+    result = fields.Float(allow_none=True, **_about("Score minus the average score of the others; null until complete"))
     choices = fields.Float(
-        required=True, allow_none=True, **_about("Sum of all `choice`, the part of the result that the moves earned")
+        allow_none=True, **_about("Sum of all `choice`, the part of the result that the moves earned")
     )
-    luck = fields.Float(required=True, allow_none=True, **_about("Rest of the result"))
-    margin = fields.Float(required=True, allow_none=True, **_about("Margin of error of `choices` and `luck` (95%)"))
-    moves = fields.List(fields.Nested(ReviewedMove), required=True, **_about("Moves in order; empty until complete"))
+    luck = fields.Float(allow_none=True, **_about("Rest of the result"))
+    margin = fields.Float(allow_none=True, **_about("Margin of error of `choices` and `luck` (95%)"))
+    moves = fields.List(fields.Nested(ReviewedMove), **_about("Moves in order; empty until complete"))
 
 
 class StoryQuery(InvitationQuery):
@@ -1250,68 +1169,68 @@ class GameStreamQuery(StreamQuery):
     )
 
 
-class StreamTicket(Schema):
-    ticket = fields.String(required=True, **_about("Ticket for `?ticket=`, valid for one stream"))
-    expires_at = Moment(required=True)
+class StreamTicket(Answer):
+    ticket = fields.String(**_about("Ticket for `?ticket=`, valid for one stream"))
+    expires_at = Moment()
 
 
-class Story(Schema):
+class Story(Answer):
     items = fields.List(
         fields.Raw(metadata={"anyOf": by_game("Event")}),
-        required=True,
         **_about("Events in order. `seq` has gaps where events are hidden from you."),
     )
-    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
+    next = fields.String(allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
-class ArchivedSeat(Schema):
-    seat = fields.Integer(required=True)
-    kind = fields.String(required=True, validate=one_of(["human", "bot"]))
-    bot = fields.String(required=True, allow_none=True, **_about("Name of the bot; null for a human"))
+class ArchivedSeat(Answer):
+    seat = fields.Integer()
+    kind = fields.String(validate=one_of(["human", "bot"]))
+    bot = fields.String(allow_none=True, **_about("Name of the bot; null for a human"))
 
 
-class ArchivedEvent(Schema):
-    seq = fields.Integer(required=True, **_about("Number of the event in this game, starting from 1"))
-    version = fields.Integer(required=True, **_about("Game version after the commit that contains this event"))
-    type = fields.String(required=True)
-    seat = fields.Integer(required=True, allow_none=True)
-    at = fields.String(required=True, **_about("UTC time with microseconds, exactly as hashed"))
-    body = fields.Dict(required=True, **_about("All other fields of the event"))
-    hash = fields.String(required=True, **_about("SHA-256 of the previous hash and this event"))
+class ArchivedEvent(Answer):
+    seq = fields.Integer(**_about("Number of the event in this game, starting from 1"))
+    version = fields.Integer(**_about("Game version after the commit that contains this event"))
+    type = fields.String()
+    seat = fields.Integer(allow_none=True)
+    at = fields.String(**_about("UTC time with microseconds, exactly as hashed"))
+    body = fields.Dict(**_about("All other fields of the event"))
+    hash = fields.String(**_about("SHA-256 of the previous hash and this event"))
 
 
-class Archive(Schema):
+class Archive(Answer):
     """Complete record of a game, from its seed to its end. See /docs/fairness for how to check it."""
 
-    format = fields.String(required=True)
-    format_version = fields.Integer(required=True)
-    game = fields.UUID(required=True, **_about("Game id"))
-    rules = fields.String(required=True, validate=one_of(GAMES))
-    options = fields.Dict(required=True, **_about("Value of every option", anyOf=by_game("Options")))
-    clock = fields.Dict(required=True, metadata=_shape("Clock"))
-    on_timeout = fields.List(fields.Raw(), required=True, metadata=_shape("OnTimeout"))
-    seats = fields.List(fields.Nested(ArchivedSeat), required=True)
-    salts = fields.List(fields.String(), required=True, **_about("Salt of each seat, in the order of seats"))
+    MAY_BE_ABSENT = ("salt_hashes",)
+
+    format = fields.String()
+    format_version = fields.Integer()
+    game = fields.UUID(**_about("Game id"))
+    rules = fields.String(validate=one_of(GAMES))
+    options = fields.Dict(**_about("Value of every option", anyOf=by_game("Options")))
+    clock = fields.Dict(metadata=_shape("Clock"))
+    on_timeout = fields.List(fields.Raw(), metadata=_shape("OnTimeout"))
+    seats = fields.List(fields.Nested(ArchivedSeat))
+    salts = fields.List(fields.String(), **_about("Salt of each seat, in the order of seats"))
     salt_hashes = fields.List(fields.String(allow_none=True), metadata=json_schemas.SALT_HASHES)
-    seed = fields.String(required=True, **_about("Seed of the random number generator: 32 bytes in hex"))
-    commitment = fields.String(required=True, **_about("SHA-256 of the seed, published when the game was created"))
-    events = fields.List(fields.Nested(ArchivedEvent), required=True)
+    seed = fields.String(**_about("Seed of the random number generator: 32 bytes in hex"))
+    commitment = fields.String(**_about("SHA-256 of the seed, published when the game was created"))
+    events = fields.List(fields.Nested(ArchivedEvent))
 
 
 class ArchivesQuery(PageQuery):
     since = Moment(**_about("Only games that ended at this time or later"))
 
 
-class SharedGame(Schema):
+class SharedGame(Answer):
     """One line of `GET /v1/archives`."""
 
-    ended_at = Moment(required=True)
+    ended_at = Moment()
     players = fields.List(
         fields.String(allow_none=True),
-        required=True,
         **_about("Pseudonym of each seat's player, the same in all games; null for a bot"),
     )
-    archive = fields.Nested(Archive, required=True)
+    archive = fields.Nested(Archive)
 
 
 # Webhooks
@@ -1366,15 +1285,14 @@ class WebhookChanges(Request):
     )
 
 
-class Webhook(Schema):
-    id = fields.UUID(required=True)
-    url = fields.String(required=True)
-    form = fields.String(required=True, validate=one_of(chats.FORMS))
-    kinds = fields.List(fields.String(validate=one_of(WEBHOOK_KINDS)), required=True)
-    game = fields.UUID(required=True, allow_none=True)
-    enabled = fields.Boolean(required=True)
+class Webhook(Answer):
+    id = fields.UUID()
+    url = fields.String()
+    form = fields.String(validate=one_of(chats.FORMS))
+    kinds = fields.List(fields.String(validate=one_of(WEBHOOK_KINDS)))
+    game = fields.UUID(allow_none=True)
+    enabled = fields.Boolean()
     disabled_because = fields.String(
-        required=True,
         allow_none=True,
         **_about(
             "Why the webhook is disabled; null while it is enabled. `by-you`: you disabled it. `gone`: its URL "
@@ -1384,46 +1302,41 @@ class Webhook(Schema):
         ),
     )
     failing_since = Moment(
-        required=True, allow_none=True, **_about("When deliveries began to fail; null if the last delivery succeeded")
+        allow_none=True, **_about("When deliveries began to fail; null if the last delivery succeeded")
     )
-    made_at = Moment(required=True)
+    made_at = Moment()
 
 
 class WebhookMade(Webhook):
-    secret = fields.String(required=True, **_about("Secret for verifying deliveries. Returned only once."))
+    secret = fields.String(**_about("Secret for verifying deliveries. Returned only once."))
 
 
-class Webhooks(Schema):
-    items = fields.List(fields.Nested(Webhook), required=True, **_about("Webhooks, oldest first"))
+class Webhooks(Answer):
+    items = fields.List(fields.Nested(Webhook), **_about("Webhooks, oldest first"))
 
 
-class NewSecret(Schema):
-    secret = fields.String(required=True, **_about("New secret. Returned only once."))
-    old_until = Moment(required=True, **_about("Time until which deliveries are also signed with the old secret"))
+class NewSecret(Answer):
+    secret = fields.String(**_about("New secret. Returned only once."))
+    old_until = Moment(**_about("Time until which deliveries are also signed with the old secret"))
 
 
-class WebhookDelivery(Schema):
-    id = fields.UUID(required=True, **_about("Delivery id, sent as `webhook-id`. The same for every attempt."))
-    kind = fields.String(required=True, validate=one_of(subscriptions.PAYLOADS))
-    payload = fields.Raw(
-        required=True, **_about("Body of the delivery", anyOf=[{"$ref": "#/components/schemas/Payload"}])
-    )
+class WebhookDelivery(Answer):
+    id = fields.UUID(**_about("Delivery id, sent as `webhook-id`. The same for every attempt."))
+    kind = fields.String(validate=one_of(subscriptions.PAYLOADS))
+    payload = fields.Raw(**_about("Body of the delivery", anyOf=[{"$ref": "#/components/schemas/Payload"}]))
     result = fields.String(
-        required=True,
         validate=one_of(subscriptions.RESULTS),
         **_about(
             "Result so far. `waiting`: not sent yet. `delivered`: accepted. `failed`: retried at `next_at`. "
             "`given-up`: all attempts failed."
         ),
     )
-    tries = fields.Integer(required=True)
-    status = fields.Integer(
-        required=True, allow_none=True, **_about("HTTP status of the last response; null if there was none")
-    )
-    detail = fields.String(required=True, **_about("Result of the last attempt, in words"))
-    made_at = Moment(required=True)
-    tried_at = Moment(required=True, allow_none=True)
-    next_at = Moment(required=True, allow_none=True)
+    tries = fields.Integer()
+    status = fields.Integer(allow_none=True, **_about("HTTP status of the last response; null if there was none"))
+    detail = fields.String(**_about("Result of the last attempt, in words"))
+    made_at = Moment()
+    tried_at = Moment(allow_none=True)
+    next_at = Moment(allow_none=True)
 
 
 class DeliveriesQuery(Request):
@@ -1431,9 +1344,9 @@ class DeliveriesQuery(Request):
     limit = QueryNumber(1, 100, load_default=20)
 
 
-class WebhookDeliveries(Schema):
-    items = fields.List(fields.Nested(WebhookDelivery), required=True, **_about("Deliveries, newest first"))
-    next = fields.String(required=True, allow_none=True, **_about("URL of the next page; null on the last page"))
+class WebhookDeliveries(Answer):
+    items = fields.List(fields.Nested(WebhookDelivery), **_about("Deliveries, newest first"))
+    next = fields.String(allow_none=True, **_about("URL of the next page; null on the last page"))
 
 
 # The rest
@@ -1442,32 +1355,34 @@ class WebhookDeliveries(Schema):
 _JSON_SCHEMA = _about("JSON Schema (draft 2020-12)", title="JsonSchema")
 
 
-class NotedMove(Schema):
-    text = fields.String(required=True)
-    move = fields.Raw(required=True, metadata={"anyOf": by_game("Move")})
+class NotedMove(Answer):
+    text = fields.String()
+    move = fields.Raw(metadata={"anyOf": by_game("Move")})
 
 
-class Notation(Schema):
+class Notation(Answer):
     """How to write a move in one line."""
 
-    form = fields.String(required=True)
-    text = fields.String(required=True, **_about("Explanation of the form"))
-    examples = fields.List(fields.Nested(NotedMove), required=True)
+    form = fields.String()
+    text = fields.String(**_about("Explanation of the form"))
+    examples = fields.List(fields.Nested(NotedMove))
 
 
-class BotStrength(Schema):
+class BotStrength(Answer):
     """Results of a bot against another bot. Each deal was played once for each seat, with the bot in that
     seat and the other bot in all other seats.
     """
 
-    bot = fields.String(required=True, **_about("Name of the bot"))
-    against = fields.String(required=True, **_about("Name of the bot in all other seats"))
-    seats = fields.Integer(required=True, **_about("Number of seats"))
-    wins = fields.Float(required=True, **_about("Share of games won. A shared win counts as a fraction."))
-    low = fields.Float(required=True, **_about("Lower bound of the 95% confidence interval for `wins` (Wilson)"))
-    high = fields.Float(required=True, **_about("Upper bound of the 95% confidence interval for `wins` (Wilson)"))
-    games = fields.Integer(required=True, **_about("Number of games played"))
-    milliseconds = fields.Integer(required=True, **_about("Average CPU time that the bot used per move"))
+    MAY_BE_ABSENT = ("deals_won", "deals_low", "deals_high")
+
+    bot = fields.String(**_about("Name of the bot"))
+    against = fields.String(**_about("Name of the bot in all other seats"))
+    seats = fields.Integer(**_about("Number of seats"))
+    wins = fields.Float(**_about("Share of games won. A shared win counts as a fraction."))
+    low = fields.Float(**_about("Lower bound of the 95% confidence interval for `wins` (Wilson)"))
+    high = fields.Float(**_about("Upper bound of the 95% confidence interval for `wins` (Wilson)"))
+    games = fields.Integer(**_about("Number of games played"))
+    milliseconds = fields.Integer(**_about("Average CPU time that the bot used per move"))
     deals_won = fields.Float(
         **_about(
             "Share of deals in which the bot's scores, added up over all seats, were above the average of the table"
@@ -1477,49 +1392,49 @@ class BotStrength(Schema):
     deals_high = fields.Float(**_about("Upper bound of the 95% confidence interval for `deals_won` (Wilson)"))
 
 
-class RulesDescription(Schema):
+class RulesDescription(Answer):
     """Rules of a game. Additional fields (boards, stars, ...) differ between games."""
+
+    MAY_BE_ABSENT = ("bots",)
 
     class Meta:
         unknown = INCLUDE
 
-    name = fields.String(required=True, validate=one_of(GAMES))
-    seats = fields.List(fields.Integer(), required=True, **_about("Possible numbers of players"))
-    options = fields.Dict(required=True, **_JSON_SCHEMA)
+    name = fields.String(validate=one_of(GAMES))
+    seats = fields.List(fields.Integer(), **_about("Possible numbers of players"))
+    options = fields.Dict(**_JSON_SCHEMA)
     editions = fields.Dict(
         values=fields.Dict(**_about("Value of every option", title="Edition")),
-        required=True,
         **_about("Editions by name, each with the value of every option"),
     )
-    move = fields.Dict(required=True, **_JSON_SCHEMA)
-    view = fields.Dict(required=True, **_JSON_SCHEMA)
-    events = fields.Dict(values=fields.Dict(**_JSON_SCHEMA), required=True, **_about("Schema of each event type"))
-    notation = fields.Nested(Notation, required=True)
+    move = fields.Dict(**_JSON_SCHEMA)
+    view = fields.Dict(**_JSON_SCHEMA)
+    events = fields.Dict(values=fields.Dict(**_JSON_SCHEMA), **_about("Schema of each event type"))
+    notation = fields.Nested(Notation)
     bots = fields.List(
         fields.Nested(BotStrength), **_about("Measured strength of the server's bots, as in [the handbook](/docs/bots)")
     )
 
 
-class RulesList(Schema):
-    items = fields.List(fields.Nested(RulesDescription), required=True)
+class RulesList(Answer):
+    items = fields.List(fields.Nested(RulesDescription))
 
 
-class Notice(Schema):
+class Notice(Answer):
     """Current message from the operators to all users."""
 
-    text = fields.String(required=True)
-    until = Moment(required=True, allow_none=True, **_about("When the message is removed; null if no time is set"))
+    text = fields.String()
+    until = Moment(allow_none=True, **_about("When the message is removed; null if no time is set"))
 
 
-class Service(Schema):
+class Service(Answer):
     """Server version and status."""
 
-    name = fields.String(required=True)
-    version = fields.String(required=True, **_about("Version of this release"))
-    message = fields.Nested(Notice, required=True, allow_none=True)
+    name = fields.String()
+    version = fields.String(**_about("Version of this release"))
+    message = fields.Nested(Notice, allow_none=True)
     closed = fields.List(
         fields.String(validate=one_of(CLOSABLE)),
-        required=True,
         **_about(
             "What the operators have temporarily closed. `sign-ups`: new accounts; existing players can "
             "still sign in. `guests`: new guests. `apps`: new app registrations. `mail-in`: inbound email; "
@@ -1528,17 +1443,17 @@ class Service(Schema):
     )
 
 
-class Problem(Schema):
+class Problem(Answer):
     """RFC 9457. `code` is stable; `detail` is for people."""
 
-    type = fields.String(required=True, **_about("URL of a page that explains the problem"))
-    title = fields.String(required=True)
-    status = fields.Integer(required=True)
-    code = fields.String(required=True, validate=one_of(PROBLEMS_BY_CODE))
-    detail = fields.String(required=True)
-    request_id = fields.String(
-        required=True, **_about("Request id, as in the `X-Request-Id` header and in the server's log")
-    )
+    MAY_BE_ABSENT = tuple(name for it in PROBLEMS_BY_CODE.values() for name in it.further)
+
+    type = fields.String(**_about("URL of a page that explains the problem"))
+    title = fields.String()
+    status = fields.Integer()
+    code = fields.String(validate=one_of(PROBLEMS_BY_CODE))
+    detail = fields.String()
+    request_id = fields.String(**_about("Request id, as in the `X-Request-Id` header and in the server's log"))
     reason = fields.String(
         **_about("For `illegal-move`, `malformed-move`, `bad-option` and `illegal-plan`: the code of the violated rule")
     )

@@ -46,7 +46,8 @@ def _settings(errand: Errand) -> Said:
 def _listed(known: Json) -> list[str]:
     calendar, mails = known["calendar"], known["notifications"].get("mails", {})
     off = gettext("off")
-    days = [_day_name(day) for day in calendar.get("days_off", [])]
+    names = get_day_names(locale=spoken().region)
+    days = [str(names[day - 1]) for day in calendar.get("days_off", [])]
     reminders = [_reminder(it) for it in stored_reminders(known["notifications"])]
     choices = {mails.get(kind, NOTICE_KINDS[kind].default) for kind in MAIL_KINDS if NOTICE_KINDS[kind].bundles}
     special = [f"{kind} {choice}" for kind, choice in sorted(mails.items())] if len(choices) > 1 else sorted(choices)
@@ -72,10 +73,6 @@ def _label(word: str) -> str:
 
 def _word(name: str) -> str:
     return commands.setting_word(name, spoken().locale)
-
-
-def _day_name(day: int) -> str:
-    return str(get_day_names(locale=spoken().region)[day - 1])
 
 
 def _reminder(text: str) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from server.games import GAMES as ALL_GAMES
-from server.post.incoming.commands import VACATION as VACATION_AT_A_TABLE
 from server.post.incoming.commands import words_of as words_at_tables
 from server.translations import language, noted
 
@@ -280,6 +279,4 @@ def words_of(locale: str) -> Mapping[str, str]:
 def words_beside_tables(locale: str) -> Mapping[str, str]:
     """Return the words that are commands of the post desk in replies to emails about games, where tables have commands
     of their own."""
-    at_tables = {word for word, meaning in words_at_tables(locale).items() if meaning == VACATION_AT_A_TABLE}
-    at_tables |= set(words_at_tables(locale))
-    return {word: name for word, name in words_of(locale).items() if word not in at_tables}
+    return {word: name for word, name in words_of(locale).items() if word not in words_at_tables(locale)}

@@ -218,7 +218,7 @@ def _answer_unproved(mail: DeskMail, read: replies.Mail, player: Player, records
     request = _request(read, locale)
     errand = _errand(mail, player.player_id, records)
     with force_locale(locale):
-        asked = without_repeats([it for it in request.asked if it.command and not _has_web_link(it.line)])
+        asked = without_repeats([it for it in request.asked if it.command and not has_link(_ADDRESS.sub("", it.line))])
         asked = asked or [Asked(commands.HELP, commands.HELP)]
         said = [_said(errand, it, mail) for it in asked if it.command in commands.AT_ONCE]
         waits = [_as_unproved(it) for it in asked if it.command not in commands.AT_ONCE]
@@ -230,10 +230,6 @@ def _as_unproved(asked: Asked) -> str:
     """Return a command as it is stored until its sender is proved. The question mark makes a final command ask once
     more, with its consequences."""
     return stored(replace(asked, is_question=asked.command in ASKING))
-
-
-def _has_web_link(line: str) -> bool:
-    return has_link(_ADDRESS.sub("", line))
 
 
 # With proof

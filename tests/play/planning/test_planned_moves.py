@@ -45,11 +45,6 @@ from tests.support.games import (
 pytestmark = pytest.mark.usefixtures("within")
 
 
-@pytest.fixture
-def game_id(ada: UUID, bea: UUID, cyd: UUID) -> UUID:
-    return game_of(ada, bea, cyd)
-
-
 def free_spaces(game_id: UUID) -> list[tuple[str, str, str]]:
     return [
         (board["board"], space, f"/boards/{slot}/spaces/{space}")

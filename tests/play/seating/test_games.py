@@ -12,12 +12,11 @@ from server.play.commits import load
 from server.play.seating import lobby
 from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
-from server.play.seating.seats import invitation
 from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.timing.timeout_policy import DEFAULT_LADDER
 from server.play.views import describe
 from server.store.tables import GameRow, db
-from tests.support.games import BOT, ME, OPEN, everything_due_happens, game_of, happened, letters, moves_on, wanted
+from tests.support.games import BOT, ME, OPEN, everything_due_happens, game_of, happened, moves_on, wanted
 
 pytestmark = pytest.mark.usefixtures("within")
 
@@ -37,14 +36,6 @@ def test_several_bots_of_the_same_kind_are_numbered(ada: UUID) -> None:
     seats = [{"bot": "greedy"}, {"player": "me"}, {"bot": "random"}, {"bot": "greedy"}]
     game = open_game(ada, {"rules": "sternenhimmel", "seats": seats})
     assert game.names == ["Greedy 1", "ada", "Random", "Greedy 2"]
-
-
-def test_an_invited_player_gets_an_email_with_a_link_token_for_the_seat(ada: UUID) -> None:
-    game_id = open_game(ada, wanted(ME, {"email": "bea@example.org"}, BOT)).game_id
-    (letter,) = letters(game_id, "invitation")
-    assert letter.data["to"] == "bea@example.org"
-    game, seat = invitation(letter.data["invitation"])
-    assert (game.game_id, seat) == (game_id, 1)
 
 
 def test_a_game_with_all_seats_taken_starts_immediately(ada: UUID) -> None:

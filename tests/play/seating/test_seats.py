@@ -8,13 +8,13 @@ import pytest
 from flask import Flask
 from sqlalchemy import update
 
-from server.errors import AlreadySeated, HandedOver, NotFound, NotRunning, NotSeated, SeatTaken
+from server.errors import AlreadySeated, NotFound, NotRunning, SeatTaken
 from server.games import SeededDice, sternenhimmel
 from server.play.commits import load, whole_log
 from server.play.moves import legal_moves, play_move
 from server.play.seating.games import open_game
 from server.play.seating.lobby import list_games
-from server.play.seating.seats import accept_invitation, come_back, leave, return_word, take_seat
+from server.play.seating.seats import come_back, leave, return_word, take_seat
 from server.play.timing.time_control import DEFAULT_CLOCK
 from server.play.turns.turn_links import turn_word
 from server.play.views import load_visible
@@ -32,7 +32,6 @@ from tests.support.games import (
     last,
     later,
     letters,
-    moves_of,
     moves_on,
     person,
     seats_of,
@@ -44,45 +43,6 @@ pytestmark = pytest.mark.usefixtures("within")
 
 
 # Joining
-
-
-def test_a_player_who_names_no_seat_gets_the_lowest_open_one(ada: UUID, bea: UUID, cyd: UUID) -> None:
-    game_id = open_game(ada, wanted(BOT, OPEN, ME, OPEN)).game_id
-    assert take_seat(game_id, bea).seat_of(bea) == 1
-    assert take_seat(game_id, cyd).seat_of(cyd) == 3
-
-
-def test_a_player_who_names_a_seat_gets_that_seat_or_none(ada: UUID, bea: UUID, cyd: UUID) -> None:
-    game_id = open_game(ada, wanted(ME, OPEN, OPEN, BOT)).game_id
-    assert take_seat(game_id, bea, 2).seat_of(bea) == 2
-    for taken in (0, 2, 3, 4, 10**6):
-        with pytest.raises(SeatTaken):
-            take_seat(game_id, cyd, taken)
-
-
-def test_a_player_cannot_sit_twice_at_one_table(ada: UUID) -> None:
-    game_id = open_game(ada, wanted(ME, OPEN, OPEN)).game_id
-    with pytest.raises(AlreadySeated):
-        take_seat(game_id, ada)
-
-
-def test_a_reserved_seat_is_only_for_its_player(ada: UUID, bea: UUID, cyd: UUID) -> None:
-    game_id = open_game(ada, wanted(ME, OPEN, {"email": "bea@example.org"})).game_id
-    with pytest.raises(SeatTaken):
-        take_seat(game_id, cyd, 2)
-    assert take_seat(game_id, cyd).seat_of(cyd) == 1
-    assert take_seat(game_id, bea).seat_of(bea) == 2
-
-
-def test_an_invited_player_gets_the_reserved_seat_before_an_open_one(ada: UUID, bea: UUID) -> None:
-    game_id = open_game(ada, wanted(ME, OPEN, {"email": "bea@example.org"})).game_id
-    assert take_seat(game_id, bea).seat_of(bea) == 2
-
-
-def test_an_invitation_token_lets_its_holder_take_the_seat(ada: UUID, cyd: UUID) -> None:
-    game_id = open_game(ada, wanted(ME, BOT, {"email": "bea@example.org"}, private=True)).game_id
-    word = letters(game_id, "invitation")[0].data["invitation"]
-    assert take_seat(game_id, cyd, invitation=word).seat_of(cyd) == 2
 
 
 def test_a_link_token_is_bound_to_its_game_seat_and_purpose(ada: UUID, bea: UUID, cyd: UUID) -> None:
@@ -106,14 +66,6 @@ def test_the_game_starts_when_its_last_seat_is_taken_and_then_rejects_further_pl
     assert take_seat(game_id, bea).table.status == "running"
     with pytest.raises(NotRunning):
         take_seat(game_id, cyd)
-
-
-def test_an_accepted_invitation_creates_an_account_for_its_address(ada: UUID) -> None:
-    game_id = open_game(ada, wanted(ME, BOT, {"email": "new@example.org"})).game_id
-    word = letters(game_id, "invitation")[0].data["invitation"]
-    assert accept_invitation(word).seat_of(person("new")) == 2
-    with pytest.raises(SeatTaken):
-        accept_invitation(word)
 
 
 def test_only_one_of_many_players_gets_the_last_seat_and_the_game_starts_once(app: Flask, ada: UUID) -> None:
@@ -206,12 +158,6 @@ def test_leaving_before_the_start_opens_the_seat(ada: UUID, bea: UUID, cyd: UUID
     assert take_seat(game_id, bea).seat_of(bea) == 3
 
 
-def test_a_player_without_a_seat_cannot_leave(ada: UUID, bea: UUID) -> None:
-    game_id = open_game(ada, wanted(ME, OPEN, BOT)).game_id
-    with pytest.raises(NotSeated):
-        leave(game_id, bea)
-
-
 def test_a_player_who_leaves_a_running_game_resigns_and_a_bot_continues(ada: UUID, bea: UUID) -> None:
     game_id = game_of(ada, bea, bots=1)
     leave(game_id, ada)
@@ -236,14 +182,6 @@ def test_the_time_out_policys_last_bot_replaces_a_player_who_leaves(ada: UUID, b
     game_id = game_of(ada, bea, bots=1, on_timeout=ladder)
     leave(game_id, bea)
     assert last(game_id, "seat-handed-over").body["bot"] == "random"
-
-
-def test_a_player_cannot_move_while_a_bot_plays_the_seat(ada: UUID, bea: UUID) -> None:
-    game_id = game_of(ada, bea, bots=1)
-    move = moves_of(game_id, ada)[0]
-    leave(game_id, ada)
-    with pytest.raises(HandedOver):
-        play_move(game_id, ada, 1, move)
 
 
 def test_a_resigned_player_can_return_at_any_time_and_play_on(ada: UUID, bea: UUID) -> None:
@@ -285,15 +223,6 @@ def test_a_seated_player_cannot_take_the_seat_back(ada: UUID, bea: UUID) -> None
     game_id = game_of(ada, bea, bots=1)
     with pytest.raises(AlreadySeated):
         take_seat(game_id, ada)
-
-
-def test_a_return_link_gives_the_seat_back_without_signing_in(ada: UUID, bea: UUID) -> None:
-    game_id = game_of(ada, bea, bots=1)
-    leave(game_id, bea)
-    word = return_word(game_id, 1)
-    assert come_back(word).table.stand_ins[1] is None
-    with pytest.raises(AlreadySeated):
-        come_back(word)
 
 
 def test_a_finished_game_cannot_be_left_or_joined(ada: UUID) -> None:

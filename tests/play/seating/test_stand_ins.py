@@ -93,11 +93,6 @@ def dan(within: None) -> UUID:
     return person("dan")
 
 
-@pytest.fixture
-def game_id(ada: UUID, bea: UUID, cyd: UUID) -> UUID:
-    return game_of(ada, bea, cyd)
-
-
 def seen(game_id: UUID, who: UUID | None, version: int | None = None) -> Json:
     game = load(game_id)
     return describe(game, game.seat_of(who), version, who)

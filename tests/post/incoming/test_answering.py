@@ -21,7 +21,6 @@ from server.play.mail.mail_in import open_reply_address
 from server.play.seating import games
 from server.play.seating.seats import return_word
 from server.play.timing.outages import follow_outages
-from server.play.turns.turn_links import turn_word
 from server.play.views import view_of
 from server.play.votes import take_back, vote
 from server.post.incoming import answering
@@ -105,11 +104,6 @@ def test_postmaster_mail_is_ignored_if_it_is_automatic_or_not_a_report(
     arrives(before[-1].reply_to, a_mail("?", sender="postmaster@example.org", **headers))
     deal_with_mails()
     assert office.mails("postmaster") == before
-
-
-def test_the_token_of_a_turn_link_is_not_a_reply_address(game_id: UUID) -> None:
-    with pytest.raises(errors.NotFound):
-        open_reply_address(turn_word(game_id, 0, 1))
 
 
 # Moves

@@ -18,7 +18,6 @@ from server.accounts.players import player_at, profile
 from server.clock import clock
 from server.config import Bound
 from server.play.mail.mail_in import reply_word
-from server.play.mail.postmaster import kept_mails
 from server.post.desk.counter import deal_with_desk
 from server.post.incoming import imap, intake
 from server.post.incoming.bounces import read_returned_mails
@@ -32,7 +31,7 @@ from server.worker import RECORDS
 from tests.post.incoming.test_bounces import HARD, complaint
 from tests.post.office import Mail, Office, a_mail
 from tests.support.dovecot import PROGRAM, Dovecot, running_dovecot
-from tests.support.games import game_of, later, person
+from tests.support.games import later, person
 from tests.support.live_server import until
 
 pytestmark = [
@@ -65,11 +64,6 @@ def emptied(server: Dovecot, monkeypatch: pytest.MonkeyPatch) -> Dovecot:
             box.delete_messages(box.search())
             box.expunge()
     return server
-
-
-@pytest.fixture
-def game_id() -> UUID:
-    return game_of(person("ada"), person("bea"), bots=1)
 
 
 @pytest.fixture
@@ -408,13 +402,6 @@ def test_a_complaint_to_the_postmaster_counts_as_if_it_came_by_smtp(
     read_once(app, dovecot.url())
     read_returned_mails()
     assert profile(person("ada"))["unreachable"] is not None
-
-
-def test_an_email_to_the_postmaster_is_stored_for_the_operators(dovecot: Dovecot, app: Flask) -> None:
-    dovecot.delivers(a_mail("Do you know?", To="Postmaster@stars.example"))
-    dovecot.delivers(a_mail("Others' post", To="postmaster@example.org"))
-    read_once(app, dovecot.url())
-    assert [b"Do you know?" in mail["raw"] for mail in kept_mails(10)] == [True]
 
 
 def test_emails_to_the_post_desk_can_be_read_by_imap(

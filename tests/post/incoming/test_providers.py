@@ -34,7 +34,7 @@ from server.store.tables import Incoming, MailProof, db
 from tests.post.incoming.replying import a_move
 from tests.post.office import Office, a_mail
 from tests.support import mail_providers
-from tests.support.games import DAY, HOUR, game_of, later, letters, person
+from tests.support.games import DAY, HOUR, later, letters, person
 from tests.support.mail_providers import (
     BASIC,
     BEARER,
@@ -53,11 +53,6 @@ pytestmark = pytest.mark.usefixtures("within", "fetched")
 
 UNKNOWN = "550 5.1.1 The email account that you tried to reach does not exist"
 POLICY = "550 5.7.1 Message rejected due to local policy"
-
-
-@pytest.fixture
-def game_id() -> UUID:
-    return game_of(person("ada"), person("bea"), bots=1)
 
 
 @pytest.fixture

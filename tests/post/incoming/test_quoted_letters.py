@@ -9,7 +9,6 @@ from itertools import cycle
 from uuid import UUID
 
 import pytest
-from flask import Flask
 from flask_babel import force_locale
 
 from server.accounts.players import change_profile
@@ -29,11 +28,6 @@ from tests.post.office import Mail, Office, a_mail, arrives
 from tests.support.games import DAY, game_of, happened, head_of, moves_of, seats_of
 
 pytestmark = pytest.mark.usefixtures("within")
-
-
-@pytest.fixture
-def office(app: Flask) -> Office:
-    return Office(app, "stars.example")
 
 
 class Table:

@@ -23,7 +23,7 @@ from server.store.tables import Incoming, db
 from tests.post.incoming.test_bounces import HARD, complaint
 from tests.post.office import Office
 from tests.support.child_work import burn
-from tests.support.games import HOUR, game_of, later, person
+from tests.support.games import HOUR, later, person
 from tests.support.live_server import free_port, until
 
 SENDER = "ada@example.org"
@@ -39,11 +39,6 @@ def smtp_server(app: Flask) -> Iterator[SmtpServer]:
     smtp_server.keep_open()
     yield smtp_server
     smtp_server.close()
-
-
-@pytest.fixture
-def game_id() -> UUID:
-    return game_of(person("ada"), person("bea"), bots=1)
 
 
 @pytest.fixture

@@ -24,7 +24,6 @@ from tests.post.incoming.replies.make import CASES, corpus
 from tests.post.incoming.test_imap import read_once
 from tests.post.incoming.test_replies import made_up, mutated, wishes, written
 from tests.support.dovecot import PROGRAM, running_dovecot
-from tests.support.games import game_of, person
 from tests.support.live_server import free_port
 from tests.support.mail_providers import PROVIDERS
 
@@ -51,11 +50,6 @@ def mails(pytestconfig: pytest.Config) -> dict[bytes, str]:
         found[raw if seed % 3 else mutated(dice, raw)] = game
     fit = {raw: game for raw, game in found.items() if raw and len(raw) < LARGEST and not UNFIT.search(raw)}
     return {raw: fit[raw] for raw in {intake.identity(raw.rstrip()): raw for raw in fit}.values()}
-
-
-@pytest.fixture
-def game_id() -> UUID:
-    return game_of(person("ada"), person("bea"), bots=1)
 
 
 def by_smtp(app: Flask, kind: type[smtplib.SMTP]) -> Iterator[Brings]:
