@@ -196,3 +196,25 @@ def exploitability(game: Poker, strategy: Strategy) -> float:
         return sum(best(me, bets, group) for group in groups.values())
 
     return sum(seen(me, ("",), [(deal, 1.0) for deal in deals]) for me in (0, 1)) / len(deals) / 2
+
+
+class Trace(NamedTuple):
+    """A game as OpenSpiel played it."""
+
+    deal: Sequence[int]  # without a common card if it was never shown
+    bets: Sequence[str]  # by round
+    turns: Sequence[tuple[Seat, str]]  # whose turn it was, and the legal bets
+    gains: Sequence[int]
+
+
+def replayed(game: Poker, trace: Trace) -> Trace:
+    """Return the trace of our game with the same cards and bets."""
+    unseen = [card for card in range(game.ranks * game.suits) if card not in trace.deal]
+    state = State((*trace.deal, *unseen)[: len(game.sizes) + 1], ("",))
+    turns = []
+    for bet in "".join(trace.bets):
+        (seat,) = game.to_act(state)
+        turns.append((seat, "".join(game.legal_moves(state, seat))))
+        state = game.apply(state, Bet(seat, bet))
+    outcome = game.outcome(state)
+    return trace._replace(bets=state.bets, turns=turns, gains=outcome.scores if outcome else ())
