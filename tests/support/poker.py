@@ -1,13 +1,16 @@
-"""Kuhn poker and Leduc poker: as much of `Game` as bots need, and the exploitability of a strategy.
+"""Kuhn poker and Leduc poker: as much of `Game` as bots need, strategies, and their exploitability.
 
 A betting round is a string: `c` checks or calls, `r` bets or raises, `f` folds.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
+from random import Random
 from typing import Any, NamedTuple
 
+from server.bots.local_games import AMPLE
+from server.bots.search import Effort, Seen, search
 from server.games import Dice, Json, Outcome, Seat
 
 Deal = tuple[int, ...]  # a card for each seat, and the common card if there is one
@@ -80,8 +83,7 @@ class Poker(NamedTuple):
     def outcome(self, state: State) -> Outcome | None:
         if not self.is_over(state.bets):
             return None
-        one, other = self.gains(state)
-        return Outcome((one, other), (1 + (one < other), 1 + (other < one)))
+        return Outcome(self.gains(state), (1, 1))  # only chips count: winning a hand has no value of its own
 
     def gains(self, state: State) -> tuple[int, int]:
         lost, last = min(self.paid(state.bets)), state.bets[-1]
@@ -122,6 +124,45 @@ KUHN = Poker(ranks=3, suits=1, sizes=(1,), raises=1)
 LEDUC = Poker(ranks=3, suits=2, sizes=(2, 4), raises=2)
 
 
+def uniform(game: Poker, view: Json) -> Mapping[str, float]:
+    bets = game.bets_of(view["bets"])
+    return dict.fromkeys(bets, 1 / len(bets))
+
+
+def judged(game: Poker, view: Json) -> Mapping[str, float]:
+    """Return the bets that the judge prefers."""
+    worths = {bet: game.judge(view)(bet) for bet in game.bets_of(view["bets"])}
+    best = [bet for bet, worth in worths.items() if worth == max(worths.values())]
+    return {bet: (bet in best) / len(best) for bet in worths}
+
+
+def by_ranks(strategy: Strategy) -> Strategy:
+    """Return the strategy for cards without suits. It stores each answer."""
+    known = dict[tuple[object, ...], Mapping[str, float]]()
+
+    def stored(game: Poker, view: Json) -> Mapping[str, float]:
+        ranks = [None if card is None else card // game.suits for card in (view["card"], view["common"])]
+        key = game, *ranks, *view["bets"]
+        if key not in known:
+            known[key] = strategy(game, view)
+        return known[key]
+
+    return stored
+
+
+def searched(simulations: int, runs: int, seed: int) -> Strategy:
+    """Return how often the search plays each bet, in runs that each imagine at most this many games."""
+
+    def strategy(game: Poker, view: Json) -> Mapping[str, float]:
+        rules: Any = game
+        seen = Seen(rules, len(view["bets"][-1]) % 2, view, [{"seats": 2}], game.bets_of(view["bets"]))
+        effort = Effort(worlds=simulations // len(seen.moves), candidates=len(seen.moves))
+        played = Counter(search(seen, effort, AMPLE, Random(f"{seed} {run} {view}")) for run in range(runs))
+        return {bet: played[bet] / runs for bet in seen.moves}
+
+    return by_ranks(strategy)
+
+
 def exploitability(game: Poker, strategy: Strategy) -> float:
     """Return how much a best response to the strategy gains per game, averaged over both seats."""
     deals = list(permutations(range(game.ranks * game.suits), len(game.sizes) + 1))
@@ -155,3 +196,25 @@ def exploitability(game: Poker, strategy: Strategy) -> float:
         return sum(best(me, bets, group) for group in groups.values())
 
     return sum(seen(me, ("",), [(deal, 1.0) for deal in deals]) for me in (0, 1)) / len(deals) / 2
+
+
+class Trace(NamedTuple):
+    """A game as OpenSpiel played it."""
+
+    deal: Sequence[int]  # without a common card if it was never shown
+    bets: Sequence[str]  # by round
+    turns: Sequence[tuple[Seat, str]]  # whose turn it was, and the legal bets
+    gains: Sequence[int]
+
+
+def replayed(game: Poker, trace: Trace) -> Trace:
+    """Return the trace of our game with the same cards and bets."""
+    unseen = [card for card in range(game.ranks * game.suits) if card not in trace.deal]
+    state = State((*trace.deal, *unseen)[: len(game.sizes) + 1], ("",))
+    turns = []
+    for bet in "".join(trace.bets):
+        (seat,) = game.to_act(state)
+        turns.append((seat, "".join(game.legal_moves(state, seat))))
+        state = game.apply(state, Bet(seat, bet))
+    outcome = game.outcome(state)
+    return trace._replace(bets=state.bets, turns=turns, gains=outcome.scores if outcome else ())
