@@ -135,13 +135,15 @@ def test_a_chat_message_is_announced_at_once_and_is_not_part_of_the_story(house:
     assert asked == []  # neither the game nor its story is another one now
 
 
-def test_messages_missed_by_a_broken_stream_arrive_with_the_next(house: House, windows: Windows) -> None:
+def test_messages_are_fetched_without_a_stream_and_those_it_missed_arrive_with_the_next(house: House, windows: Windows) -> None:
     two = Two(house, "gero", "hanna")
     windows.expected = "ERR_FAILED"
     page = windows.open(two.one)
     page.route("**/stream?*", lambda it: it.abort())
+    page.route("**/messages?*", lambda it: it.abort(), times=1)
     page.goto(f"/#/games/{two.game_id}")
     expect(page.locator(".news.away")).to_be_visible()
+    expect(page.locator(".chat")).to_contain_text("No messages yet.")
     two.say(two.other, "Are you there?")
     page.unroute("**/stream?*")
     expect(page.locator(".chat li")).to_have_text(re.compile("Are you there"))
