@@ -135,7 +135,9 @@ def test_a_chat_message_is_announced_at_once_and_is_not_part_of_the_story(house:
     assert asked == []  # neither the game nor its story is another one now
 
 
-def test_messages_are_fetched_without_a_stream_and_those_it_missed_arrive_with_the_next(house: House, windows: Windows) -> None:
+def test_messages_are_fetched_without_a_stream_and_those_it_missed_arrive_with_the_next(
+    house: House, windows: Windows
+) -> None:
     two = Two(house, "gero", "hanna")
     windows.expected = "ERR_FAILED"
     page = windows.open(two.one)
