@@ -5,7 +5,7 @@ import { hours, relative } from "../ui/times.js";
 import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
 import { useMedia } from "../ui/media.js";
 import { useStore } from "../ui/store.js";
-import { knows, t } from "../ui/words.js";
+import { botName, knows, t } from "../ui/words.js";
 import { GameCard, seatName, Terms, termsOf, title } from "../ui/game-card.js";
 import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
@@ -141,7 +141,7 @@ function TakeOver({ game, player, again }) {
   });
   if (game.you || !seat) return html`<p>${t("lobby.seated")}</p>`;
   return html`<p class="row">
-    <span>${t("lobby.offered", { name: seatName(seat), bot: seat.stand_in })}</span>
+    <span>${t("lobby.offered", { name: seatName(seat), bot: botName(seat.stand_in) })}</span>
     ${player && !player.guest
       ? html`<button disabled=${busy} onClick=${take}
         aria-label=${t("lobby.take-over-in", { title: game.title })}>${t("lobby.take-over")}</button>`
