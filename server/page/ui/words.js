@@ -109,7 +109,7 @@ function words(room, language) {
  * Return a bot's name as players read it: "Greedy", "Level 3".
  * @param {string | null | undefined} bot
  */
-export const botName = (bot) => bot && (bot[0].toUpperCase() + bot.slice(1)).replace("-", " ");
+export const botName = (bot) => (bot ? (bot[0].toUpperCase() + bot.slice(1)).replace("-", " ") : "");
 
 /**
  * Return the message for a key, or the last part of the key if it is unknown, for example from a newer server.
