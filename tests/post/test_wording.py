@@ -288,6 +288,14 @@ def test_the_html_shows_titles_as_they_were_typed():
     assert "&lt;i&gt;: the game is paused" in page
 
 
+def test_a_date_in_the_html_stays_on_one_line_and_a_link_stays_as_it_is() -> None:
+    about = GAME | {"title": "Trip 2027-07-01..2027-07-14"}
+    page = write_page(SeatHandedOver(**about, bot="Greedy", link="https://stars.example/2027-07-01"))
+    head, _, body = page.partition("</head>")
+    assert '<span class="whole">2027-07-01..2027-07-14</span>' in body and "<span" not in head
+    assert 'href="https://stars.example/2027-07-01"' in body
+
+
 def test_the_html_shows_the_same_table_as_the_text_without_wrapping_lines() -> None:
     table = "Leo (leo, Leo): prizes 9, 5\n  a large: Cleo, face down - next to b, c, d,\n    e\n\nAnna: coins 3\nBen: coins 5"
     for letter in (replace(YOUR_TURN, table=table), replace(ANSWER, table=table)):
