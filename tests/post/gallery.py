@@ -409,7 +409,7 @@ def main(folder: Path, *locales: str) -> None:
     with house() as app, sync_playwright() as playwright:
         office = Office(app, REPLY_DOMAIN)
         for locale in locales or LOCALES:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM)  # anew, since each draws 400 pictures
+            browser = playwright.chromium.launch(executable_path=CHROMIUM)  # each draws 400 pictures
             shown = folder / locale
             shown.mkdir(parents=True, exist_ok=True)
             for name, mail in letters_in(locale, office):
