@@ -14,6 +14,7 @@ from server.api.languages import spoken
 from server.api.openapi import schemas
 from server.api.openapi.document import Blueprint, takes
 from server.api.rate_limits import LONG, spend
+from server.api.reading import QueryTruth
 from server.games.presentation import draw
 from server.play.game import Game
 from server.play.views import fullest_version, load_visible, view_of
@@ -41,7 +42,7 @@ _lock = Lock()
 
 
 class PictureQuery(schemas.AtQuery):
-    fullest = schemas.QueryTruth(
+    fullest = QueryTruth(
         load_default=False,
         metadata={
             "description": "If true, show the table when it was fullest, not at version `at`. A finished table may be empty."
