@@ -23,7 +23,7 @@ from server.api.problems import PROBLEMS, text_of
 from server.errors import Closed, NotFound, PlayError, SeatTaken, StaleTurn, TooMany, WrongCode
 from server.games import Json, RuleError, Seat
 from server.games import presentation as text
-from server.games.presentation import draw, notation, refusal, sentence
+from server.games.presentation import bot_name, draw, notation, refusal, sentence
 from server.play.game import Game
 from server.play.seating import seats
 from server.play.seating.seats import come_back, enter_by_invitation, invitation, is_kept, is_newcomer
@@ -177,7 +177,8 @@ def _not_now(game: Game, seat: Seat, word: str, status: int) -> Response:
         return page("message.html", 409, title=gettext("The game is paused"), text=text, game=game)
     if bot := game.table.stand_ins[seat]:
         text = gettext(
-            "The bot %(bot)s is playing for you. To take your seat back, use the link in the email about it.", bot=bot
+            "The bot %(bot)s is playing for you. To take your seat back, use the link in the email about it.",
+            bot=bot_name(bot),
         )
         return page("message.html", 409, title=gettext("A bot is playing for you"), text=text, game=game)
     if number := future_turn(word):

@@ -14,8 +14,10 @@ from server.api.languages import spoken
 from server.api.openapi import schemas
 from server.api.openapi.document import Blueprint, takes
 from server.api.rate_limits import LONG, spend
+from server.api.reading import QueryTruth
 from server.games.presentation import draw
-from server.play.views import load_visible, view_of
+from server.play.game import Game
+from server.play.views import fullest_version, load_visible, view_of
 from server.render.png import png
 
 blp = Blueprint("pictures", __name__, url_prefix="/v1/games/<uuid:game_id>", description="Pictures of the table")
@@ -35,10 +37,17 @@ class _Look(NamedTuple):
 
 
 kept: LRUCache[_Look, bytes] = LRUCache(8 * 2**20, len)  # cached pictures, up to 8 MiB
+fullest: LRUCache[tuple[UUID, int], int] = LRUCache(4096)  # the fullest version, by game and current version
 _lock = Lock()
 
 
 class PictureQuery(schemas.AtQuery):
+    fullest = QueryTruth(
+        load_default=False,
+        metadata={
+            "description": "If true, show the table when it was fullest, not at version `at`. A finished table may be empty."
+        },
+    )
     theme = fields.String(load_default="dark", validate=validate.OneOf(["dark", "light"]))
 
 
@@ -70,7 +79,7 @@ def _picture(query: Any, game_id: UUID, form: str) -> bytes:
     """Return the picture of what this viewer may see, from the cache if possible, since drawing is slow."""
     player_id = viewer("games:read", game_id)
     game = load_visible(game_id, player_id, query.get("invitation"))
-    at = query.get("at", game.table.version)
+    at = _fullest(game) if query["fullest"] else query.get("at", game.table.version)
     seat = game.seat_of(player_id) if at >= game.sees_since(player_id) else None
     look = _Look(game_id, at, seat, tuple(game.names), query["theme"], spoken().locale, form)
     with _lock:
@@ -83,3 +92,14 @@ def _picture(query: Any, game_id: UUID, form: str) -> bytes:
         with _lock:
             kept[look] = picture
     return picture
+
+
+def _fullest(game: Game) -> int:
+    key = (game.game_id, game.table.version)
+    with _lock:
+        at = fullest.get(key)
+    if at is None:
+        at = fullest_version(game)
+        with _lock:
+            fullest[key] = at
+    return at

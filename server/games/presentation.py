@@ -101,15 +101,21 @@ def _name_event(item: Json, names: Sequence[str], say: Language) -> str:
     return f"{who}{what} ({_written(facts)})." if facts else f"{who}{what}."
 
 
+def bot_name(bot: str) -> str:
+    """Return a bot's name as players read it: `Greedy`, `Level 3`."""
+    return bot.replace("-", " ").capitalize()
+
+
 def _time_ran_out(item: Json, names: Sequence[str], say: Language) -> str:
     name, bot = names[item["seat"]], item["bot"]
     if bot:
-        return say.gettext("%(name)s ran out of time. The bot %(bot)s moved instead.", name=name, bot=bot)
+        return say.gettext("%(name)s ran out of time. The bot %(bot)s moved instead.", name=name, bot=bot_name(bot))
     return say.gettext("%(name)s ran out of time.", name=name)
 
 
 def _handed_over(item: Json, names: Sequence[str], say: Language) -> str:
-    return say.gettext("The bot %(bot)s is now playing for %(name)s.", bot=item["bot"], name=names[item["seat"]])
+    name, bot = names[item["seat"]], bot_name(item["bot"])
+    return say.gettext("The bot %(bot)s is now playing for %(name)s.", bot=bot, name=name)
 
 
 def _game_ended(item: Json, names: Sequence[str], say: Language) -> str:

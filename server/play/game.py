@@ -12,6 +12,7 @@ from flask_babel import gettext
 from server.bots import BOTS
 from server.clock import Stretch
 from server.games import Json, RuleError, Rules, Seat, SeededDice, newest_revision
+from server.games.presentation import bot_name
 from server.play.nameless import hides_names
 from server.play.table import Table
 from server.play.timing import timeout_policy
@@ -120,7 +121,7 @@ class Stored:
     def _bots_name(self, seat: SeatState) -> str | None:
         if seat.bot is None:
             return None
-        name = seat.bot.replace("-", " ").capitalize()
+        name = bot_name(seat.bot)
         alike = [row.seat for row in self.seats if row.bot == seat.bot]
         number = alike.index(seat.seat) + 1
         if len(alike) == 1:

@@ -10,6 +10,7 @@ from psycopg import Connection
 from server.clock import clock
 from server.errors import HandedOver, NotRunning, StaleTurn
 from server.games import Json, Seat
+from server.games.presentation import bot_name
 from server.play.commits import Commit, commit_of, load, record, record_within
 from server.play.game import Game
 from server.play.turns.first_answers import Played, answer_of, first_answer
@@ -81,7 +82,7 @@ def expect_answer(game: Game, seat: Seat) -> None:
     if game.table.status == "paused":
         raise NotRunning("This game is paused.")
     if bot := game.table.stand_ins[seat]:
-        raise HandedOver("The bot %(bot)s is playing for you. Take your seat back first.", bot=bot)
+        raise HandedOver("The bot %(bot)s is playing for you. Take your seat back first.", bot=bot_name(bot))
 
 
 def try_move(game_id: UUID, player_id: UUID, turn: int, move: Any) -> Json:

@@ -8,10 +8,10 @@ from server.accounts.players import address_of
 from server.accounts.signed_links import ANY_SEAT, INVITATION, Capability, is_mark_of, sign, verify
 from server.errors import HandedOver, NotFound, NotSeated, PlaceAhead
 from server.games import Json, Seat, commitment
-from server.play.commits import Snapshot, at_version, load
+from server.play.commits import Snapshot, at_version, load, whole_log
 from server.play.game import Game
 from server.play.story.authors import CHANGES_OF_PLAYERS, visible_events
-from server.play.table import Table
+from server.play.table import Table, fold_commits, new_table
 from server.store import log
 from server.store.connections import autocommit
 from server.store.plans import played_by_plans
@@ -126,6 +126,20 @@ def table_at(game: Game, version: int) -> Table:
     if not 0 <= version <= game.table.version:
         raise NotFound("This game has no version %(version)s yet.", version=version)
     return at_version(game, version)
+
+
+def fullest_version(game: Game) -> int:
+    """Return the last version at which the table showed most to a spectator. Without `fullness`, that is the current
+    version."""
+    rules = game.table.rules
+    fullness = getattr(rules, "fullness", None)
+    if fullness is None:
+        return game.table.version
+    commits = fold_commits(new_table(game.head.rules), whole_log(game.game_id))
+    shown = [
+        (fullness(rules.view(table.state, None)), table.version) for _, table in commits if table.state is not None
+    ]
+    return max(shown, default=(0, game.table.version))[1]
 
 
 def _seats_at(game: Game, table: Table) -> Sequence[SeatState]:

@@ -163,7 +163,15 @@ def write_page(letter: Letter, picture: str = "", mark: str = "", stop: str = ""
         locale=spoken().locale,
         catalogue=get_translations(),
     )
+    page = _with_whole_dates(page)
     return _with_french_spaces(page) if spoken().locale == "fr" else page
+
+
+def _with_whole_dates(page: str) -> str:
+    """Return a page in which no line ends within a date that a player can copy into a command."""
+    head, style, rest = page.partition("</style>")
+    dates = r"\d{4}-\d\d-\d\d(?:\.\.\d{4}-\d\d-\d\d)?(?=[^<>]*<)"  # in text, so outside tags
+    return head + style + re.sub(dates, r'<span class="whole">\g<0></span>', rest)
 
 
 def _with_french_spaces(page: str) -> str:

@@ -15,8 +15,8 @@ def page(blocks: Iterable[Iterable[str]], locale: str) -> str:
 
 
 def punctuated(line: str, locale: str) -> str:
-    """In French, put a narrow space before each colon that has none."""
-    return re.sub(r"(?<!\u202f):(?= |$)", "\u202f:", line) if locale == "fr" else line
+    """In French, put a narrow space before each colon and semicolon that has none."""
+    return re.sub(r"(?<!\u202f)([:;])(?= |$)", "\u202f\\1", line) if locale == "fr" else line
 
 
 def captioned(line: str, locale: str) -> str:

@@ -6,9 +6,10 @@ import email.policy
 import pytest
 
 from server.accounts.players import player_token
+from server.play.commits import load
 from server.play.seating.games import open_game
 from server.post.letters.compose import compose
-from tests.support.games import game_of, letters, moves_on, person
+from tests.support.games import game_of, letters, moves_on, person, turn_of
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +42,18 @@ def test_past_tables_can_be_drawn_and_future_ones_cannot(app):
     assert client.get(f"/v1/games/{game_id}/picture.svg?at=9").status_code == 404
     unstarted = open_game(people[0], {"rules": "sternenhimmel", "seats": [{"player": "me"}, *[{"open": True}] * 2]})
     assert client.get(f"/v1/games/{unstarted.game_id}/picture.svg").status_code == 404
+
+
+def test_a_finished_game_can_be_drawn_with_its_table_at_its_fullest(app):
+    people = [person(name) for name in ("ada", "ben", "cleo")]
+    game_id = game_of(*people)
+    while load(game_id).table.status == "running":
+        moves_on(game_id, next(it for it in people if turn_of(game_id, it) is not None))
+    client = app.test_client()
+    last, fullest = (client.get(f"/v1/games/{game_id}/picture.svg{query}").text for query in ("", "?fullest=true"))
+    assert last.count("data-board") == 0
+    assert fullest.count('<g id="board-') == 3
+    assert fullest.count(", seat ") >= 3
 
 
 def test_a_turn_email_shows_the_table_as_text_first_then_as_an_inline_picture(app):

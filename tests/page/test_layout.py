@@ -1,5 +1,7 @@
 """The layout: the table comes first and does not shift while it loads."""
 
+import re
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -68,6 +70,15 @@ def test_long_texts_in_sternenglanz_never_overlap_what_is_below_them(scene: Scen
     tap_out(page, whole_turn(scene.player, scene.games["sternenglanz"]), Locator.tap)  # guided, which takes most words
     expect(page.locator(".send")).to_be_visible()
     assert max(page.evaluate(OVERLAPS)) <= 0
+
+
+def test_the_link_to_the_next_game_covers_nothing_after_the_end(scene: Scene, windows: Windows) -> None:
+    page = windows.open(scene.player, **PHONE)
+    page.goto(f"/#/games/{scene.games['sternenglanz, over']}")
+    link = page.get_by_role("link", name=re.compile("^Next: "))
+    expect(link).to_have_count(1)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    expect(link).not_to_be_in_viewport()
 
 
 CUT_OFF = """() => [...document.querySelectorAll("[data-said]")].filter((it) => it.scrollHeight > it.clientHeight + 1)

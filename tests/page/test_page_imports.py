@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         ONLY_UI,
     ),
     "new-game": {"ui", "pregame"},  # opening a game takes a salt, as joining one does
-    "result": {"ui", "new-game"},  # the same again
+    "result": SHARED | {"new-game"},  # the same again
     "main": SHARED,
     "ahead": set(),
     "service-worker": set(),

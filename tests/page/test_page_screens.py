@@ -21,7 +21,7 @@ def test_an_error_is_shown_in_the_servers_words(house: House, windows: Windows) 
     page = windows.open(locale="de-CH")
     windows.expected = "status of 401"
     page.goto("/#/sign-in")
-    page.get_by_label("E-Mail-Adresse").fill("hans@example.org")
+    page.get_by_label("E\u2011Mail-Adresse").fill("hans@example.org")
     page.get_by_role("button", name="Code schicken").click()
     page.get_by_label("Code").fill("000000" if code_for(house, "hans@example.org") != "000000" else "111111")
     page.get_by_role("button", name="Anmelden").click()

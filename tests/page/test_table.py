@@ -135,13 +135,17 @@ def test_a_chat_message_is_announced_at_once_and_is_not_part_of_the_story(house:
     assert asked == []  # neither the game nor its story is another one now
 
 
-def test_messages_missed_by_a_broken_stream_arrive_with_the_next(house: House, windows: Windows) -> None:
+def test_messages_are_fetched_without_a_stream_and_those_it_missed_arrive_with_the_next(
+    house: House, windows: Windows
+) -> None:
     two = Two(house, "gero", "hanna")
     windows.expected = "ERR_FAILED"
     page = windows.open(two.one)
     page.route("**/stream?*", lambda it: it.abort())
+    page.route("**/messages?*", lambda it: it.abort(), times=1)
     page.goto(f"/#/games/{two.game_id}")
     expect(page.locator(".news.away")).to_be_visible()
+    expect(page.locator(".chat")).to_contain_text("No messages yet.")
     two.say(two.other, "Are you there?")
     page.unroute("**/stream?*")
     expect(page.locator(".chat li")).to_have_text(re.compile("Are you there"))
@@ -284,10 +288,10 @@ def test_other_players_votes_appear_when_the_window_is_shown_again(house: House,
 AWAY = "Date.now = ((now) => () => now() + 3_600_000)(Date.now)"  # an hour passes before the page is opened
 
 
-def moved_meanwhile(house: House, name: str, rules: str = "sternenhimmel") -> tuple[Client, str]:
-    """Return a player who has moved and got answers from two bots, and the game, which waits for that player again."""
+def moved_meanwhile(house: House, name: str, rules: str = "sternenhimmel", bots: int = 2) -> tuple[Client, str]:
+    """Return a player who has moved and got answers from the bots, and the game, which waits for that player again."""
     client = sign_in(house, f"{name}@example.org")
-    game_id = game_of(client, ME, BOT, BOT, rules=rules)
+    game_id = game_of(client, ME, *[BOT] * bots, rules=rules)
 
     def asked() -> int | None:
         game = client.get(f"/v1/games/{game_id}")
@@ -330,6 +334,20 @@ def test_recent_events_are_summarized_first_and_can_be_replayed(house: House, wi
     page.reload()
     expect(page.locator(".hand .star.open")).to_have_count(8)
     expect(since).to_have_count(0)  # it is known
+
+
+def test_a_long_summary_can_be_read_in_full_on_a_phone(house: House, windows: Windows) -> None:
+    client, game_id = moved_meanwhile(house, "ines", bots=4)
+    page = at_table(windows.open(client, OWN_CODE + "\n" + AWAY, **PHONE), game_id)
+    since = page.get_by_role("region", name="While you were away")
+    since.get_by_role("button", name="Read all").tap()
+    expect(since.get_by_role("listitem")).to_have_count(4)
+    for told in since.get_by_role("listitem").all():
+        expect(told).to_be_in_viewport(ratio=1)
+    assert since.locator(".scrolls").evaluate("it => it.scrollHeight <= it.clientHeight + 1")
+    assert objections(page) == [] and too_wide(page) == []
+    since.get_by_role("button", name="Less").tap()
+    expect(since.get_by_role("button", name="Read all")).to_be_visible()
 
 
 def test_a_summary_is_shown_only_after_an_absence_and_only_if_something_happened(

@@ -48,7 +48,7 @@ from server.translations import LOCALES
 from server.worker import RECORDS
 from tests.post.desk.crowd import AGREED, GREETINGS
 from tests.post.office import Mail, Office, a_mail, arrives
-from tests.support.browser import CHROMIUM
+from tests.support.browser import CHROMIUM, PATIENCE_MS
 from tests.support.games import (
     BOT,
     DAY,
@@ -396,6 +396,7 @@ def draw(browser: Browser, folder: Path, name: str, mail: Mail) -> None:
 
 def _shoot(browser: Browser, path: Path, page: str, width: int, scheme: Scheme) -> None:
     with browser.new_context(viewport={"width": width, "height": 600}, color_scheme=scheme) as context:
+        context.set_default_timeout(PATIENCE_MS)  # a busy machine takes longer than Playwright's half minute
         tab = context.new_page()
         tab.set_content(page)
         wide = tab.evaluate("document.documentElement.scrollWidth")
@@ -406,13 +407,14 @@ def _shoot(browser: Browser, path: Path, page: str, width: int, scheme: Scheme) 
 
 def main(folder: Path, *locales: str) -> None:
     with house() as app, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM)
         office = Office(app, REPLY_DOMAIN)
         for locale in locales or LOCALES:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM)  # each draws 400 pictures
             shown = folder / locale
             shown.mkdir(parents=True, exist_ok=True)
             for name, mail in letters_in(locale, office):
                 draw(browser, shown, name, mail)
+            browser.close()
         print(f"Until {clock.now():%Y-%m-%d} in the games; the letters are in {folder}.")
 
 

@@ -100,9 +100,9 @@ REQUEST = {"request": "Ben asks for a pause.", "effect": "The game will pause as
 LETTERS: list[Letter] = [
     YOUR_TURN,
     Reminder(**GAME, **TIME, in_short="1 day", otherwise="If your time runs out, you get another 1 day."),
-    TimeExtended(**GAME, **TIME, by="1 day", otherwise='If it runs out again, the bot "greedy" plays for you.'),
-    BotMoved(**GAME, bot="greedy", since=("Anna put a 3 on leo b.",), otherwise="After that the bot plays for you."),
-    SeatHandedOver(**GAME, bot="greedy", link="https://stars.example/back/abc"),
+    TimeExtended(**GAME, **TIME, by="1 day", otherwise="If it runs out again, the bot Greedy plays for you."),
+    BotMoved(**GAME, bot="Greedy", since=("Anna put a 3 on leo b.",), otherwise="After that the bot plays for you."),
+    SeatHandedOver(**GAME, bot="Greedy", link="https://stars.example/back/abc"),
     GameEnded(**GAME, verdict="You won.", standings=("1. Anna 31", "2. Ben 24"), since=(), table="Leo was full."),
     TakeBackAsked(**GAME, **ASKED, since=("Ben put a 7 on leo c.",)),
     VoteAsked(**GAME, **REQUEST, agree="pause"),
@@ -142,8 +142,8 @@ LETTERS: list[Letter] = [
         ),
         news=(
             TimeExtended(**GAME, **TIME, by="1 day", otherwise=""),
-            BotMoved(**GAME, bot="greedy", since=(), otherwise=""),
-            SeatHandedOver(**GAME, bot="greedy", link="https://stars.example/back/abc"),
+            BotMoved(**GAME, bot="Greedy", since=(), otherwise=""),
+            SeatHandedOver(**GAME, bot="Greedy", link="https://stars.example/back/abc"),
             GameEnded(**GAME, verdict="You won.", standings=(), since=(), table=""),
             GamePaused(**GAME),
             TakeBackAsked(**GAME, **ASKED, since=()),
@@ -260,8 +260,8 @@ def test_a_bundle_lists_each_waiting_game_and_each_news_item_on_its_own_line():
     _, _, news = text.partition("\nOther news:\n")
     assert news.split("\n\n")[0].splitlines() == [
         "- Tuesday stars: your time ran out and was extended by 1 day.",
-        '- Tuesday stars: your time ran out. The bot "greedy" played a turn for you.',
-        '- Tuesday stars: the bot "greedy" is playing for you. Take your seat back here: https://stars.example/back/abc',
+        "- Tuesday stars: your time ran out. The bot Greedy played a turn for you.",
+        "- Tuesday stars: the bot Greedy is playing for you. Take your seat back here: https://stars.example/back/abc",
         "- Tuesday stars: the game is over. You won.",
         "- Tuesday stars: the game is paused. Everyone agreed.",
         f"- Tuesday stars: Ben is asking to take back a move. You can agree until {TIME['due']}.",
@@ -286,6 +286,14 @@ def test_the_html_shows_titles_as_they_were_typed():
     page = write_page(named)
     assert "&lt;b&gt;&amp;" in page
     assert "&lt;i&gt;: the game is paused" in page
+
+
+def test_a_date_in_the_html_stays_on_one_line_and_a_link_stays_as_it_is() -> None:
+    about = GAME | {"title": "Trip 2027-07-01..2027-07-14"}
+    page = write_page(SeatHandedOver(**about, bot="Greedy", link="https://stars.example/2027-07-01"))
+    head, _, body = page.partition("</head>")
+    assert '<span class="whole">2027-07-01..2027-07-14</span>' in body and "<span" not in head
+    assert 'href="https://stars.example/2027-07-01"' in body
 
 
 def test_the_html_shows_the_same_table_as_the_text_without_wrapping_lines() -> None:
@@ -390,6 +398,13 @@ def test_an_inbox_preview_shows_what_happened_and_the_time_left() -> None:
     assert preheader(write_page(replace(YOUR_TURN, since=()))).startswith(
         "It's your turn. You have 1 day 5 hours left,"
     )
+
+
+def test_the_french_preview_of_a_bundle_has_a_space_before_each_colon(app: Flask) -> None:
+    (bundle,) = (letter for letter in LETTERS if isinstance(letter, Bundle))
+    with app.app_context(), force_locale("fr"):
+        shown = preheader(write_page(bundle))
+    assert shown.startswith("Tuesday stars\u202f: ") and "A long night\u202f: 4 days" in shown
 
 
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)

@@ -52,7 +52,7 @@ def test_a_bots_moves_for_an_absent_player_appear_as_news(ada: UUID, bea: UUID) 
     everything_due_happens()
     moves_on(game_id, bea)
     everything_due_happens()
-    assert "The bot greedy moved instead" in text_of(letters(game_id, "your-turn")[-1])
+    assert "The bot Greedy moved instead" in text_of(letters(game_id, "your-turn")[-1])
 
 
 def test_moves_of_a_bot_that_previously_had_the_seat_appear_as_news(ada: UUID, bea: UUID) -> None:
@@ -64,7 +64,7 @@ def test_moves_of_a_bot_that_previously_had_the_seat_appear_as_news(ada: UUID, b
     everything_due_happens()
     news = text_of(letters(game_id, "your-turn")[-1])
     assert news.startswith("ada, it's your turn.")
-    assert "- The bot greedy is now playing for ada." in news
+    assert "- The bot Greedy is now playing for ada." in news
     assert "- ada is back." in news
 
 

@@ -72,6 +72,24 @@ def test_readers_are_addressed_in_the_same_way_in_emails_and_on_the_page(locale:
     assert [found[0] for text in said for found in re.finditer(f".*(?:{strange}).*", text, re.IGNORECASE)] == []
 
 
+def page_texts(locale: str) -> list[str]:
+    return [it.plain.decode() for name, it in page.FILES.items() if re.search(rf"\bwords/{locale}/", name)]
+
+
+def test_no_french_line_begins_or_ends_with_a_punctuation_mark() -> None:
+    said = [form for message in read("fr") if message.id for _, form in forms(message)] + page_texts("fr")
+    assert len(said) > 500
+    loose = r".{0,20}(?:\S [:;?!»](?!\w)|« ).{0,20}"
+    assert [found[0] for text in said for found in re.finditer(loose, text)] == []
+
+
+@pytest.mark.parametrize("locale", ["de", "it"])
+def test_no_line_of_the_page_ends_within_the_word_email(locale: str) -> None:
+    said = "".join(page_texts(locale))
+    assert re.search("e\u2011mail", said, re.IGNORECASE)
+    assert not re.search(r"\be-mail", said, re.IGNORECASE)
+
+
 @pytest.mark.parametrize("locale", TRANSLATED)
 def test_compiled_catalogues_match_their_sources(locale: str) -> None:
     with path_of(locale).with_suffix(".mo").open("rb") as file:
@@ -134,6 +152,12 @@ def test_amounts_use_the_singular_and_plural_of_the_language() -> None:
     assert said == [
         f"La constellation Lion est pleine. Décompte\u202f: Ada 5 ({coins})." for coins in ("+1 pièce", "+7 pièces")
     ]
+
+
+def test_a_french_list_of_choices_has_a_space_before_each_mark() -> None:
+    item = {"type": "choices-shown", "choices": [["geburt#1"], ["loch-a#1"], ["geburt#2"]]}
+    words = sentence(item, NAMES, "fr") or ""
+    assert re.findall(r".[:;]", words) == ["\u202f:", "\u202f:", "\u202f;", "\u202f:", "\u202f;", "\u202f:"]
 
 
 def test_winners_are_listed_idiomatically() -> None:

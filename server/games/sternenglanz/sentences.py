@@ -6,6 +6,7 @@ from server.games.contract import Json
 from server.games.sternenglanz.names import bild_name, copy_name, piece_name
 from server.games.sternenglanz.notation import read_move
 from server.games.sternenglanz.spoken import write_spoken
+from server.render.text_layout import punctuated
 from server.translations import Language
 
 
@@ -34,7 +35,7 @@ def _cards_chosen(item: Json, names: Sequence[str], say: Language) -> str:
 def _choices_shown(item: Json, names: Sequence[str], say: Language) -> str:
     chosen = zip(names, item["choices"], strict=True)
     shown = (say.gettext("%(name)s: %(cards)s", name=name, cards=_cards(cards, say)) for name, cards in chosen)
-    return say.gettext("Everyone has chosen: %(choices)s.", choices="; ".join(shown))
+    return say.gettext("Everyone has chosen: %(choices)s.", choices=punctuated("; ".join(shown), say.locale))
 
 
 def _turn_began(item: Json, names: Sequence[str], say: Language) -> str:
@@ -66,7 +67,7 @@ def _star_moved(item: Json, names: Sequence[str], say: Language) -> str:
 def _supernova_laid(item: Json, names: Sequence[str], say: Language) -> str:
     removed = ", ".join(f"{field} ({piece_name(star, say.locale)})" for field, star in item["removed"])
     points = [f"{name} {gained:+d}" for name, gained in zip(names, item["points"], strict=True) if gained]
-    scored = f"; {', '.join(points)}" if points else ""
+    scored = punctuated(f"; {', '.join(points)}", say.locale) if points else ""
     where = {"name": names[item["seat"]], "field": item["field"]}
     if removed:
         swept = say.gettext(

@@ -72,11 +72,10 @@ def draw(view: Json, names: Sequence[str], theme: Theme, locale: str) -> Picture
     return sheet(height, _spoken(view, names, locale), Colours(theme), parts)
 
 
-def fullness(view: Json) -> tuple[bool, int, int]:
-    """Return how much a picture shows: whether every constellation has stars, the number of constellations, and the
-    stars of the emptiest."""
+def fullness(view: Json) -> tuple[int, int, int]:
+    """Return how much a picture shows: the number of constellations, the stars of the emptiest, and all stars."""
     stars = [sum(lying is not None for lying in shown["spaces"].values()) for shown in view["boards"]]
-    return all(stars), len(stars), min(stars, default=0)
+    return len(stars), min(stars, default=0), sum(stars)
 
 
 def _spoken(view: Json, names: Sequence[str], locale: str) -> str:

@@ -4,7 +4,7 @@ import { all, call, randomKey } from "../ui/api.js";
 import { seen } from "../ui/local-storage.js";
 import { absolute } from "../ui/times.js";
 import { t } from "../ui/words.js";
-import { Sorry, useSubmit } from "../ui/parts.js";
+import { RETRY, Sorry, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
 import { unread } from "../table/unread.js";
 /** @import { Message, SeenTable } from "../ui/types" */
@@ -48,11 +48,21 @@ export function Chat({ table, seated }) {
   };
   useEffect(() => table.said.watch((it) => it && learn([it])), []);
   useEffect(() => {
-    const quietly = () => document.hidden || listen().catch(() => {});
-    if (live !== "away") quietly(); // catch up on messages from before the stream opened or after it closed
-    if (live === "live") return;
-    const timer = setInterval(quietly, EVERY);
-    return () => clearInterval(timer);
+    /** @type {number | undefined} */
+    let timer;
+    let isCurrent = true;
+    const poll = async () => {
+      const isDone = document.hidden || await listen().then(() => true, () => false);
+      if (!isCurrent || (isDone && live === "live")) return; // the stream brings later messages
+      timer = setTimeout(poll, isDone ? EVERY : RETRY);
+    };
+    // catch up on messages from before the stream opened or after it closed
+    if (live !== "away" || !said) poll();
+    else timer = setTimeout(poll, EVERY);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
   }, [live]);
   const nobody = (/** @type {Message} */ it) =>
     table.game.options.nameless ? table.game.seats[it.seat].name : t("seat.human");
@@ -75,6 +85,7 @@ export function Chat({ table, seated }) {
     ${said && html`<div role="log" ref=${log} tabindex=${said.length ? 0 : null} aria-label=${t("chat")}><ol>${
       said.map((it) => html`<li key=${it.nr}><strong>${it.name ?? nobody(it)}</strong> <time class="faint"
       datetime=${it.at}>${absolute(it.at)}</time><br />${it.text}</li>`)}</ol></div>`}
+    ${said?.length === 0 && html`<p class="faint">${t("chat.none")}</p>`}
     ${seated && html`<form onSubmit=${say}>
       <label><span class="unseen">${t("chat.message")}</span><textarea ref=${text} rows="2" maxlength="2000" required
         onInput=${() => drafts.set(key, text.current.value)}

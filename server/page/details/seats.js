@@ -4,7 +4,7 @@ import { Avatar } from "../ui/avatar.js";
 import { GAMES } from "../ui/games.js";
 import { absolute, lastMinute } from "../ui/times.js";
 import { useStore } from "../ui/store.js";
-import { t } from "../ui/words.js";
+import { botName, t } from "../ui/words.js";
 import { Due, personName, SeatName } from "../ui/game-card.js";
 import { SeatMark } from "../ui/seat-shapes.js";
 /** @import { SeenTable, View } from "../ui/types" */
@@ -23,7 +23,7 @@ export function Seats({ table: { game, here }, view, isPast = false }) {
         program=${it.program} size=${28} />${present.includes(it.seat) && html`<span class="unseen">${t("here")}</span>`}</span>`}
       <span class="who"><strong><${SeatName} game=${game.id} seat=${it} /></strong>${it.seat === game.you?.seat ? ` (${t("you")})` : ""}
         ${it.seat === game.host && html`<br /><small>${t("host")}</small>`}
-        ${it.stand_in && html`<br /><small>${t("stand-in", { bot: it.stand_in })}</small>`}
+        ${it.stand_in && html`<br /><small>${t("stand-in", { bot: botName(it.stand_in) })}</small>`}
         ${it.stood_in_by && html`<br /><small>${t("stood-in", { name: personName(it.stood_in_by),
           until: absolute(lastMinute(it.stood_in_by.until)) })}</small>`}
         ${it.unreachable && html`<br /><small>${t("unreachable")}</small>`}

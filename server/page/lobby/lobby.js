@@ -5,7 +5,7 @@ import { hours, relative } from "../ui/times.js";
 import { go, here, toGame, toSignIn, whereNow } from "../ui/routes.js";
 import { useMedia } from "../ui/media.js";
 import { useStore } from "../ui/store.js";
-import { knows, t } from "../ui/words.js";
+import { botName, knows, t } from "../ui/words.js";
 import { GameCard, seatName, Terms, termsOf, title } from "../ui/game-card.js";
 import { Sorry, useFresh, useLoaded, useSubmit } from "../ui/parts.js";
 import { me } from "../ui/token.js";
@@ -36,6 +36,7 @@ function Found({ found, wanted, player, again }) {
   const games = found.items.filter((game) => fits(game, wanted));
   const more = found.next && address({ ...wanted, pages: wanted.pages + 1 });
   const usual = wanted.status === "finished" ? [] : usualTerms(games);
+  const [[, time], ...others] = usual.length ? usual : [[]];
   const isWide = useMedia("(min-width: 40rem)"); // on a phone, terms fill a quarter of the screen
   const isNarrowed = games.length < found.items.length || (found.next && isPicky(wanted));
   return html`
@@ -46,9 +47,9 @@ function Found({ found, wanted, player, again }) {
       ${player && wanted.status === "open" && games.length === 0 && html` <a href="#/open">${t("nav.open")}</a>`}
       ${isFiltered(wanted) && html` <a href=${address({ status: wanted.status })}>${t("lobby.all")}</a>`}</p>
     ${usual.length > 0 && html`<details class="usual" open=${isWide}>
-      <summary><h3>${t("lobby.usual", { time: usual[0][1] })}</h3> <span>${t("lobby.usual.more")}</span></summary>
+      <summary><h3>${t("lobby.usual", { time })}</h3> <span>${t("lobby.usual.more")}</span></summary>
       <p class="faint">${t("lobby.usual.about")}</p>
-      <dl class="terms"><${Terms} terms=${usual} /></dl></details>`}
+      <dl class="terms"><${Terms} terms=${others} /></dl></details>`}
     <ul class="cards">${games.map((game) => html`<${GameCard} key=${game.id} game=${game}
       usual=${game.status !== "finished" && usual}>
       <p class="faint">${t("lobby.made", { when: relative(game.made_at) })}${game.closes_at && html`<br
@@ -141,7 +142,7 @@ function TakeOver({ game, player, again }) {
   });
   if (game.you || !seat) return html`<p>${t("lobby.seated")}</p>`;
   return html`<p class="row">
-    <span>${t("lobby.offered", { name: seatName(seat), bot: seat.stand_in })}</span>
+    <span>${t("lobby.offered", { name: seatName(seat), bot: botName(seat.stand_in) })}</span>
     ${player && !player.guest
       ? html`<button disabled=${busy} onClick=${take}
         aria-label=${t("lobby.take-over-in", { title: game.title })}>${t("lobby.take-over")}</button>`

@@ -24,16 +24,24 @@ export function Recap({ items, names, seat, rules, watch, close }) {
   useStore(rooms);
   const withYou = names.map((it, i) => (i === seat ? t("you") : it)); // used in sentences about other players
   const told = items.map((item) => ({ item, words: sentence(item, item.seat === seat ? names : withYou, rules) })).filter(({ words }) => words);
-  const chosen = new Set([...told].sort((one, other) => weight(one.item) - weight(other.item)).slice(0, MOST));
+  const [isOpen, setOpen] = useState(false);
+  const [isCut, setCut] = useState(false); // whether the reserved lines are too few
+  const text = useRef();
+  const chosen = new Set([...told].sort((one, other) => weight(one.item) - weight(other.item)).slice(0, isOpen ? told.length : MOST));
   const shown = told.filter((it) => chosen.has(it));
   const more = told.length - shown.length;
+  useEffect(() => {
+    if (text.current && !isOpen) setCut(more > 0 || text.current.scrollHeight > text.current.clientHeight + 1);
+  });
   if (!told.length) return null; // the game's sentences are still loading
-  return html`<section class="recap" aria-label=${t("recap")}>
+  return html`<section class=${isOpen ? "recap open" : "recap"} aria-label=${t("recap")}>
     <h2>${t("recap")}</h2>
-    <div class="scrolls" tabindex="0" role="group" aria-label=${t("recap")}><ul>${shown.map(({ item, words }) => html`<li key=${item.seq}>${words}${" "}</li>`)}
+    <div class="scrolls" ref=${text} tabindex="0" role="group" aria-label=${t("recap")}><ul>${shown.map(({ item, words }) => html`<li key=${item.seq}>${words}${" "}</li>`)}
       ${more > 0 && html`<li class="faint">${t("recap.more", { count: more })}</li>`}</ul></div>
     <p class="row"><button onClick=${watch}>${t("recap.watch")}</button>
-      <button class="plain" onClick=${close}>${t("recap.close")}</button></p>
+      <button class="plain" onClick=${close}>${t("recap.close")}</button>
+      ${isCut && html`<button class="plain" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${
+        t(isOpen ? "recap.less" : "recap.all")}</button>`}</p>
   </section>`;
 }
 

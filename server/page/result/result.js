@@ -6,6 +6,7 @@ import { useStore } from "../ui/store.js";
 import { listed, t } from "../ui/words.js";
 import { CLOCKS, draft, keep, LADDERS, OPPONENTS } from "../new-game/draft.js";
 import { SeatName, seatName } from "../ui/game-card.js";
+import { Next } from "../table/next.js";
 import { Backdrop } from "../ui/night-sky.js";
 import { COLOURS, SeatShape, sparkle } from "../ui/seat-shapes.js";
 import { link, me } from "../ui/token.js";
@@ -36,6 +37,7 @@ export function Result({ table }) {
     ${ties(game, order, names).map((it) => html`<p key=${it}>${it}</p>`)}
     ${player && !link && html`<p><a class="again" href="#/open" onClick=${() => keep(alike(game))}>${
       t("result.again")}</a></p>`}
+    <${Next} game=${game} />
     ${player?.guest && html`<p><a href="#/sign-in">${t("result.guest")}</a></p>`}
   </section>`;
 }

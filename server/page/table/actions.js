@@ -4,7 +4,7 @@ import { call } from "../ui/api.js";
 import { takeBackInWords } from "../ui/game-card.js";
 import { clockInWords, length, timeoutsInWords } from "../ui/times.js";
 import { mySeat } from "../ui/waiting-for-me.js";
-import { t } from "../ui/words.js";
+import { botName, t } from "../ui/words.js";
 import { Sorry, useSubmit } from "../ui/parts.js";
 /** @import { GameSummary, SeenTable } from "../ui/types" */
 
@@ -30,7 +30,7 @@ export function Back({ game, again }) {
     await call("POST", `/v1/games/${game.id}/seats`, {});
     await again();
   });
-  return html`<p>${t("back.why", { bot: mySeat(game)?.stand_in })}</p>
+  return html`<p>${t("back.why", { bot: botName(mySeat(game)?.stand_in) })}</p>
     <button disabled=${busy} onClick=${back} aria-label=${`${t("back")}: ${game.title}`}>${t("back")}</button>
     ${error && html`<${Sorry} error=${error} />`}`;
 }

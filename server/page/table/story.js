@@ -1,6 +1,6 @@
 // The story of a game, one sentence per event.
 import { store } from "../ui/store.js";
-import { knows, listed, t } from "../ui/words.js";
+import { botName, knows, listed, t } from "../ui/words.js";
 /** @import { GameEvent, Item, RulesDescription, Sentences, Store } from "../ui/types" */
 
 /**
@@ -56,11 +56,11 @@ export function sentence(item, names, rules) {
   const name = names[item.seat ?? -1]; // undefined if the event is about no seat
   const tells = rooms.get()[item.type];
   if (tells) return tells(item, names, rules);
-  if (item.type === "time-ran-out" && item.bot) return t("story.bot-moved", { name, bot: item.bot });
+  if (item.type === "time-ran-out" && item.bot) return t("story.bot-moved", { name, bot: botName(item.bot) });
   if (!knows(key)) return null;
   return t(key, {
     name,
-    bot: item.bot,
+    bot: botName(item.bot),
     names: item.places && listed(names.filter((_, seat) => item.places[seat] === 1)),
     score: item.scores && Math.max(...item.scores),
   });

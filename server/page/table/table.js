@@ -182,14 +182,16 @@ const getsHints = ({ you, seats }) => you?.turn != null
  */
 function useSettled({ game, live }) {
   const isOnline = useStore(online);
+  useEffect(() => { // apart, since `live` and `isOnline` may change every few seconds
+    const timer = setTimeout(() => settled.set(true), PATIENCE);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => {
     let isWanted = true;
     const settle = () => isWanted && settled.set(true);
     if (live !== "away" || !isOnline) expect(game).finally(() => setTimeout(settle, MOMENT));
-    const timer = setTimeout(settle, PATIENCE);
     return () => {
       isWanted = false;
-      clearTimeout(timer);
     };
   }, [live, isOnline]);
   return useStore(settled);

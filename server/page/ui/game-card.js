@@ -7,7 +7,7 @@ import { Thumbnail } from "./thumbnail.js";
 import { SeatMark } from "./seat-shapes.js";
 import { link } from "./token.js";
 import { mySeat } from "./waiting-for-me.js";
-import { knows, listed, t } from "./words.js";
+import { botName, knows, listed, t } from "./words.js";
 /** @import { GameSummary, Options, Seat } from "./types" */
 
 /** @param {string} name */
@@ -73,7 +73,7 @@ export function numbered(game) {
   const seats = game.seats.map((seat) => {
     if (isHidden(seat)) return { ...seat, name: t("seat", { number: seat.seat + 1 }) };
     if (!isBot(seat) || !seat.name) return seat;
-    const name = seat.name[0].toUpperCase() + seat.name.slice(1).replace("-", " "); // "greedy", "level-3"
+    const name = botName(seat.name);
     const alike = game.seats.filter((it) => isBot(it) && it.name === seat.name);
     const number = alike.indexOf(seat) + 1;
     if (alike.length === 1) return { ...seat, name };

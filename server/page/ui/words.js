@@ -106,6 +106,12 @@ function words(room, language) {
 }
 
 /**
+ * Return a bot's name as players read it: "Greedy", "Level 3".
+ * @param {string | null | undefined} bot
+ */
+export const botName = (bot) => (bot ? (bot[0].toUpperCase() + bot.slice(1)).replace("-", " ") : "");
+
+/**
  * Return the message for a key, or the last part of the key if it is unknown, for example from a newer server.
  * `count` selects the form `one` or `other`.
  * @param {string} key

@@ -26,14 +26,14 @@ from server.translations import noted
 @dataclass(frozen=True, kw_only=True)
 class SeatHandedOver(GameLetter):
     KIND: ClassVar = SEAT_HANDED_OVER
-    NEWS: ClassVar = noted('%(title)s: the bot "%(bot)s" is playing for you.')
+    NEWS: ClassVar = noted("%(title)s: the bot %(bot)s is playing for you.")
     bot: str
     link: str  # link to the page on which the player takes the seat back
 
 
 @builds(SEAT_HANDED_OVER)
 def seat_handed_over(reader: Reader) -> SeatHandedOver:
-    return SeatHandedOver(**reader.about, bot=reader.letter.data["bot"], link=reader.way_back)
+    return SeatHandedOver(**reader.about, bot=presentation.bot_name(reader.letter.data["bot"]), link=reader.way_back)
 
 
 @dataclass(frozen=True, kw_only=True)

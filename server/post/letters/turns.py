@@ -135,7 +135,7 @@ def time_extended(reader: Reader) -> TimeExtended | None:
 @dataclass(frozen=True, kw_only=True)
 class BotMoved(GameLetter):
     KIND: ClassVar = BOT_MOVED
-    NEWS: ClassVar = noted('%(title)s: your time ran out. The bot "%(bot)s" played a turn for you.')
+    NEWS: ClassVar = noted("%(title)s: your time ran out. The bot %(bot)s played a turn for you.")
     bot: str
     since: tuple[str, ...]  # the turn that the bot played and its consequences, a sentence each
     otherwise: str  # what happens if the time runs out again
@@ -145,7 +145,7 @@ class BotMoved(GameLetter):
 def bot_moved(reader: Reader) -> BotMoved:
     return BotMoved(
         **reader.about,
-        bot=reader.letter.data["bot"],
+        bot=text.bot_name(reader.letter.data["bot"]),
         since=reader.happened(reader.letter.version - 1),
         otherwise=_otherwise(reader, gettext("If your time runs out again")),
     )
@@ -166,9 +166,9 @@ def _otherwise(reader: Reader, if_late: str) -> str:
         case Extend(by):
             then = gettext("you get another %(time)s", time=span(by))
         case BotMove(bot):
-            then = gettext('the bot "%(bot)s" plays the turn for you', bot=bot)
+            then = gettext("the bot %(bot)s plays the turn for you", bot=text.bot_name(bot))
         case BotTakesOver(bot):
-            then = gettext('the bot "%(bot)s" plays for you until you come back', bot=bot)
+            then = gettext("the bot %(bot)s plays for you until you come back", bot=text.bot_name(bot))
         case Abandon():
             then = gettext("the game ends without a result for everyone")
     return f"{if_late}, {then}."
