@@ -11,7 +11,7 @@ SERVER = Path(games.__file__).parents[1]
 NAMES = re.compile("|".join(games.GAMES), re.IGNORECASE)
 MAY_NAME_GAMES = (  # documentation, examples and sandbox scenes
     *("api/templates", "api/openapi/document.py", "api/openapi/examples.", "docs"),
-    *("cli/__init__.py", "cli/bot.py", "sandbox.py", "translations/"),
+    *("cli/__init__.py", "cli/archives.py", "cli/bot.py", "sandbox.py", "translations/"),
 )
 
 

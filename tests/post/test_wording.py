@@ -89,6 +89,7 @@ ANSWER = Answer(
     stranger="",
     doubt="",
     how=(),
+    hints=(("7 leo c", "The best:"), ("5 leo d", "About 2 points less:")),
     table="",
     moves=(),
     back="",
