@@ -54,7 +54,7 @@ _MILLION = 1_000_000
 def verify(archive: Path, commitment: str | None) -> None:
     """Check an archive: every hash, every draw, every rule. Needs no database. Exit status 1 if anything is wrong.
 
-    ARCHIVE can also be a file of games between bots, or a directory of such files (see bot-games).
+    ARCHIVE can also be a file of games between bots next to its README.md, or a directory of such files (see bot-games).
     """
     if archive.is_dir() or archive.name.endswith(bot_games.ENDING):
         if commitment:
@@ -76,7 +76,12 @@ def verify(archive: Path, commitment: str | None) -> None:
 def _verify_many(files: Sequence[Path]) -> None:
     if not files:
         raise click.ClickException(f"This directory has no files *{bot_games.ENDING}.")
-    games = sum(_in_processes(bot_games.verify, files, "files checked"))
+    try:
+        bot_games.check_names(files)
+        series = bot_games.described(files[0].parent)
+    except Flaw as flaw:
+        raise click.ClickException(str(flaw)) from None
+    games = sum(_in_processes(partial(bot_games.verify, series), files, "files checked"))
     click.echo(f"Correct games: {games}")
 
 

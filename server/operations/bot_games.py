@@ -17,10 +17,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
+from itertools import pairwise
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from random import Random
-from shlex import quote
+from shlex import quote, split
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 from uuid import UUID
 
@@ -39,6 +40,7 @@ from server.store.log import Recorded, canonical
 ENDING = ".jsonl.gz"
 _PER_FILE = 100  # games at most, since an interruption loses unfinished files
 _NAME = re.compile(rf"games-(\d+)-(\d+){re.escape(ENDING)}")
+_COMMAND = re.compile("^    sternenpost bot-games (.*)$", re.MULTILINE)  # in README.md
 _WHEN = datetime(2026, 1, 1, tzinfo=UTC)  # constant, since hashes cover the times
 
 _README = """# Games of {name} between bots
@@ -81,9 +83,13 @@ class Series(NamedTuple):
         release, bots = version("sternenpost"), ", ".join(self.bots)
         return _README.format(name=name, release=release, bots=bots, seed=self.seed, command=command)
 
+    def name(self, number: int) -> str:
+        """Return the text whose SHA-256 is the seed of the game."""
+        return f"{self.seed} {number}"
+
     def play(self, number: int) -> Json:
         """Play the game with this number to its end, and return its archive."""
-        rules, name, seats = GAMES[self.rules], f"{self.seed} {number}", len(self.bots)
+        rules, name, seats = GAMES[self.rules], self.name(number), len(self.bots)
         terms = {
             "game": str(UUID(bytes=sha256(canonical([*self, number]).encode()).digest()[:16], version=4)),
             "rules": self.rules,
@@ -114,6 +120,16 @@ class Series(NamedTuple):
 def series(rules: str, bots: Sequence[str], options: Json, seed: str) -> Series:
     """Return a series with all its options. Raise BadOption for an invalid option or number of seats."""
     return Series(rules, bots, GAMES[rules].resolve_options({**options, **newest_rules(GAMES[rules])}, len(bots)), seed)
+
+
+def described(directory: Path) -> Series:
+    """Return the series that README.md describes. Raise Flaw if it describes none."""
+    try:
+        (command,) = _COMMAND.findall((directory / "README.md").read_text("utf-8"))
+        rules, *bots, _, options, _, seed, _ = split(command)
+        return Series(rules, bots[1::2], json.loads(options), seed)
+    except (OSError, ValueError, RecursionError):
+        raise Flaw("README.md must be next to the games, with the command that bot-games wrote to it.") from None
 
 
 @contextmanager
@@ -171,22 +187,36 @@ def write(series: Series, directory: Path, numbers: range) -> Path:
     return path
 
 
-def verify(path: Path) -> int:
+def check_names(paths: Sequence[Path]) -> None:
+    """Raise Flaw if a name is wrong, or if two files have the same game."""
+    named = list[tuple[int, int, str]]()
+    for path in paths:
+        if not (numbers := _numbers(path)):
+            raise Flaw(f"The name must be games-FIRST-LAST{ENDING}, with the numbers of the games, not {path.name}.")
+        named.append((numbers.start, numbers.stop, path.name))
+    for (_, stop, name), (start, _, other) in pairwise(sorted(named)):
+        if start < stop:
+            raise Flaw(f"Game {start} is in {name} and in {other}.")
+
+
+def verify(series: Series, path: Path) -> int:
     """Check every game in a file. Return the number of games. Raise Flaw at the first fault."""
-    seeds = set[bytes]()
+    numbers, line = _numbers(path) or range(0), 1
     try:
         with gzip.open(path) as lines:
-            while line := lines.readline(LARGEST + 1):
-                seed = check(line).start.seed
-                if seed in seeds:
-                    raise Flaw("This game is in the file twice.")
-                seeds.add(seed)
+            for line, number in enumerate(numbers, 1):
+                if not (raw := lines.readline(LARGEST + 1)):
+                    raise Flaw(f"Game {number} is missing.")
+                start = check(raw).start
+                played = Series(start.terms["rules"], start.terms["bots"], start.terms["options"], series.seed)
+                if (played, start.seed) != (series, sha256(series.name(number).encode()).digest()):
+                    raise Flaw(f"This is not game {number} of those that README.md describes.")
+            line += 1
+            if lines.read(1):
+                raise Flaw("The file has more games than its name says.")
     except (Flaw, OSError, EOFError, zlib.error) as error:
-        raise Flaw(f"{path}, line {len(seeds) + 1}: {error}") from None
-    name = _NAME.fullmatch(path.name)
-    if name is None or len(seeds) != int(name[2]) - int(name[1]) + 1:
-        raise Flaw(f"{path} has {len(seeds)} games, which is not the number in its name.")
-    return len(seeds)
+        raise Flaw(f"{path.name}, line {line}: {error}") from None
+    return len(numbers)
 
 
 def in_processes(do: Callable[[T], R], things: Sequence[T], processes: int) -> Iterator[R]:

@@ -4,6 +4,7 @@ import errno
 import gzip
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 
@@ -75,23 +76,53 @@ def test_processes_share_few_games(tmp_path: Path) -> None:
 
 FAULTS = {
     "another move": (lambda games: [games[0].replace(b'"star":"7"', b'"star":"8"'), *games[1:]], "line 1: Event"),
-    "a game twice": (lambda games: [games[0], games[0]], "line 2: This game is in the file twice."),
-    "a game too few": (lambda games: games[:1], "has 1 games"),
+    "a game twice": (lambda games: [games[0], games[0]], "line 2: This is not game 2 of those"),
+    "a game too few": (lambda games: games[:1], "line 2: Game 2 is missing."),
+    "a game too many": (lambda games: [*games, games[0]], "line 3: The file has more games"),
     "no JSON": (lambda games: [games[0], b"\n"], "line 2: The JSON is invalid"),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_verify_finds_a_fault_in_a_file_of_games(fault: str, tmp_path: Path) -> None:
-    play(tmp_path, 2)
-    games = lines(tmp_path)
-    for path in tmp_path.glob("*.jsonl.gz"):
+    directory = tmp_path / ("long" * 50) / ("path" * 50)  # and the message names the fault
+    play(directory, 2)
+    games = lines(directory)
+    for path in directory.glob("*.jsonl.gz"):
         path.unlink()
     change, told = FAULTS[fault]
-    (tmp_path / "games-0000001-0000002.jsonl.gz").write_bytes(gzip.compress(b"".join(change(games))))
+    (directory / "games-0000001-0000002.jsonl.gz").write_bytes(gzip.compress(b"".join(change(games))))
+    answer = run("verify", directory)
+    assert (answer.exit_code, answer.stdout) == (1, "")
+    assert told in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("games-0000002-0000002.jsonl.gz", "line 1: This is not game 2 of those that README.md describes."),
+        ("games-1-1.jsonl.gz", "Game 1 is in games-0000001-0000001.jsonl.gz and in games-1-1.jsonl.gz."),
+        ("renamed.jsonl.gz", "The name must be games-FIRST-LAST.jsonl.gz"),
+    ],
+)
+def test_verify_finds_a_copy_of_a_file(tmp_path: Path, name: str, told: str) -> None:
+    play(tmp_path, 1)
+    (path,) = tmp_path.glob("*.jsonl.gz")
+    shutil.copy(path, tmp_path / name)
     answer = run("verify", tmp_path)
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert told in answer.stderr
+
+
+def test_verify_finds_games_of_other_bots(tmp_path: Path) -> None:
+    bots = ["--bot", "greedy"] * 2
+    play(tmp_path / "one", 1, *bots, "--bot", "greedy")
+    play(tmp_path / "two", 1, *bots, "--bot", "random")
+    (path,) = (tmp_path / "two").glob("*.jsonl.gz")
+    shutil.copy(path, tmp_path / "one")
+    assert "line 1: This is not game 1 of those" in run("verify", tmp_path / "one").stderr
+    (tmp_path / "one" / "README.md").unlink()
+    assert "README.md must be next to the games" in run("verify", tmp_path / "one").stderr
 
 
 def test_verify_finds_a_file_that_was_cut_off(tmp_path: Path) -> None:
@@ -100,7 +131,7 @@ def test_verify_finds_a_file_that_was_cut_off(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-100])
     assert run("verify", path).exit_code == 1
     path.write_bytes(b"")
-    assert "has 0 games" in run("verify", path).stderr
+    assert "Game 1 is missing" in run("verify", path).stderr
 
 
 def test_invalid_arguments_for_bot_games_write_nothing(tmp_path: Path) -> None:
