@@ -43,8 +43,8 @@ class Seen(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares. 0.5 worlds
-    are one world in half of its moves, and none in the others.
+    """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares.
+    With 0.5 worlds, the bot samples one world in half of its moves.
 
     A bot with `slack` plays any move that is close to the best. The slack is a share of the distance from the best of
     the compared moves to the worst.

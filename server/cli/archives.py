@@ -54,7 +54,7 @@ _MILLION = 1_000_000
 def verify(archive: Path, commitment: str | None) -> None:
     """Check an archive: every hash, every draw, every rule. Needs no database. Exit status 1 if anything is wrong.
 
-    ARCHIVE can also be a file of games between bots, or a directory of such files (see bot-games).
+    ARCHIVE can also be a file of games between bots next to its README.md, or a directory of such files (see bot-games).
     """
     if archive.is_dir() or archive.name.endswith(bot_games.ENDING):
         if commitment:
@@ -76,7 +76,12 @@ def verify(archive: Path, commitment: str | None) -> None:
 def _verify_many(files: Sequence[Path]) -> None:
     if not files:
         raise click.ClickException(f"This directory has no files *{bot_games.ENDING}.")
-    games = sum(_in_processes(bot_games.verify, files, "files checked"))
+    try:
+        bot_games.check_names(files)
+        series = bot_games.described(files[0].parent)
+    except Flaw as flaw:
+        raise click.ClickException(str(flaw)) from None
+    games = sum(_in_processes(partial(bot_games.verify, series), files, "files checked"))
     click.echo(f"Correct games: {games}")
 
 
@@ -100,7 +105,11 @@ def _verify_many(files: Sequence[Path]) -> None:
 )
 @click.option("--options", default="{}", metavar="JSON", help="Options of the games, as in GET /v1/rules.")
 @click.option(
-    "--seed", default="1", show_default=True, metavar="TEXT", help="The same text always produces the same games."
+    "--seed",
+    default="1",
+    show_default=True,
+    metavar="TEXT",
+    help="With the same bots, options and release, the same text always produces the same games.",
 )
 def play_bots(rules: str, directory: Path, games: int, bots: Sequence[str], options: str, seed: str) -> None:
     """Play games between bots, and write them to DIR as open data.
@@ -108,26 +117,36 @@ def play_bots(rules: str, directory: Path, games: int, bots: Sequence[str], opti
     Each line of the files *.jsonl.gz is the archive of a game, with all that is needed to replay it. README.md in DIR
     describes the files. `sternenpost verify DIR` checks them.
 
-    To add games, or to continue after an interruption, run the command again with the same DIR. All cores are used, at
-    low priority.
+    To add games, or to continue after an interruption, run the command again with the same DIR, game, bots, options, seed
+    and release of Sternenpost. All cores are used, at low priority.
     """
+    if not seed.isprintable():
+        raise click.UsageError("--seed must be a single line of printable characters.")
     seats = list(bots) or ["greedy"] * GAMES[rules].SEATS.start
     try:
-        series = bot_games.series(rules, seats, dict(json.loads(options)), seed)
-    except (ValueError, TypeError):
+        series = bot_games.series(rules, seats, {**json.loads(options)}, seed)
+    except (ValueError, TypeError, RecursionError):
         raise click.UsageError("--options must be a JSON object.") from None
     except BadOption as error:
         raise click.UsageError(str(error)) from None
-    directory.mkdir(parents=True, exist_ok=True)
-    readme = directory / "README.md"
-    if readme.exists() and readme.read_text("utf-8") != series.readme:
-        raise click.UsageError(f"{readme} describes other games. Choose another directory.")
-    readme.write_text(series.readme, "utf-8")
-    todo, began = bot_games.missing(directory, games), _cpu_seconds()
-    paths = list(_in_processes(partial(bot_games.write, series, directory), todo, "files written"))
-    played, size = sum(map(len, todo)), sum(path.stat().st_size for path in paths)
+    readme, processes, began = directory / "README.md", os.cpu_count() or 1, _cpu_seconds()
+    try:
+        with bot_games.locked(directory):
+            if not readme.exists():
+                with bot_games.new_file(readme) as file:
+                    file.write(series.readme.encode())
+            elif readme.read_text("utf-8", "replace") != series.readme:
+                raise click.UsageError(
+                    f"{readme} describes other games. "
+                    "Choose another directory, or use the game, bots, options, seed and release that it names."
+                )
+            todo = bot_games.missing(directory, games, processes)
+            paths = list(_in_processes(partial(bot_games.write, series, directory), todo, "files written"))
+            played, size = sum(map(len, todo)), sum(path.stat().st_size for path in paths)
+    except OSError as error:
+        raise click.ClickException(str(error)) from None
     if not played:
-        click.echo(f"{directory} has these {games} games already.")
+        click.echo(f"{click.format_filename(directory)} has these {games} games already.")
         return
     seconds, each = (_cpu_seconds() - began) / played, size / played
     click.echo(f"Played {played} games: {1 / seconds:.0f} games per second of CPU time, {each:.0f} bytes per game.")
@@ -144,7 +163,9 @@ def _in_processes(do: Callable[[Any], T], things: Sequence[Any], done: str) -> I
     """Yield the results while showing the progress."""
     results = bot_games.in_processes(do, things, os.cpu_count() or 1)
     try:
-        for _, result in zip(with_progress(things, lambda number: f"{number} of {len(things)} {done}"), results):
+        for _, result in zip(
+            with_progress(things, lambda number: f"{number} of {len(things)} {done}"), results, strict=True
+        ):
             yield result
     except BrokenProcessPool:
         raise click.ClickException("A process was killed. Run the command again.") from None

@@ -4,6 +4,7 @@ The series and the number of a game determine everything in it, including how it
 grow, and an interrupted run continues where it stopped.
 """
 
+import fcntl
 import gzip
 import json
 import os
@@ -11,15 +12,17 @@ import re
 import signal
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
-from multiprocessing import get_context
+from itertools import pairwise
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from random import Random
-from shlex import quote
-from typing import Any, NamedTuple, TypeVar
+from shlex import quote, split
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 from uuid import UUID
 
 from server.bots import choose
@@ -35,8 +38,9 @@ from server.store import embedded_postgres
 from server.store.log import Recorded, canonical
 
 ENDING = ".jsonl.gz"
-_PER_FILE = 500  # games
+_PER_FILE = 100  # games at most, since an interruption loses unfinished files
 _NAME = re.compile(rf"games-(\d+)-(\d+){re.escape(ENDING)}")
+_COMMAND = re.compile("^    sternenpost bot-games (.*)$", re.MULTILINE)  # in README.md
 _WHEN = datetime(2026, 1, 1, tzinfo=UTC)  # constant, since hashes cover the times
 
 _README = """# Games of {name} between bots
@@ -50,7 +54,8 @@ Bots of Sternenpost {release} played these games. In the order of their seats: {
 - All times are the same and have no meaning.
 
 To check every draw, every rule and every hash, install Sternenpost and run `sternenpost verify .` in this folder.
-To play the same games again, with the same moves, run this command, with `--games` as you like:
+To play the same games again, with the same moves, install Sternenpost {release} and run this command, with
+`--games` as you like:
 
     {command}
 
@@ -78,9 +83,13 @@ class Series(NamedTuple):
         release, bots = version("sternenpost"), ", ".join(self.bots)
         return _README.format(name=name, release=release, bots=bots, seed=self.seed, command=command)
 
+    def name(self, number: int) -> str:
+        """Return the text whose SHA-256 is the seed of the game."""
+        return f"{self.seed} {number}"
+
     def play(self, number: int) -> Json:
         """Play the game with this number to its end, and return its archive."""
-        rules, name, seats = GAMES[self.rules], f"{self.seed} {number}", len(self.bots)
+        rules, name, seats = GAMES[self.rules], self.name(number), len(self.bots)
         terms = {
             "game": str(UUID(bytes=sha256(canonical([*self, number]).encode()).digest()[:16], version=4)),
             "rules": self.rules,
@@ -113,57 +122,118 @@ def series(rules: str, bots: Sequence[str], options: Json, seed: str) -> Series:
     return Series(rules, bots, GAMES[rules].resolve_options({**options, **newest_rules(GAMES[rules])}, len(bots)), seed)
 
 
-def missing(directory: Path, games: int) -> list[range]:
+def described(directory: Path) -> Series:
+    """Return the series that README.md describes. Raise Flaw if it describes none."""
+    try:
+        (command,) = _COMMAND.findall((directory / "README.md").read_text("utf-8"))
+        rules, *bots, _, options, _, seed, _ = split(command)
+        return Series(rules, bots[1::2], json.loads(options), seed)
+    except (OSError, ValueError, RecursionError):
+        raise Flaw("README.md must be next to the games, with the command that bot-games wrote to it.") from None
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Create the directory if necessary, and lock it. Delete what an interrupted run left. Raise OSError if another run
+    has locked it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    lock = os.open(directory, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OSError(f"Another run is writing to {directory}. Wait until it ends.") from None
+        for left in directory.glob(f"games-*{ENDING}.new"):
+            left.unlink()
+        yield
+    finally:
+        os.close(lock)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """Yield a file that gets its name once it is stored on disk."""
+    new = path.with_name(f"{path.name}.new")
+    with new.open("wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+
+
+def missing(directory: Path, games: int, processes: int) -> list[range]:
     """Return the numbers of the games that the directory lacks, a range for each file to write."""
-    done = [(int(it[1]), int(it[2])) for path in directory.iterdir() if (it := _NAME.fullmatch(path.name))]
-    found, first = list[range](), 1
-    for begin, end in [*sorted(done), (games + 1, games)]:
-        gap = range(first, min(begin, games + 1))
-        found += [gap[at : at + _PER_FILE] for at in range(0, len(gap), _PER_FILE)]
-        first = max(first, end + 1)
-    return found
+    gaps, first = list[range](), 1
+    done = [numbers for path in directory.iterdir() if (numbers := _numbers(path))]
+    for numbers in [*sorted(done, key=lambda it: it.start), range(games + 1, games + 1)]:
+        gaps.append(range(first, min(numbers.start, games + 1)))
+        first = max(first, numbers.stop)
+    size = max(1, min(_PER_FILE, sum(map(len, gaps)) // (4 * processes)))  # enough files to keep all processes busy
+    return [gap[at : at + size] for gap in gaps for at in range(0, len(gap), size)]
+
+
+def _numbers(path: Path) -> range | None:
+    """Return the numbers of the games that a file contains according to its name. Return None for any other file."""
+    name = _NAME.fullmatch(path.name)
+    return range(int(name[1]), int(name[2]) + 1) if name else None
 
 
 def write(series: Series, directory: Path, numbers: range) -> Path:
     """Play these games and write them to a new file."""
     path = directory / f"games-{numbers[0]:07}-{numbers[-1]:07}{ENDING}"
-    new = path.with_name(f"{path.name}.new")
-    with new.open("wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+    with new_file(path) as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
         for number in numbers:
             packed.write(canonical(series.play(number)).encode() + b"\n")
-    return new.replace(path)
+    return path
 
 
-def verify(path: Path) -> int:
+def check_names(paths: Sequence[Path]) -> None:
+    """Raise Flaw if a name is wrong, or if two files have the same game."""
+    named = list[tuple[int, int, str]]()
+    for path in paths:
+        if not (numbers := _numbers(path)):
+            raise Flaw(f"The name must be games-FIRST-LAST{ENDING}, with the numbers of the games, not {path.name}.")
+        named.append((numbers.start, numbers.stop, path.name))
+    for (_, stop, name), (start, _, other) in pairwise(sorted(named)):
+        if start < stop:
+            raise Flaw(f"Game {start} is in {name} and in {other}.")
+
+
+def verify(series: Series, path: Path) -> int:
     """Check every game in a file. Return the number of games. Raise Flaw at the first fault."""
-    seeds = set[bytes]()
+    numbers, line = _numbers(path) or range(0), 1
     try:
         with gzip.open(path) as lines:
-            while line := lines.readline(LARGEST + 1):
-                seed = check(line).start.seed
-                if seed in seeds:
-                    raise Flaw("This game is in the file twice.")
-                seeds.add(seed)
+            for line, number in enumerate(numbers, 1):
+                if not (raw := lines.readline(LARGEST + 1)):
+                    raise Flaw(f"Game {number} is missing.")
+                start = check(raw).start
+                played = Series(start.terms["rules"], start.terms["bots"], start.terms["options"], series.seed)
+                if (played, start.seed) != (series, sha256(series.name(number).encode()).digest()):
+                    raise Flaw(f"This is not game {number} of those that README.md describes.")
+            line += 1
+            if lines.read(1):
+                raise Flaw("The file has more games than its name says.")
     except (Flaw, OSError, EOFError, zlib.error) as error:
-        raise Flaw(f"{path}, line {len(seeds) + 1}: {error}") from None
-    name = _NAME.fullmatch(path.name)
-    if name is None or len(seeds) != int(name[2]) - int(name[1]) + 1:
-        raise Flaw(f"{path} has {len(seeds)} games, which is not the number in its name.")
-    return len(seeds)
+        raise Flaw(f"{path.name}, line {line}: {error}") from None
+    return len(numbers)
 
 
 def in_processes(do: Callable[[T], R], things: Sequence[T], processes: int) -> Iterator[R]:
-    """Yield the results in order. The processes run at low priority and end with this one."""
+    """Yield each result as soon as it exists. After a failure, end the other processes. All processes run at low priority
+    and end with this one."""
     ends_with_parent = embedded_postgres.ends_with_parent(signal.SIGTERM)
-    with ProcessPoolExecutor(processes, get_context("fork"), _step_back, (ends_with_parent,)) as pool:
+    with ProcessPoolExecutor(processes, get_context("fork"), _lower_priority, (ends_with_parent,)) as pool:
         try:
-            yield from pool.map(do, things)
+            for future in as_completed([pool.submit(do, thing) for thing in things]):
+                yield future.result()
         except BaseException:
-            pool.shutdown(cancel_futures=True)
+            for process in active_children():
+                process.terminate()
             raise
 
 
-def _step_back(ends_with_parent: Callable[[], None] | None) -> None:
+def _lower_priority(ends_with_parent: Callable[[], None] | None) -> None:
     if ends_with_parent is not None:
         ends_with_parent()
     os.nice(19)
