@@ -35,7 +35,7 @@ from server.post.desk.arguments import (
     wanted_in,
 )
 from server.post.incoming.commands import HINT, word_for
-from server.post.wording import moment, pace_of, spoken
+from server.post.wording import moment, pace_of, spoken, whole_points
 from server.render.text_layout import punctuated
 from server.store import desk
 from server.translations import noted
@@ -390,7 +390,7 @@ def _review(errand: Errand, rest: str) -> Said:
         line = f"{commands.BY_NAME[commands.REVIEW].word(spoken().locale)} {number}"
         told = gettext("A bot is reviewing your moves in game %(game)s.", game=name)
         return Said(told=[told, gettext('Write "%(line)s" again in a few minutes.', line=line)])
-    result, choices = round(found["result"]), round(found["choices"])
+    result, choices = whole_points(found["result"]), whole_points(found["choices"])
     told = gettext(
         "Game %(game)s: your score, compared with the others' average: %(result)s. Of this, your moves: %(choices)s, and "
         "luck: %(luck)s.",
@@ -405,7 +405,7 @@ def _review(errand: Errand, rest: str) -> Said:
             version=it["version"],
             move=it["words"],
             better=it["better"]["words"],
-            gain=f"{it['better']['gain']:.0f}",
+            gain=whole_points(it["better"]["gain"]),
         )
         for it in clearly_better(found["moves"])
     ]

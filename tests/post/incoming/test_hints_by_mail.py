@@ -12,6 +12,7 @@ from server.config import Bound
 from server.play.commits import load
 from server.play.turns import hints
 from server.post.incoming.commands import HINT, word_for
+from server.post.letters.answers import how_good
 from server.translations import LOCALES
 from tests.post.incoming.replying import a_move, ada_writes
 from tests.post.office import Mail, Office
@@ -95,3 +96,8 @@ def test_hints_by_email_count_against_the_limit_of_the_api(
     answer = ada_writes(office, "hint")
     assert "You've asked for 2 hints. Try again later." in " ".join(answer.text.split())
     assert not moves_in(answer, "en")
+
+
+@pytest.mark.parametrize(("behind", "told"), [(0.49, "Almost as good:"), (0.5, "1 point less"), (2.5, "3 points less")])
+def test_points_are_rounded_as_on_the_page(within: None, behind: float, told: str) -> None:
+    assert told in how_good(behind, is_best=False)
