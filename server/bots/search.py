@@ -87,6 +87,11 @@ def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
     """
     compared = compare(seen, effort, seconds, rng)
     (_, most), (_, worst) = compared[0], compared[-1]
+def can_compare(rules: Rules) -> bool:
+    """Return whether a game has what `compare` needs to prefer one move to another."""
+    return hasattr(rules, "judge")
+
+
     least = most - effort.slack * (most - worst)
     return rng.choice([move for move, gain in compared if gain >= least])
 

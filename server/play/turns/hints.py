@@ -12,7 +12,7 @@ from uuid import UUID
 import orjson
 
 from server.accounts.rate_limits import Use, expect_within
-from server.bots.search import Effort, Seen, compare
+from server.bots.search import Effort, Seen, can_compare, compare
 from server.errors import NoHints, TooMany
 from server.games import Json, Seat
 from server.games.presentation import write_move
@@ -72,5 +72,5 @@ def _expect_bots_only(game: Game, seat: Seat) -> None:
     others = [row for row in game.seats if row.seat != seat]
     if game.seats[seat].owner_id is not None or any(row.kind != "bot" for row in others):
         raise NoHints(noted("You can get hints only in games in which all other players are bots."))
-    if not hasattr(game.table.rules, "judge"):
+    if not can_compare(game.table.rules):
         raise NoHints(noted("This game has no hints."))

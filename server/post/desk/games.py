@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from flask import current_app
 from flask_babel import gettext, ngettext
 
+from server.bots.search import can_compare
 from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated, PlayError
 from server.games import GAMES, Json
 from server.games import presentation as text
@@ -168,6 +169,8 @@ def _play(errand: Errand, rest: str) -> Said:
         raise Unclear(noted('To play with others, use "new" instead.'))
     opened = _opened(errand, wanted, [{"bot": _BOT}] * (_seats_of(wanted) - 1))
     told = gettext("Game %(game)s has started. We'll email you when it's your turn.", game=_named(errand, opened))
+    if not can_compare(GAMES[wanted.rules]):
+        return Said(told=[told])
     word = word_for(HINT, spoken().locale)
     return Said(
         told=[told, gettext('To get the best moves, reply "%(hint)s" to the email about your turn.', hint=word)]
