@@ -408,9 +408,12 @@ class _Doing:
 
     def goes_wrong(self, error: PlayError | RuleError, line: str = "") -> None:
         self.look_again()  # the error refers to a newer state of the game
-        self.answer.update(wrong=self._told(error), line=line, moves=True)
+        told, earlier = self._told(error), self.answer["wrong"]
+        wrong = earlier if told in earlier else f"{earlier} {told}".strip()
+        self.answer.update(wrong=wrong, line=self.answer["line"] or line, moves=True)
 
     def _told(self, error: PlayError | RuleError) -> str:
+        """Add an error to the answer, below earlier ones."""
         match error:
             case StaleTurn():
                 told = gettext("That turn is over: you've moved, or your time ran out. Here is the table as it is now.")
