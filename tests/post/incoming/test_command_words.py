@@ -183,7 +183,19 @@ def test_an_email_can_be_signed_with_a_name_that_looks_like_a_command() -> None:
     assert read("7 leo c\n\nPaula", "it").move == "7 leo c"
 
 
-SURNAMES = ["Hintz", "Tripp", "Tip", "Tipps", "hin", "hints", "Conseils", "Suggerimenti", "Hinton", "Tippl", "suggerimenti"]
+SURNAMES = [
+    "Hintz",
+    "Tripp",
+    "Tip",
+    "Tipps",
+    "hin",
+    "hints",
+    "Conseils",
+    "Suggerimenti",
+    "Hinton",
+    "Tippl",
+    "suggerimenti",
+]
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -250,7 +262,9 @@ def test_an_old_move_below_a_name_is_not_played_again(name: str) -> None:
 
 
 def test_a_move_is_played_above_an_old_move_and_an_old_hint() -> None:
-    mail = Mail("ada@example.org", False, ("5 leo d", "", "Am Montag schrieb ich", "", "7 leo c", "hint"), None, "", None)
+    mail = Mail(
+        "ada@example.org", False, ("5 leo d", "", "Am Montag schrieb ich", "", "7 leo c", "hint"), None, "", None
+    )
     found = understand(parse(mail, GAMES["sternenhimmel"], "de"), stood=lambda key: key == "7 leo c")
     assert found == Wishes(move="5 leo d")
 
