@@ -32,7 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "operations": {"accounts", "bots", "metric_files", "play", "post", "push", "games", "store", "translations"}
     | {"webhooks"}
     | SMALL,
-    "post": {"accounts", "leases", "play", "push", "render", "games", "store", "translations", "webhooks"} | SMALL,
+    "post": {"accounts", "bots", "leases", "play", "push", "render", "games", "store", "translations", "webhooks"}
+    | SMALL,
     "page": {"accounts", "compression", "games"},
     "docs": set(),
     "api": {

@@ -26,7 +26,7 @@ from random import Random
 from time import thread_time
 from typing import Any, NamedTuple
 
-from server.games import Json, Outcome, Rules, Seat
+from server.games import GAMES, Json, Outcome, Rules, Seat
 
 WIN = 10.0  # points
 WIN_NEXT_TURN = 100.0  # more than any value that a judge returns
@@ -40,6 +40,14 @@ class Seen(NamedTuple):
     view: Json
     story: Sequence[Json]
     moves: Sequence[Any]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Replace the rules with their name, so that another process can receive this."""
+        return _seen, (self.rules.NAME, *self[1:])
+
+
+def _seen(name: str, *rest: Any) -> Seen:
+    return Seen(GAMES[name], *rest)
 
 
 class Effort(NamedTuple):
@@ -77,6 +85,11 @@ def standing(story: Sequence[Json]) -> list[Json]:
         else:
             found.append(it)
     return found
+
+
+def can_compare(rules: Rules) -> bool:
+    """Return whether a game has what `compare` needs to prefer one move to another."""
+    return hasattr(rules, "judge")
 
 
 def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime, timedelta
+from math import floor
 from textwrap import TextWrapper
 from typing import Any, ClassVar, Literal
 from zoneinfo import ZoneInfo
@@ -217,6 +218,11 @@ def _fit(name: str, words: object) -> object:
             return _words(words)
         case _:
             return words
+
+
+def whole_points(points: float) -> int:
+    """Round points as the page does: halves up."""
+    return floor(points + 0.5)
 
 
 def moment(when: datetime, zone: ZoneInfo) -> str:

@@ -53,7 +53,10 @@ def test_emails_jobs_and_checks_work_for_the_third_game(app: Flask, ada: Someone
         arrives(mail.reply_to, a_mail("?"))
         arrives(mail.reply_to, a_mail("no such move"))
         deal_with_mails()
-        assert len(office.mails("ada")) == 3
+        *_, of_moves, of_help = office.mails("ada")
+        assert "Your possible moves" in of_moves.text
+        assert "  pause (" in of_help.text
+        assert "  hint (" not in of_help.text  # since the game has no judge
         for _ in range(8):
             later(3 * DAY)
             everything_due_happens()

@@ -1,18 +1,19 @@
 """Hints: the moves that a search prefers, for a player whose opponents are all bots.
 
-A hint is computed in the web process and within the request. It is short, one at a time per process, and limited per
-player, so it needs no queue.
+A web process computes a hint within the request. The worker, which also runs the sweep, has a hint computed by another
+process. A hint is short, one at a time per process, and limited per player, so it needs no queue.
 """
 
+from collections.abc import Callable
 from random import Random
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import orjson
 
 from server.accounts.rate_limits import Use, expect_within
-from server.bots.search import Effort, Seen, compare
+from server.bots.search import Effort, Seen, can_compare, compare
 from server.errors import NoHints, TooMany
 from server.games import Json, Seat
 from server.games.presentation import write_move
@@ -30,8 +31,31 @@ RETRY: Final = 5  # seconds until a refused player may try again
 
 _one_at_a_time = Lock()
 
+Compare = Callable[[Seen, Effort, float, Random], list[tuple[Any, float]]]
 
-def hint(game_id: UUID, player_id: UUID, locale: str) -> Json:
+
+def count_hint(player_id: UUID) -> None:
+    """Count a hint against the player's limit, in the current transaction. Raise TooMany."""
+    expect_within(Use("hints", player_id))
+
+
+def compare_here(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tuple[Any, float]]:
+    """Compare moves in this process, one hint at a time. Raise TooMany."""
+    if not _one_at_a_time.acquire(timeout=PATIENCE):
+        raise TooMany(noted("Other players are getting hints at the moment. Try again in a few seconds."), RETRY)
+    try:
+        return compare(seen, effort, seconds, rng)
+    finally:
+        _one_at_a_time.release()
+
+
+def hint(
+    game_id: UUID,
+    player_id: UUID,
+    locale: str,
+    counts: Callable[[UUID], object] = count_hint,
+    compares: Compare = compare_here,
+) -> Json:
     """Return the best moves for the player's present turn, or none if it isn't their turn.
 
     It depends only on the seat's view and story. Raise NotFound, NotSeated, HandedOver, NoHints, TooMany.
@@ -42,17 +66,12 @@ def hint(game_id: UUID, player_id: UUID, locale: str) -> Json:
     turn = turn_of(game.table, seat)
     if turn is None:
         return {"turn": None, "moves": []}
-    expect_within(Use("hints", player_id))
+    counts(player_id)
     db.session.commit()
     rules = game.table.rules
     view = rules.view(game.table.state, seat)
     seen = Seen(rules, seat, view, shown_to(game, seat), rules.legal_moves(game.table.state, seat))
-    if not _one_at_a_time.acquire(timeout=PATIENCE):
-        raise TooMany(noted("Other players are getting hints at the moment. Try again in a few seconds."), RETRY)
-    try:
-        compared = compare(seen, EFFORT, SECONDS, Random(orjson.dumps(view, option=orjson.OPT_SORT_KEYS)))
-    finally:
-        _one_at_a_time.release()
+    compared = compares(seen, EFFORT, SECONDS, Random(orjson.dumps(view, option=orjson.OPT_SORT_KEYS)))
     (_, most), *_ = compared
     return {
         "turn": turn,
@@ -72,5 +91,5 @@ def _expect_bots_only(game: Game, seat: Seat) -> None:
     others = [row for row in game.seats if row.seat != seat]
     if game.seats[seat].owner_id is not None or any(row.kind != "bot" for row in others):
         raise NoHints(noted("You can get hints only in games in which all other players are bots."))
-    if not hasattr(game.table.rules, "judge"):
+    if not can_compare(game.table.rules):
         raise NoHints(noted("This game has no hints."))

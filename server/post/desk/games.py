@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from flask import current_app
 from flask_babel import gettext, ngettext
 
+from server.bots.search import can_compare
 from server.errors import AlreadySeated, NotFound, NotRunning, NotSeated, PlayError
 from server.games import GAMES, Json
 from server.games import presentation as text
@@ -35,7 +36,7 @@ from server.post.desk.arguments import (
     wanted_in,
 )
 from server.post.incoming.commands import HINT, word_for
-from server.post.wording import moment, pace_of, spoken
+from server.post.wording import moment, pace_of, spoken, whole_points
 from server.render.text_layout import punctuated
 from server.store import desk
 from server.translations import noted
@@ -168,6 +169,8 @@ def _play(errand: Errand, rest: str) -> Said:
         raise Unclear(noted('To play with others, use "new" instead.'))
     opened = _opened(errand, wanted, [{"bot": _BOT}] * (_seats_of(wanted) - 1))
     told = gettext("Game %(game)s has started. We'll email you when it's your turn.", game=_named(errand, opened))
+    if not can_compare(GAMES[wanted.rules]):
+        return Said(told=[told])
     word = word_for(HINT, spoken().locale)
     return Said(
         told=[told, gettext('To get the best moves, reply "%(hint)s" to the email about your turn.', hint=word)]
@@ -390,7 +393,7 @@ def _review(errand: Errand, rest: str) -> Said:
         line = f"{commands.BY_NAME[commands.REVIEW].word(spoken().locale)} {number}"
         told = gettext("A bot is reviewing your moves in game %(game)s.", game=name)
         return Said(told=[told, gettext('Write "%(line)s" again in a few minutes.', line=line)])
-    result, choices = round(found["result"]), round(found["choices"])
+    result, choices = whole_points(found["result"]), whole_points(found["choices"])
     told = gettext(
         "Game %(game)s: your score, compared with the others' average: %(result)s. Of this, your moves: %(choices)s, and "
         "luck: %(luck)s.",
@@ -405,7 +408,7 @@ def _review(errand: Errand, rest: str) -> Said:
             version=it["version"],
             move=it["words"],
             better=it["better"]["words"],
-            gain=f"{it['better']['gain']:.0f}",
+            gain=whole_points(it["better"]["gain"]),
         )
         for it in clearly_better(found["moves"])
     ]

@@ -21,5 +21,5 @@
 - `near_misses` detects misspelt moves and commands.
 - `bounces` handles bounces and complaints.
 - `diagnoses` classifies responses of mail servers.
-- `child` runs parsers in a process with limited time and memory.
+- `child` runs parsers, and the search for hints, in a process with limited time and memory.
 """

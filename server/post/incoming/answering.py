@@ -19,9 +19,10 @@ from server.accounts.bans import is_welcome
 from server.accounts.calendars import stored_zone
 from server.accounts.notice_kinds import ANSWER
 from server.accounts.players import profile, stored_locale
-from server.accounts.rate_limits import Use, count, most_of
+from server.accounts.rate_limits import Use, count, has_left, most_of
+from server.bots.search import compare
 from server.clock import clock
-from server.errors import IllegalPlan, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
+from server.errors import IllegalPlan, NoHints, NotFound, NotRunning, PlayError, StaleTurn, TooLate, UnderWay
 from server.games import Json, RuleError
 from server.games.presentation import in_words, meant_moves, refusal, write_move
 from server.play.commits import load, whole_log
@@ -35,7 +36,7 @@ from server.play.seating.stand_ins import ask_stand_in, end_stand_in
 from server.play.table import last_change_of_hands
 from server.play.talk.chat import say
 from server.play.turns.going_back import has_gone_back, last_move, stands
-from server.play.turns.hints import hint
+from server.play.turns.hints import count_hint, hint
 from server.play.turns.idempotency import first_answer
 from server.play.views import turn_of
 from server.play.votes import TAKE_BACK, take_back, vote, votes_of
@@ -190,7 +191,9 @@ def _deal(mail: Incoming, game: Game, player: Player | None) -> None:
     is_unsure = mail.turn == SEVERAL
     wishes, acts = (Wishes(problem="several-games"), set[str]()) if is_unsure else _wishes(mail, game, read)
     waiting = _waiting_for(mail, wishes.confirms)
-    doing = _Doing(mail, player.player_id, mail.arrived_at, game, _answer(answers=fit_id(read.message_id)))
+    doing = _Doing(
+        mail, player.player_id, player.email, mail.arrived_at, game, _answer(answers=fit_id(read.message_id))
+    )
     asks = ""
     is_own = _is_from(read, player.email)
     if waiting is None and (not is_own or read.is_forged):
@@ -386,6 +389,7 @@ class _Doing:
 
     mail: Incoming
     player_id: UUID
+    email: str  # of the player
     arrived_at: datetime
     game: Game  # after the steps so far
     answer: Json
@@ -407,8 +411,11 @@ class _Doing:
         return in_words(self.game.table.rules, move, spoken().locale)
 
     def goes_wrong(self, error: PlayError | RuleError, line: str = "") -> None:
+        """Add an error to the answer, below earlier ones."""
         self.look_again()  # the error refers to a newer state of the game
-        self.answer.update(wrong=self._told(error), line=line, moves=True)
+        told, earlier = self._told(error), self.answer["wrong"]
+        wrong = earlier if told in earlier else f"{earlier} {told}".strip()
+        self.answer.update(wrong=wrong, line=self.answer["line"] or line, moves=True)
 
     def _told(self, error: PlayError | RuleError) -> str:
         match error:
@@ -502,10 +509,24 @@ def _show_moves(doing: _Doing, wishes: Wishes) -> None:
 
 
 def _give_hint(doing: _Doing, wishes: Wishes) -> None:
-    found = hint(doing.mail.game_id, doing.player_id, spoken().locale)["moves"]
-    doing.answer.update(
-        hints=[(it["words"], how_good(it["behind"], nr == 0)) for nr, it in enumerate(found)], asks=not found
-    )
+    """Add a hint to the answer, unless another wish failed or there will be no answer.
+
+    The child process computes the hint, since the sweep runs in this process. A repeated attempt counts no second hint.
+    """
+    answer, uses = doing.answer, _uses(doing.mail, doing.email)
+    if answer["wrong"] or not (answer["played"] or all(map(has_left, uses))):
+        return
+    try:
+        found = hint(
+            doing.mail.game_id,
+            doing.player_id,
+            spoken().locale,
+            lambda who: doing.once("hint", partial(count_hint, who)),
+            lambda *asked: child.run(compare, *asked),
+        )["moves"]
+    except TooMuch:
+        raise NoHints(noted("This game has no hints.")) from None
+    answer.update(hints=[(it["words"], how_good(it["behind"], nr == 0)) for nr, it in enumerate(found)], asks=not found)
 
 
 def _pause(doing: _Doing, wishes: Wishes) -> None:
@@ -714,8 +735,13 @@ def _answers_left(mail: Incoming, reader: str) -> int:
     """Count this reply against its reader's limit, since anyone can forge a sender. Return how many more replies may be
     sent now, or a negative number if this one exceeds the limit. The limit ends loops with a machine that replies to
     us."""
+    return min(count(*_uses(mail, reader)).values())
+
+
+def _uses(mail: Incoming, reader: str) -> list[Use]:
+    """Return the limits that a reply without a move counts against."""
     of_reader = [Use("answers-to-sender", mailbox_of(reader.lower()))] * bool(reader)
-    return min(count(Use("answers", f"{mail.game_id}/{mail.seat}"), *of_reader).values())
+    return [Use("answers", f"{mail.game_id}/{mail.seat}"), *of_reader]
 
 
 def _letter(mail: Incoming, game: Game, answer: Json) -> Json:

@@ -1,4 +1,4 @@
-"""A child process that parses emails, with limited CPU time and memory.
+"""A child process that parses emails and compares moves for hints, with limited CPU time and memory.
 
 An email can use at most SECONDS of CPU time, and can't crash the parent process.
 """

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from server.bots.search import can_compare
 from server.games import GAMES
 from server.games.presentation import in_words, notation
 from server.post.incoming.commands import (
@@ -32,8 +33,9 @@ def help_lines(rules_name: str, locale: str) -> Sequence[tuple[str, str]]:
     move = gettext("a move. %(notation)s", notation=notation(rules_name, locale))
     wished = gettext("happens as soon as everyone agrees")
     days = gettext("stops your clock from the first day to the last")
+    hint = (HINT, "", gettext("sends you the best moves, if all others are bots"))
     commands = (
-        (HINT, "", gettext("sends you the best moves, if all others are bots")),
+        *([hint] if can_compare(GAMES[rules_name]) else []),
         (SAY, gettext("Good evening!"), gettext("sends this to everyone at the table")),
         (PAUSE, "", wished),
         (RESUME, "", wished),

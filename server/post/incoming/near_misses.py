@@ -115,7 +115,7 @@ def _begins_as_command(word: str, line: str, locale: str) -> bool:
 
 
 def _is_nearly_command(word: str, locale: str) -> bool:
-    own = [it for it, command in words_of(locale).items() if command != SAY]
+    own = [it for it, command in words_of(locale).items() if command not in (SAY, HINT)]
     return bool(get_close_matches(word, _TELLING, 1, _ALIKE) or get_close_matches(word, own, 1, _VERY_ALIKE))
 
 
@@ -156,7 +156,7 @@ def _has_move_in(words: Sequence[str], rules: Notation) -> bool:
 def has_words_of(line: str, grammar: Grammar) -> bool:
     """Return whether this line contains a word of the notation, or a command."""
     words = re.findall(r"[\w#]+", line.lower())
-    telling = {it for it, command in words_of(grammar.locale).items() if command != SAY}
+    telling = {it for it, command in words_of(grammar.locale).items() if command not in (SAY, HINT)}
     return any(word in telling or word in _vocabulary(grammar.rules) for word in words)
 
 

@@ -370,8 +370,10 @@ def _understood(
     grammar: Grammar,
 ) -> Wishes:
     own, copied = _split_at_copy(lines, ours, repeated)
+    is_reply = any(line.command for line in own)
     for line in copied:
-        if (line.command or _comes_near(line.text, grammar)) and not _is_old(line, stood):
+        counts = line.command is not None and not (is_reply and line.command.is_harmless)
+        if (counts or _comes_near(line.text, grammar)) and not _is_old(line, stood):
             return Wishes(problem="amid-our-letter", line=line.text)
     if any(line.text for line in lines) and not any(line.text for line in own):
         return Wishes(problem="only-our-letter")
@@ -382,7 +384,8 @@ def _understood(
     if old is None:
         return _wishes(own, grammar, signed)
     wishes = _wishes(fresh, grammar, signed)
-    is_mixed = any(line.command and not _is_old(line, stood) for line in own[len(fresh) :])
+    below = own[len(fresh) :]
+    is_mixed = any(it.command and not it.command.is_harmless and not _is_old(it, stood) for it in below)
     if is_mixed or wishes.problem in ("nothing-said", "not-understood"):
         return Wishes(problem="perhaps-quoted", line=old.text)
     return wishes
@@ -391,7 +394,11 @@ def _understood(
 def _fresh(lines: Sequence[Line], stood: Callable[[str], bool]) -> tuple[Sequence[Line], Line | None]:
     """Return the lines above the first line that was in an earlier email and isn't clearly new. Also return that line,
     or None if there is no such line."""
-    unclear = (nr for nr, (text, command) in enumerate(lines) if text and not command and not is_harmless_above(text))
+    unclear = (
+        nr
+        for nr, (text, command) in enumerate(lines)
+        if text and (not command or command.hints) and not is_harmless_above(text)  # a hint may be a name
+    )
     below = range(next(unclear, len(lines)), len(lines))
     old = next((nr for nr in below if _is_old(lines[nr], stood)), len(lines))
     return lines[:old], next(iter(lines[old:]), None)
@@ -449,8 +456,10 @@ def _is_old(line: Line, stood: Callable[[str], bool]) -> bool:
 
 
 def _by_letters(wishes: Wishes) -> Wishes:
-    """Normalize wishes for comparison, since plain text and HTML differ in emphasis, links and line breaks."""
-    return replace(wishes, says=tuple(map(_letters, wishes.says)), line="")
+    """Normalize wishes for comparison, since plain text and HTML differ in emphasis, links and line breaks. A hint
+    counts only if it is the only wish, since empty lines can make it prose."""
+    hints = wishes.hints and wishes == Wishes(hints=True)
+    return replace(wishes, says=tuple(map(_letters, wishes.says)), hints=hints, line="")
 
 
 def _normalise(line: str, locale: str) -> str:
@@ -528,6 +537,7 @@ def _split_at_copy(
 
 
 def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) -> Wishes:
+    lines = _without_hints_in_prose(lines, signed)
     if several := next((text for text, command in lines if not command and _is_several(text, grammar)), ""):
         return Wishes(problem="two-moves", line=several)
     for above, line in pairwise((Line("", None), *lines)):
@@ -548,6 +558,28 @@ def _wishes(lines: Sequence[Line], grammar: Grammar, signed: Collection[str]) ->
     if move is None:
         return Wishes(problem="two-moves", line=list(moves)[1])
     return _doubt(lines, signed, grammar) or _together(move, commands)
+
+
+def _without_hints_in_prose(lines: Sequence[Line], signed: Collection[str]) -> Sequence[Line]:
+    """Return these lines with each hint as prose that may belong to a sentence or signature, if there are other
+    commands.
+
+    The words for a hint are common ones, and a hint isn't worth holding up a move.
+    """
+    others = [place for place, line in enumerate(lines) if line.command and not line.command.hints]
+    if not others:
+        return lines
+    around = ["", "", *("" if line.command else line.text for line in lines), ""]
+
+    def is_prose(place: int) -> bool:
+        above, below = around[place + 1], around[place + 3]
+        is_signed = above != "" and others[0] < place
+        return is_signed or rest_of_sentence(above, below, not around[place], signed) != ""
+
+    return [
+        Line(line.text, None) if line.command and line.command.hints and is_prose(place) else line
+        for place, line in enumerate(lines)
+    ]
 
 
 def _goes_on(move: str, below: str, grammar: Grammar) -> bool:
@@ -580,13 +612,14 @@ def _doubt(lines: Sequence[Line], signed: Collection[str], grammar: Grammar) -> 
 
 
 def _below_an_intro(lines: Sequence[Line]) -> str:
-    """Return the first line that takes effect below anything that may begin a quote, or ""."""
+    """Return the first line that changes something below anything that may begin a quote, or ""."""
     begins = (
         nr
         for nr, (text, command) in enumerate(lines)
         if not command and may_begin_quote(text) and not is_harmless_above(text)
     )
-    return next((line.text for line in lines[next(begins, len(lines)) :] if line.command), "")
+    below = lines[next(begins, len(lines)) :]
+    return next((line.text for line in below if line.command and not line.command.is_harmless), "")
 
 
 def _together(move: Wishes, commands: Sequence[Wishes]) -> Wishes:

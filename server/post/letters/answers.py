@@ -18,7 +18,7 @@ from server.play.views import turn_of, view_of
 from server.post.incoming.html_text import lines_of_page
 from server.post.letters.context import NO_TIME, Reader, builds
 from server.post.letters.turns import YourTurn, about_turn
-from server.post.wording import GameLetter, answer_above, by_beginning, spoken, write, write_page
+from server.post.wording import GameLetter, answer_above, by_beginning, spoken, whole_points, write, write_page
 from server.store.tables import LetterRow
 from server.translations import noted
 
@@ -103,7 +103,7 @@ def _without_a_turn(said: Json, is_asked: bool) -> Iterator[str]:
 
 def how_good(behind: float, is_best: bool) -> str:
     """Return how good a move is in words, as on the page. `behind`: points by which it is worse than the best move."""
-    points = round(behind)
+    points = whole_points(behind)
     if is_best:
         return str(gettext("The best:"))
     if not points:

@@ -11,6 +11,7 @@ from server.bots.search import Effort
 from server.play.seating.games import open_game
 from server.play.turns import hints, reviewing
 from server.play.turns.reviewing import review_due
+from server.post.wording import whole_points
 from server.store import desk
 from tests.post.desk.writing import DESK, Correspondent
 from tests.support.games import BOT, ME, everything_due_happens, moves_on, turn_of, wanted
@@ -41,7 +42,7 @@ def test_review_says_when_to_ask_again_and_later_sends_the_result_and_better_mov
     found, is_complete = reviewing.review(game_id, ann_id, None, "en")
     assert is_complete
     result, choices, luck = map(int, re.findall(r"(?<= )[+-]\d+", told)[:3])
-    assert (result, choices) == (round(found["result"]), round(found["choices"]))
+    assert (result, choices) == (whole_points(found["result"]), whole_points(found["choices"]))
     assert choices + luck == result
     for it in reviewing.clearly_better(found["moves"]):
         assert f"Version {it['version']}:" in told

@@ -183,6 +183,99 @@ def test_an_email_can_be_signed_with_a_name_that_looks_like_a_command() -> None:
     assert read("7 leo c\n\nPaula", "it").move == "7 leo c"
 
 
+SURNAMES = [
+    "Hintz",
+    "Tripp",
+    "Tip",
+    "Tipps",
+    "hin",
+    "hints",
+    "Conseils",
+    "Suggerimenti",
+    "Hinton",
+    "Tippl",
+    "suggerimenti",
+]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("above", ["", "Viele Grüße\n", "Viele Grüße\n\n"])
+def test_words_that_resemble_hint_do_not_stop_a_move(locale: str, above: str) -> None:
+    for word in SURNAMES:
+        assert read(f"7 leo c\n\n{above}{word}", locale) == Wishes(move="7 leo c"), word
+
+
+def test_a_misspelt_hint_alone_is_not_understood() -> None:
+    assert read("hints", "en") == Wishes(problem="not-understood", line="hints")
+
+
+@pytest.mark.parametrize(
+    ("locale", "written"),
+    [
+        ("fr", "7 leo c\n\nSophie Martin\nConseil\nParis"),
+        ("fr", "7 leo c\n\nSophie Martin\n\nConseil\nen gestion"),
+        ("de", "7 leo c\n\nGruß\nTipp"),
+        ("de", "7 leo c\n\nViele Grüße\nTipp"),
+        ("en", "7 leo c\n\nThanks for the tip\nhint"),
+        ("en", "7 leo c\n\nthanks for the\nhint\nof yesterday"),
+        ("en", "7 leo c\n\nOn Mon, Ada wrote:\nhint"),
+        ("it", "Grazie per il tuo\nsuggerimento\n\n7 leo c"),
+    ],
+)
+def test_the_word_hint_beside_prose_counts_as_prose_if_the_email_has_a_move(locale: str, written: str) -> None:
+    assert read(written, locale) == Wishes(move="7 leo c")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "7 leo c\n\nOn Mon, Ada wrote:\n\nhint",
+        "7 leo c\n\nhint",
+        "7 leo c\nhint\nAda",
+        "7 leo c\n\nTipp\nParis",
+        "Hello!\nhint\n\n7 leo c",
+        "hint\n7 leo c",
+    ],
+)
+def test_a_hint_of_its_own_is_sent_beside_a_move(written: str) -> None:
+    assert read(written, "de") == Wishes(move="7 leo c", hints=True)
+
+
+@pytest.mark.parametrize("written", ["Hello!\nhint", "Please send a\nhint", "Viele Grüße\nTipp"])
+def test_a_hint_alone_is_a_request_or_a_question(written: str) -> None:
+    found = read(written, "de")
+    assert found == Wishes(hints=True) or found.problem == "in-a-sentence"
+
+
+def test_a_move_is_played_above_a_copy_of_our_email_that_contains_a_hint() -> None:
+    ours = ("It's your turn in this game of stars.", "Reply with your move on a line of its own.")
+    mail = Mail("ada@example.org", False, ("7 leo c", "", *ours, "", "hint"), None, "", None)
+    assert understand(parse(mail, GAMES["sternenhimmel"]), ours) == Wishes(move="7 leo c")
+
+
+@pytest.mark.parametrize("name", ["Tipp", "Meier"])
+def test_an_old_move_below_a_name_is_not_played_again(name: str) -> None:
+    lines = ("sag Hallo!", "", "Viele Grüße", "", name, "", "7 leo c")
+    mail = Mail("ada@example.org", False, lines, None, "", None)
+    found = understand(parse(mail, GAMES["sternenhimmel"], "de"), stood=lambda key: key == "7 leo c")
+    assert (found.problem, found.move, found.says) == (None, None, ("Hallo!",))
+
+
+def test_a_move_is_played_above_an_old_move_and_an_old_hint() -> None:
+    mail = Mail(
+        "ada@example.org", False, ("5 leo d", "", "Am Montag schrieb ich", "", "7 leo c", "hint"), None, "", None
+    )
+    found = understand(parse(mail, GAMES["sternenhimmel"], "de"), stood=lambda key: key == "7 leo c")
+    assert found == Wishes(move="5 leo d")
+
+
+def test_a_hint_in_only_one_part_of_an_email_does_not_stop_a_move() -> None:
+    text, page = ("7 leo c", "", "Sophie Martin", "", "Conseil"), ("7 leo c", "", "Sophie Martin", "Conseil")
+    mail = Mail("ada@example.org", False, text, None, "", None, page)
+    found = understand(parse(mail, GAMES["sternenhimmel"], "fr"))
+    assert (found.problem, found.move) == (None, "7 leo c")
+
+
 @pytest.mark.usefixtures("within")
 @pytest.mark.parametrize("locale", TRANSLATED)
 def test_our_reply_lists_the_commands_as_they_can_be_written(

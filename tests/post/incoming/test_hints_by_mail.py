@@ -1,6 +1,7 @@
 """Hints by email: `hint` sends the best moves of a game against bots, as lines that can be sent back."""
 
 import re
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -9,13 +10,19 @@ from flask import Flask
 from server.accounts.players import change_profile
 from server.bots.search import Effort
 from server.config import Bound
+from server.games import sternenhimmel
 from server.play.commits import load
 from server.play.turns import hints
+from server.play.votes import vote
+from server.post.incoming import answering
+from server.post.incoming.answering import deal_with_mails
 from server.post.incoming.commands import HINT, word_for
+from server.post.letters.answers import how_good
 from server.translations import LOCALES
-from tests.post.incoming.replying import a_move, ada_writes
-from tests.post.office import Mail, Office
-from tests.support.games import everything_due_happens, game_of, moves_on
+from tests.post.incoming.replying import a_move, ada_writes, messages
+from tests.post.office import Mail, Office, a_mail, arrives
+from tests.support.child_work import burn
+from tests.support.games import everything_due_happens, game_of, moves_on, person
 
 pytestmark = pytest.mark.usefixtures("within")
 BEST = {"en": "The best:", "de": "Der beste:", "fr": "Le meilleur\u202f:", "it": "La migliore:"}
@@ -75,6 +82,40 @@ def test_a_hint_within_a_sentence_does_not_stop_a_move(office: Office, ada: UUID
     assert not moves_in(answer, "en")
 
 
+def test_the_answer_to_a_refused_move_says_why_although_the_hint_or_pause_beside_it_failed(
+    office: Office, game_id: UUID, ada: UUID
+) -> None:
+    move = a_move(game_id, ada)
+    ada_writes(office, move)
+    why = re.search(rf"^  {move}\n\n(.+?)\n\n", ada_writes(office, move).text, re.MULTILINE | re.DOTALL)
+    assert why
+    told = ada_writes(office, f"{move}\n\nhint").text
+    assert f"  {move}\n\n{why[1]}\n\n" in told
+    assert "hints" not in told.partition("Commands")[0]
+    vote(game_id, ada, "pause", True)
+    vote(game_id, person("bea"), "pause", True)
+    told = " ".join(ada_writes(office, f"{move}\n\npause").text.split())
+    assert f" {move} {' '.join(why[1].split())} Only a running game can be paused. " in told
+
+
+def test_a_hint_by_email_is_computed_by_another_process_than_the_sweep(
+    office: Office, ada: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    against_bots(office, ada)
+    monkeypatch.setattr(sternenhimmel, "judge", None)  # in this process
+    assert len(moves_in(ada_writes(office, "hint"), "en")) == 3
+
+
+def test_a_game_whose_comparison_exceeds_the_limits_of_the_child_process_gets_no_hints(
+    office: Office, ada: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game_id = against_bots(office, ada)
+    monkeypatch.setattr(answering, "compare", burn)
+    answer = ada_writes(office, "hint\n\nsay Hello")
+    assert "This game has no hints." in answer.text
+    assert messages(game_id) == ["Hello"]
+
+
 def test_a_table_with_another_person_gets_no_hints_by_email(
     office: Office, game_id: UUID, ada: UUID, bea: UUID
 ) -> None:
@@ -95,3 +136,42 @@ def test_hints_by_email_count_against_the_limit_of_the_api(
     answer = ada_writes(office, "hint")
     assert "You've asked for 2 hints. Try again later." in " ".join(answer.text.split())
     assert not moves_in(answer, "en")
+
+
+def test_a_hint_counts_once_when_its_email_is_processed_again(
+    office: Office, app: Flask, ada: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.config, "LIMITS", True)
+    monkeypatch.setitem(app.config["BOUNDS"], "hints", Bound(1, 3600))
+    against_bots(office, ada)
+    finish, faults = answering._finish, [RuntimeError("It broke.")]
+
+    def fail_once(*given: Any) -> None:
+        if faults:
+            raise faults.pop()
+        finish(*given)
+
+    monkeypatch.setattr(answering, "_finish", fail_once)
+    assert moves_in(ada_writes(office, "hint"), "en")
+    assert not faults
+
+
+def test_a_hint_without_an_answer_does_not_count(
+    office: Office, app: Flask, ada: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.config, "LIMITS", True)
+    monkeypatch.setitem(app.config["BOUNDS"], "hints", Bound(1, 3600))
+    monkeypatch.setitem(app.config["BOUNDS"], "answers", Bound(1, 3600))
+    game_id = against_bots(office, ada)
+    address = office.mails("ada")[-1].reply_to
+    ada_writes(office, "?")
+    before = len(office.mails("ada"))
+    arrives(address, a_mail("hint"))
+    deal_with_mails()
+    assert len(office.mails("ada")) == before
+    assert hints.hint(game_id, ada, "en")["moves"]
+
+
+@pytest.mark.parametrize(("behind", "told"), [(0.49, "Almost as good:"), (0.5, "1 point less"), (2.5, "3 points less")])
+def test_points_are_rounded_as_on_the_page(within: None, behind: float, told: str) -> None:
+    assert told in how_good(behind, is_best=False)
