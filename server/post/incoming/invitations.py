@@ -32,11 +32,21 @@ _THANKS = (
     "please|thanks|thank you|gladly|with pleasure|of course|bitte|danke|vielen dank|gern|gerne|sehr gern|sehr gerne"
     "|natürlich|merci|volontiers|avec plaisir|bien sûr|grazie|volentieri|con piacere|certo|per favore"
 )
-_AFTER = rf"(?:[ ,.!]+(?:{_THANKS}))?[ .!]*"
-_SAID = {
-    YES: re.compile(rf"(?:yes|ja|oui|s[iì]){_AFTER}", re.IGNORECASE),
-    NO: re.compile(rf"(?:no|nein|non){_AFTER}", re.IGNORECASE),
-}
+_AGREEING = (
+    "i['’]d love to|i would love to|i['’]m in|count me in|sounds good|sounds great|let['’]s play|ich bin dabei|bin dabei"
+    "|ich spiele mit|mit vergnügen|sehr gerne dabei|j['’]en suis|je joue|avec joie|ci sto|molto volentieri"
+)
+_REFUSING = (
+    "sorry|i can['’]t|not this time|leider nicht|diesmal nicht|keine zeit|désolée?|pas cette fois|mi dispiace"
+    "|non questa volta"
+)
+
+
+def _saying(word: str, more: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{word})(?:[ ,.!]+(?:{_THANKS}|{more})){{0,2}}[ .!]*", re.IGNORECASE)
+
+
+_SAID = {YES: _saying("yes|ja|oui|s[iì]", _AGREEING), NO: _saying("no|nein|non", _REFUSING)}
 
 
 class _YesOrNo:

@@ -78,7 +78,8 @@ def test_an_invitation_explains_how_to_answer(office: Office, game_id: UUID) -> 
 
 @pytest.mark.parametrize(
     "text",
-    ["yes", "Yes!", "Yes, gladly.", "Hello Ada!\n\nYes, please.\n\nCyd", "Ja, gern!", "OUI, volontiers", "Sì", "si"],
+    ["yes", "Yes!", "Yes, gladly.", "Hello Ada!\n\nYes, please.\n\nCyd", "Ja, gern!", "OUI, volontiers", "Sì", "si"]
+    + ["Yes, I'd love to!", "Yes, thanks. I’m in!", "Ja, ich bin dabei.", "Oui, avec joie !", "Sì, ci sto!"],
 )
 def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
     answer = cyd_writes(office, text)
@@ -88,7 +89,9 @@ def test_a_yes_takes_the_seat(office: Office, game_id: UUID, text: str) -> None:
     assert answer.message["Reply-To"] is None
 
 
-@pytest.mark.parametrize("text", ["no", "No, thanks.", "Nein danke!", "Non merci", "No, grazie"])
+@pytest.mark.parametrize(
+    "text", ["no", "No, thanks.", "Nein danke!", "Non merci", "No, grazie", "No, sorry, not this time."]
+)
 def test_a_no_frees_the_seat_and_creates_no_account(office: Office, game_id: UUID, text: str) -> None:
     answer = cyd_writes(office, text)
     assert (seats_of(game_id)[1].kind, seats_of(game_id)[1].email) == ("open", None)
