@@ -135,7 +135,12 @@ def wrapped(words: str, indent: str = "", first: str | None = None) -> str:
     return paper.fill(words)
 
 
-_templates.filters["wrapped"] = wrapped
+def titled(title: str, rules: str) -> str:
+    """Return a game's title with the name of its rules, unless they are the same."""
+    return title if title == rules else f"{title} ({rules})"
+
+
+_templates.filters |= {"wrapped": wrapped, "titled": titled}
 
 
 def write(letter: Letter, mark: str = "", stop: str = "", desk: str = "") -> tuple[str, str]:

@@ -46,7 +46,7 @@ def test_tooltips_explain_a_sky_by_pointer_and_keyboard(house: House, windows: W
     page = at_table(windows.open(client), game_of(client, ME, BOT, BOT))
     tip = page.get_by_role("tooltip")
     page.locator(".prizes").first.hover()
-    expect(tip).to_contain_text(re.compile(r"wins \d+ coins, the next \d+"))
+    expect(tip).to_contain_text(re.compile(r"wins \d+ coins, the next \d+.* The winner pays these coins"))
     page.locator(".hand [data-star=B]").hover()
     expect(tip).to_contain_text("swallows every star next to it")
     page.mouse.move(2, 2)

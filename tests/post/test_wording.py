@@ -224,6 +224,11 @@ def test_an_email_has_no_gaps_where_optional_parts_are_missing():
     assert "Your only possible move:\n  1 leo b\n" in text
 
 
+def test_a_title_that_is_the_name_of_its_rules_stands_alone():
+    _, text = write(replace(YOUR_TURN, title=YOUR_TURN.rules))
+    assert "\n-- \nSternenhimmel\nThe game: " in text
+
+
 @pytest.mark.parametrize("letter", LETTERS, ids=lambda letter: letter.template)
 def test_every_email_contains_all_the_data_it_was_given(letter):
     subject, text = write(letter)

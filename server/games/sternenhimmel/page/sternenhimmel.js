@@ -133,7 +133,8 @@ export function Room({ table, rules, view, at }) {
     const on = /** @type {HTMLElement | null} */ (it.closest("[data-board]"))?.dataset.board;
     if (!on) return null;
     const board = boardOf(on, rules);
-    if (about === "prizes") return t("tip.prizes", board.prizes);
+    const winnerPays = game.options.compensation_payer === "first";
+    if (about === "prizes") return [t("tip.prizes", board.prizes), winnerPays && t("tip.winner-pays")].filter(Boolean).join(" ");
     const lying = shown.boards.find((one) => one.board === on)?.spaces[id ?? ""];
     const space = board.spaces.find((one) => one.id === id);
     if (!space) return null;
