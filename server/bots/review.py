@@ -17,7 +17,7 @@ from statistics import fmean, stdev
 from typing import Any, Final, NamedTuple
 
 from server.bots import choose, greedy
-from server.bots.search import PrivateDice, Seen, result_of
+from server.bots.search import PrivateDice, Seen, can_compare, result_of
 from server.games import Rules, Seat
 
 ADVISER: Final = "level-4"  # the bot whose move is compared with the player's; a stronger one would take too long
@@ -42,7 +42,7 @@ class Verdict(NamedTuple):
 
 
 def can_review(rules: Rules) -> bool:
-    return hasattr(rules, "judge") and hasattr(rules, "resample")
+    return can_compare(rules) and hasattr(rules, "resample")
 
 
 def verdict(
@@ -57,7 +57,7 @@ def verdict(
     results: list[list[float]] = []
     plies = 0
     while len(compared) > 1 and (len(results) < WORLDS.start or (plies < PLIES and len(results) < WORLDS.stop)):
-        world = seen.rules.resample(seen.view, seen.story, seen.seat, PrivateDice(rng))  # type: ignore[attr-defined]  # see `can_review`
+        world = seen.rules.resample(seen.view, seen.story, seen.seat, PrivateDice(rng))  # type: ignore[attr-defined]  # callers ask `can_review`
         chance = rng.random()
         played = [_play_on(seen.rules, world, seen.seat, it, Random(chance)) for it in compared]
         results.append([result for result, _ in played])

@@ -211,7 +211,7 @@ Advise = Callable[[Any, Seat], tuple[Any, float]]
 # A call with the same `view` and `story` objects may reuse work of the previous call.
 Resample = Callable[[Json, Sequence[Json], Seat, Dice], Any]
 Draw = Callable[[Json, Sequence[str], "Theme", str], "Picture"]  # view, names by seat, theme, locale -> picture
-Fullness = Callable[[Json], Any]  # view -> how much its picture shows, to choose a picture of a demo game
+Fullness = Callable[[Json], Any]  # view -> how much its picture shows, to choose one of a game's pictures
 WriteTable = Callable[[Json, Sequence[str], str], str]  # view, names by seat, locale -> text of at most 72 columns
 FinalView = Callable[[Json, Sequence[Json]], Json]  # view, story -> view of a finished game, for `draw`
 WriteFinalTable = Callable[[Json, Sequence[Json], Sequence[str], "Language"], str]

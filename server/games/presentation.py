@@ -101,6 +101,12 @@ def _name_event(item: Json, names: Sequence[str], say: Language) -> str:
     return f"{who}{what} ({_written(facts)})." if facts else f"{who}{what}."
 
 
+def fullest(rules: Rules, views: Sequence[Json]) -> int:
+    """Return the index of the last view of those whose pictures show most. Without `fullness`, that is the last view."""
+    fullness = getattr(rules, "fullness", lambda view: 0)
+    return max(range(len(views)), key=lambda at: (fullness(views[at]), at))
+
+
 def bot_name(bot: str) -> str:
     """Return a bot's name as players read it: `Greedy`, `Level 3`."""
     return bot.replace("-", " ").capitalize()

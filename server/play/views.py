@@ -8,6 +8,7 @@ from server.accounts.players import address_of
 from server.accounts.signed_links import ANY_SEAT, INVITATION, Capability, is_mark_of, sign, verify
 from server.errors import HandedOver, NotFound, NotSeated, PlaceAhead
 from server.games import Json, Seat, commitment
+from server.games.presentation import fullest
 from server.play.commits import Snapshot, at_version, load, whole_log
 from server.play.game import Game
 from server.play.story.authors import CHANGES_OF_PLAYERS, visible_events
@@ -131,15 +132,10 @@ def table_at(game: Game, version: int) -> Table:
 def fullest_version(game: Game) -> int:
     """Return the last version at which the table showed most to a spectator. Without `fullness`, that is the current
     version."""
-    rules = game.table.rules
-    fullness = getattr(rules, "fullness", None)
-    if fullness is None:
-        return game.table.version
     commits = fold_commits(new_table(game.head.rules), whole_log(game.game_id))
-    shown = [
-        (fullness(rules.view(table.state, None)), table.version) for _, table in commits if table.state is not None
-    ]
-    return max(shown, default=(0, game.table.version))[1]
+    tables = [table for _, table in commits if table.state is not None] or [game.table]
+    rules = game.table.rules
+    return tables[fullest(rules, [rules.view(table.state, None) for table in tables])].version
 
 
 def _seats_at(game: Game, table: Table) -> Sequence[SeatState]:

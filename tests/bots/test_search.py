@@ -92,7 +92,7 @@ def test_a_bot_with_slack_plays_any_move_close_to_the_best_and_no_other() -> Non
 def test_a_fraction_of_a_world_is_one_world_in_that_share_of_the_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = seen_by(played := some_position("sternenhimmel", 10), on_turn(played))
     sampled: list[Any] = []
-    resample = seen.rules.resample  # type: ignore[attr-defined]  # optional
+    resample = seen.rules.resample  # type: ignore[attr-defined]  # not every game has it; this one does
     monkeypatch.setattr(seen.rules, "resample", lambda *given: sampled.append(given) or resample(*given))
     for seed in range(60):
         search(seen, Effort(0.3, 2), LONG, Random(seed))

@@ -699,12 +699,15 @@ class Outcome(Answer):
     places = fields.List(fields.Integer(), **_about("Final rank of each seat, such as 1, 1, 3 if two seats tie"))
 
 
-class GameSummary(Answer):
+class _AnyGame(Answer):
     id = fields.UUID()
     rules = fields.String(validate=one_of(GAMES), **_about("Game rules by name"))
     options = fields.Dict(**_about("Value of every option", anyOf=by_game("Options")))
     title = fields.String()
     private = fields.Boolean()
+
+
+class GameSummary(_AnyGame):
     status = fields.String(validate=one_of(STATUSES))
     version = fields.Integer(**_about("Version number, which grows by one with each commit"))
     made_at = Moment()
@@ -936,14 +939,9 @@ class PlayerGameSeat(Answer):
     stand_in = fields.String(allow_none=True, **_about("Bot that plays for an absent player; null if none does"))
 
 
-class PlayerGame(Answer):
+class PlayerGame(_AnyGame):
     """Game of a player, with the day of its end instead of times."""
 
-    id = fields.UUID()
-    rules = fields.String(validate=one_of(GAMES), **_about("Game rules by name"))
-    options = fields.Dict(**_about("Value of every option", anyOf=by_game("Options")))
-    title = fields.String()
-    private = fields.Boolean()
     status = fields.String(validate=one_of(PLAYED))
     ended_on = fields.Date(allow_none=True, **_about("Day on which the game ended, in UTC; null before"))
     seats = fields.List(fields.Nested(PlayerGameSeat))
@@ -1372,8 +1370,6 @@ class BotStrength(Answer):
     """Results of a bot against another bot. Each deal was played once for each seat, with the bot in that
     seat and the other bot in all other seats.
     """
-
-    MAY_BE_ABSENT = ("deals_won", "deals_low", "deals_high")
 
     bot = fields.String(**_about("Name of the bot"))
     against = fields.String(**_about("Name of the bot in all other seats"))

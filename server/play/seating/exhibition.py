@@ -11,7 +11,8 @@ from typing import NamedTuple
 from server.accounts.players import STARS
 from server.bots import BOTS
 from server.clock import clock
-from server.games import GAMES, Json, Rules, SeededDice, newest_rules
+from server.games import GAMES, Json, SeededDice, newest_rules
+from server.games.presentation import fullest
 
 STEP = 4  # seconds per move
 _RANDOM = 1 / 3  # share of random moves: with greedy moves only, most of the table stays empty
@@ -61,10 +62,4 @@ def exhibition(rules_name: str, day: date) -> Exhibition:
         move = bot(rules, rules.view(state, seat), rules.legal_moves(state, seat), rng)
         for event in rules.decide(state, seat, move, dice):
             state = rules.apply(state, event)
-    return Exhibition(rng.sample(STARS, seats), views, _fullest(rules, views))
-
-
-def _fullest(rules: Rules, views: Sequence[Json]) -> int:
-    """Return the last position of those that show most. Without `fullness`, that is the last position."""
-    fullness = getattr(rules, "fullness", lambda view: 0)
-    return max(range(len(views)), key=lambda at: (fullness(views[at]), at))
+    return Exhibition(rng.sample(STARS, seats), views, fullest(rules, views))
