@@ -26,12 +26,11 @@ def greedy(rules: Rules, view: Json, moves: Sequence[Any], rng: Random) -> Any:
 
 
 LEVELS: Mapping[str, Effort] = {
-    "level-1": Effort(worlds=0, candidates=12, slack=0.8),
-    "level-2": Effort(worlds=0, candidates=4, slack=0.5),
+    "level-1": Effort(slack=0.35),
+    "level-2": Effort(slack=0.1),
     "level-3": Effort(worlds=0.3, candidates=2),
     "level-4": Effort(worlds=1, candidates=2),
-    "level-5": Effort(worlds=5, candidates=3),
-    "level-6": Effort(worlds=20, candidates=4),
+    "level-5": Effort(worlds=20, candidates=4),
 }
 """The bots that search. Without time to search, they play like `greedy`, as in `BOTS`."""
 

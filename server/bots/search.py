@@ -23,6 +23,7 @@ There is no tree. A move is one of more than a hundred, so a few dozen playouts 
 from collections.abc import Sequence
 from functools import reduce
 from random import Random
+from statistics import fmean
 from time import thread_time
 from typing import Any, NamedTuple
 
@@ -51,16 +52,16 @@ def _seen(name: str, *rest: Any) -> Seen:
 
 
 class Effort(NamedTuple):
-    """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares.
+    """The effort of a bot per move: the number of worlds, and how many of the judge's best moves it compares in them.
     With 0.5 worlds, the bot samples one world in half of its moves.
 
-    A bot with `slack` plays any move that is close to the best. The slack is a share of the distance from the best of
-    the compared moves to the worst.
+    A bot with `slack` plays any move that the judge values nearly as much as the best, and samples no worlds. The slack
+    is a share of the distance from the best of all legal moves to their average.
     """
 
-    worlds: float
-    candidates: int
-    slack: float = 0.0
+    worlds: float = 0
+    candidates: int = 1
+    slack: float = 0
 
 
 class PrivateDice:
@@ -98,10 +99,20 @@ def search(seen: Seen, effort: Effort, seconds: float, rng: Random) -> Any:
     The game may lack a judge or `resample`. Without `resample`, the bot plays the move that the judge prefers, and
     without a judge any move.
     """
-    compared = compare(seen, effort, seconds, rng)
-    (_, most), (_, worst) = compared[0], compared[-1]
-    least = most - effort.slack * (most - worst)
-    return rng.choice([move for move, gain in compared if gain >= least])
+    if effort.slack:
+        return rng.choice(_nearly_best(seen, effort.slack))
+    return compare(seen, effort, seconds, rng)[0][0]
+
+
+def _nearly_best(seen: Seen, slack: float) -> Sequence[Any]:
+    judge = getattr(seen.rules, "judge", None)
+    if judge is None:
+        return seen.moves
+    worths = [*map(judge(seen.view), seen.moves)]
+    most, usual = max(worths), fmean(worths)
+    # If all moves are equal, their average may exceed them by a rounding error.
+    least = min(most, most - slack * (most - usual))
+    return [move for move, worth in zip(seen.moves, worths, strict=True) if worth >= least]
 
 
 def compare(seen: Seen, effort: Effort, seconds: float, rng: Random) -> list[tuple[Any, float]]:

@@ -21,7 +21,7 @@ export const LADDERS = {
 };
 export const OPEN_FOR = ["P3D", "P7D", "P14D", "P30D", "P90D"];
 export const BOTS = ["greedy", "random"]; // for the turns of absent players, which can't wait
-export const OPPONENTS = ["level-1", "level-2", "level-3", "level-4", "level-5", "level-6", ...BOTS];
+export const OPPONENTS = ["level-1", "level-2", "level-3", "level-4", "level-5", ...BOTS];
 export const UNITS = { D: "day", H: "hour", M: "minute" };
 const KEY = "sternenpost.last-game";
 
