@@ -389,7 +389,7 @@ class Invitations(MethodView):
     @blp.response(201, schemas.Invited, example=examples.INVITED)
     @blp.doc(operationId="invite", **needs("games:write"))
     @blp.idempotent
-    @blp.raises(NotSeated, SeatTaken, NotRunning, TooMany)
+    @blp.raises(NotSeated, SeatTaken, NotRunning, TooMany, BadField)
     def post(self, wanted: Any, game_id: UUID) -> Any:
         """Invite a player by email
 

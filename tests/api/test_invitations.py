@@ -11,7 +11,7 @@ from server.games import Json
 from server.play.seating.seats import return_word
 from server.store.tables import LetterRow, db
 from tests.support.contract import Someone, is_problem, opened
-from tests.support.games import BOT, ME, OPEN
+from tests.support.games import BOT, ME, OPEN, wanted
 
 NEW = "new@example.org"
 
@@ -68,6 +68,21 @@ def test_a_seat_is_reserved_and_its_link_token_is_emailed(app: Flask, ada: Someo
     is_problem(bea.post(f"{path}/seats", {"seat": 1}), 409, "seat-taken")
     assert bea.post(f"{path}/seats", {"seat": 1, "invitation": word}).json["you"]["seat"] == 1
     assert NEW not in ada.get(path).text
+
+
+@pytest.mark.parametrize("greeting", ["See stars.example", "ada@example.org", "+41 79 123 45 67", "https://x.y"])
+def test_a_greeting_with_a_link_is_rejected(ada: Someone, greeting: str) -> None:
+    path = opened(ada, ME, OPEN, OPEN)
+    answer = ada.post(f"{path}/invitations", {"email": NEW, "greeting": greeting})
+    is_problem(answer, 422, "invalid-field")
+    assert answer.json["field"] == "greeting"
+    answer = ada.post("/v1/games", wanted(ME, OPEN, {"email": NEW, "greeting": greeting}))
+    assert answer.json["field"] == "seats.2.greeting"
+
+
+def test_only_an_invited_player_can_be_greeted(ada: Someone) -> None:
+    answer = ada.post("/v1/games", wanted(ME, OPEN | {"greeting": "Hello"}, OPEN))
+    is_problem(answer, 422, "invalid-fields")
 
 
 def test_an_invited_player_finds_the_game_in_their_list_and_can_decline(ada: Someone, bea: Someone) -> None:

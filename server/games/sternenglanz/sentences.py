@@ -191,6 +191,11 @@ def usual_turns(players: int) -> int:
     return 12
 
 
+def usual_minutes(players: int) -> int:
+    """Return an estimate: four minutes a turn, for reading the email and choosing two or three actions and a card."""
+    return 4 * usual_turns(players)
+
+
 def notation(say: Language) -> str:
     return say.gettext(
         "Write one step, or several separated by semicolons (;). For an action, write the slot, what to do, and "

@@ -36,7 +36,7 @@ from server.play.events import SeatHandedOver, SeatTakenBack, SeatTakenOver
 from server.play.game import Game
 from server.play.nameless import is_nameless
 from server.play.planning.plans import forget_plan
-from server.play.seating.games import invitations, note_invitation, note_seat
+from server.play.seating.games import Guest, checked_greeting, invitations, note_invitation, note_seat
 from server.play.seating.hosting import (
     addressed,
     expect_open,
@@ -155,12 +155,13 @@ def _is_kept_for(row: SeatRow, email: str, invitation: Capability | None) -> boo
 
 
 @with_retries
-def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None) -> Seat:
+def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None, greeting: str = "") -> Seat:
     """Reserve a seat (the lowest open one) for this address and mail the invitation. If a seat is named, the new
     invitation may replace an earlier one for that seat.
 
-    Raise NotFound, NotSeated, NotRunning, SeatTaken, TooMany.
+    Raise NotFound, NotSeated, NotRunning, SeatTaken, TooMany, BadField.
     """
+    greeting = checked_greeting(greeting, "greeting")
     game, now = load_visible(game_id, player_id), clock.now()
     lost: Seat | None = in_doubt()
     if lost is not None and game.seats[lost].email == email:
@@ -178,7 +179,7 @@ def invite(game_id: UUID, player_id: UUID, email: str, seat: Seat | None = None)
             raise SeatTaken("There is no free seat.")
         raise SeatTaken("Seat %(seat)s is taken.", seat=seat)
     chosen.kind, chosen.email, chosen.lost_at = "invited", email, None
-    note_invitation(game_id, chosen.seat, email, player_id, now)
+    note_invitation(game_id, Guest(chosen.seat, email, greeting), player_id, now)
     with committing(chosen.seat):
         db.session.commit()
     return chosen.seat
