@@ -224,6 +224,65 @@ def test_the_accept_button_takes_the_seat_once_for_the_invited_address(
     assert "started" in page.text
 
 
+def test_the_page_of_an_invitation_says_who_plays_and_how_long(app: Flask, ada: Someone, stranger: Someone) -> None:
+    opened(ada, ME, {"email": NEW}, BOT, clock={"per_move": "P1D"})
+    page = stranger.get(f"/i/{mailed(app, NEW)[0]}").text
+    for line in (
+        "At the table: ada, you, the bot Greedy",
+        "Pace: 1 day per move",
+        "Your time: about",
+        "Duration: about",
+    ):
+        assert line in page
+
+
+def hidden_address(page: TestResponse) -> str:
+    found = re.search(r'name="email" value="([^"]+)"', page.text)
+    assert found, page.text
+    return found[1]
+
+
+def test_an_invitation_is_declined_with_one_tap_and_the_host_is_told(
+    app: Flask, ada: Someone, stranger: Someone
+) -> None:
+    path = opened(ada, ME, {"email": NEW}, OPEN)
+    (word,) = mailed(app, NEW)
+    assert f'formaction="/i/{word}/no"' in stranger.get(f"/i/{word}").text
+    answer = stranger.post(f"/i/{word}/no")
+    assert (answer.status_code, "Invitation declined" in answer.text) == (200, True)
+    assert [(it["kind"], it["declined"]) for it in ada.get(path).json["seats"]][1] == ("open", True)
+    again = stranger.post(f"/i/{word}/no")
+    assert (again.status_code, again.location) == (303, f"/i/{word}")
+    assert not has_button(stranger.get(f"/i/{word}"))
+
+
+def test_a_declined_invitation_can_be_restored_while_its_seat_is_free(
+    app: Flask, ada: Someone, bea: Someone, stranger: Someone
+) -> None:
+    path = opened(ada, ME, {"email": NEW}, OPEN)
+    (word,) = mailed(app, NEW)
+    address = hidden_address(stranger.post(f"/i/{word}/no"))
+    for wrong in ({"email": "bea@example.org"}, {}):
+        assert stranger.post(f"/i/{word}/undo", data=wrong).status_code == 404
+    assert stranger.post(f"/i/{word}/undo", data={"email": address}).location == f"/i/{word}"
+    assert has_button(stranger.get(f"/i/{word}"))
+    assert kinds(ada, path) == ["human", "invited", "open"]
+    stranger.post(f"/i/{word}/no")
+    bea.post(f"{path}/seats", {"seat": 1})
+    assert stranger.post(f"/i/{word}/undo", data={"email": address}).status_code == 409
+    assert kinds(ada, path) == ["human", "human", "open"]
+
+
+def test_an_invitation_that_the_host_withdrew_cannot_be_restored(app: Flask, ada: Someone, stranger: Someone) -> None:
+    path = opened(ada, ME, {"email": NEW}, OPEN)
+    (word,) = mailed(app, NEW)
+    address = hidden_address(stranger.post(f"/i/{word}/no"))
+    stranger.post(f"/i/{word}/undo", data={"email": address})
+    ada.delete(f"{path}/invitations/1")
+    assert stranger.post(f"/i/{word}/undo", data={"email": address}).status_code == 409
+    assert kinds(ada, path) == ["human", "open", "open"]
+
+
 def test_a_shared_link_opens_the_game_on_the_page(ada: Someone, stranger: Someone) -> None:
     path = opened(ada, ME, OPEN, BOT, private=True)
     word = ada.get(path).json["invitation"]
@@ -346,4 +405,6 @@ def test_a_page_from_another_origin_cannot_accept_an_invitation(
     assert stranger.ask("GET", f"/i/{word}").headers["Referrer-Policy"] == "same-origin"  # or it would send `null`
     answer = stranger.ask("POST", f"/i/{word}", headers=elsewhere)
     assert (answer.status_code, kinds(ada, path)) == (404, ["human", "invited", "open"])
+    assert stranger.ask("POST", f"/i/{word}/no", headers=elsewhere).status_code == 404
+    assert kinds(ada, path) == ["human", "invited", "open"]
     assert stranger.ask("POST", f"/i/{word}", headers=here).status_code == 200

@@ -44,6 +44,7 @@ from server.play.seating.hosting import (
     give_up_hosting,
     host_leaves_within,
     lock_hosted_game,
+    take_again,
 )
 from server.play.seating.programs import expect_admitted
 from server.play.seating.ready_check import (
@@ -237,6 +238,15 @@ def decline_invitation(word: str) -> None:
     if seat is None or email is None or not is_mark_of(email, verify(INVITATION, word).number):
         raise NotFound("This seat is no longer reserved for you.")
     give_back(game.game_id, seat, email)
+
+
+def restore_invitation(word: str, email: str) -> None:
+    """Reserve the seat again for this address, to which the token was mailed, if the seat is still open after its
+    invitation was declined. Raise NotFound, SeatTaken, NotRunning."""
+    game_id, seat, mark = verify(INVITATION, word)
+    if seat == ANY_SEAT or not is_mark_of(email, mark):
+        raise NotFound("This seat is no longer reserved for you.")
+    take_again(game_id, seat, email)
 
 
 def enter_by_invitation(word: str, locale: str = "en", name: str = "") -> tuple[Game, NewToken | None]:
