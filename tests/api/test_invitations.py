@@ -70,6 +70,31 @@ def test_a_seat_is_reserved_and_its_link_token_is_emailed(app: Flask, ada: Someo
     assert NEW not in ada.get(path).text
 
 
+def test_only_the_host_who_opened_the_game_sees_the_invited_addresses(
+    ada: Someone, bea: Someone, stranger: Someone
+) -> None:
+    path = opened(ada, ME, OPEN, {"email": NEW}, OPEN)
+    bea.post(f"{path}/seats", {"seat": 1})
+    assert ada.get(f"{path}/invitations").json["items"] == [{"seat": 2, "email": NEW}]
+    is_problem(bea.get(f"{path}/invitations"), 403, "not-host")
+    is_problem(stranger.get(f"{path}/invitations"), 401, "token-needed")
+    for who in (bea, stranger):
+        assert NEW not in who.get(path).text
+    ada.delete(f"{path}/seats/me")
+    is_problem(ada.get(f"{path}/invitations"), 403, "not-host")
+    assert bea.get(f"{path}/invitations").json["items"] == [{"seat": 2, "email": None}]
+
+
+def test_an_invitation_can_be_sent_again(app: Flask, ada: Someone, bea: Someone) -> None:
+    path = opened(ada, ME, {"email": "bea@example.org"}, OPEN)
+    with app.app_context():
+        db.session.execute(db.delete(LetterRow))  # as after sending
+        db.session.commit()
+    invite(ada, path, "bea@example.org", seat=1)
+    assert len(mailed(app, "bea@example.org")) == 1
+    assert kinds(ada, path) == ["human", "invited", "open"]
+
+
 @pytest.mark.parametrize("greeting", ["See stars.example", "ada@example.org", "+41 79 123 45 67", "https://x.y"])
 def test_a_greeting_with_a_link_is_rejected(ada: Someone, greeting: str) -> None:
     path = opened(ada, ME, OPEN, OPEN)

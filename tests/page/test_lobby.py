@@ -274,9 +274,10 @@ def test_a_player_invited_from_the_waiting_room_sits_down_with_a_salt(
     expect(page.get_by_text("Copied.")).to_be_visible()
     assert re.search(f"#/games/{game_id}\\?invitation=", page.evaluate("navigator.clipboard.readText()"))
     page.get_by_label("Invite by email").fill("hugo@example.org")
+    page.get_by_label("A personal line").fill("Shall we play, Hugo?")
     page.get_by_role("button", name="Invite", exact=True).click()
     expect(page.get_by_text("Seat 2 is reserved for a player invited by email.")).to_be_visible()
-    house.await_mail("hugo@example.org", lambda mail: "Just us" in mail.message["Subject"] + mail.text)
+    house.await_mail("hugo@example.org", lambda mail: "Just us" in mail.text and "Shall we play, Hugo?" in mail.text)
 
     hugo = windows.open(sign_in(house, "hugo@example.org"))
     hugo.goto(f"/#/games/{game_id}")
@@ -468,6 +469,10 @@ def test_a_host_can_extend_a_game_withdraw_invitations_remove_players_and_close_
         expect(it.locator(".seats li").first).to_contain_text("Host")
     expect(guest.get_by_role("region", name="You're the host")).to_have_count(0)
     host = page.get_by_role("region", name="You're the host")
+    expect(host).to_contain_text("Invited to seat 3: new@example.org · waiting")
+    expect(guest.locator("body")).not_to_contain_text("new@example.org")
+    host.get_by_role("button", name="Send the invitation to new@example.org again").click()
+    expect(host.get_by_role("status")).to_contain_text("Another one is on its way.")
     before = ada.get(f"/v1/games/{game}")["closes_at"]
     host.get_by_role("button", name="Keep it open 14 days longer").click()
     until(lambda: ada.get(f"/v1/games/{game}")["closes_at"] > before)

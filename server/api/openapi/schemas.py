@@ -810,6 +810,17 @@ class Invited(Answer):
     seat = fields.Integer(**_about("Reserved seat"))
 
 
+class Invitation(Answer):
+    seat = fields.Integer(**_about("Reserved seat"))
+    email = fields.String(
+        allow_none=True, **_about("Invited address; null if you became the host after another player had left")
+    )
+
+
+class Invitations(Answer):
+    items = fields.List(fields.Nested(Invitation))
+
+
 class VoteRequest(Request):
     on = fields.String(required=True, validate=one_of(WISHES))
     vote = Truth(load_default=True, **_about("`false` withdraws your earlier consent"))

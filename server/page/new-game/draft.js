@@ -108,8 +108,8 @@ export function wantedOf(it) {
     clock: clockOf(it),
     on_timeout: ladderOf(it),
     open_for: it.openFor,
-    seats: it.seats.map(({ kind, email = "" }) =>
-      kind === "invite" ? { email: email.trim() } : ways[kind] ?? { bot: kind }),
+    seats: it.seats.map(({ kind, email = "", greeting = "" }) => (kind === "invite"
+      ? { email: email.trim(), ...(greeting.trim() && { greeting }) } : ways[kind] ?? { bot: kind })),
   };
 }
 

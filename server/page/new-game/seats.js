@@ -30,6 +30,10 @@ export function Seats({ it, change, game, wrongs }) {
         autocomplete="off" value=${seat.email ?? ""} ...${marked(wrongs, `seats.${i}`)}
         onInput=${(event) => seated(seats.map((one, j) => (j === i ? { ...one, email: event.target.value } : one)))} />
         <${Wrong} wrongs=${wrongs} place=${`seats.${i}`} /></label>
+        <label>${t("new-game.greeting")} <input name="greeting-${i}" maxlength="200" autocomplete="off"
+          value=${seat.greeting ?? ""} ...${marked(wrongs, `seats.${i}.greeting`)}
+          onInput=${(event) => seated(seats.map((one, j) => (j === i ? { ...one, greeting: event.target.value } : one)))} />
+        <${Wrong} wrongs=${wrongs} place=${`seats.${i}.greeting`} /></label>
         ${it.options.nameless && html`<small class="faint">${t("nameless.invited")}</small>`}`}
       ${i > 0 && html`<button type="button" class="plain" aria-label=${t("new-game.seat.up", { number: i + 1 })}
         onClick=${() => seated(swapped(seats, i))}>↑</button>`}

@@ -96,6 +96,18 @@ def begin(game_id: UUID, player_id: UUID) -> Game:
     return load(game_id)
 
 
+def invitees(game_id: UUID, player_id: UUID) -> list[Json]:
+    """Return the invited seats with their addresses. Only the host may see them. A host who took over from the creator
+    sees no addresses, since the creator didn't give them to this player. Raise NotFound, NotHost."""
+    game = load_visible(game_id, player_id)
+    if game.head.host != player_id:
+        raise NotHost("Only the host of this game can do this.")
+    is_creator = game.head.made_by == player_id
+    return [
+        {"seat": row.seat, "email": row.email if is_creator else None} for row in game.seats if row.kind == "invited"
+    ]
+
+
 @with_retries
 def withdraw_invitation(game_id: UUID, player_id: UUID, seat: Seat) -> None:
     """Withdraw the invitation to this seat as the host, or decline it as the invited player. Raise NotFound,
