@@ -180,8 +180,7 @@ def introduction(say: Language) -> tuple[str, str]:
         ),
         say.gettext(
             "All stars are shared: a star that you place today may be used by another player tomorrow. Score points "
-            "with bright stars and "
-            "complete constellations."
+            "with bright stars and well-placed black holes, and in some scenarios with complete constellations."
         ),
     )
 
