@@ -217,7 +217,8 @@ def test_a_sternenglanz_game_is_opened_with_a_round_limit_and_a_salt(
     form_of(page)
     page.locator("[name=rules][value=sternenglanz]").check()
     page.locator("[name=scenario][value=scenario-4]").check()
-    page.locator("[name=number]").select_option("2")
+    expect(page.locator("[name=number]")).to_have_value("2")  # as with "Play now"
+    expect(page.get_by_label("Accounts that belong to a program may join")).to_have_count(0)  # all seats are taken
     page.get_by_text("All options").tap()
     page.get_by_label("Maximum rounds").fill("12")
     page.locator("select[name=clock]").select_option("own-time")
@@ -256,6 +257,12 @@ def test_an_error_is_shown_beside_its_field_and_input_is_kept(ada: Client, windo
     expect(page.get_by_label("Titre")).to_have_value("For Gina")
     page.get_by_label("Langue").select_option("en")
     page.get_by_label("Email address").fill("gina@example.org")
+    expect(page.get_by_label("Accounts that belong to a program may join")).to_be_checked()
+    greeting = page.get_by_label("A personal line")
+    greeting.fill("See www.example.org")
+    page.get_by_role("button", name="Create the game").click()
+    expect(page.locator("#wrong-seats\\.1\\.greeting")).to_contain_text("Leave out web addresses")
+    greeting.fill("Fancy a game?")
     page.get_by_role("button", name="Create the game").click()
     assert opened(page, ada)["title"] == "For Gina"
 

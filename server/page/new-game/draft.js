@@ -71,6 +71,9 @@ export function remember({ title, salt, ...terms }) {
   forGood.setItem(KEY, JSON.stringify({ ...terms, seats }));
 }
 
+/** Return whether the seats are still those that the form proposes: the host against bots. */
+export const isBlank = (seats) => seats.every(({ kind }, i) => kind === BLANK.seats[Math.min(i, 1)].kind);
+
 /** Return whether the seat waits for a player. */
 export const isFree = ({ kind }) => kind === "open" || kind === "invite";
 

@@ -2,7 +2,7 @@
 import { html } from "../ui/html.js";
 import { marked, Wrong } from "../ui/field-errors.js";
 import { t } from "../ui/words.js";
-import { admitsPrograms, OPPONENTS } from "./draft.js";
+import { admitsPrograms, isFree, OPPONENTS } from "./draft.js";
 
 export const KINDS = ["me", "open", "invite", ...OPPONENTS];
 
@@ -43,8 +43,8 @@ export function Seats({ it, change, game, wrongs }) {
       <small class="faint">${t("new-game.mix.about")}</small></p>
     <label class="check"><input type="checkbox" name="private" checked=${it.isPrivate}
       onChange=${(event) => change({ isPrivate: event.target.checked })} /> ${t("new-game.private")}</label>
-    <label class="check"><input type="checkbox" name="programs" checked=${admitsPrograms(it)}
-      onChange=${(event) => change({ programs: event.target.checked })} /> ${t("new-game.programs")}</label>`;
+    ${seats.some(isFree) && html`<label class="check"><input type="checkbox" name="programs" checked=${admitsPrograms(it)}
+      onChange=${(event) => change({ programs: event.target.checked })} /> ${t("new-game.programs")}</label>`}`;
 }
 
 export const resized = (seats, number) => Array.from({ length: number }, (_, i) => seats[i] ?? { kind: "greedy" });
