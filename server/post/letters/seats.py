@@ -159,6 +159,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
     host = db.session.get(Player, host_id)
     names = [unless_link(name, gettext("A player")) for name in game.names]
     taken = [(names[it.seat], it) for it in game.seats if it.kind in ("human", "bot")]
+    friends = [] if nameless else [name for name, it in taken if it.player_id not in (None, host_id)]
     return Invitation(
         host=unless_link(host.name if host and not nameless else "", gettext("A player")),
         title=unless_link(game.head.title, reader.rules),
@@ -166,9 +167,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
         others=tuple(gettext("the bot %(bot)s", bot=name) if it.bot else name for name, it in taken),
         terms=terms_of(game),
         link=f"{reader.base_url}/i/{row.data['invitation']}",
-        known_as=_known_as(
-            reader, [] if nameless else [name for name, it in taken if it.player_id not in (None, host_id)]
-        ),
+        known_as=_known_as(reader, friends),
         greeting=unless_link(row.data.get("greeting", ""), ""),
         introduction=presentation.introduction(game.head.rules, spoken().locale)[0],
         free=sum(it.kind != "human" and it.kind != "bot" for it in game.seats) - 1,
@@ -177,7 +176,7 @@ def invitation(reader: Reader) -> Invitation | StandInAsked | None:
 
 def _known_as(reader: Reader, friends: list[str]) -> str:
     """Return what the subject says about the game. A stranger's title is cut, so that it can't fill the subject."""
-    if friends:
+    if friends := [name for name in friends if name in reader.game.names]:  # not those that contain a link
         return str(gettext("%(rules)s with %(names)s", rules=reader.rules, names=spoken().listed(friends)))
     title = unless_link(reader.game.head.title, reader.rules)
     return titled(title if len(title) <= _TITLE else f"{title[: _TITLE - 1].rstrip()}…", reader.rules)
